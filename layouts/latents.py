@@ -1,0 +1,181 @@
+"""The subject's side of a layout: the elements of its cognitive profile."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from ..linking import Expr, LayoutError
+from ..linking import units as unit_names
+from ..linking.expression import Constant
+from ..linking.interval import Interval
+from .nodes import Labelled, as_tuple, check_range, interval, settle
+from .priors import Prior
+
+
+@dataclass(frozen=True)
+class Latent(Labelled):
+    """Element of the cognitive profile: unknown, one value per subject (and label).
+
+    Parameters
+    ----------
+    name : str
+        Name of the variable in models, tables and figures.
+    low, high : float, optional
+        Range; without a prior it is uniform on it.
+    unit : str, optional
+        pint's, or a word of your own: the unit of the demand it opposes.
+    prior : Prior, optional
+        Any family; its support is then the range.
+    labels, dim : optional
+        One value per label, along that dimension.
+    about : str
+        What it is, for diagrams and tables.
+
+    Raises
+    ------
+    LayoutError
+        When there is neither a prior nor a range, or the range is reversed or empty.
+    """
+
+    low: float | None = None
+    high: float | None = None
+    unit: Any = None
+    prior: Prior | None = None
+    labels: tuple[str, ...] | None = None
+    dim: str = "dimension"
+    about: str = ""
+    default_prior: ClassVar[Prior | None] = None
+    joins_any_unit: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        free = self.unit is None and self.joins_any_unit
+        settle(self, unit=None if free else unit_names.parse(self.unit))
+        settle(self, labels=as_tuple(self.labels))
+        self.check_labels()
+        if self.low is not None or self.high is not None:
+            check_range(self, self.low, self.high)
+            if self.prior is None:
+                self._need_finite()
+                settle(self, prior=Prior("Uniform", lower=self.low, upper=self.high))  # type: ignore[arg-type]
+            elif self.prior.support not in self._declared:
+                raise LayoutError(
+                    f"{self.name}: its range {self._declared} does not hold the support "
+                    f"{self.prior.support} of {self.prior}; widen the range, or leave low= and "
+                    "high= out and let the prior say it"
+                )
+        elif self.prior is None:
+            if self.default_prior is None:
+                raise LayoutError(
+                    f"{self.name}: a {self.kind} needs low= and high= in the unit of the demand it "
+                    "opposes, or a prior="
+                )
+            settle(self, prior=self.default_prior)
+        for parameter in self.distribution.parents:
+            if not isinstance(parameter, Latent | Constant):
+                raise LayoutError(
+                    f"{self.name}: its prior depends on {parameter}; a prior's parameter is a number "
+                    "or another latent node"
+                )
+            if not set(parameter.dims.items()) <= set(self.dims.items()):
+                raise LayoutError(
+                    f"{self.name}: its prior depends on {parameter}, which has label dimensions "
+                    f"{parameter.dims} that {self.name} lacks; give both the same labels="
+                )
+
+    def _need_finite(self) -> None:
+        if not self._declared.is_finite:
+            raise LayoutError(
+                f"{self.name}: a uniform prior needs a finite range, and it is {self._declared}; "
+                "give both ends, or a prior="
+            )
+
+    @property
+    def _declared(self) -> Interval:
+        return interval(self.low, self.high)
+
+    @property
+    def distribution(self) -> Prior:
+        """The prior, given or by default."""
+        if self.prior is None:
+            raise LayoutError(f"{self.name}: no prior")
+        return self.prior
+
+    @property
+    def parents(self) -> tuple[Expr, ...]:
+        return tuple(parent for parent in self.distribution.parents if isinstance(parent, Latent))
+
+    @property
+    def range(self) -> Interval:
+        return self.distribution.support
+
+
+class Capability(Latent):
+    """Level of a subject in the unit of the demand it opposes; more is never worse.
+
+    Uniform on its range unless a prior is given: the published ``ScaledBeta(1, 1, low, high)``.
+
+    Examples
+    --------
+    >>> Capability("navigation", low=0, high=40, unit="m").prior
+    Prior('Uniform', lower=0, upper=40)
+    """
+
+    kind: ClassVar[str] = "capability"
+
+
+class Propensity(Latent):
+    """Location of a subject on a scale where success needs it inside the item's band.
+
+    Examples
+    --------
+    >>> Propensity("risk", low=-4, high=4).range
+    [-4, 4]
+    """
+
+    kind: ClassVar[str] = "propensity"
+
+
+class Bias(Latent):
+    """Preference that pushes performance one way or the other; standard normal by default.
+
+    Without a unit of its own it joins any margin.
+
+    Examples
+    --------
+    >>> Bias("leftRight").prior
+    Prior('Normal', mu=0, sigma=1)
+    """
+
+    kind: ClassVar[str] = "bias"
+    default_prior: ClassVar[Prior | None] = Prior("Normal", mu=0, sigma=1)
+    joins_any_unit: ClassVar[bool] = True
+
+
+class Slope(Latent):
+    """How sharply success falls as a demand passes the capability; positive.
+
+    The second argument of `logistic`; half-normal of scale 2 per unit by default. Without a unit of
+    its own it joins any margin.
+
+    Examples
+    --------
+    >>> Slope("navigationSlope").range
+    [0, inf]
+    """
+
+    kind: ClassVar[str] = "slope"
+    default_prior: ClassVar[Prior | None] = Prior("HalfNormal", sigma=2)
+    joins_any_unit: ClassVar[bool] = True
+
+
+class Noise(Latent):
+    """Weight of the outcomes that the layout does not explain; uniform on [0, 1] by default.
+
+    Examples
+    --------
+    >>> Noise("noiseLevel").range
+    [0, 1]
+    """
+
+    kind: ClassVar[str] = "noise"
+    default_prior: ClassVar[Prior | None] = Prior("Uniform", lower=0, upper=1)

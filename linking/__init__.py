@@ -1,0 +1,32 @@
+"""Linking functions and the expressions they build."""
+
+from . import arrays
+from .band import band
+from .errors import LayoutError
+from .evaluation import evaluate
+from .expression import Expr
+from .function import LinkingFunction, linking_function
+from .generalised_mean import generalised_mean
+from .guessing import guessing
+from .logistic import logistic
+from .mixture import mixture
+from .presence import presence
+from .product import product
+from .subject_constant import MEAN_FAILURE
+
+__all__ = [
+    "MEAN_FAILURE",
+    "Expr",
+    "LayoutError",
+    "LinkingFunction",
+    "arrays",
+    "band",
+    "evaluate",
+    "generalised_mean",
+    "guessing",
+    "linking_function",
+    "logistic",
+    "mixture",
+    "presence",
+    "product",
+]

@@ -1,0 +1,73 @@
+"""Band: success needs neither too little nor too much."""
+
+from . import arrays
+from .arrays import Array
+from .errors import LayoutError
+from .function import linking_function
+
+
+def _latex(theta: str, low: str, high: str, slope: str | None = None, *, min_width: float) -> str:
+    sharpness = "" if slope is None else rf";\; {slope}"
+    return rf"\mathrm{{band}}\left({theta};\; {low}, {high}{sharpness}\right)"
+
+
+@linking_function(range=(0, 1), latex=_latex, same_unit=("theta", "low", "high"))
+def band(
+    theta: Array, low: Array, high: Array, slope: Array = 1.0, *, min_width: float = 0.1
+) -> Array:
+    r"""Probability that a propensity lies in an item's ideal band: the normalised 2x2PL.
+
+    .. math:: P = \frac{\sigma(a'(\theta - b_l)) \, \sigma(a'(b_u - \theta))}{\sigma(a' r)^2},
+       \qquad r = \frac{b_u - b_l}{2}, \quad a' = a + e^{1/r} - 1
+
+    Parameters
+    ----------
+    theta : expression or array
+        The subject's propensity; any real value.
+    low, high : expressions or arrays
+        Ends of the band, in the unit of `theta`. ``-inf`` or ``inf`` removes that end, and the
+        curve is then exactly the two-parameter logistic of the other.
+    slope : expression, array or float, default 1
+        `a`, steepness at the ends of a wide band; positive.
+    min_width : float, default 0.1
+        Bands narrower than this are widened about their centre (also those of width zero).
+
+    Returns
+    -------
+    expression or array
+        In [0, 1]: exactly 1 at the midpoint for every width; at the ends between 0.5 and 0.5657
+        for slope 1. Computed in logarithms; value and gradient are finite everywhere.
+
+    Raises
+    ------
+    LayoutError
+        When `min_width` is not positive.
+
+    References
+    ----------
+    Propensities paper, Eq. 2 to 5, Theorems B.2 to B.9.
+
+    Examples
+    --------
+    >>> float(band(1.0, low=-2.0, high=4.0))
+    1.0
+    >>> round(float(band(4.0, low=-2.0, high=4.0)), 4)
+    0.5142
+    """
+    if not min_width > 0:
+        raise LayoutError(f"band: min_width={min_width}; give a positive width such as 0.1")
+    no_low, no_high = arrays.isinf(low), arrays.isinf(high)
+    one_sided = no_low | no_high
+    # an infinite end never enters the arithmetic: inf * 0 would make the gradient NaN
+    low = arrays.where(no_low, 0.0, low)
+    high = arrays.where(no_high, 0.0, high)
+    centre = (low + high) / 2
+    half_width = arrays.maximum((high - low) / 2, min_width / 2)
+    half_width = arrays.where(one_sided, 1.0, half_width)
+    low = arrays.where(one_sided, low, centre - half_width)
+    high = arrays.where(one_sided, high, centre + half_width)
+    steepness = slope + arrays.where(one_sided, 0.0, arrays.expm1(1 / half_width))
+    log_above = arrays.where(no_low, 0.0, -arrays.softplus(-steepness * (theta - low)))
+    log_below = arrays.where(no_high, 0.0, -arrays.softplus(-steepness * (high - theta)))
+    log_peak = arrays.where(one_sided, 0.0, -2 * arrays.softplus(-steepness * half_width))
+    return arrays.minimum(arrays.exp(log_above + log_below - log_peak), 1.0)

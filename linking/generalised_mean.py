@@ -1,0 +1,112 @@
+"""Generalised mean: from "the weakest counts" to "the strongest counts"."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from . import arrays
+from .arrays import Array
+from .errors import LayoutError
+from .function import linking_function
+from .interval import Interval
+
+_TINY = 1e-300  # below it a part counts as zero, so that every gradient stays finite
+
+
+def _range(*parts: Interval, **_options: object) -> Interval:
+    return Interval(min(part.low for part in parts), max(part.high for part in parts))
+
+
+def _latex(*parts: str, power: float, weights: object, over: str | None) -> str:
+    where = {math.inf: r"\infty", -math.inf: r"-\infty"}.get(power, f"{power:g}")
+    along = "" if over is None else rf"_{{\text{{{over}}}}}"
+    return rf"M^{{{where}}}{along}\left({', '.join(parts)}\right)"
+
+
+@linking_function(
+    range=_range, latex=_latex, domain={"p": (0, math.inf)}, same_unit=("p",), keeps_unit=True
+)
+def generalised_mean(
+    *p: Array, power: float, weights: tuple[float, ...] | None = None, over: Any = None
+) -> Array:
+    r"""Mean of any power: how far one part makes up for another.
+
+    .. math:: M_k(p) = \left(\sum_j w_j \, p_j^k\right)^{1/k}, \quad
+       M_0 = \prod_j p_j^{w_j}, \quad M_{-\infty} = \min_j p_j, \quad M_\infty = \max_j p_j
+
+    Parameters
+    ----------
+    *p : expressions or arrays
+        Values of one unit, at least 0.
+    power : float
+        `k`: 1 is the arithmetic mean (compensatory), 0 the geometric, -1 the harmonic, ``-inf`` the
+        smallest (non-compensatory) and ``inf`` the largest.
+    weights : sequence of float, optional
+        One positive weight per operand, or per label with `over`; they are scaled to sum to one.
+        Equal by default, without effect at the infinite powers.
+    over : str, optional
+        Label dimension to average along (for plain arrays: the axis, kept with length one).
+
+    Returns
+    -------
+    expression or array
+        Between the smallest and the largest part, in their unit. Finite gradients everywhere, also
+        where a part is exactly 0 (there they are 0 for powers below 1).
+
+    Raises
+    ------
+    LayoutError
+        When the power is NaN, or the weights are not positive or not one per part.
+
+    References
+    ----------
+    Burden et al. (2023), section 3 and appendix A; Hardy, Littlewood and Polya, Inequalities, 2.2.
+
+    Examples
+    --------
+    >>> round(float(generalised_mean(0.2, 0.8, power=0)), 3)
+    0.4
+    >>> float(generalised_mean(0.2, 0.8, power=float("-inf")))
+    0.2
+    """
+    if math.isnan(power):
+        raise LayoutError("generalised_mean: power is NaN; give a number, or +-inf for max and min")
+    if over is not None and len(p) > 1:
+        raise LayoutError(
+            f"generalised_mean: over={over!r} averages the labels of one operand, and {len(p)} were "
+            "given; average them first, or leave out over="
+        )
+    parts, axis = (p[0], over) if over is not None else (arrays.stack(p), 0)
+    keep = over is not None
+    if math.isinf(power):
+        pick = arrays.max if power > 0 else arrays.min
+        return pick(parts, axis=axis, keepdims=keep)
+    share = _shares(weights, parts, axis, count=None if keep else len(p))
+    logs = arrays.log(arrays.maximum(parts, _TINY))
+    if power == 0:
+        mean = arrays.exp(arrays.sum(share * logs, axis=axis, keepdims=keep))
+    else:
+        # relative to the part that dominates, so that nothing overflows or cancels
+        anchor = (arrays.max if power > 0 else arrays.min)(logs, axis=axis, keepdims=True)
+        excess = arrays.sum(share * arrays.expm1(power * (logs - anchor)), axis=axis, keepdims=keep)
+        base = anchor if keep else arrays.sum(anchor, axis=axis)
+        mean = arrays.exp(base + arrays.log1p(excess) / power)
+    if power > 0:
+        return mean
+    return arrays.where(arrays.min(parts, axis=axis, keepdims=keep) <= 0, 0.0, mean)
+
+
+def _shares(weights: tuple[float, ...] | None, parts: Array, axis: int, count: int | None) -> Array:
+    """Weights that sum to one, shaped to lie along the axis."""
+    if weights is None:
+        return 1 / (count if count is not None else parts.shape[axis])
+    values = np.asarray(weights, dtype=float)
+    if values.ndim != 1 or not (values > 0).all() or (count is not None and len(values) != count):
+        needed = "one per label" if count is None else f"{count}, one per operand"
+        raise LayoutError(
+            f"generalised_mean: weights={weights}; give positive numbers, {needed} (leave a part "
+            "out instead of weighing it 0)"
+        )
+    behind = parts.ndim - 1 - (axis % parts.ndim)
+    return (values / values.sum()).reshape((len(values), *[1] * behind))

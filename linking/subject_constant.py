@@ -1,0 +1,40 @@
+"""Constants of a fit: numbers each subject brings along."""
+
+from dataclasses import dataclass
+
+from . import units
+from .expression import Dims, Expr
+from .interval import UNIT, Interval
+
+
+@dataclass(frozen=True)
+class SubjectConstant(Expr):
+    """A number known for each subject, computed from its training outcomes and kept with the fit."""
+
+    name: str
+    symbol: str
+    about: str
+
+    @property
+    def parents(self) -> tuple[Expr, ...]:
+        return ()
+
+    @property
+    def dims(self) -> Dims:
+        return {}
+
+    @property
+    def range(self) -> Interval:
+        return UNIT
+
+    @property
+    def unit(self) -> units.Unit:
+        return None
+
+    __str__ = Expr.__str__
+
+
+MEAN_FAILURE = SubjectConstant(
+    "meanFailure", symbol=r"\nu", about="one minus the subject's mean success on its training items"
+)
+"""The published pull of the noise: the constant nu of Burden et al. (2023), appendix C.2."""
