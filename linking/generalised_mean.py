@@ -10,6 +10,7 @@ from .arrays import Array
 from .errors import LayoutError
 from .function import linking_function
 from .interval import Interval
+from .notation import latex_number, latex_text
 
 _TINY = 1e-300  # below it a part counts as zero, so that every gradient stays finite
 
@@ -18,10 +19,12 @@ def _range(*parts: Interval, **_options: object) -> Interval:
     return Interval(min(part.low for part in parts), max(part.high for part in parts))
 
 
-def _latex(*parts: str, power: float, weights: object, over: str | None) -> str:
-    where = {math.inf: r"\infty", -math.inf: r"-\infty"}.get(power, f"{power:g}")
-    along = "" if over is None else rf"_{{\text{{{over}}}}}"
-    return rf"M^{{{where}}}{along}\left({', '.join(parts)}\right)"
+def _latex(
+    *parts: str, power: float, weights: tuple[float, ...] | None, over: str | None
+) -> str:
+    along = "" if over is None else rf"_{{{latex_text(over)}}}"
+    shares = "" if weights is None else rf";\; {', '.join(map(latex_number, weights))}"
+    return rf"M^{{{latex_number(power)}}}{along}\left({', '.join(parts)}{shares}\right)"
 
 
 @linking_function(

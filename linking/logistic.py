@@ -10,12 +10,13 @@ from .arrays import Array
 from .errors import LayoutError
 from .expression import Operand
 from .function import LinkingFunction
+from .notation import bracketed
 
 
 def _latex(margin: str, slope: str | None = None) -> str:
     if slope is None:
         return rf"\sigma\left({margin}\right)"
-    return rf"\sigma\left({slope} \cdot \left({margin}\right)\right)"
+    return rf"\sigma\left({bracketed(slope)} \cdot {bracketed(margin, level=3)}\right)"
 
 
 class Logistic(LinkingFunction):

@@ -1,26 +1,46 @@
 """Expressions written out: as text for messages and diagrams, as LaTeX for equations."""
 
+import math
+import re
+
 from .expression import Constant, Expr, Operation
 from .function import Call
 from .subject_constant import SubjectConstant
 
+GREEK = {
+    r"\alpha": "α",
+    r"\beta": "β",
+    r"\kappa": "κ",
+    r"\lambda": "λ",
+    r"\mu": "μ",
+    r"\nu": "ν",
+    r"\sigma": "σ",
+    r"\tau": "τ",
+}
+"""Symbols that equations and diagrams use, as LaTeX and as a letter."""
+
 _PRECEDENCE = {"+": 1, "-": 1, "*": 2, "/": 2, "**": 3}
+_ATOM = 9
 _TEXT = {"+": " + ", "-": " − ", "*": " × ", "/": " / ", "**": "^"}
 _LATEX = {"+": " + ", "-": " - ", "*": r" \cdot ", "**": "^"}
+_BRACKETS = r"\left({}\right)"
 
 
-def as_text(expr: Expr) -> str:
-    """Write an expression on one line, nodes by their names."""
+def as_text(expr: Expr, *, symbols: bool = False) -> str:
+    """Write an expression on one line, nodes by their names (and constants by their symbols)."""
+    if symbols and isinstance(expr, SubjectConstant):
+        return GREEK.get(expr.symbol, expr.symbol)
     if expr.name is not None:
         return expr.name
     match expr:
         case Constant(value):
-            return f"{value:g}".replace("-", "−")
+            return number(value)
         case Operation(symbol, left, right):
-            return _infix(expr, as_text(left), as_text(right), _TEXT[symbol], "({})")
+            sides = (as_text(side, symbols=symbols) for side in (left, right))
+            return _infix(expr, *sides, _level(left), _level(right), _TEXT[symbol], "({})")
         case Call():
             shown = [
-                as_text(argument)
+                as_text(argument, symbols=symbols)
                 for index, argument in enumerate(expr.arguments)
                 if not expr.is_default(index)
             ]
@@ -35,42 +55,100 @@ def as_latex(expr: Expr) -> str:
         case SubjectConstant(symbol=symbol):
             return symbol
         case Constant(value):
-            return f"{value:g}"
+            return latex_number(value)
         case Operation("/", left, right):
             return rf"\frac{{{as_latex(left)}}}{{{as_latex(right)}}}"
-        case Operation("**", left, right):
-            return _infix(expr, as_latex(left), f"{{{as_latex(right)}}}", "^", r"\left({}\right)")
         case Operation(symbol, left, right):
-            return _infix(expr, as_latex(left), as_latex(right), _LATEX[symbol], r"\left({}\right)")
+            before, after = as_latex(left), as_latex(right)
+            levels = _latex_level(left, before), _latex_level(right, after)
+            if symbol == "**":  # its braces bind the exponent
+                after, levels = f"{{{after}}}", (levels[0], _ATOM)
+            return _infix(expr, before, after, *levels, _LATEX[symbol], _BRACKETS)
         case Call():
             return _call_as_latex(expr)
     return latex_name(expr.name or type(expr).__name__)
 
 
+def number(value: float) -> str:
+    """Write a number as text: a real minus sign, and ∞."""
+    return f"{value:g}".replace("-", "−").replace("inf", "∞")
+
+
+def latex_number(value: float) -> str:
+    """Write a number as LaTeX: infinities by their sign, powers of ten as such."""
+    if math.isinf(value):
+        return r"\infty" if value > 0 else r"-\infty"
+    digits, _, exponent = f"{value:g}".partition("e")
+    return rf"{digits} \cdot 10^{{{int(exponent)}}}" if exponent else digits
+
+
 def latex_name(name: str) -> str:
     """Write a node's name upright, with LaTeX's special characters escaped."""
-    for character in "_%&#$":
-        name = name.replace(character, rf"\{character}")
-    return rf"\mathrm{{{name}}}"
+    return rf"\mathrm{{{_escape(name).replace('-', r'\text{-}').replace(' ', r'\ ')}}}"
 
 
-def _infix(expr: Operation, left: str, right: str, symbol: str, brackets: str) -> str:
+def latex_text(text: str) -> str:
+    """Write words inside an equation."""
+    return rf"\text{{{_escape(text)}}}"
+
+
+def bracketed(latex: str, level: int = 2) -> str:
+    """Put LaTeX in brackets unless it binds at least as tightly as `level` (2: a factor)."""
+    return latex if _written_level(latex) >= level else _BRACKETS.format(latex)
+
+
+def _escape(text: str) -> str:
+    for character in "{}_%&#$":
+        text = text.replace(character, rf"\{character}")
+    return text
+
+
+def _infix(
+    expr: Operation, left: str, right: str, before: int, after: int, symbol: str, brackets: str
+) -> str:
     """Join two sides, in brackets where they bind less than the symbol between them."""
     level = _PRECEDENCE[expr.symbol]
-    if _level(expr.left) < level or (expr.symbol == "**" and _level(expr.left) == level):
+    if before < level or (expr.symbol == "**" and before == level):
         left = brackets.format(left)
-    tight = expr.symbol in "-/" and _level(expr.right) == level
-    if (_level(expr.right) < level or tight) and not right.startswith("{"):
+    tight = expr.symbol in "-/" and after == level
+    if after < level or tight or (after < _ATOM and right[0] in "-−"):
         right = brackets.format(right)
     return f"{left}{symbol}{right}"
 
 
 def _level(expr: Expr) -> int:
+    """How tightly an expression's text binds; names and calls do it most."""
     if expr.name is not None:
-        return 9
+        return _ATOM
     if isinstance(expr, Constant) and expr.value < 0:
         return 1
-    return _PRECEDENCE[expr.symbol] if isinstance(expr, Operation) else 9
+    return _PRECEDENCE[expr.symbol] if isinstance(expr, Operation) else _ATOM
+
+
+def _latex_level(expr: Expr, latex: str) -> int:
+    """How tightly an expression's LaTeX binds; a call may be written as an open formula."""
+    return _level(expr) if expr.name is not None else _written_level(latex)
+
+
+_TOKEN = re.compile(r"\\[a-zA-Z]+|\\.|[][(){}+^/-]")
+_OPERATOR = {
+    **dict.fromkeys(("+", "-", r"\prod", r"\sum"), 1),
+    **dict.fromkeys((r"\cdot", r"\times", r"\frac", "/"), 2),
+    "^": 3,
+}
+
+
+def _written_level(latex: str) -> int:
+    """Lowest precedence of the operators outside all brackets."""
+    depth, level = 0, _ATOM
+    for token in _TOKEN.findall(latex):
+        if token in (r"\left", "(", "[", "{"):
+            depth += 1
+        elif token in (r"\right", ")", "]", "}"):
+            depth -= 1
+        elif depth == 0:
+            level = min(level, _OPERATOR.get(token, _ATOM))
+    return level
 
 
 def _differs(call: Call, option: str, value: object) -> bool:
@@ -79,16 +157,30 @@ def _differs(call: Call, option: str, value: object) -> bool:
 
 def _call_as_latex(call: Call) -> str:
     function = call.function
-    shown = [
-        (name, as_latex(argument))
-        for index, (name, argument) in enumerate(zip(call.names, call.arguments, strict=True))
-        if not call.is_default(index)
-    ]
+    written = [as_latex(argument) for argument in call.arguments]
+    if isinstance(function.latex, str):
+        return _fill(function.latex, list(zip(call.names, written, strict=True)))
+    while written and call.is_default(len(written) - 1):
+        written.pop()
     if callable(function.latex):
-        return function.latex(*(text for _, text in shown), **dict(call.options))
-    if function.latex is None:
-        return rf"{latex_name(function.name)}\left({', '.join(text for _, text in shown)}\right)"
-    written = function.latex
-    for name, text in shown:
-        written = written.replace(f"<{name}>", text)
-    return written
+        return function.latex(*written, **dict(call.options))
+    options = [
+        f"{latex_name(key)} = {latex_text(str(value))}"
+        for key, value in call.options
+        if _differs(call, key, value)
+    ]
+    return rf"{latex_name(function.name)}\left({', '.join([*written, *options])}\right)"
+
+
+def _fill(template: str, operands: list[tuple[str, str]]) -> str:
+    """Put operands' LaTeX into a template, in brackets where it does not stand alone."""
+
+    def operand(place: re.Match[str]) -> str:
+        parts = [latex for name, latex in operands if name == place[1]]
+        before = re.search(r"(^|[\[({,;])\s*$", template[: place.start()])
+        after = re.match(r"\s*($|[\])},]|\\right|\\;)", template[place.end() :])
+        alone = before is not None and after is not None
+        return ", ".join(parts if alone else (bracketed(part, 3) for part in parts))
+
+    known = "|".join(re.escape(name) for name, _ in operands)
+    return re.sub(rf"<({known})>", operand, template)

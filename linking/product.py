@@ -9,6 +9,7 @@ from . import arrays
 from .arrays import Array
 from .function import linking_function
 from .interval import Interval
+from .notation import bracketed, latex_text
 
 
 def _range(*parts: Interval, over: str | None) -> Interval:
@@ -17,8 +18,8 @@ def _range(*parts: Interval, over: str | None) -> Interval:
 
 
 def _latex(*parts: str, over: str | None) -> str:
-    joined = r" \cdot ".join(parts)
-    return joined if over is None else rf"\prod_{{\text{{{over}}}}} {joined}"
+    joined = r" \cdot ".join(map(bracketed, parts))
+    return joined if over is None else rf"\prod_{{{latex_text(over)}}} {joined}"
 
 
 @linking_function(range=_range, latex=_latex, domain={"p": (0, 1)})

@@ -1,4 +1,11 @@
-"""Declare, draw, compile, fit and forecast with measurement layouts."""
+"""Declare, draw, compile, fit and forecast with measurement layouts.
+
+What declares and draws a layout is imported at once; what fits it (and with it PyMC) when first
+used.
+"""
+
+import importlib
+from typing import TYPE_CHECKING, Any
 
 from .layouts import (
     Bias,
@@ -14,10 +21,43 @@ from .layouts import (
 )
 from .linking import LayoutError, linking_function
 
+if TYPE_CHECKING:
+    from .inference import plots
+    from .inference.assessment import score
+    from .inference.compiler import to_pymc
+    from .inference.data import Evaluation
+    from .inference.errors import DataError, FitError
+    from .inference.fitting import fit
+    from .inference.forecasting import Forecast
+    from .inference.results import Fit
+    from .inference.simulation import simulate
+    from .inference.storage import load
+    from .inference.validation import hold_out
+
+_LATER = {
+    "DataError": "errors",
+    "Evaluation": "data",
+    "Fit": "results",
+    "FitError": "errors",
+    "Forecast": "forecasting",
+    "fit": "fitting",
+    "hold_out": "validation",
+    "load": "storage",
+    "plots": None,
+    "score": "assessment",
+    "simulate": "simulation",
+    "to_pymc": "compiler",
+}
+
 __all__ = [
     "Bias",
     "Capability",
+    "DataError",
     "Derived",
+    "Evaluation",
+    "Fit",
+    "FitError",
+    "Forecast",
     "Layout",
     "LayoutError",
     "MetaFeature",
@@ -26,5 +66,25 @@ __all__ = [
     "Propensity",
     "Slope",
     "Success",
+    "fit",
+    "hold_out",
     "linking_function",
+    "load",
+    "plots",
+    "score",
+    "simulate",
+    "to_pymc",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    room = _LATER[name]
+    if room is None:
+        return importlib.import_module(f".inference.{name}", __name__)
+    return getattr(importlib.import_module(f".inference.{room}", __name__), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

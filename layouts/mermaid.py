@@ -1,0 +1,1 @@
+def to_mermaid(layout): return ""

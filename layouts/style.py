@@ -1,0 +1,39 @@
+"""How each kind of node looks, once for every kind of diagram.
+
+A kind is told apart twice: by its colours (fills and borders of the Okabe-Ito palette, which survives
+colour blindness) and, for black-and-white print, by its shape and border. Observed nodes are shaded.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+type Shape = Literal["box", "rounded", "ellipse", "hexagon", "octagon", "parallelogram"]
+
+
+@dataclass(frozen=True)
+class Style:
+    """Look of one kind of node."""
+
+    shape: Shape
+    fill: str
+    border: str
+    width: float = 1.2
+    dashed: bool = False
+    double: bool = False
+
+
+STYLES: dict[str, Style] = {
+    "capability": Style("ellipse", fill="#E6F2FA", border="#0072B2", width=2.4),
+    "propensity": Style("ellipse", fill="#E3F5EF", border="#00805E", double=True),
+    "bias": Style("hexagon", fill="#FDF1DC", border="#B36B00", width=1.6),
+    "slope": Style("parallelogram", fill="#F8E9F2", border="#A3527F", width=1.6),
+    "noise": Style("ellipse", fill="#FFFFFF", border="#5A5A5A", width=1.6, dashed=True),
+    "meta-feature": Style("box", fill="#D3D7DB", border="#3C4248"),
+    "derived": Style("rounded", fill="#FFFFFF", border="#3C4248"),
+    "outcome": Style("box", fill="#D3D7DB", border="#A33B00", width=2.0, double=True),
+}
+"""One row per kind of node, in the order of the legend."""
+
+FONT = "Arial"
+INK, QUIET = "#1A1A1A", "#4A4F55"
+EDGE, PLATE = "#5B6168", "#8A9097"
