@@ -1,0 +1,30 @@
+"""The Animal-AI Olympics: who sees, who navigates, who is noisy."""
+
+from ..scenario import Scenario
+from .cohort import battery, simulated_cohort, true_profiles
+from .data import load
+from .layouts import apparent_smallness, published_layout, recommended_layout
+from .published import compare, judge
+
+SCENARIO = Scenario(
+    name="animal-ai-olympics",
+    title="Animal-AI Olympics: 68 agents look for and reach a reward",
+    source="Burden et al. (2023), section 4",
+    layouts={"published layout": published_layout, "recommended layout": recommended_layout},
+    load=load,
+    simulate=simulated_cohort,
+    compare=compare,
+    judge=judge,
+    columns=("rewardSize", "rewardDistance", "rewardBehind", "XPos"),
+)
+
+__all__ = [
+    "SCENARIO",
+    "apparent_smallness",
+    "battery",
+    "load",
+    "published_layout",
+    "recommended_layout",
+    "simulated_cohort",
+    "true_profiles",
+]

@@ -1,0 +1,79 @@
+"""An embedded battery and a cohort with known profiles, made by our own simulator."""
+
+from importlib import resources
+
+import numpy as np
+import pandas as pd
+
+from ...inference.simulation import simulate
+from ..scenario import Cohort
+from .data import code
+from .layouts import published_layout
+
+ITEMS = 69
+_SIZES = (0.5, 1.0, 3.0, 5.0)
+_SIDES = ("straight", "left", "right", "behind")
+
+
+def battery(seed: int = 1) -> pd.DataFrame:
+    """Design 69 items: sizes and sides in every combination, distances spread over the arena.
+
+    Returns
+    -------
+    DataFrame
+        The columns of the real battery.
+
+    Examples
+    --------
+    >>> battery().shape
+    (69, 8)
+    """
+    rng = np.random.default_rng(seed)
+    sizes = np.resize(np.repeat(_SIZES, len(_SIDES)), ITEMS)
+    sides = np.resize(_SIDES, ITEMS)
+    distances = rng.permutation(np.linspace(2, 54, ITEMS))
+    codes = pd.DataFrame(
+        {
+            "reward_size": sizes,
+            "reward_distance": distances,
+            "reward_side": sides,
+            "reward_colour": "green",
+            "lights": "on",
+        },
+        index=[f"item-{number:02d}" for number in range(1, ITEMS + 1)],
+    )
+    return code(codes)
+
+
+def true_profiles() -> pd.DataFrame:
+    """Return the published profiles of 68 agents, used as the simulated subjects' truth.
+
+    References
+    ----------
+    Burden et al. (2023), Figure 9 (posterior means).
+    """
+    with resources.files(__package__).joinpath("profiles.csv").open() as file:
+        return pd.read_csv(file, index_col="subject")
+
+
+def simulated_cohort(seed: int = 1) -> Cohort:
+    """Simulate the 68 subjects on the embedded battery, under the published layout.
+
+    Parameters
+    ----------
+    seed : int
+        Of battery and outcomes.
+
+    Returns
+    -------
+    Cohort
+        Outcomes and the profiles behind them.
+
+    Examples
+    --------
+    >>> simulated_cohort().evaluation
+    <Evaluation: 68 subjects, 69 items, 4692 trials, properties rewardSize, rewardDistance, ...>
+    """
+    profiles = true_profiles()
+    evaluation = simulate(published_layout(), battery(seed), profiles, seed=seed)
+    return Cohort(evaluation, profiles)

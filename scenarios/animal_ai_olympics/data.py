@@ -1,0 +1,119 @@
+"""The competition's data: 68 agents, pass or fail on 69 tasks."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from ...inference.data import Evaluation
+from ...inference.errors import DataError
+
+COMMIT = "ee3d90e2f630c0fbce5d0d62937e7a7b075473e3"
+ADDRESS = f"https://raw.githubusercontent.com/RyanBurnell/NotANumber/{COMMIT}/"
+CHECKSUMS = {
+    "scores_all.csv": "sha256:c0d41d59892366050a799bf976018d91a7022b977d63fdf4c11ec1e2590ba30f",
+    "task_codes.csv": "sha256:d9ee14163c852fa157e8e0b610d059132becb07da225c98725a41cdc9aeae750",
+}
+FOLDER = "aaio"
+VARIABLE = "MEASUREMENT_LAYOUTS_DATA"
+
+TASKS = tuple(
+    f"{level}-{task}-{variant}"
+    for level, tasks in ((1, 17), (7, 6))
+    for task in range(1, tasks + 1)
+    for variant in (1, 2, 3)
+)
+SPELLING = {"Trrrrr": "Trrrr", "mmIA": "mmlA", "Gyutan": "Gytan"}
+"""Three names as the data spell them, and as the paper's Figure 9 does."""
+
+
+def load(folder: Path | None = None) -> Evaluation:
+    """Read the real outcomes and code the meta-features as the published profiles need them.
+
+    Parameters
+    ----------
+    folder : Path, optional
+        Where the two files lie. Otherwise the folder ``aaio`` in the one that the environment
+        variable ``MEASUREMENT_LAYOUTS_DATA`` names; otherwise they are downloaded, and kept.
+
+    Returns
+    -------
+    Evaluation
+        68 subjects, 69 items. Coded for the published layout: ``rewardSize``, ``rewardDistance``
+        (z-scores over the tasks), ``rewardBehind``, ``XPos``. As recorded: ``size``, ``distance``,
+        ``colour``, ``lights``.
+
+    Raises
+    ------
+    DataError
+        When a file is not there, cannot be downloaded, or is not the published one.
+
+    References
+    ----------
+    Burnell et al. (2022), "Not a Number", IJCAI; data under GPL-3.0.
+    """
+    paths = {name: _find(name, folder) for name in CHECKSUMS}
+    scores = pd.read_csv(paths["scores_all.csv"], index_col="team")[list(TASKS)]
+    codes = pd.read_csv(paths["task_codes.csv"], index_col="task").loc[list(TASKS)]
+    return Evaluation.from_wide(scores, code(codes))
+
+
+def code(codes: pd.DataFrame) -> pd.DataFrame:
+    """Turn recorded task properties into meta-features.
+
+    References
+    ----------
+    Burden et al. (2023), Table 2; the coding is the one that reproduces Figure 9.
+    """
+    size = codes["reward_size"].astype(float)
+    distance = codes["reward_distance"].astype(float)
+    side = codes["reward_side"]
+    return pd.DataFrame(
+        {
+            "rewardSize": _z(-np.log1p(_z(size))),
+            "rewardDistance": _z(distance),
+            "rewardBehind": side.map({"straight": 0.0, "left": 0.5, "right": 0.5, "behind": 1.0}),
+            "XPos": side.map({"straight": 0, "left": -1, "right": 1, "behind": 0}),
+            "size": size,
+            "distance": distance,
+            "colour": codes["reward_colour"],
+            "lights": codes["lights"],
+        }
+    )
+
+
+def _z(values: pd.Series) -> pd.Series:
+    return (values - values.mean()) / values.std(ddof=1)
+
+
+def _find(name: str, folder: Path | None) -> Path:
+    import pooch
+
+    kept = os.environ.get(VARIABLE)
+    local = folder or (Path(kept) / FOLDER if kept else None)
+    if local is None:
+        try:
+            return Path(
+                pooch.retrieve(
+                    ADDRESS + name,
+                    CHECKSUMS[name],
+                    fname=f"{FOLDER}-{name}",
+                    path=pooch.os_cache("measurement-layouts"),
+                )
+            )
+        except Exception as error:  # no network, a proxy's page, a changed file: all the same here
+            raise DataError(
+                f"{name} could not be downloaded ({type(error).__name__}: {error}); fetch it from "
+                f"{ADDRESS} by hand and give its folder as --data, or set {VARIABLE}"
+            ) from error
+    path = Path(local) / name
+    if not path.is_file():
+        raise DataError(f"there is no {path}; give the folder that holds {' and '.join(CHECKSUMS)}")
+    found = f"sha256:{pooch.file_hash(str(path))}"
+    if found != CHECKSUMS[name]:
+        raise DataError(
+            f"{path} is not the published file: its checksum is {found}, not {CHECKSUMS[name]}; "
+            f"fetch it from {ADDRESS}"
+        )
+    return path

@@ -1,0 +1,57 @@
+"""Published figures beside obtained ones, each with its goal."""
+
+import operator
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+type Relation = Literal[">=", "<=", "==", "<", ">"]
+
+_HOLDS: dict[str, Callable[[float, float], bool]] = {
+    ">=": operator.ge,
+    "<=": operator.le,
+    "==": operator.eq,
+    "<": operator.lt,
+    ">": operator.gt,
+}
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One number that a study is held to.
+
+    Parameters
+    ----------
+    name : str
+        What it is.
+    published : float or None
+        What the paper gives, where it gives one.
+    obtained : float
+        What came out, unrounded.
+    relation, bound : {">=", "<=", "==", "<", ">"}, float
+        The goal.
+    goal : str
+        The goal in words.
+    """
+
+    name: str
+    published: float | None
+    obtained: float
+    relation: Relation
+    bound: float
+    goal: str
+
+    @property
+    def holds(self) -> bool:
+        """Whether the obtained number meets the goal; NaN never does."""
+        return bool(_HOLDS[self.relation](self.obtained, self.bound))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Write the figure for a JSON report."""
+        return {
+            "name": self.name,
+            "published": self.published,
+            "obtained": self.obtained,
+            "goal": self.goal,
+            "holds": self.holds,
+        }

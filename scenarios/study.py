@@ -1,0 +1,101 @@
+"""The main job of a scenario: profiles of everybody, and forecasts of items held out."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..inference import plots
+from ..inference.assessment import score
+from ..inference.baselines import BASELINES, baseline_forecast, masked
+from ..inference.data import Evaluation
+from ..inference.fitting import fit
+from ..inference.forecasting import Forecast
+from ..inference.results import Fit
+from ..layouts import Layout
+
+_HELD_OUT = 0.2
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """A layout fitted to an evaluation.
+
+    Attributes
+    ----------
+    evaluation : Evaluation
+        Items and outcomes.
+    fit : Fit
+        Profiles from all outcomes.
+    forecast : Forecast
+        Success on a fifth of the items, by a second fit that did not see them.
+    scores : dict of str to DataFrame
+        Scores of that forecast, and of the aggregate's, per subject.
+    """
+
+    evaluation: Evaluation
+    fit: Fit
+    forecast: Forecast
+    scores: dict[str, pd.DataFrame]
+
+    @classmethod
+    def run(
+        cls, layout: Layout, evaluation: Evaluation, *, seed: int, draws: int, progressbar: bool
+    ) -> "Study":
+        """Fit everybody on all items, then again without a random fifth of the items."""
+        everything = fit(layout, evaluation, draws=draws, seed=seed, progressbar=progressbar)
+        count = max(1, round(_HELD_OUT * len(evaluation.items)))
+        chosen = np.random.default_rng(seed).permutation(len(evaluation.items))[:count]
+        held_out = evaluation.items.index[np.sort(chosen)]
+        training = masked(evaluation, held_out)
+        blind = fit(layout, training, draws=draws, seed=seed, progressbar=progressbar)
+        forecast = blind.forecast(evaluation.items.loc[held_out])
+        aggregate = baseline_forecast(BASELINES[0], training, list(held_out), [], seed=seed)
+        scores = {
+            layout.name: score(forecast, evaluation),
+            "aggregate": score(aggregate, evaluation),
+        }
+        return cls(evaluation, everything, forecast, scores)
+
+    def write(self, folder: Path) -> list[Path]:
+        """Write diagram, tables, figures and the fit into an empty or new folder."""
+        folder.mkdir(parents=True, exist_ok=True)
+        layout = self.fit.layout
+        written = [layout.draw(folder / "layout.svg"), layout.draw(folder / "layout.png")]
+        tables = {
+            "profiles": self.fit.profiles(),
+            "diagnostics": self.fit.diagnostics().reset_index(),
+            "forecasts": self.forecast.to_frame(),
+            "scores": pd.concat(self.scores, names=["method"]).reset_index(),
+        }
+        for name, table in tables.items():
+            written.append(folder / f"{name}.csv")
+            table.to_csv(written[-1], index=False)
+        written.append(self.fit.save(folder / "fit.nc"))
+        for name, axes in self.figures().items():
+            written.append(folder / f"{name}.png")
+            np.ravel(axes)[0].get_figure(root=True).savefig(written[-1], dpi=150)
+        return written
+
+    def figures(self) -> dict[str, Any]:
+        """Draw the study's figures, by file name; those of one subject show the middle one."""
+        rates = self.fit.diagnostics()["success"].loc[self.fit.subjects]
+        middle = str((rates - 0.5).abs().idxmin())
+        ranged = [feature.name for feature in self.fit.layout.meta_features if not feature.levels]
+        drawn = {
+            "profiles": plots.profile_forest(self.fit),
+            "prior-posterior": plots.prior_posterior(self.fit, middle),
+            "forecast": plots.forecast_plot(self.forecast, middle, self.evaluation),
+            "brier": plots.brier_against_success(self.scores, success=rates),
+            "reliability": plots.reliability(self.forecast, self.evaluation),
+        }
+        if sum(latent.kind == "capability" for latent in self.fit.layout.latents) > 1:
+            drawn["capabilities"] = plots.capability_scatter(self.fit)
+        if len(ranged) > 1:
+            x, y = ranged[:2]
+            drawn["characteristic-grid"] = plots.agent_characteristic_grid(
+                self.evaluation, middle, x, y, layout=self.fit.layout
+            )
+        return drawn

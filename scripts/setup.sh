@@ -1,0 +1,35 @@
+# Sourced by the other scripts: a virtual environment in .venv with this project in it, and `dot`.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+find_python() {
+    local name
+    for name in python3 python3.13 python3.12 python3.14 python; do
+        if "$name" -c 'import sys; sys.exit(sys.version_info < (3, 12))' 2>/dev/null; then
+            command -v "$name"
+            return
+        fi
+    done
+    echo "Python 3.12 or newer is needed, and none was found; install it, then run this again." >&2
+    return 1
+}
+
+as_root() {
+    if [ "$(id -u)" = 0 ]; then "$@"; elif command -v sudo >/dev/null; then sudo -n "$@"; else return 1; fi
+}
+
+if ! command -v dot >/dev/null; then
+    echo "Installing Graphviz for the diagrams ..." >&2
+    { command -v apt-get >/dev/null && as_root apt-get update -qq && as_root apt-get install -y -qq graphviz; } >&2 ||
+        echo "Graphviz could not be installed; diagrams are drawn more plainly without it." >&2
+fi
+
+python=$(find_python)
+extras=${extras:-test,notebooks}
+stamp=.venv/installed-$(echo "$extras" | tr , -)
+if [ ! -e "$stamp" ] || [ pyproject.toml -nt "$stamp" ]; then
+    echo "Installing into .venv ..." >&2
+    [ -x .venv/bin/python ] || "$python" -m venv .venv
+    .venv/bin/python -m pip install --quiet --disable-pip-version-check --editable ".[$extras]" >&2
+    touch "$stamp"
+fi
