@@ -1,46 +1,44 @@
 """What a diagram says about each node: ranges, units, priors and formulas, as lines of text."""
 
 import math
-import textwrap
+import re
 from typing import TYPE_CHECKING
 
 from ..linking import units
 from ..linking.notation import GREEK, as_text, number
-from .latents import Latent
+from .latents import Capability, Latent, Propensity
 from .nodes import Derived, MetaFeature, Node, Success
-from .priors import Prior
 from .style import STYLES
 
 if TYPE_CHECKING:
     from .layout import Layout
 
-_WIDTH = 34  # characters a line of a formula may have
+_WIDTH = 44  # characters that a line of a formula may have
 _MOST_LEVELS = 7
 
 
 def facts(node: Node) -> list[str]:
     """Range or levels with their unit, prior, and number of labels."""
-    lines = []
+    lines: list[str] = []
     if isinstance(node, MetaFeature):
         lines.append(_with_unit(_values(node), node))
     if isinstance(node, Latent):
         lines += _prior(node)
-    lines += [f"× {len(labels)} {dim}" for dim, labels in node.dims.items()]
-    return lines
+    return lines + [f"× {len(labels)} {dim}" for dim, labels in node.dims.items()]
 
 
-def formula(node: Node, width: int = _WIDTH) -> list[str]:
-    """Linking function of a derived node or outcome, wrapped on lines of about equal length."""
+def formula(node: Node) -> list[str]:
+    """Linking function of a derived node or the outcome; nothing for the others."""
     if not isinstance(node, Derived):
         return []
-    written = f"= {_keep_together(as_text(node.expression, symbols=True))}"
+    written = as_text(node.expression, symbols=True)
     if isinstance(node, Success):
-        return ["∼ Binomial(trials, p)", *_wrap(f"p {written}", width)]
-    return _wrap(written, width)
+        return ["∼ Binomial(trials, p)", *wrap(f"p = {written}")]
+    return wrap(f"= {written}")
 
 
 def remarks(layout: "Layout") -> list[str]:
-    """Explain the constants of a fit that the formulas name."""
+    """Explain the constants that the formulas show by a symbol."""
     return [
         f"{as_text(constant, symbols=True)} = {constant.name}: {constant.about}"
         for constant in layout.constants
@@ -53,15 +51,40 @@ def kinds(layout: "Layout") -> list[str]:
     return [kind for kind in STYLES if kind in present]
 
 
-def prior_parameters(prior: Prior) -> list[tuple[str, str]]:
-    """Parameters of a prior as symbol and value."""
-    return [
-        (GREEK.get(rf"\{_SPELLED_OUT.get(name, name)}", name), as_text(value))
-        for name, value in prior.parameters
-    ]
+def tooltip(node: Node) -> str:
+    """Kind of a node, and what it is about."""
+    about = getattr(node, "about", "")
+    return f"{node.kind}: {about}" if about else node.kind
 
 
-_SPELLED_OUT = {"lam": "lambda"}
+_BREAK = re.compile(r"(?<=,) | (?=[+−×/] )|(?<=\()")
+_TIGHTNESS = {",": 0, "+": 1, "−": 1, "×": 2, "/": 2, "(": 3}
+
+
+def wrap(text: str, width: int = _WIDTH) -> list[str]:
+    """Break a formula into few, even lines, rather outside brackets than inside.
+
+    It breaks after a comma, before an operator and, if it must, after an opening bracket; names
+    stay whole.
+    """
+    places = [0, *(place.end() for place in _BREAK.finditer(text)), len(text)]
+    best: list[tuple[float, list[str]]] = [(0.0, [])]  # cost and lines of the text up to each place
+    for end in places[1:]:
+        price = 0.0 if end == len(text) else _price(text, end)
+        choices = []
+        for (cost, lines), start in zip(best, places, strict=False):
+            line = text[start:end].rstrip()
+            over, spare = max(0, len(line) - width), max(0, width - len(line))
+            choices.append((cost + price + 8 + 4 * over + 4 * (spare / width) ** 2, [*lines, line]))
+        best.append(min(choices))
+    return best[-1][1]
+
+
+def _price(text: str, place: int) -> float:
+    """Badness of a break: the deeper in brackets and the tighter the operator, the worse."""
+    before = text[:place].rstrip()
+    sign = before[-1] if before[-1] in ",(" else text[place]
+    return 10 * (before.count("(") - before.count(")")) + _TIGHTNESS[sign]
 
 
 def _values(node: MetaFeature) -> str:
@@ -84,35 +107,16 @@ def _with_unit(text: str, node: Node) -> str:
 
 
 def _prior(node: Latent) -> list[str]:
-    """Write the prior under the range; a uniform one on numbers says both in one line."""
+    """Range and unit above the prior; a uniform prior on numbers says both in one line."""
     prior, support = node.distribution, node.range
-    span = _with_unit(_interval(support.low, support.high), node)
+    span = _interval(support.low, support.high)
     if prior.family == "Uniform" and not node.parents:
-        return [f"∼ Uniform {span}"]
-    shown = ", ".join(f"{name}={value}" for name, value in prior_parameters(prior))
-    lines = _wrap(f"∼ {prior.family}({_keep_together(shown)})", _WIDTH)
-    unbounded = math.isinf(support.low) and math.isinf(support.high)
-    if not unbounded:
-        return [span, *lines]
+        return [_with_unit(f"∼ Uniform {span}", node)]
+    shown = ", ".join(
+        f"{GREEK.get(name, name)}={as_text(value)}" for name, value in prior.parameters
+    )
+    lines = wrap(f"∼ {prior.family}({shown})", _WIDTH // 2)
+    if isinstance(node, Capability | Propensity):
+        return [_with_unit(span, node), *lines]
     unit = units.name(node.unit)
     return [f"in {unit}", *lines] if unit else lines
-
-
-def _keep_together(text: str) -> str:
-    """Let lines break after a comma and before an operator only."""
-    text = text.replace(" ", "\N{NO-BREAK SPACE}").replace(",\N{NO-BREAK SPACE}", ", ")
-    for sign in "+−×/":
-        text = text.replace(f"\N{NO-BREAK SPACE}{sign}\N{NO-BREAK SPACE}", f" {sign}\N{NO-BREAK SPACE}")
-    return text
-
-
-def _wrap(text: str, width: int) -> list[str]:
-    """Wrap on the fewest lines, then narrow them until one more would be needed."""
-
-    def lines(at: int) -> list[str]:
-        return textwrap.wrap(text, at, break_long_words=False, break_on_hyphens=False)
-
-    count = len(lines(width))
-    while width > 1 and len(lines(width - 1)) == count:
-        width -= 1
-    return [line.replace("\N{NO-BREAK SPACE}", " ") for line in lines(width)]

@@ -1,17 +1,19 @@
 """The subject's side of a layout: the elements of its cognitive profile."""
 
+import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from ..linking import Expr, LayoutError
 from ..linking import units as unit_names
 from ..linking.expression import Constant
-from ..linking.interval import Interval
-from .nodes import Labelled, as_tuple, check_range, interval, settle
+from ..linking.interval import REALS, UNIT, Interval
+from . import fields
+from .nodes import Labelled, settle
 from .priors import Prior
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Latent(Labelled):
     """Element of the cognitive profile: unknown, one value per subject (and label).
 
@@ -33,7 +35,8 @@ class Latent(Labelled):
     Raises
     ------
     LayoutError
-        When there is neither a prior nor a range, or the range is reversed or empty.
+        When there is neither a prior nor a range, or the range is reversed, empty or too narrow for
+        the prior.
     """
 
     low: float | None = None
@@ -41,63 +44,74 @@ class Latent(Labelled):
     unit: Any = None
     prior: Prior | None = None
     labels: tuple[str, ...] | None = None
-    dim: str = "dimension"
+    dim: str = Labelled.default_dim
     about: str = ""
     default_prior: ClassVar[Prior | None] = None
     joins_any_unit: ClassVar[bool] = False
+    possible: ClassVar[Interval] = REALS
 
     def __post_init__(self) -> None:
         super().__post_init__()
         free = self.unit is None and self.joins_any_unit
-        settle(self, unit=None if free else unit_names.parse(self.unit))
-        settle(self, labels=as_tuple(self.labels))
-        self.check_labels()
+        settle(self, unit=None if free else unit_names.parse(fields.unit(self.name, self.unit)))
         if self.low is not None or self.high is not None:
-            check_range(self, self.low, self.high)
-            if self.prior is None:
-                self._need_finite()
-                settle(self, prior=Prior("Uniform", lower=self.low, upper=self.high))  # type: ignore[arg-type]
-            elif self.prior.support not in self._declared:
-                raise LayoutError(
-                    f"{self.name}: its range {self._declared} does not hold the support "
-                    f"{self.prior.support} of {self.prior}; widen the range, or leave low= and "
-                    "high= out and let the prior say it"
-                )
+            low, high = fields.ends(self.name, self.low, self.high)
+            settle(self, low=low, high=high, prior=self._prior_on(Interval(low, high)))
         elif self.prior is None:
-            if self.default_prior is None:
-                raise LayoutError(
-                    f"{self.name}: a {self.kind} needs low= and high= in the unit of the demand it "
-                    "opposes, or a prior="
-                )
             settle(self, prior=self.default_prior)
-        for parameter in self.distribution.parents:
+        self._check_prior()
+
+    def _prior_on(self, declared: Interval) -> Prior:
+        """Return the prior given, if it stays in the range, or else a uniform one."""
+        if self.prior is None:
+            if not declared.is_finite:
+                raise LayoutError(
+                    f"{self.name}: a uniform prior needs a finite range, and it is {declared}; "
+                    "give finite ends, or a prior="
+                )
+            return Prior("Uniform", lower=declared.low, upper=declared.high)
+        if isinstance(self.prior, Prior) and self.prior.support not in declared:
+            raise LayoutError(
+                f"{self.name}: its range {declared} does not hold the support "
+                f"{self.prior.support} of {self.prior}; widen the range, or leave low= and high= "
+                "out and let the prior say it"
+            )
+        return self.prior
+
+    def _check_prior(self) -> None:
+        if self.prior is None:
+            raise LayoutError(
+                f"{self.name}: a {self.kind} needs low= and high= in the unit of the demand it "
+                "opposes, or a prior="
+            )
+        if not isinstance(self.prior, Prior):
+            raise LayoutError(
+                f"{self.name}: prior={self.prior!r} is not a prior; write one as in "
+                "Prior('Normal', mu=0, sigma=1)"
+            )
+        if self.range not in self.possible:
+            raise LayoutError(
+                f"{self.name}: a {self.kind} lies in {self.possible}, but {self.prior} ranges over "
+                f"{self.range}; choose a prior on that interval"
+            )
+        for parameter in self.prior.parents:
             if not isinstance(parameter, Latent | Constant):
                 raise LayoutError(
-                    f"{self.name}: its prior depends on {parameter}; a prior's parameter is a number "
-                    "or another latent node"
+                    f"{self.name}: its prior depends on {parameter}; a prior's parameter is a "
+                    "number or another latent node"
                 )
             if not set(parameter.dims.items()) <= set(self.dims.items()):
                 raise LayoutError(
-                    f"{self.name}: its prior depends on {parameter}, which has label dimensions "
-                    f"{parameter.dims} that {self.name} lacks; give both the same labels="
+                    f"{self.name}: its prior depends on {parameter}, which has the label "
+                    f"dimensions {sorted(parameter.dims)} that {self.name} lacks; give both the "
+                    "same labels="
                 )
-
-    def _need_finite(self) -> None:
-        if not self._declared.is_finite:
-            raise LayoutError(
-                f"{self.name}: a uniform prior needs a finite range, and it is {self._declared}; "
-                "give both ends, or a prior="
-            )
-
-    @property
-    def _declared(self) -> Interval:
-        return interval(self.low, self.high)
 
     @property
     def distribution(self) -> Prior:
         """The prior, given or by default."""
         if self.prior is None:
-            raise LayoutError(f"{self.name}: no prior")
+            raise LayoutError(f"{self.name}: it has no prior; give one")
         return self.prior
 
     @property
@@ -166,6 +180,7 @@ class Slope(Latent):
     kind: ClassVar[str] = "slope"
     default_prior: ClassVar[Prior | None] = Prior("HalfNormal", sigma=2)
     joins_any_unit: ClassVar[bool] = True
+    possible: ClassVar[Interval] = Interval(0.0, math.inf)
 
 
 class Noise(Latent):
@@ -179,3 +194,4 @@ class Noise(Latent):
 
     kind: ClassVar[str] = "noise"
     default_prior: ClassVar[Prior | None] = Prior("Uniform", lower=0, upper=1)
+    possible: ClassVar[Interval] = UNIT

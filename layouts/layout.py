@@ -1,6 +1,6 @@
 """The layout: the ancestry of its outcome as an immutable graph."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -8,10 +8,11 @@ from typing import Any
 
 import networkx as nx
 
-from ..linking import Expr, LinkingFunction
-from ..linking.expression import Dims, merge_dims
+from ..linking import LinkingFunction
+from ..linking.agreement import Dims, merge_dims
+from ..linking.ancestry import ancestry
 from ..linking.subject_constant import SubjectConstant
-from . import render, serial, validate
+from . import reading, render, serial, validate
 from .latents import Latent
 from .nodes import Derived, MetaFeature, Node, Success
 
@@ -50,20 +51,20 @@ class Layout:
 
     name: str
     outcome: Success
-    profile: tuple[Latent, ...] = ()
 
     def __init__(self, name: str, outcome: Success, profile: Sequence[Latent] = ()) -> None:
+        validate.check(name, outcome, tuple(profile))
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "outcome", outcome)
-        object.__setattr__(self, "profile", tuple(profile))
-        validate.check_outcome(name, outcome)
-        validate.check(self.name, list(_ancestry(outcome)), self.profile, outcome)
         _ = self.dims
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"name": self.name, "outcome": self.outcome}
 
     @cached_property
     def nodes(self) -> dict[str, Node]:
         """Nodes by name, parents before children."""
-        return {node.name: node for node in _ancestry(self.outcome) if isinstance(node, Node)}
+        return {node.name: node for node in ancestry(self.outcome) if isinstance(node, Node)}
 
     @cached_property
     def meta_features(self) -> tuple[MetaFeature, ...]:
@@ -87,8 +88,8 @@ class Layout:
     @cached_property
     def constants(self) -> tuple[SubjectConstant, ...]:
         """Numbers that each subject brings from its training outcomes."""
-        found = [node for node in _ancestry(self.outcome) if isinstance(node, SubjectConstant)]
-        return tuple(dict.fromkeys(found))
+        found = [node for node in ancestry(self.outcome) if isinstance(node, SubjectConstant)]
+        return tuple({constant.name: constant for constant in found}.values())
 
     @cached_property
     def dims(self) -> Dims:
@@ -100,7 +101,7 @@ class Layout:
         """The nodes' names as a `networkx.DiGraph`, each with its ``kind`` and ``per_item``."""
         graph: nx.DiGraph[str] = nx.DiGraph(name=self.name)
         for node in self.nodes.values():
-            parents = [parent.name for parent in _named_parents(node)]
+            parents = _named_parents(node)
             observed = isinstance(node, MetaFeature | Success)
             per_item = observed or any(graph.nodes[parent]["per_item"] for parent in parents)
             graph.add_node(node.name, kind=node.kind, per_item=per_item)
@@ -135,7 +136,7 @@ class Layout:
             When a node depends on itself or is missing or unused, a function is unknown or another
             one than was written, or any check of the layout fails.
         """
-        name, outcome = serial.from_dict(data, functions)
+        name, outcome = reading.from_dict(data, functions)
         return cls(name, outcome)
 
     def to_graphviz(self) -> str:
@@ -171,28 +172,11 @@ class Layout:
         return "\n".join([self.name, *(f"  {line}" for line in lines)])
 
 
-def _ancestry(outcome: Expr) -> Iterator[Expr]:
-    """Every distinct named expression the outcome reaches, parents first."""
-    seen: set[int] = set()
-    kept: list[Expr] = []
-
-    def visit(expr: Expr) -> None:
-        if id(expr) in seen:
-            return
-        seen.add(id(expr))
-        for parent in expr.parents:
-            visit(parent)
-        if expr.name is not None and expr not in kept:
-            kept.append(expr)
-
-    visit(outcome)
-    return iter(kept)
-
-
-def _named_parents(node: Expr) -> list[Node]:
-    """Nearest nodes that an expression is computed from, in order."""
-    found: dict[str, Node] = {}
+def _named_parents(node: Node) -> list[str]:
+    """Names of the nearest nodes that a node is computed from, in order."""
+    found: dict[str, None] = {}
     for parent in node.parents:
-        nearest = [parent] if isinstance(parent, Node) else _named_parents(parent)
-        found.update({near.name: near for near in nearest})
-    return list(found.values())
+        for part in ancestry(parent, stop_at=lambda of: isinstance(of, Node)):
+            if isinstance(part, Node):
+                found[part.name] = None
+    return list(found)

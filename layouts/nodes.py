@@ -1,19 +1,20 @@
-"""Items' side of a layout: meta-features, derived nodes and the outcome, frozen values with a name."""
+"""Items' side of a layout: meta-features, derived nodes and the outcome."""
 
-import math
 import re
 from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import fields as fields_of
 from typing import Any, ClassVar
 
 from ..linking import Expr, LayoutError
 from ..linking import units as unit_names
+from ..linking.agreement import Dims
 from ..linking.arrays import Array
-from ..linking.expression import Dims, as_expr
+from ..linking.expression import as_expr
 from ..linking.interval import UNIT, Interval
+from . import fields
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Node(Expr):
     """Anything in a layout that has a name."""
 
@@ -21,40 +22,67 @@ class Node(Expr):
     kind: ClassVar[str]
 
     def __post_init__(self) -> None:
-        if not isinstance(self.name, str) or not re.fullmatch(r"[^\W\d][\w .-]*", self.name):
+        fitting = r"[^\W\d_](?:[\w .-]*[\w.-])?"
+        if not isinstance(self.name, str) or not re.fullmatch(fitting, self.name):
             raise LayoutError(
                 f"{type(self).__name__}: the name {self.name!r} must start with a letter and hold "
-                "only letters, digits, '_', '-', '.' and spaces; it names a column and a variable"
+                "only letters, digits, '_', '-', '.' and spaces inside; it names a column and a "
+                "variable"
             )
+        if self.name in fields.RESERVED:
+            raise LayoutError(
+                f"{type(self).__name__}: the name {self.name!r} is that of a dimension of every "
+                "fit; choose another"
+            )
+        settle(self, about=fields.text(self.name, "about", getattr(self, "about", "")))
 
     @property
     def label_dims(self) -> tuple[str, ...]:
         """Names of the node's own label dimensions."""
         return tuple(self.dims)
 
-    __str__ = Expr.__str__
+    def __getstate__(self) -> dict[str, Any]:
+        state = super().__getstate__()
+        if state.get("unit") is not None:
+            state["unit"] = unit_names.spelled(state["unit"])
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        if state.get("unit") is not None:
+            settle(self, unit=unit_names.parse(state["unit"]))
+
+    def __repr__(self) -> str:
+        shown = [repr(self.name)]
+        for field in fields_of(self):
+            value = getattr(self, field.name)
+            if field.name == "unit":
+                value = unit_names.name(value) or None
+            if field.name != "name" and value is not None and value != field.default:
+                number = isinstance(value, float)
+                shown.append(f"{field.name}={f'{value:g}' if number else repr(value)}")
+        return f"{type(self).__name__}({', '.join(shown)})"
 
 
-@dataclass(frozen=True)
 class Labelled(Node):
     """A node that may hold one value per label."""
 
-    @cached_property
+    default_dim: ClassVar[str] = "dimension"
+    labels: tuple[str, ...] | None
+    dim: str
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        settle(self, labels=fields.labels(self.name, self.labels))
+        named = self.dim if self.labels is not None else self.default_dim
+        settle(self, dim=fields.dimension(self.name, named))
+
+    @property
     def dims(self) -> Dims:
-        labels: tuple[str, ...] | None = getattr(self, "labels", None)
-        return {} if labels is None else {self.dim: tuple(labels)}  # type: ignore[attr-defined]
-
-    def check_labels(self) -> None:
-        for labels in self.dims.values():
-            if isinstance(getattr(self, "labels", None), str) or not labels:
-                raise LayoutError(f"{self.name}: labels= must be a tuple of at least one name")
-            if len(set(labels)) < len(labels):
-                raise LayoutError(
-                    f"{self.name}: labels {labels} repeat a name; make each different"
-                )
+        return {} if self.labels is None else {self.dim: self.labels}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class MetaFeature(Labelled):
     """Observed property of an item, with its range or its levels frozen here.
 
@@ -91,25 +119,20 @@ class MetaFeature(Labelled):
     levels: tuple[float, ...] | None = None
     unit: Any = None
     labels: tuple[str, ...] | None = None
-    dim: str = "dimension"
+    dim: str = Labelled.default_dim
     about: str = ""
     kind: ClassVar[str] = "meta-feature"
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        settle(self, levels=as_tuple(self.levels), labels=as_tuple(self.labels))
-        settle(self, unit=unit_names.parse(self.unit))
-        self.check_labels()
+        settle(self, levels=fields.levels(self.name, self.levels))
+        settle(self, unit=unit_names.parse(fields.unit(self.name, self.unit)))
         if self.levels is not None:
             if self.low is not None or self.high is not None:
                 raise LayoutError(f"{self.name}: give levels= or low= and high=, not both")
-            if len(set(self.levels)) < 2:
-                raise LayoutError(
-                    f"{self.name}: levels {self.levels} hold fewer than two different values; a "
-                    "property that never varies cannot tell subjects apart, leave it out"
-                )
             settle(self, low=min(self.levels), high=max(self.levels))
-        check_range(self, self.low, self.high)
+        low, high = fields.ends(self.name, self.low, self.high)
+        settle(self, low=low, high=high)
 
     @property
     def parents(self) -> tuple[Expr, ...]:
@@ -117,19 +140,18 @@ class MetaFeature(Labelled):
 
     @property
     def range(self) -> Interval:
-        return interval(self.low, self.high)
+        low, high = fields.ends(self.name, self.low, self.high)
+        return Interval(low, high)
 
     @property
     def columns(self) -> tuple[str, ...]:
         """Columns of the items that hold its values."""
-        return (
-            (self.name,)
-            if self.labels is None
-            else tuple(f"{self.name}[{label}]" for label in self.labels)
-        )
+        if self.labels is None:
+            return (self.name,)
+        return tuple(f"{self.name}[{label}]" for label in self.labels)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Derived(Node):
     """Named intermediate quantity of an item (the published INON).
 
@@ -141,6 +163,11 @@ class Derived(Node):
         Formula of other nodes.
     about : str
         What it is.
+
+    Raises
+    ------
+    LayoutError
+        When the expression is neither that nor a number.
 
     Examples
     --------
@@ -157,7 +184,10 @@ class Derived(Node):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        settle(self, expression=as_expr(self.expression))
+        try:
+            settle(self, expression=as_expr(self.expression))
+        except LayoutError as error:
+            raise LayoutError(f"{self.name}: {error}") from None
 
     @property
     def parents(self) -> tuple[Expr, ...]:
@@ -191,7 +221,7 @@ class Success(Derived):
     Raises
     ------
     LayoutError
-        When the expression can leave [0, 1], or still has a value per label.
+        When the expression can leave [0, 1], has a unit, or still has a value per label.
     """
 
     kind: ClassVar[str] = "outcome"
@@ -204,6 +234,11 @@ class Success(Derived):
                 "leave [0, 1]; pass a margin through logistic, write noise as mixture(p, by=noise) "
                 "and guessing as guessing(p, chance), and let the weights of a sum add up to 1"
             )
+        if not unit_names.is_pure(self.unit):
+            raise LayoutError(
+                f"{self.name}: its probability {self.expression} has {unit_names.text(self.unit)}, "
+                "but a probability is a pure number; pass the margin through logistic"
+            )
         if self.dims:
             raise LayoutError(
                 f"{self.name}: its probability still has one value per label of "
@@ -212,26 +247,7 @@ class Success(Derived):
             )
 
 
-def settle(node: Node, **fields: object) -> None:
+def settle(node: Node, **values: object) -> None:
     """Put the normalised form of a field into a frozen node."""
-    for name, value in fields.items():
+    for name, value in values.items():
         object.__setattr__(node, name, value)
-
-
-def as_tuple(values: Any) -> Any:
-    return values if values is None or isinstance(values, str) else tuple(values)
-
-
-def interval(low: float | None, high: float | None) -> Interval:
-    return Interval(-math.inf if low is None else low, math.inf if high is None else high)
-
-
-def check_range(node: Node, low: float | None, high: float | None) -> None:
-    if low is None or high is None or math.isnan(low) or math.isnan(high):
-        raise LayoutError(
-            f"{node.name}: low={low}, high={high}; give both ends of the range (an end may be "
-            "float('inf') when nothing bounds it)"
-        )
-    if low >= high:
-        what = "is reversed" if low > high else "has zero width"
-        raise LayoutError(f"{node.name}: the range [{low:g}, {high:g}] {what}; give low < high")

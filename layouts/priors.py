@@ -1,44 +1,34 @@
 """Priors as data: a family by name and its parameters."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
 from ..linking import LayoutError
-from ..linking.expression import Expr, as_expr
-from ..linking.interval import REALS, Interval
+from ..linking.expression import Constant, Expr, as_expr
+from ..linking.interval import Interval
 
-_POSITIVE = Interval(0.0, math.inf)
+type Ends = tuple[float, float]
 
-
-def _between(low: str, high: str) -> Callable[[Mapping[str, Expr]], Interval]:
-    def support(parameters: Mapping[str, Expr]) -> Interval:
-        return Interval(
-            parameters[low].range.low if low in parameters else -math.inf,
-            parameters[high].range.high if high in parameters else math.inf,
-        )
-
-    return support
-
-
-_SUPPORT: dict[str, Interval | Callable[[Mapping[str, Expr]], Interval]] = {
-    **dict.fromkeys(("Beta", "Kumaraswamy", "LogitNormal"), Interval(0.0, 1.0)),
-    **dict.fromkeys(
-        (
-            *("ChiSquared", "ExGaussian", "Exponential", "Gamma", "HalfCauchy", "HalfNormal"),
-            *("HalfStudentT", "InverseGamma", "LogNormal", "Rice", "Wald", "Weibull"),
-        ),
-        _POSITIVE,
-    ),
-    "ExGaussian": REALS,
-    "Uniform": _between("lower", "upper"),
-    "Triangular": _between("lower", "upper"),
-    "TruncatedNormal": _between("lower", "upper"),
+_LINE: Ends = (-math.inf, math.inf)
+_HALF_LINE: Ends = (0.0, math.inf)
+_PROBABILITY: Ends = (0.0, 1.0)
+_SUPPORT: dict[str, Ends] = {
+    **dict.fromkeys(("Beta", "Kumaraswamy", "LogitNormal"), _PROBABILITY),
+    **dict.fromkeys(("ChiSquared", "Exponential", "Gamma", "HalfCauchy", "HalfFlat"), _HALF_LINE),
+    **dict.fromkeys(("HalfNormal", "HalfStudentT", "InverseGamma", "LogNormal"), _HALF_LINE),
+    **dict.fromkeys(("Pareto", "PolyaGamma", "Rice", "Wald", "Weibull"), _HALF_LINE),
+    "VonMises": (-math.pi, math.pi),
+}
+_BETWEEN: dict[str, Ends] = {  # families with `lower` and `upper`, and what PyMC takes without
+    "Uniform": _PROBABILITY,
+    "Triangular": _PROBABILITY,
+    "TruncatedNormal": _LINE,
 }
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True, init=False, repr=False)
 class Prior:
     """Prior distribution of a latent node, written down and not yet computed.
 
@@ -71,23 +61,26 @@ class Prior:
     def __init__(
         self, family: str, *, support: tuple[float, float] | None = None, **parameters: Expr | float
     ) -> None:
-        found = tuple((name, as_expr(value)) for name, value in parameters.items())
-        object.__setattr__(self, "family", family)
-        object.__setattr__(self, "parameters", found)
-        object.__setattr__(self, "declared_support", Interval(*support) if support else None)
-        if not self.support.low < self.support.high:
+        if not isinstance(family, str) or not family.isidentifier():
             raise LayoutError(
-                f"{self}: its values range over {self.support}, which is empty or a single point; "
-                "give a lower end below the upper one"
+                f"Prior({family!r}): give the family as PyMC names it, such as 'Normal' or 'Beta'"
             )
+        found = {name: _parameter(family, name, parameters[name]) for name in sorted(parameters)}
+        object.__setattr__(self, "family", family)
+        object.__setattr__(self, "parameters", tuple(found.items()))
+        declared = None if support is None else _declared(family, support)
+        low, high = declared or _support_of(family, found)
+        if not low < high:
+            raise LayoutError(
+                f"{self}: its values range from {low:g} to {high:g}, which is reversed or a single "
+                "point; give a lower end below the upper one"
+            )
+        object.__setattr__(self, "declared_support", Interval(*declared) if declared else None)
 
     @cached_property
     def support(self) -> Interval:
         """Interval of possible values."""
-        if self.declared_support is not None:
-            return self.declared_support
-        rule = _SUPPORT.get(self.family, REALS)
-        return rule if isinstance(rule, Interval) else rule(dict(self.parameters))
+        return self.declared_support or Interval(*_support_of(self.family, dict(self.parameters)))
 
     @property
     def parents(self) -> tuple[Expr, ...]:
@@ -97,3 +90,36 @@ class Prior:
     def __repr__(self) -> str:
         shown = "".join(f", {name}={value}" for name, value in self.parameters)
         return f"Prior({self.family!r}{shown})"
+
+
+def _parameter(family: str, name: str, value: object) -> Expr:
+    try:
+        parameter = as_expr(value)
+    except LayoutError:
+        raise LayoutError(
+            f"Prior({family!r}): {name}={value!r} is neither a number nor a node; give a number, "
+            "or a latent node for a hierarchical prior"
+        ) from None
+    if isinstance(parameter, Constant) and math.isinf(parameter.value) and family not in _BETWEEN:
+        raise LayoutError(f"Prior({family!r}): {name}={value} is infinite; give a finite number")
+    return parameter
+
+
+def _declared(family: str, support: object) -> Ends:
+    try:
+        low, high = map(float, support)  # type: ignore[call-overload]
+    except (TypeError, ValueError) as error:
+        raise LayoutError(
+            f"Prior({family!r}): support={support!r}; give the lower and the upper end"
+        ) from error
+    return low, high
+
+
+def _support_of(family: str, parameters: Mapping[str, Expr]) -> Ends:
+    if family not in _BETWEEN:
+        return _SUPPORT.get(family, _LINE)
+    low, high = _BETWEEN[family]
+    return (
+        parameters["lower"].range.low if "lower" in parameters else low,
+        parameters["upper"].range.high if "upper" in parameters else high,
+    )

@@ -1,10 +1,11 @@
 """Diagrams of a layout: Graphviz's language, and pictures drawn from it."""
 
 import html
+import itertools
 import logging
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import graphviz
 
@@ -20,40 +21,14 @@ if TYPE_CHECKING:
 
 __all__ = ["draw", "to_graphviz", "to_latex", "to_mermaid", "to_svg"]
 
-_FORMATS = ("svg", "png", "pdf")
+_ENDINGS = ("svg", "png", "pdf")
+_TABLE = '<TABLE BORDER="0" CELLBORDER="0" CELLSPACING="0" CELLPADDING="0">'
 _log = logging.getLogger(__name__)
 
 
 def to_graphviz(layout: "Layout") -> str:
     """Write a layout's diagram in Graphviz's language; see `Layout.to_graphviz`."""
-    dot = graphviz.Digraph(
-        name=layout.name,
-        graph_attr={
-            "label": _html(f'<FONT POINT-SIZE="16">{_bold(layout.name)}</FONT>'),
-            "labelloc": "t",
-            "fontname": FONT,
-            "fontcolor": INK,
-            "nodesep": "0.3",
-            "ranksep": "0.5",
-            "pad": "0.2",
-            "newrank": "true",
-        },
-        node_attr={"fontname": FONT, "fontsize": "12", "fontcolor": INK, "style": "filled"},
-        edge_attr={"color": EDGE, "penwidth": "1.1", "arrowsize": "0.75"},
-    )
-    graph = layout.graph
-    with dot.subgraph(name="cluster/items") as plate:
-        plate.attr(label="items", labelloc="b", labeljust="r", color=PLATE, penwidth="1.4")
-        plate.attr(style="rounded", fontsize="13", fontcolor=QUIET, margin="14")
-        for node in layout.nodes.values():
-            (plate if graph.nodes[node.name]["per_item"] else dot).node(
-                node.name, label=_label(node), tooltip=_tooltip(node), **_look(STYLES[node.kind])
-            )
-    for parent, child in graph.edges:
-        dot.edge(parent, child)
-    _hold_latents_above(dot, layout)
-    _add_legend(dot, layout)
-    return str(dot.source)
+    return str(_digraph(layout).source)
 
 
 def to_svg(layout: "Layout") -> str:
@@ -64,10 +39,10 @@ def to_svg(layout: "Layout") -> str:
 def draw(layout: "Layout", path: Path) -> Path:
     """Draw a layout into a file; see `Layout.draw`."""
     ending = path.suffix.lower().removeprefix(".")
-    if ending not in _FORMATS:
+    if ending not in _ENDINGS:
         raise LayoutError(
-            f"layout {layout.name!r}: cannot draw into {str(path)!r}, its ending is "
-            f"{path.suffix!r}; end the name in .{', .'.join(_FORMATS[:-1])} or .{_FORMATS[-1]}"
+            f"layout {layout.name!r}: cannot draw into {str(path)!r}, whose ending is "
+            f"{path.suffix!r}; end it in .{', .'.join(_ENDINGS[:-1])} or .{_ENDINGS[-1]}"
         )
     if not path.parent.is_dir():
         raise LayoutError(
@@ -85,76 +60,127 @@ def draw(layout: "Layout", path: Path) -> Path:
 
 
 def _picture(layout: "Layout", ending: str) -> bytes:
-    dot = graphviz.Source(to_graphviz(layout))
+    sharpness = {"dpi": "192"} if ending == "png" else {}
     try:
-        picture: bytes = dot.pipe(format=ending, renderer="cairo" if ending != "svg" else None)
-    except graphviz.ExecutableNotFound:
+        picture: bytes = _digraph(layout, **sharpness).pipe(format=ending)
+    except (graphviz.ExecutableNotFound, graphviz.CalledProcessError) as failure:
         from . import fallback
 
-        _log.info("Graphviz's program 'dot' is not installed: the diagram is drawn by matplotlib")
+        missing = isinstance(failure, graphviz.ExecutableNotFound)
+        level, why = (logging.INFO, "is not installed") if missing else (logging.WARNING, failure)
+        _log.log(level, "Graphviz's program 'dot' %s; matplotlib draws the diagram", why)
         return fallback.picture(layout, ending)
     return picture
 
 
+def _digraph(layout: "Layout", **graph_attributes: str) -> graphviz.Digraph:
+    """Profile on top, below it the items' plate, below that the legend."""
+    title = f'<FONT POINT-SIZE="16"><B>{html.escape(layout.name)}</B></FONT>'
+    dot = graphviz.Digraph(
+        name=graphviz.escape(layout.name),
+        graph_attr={
+            **{"label": _rows(title, _small(" ")), "labelloc": "t", "pad": "0.2"},
+            **{"nodesep": "0.45", "ranksep": "0.45", "pack": "16", "packmode": "array_i1"},
+            **{"fontname": FONT, "fontcolor": INK, **graph_attributes},
+        },
+        node_attr={"fontname": FONT, "fontsize": "12", "fontcolor": INK, "style": "filled"},
+        edge_attr={"color": EDGE, "penwidth": "1.1", "arrowsize": "0.75"},
+    )
+    with dot.subgraph(name="cluster/items") as plate:
+        plate.attr(label="items", labelloc="b", labeljust="r", fontsize="13", fontcolor=QUIET)
+        plate.attr(style="rounded", color=PLATE, penwidth="1.4", margin="14")
+        _add_nodes(dot, plate, layout)
+    with dot.subgraph(name="cluster/legend") as legend:
+        _add_legend(legend, layout)
+    return dot
+
+
+def _add_nodes(dot: graphviz.Digraph, plate: graphviz.Digraph, layout: "Layout") -> None:
+    graph = layout.graph
+    inside = {name for name, per_item in graph.nodes(data="per_item") if per_item}
+    for node in layout.nodes.values():
+        (plate if node.name in inside else dot).node(
+            node.name,
+            label=_label(node),
+            tooltip=graphviz.escape(captions.tooltip(node)),
+            **_look(STYLES[node.kind]),
+        )
+    # an edge into the plate passes a joint between the meta-features: so these keep to the first
+    # row, under the profile, and the edge crosses no node
+    entering = [edge for edge in graph.edges if edge[0] not in inside and edge[1] in inside]
+    with plate.subgraph() as first_row:
+        first_row.attr(rank="same")
+        for feature in layout.meta_features:
+            first_row.node(feature.name)
+        for edge in entering:
+            first_row.node(_joint(edge), tooltip=" → ".join(edge), **_JOINT)
+    for edge in graph.edges:
+        if edge in entering:
+            dot.edge(edge[0], f"{_joint(edge)}:middle:n", arrowhead="none", headclip="false")
+            dot.edge(f"{_joint(edge)}:middle:s", edge[1], tailclip="false")
+        else:
+            dot.edge(*edge)
+
+
+def _joint(edge: tuple[str, str]) -> str:
+    return "/".join(edge)  # no node's name holds a slash
+
+
+def _upright() -> str:
+    side = '<TD FIXEDSIZE="TRUE" WIDTH="1" HEIGHT="2"></TD>'
+    return f"{_TABLE.replace('>', f' COLOR="{EDGE}">')}<TR>{side}<VR/>{side}</TR></TABLE>"
+
+
+# edges end a little short of what they meet: here that is the middle one of three strokes, and the
+# other two close the gap
+_STROKES = (f"<TR><TD{port}>{_upright()}</TD></TR>" for port in ("", ' PORT="middle"', ""))
+_JOINT = {
+    "shape": "plain",
+    "style": "solid",
+    "label": f"<{_TABLE}{''.join(_STROKES)}</TABLE>>",
+}
+
+
+def _add_legend(legend: graphviz.Digraph, layout: "Layout") -> None:
+    """Show the kinds in the layout, and explain the constants."""
+    legend.attr(label="", penwidth="0")
+    if remarks := captions.remarks(layout):
+        legend.attr(label=_rows(*map(_small, remarks)), labelloc="b")
+    kinds = captions.kinds(layout)
+    with legend.subgraph() as row:
+        row.attr(rank="same")
+        for kind in kinds:
+            look = _look(STYLES[kind])
+            row.node(f"legend/{kind}", label=f"<{_small(kind)}>", width="0", height="0.3", **look)
+        for left, right in itertools.pairwise(kinds):
+            row.edge(f"legend/{left}", f"legend/{right}", style="invis")
+
+
 def _look(style: Style) -> dict[str, str]:
-    """Style as Graphviz attributes."""
-    look = {
-        "shape": "box" if style.shape == "rounded" else style.shape,
+    """Style as Graphviz's attributes."""
+    words = ["filled", *["rounded"] * (style.shape == "rounded"), *["dashed"] * style.dashed]
+    angular = style.shape in ("box", "rounded")
+    return {
+        "shape": "box" if angular else style.shape,
+        "style": ",".join(words),
         "fillcolor": style.fill,
         "color": style.border,
         "penwidth": f"{style.width:g}",
-        "margin": "0.14,0.07" if style.shape in ("box", "rounded") else "0.02,0.02",
+        "peripheries": "2" if style.double else "1",
+        "margin": "0.14,0.07" if angular else "0.03,0.02",
     }
-    words = ["filled", *["rounded"] * (style.shape == "rounded"), *["dashed"] * style.dashed]
-    look["style"] = ",".join(words)
-    if style.double:
-        look["peripheries"] = "2"
-    return look
 
 
 def _label(node: Node) -> str:
-    """Name in bold, with facts and formula below it in smaller letters."""
-    rows = [_bold(node.name)]
-    rows += [_small(line, 10.5) for line in captions.facts(node)]
-    rows += [_small(line, 10.5) for line in captions.formula(node)]
-    return _html("<BR/>".join(rows))
+    """Name in bold; facts and formula below it in smaller letters."""
+    below = map(_small, [*captions.facts(node), *captions.formula(node)])
+    return _rows(f"<B>{html.escape(node.name)}</B>", *below)
 
 
-def _small(text: str, size: float) -> str:
-    return f'<FONT POINT-SIZE="{size:g}" COLOR="{QUIET}">{html.escape(text)}</FONT>'
+def _small(text: str) -> str:
+    return f'<FONT POINT-SIZE="10.5" COLOR="{QUIET}">{html.escape(text)}</FONT>'
 
 
-def _bold(text: str) -> str:
-    return f"<B>{html.escape(text)}</B>"
-
-
-def _html(content: str) -> str:
-    return f"<{content}>"
-
-
-def _tooltip(node: Node) -> str:
-    about: Any = getattr(node, "about", "")
-    return str(graphviz.escape(f"{node.kind}: {about or node.name}"))
-
-
-def _hold_latents_above(dot: graphviz.Digraph, layout: "Layout") -> None:
-    """Keep the profile over the items' plate: it stands on the ranks before the meta-features."""
-    graph = layout.graph
-    for latent in layout.latents:
-        for feature in layout.meta_features:
-            dot.edge(latent.name, feature.name, style="invis", weight="0")
-
-
-def _add_legend(dot: graphviz.Digraph, layout: "Layout") -> None:
-    """Show every kind in the layout under the outcome, and explain the constants."""
-    with dot.subgraph(name="cluster/legend") as legend:
-        legend.attr(
-            label=_html("<BR/>".join(_small(line, 10.5) for line in captions.remarks(layout)) or " "),
-            labelloc="b", labeljust="l", penwidth="0", rank="same",
-        )
-        shown = captions.kinds(layout)
-        for kind in shown:
-            legend.node(f"legend/{kind}", label=_html(_small(kind, 10.5)), height="0.3", width="0", **_look(STYLES[kind]))
-        for left, right in zip(shown, shown[1:]):
-            legend.edge(f"legend/{left}", f"legend/{right}", style="invis")
-    dot.edge(layout.outcome.name, f"legend/{shown[len(shown) // 2]}", style="invis", weight="0")
+def _rows(*lines: str) -> str:
+    table = _TABLE.replace('PADDING="0"', 'PADDING="1"')
+    return f"<{table}{''.join(f'<TR><TD>{line}</TD></TR>' for line in lines)}</TABLE>>"

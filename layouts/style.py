@@ -1,13 +1,13 @@
 """How each kind of node looks, once for every kind of diagram.
 
-A kind is told apart twice: by its colours (fills and borders of the Okabe-Ito palette, which survives
-colour blindness) and, for black-and-white print, by its shape and border. Observed nodes are shaded.
+A kind is told twice: by its colours (after the Okabe-Ito palette, which survives colour blindness)
+and, for black-and-white print, by its shape and border. Observed nodes are shaded.
 """
 
 from dataclasses import dataclass
 from typing import Literal
 
-type Shape = Literal["box", "rounded", "ellipse", "hexagon", "octagon", "parallelogram"]
+type Shape = Literal["box", "rounded", "ellipse", "hexagon", "parallelogram"]
 
 
 @dataclass(frozen=True)

@@ -3,79 +3,110 @@
 from collections.abc import Sequence
 
 from ..linking import Expr, LayoutError
-from ..linking.function import Call
+from ..linking.ancestry import ancestry
+from ..linking.call import Call
 from .latents import Latent
-from .nodes import MetaFeature, Success
+from .nodes import Derived, MetaFeature, Success
 
 _SQUASHING = {"logistic", "band"}  # they end a margin: what opposes a demand must be inside
+_LONGEST, _DEEPEST = 5_000, 150  # parts and nesting of one node's formula, written out
 
 
-def check_outcome(name: str, outcome: object) -> None:
-    """Refuse a leaf that is no outcome."""
+def check(name: str, outcome: Success, profile: Sequence[Latent]) -> None:
+    """Refuse a layout whose parts cannot mean what they say."""
+    if not isinstance(name, str) or not name.strip():
+        raise LayoutError(f"the layout's name {name!r} is no text; name it, for its diagram")
     if not isinstance(outcome, Success):
         raise LayoutError(
             f"layout {name!r}: its outcome is {outcome!r}; wrap the probability of success in "
             "Success('name', ...)"
         )
+    parts = list(ancestry(outcome))
+    _names_differ(parts)
+    _formulas_are_readable(parts)
+    _one_outcome(parts, outcome)
+    _latents_reach(name, parts, profile, outcome)
+    _demands_are_opposed(parts)
 
 
-def check(name: str, ancestry: list[Expr], profile: Sequence[Latent], outcome: Success) -> None:
-    """Refuse a layout whose parts cannot mean what they say."""
-    _names_differ(ancestry)
-    _latents_reach(name, ancestry, profile, outcome)
-    _demands_are_opposed(outcome)
-
-
-def _names_differ(ancestry: list[Expr]) -> None:
+def _names_differ(parts: list[Expr]) -> None:
     seen: dict[str, Expr] = {}
-    for node in ancestry:
-        other = seen.setdefault(str(node.name), node)
+    dims: dict[str, Expr] = {}
+    for node in parts:
+        if node.name is None:
+            continue
+        other = seen.setdefault(node.name, node)
         if other != node:
             raise LayoutError(
                 f"two different nodes are named {node.name!r}: {other!r} and {node!r}; rename one "
                 "(in a notebook: run again every cell that uses the node you changed)"
             )
+        dims.update(dict.fromkeys(node.dims, node))
+    for name in seen:
+        if name in dims:
+            raise LayoutError(
+                f"{name!r} names a node and also the label dimension of {dims[name]}; rename the "
+                "node, or give the labelled nodes another dim="
+            )
+
+
+def _formulas_are_readable(parts: list[Expr]) -> None:
+    for node in parts:
+        if isinstance(node, Derived):
+            formula = node.expression
+            if formula.size > _LONGEST or formula.depth > _DEEPEST:
+                raise LayoutError(
+                    f"{node.name}: its formula has {formula.size:,} parts, nested {formula.depth} "
+                    "deep, and nobody could read it; name parts that it repeats with Derived(...), "
+                    "or give many alike nodes labels= and reduce them with over="
+                )
+
+
+def _one_outcome(parts: list[Expr], outcome: Success) -> None:
+    for node in parts:
+        if isinstance(node, Success) and node is not outcome:
+            raise LayoutError(
+                f"{node.name} is an outcome, and {outcome.name} is computed from it; declare it as "
+                "Derived, for a layout has one outcome"
+            )
 
 
 def _latents_reach(
-    name: str, ancestry: list[Expr], profile: Sequence[Latent], outcome: Success
+    name: str, parts: list[Expr], profile: Sequence[Latent], outcome: Success
 ) -> None:
-    if not any(isinstance(node, Latent) for node in ancestry):
+    reached = {part.name for part in parts if isinstance(part, Latent)}
+    if not reached:
         raise LayoutError(
             f"layout {name!r}: no capability, propensity, bias or noise reaches {outcome.name}; "
             "there is nothing to infer of a subject, so put a latent into its expression"
         )
     for latent in profile:
-        if latent not in ancestry:
+        if not isinstance(latent, Latent):
+            raise LayoutError(
+                f"layout {name!r}: the profile holds {latent!r}; list capabilities, propensities, "
+                "biases, slopes and noise there"
+            )
+        if latent.name not in reached:
             raise LayoutError(
                 f"{latent.name} reaches no outcome: nothing between it and {outcome.name} uses it; "
                 "put it into the expression of a derived node, or leave it out of the profile"
             )
 
 
-def _demands_are_opposed(expr: Expr) -> None:
+def _demands_are_opposed(parts: list[Expr]) -> None:
     """Every margin that holds a meta-feature must hold a latent too."""
-    for parent in expr.parents:
-        _demands_are_opposed(parent)
-    if not (isinstance(expr, Call) and expr.function.name in _SQUASHING):
-        return
-    features = [node.name for node in _leaves(expr) if isinstance(node, MetaFeature)]
-    if features and not any(isinstance(node, Latent) for node in _leaves(expr)):
-        raise LayoutError(
-            f"{', '.join(map(str, features))}: opposed to nothing in {expr}; a demand needs a "
-            "capability, propensity or bias inside the same margin, as in logistic(capability - "
-            "demand)"
-        )
-
-
-def _leaves(expr: Expr) -> list[Expr]:
-    found: dict[int, Expr] = {}
-
-    def visit(node: Expr) -> None:
-        if isinstance(node, MetaFeature | Latent):
-            found[id(node)] = node
-        for parent in node.parents:
-            visit(parent)
-
-    visit(expr)
-    return list(found.values())
+    features: dict[int, tuple[str, ...]] = {}
+    has_latent: dict[int, bool] = {}
+    for part in parts:
+        above = [id(parent) for parent in part.parents]
+        names = [name for parent in above for name in features[parent]]
+        names += [part.name] if isinstance(part, MetaFeature) else []
+        features[id(part)] = tuple(dict.fromkeys(names))
+        has_latent[id(part)] = isinstance(part, Latent) or any(map(has_latent.get, above))
+        squashes = isinstance(part, Call) and part.function.name in _SQUASHING
+        if squashes and names and not has_latent[id(part)]:
+            raise LayoutError(
+                f"{', '.join(features[id(part)])}: opposed to nothing in {part}; a demand needs a "
+                "capability, propensity or bias inside the same margin, as in logistic(capability "
+                "- demand)"
+            )

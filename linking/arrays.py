@@ -27,6 +27,12 @@ def _module(*values: Array) -> Any:
     return _pytensor(*values) or np
 
 
+def as_float(x: Array) -> Array:
+    """Turn integers and truth values of an array or variable into floats."""
+    whole = str(getattr(x, "dtype", "")).startswith(("bool", "int", "uint"))
+    return x.astype("float64") if whole else x
+
+
 def exp(x: Array) -> Array:
     """Elementwise e**x."""
     return _module(x).exp(x)
@@ -91,12 +97,8 @@ def sum(x: Array, axis: int, keepdims: bool = False) -> Array:
 
 
 def prod(x: Array, axis: int, keepdims: bool = False) -> Array:
-    """Product along one axis."""
-    tensor = _pytensor(x)
-    if tensor is None:
-        return np.prod(x, axis=axis, keepdims=keepdims)
-    # a factor of exactly zero must not poison the gradient of the others
-    return tensor.prod(x, axis=axis, keepdims=keepdims, no_zeros_in_input=False)
+    """Product along one axis; a factor of exactly 0 leaves the others' gradients finite."""
+    return _module(x).prod(x, axis=axis, keepdims=keepdims)
 
 
 def max(x: Array, axis: int, keepdims: bool = False) -> Array:

@@ -3,7 +3,10 @@
 from . import arrays
 from .arrays import Array
 from .errors import LayoutError
+from .expression import Expr
 from .function import linking_function
+
+_NARROWEST = 0.01  # exp(2 / width) and its slope stay far from overflow down to this width
 
 
 def _latex(theta: str, low: str, high: str, slope: str | None = None, *, min_width: float) -> str:
@@ -11,7 +14,15 @@ def _latex(theta: str, low: str, high: str, slope: str | None = None, *, min_wid
     return rf"\mathrm{{band}}\left({theta};\; {low}, {high}{sharpness}\right)"
 
 
-@linking_function(range=(0, 1), latex=_latex, same_unit=("theta", "low", "high"))
+def _check(*_operands: Expr, min_width: float) -> None:
+    if not (isinstance(min_width, int | float) and min_width >= _NARROWEST):
+        raise LayoutError(
+            f"band: min_width={min_width}; give a width of at least {_NARROWEST}, such as 0.1 (the "
+            "curve of a narrower band is a spike that no sampler finds)"
+        )
+
+
+@linking_function(range=(0, 1), latex=_latex, same_unit=("theta", "low", "high"), check=_check)
 def band(
     theta: Array, low: Array, high: Array, slope: Array = 1.0, *, min_width: float = 0.1
 ) -> Array:
@@ -30,7 +41,7 @@ def band(
     slope : expression, array or float, default 1
         `a`, steepness at the ends of a wide band; positive.
     min_width : float, default 0.1
-        Bands narrower than this are widened about their centre (also those of width zero).
+        Bands narrower than this, reversed ones included, are widened about their centre.
 
     Returns
     -------
@@ -41,7 +52,7 @@ def band(
     Raises
     ------
     LayoutError
-        When `min_width` is not positive.
+        When `min_width` is below 0.01.
 
     References
     ----------
@@ -52,22 +63,21 @@ def band(
     >>> float(band(1.0, low=-2.0, high=4.0))
     1.0
     >>> round(float(band(4.0, low=-2.0, high=4.0)), 4)
-    0.5142
+    0.5152
     """
-    if not min_width > 0:
-        raise LayoutError(f"band: min_width={min_width}; give a positive width such as 0.1")
-    no_low, no_high = arrays.isinf(low), arrays.isinf(high)
+    _check(min_width=min_width)
+    no_low, no_high = arrays.isinf(low) & (low < 0), arrays.isinf(high) & (high > 0)
     one_sided = no_low | no_high
     # an infinite end never enters the arithmetic: inf * 0 would make the gradient NaN
     low = arrays.where(no_low, 0.0, low)
     high = arrays.where(no_high, 0.0, high)
-    centre = (low + high) / 2
-    half_width = arrays.maximum((high - low) / 2, min_width / 2)
+    centre = arrays.where(one_sided, low + high, low / 2 + high / 2)
+    half_width = arrays.maximum(high / 2 - low / 2, min_width / 2)
     half_width = arrays.where(one_sided, 1.0, half_width)
-    low = arrays.where(one_sided, low, centre - half_width)
-    high = arrays.where(one_sided, high, centre + half_width)
     steepness = slope + arrays.where(one_sided, 0.0, arrays.expm1(1 / half_width))
-    log_above = arrays.where(no_low, 0.0, -arrays.softplus(-steepness * (theta - low)))
-    log_below = arrays.where(no_high, 0.0, -arrays.softplus(-steepness * (high - theta)))
-    log_peak = arrays.where(one_sided, 0.0, -2 * arrays.softplus(-steepness * half_width))
+    reach = arrays.where(one_sided, 0.0, half_width)
+    offset = theta - centre
+    log_above = arrays.where(no_low, 0.0, -arrays.softplus(-steepness * (reach + offset)))
+    log_below = arrays.where(no_high, 0.0, -arrays.softplus(-steepness * (reach - offset)))
+    log_peak = arrays.where(one_sided, 0.0, -2 * arrays.softplus(-steepness * reach))
     return arrays.minimum(arrays.exp(log_above + log_below - log_peak), 1.0)

@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping, MutableMapping
 
-from .arrays import Array
+from .ancestry import ancestry
+from .arrays import Array, as_float
 from .expression import Expr
 
 
@@ -29,7 +30,7 @@ def evaluate(
     Returns
     -------
     array
-        Of NumPy or PyTensor, in the same alignment.
+        Of NumPy or PyTensor, in the same alignment; a part used twice is computed once.
 
     Raises
     ------
@@ -43,15 +44,14 @@ def evaluate(
     >>> evaluate(sight - 0.5 * size, {"sight": 1.5, "size": 1.0})
     1.0
     """
-    memo: dict[int, Array] = {}
-
-    def value(of: Expr) -> Array:
-        if of.name is not None and of.name in known:
-            return known[of.name]
-        if id(of) not in memo:
-            memo[id(of)] = of.compute(tuple(value(parent) for parent in of.parents), dims)
-            if of.name is not None and named is not None:
-                named[of.name] = memo[id(of)]
-        return memo[id(of)]
-
-    return value(expr)
+    computed: dict[int, Array] = {}
+    for part in ancestry(expr, stop_at=lambda of: of.name in known):
+        name = part.name
+        if name is not None and name in known:
+            computed[id(part)] = as_float(known[name])
+            continue
+        value = part.compute(tuple(computed[id(parent)] for parent in part.parents), dims)
+        computed[id(part)] = value
+        if name is not None and named is not None:
+            named[name] = value
+    return computed[id(expr)]

@@ -12,22 +12,28 @@ import numbers
 import operator
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal, NoReturn
 
 from . import units
+from .agreement import Dims, merge_dims, same_unit
 from .arrays import Array
+from .equality import equal
 from .errors import LayoutError
 from .interval import Interval
 
 type Operand = Expr | float
-type Dims = dict[str, tuple[str, ...]]
 type Symbol = Literal["+", "-", "*", "/", "**"]
+
+_READABLE = 400  # parts of a formula that a message still writes out
 
 
 class Expr(ABC):
     """A value in a layout: a node, a number, or a formula of other values.
+
+    Subclasses are dataclasses, frozen and with ``eq=False``: two expressions are equal when they
+    are built alike.
 
     Attributes
     ----------
@@ -60,6 +66,17 @@ class Expr(ABC):
     @abstractmethod
     def unit(self) -> units.Unit: ...
 
+    @cached_property
+    def size(self) -> int:
+        """Number of operations, numbers and names in the formula, written out."""
+        return 1 if self.name is not None else 1 + sum(parent.size for parent in self.parents)
+
+    @cached_property
+    def depth(self) -> int:
+        """How many brackets within brackets the formula has, written out."""
+        inside = [] if self.name is not None else [parent.depth for parent in self.parents]
+        return 1 + max(inside, default=-1)
+
     def compute(self, values: tuple[Array, ...], dims: tuple[str, ...]) -> Array:
         """Compute this value from its parents' values; `dims` are the axes after the item axis."""
         raise LayoutError(f"{self} has no value of its own; give it one by name")
@@ -67,54 +84,81 @@ class Expr(ABC):
     def __add__(self, other: Operand) -> "Operation":
         return Operation("+", self, as_expr(other))
 
-    def __radd__(self, other: Operand) -> "Operation":
+    def __radd__(self, other: float) -> "Expr":
+        if type(other) is int and other == 0:  # where Python's sum() begins
+            return self
         return Operation("+", as_expr(other), self)
 
     def __sub__(self, other: Operand) -> "Operation":
         return Operation("-", self, as_expr(other))
 
-    def __rsub__(self, other: Operand) -> "Operation":
+    def __rsub__(self, other: float) -> "Operation":
         return Operation("-", as_expr(other), self)
 
     def __mul__(self, other: Operand) -> "Operation":
         return Operation("*", self, as_expr(other))
 
-    def __rmul__(self, other: Operand) -> "Operation":
+    def __rmul__(self, other: float) -> "Operation":
         return Operation("*", as_expr(other), self)
 
     def __truediv__(self, other: Operand) -> "Operation":
         return Operation("/", self, as_expr(other))
 
-    def __rtruediv__(self, other: Operand) -> "Operation":
+    def __rtruediv__(self, other: float) -> "Operation":
         return Operation("/", as_expr(other), self)
 
     def __pow__(self, other: Operand) -> "Operation":
         return Operation("**", self, as_expr(other))
 
-    def __rpow__(self, other: Operand) -> "Operation":
+    def __rpow__(self, other: float) -> "Operation":
         return Operation("**", as_expr(other), self)
 
     def __neg__(self) -> "Operation":
         return Operation("*", Constant(-1.0), self)
 
-    def __bool__(self) -> bool:
+    def __eq__(self, other: object) -> bool:
+        return equal(self, other) if isinstance(other, Expr) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash((type(self).__name__, self.name, self.size, self.range))
+
+    def __bool__(self) -> NoReturn:
         raise LayoutError(
             f"{self} is an expression, not a truth value: comparisons and 'and'/'or' do not build "
             "layouts; use a linking function (product for 'and', a weighted sum for 'or')"
         )
 
+    def _compare(self, other: object) -> NoReturn:
+        raise LayoutError(
+            f"{self} cannot be compared with {other}: comparisons do not build layouts; use "
+            "logistic(a - b) for 'a is above b', or a MetaFeature with levels=(0, 1)"
+        )
+
+    __lt__ = __le__ = __gt__ = __ge__ = _compare
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickle what was declared; all else, such as pint's units, is found out anew."""
+        return {part.name: getattr(self, part.name) for part in fields(self)}  # type: ignore[arg-type]
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for name, value in state.items():
+            object.__setattr__(self, name, value)
+
     def __str__(self) -> str:
         from .notation import as_text
 
-        return as_text(self)
+        return as_text(self) if self.size <= _READABLE else f"a formula of {self.size:,} parts"
+
+    def __repr__(self) -> str:
+        return f"<{self}>"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Constant(Expr):
     """A plain number; it goes with any unit when added and has none when multiplied."""
 
     value: float
-    name: None = field(default=None, init=False, repr=False)
+    name: None = field(default=None, init=False)
 
     @property
     def parents(self) -> tuple[Expr, ...]:
@@ -135,10 +179,20 @@ class Constant(Expr):
     def compute(self, values: tuple[Array, ...], dims: tuple[str, ...]) -> Array:
         return self.value
 
-    __str__ = Expr.__str__
+
+class Formula(Expr):
+    """An expression without a name, computed from others."""
+
+    def settle(self) -> None:
+        """Find out at once what later calls would otherwise have to dig for."""
+        _ = self.dims, self.unit, self.range, self.size, self.depth
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        self.settle()
 
 
-_COMPUTE: dict[str, Callable[[Array, Array], Array]] = {
+_COMPUTE: dict[str, Callable[[Any, Any], Any]] = {
     "+": operator.add,
     "-": operator.sub,
     "*": operator.mul,
@@ -147,18 +201,27 @@ _COMPUTE: dict[str, Callable[[Array, Array], Array]] = {
 }
 
 
-@dataclass(frozen=True)
-class Operation(Expr):
+@dataclass(frozen=True, eq=False, repr=False)
+class Operation(Formula):
     """Arithmetic on two expressions."""
 
     symbol: Symbol
     left: Expr
     right: Expr
-    name: None = field(default=None, init=False, repr=False)
+    name: None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
-        merge_dims(self.parents)
-        _ = self.unit  # a clash of units is an error where it is written
+        for side in self.parents:
+            if not side.range.is_finite and isinstance(side, Constant):
+                raise LayoutError(
+                    f"{self}: {side} has no value to compute with; an infinite number can only be "
+                    "an end of a band or of a declared range"
+                )
+        if self.symbol == "/" and self.right.range == Interval(0, 0):
+            raise LayoutError(f"{self} divides by zero; divide by a node or another number")
+        if self.symbol == "**":
+            _check_power(self)
+        self.settle()
 
     @property
     def parents(self) -> tuple[Expr, ...]:
@@ -176,12 +239,14 @@ class Operation(Expr):
     @cached_property
     def unit(self) -> units.Unit:
         left, right = self.left.unit, self.right.unit
-        if self.symbol in "+-":
-            return same_unit(self.parents, doing={"+": "added to", "-": "opposed to"}[self.symbol])
+        if self.symbol in ("+", "-"):
+            return same_unit(self.parents, "added to" if self.symbol == "+" else "opposed to")
         if self.symbol == "**":
-            return _unit_of_power(self)
+            if left is None or not isinstance(self.right, Constant):
+                return left
+            return left**self.right.value
         if isinstance(self.left, Constant):
-            return right if self.symbol == "*" else _inverse(right)
+            return right if self.symbol == "*" else units.inverse(right)
         if isinstance(self.right, Constant):
             return left
         if left is None or right is None:
@@ -191,23 +256,28 @@ class Operation(Expr):
     def compute(self, values: tuple[Array, ...], dims: tuple[str, ...]) -> Array:
         return _COMPUTE[self.symbol](*values)
 
-    __str__ = Expr.__str__
 
-
-def _inverse(unit: units.Unit) -> units.Unit:
-    return None if unit is None else units.dimensionless() / unit
-
-
-def _unit_of_power(power: Operation) -> units.Unit:
-    base, exponent = power.left.unit, power.right
-    if base is None or base == units.dimensionless():
-        return base
+def _check_power(power: Operation) -> None:
+    base, exponent = power.left, power.right
+    if not units.is_pure(exponent.unit):
+        raise LayoutError(
+            f"{exponent} has {units.text(exponent.unit)} and is an exponent; divide it by a "
+            "quantity of its unit first"
+        )
     if isinstance(exponent, Constant):
-        return base**exponent.value
-    raise LayoutError(
-        f"{power.left} has {units.text(base)} and is raised to {exponent}, which varies; divide it "
-        "by a number with that unit's meaning first, or raise it to a plain number"
-    )
+        whole = exponent.value.is_integer()
+    elif not units.is_pure(base.unit):
+        raise LayoutError(
+            f"{base} has {units.text(base.unit)} and is raised to {exponent}, which varies; divide "
+            "it by a quantity of its unit first, or raise it to a plain number"
+        )
+    else:
+        whole = False
+    if base.range.low < 0 and not whole:
+        raise LayoutError(
+            f"{base} ranges over {base.range} and is raised to {exponent}: a negative number has "
+            "no such power; keep it at 0 or above, or raise it to a whole number"
+        )
 
 
 def as_expr(value: object) -> Expr:
@@ -220,56 +290,11 @@ def as_expr(value: object) -> Expr:
     """
     if isinstance(value, Expr):
         return value
-    if isinstance(value, numbers.Real) and not math.isnan(float(value)):
-        return Constant(float(value))
+    if isinstance(value, numbers.Real):
+        if math.isnan(value):
+            raise LayoutError("NaN (not a number) cannot stand in an expression; give a number")
+        return Constant(float(value) + 0.0)  # no negative zero: equal numbers are written alike
     raise LayoutError(
         f"{value!r} ({type(value).__name__}) cannot stand in an expression; use a node or a number "
         "(values that differ between items belong in a MetaFeature)"
     )
-
-
-def merge_dims(parents: tuple[Expr, ...]) -> Dims:
-    """Join the label dimensions of several expressions.
-
-    Raises
-    ------
-    LayoutError
-        When two of them share a dimension but not its labels.
-    """
-    merged: Dims = {}
-    owner: dict[str, Expr] = {}
-    for parent in parents:
-        for dim, labels in parent.dims.items():
-            if merged.setdefault(dim, labels) != labels:
-                raise LayoutError(
-                    f"{parent} has labels {labels} on dimension {dim!r}, but {owner[dim]} has "
-                    f"{merged[dim]}; give both the same labels in the same order, or one of them "
-                    "another dim="
-                )
-            owner.setdefault(dim, parent)
-    return merged
-
-
-def same_unit(parents: tuple[Expr, ...], doing: str) -> units.Unit:
-    """Return the unit that all the expressions share; numbers and unit-less biases join any.
-
-    Raises
-    ------
-    LayoutError
-        When two of them have different units.
-    """
-    found: units.Unit = None
-    first: Expr | None = None
-    for parent in parents:
-        unit = parent.unit
-        if unit is None:
-            continue
-        if first is None:
-            found, first = unit, parent
-        elif unit != found:
-            raise LayoutError(
-                f"{parent} has {units.text(unit)} and is {doing} {first}, which has "
-                f"{units.text(found)}; declare both in one unit (convert the values too), or "
-                "multiply one by a quantity that carries the missing unit"
-            )
-    return found

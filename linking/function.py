@@ -1,21 +1,20 @@
 """Linking functions: formulas of arrays that nodes can be put into."""
 
 import functools
-import hashlib
 import inspect
-import textwrap
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+import math
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from . import units
-from .arrays import Array
+from .arrays import Array, as_float
+from .call import Call
+from .digest import formula_digest
 from .errors import LayoutError
-from .expression import Constant, Dims, Expr, as_expr, merge_dims
-from .expression import same_unit as shared_unit
+from .expression import Expr, as_expr
 from .interval import Interval
 
 type RangeRule = tuple[float, float] | Callable[..., Interval]
@@ -37,34 +36,78 @@ class LinkingFunction:
         domain: Mapping[str, tuple[float, float]] | None = None,
         same_unit: tuple[str, ...] = (),
         keeps_unit: bool = False,
+        check: Callable[..., None] | None = None,
     ) -> None:
         functools.update_wrapper(self, formula)
         self.formula = formula
         self.name: str = formula.__name__
-        self.range_rule = range
+        self.range_rule = range if callable(range) else _ends(self.name, "range", range)
         self.latex = latex
-        self.domain = domain or {}
+        self.domain = {key: _ends(self.name, key, ends) for key, ends in (domain or {}).items()}
         self.same_unit = same_unit
         self.keeps_unit = keeps_unit
+        self.check = check
         self.signature = inspect.signature(formula)
+        parameters = self.signature.parameters
+        if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values()):
+            raise LayoutError(f"{self.name}: a formula cannot take **; name its parameters")
+        if unknown := sorted({*self.domain, *same_unit} - set(parameters)):
+            raise LayoutError(
+                f"{self.name}: domain= or same_unit= name {', '.join(unknown)}, but its parameters "
+                f"are {', '.join(parameters)}"
+            )
 
     def __repr__(self) -> str:
         return f"<linking function {self.name}{self.signature}>"
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, LinkingFunction):
+            return NotImplemented
+        return self is other or (self.name == other.name and self.digest == other.digest)
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        """Pickle by name where the name leads here, and by value (cloudpickle) elsewhere."""
+        name, home = self.name, sys.modules.get(self.__module__)
+        if self.__module__ != "__main__" and getattr(home, name, None) is self:
+            return name
+        made: dict[str, Any] = {
+            "range": self.range_rule,
+            "latex": self.latex,
+            "domain": self.domain,
+            "same_unit": self.same_unit,
+            "keeps_unit": self.keeps_unit,
+            "check": self.check,
+        }
+        return functools.partial(type(self), **made), (self.formula,)
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Build an expression when an operand is one; compute when all are numbers or arrays."""
         names, operands, options = self._bind(args, kwargs)
-        if any(isinstance(operand, Expr) for operand in [*args, *kwargs.values()]):
-            return self.rebuild(names, [as_expr(operand) for operand in operands], options)
+        given = [*args, *kwargs.values()]
+        if any(isinstance(value, Expr) for value in given):
+            return self.build(names, [as_expr(operand) for operand in operands], options)
+        for value in given:
+            if isinstance(value, list | tuple) and any(isinstance(part, Expr) for part in value):
+                raise LayoutError(
+                    f"{self.name}: nodes are given in a {type(value).__name__}; give them one by "
+                    f"one, as in {self.name}(*nodes)"
+                )
         for name, operand in zip(names, operands, strict=True):
             if isinstance(operand, Expr):
                 raise LayoutError(f"{self.name}: give {name}= a number or an array of its own here")
-        return self.formula(*operands, **options)
+        return self.formula(*map(as_float, operands), **options)
 
     def _bind(
         self, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> tuple[list[str], list[Any], dict[str, Any]]:
-        bound = self.signature.bind(*args, **kwargs)
+        try:
+            bound = self.signature.bind(*args, **kwargs)
+        except TypeError as error:
+            form = f"{self.name}({', '.join(self.signature.parameters)})"
+            raise TypeError(f"{form}: {error}") from None
         bound.apply_defaults()
         names: list[str] = []
         operands: list[Any] = []
@@ -72,7 +115,7 @@ class LinkingFunction:
         for name, parameter in self.signature.parameters.items():
             value = bound.arguments[name]
             if parameter.kind is parameter.KEYWORD_ONLY:
-                options[name] = tuple(value) if isinstance(value, list | np.ndarray) else value
+                options[name] = value
             elif parameter.kind is parameter.VAR_POSITIONAL:
                 names += [name] * len(value)
                 operands += value
@@ -81,90 +124,82 @@ class LinkingFunction:
                 operands.append(value)
         return names, operands, options
 
-    def rebuild(self, names: list[str], operands: list[Expr], options: dict[str, Any]) -> "Call":
+    def build(
+        self, names: Sequence[str], operands: Sequence[Expr], options: Mapping[str, Any]
+    ) -> Call:
+        """Make the expression, from operands with their parameters' names and from options.
+
+        Raises
+        ------
+        LayoutError
+            When an operand leaves its domain, or names, units, dimensions or options do not fit.
+        """
+        if not operands:
+            raise LayoutError(
+                f"{self.name}: no operand given; pass at least one node or expression"
+            )
+        self._check_names(names, options)
         for name, operand in zip(names, operands, strict=True):
             if name in self.domain and operand.range not in (need := Interval(*self.domain[name])):
                 raise LayoutError(
                     f"{self.name}: {name} = {operand} ranges over {operand.range}, but must stay "
                     f"in {need}; pass it through logistic, or narrow its range"
                 )
-        if not operands:
+        fixed = tuple((name, self._plain(name, options[name])) for name in self._options())
+        call = Call(self, tuple(operands), fixed, tuple(names))
+        if self.check is not None:
+            self.check(*operands, **dict(fixed))
+        return call
+
+    def _options(self) -> list[str]:
+        parameters = self.signature.parameters.values()
+        return [part.name for part in parameters if part.kind is part.KEYWORD_ONLY]
+
+    def _check_names(self, names: Sequence[str], options: Mapping[str, Any]) -> None:
+        needed: list[str] = []
+        parameters = [part for part in self.signature.parameters.values()]
+        single = [part for part in parameters if part.kind is not part.VAR_POSITIONAL]
+        several = len(names) - len(single) + len(self._options())
+        for part in parameters:
+            if part.kind is part.VAR_POSITIONAL:
+                needed += [part.name] * several
+            elif part.kind is not part.KEYWORD_ONLY:
+                needed.append(part.name)
+        if list(names) != needed or sorted(options) != sorted(self._options()):
             raise LayoutError(
-                f"{self.name}: no operand given; pass at least one node or expression"
+                f"{self.name}: the operands {list(names)} with the options {sorted(options)} do "
+                f"not fit {self.name}{self.signature}"
             )
-        return Call(self, tuple(operands), tuple(options.items()), tuple(names))
+
+    def _plain(self, name: str, value: Any) -> Any:
+        """Make an option's value one that a saved layout can hold."""
+        if isinstance(value, np.generic | np.ndarray):
+            value = value.tolist()
+        if isinstance(value, list | tuple):
+            return tuple(self._plain(name, part) for part in value)
+        if isinstance(value, float) and math.isnan(value):
+            raise LayoutError(f"{self.name}: {name} is NaN (not a number); give a number")
+        if value is None or isinstance(value, bool | int | float | str):
+            return value
+        raise LayoutError(
+            f"{self.name}: {name}={value} is an option, fixed when the layout is declared and "
+            "saved with it; give a number, a text or a sequence of those, not a node or an object"
+        )
 
     @cached_property
     def digest(self) -> str:
-        """Hash of the formula's source, so that a saved layout can tell another formula apart."""
-        try:
-            source = textwrap.dedent(inspect.getsource(self.formula))
-        except (OSError, TypeError):  # typed at a prompt: no file to read
-            source = self.formula.__code__.co_code.hex()
-        return hashlib.sha256(source.encode()).hexdigest()[:16]
+        """Hash of the formula, so that a saved layout can tell another one apart."""
+        return formula_digest(self.formula)
 
 
-@dataclass(frozen=True)
-class Call(Expr):
-    """A linking function applied to expressions."""
-
-    function: LinkingFunction
-    arguments: tuple[Expr, ...]
-    options: tuple[tuple[str, Any], ...]
-    names: tuple[str, ...]
-    name: None = field(default=None, init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        if self.over is not None and self.over not in merge_dims(self.arguments):
-            have = sorted(merge_dims(self.arguments)) or "none"
-            raise LayoutError(
-                f"{self.function.name}: over={self.over!r}, but the label dimensions of "
-                f"{', '.join(map(str, self.arguments))} are {have}; name one of those, or give the "
-                "nodes labels="
-            )
-        _ = self.unit
-
-    @property
-    def over(self) -> str | None:
-        """Label dimension that the function reduces, if any."""
-        return dict(self.options).get("over")
-
-    @property
-    def parents(self) -> tuple[Expr, ...]:
-        return self.arguments
-
-    @cached_property
-    def dims(self) -> Dims:
-        merged = merge_dims(self.arguments)
-        return {dim: labels for dim, labels in merged.items() if dim != self.over}
-
-    @cached_property
-    def range(self) -> Interval:
-        rule = self.function.range_rule
-        if callable(rule):
-            return rule(*(argument.range for argument in self.arguments), **dict(self.options))
-        return Interval(*rule)
-
-    @cached_property
-    def unit(self) -> units.Unit:
-        named = zip(self.names, self.arguments, strict=True)
-        alike = tuple(argument for name, argument in named if name in self.function.same_unit)
-        unit = shared_unit(alike, doing=f"in one {self.function.name} with")
-        return unit if self.function.keeps_unit else units.dimensionless()
-
-    def compute(self, values: tuple[Array, ...], dims: tuple[str, ...]) -> Array:
-        options = dict(self.options)
-        if self.over is not None:
-            options["over"] = dims.index(self.over) - len(dims)
-        return self.function.formula(*values, **options)
-
-    def is_default(self, index: int) -> bool:
-        """Whether an argument is the number that the formula would have taken by itself."""
-        parameter = self.function.signature.parameters[self.names[index]]
-        argument = self.arguments[index]
-        return isinstance(argument, Constant) and argument.value == parameter.default
-
-    __str__ = Expr.__str__
+def _ends(function: str, what: str, ends: tuple[float, float]) -> tuple[float, float]:
+    try:
+        low, high = map(float, ends)
+        return Interval(low, high).low, high
+    except (TypeError, ValueError) as error:
+        raise LayoutError(
+            f"{function}: {what}={ends!r}; give the lower and the upper end, as in (0, 1)"
+        ) from error
 
 
 def linking_function(
@@ -174,6 +209,7 @@ def linking_function(
     domain: Mapping[str, tuple[float, float]] | None = None,
     same_unit: tuple[str, ...] = (),
     keeps_unit: bool = False,
+    check: Callable[..., None] | None = None,
 ) -> Callable[[Callable[..., Array]], LinkingFunction]:
     r"""Make a formula of arrays a linking function.
 
@@ -193,6 +229,9 @@ def linking_function(
         Operands that must have one unit.
     keeps_unit : bool
         Whether the result has the operands' unit; otherwise it is a pure number.
+    check : callable, optional
+        Gets the operands' expressions and the options when a layout is declared, and raises
+        `LayoutError` when they cannot be meant.
 
     Returns
     -------
@@ -221,4 +260,5 @@ def linking_function(
         domain=domain,
         same_unit=same_unit,
         keeps_unit=keeps_unit,
+        check=check,
     )

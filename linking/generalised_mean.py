@@ -1,34 +1,78 @@
 """Generalised mean: from "the weakest counts" to "the strongest counts"."""
 
+import functools
 import math
+import numbers
 from typing import Any
 
 import numpy as np
 
 from . import arrays
+from .agreement import merge_dims
 from .arrays import Array
 from .errors import LayoutError
+from .expression import Expr
 from .function import linking_function
 from .interval import Interval
 from .notation import latex_number, latex_text
 
 _TINY = 1e-300  # below it a part counts as zero, so that every gradient stays finite
+_STEEPEST = 1e9  # largest ratio of two weights; beyond it rounding eats the smaller one
 
 
 def _range(*parts: Interval, **_options: object) -> Interval:
     return Interval(min(part.low for part in parts), max(part.high for part in parts))
 
 
-def _latex(
-    *parts: str, power: float, weights: tuple[float, ...] | None, over: str | None
-) -> str:
+def _latex(*parts: str, power: float, weights: tuple[float, ...] | None, over: str | None) -> str:
     along = "" if over is None else rf"_{{{latex_text(over)}}}"
     shares = "" if weights is None else rf";\; {', '.join(map(latex_number, weights))}"
     return rf"M^{{{latex_number(power)}}}{along}\left({', '.join(parts)}{shares}\right)"
 
 
+def _check(*parts: Expr, power: float, weights: tuple[float, ...] | None, over: str | None) -> None:
+    labels = None if over is None else merge_dims(parts)[over]
+    _check_options(power, weights, over, len(parts), None if labels is None else len(labels))
+
+
+def _check_options(
+    power: object,
+    weights: tuple[float, ...] | None,
+    over: object,
+    operands: int,
+    labels: int | None,
+) -> None:
+    if not isinstance(power, numbers.Real) or math.isnan(power):
+        raise LayoutError(
+            f"generalised_mean: power={power!r}; give a number, or +-inf for the largest and the "
+            "smallest"
+        )
+    if over is not None and operands > 1:
+        raise LayoutError(
+            f"generalised_mean: over={over!r} averages the labels of one operand, and {operands} "
+            "were given; average them first, or leave out over="
+        )
+    if weights is None:
+        return
+    count = labels if over is not None else operands
+    values = np.asarray(weights, dtype=float)
+    fitting = values.ndim == 1 and (count is None or len(values) == count)
+    if not (fitting and (values > 0).all() and values.max() <= _STEEPEST * values.min()):
+        each = "operand" if over is None else f"label of {over!r}"
+        raise LayoutError(
+            f"generalised_mean: weights={weights}; give one per {each}"
+            f"{'' if count is None else f' ({count})'}, positive and none over {_STEEPEST:g} times "
+            "another (leave a part out instead of weighing it 0)"
+        )
+
+
 @linking_function(
-    range=_range, latex=_latex, domain={"p": (0, math.inf)}, same_unit=("p",), keeps_unit=True
+    range=_range,
+    latex=_latex,
+    domain={"p": (0, math.inf)},
+    same_unit=("p",),
+    keeps_unit=True,
+    check=_check,
 )
 def generalised_mean(
     *p: Array, power: float, weights: tuple[float, ...] | None = None, over: Any = None
@@ -55,12 +99,12 @@ def generalised_mean(
     -------
     expression or array
         Between the smallest and the largest part, in their unit. Finite gradients everywhere, also
-        where a part is exactly 0 (there they are 0 for powers below 1).
+        where a part is exactly 0 (there its own is 0, except for power 1).
 
     Raises
     ------
     LayoutError
-        When the power is NaN, or the weights are not positive or not one per part.
+        When the power is no number, or the weights are not positive or not one per part.
 
     References
     ----------
@@ -73,19 +117,18 @@ def generalised_mean(
     >>> float(generalised_mean(0.2, 0.8, power=float("-inf")))
     0.2
     """
-    if math.isnan(power):
-        raise LayoutError("generalised_mean: power is NaN; give a number, or +-inf for max and min")
-    if over is not None and len(p) > 1:
-        raise LayoutError(
-            f"generalised_mean: over={over!r} averages the labels of one operand, and {len(p)} were "
-            "given; average them first, or leave out over="
-        )
+    _check_options(power, weights, over, len(p), None)
     parts, axis = (p[0], over) if over is not None else (arrays.stack(p), 0)
     keep = over is not None
+    least, most = (
+        functools.partial(pick, parts, axis=axis, keepdims=keep)
+        for pick in (arrays.min, arrays.max)
+    )
     if math.isinf(power):
-        pick = arrays.max if power > 0 else arrays.min
-        return pick(parts, axis=axis, keepdims=keep)
-    share = _shares(weights, parts, axis, count=None if keep else len(p))
+        return most() if power > 0 else least()
+    share = _shares(weights, parts, axis)
+    if power == 1:  # exactly, with its gradient also where a part is 0
+        return arrays.sum(share * parts, axis=axis, keepdims=keep)
     logs = arrays.log(arrays.maximum(parts, _TINY))
     if power == 0:
         mean = arrays.exp(arrays.sum(share * logs, axis=axis, keepdims=keep))
@@ -95,21 +138,13 @@ def generalised_mean(
         excess = arrays.sum(share * arrays.expm1(power * (logs - anchor)), axis=axis, keepdims=keep)
         base = anchor if keep else arrays.sum(anchor, axis=axis)
         mean = arrays.exp(base + arrays.log1p(excess) / power)
-    if power > 0:
-        return mean
-    return arrays.where(arrays.min(parts, axis=axis, keepdims=keep) <= 0, 0.0, mean)
+    return arrays.where((most() if power > 0 else least()) <= 0, 0.0, mean)
 
 
-def _shares(weights: tuple[float, ...] | None, parts: Array, axis: int, count: int | None) -> Array:
+def _shares(weights: tuple[float, ...] | None, parts: Array, axis: int) -> Array:
     """Weights that sum to one, shaped to lie along the axis."""
     if weights is None:
-        return 1 / (count if count is not None else parts.shape[axis])
+        return 1 / parts.shape[axis]
     values = np.asarray(weights, dtype=float)
-    if values.ndim != 1 or not (values > 0).all() or (count is not None and len(values) != count):
-        needed = "one per label" if count is None else f"{count}, one per operand"
-        raise LayoutError(
-            f"generalised_mean: weights={weights}; give positive numbers, {needed} (leave a part "
-            "out instead of weighing it 0)"
-        )
     behind = parts.ndim - 1 - (axis % parts.ndim)
     return (values / values.sum()).reshape((len(values), *[1] * behind))

@@ -5,6 +5,8 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from .errors import LayoutError
+
 
 @dataclass(frozen=True)
 class Interval:
@@ -13,17 +15,31 @@ class Interval:
     Arithmetic gives the smallest interval that holds every result when the operands vary
     independently; it can be wider than the truth when one node occurs twice, never narrower.
 
+    Raises
+    ------
+    LayoutError
+        When the ends are reversed or NaN.
+
     Examples
     --------
     >>> Interval(0, 2) - Interval(0, 1)
     [-1, 2]
+    >>> Interval(1, 2) / Interval(0, 4)
+    [0.25, inf]
     """
 
     low: float
     high: float
 
+    def __post_init__(self) -> None:
+        if not self.low <= self.high:
+            raise LayoutError(
+                f"the range [{self.low:g}, {self.high:g}] is reversed or not a number; give the "
+                "lower end first"
+            )
+
     def __repr__(self) -> str:
-        return f"[{self.low:g}, {self.high:g}]"
+        return f"[{self.low:.10g}, {self.high:.10g}]"
 
     def __contains__(self, other: "Interval") -> bool:
         slack = 1e-9
@@ -34,7 +50,10 @@ class Interval:
         return _hull_of(operation(a, b) for a, b in ends)
 
     def __add__(self, other: "Interval") -> "Interval":
-        return Interval(self.low + other.low, self.high + other.high)
+        low, high = self.low + other.low, self.high + other.high
+        return Interval(
+            -math.inf if math.isnan(low) else low, math.inf if math.isnan(high) else high
+        )
 
     def __neg__(self) -> "Interval":
         return Interval(-self.high, -self.low)
@@ -46,21 +65,24 @@ class Interval:
         return self._combine(other, _times)
 
     def __truediv__(self, other: "Interval") -> "Interval":
-        if other.low <= 0 <= other.high:
+        if other.low < 0 < other.high or other.low == other.high == 0:
             return REALS
-        return self._combine(other, lambda a, b: a / b if math.isfinite(b) else 0.0)
+        side = 1.0 if other.high > 0 else -1.0  # on which side of zero the divisor lies
+        return self._combine(other, lambda a, b: _over(a, b, side))
 
     def __pow__(self, other: "Interval") -> "Interval":
-        if other.low == other.high and other.low.is_integer() and other.low >= 0:
-            power = int(other.low)
-            ends = [self.low**power, self.high**power]
-            crosses_zero = power > 0 and power % 2 == 0 and self.low < 0 < self.high
-            return _hull_of([*ends, 0.0] if crosses_zero else ends)
-        if self.low > 0:
+        if other.low == other.high and other.low.is_integer():
+            return self._to_integer(int(other.low))
+        if self.low > 0 or (self.low == 0 and other.low >= 0):
             return self._combine(other, _power)
-        if self.low == 0 and other.low >= 0:
-            return self._combine(other, _power)
-        return REALS
+        return Interval(0.0, math.inf) if self.low == 0 else REALS
+
+    def _to_integer(self, power: int) -> "Interval":
+        if power < 0:
+            return Interval(1.0, 1.0) / self._to_integer(-power)
+        ends = [_power(self.low, power), _power(self.high, power)]
+        turns = power > 0 and power % 2 == 0 and self.low < 0 < self.high
+        return _hull_of([*ends, 0.0] if turns else ends)
 
     def hull(self, other: "Interval") -> "Interval":
         """Return the smallest interval that holds both."""
@@ -76,11 +98,18 @@ def _times(a: float, b: float) -> float:
     return 0.0 if a == 0 or b == 0 else a * b
 
 
+def _over(a: float, b: float, side: float) -> float:
+    """Limit of a/b where b lies on one side of zero."""
+    if a == 0 or math.isinf(b):
+        return 0.0
+    return math.copysign(math.inf, a * side) if b == 0 else a / b
+
+
 def _power(a: float, b: float) -> float:
     try:
-        return a**b
+        return float(a**b)
     except OverflowError:
-        return math.inf
+        return -math.inf if a < 0 and b % 2 == 1 else math.inf
 
 
 def _hull_of(values: Iterable[float]) -> Interval:

@@ -3,21 +3,15 @@
 import math
 import re
 
+from .call import Call
 from .expression import Constant, Expr, Operation
-from .function import Call
 from .subject_constant import SubjectConstant
 
 GREEK = {
-    r"\alpha": "α",
-    r"\beta": "β",
-    r"\kappa": "κ",
-    r"\lambda": "λ",
-    r"\mu": "μ",
-    r"\nu": "ν",
-    r"\sigma": "σ",
-    r"\tau": "τ",
+    **{"alpha": "α", "beta": "β", "kappa": "κ", "lam": "λ"},
+    **{"mu": "μ", "nu": "ν", "sigma": "σ", "tau": "τ"},
 }
-"""Symbols that equations and diagrams use, as LaTeX and as a letter."""
+"""Letters of the parameters that PyMC and the papers call by a Greek one."""
 
 _PRECEDENCE = {"+": 1, "-": 1, "*": 2, "/": 2, "**": 3}
 _ATOM = 9
@@ -29,22 +23,27 @@ _BRACKETS = r"\left({}\right)"
 def as_text(expr: Expr, *, symbols: bool = False) -> str:
     """Write an expression on one line, nodes by their names (and constants by their symbols)."""
     if symbols and isinstance(expr, SubjectConstant):
-        return GREEK.get(expr.symbol, expr.symbol)
+        return GREEK.get(expr.symbol.removeprefix("\\"), expr.symbol)
     if expr.name is not None:
         return expr.name
     match expr:
         case Constant(value):
             return number(value)
         case Operation(symbol, left, right):
-            sides = (as_text(side, symbols=symbols) for side in (left, right))
-            return _infix(expr, *sides, _level(left), _level(right), _TEXT[symbol], "({})")
+            before, after = (as_text(side, symbols=symbols) for side in (left, right))
+            levels = _level(left), _level(right)
+            return _infix(expr, before, after, *levels, _TEXT[symbol], "({})")
         case Call():
-            shown = [
-                as_text(argument, symbols=symbols)
-                for index, argument in enumerate(expr.arguments)
-                if not expr.is_default(index)
+            shown: list[str] = []
+            for index, argument in enumerate(expr.arguments):
+                if not expr.is_default(index):
+                    label = f"{expr.names[index]}=" if len(shown) < index else ""
+                    shown.append(f"{label}{as_text(argument, symbols=symbols)}")
+            shown += [
+                f"{key}={_option(value)}"
+                for key, value in expr.options
+                if _differs(expr, key, value)
             ]
-            shown += [f"{key}={value}" for key, value in expr.options if _differs(expr, key, value)]
             return f"{expr.function.name}({', '.join(shown)})"
     return type(expr).__name__
 
@@ -85,6 +84,12 @@ def latex_number(value: float) -> str:
 def latex_name(name: str) -> str:
     """Write a node's name upright, with LaTeX's special characters escaped."""
     return rf"\mathrm{{{_escape(name).replace('-', r'\text{-}').replace(' ', r'\ ')}}}"
+
+
+def latex_parameter(name: str) -> str:
+    """Write a distribution's parameter: a Greek letter where it is called by one."""
+    greek = {"lam": r"\lambda"}.get(name, rf"\{name}")
+    return greek if name in GREEK else latex_name(name)
 
 
 def latex_text(text: str) -> str:
@@ -153,6 +158,14 @@ def _written_level(latex: str) -> int:
 
 def _differs(call: Call, option: str, value: object) -> bool:
     return bool(value != call.function.signature.parameters[option].default)
+
+
+def _option(value: object) -> str:
+    if isinstance(value, tuple):
+        return f"({', '.join(map(_option, value))})"
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return number(value)
+    return str(value)
 
 
 def _call_as_latex(call: Call) -> str:

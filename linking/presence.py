@@ -15,7 +15,7 @@ def _range(ability: Interval, flag: Interval) -> Interval:
     domain={"ability": (0, 1), "flag": (0, 1)},
 )
 def presence(ability: Array, flag: Array) -> Array:
-    r"""Performance that needs the ability only where the flag is up.
+    r"""Require an ability only where its obstacle is.
 
     .. math:: \mu(a, f) = 1 - (1 - a) f
 
@@ -38,6 +38,6 @@ def presence(ability: Array, flag: Array) -> Array:
     Examples
     --------
     >>> round(presence(0.25, flag=1), 2), round(presence(0.25, flag=0), 2)
-    (0.25, 1)
+    (0.25, 1.0)
     """
     return 1 - (1 - ability) * flag

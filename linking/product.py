@@ -7,6 +7,7 @@ from typing import Any
 
 from . import arrays
 from .arrays import Array
+from .errors import LayoutError
 from .function import linking_function
 from .interval import Interval
 from .notation import bracketed, latex_text
@@ -22,7 +23,15 @@ def _latex(*parts: str, over: str | None) -> str:
     return joined if over is None else rf"\prod_{{{latex_text(over)}}} {joined}"
 
 
-@linking_function(range=_range, latex=_latex, domain={"p": (0, 1)})
+def _check(*parts: object, over: object) -> None:
+    if over is not None and len(parts) > 1:
+        raise LayoutError(
+            f"product: over={over!r} multiplies the labels of one operand, and {len(parts)} were "
+            "given; multiply them first (a * b), or each alone and then the results"
+        )
+
+
+@linking_function(range=_range, latex=_latex, domain={"p": (0, 1)}, check=_check)
 def product(*p: Array, over: Any = None) -> Array:
     r"""Non-compensatory "and": success needs every part.
 
@@ -40,6 +49,11 @@ def product(*p: Array, over: Any = None) -> Array:
     expression or array
         In [0, 1]; never above the smallest part. Gradients stay finite where a part is exactly 0.
 
+    Raises
+    ------
+    LayoutError
+        When `over` is given with more than one operand.
+
     References
     ----------
     Burden et al. (2023), section 3 and Table 3.
@@ -49,5 +63,7 @@ def product(*p: Array, over: Any = None) -> Array:
     >>> product(0.5, 0.5, 0.8)
     0.2
     """
-    together: Array = functools.reduce(operator.mul, p)
-    return together if over is None else arrays.prod(together, axis=over, keepdims=True)
+    _check(*p, over=over)
+    if over is not None:
+        return arrays.prod(p[0], axis=over, keepdims=True)
+    return functools.reduce(operator.mul, p)

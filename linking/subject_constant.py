@@ -3,13 +3,14 @@
 from dataclasses import dataclass
 
 from . import units
-from .expression import Dims, Expr
+from .agreement import Dims
+from .expression import Expr
 from .interval import UNIT, Interval
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class SubjectConstant(Expr):
-    """A number known for each subject, computed from its training outcomes and kept with the fit."""
+    """A number of each subject, computed from its training outcomes and kept with the fit."""
 
     name: str
     symbol: str
@@ -30,8 +31,6 @@ class SubjectConstant(Expr):
     @property
     def unit(self) -> units.Unit:
         return None
-
-    __str__ = Expr.__str__
 
 
 MEAN_FAILURE = SubjectConstant(

@@ -1,7 +1,8 @@
 """Units of capabilities and demands, as pint units.
 
-A word that pint does not know (``level``, ``digit``, ``position``) becomes a unit of its own, so that
-seconds times positions is a unit that only another seconds-times-positions may be compared with.
+A word that pint does not know (``level``, ``digit``, ``position``) becomes a unit of its own, so
+that seconds times positions is a unit that only another seconds-times-positions may be compared
+with.
 """
 
 import functools
@@ -11,7 +12,7 @@ from typing import Any
 from .errors import LayoutError
 
 type Unit = Any
-"""A `pint.Unit`, or None where any unit will do (a plain number, a bias without a declared unit)."""
+"""A `pint.Unit`, or None where any unit will do (a plain number, a bias without a unit)."""
 
 
 @functools.cache
@@ -21,6 +22,7 @@ def _registry() -> Any:
     return pint.UnitRegistry()
 
 
+@functools.cache
 def parse(text: str | None) -> Unit:
     """Read a unit such as ``"m"``, ``"s*position"`` or ``"digit"``; None is dimensionless.
 
@@ -32,10 +34,10 @@ def parse(text: str | None) -> Unit:
     registry = _registry()
     if text is None:
         return registry.dimensionless
-    for word in re.findall(r"[^\W\d]\w*", text):
-        if word not in registry:
-            registry.define(f"{word} = [{word}]")
     try:
+        for word in re.findall(r"[^\W\d]\w*", text):
+            if word not in registry:
+                registry.define(f"{word} = [{word}]")
         return registry.Unit(text)
     except Exception as error:  # pint raises many kinds for a malformed string
         raise LayoutError(
@@ -44,16 +46,26 @@ def parse(text: str | None) -> Unit:
         ) from error
 
 
-def dimensionless() -> Unit:
-    """Return the unit of a pure number."""
-    return parse(None)
+def is_pure(unit: Unit) -> bool:
+    """Whether a value with this unit can be a pure number."""
+    return unit is None or bool(unit == parse(None))
+
+
+def inverse(unit: Unit) -> Unit:
+    """Return one over a unit."""
+    return None if unit is None else parse(None) / unit
 
 
 def name(unit: Unit) -> str:
-    """Write a unit in short: ``"s·position"``, or an empty string for a pure number."""
-    return "" if unit is None or unit == dimensionless() else f"{unit:~P}"
+    """Write a unit in short: ``"position⋅s"``, or an empty string for a pure number."""
+    return "" if is_pure(unit) else f"{unit:~P}"
+
+
+def spelled(unit: Unit) -> str:
+    """Write a unit in full, as `parse` reads it."""
+    return "" if is_pure(unit) else str(unit)
 
 
 def text(unit: Unit) -> str:
     """Write a unit for an error message."""
-    return "no unit" if not name(unit) else f"unit {name(unit)}"
+    return f"unit {name(unit)}" if name(unit) else "no unit"

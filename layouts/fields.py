@@ -1,0 +1,135 @@
+"""Fields of nodes as they are declared: read, checked and brought into one form."""
+
+import math
+import numbers
+from collections.abc import Iterable
+
+from ..linking import LayoutError
+
+RESERVED = ("chain", "draw", "item", "subject")  # dimensions that every fit has
+
+
+def number(owner: str, field: str, value: object) -> float | None:
+    """Read a number, possibly infinite; None stays None.
+
+    Raises
+    ------
+    LayoutError
+        When it is something else, or NaN.
+    """
+    if value is None:
+        return None
+    if not isinstance(value, numbers.Real) or math.isnan(value):
+        raise LayoutError(f"{owner}: {field}={value!r} is not a number; give a number in the unit")
+    return float(value) + 0.0
+
+
+def ends(owner: str, low: object, high: object) -> tuple[float, float]:
+    """Read both ends of a range.
+
+    Raises
+    ------
+    LayoutError
+        When an end is missing, or the range is reversed or a single point.
+    """
+    first, last = number(owner, "low", low), number(owner, "high", high)
+    if first is None or last is None:
+        raise LayoutError(
+            f"{owner}: low={low}, high={high}; give both ends of the range (an end may be "
+            "float('inf') when nothing bounds it)"
+        )
+    if not first < last:
+        what = "is reversed" if first > last else "has zero width"
+        raise LayoutError(f"{owner}: the range [{first:g}, {last:g}] {what}; give low < high")
+    return first, last
+
+
+def levels(owner: str, values: object) -> tuple[float, ...] | None:
+    """Read the only values a property takes; None stays None.
+
+    Raises
+    ------
+    LayoutError
+        When they are not finite numbers, repeat, or are fewer than two.
+    """
+    if values is None:
+        return None
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise LayoutError(f"{owner}: levels={values!r}; give a sequence of numbers, as in (0, 1)")
+    read = tuple(number(owner, "a level", value) for value in values)
+    found = tuple(value for value in read if value is not None and math.isfinite(value))
+    if len(found) < len(read) or len(set(found)) < len(found):
+        raise LayoutError(
+            f"{owner}: levels {_written(read)} repeat or are not finite; give each value once"
+        )
+    if len(found) < 2:
+        raise LayoutError(
+            f"{owner}: levels {_written(found)} hold fewer than two different values; a property "
+            "that never varies cannot tell subjects apart, leave it out"
+        )
+    return found
+
+
+def labels(owner: str, values: object) -> tuple[str, ...] | None:
+    """Read names of labels; None stays None.
+
+    Raises
+    ------
+    LayoutError
+        When they are no sequence of at least one non-empty text, or repeat.
+    """
+    if values is None:
+        return None
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise LayoutError(f"{owner}: labels={values!r}; give a tuple of at least one name")
+    found = tuple(values)
+    if not found or any(not isinstance(label, str) or not label for label in found):
+        raise LayoutError(f"{owner}: labels={found!r}; give a tuple of at least one name, as texts")
+    if len(set(found)) < len(found):
+        twice = sorted({label for label in found if found.count(label) > 1})
+        raise LayoutError(f"{owner}: labels repeat {', '.join(twice)}; make each different")
+    return tuple(map(str, found))
+
+
+def dimension(owner: str, value: object) -> str:
+    """Read the name of a label dimension.
+
+    Raises
+    ------
+    LayoutError
+        When it is no text, empty, or the name of a dimension that every fit has.
+    """
+    if not isinstance(value, str) or not value or value in RESERVED:
+        raise LayoutError(
+            f"{owner}: dim={value!r}; name the label dimension by a word other than "
+            f"{', '.join(RESERVED)}"
+        )
+    return value
+
+
+def text(owner: str, field: str, value: object) -> str:
+    """Read a text.
+
+    Raises
+    ------
+    LayoutError
+        When it is something else.
+    """
+    if not isinstance(value, str):
+        raise LayoutError(f"{owner}: {field}={value!r} is not a text; write it in quotes")
+    return value
+
+
+def unit(owner: str, value: object) -> str | None:
+    """Read the name of a unit; None stays None.
+
+    Raises
+    ------
+    LayoutError
+        When it is something else.
+    """
+    return None if value is None else text(owner, "unit", value)
+
+
+def _written(values: Iterable[float | None]) -> str:
+    return f"({', '.join('none' if value is None else f'{value:g}' for value in values)})"

@@ -1,0 +1,139 @@
+"""Where the nodes of a layout stand when no layout program places them: rows, order, coordinates.
+
+A small version of the usual layered drawing: nodes stand on rows, parents above children; a long
+edge passes each row at a joint of its own; rows are ordered by their neighbours' mean place, and
+coordinates are the least squares under that order.
+"""
+
+import itertools
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+import networkx as nx
+import numpy as np
+from scipy.optimize import isotonic_regression
+
+type Spot = str | tuple[str, str, int]
+"""A node by its name, or the joint of an edge (parent, child) on a row."""
+
+_SWEEPS = 24
+
+
+@dataclass(frozen=True)
+class Placement:
+    """Rows from the top, the centre of every spot along its row, and the way of every edge."""
+
+    rows: list[list[Spot]]
+    x: dict[Spot, float]
+    ways: dict[tuple[str, str], list[Spot]]
+
+
+def place(graph: "nx.DiGraph[str]", width: Callable[[Spot], float], gap: float) -> Placement:
+    """Place a layout's graph (`Layout.graph`), given how wide each spot is."""
+    row_of = _rows(graph)
+    ways: dict[tuple[str, str], list[Spot]] = {}
+    rows: list[list[Spot]] = [[] for _ in range(max(row_of.values()) + 1)]
+    for name, row in row_of.items():
+        rows[row].append(name)
+    for parent, child in graph.edges:
+        joints: list[Spot] = [
+            (parent, child, row) for row in range(row_of[parent] + 1, row_of[child])
+        ]
+        ways[parent, child] = [parent, *joints, child]
+        for joint, row in zip(joints, range(row_of[parent] + 1, row_of[child]), strict=True):
+            rows[row].append(joint)
+    links = [link for way in ways.values() for link in itertools.pairwise(way)]
+    rows = _ordered(rows, links)
+    return Placement(rows, _coordinates(rows, links, width, gap), ways)
+
+
+def _rows(graph: "nx.DiGraph[str]") -> dict[str, int]:
+    """Row of every node: the profile above, meta-features on the plate's first row, then down."""
+    inside = {name for name, per_item in graph.nodes(data="per_item") if per_item}
+    order = list(nx.topological_sort(graph))
+    row_of: dict[str, int] = {}
+    for name in order:
+        if name in inside:
+            above = [row_of[parent] for parent in graph.predecessors(name) if parent in inside]
+            own = graph.nodes[name]["kind"] == "meta-feature"
+            row_of[name] = 0 if own else 1 + max(above, default=0)
+    for name in reversed(order):
+        if name not in inside:
+            below = [row_of[child] for child in graph.successors(name) if child not in inside]
+            row_of[name] = min(below, default=0) - 1
+    top = min(row_of.values())
+    return {name: row - top for name, row in row_of.items()}
+
+
+def _neighbours(links: Iterable[tuple[Spot, Spot]]) -> tuple[dict[Spot, list[Spot]], ...]:
+    above: dict[Spot, list[Spot]] = {}
+    below: dict[Spot, list[Spot]] = {}
+    for upper, lower in links:
+        above.setdefault(lower, []).append(upper)
+        below.setdefault(upper, []).append(lower)
+    return above, below
+
+
+def _ordered(rows: list[list[Spot]], links: list[tuple[Spot, Spot]]) -> list[list[Spot]]:
+    """Order each row by its neighbours' mean place, down and up; keep the fewest crossings."""
+    above, below = _neighbours(links)
+    best, fewest = rows, _crossings(rows, links)
+    for sweep in range(_SWEEPS):
+        toward, order = (above, 1) if sweep % 2 else (below, -1)
+        rows = [list(row) for row in rows]
+        place_of = {spot: _share(row, spot) for row in rows for spot in row}
+        for row in rows[::order]:
+            mean = {
+                spot: np.mean([place_of[other] for other in toward.get(spot, [spot])])
+                for spot in row
+            }
+            row.sort(key=mean.__getitem__)
+            place_of.update({spot: _share(row, spot) for spot in row})
+        if (crossings := _crossings(rows, links)) < fewest:
+            best, fewest = rows, crossings
+    return best
+
+
+def _share(row: list[Spot], spot: Spot) -> float:
+    return (row.index(spot) + 0.5) / len(row)
+
+
+def _crossings(rows: list[list[Spot]], links: list[tuple[Spot, Spot]]) -> int:
+    index = {
+        spot: (number, place) for number, row in enumerate(rows) for place, spot in enumerate(row)
+    }
+    count = 0
+    for number in range(len(rows)):
+        here = sorted((index[a][1], index[b][1]) for a, b in links if index[a][0] == number)
+        count += sum(
+            left[0] < right[0] and left[1] > right[1]
+            for place, left in enumerate(here)
+            for right in here[place + 1 :]
+        )
+    return count
+
+
+def _coordinates(
+    rows: list[list[Spot]],
+    links: list[tuple[Spot, Spot]],
+    width: Callable[[Spot], float],
+    gap: float,
+) -> dict[Spot, float]:
+    """Pull every spot to the mean of its neighbours, as far as its row leaves room."""
+    above, below = _neighbours(links)
+    x: dict[Spot, float] = {}
+    room: list[np.ndarray] = []
+    for row in rows:
+        wide = np.array([width(spot) for spot in row])
+        room.append(np.concatenate([[0.0], np.cumsum((wide[:-1] + wide[1:]) / 2 + gap)]))
+        x.update(zip(row, room[-1] - room[-1][-1] / 2, strict=True))
+    for sweep in range(_SWEEPS):
+        order = 1 if sweep % 2 else -1
+        for row, offsets in list(zip(rows, room, strict=True))[::order]:
+            wish = [
+                np.mean([x[other] for other in [*above.get(spot, []), *below.get(spot, [])]])
+                for spot in row
+            ]
+            settled = isotonic_regression(np.array(wish) - offsets).x + offsets
+            x.update(zip(row, settled.tolist(), strict=True))
+    return x

@@ -1,0 +1,162 @@
+"""Layouts read back from plain data."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from .. import linking
+from ..linking import MEAN_FAILURE, Expr, LayoutError, LinkingFunction
+from ..linking.ancestry import ancestry
+from ..linking.expression import Operation, as_expr
+from . import latents, nodes
+from .priors import Prior
+
+OURS = {value.name: value for value in vars(linking).values() if isinstance(value, LinkingFunction)}
+_KINDS: dict[str, type[nodes.Node]] = {
+    kind.__name__: kind
+    for kind in (
+        *(nodes.MetaFeature, nodes.Derived, nodes.Success),
+        *(latents.Capability, latents.Propensity, latents.Bias, latents.Slope, latents.Noise),
+    )
+}
+_CONSTANTS = {MEAN_FAILURE.name: MEAN_FAILURE}
+_SYMBOLS = ("+", "-", "*", "/", "**")
+
+
+def from_dict(
+    data: Mapping[str, Any], functions: Sequence[LinkingFunction] = ()
+) -> tuple[str, nodes.Success]:
+    """Read a layout's name and outcome; see `Layout.from_dict`."""
+    for function in functions:
+        if not isinstance(function, LinkingFunction):
+            raise LayoutError(
+                f"functions= holds {function!r}; list the linking functions made by "
+                "@linking_function"
+            )
+    try:
+        written = {node["name"]: node for node in data["nodes"]}
+        name, outcome_name = data["name"], data["outcome"]
+        _names_differ([node["name"] for node in data["nodes"]])
+        reader = _Reader(written, {own.name: own for own in functions})
+        for written_name in written:  # parents come first: no node is far from what is made
+            reader.node(written_name)
+        outcome = reader.node(outcome_name)
+    except LayoutError:
+        raise
+    except (AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
+        raise LayoutError(
+            f"this is no written layout ({type(error).__name__}: {error}); give the dictionary "
+            "that Layout.to_dict() made"
+        ) from error
+    unused = sorted(set(written) - {part.name for part in ancestry(outcome)})
+    if unused:
+        raise LayoutError(
+            f"written layout: {', '.join(unused)} reach{'es' if len(unused) == 1 else ''} no "
+            f"outcome; use it in the ancestry of {outcome_name}, or take it out"
+        )
+    if not isinstance(outcome, nodes.Success):
+        raise LayoutError(f"written layout: its outcome {outcome_name} is no Success node")
+    return name, outcome
+
+
+def _names_differ(names: list[Any]) -> None:
+    twice = sorted({str(name) for name in names if names.count(name) > 1})
+    if twice:
+        raise LayoutError(
+            f"written layout: the names {', '.join(twice)} occur twice; rename one of each"
+        )
+
+
+class _Reader:
+    """Builds nodes from their written form, each once."""
+
+    def __init__(
+        self, written: Mapping[str, Mapping[str, Any]], functions: Mapping[str, LinkingFunction]
+    ) -> None:
+        self.written = written
+        self.functions = functions
+        self.made: dict[str, nodes.Node] = {}
+        self.path: list[str] = []
+
+    def node(self, name: str) -> nodes.Node:
+        if name in self.made:
+            return self.made[name]
+        if name in self.path:
+            cycle = " -> ".join([*self.path[self.path.index(name) :], name])
+            raise LayoutError(
+                f"cycle: {cycle}; a node cannot depend on itself, cut one of the links"
+            )
+        if name not in self.written:
+            raise LayoutError(f"the node {name!r} is used but not declared; add it to the nodes")
+        fields = dict(self.written[name])
+        kind = fields.pop("kind")
+        if kind not in _KINDS:
+            raise LayoutError(f"{name}: unknown kind {kind!r}; know {', '.join(sorted(_KINDS))}")
+        self.path.append(name)
+        if "expression" in fields:
+            fields["expression"] = self.expression(fields["expression"])
+        if "prior" in fields:
+            fields["prior"] = self.prior(fields["prior"])
+        for key in ("low", "high"):
+            if key in fields:
+                fields[key] = _number(fields[key])
+        try:
+            self.made[name] = _KINDS[kind](**fields)
+        except TypeError as error:
+            raise LayoutError(f"{name}: {error}") from error
+        self.path.pop()
+        return self.made[name]
+
+    def expression(self, written: Any) -> Expr:
+        if not isinstance(written, Mapping):
+            return as_expr(_number(written))
+        if "node" in written:
+            return self.node(written["node"])
+        if "constant" in written:
+            return _CONSTANTS[written["constant"]]
+        operands = [self.expression(part) for part in written["of"]]
+        if "op" not in written:
+            return self.call(written, operands)
+        if written["op"] not in _SYMBOLS:
+            raise LayoutError(f"unknown operation {written['op']!r}; know {' '.join(_SYMBOLS)}")
+        return Operation(written["op"], *operands)
+
+    def call(self, written: Mapping[str, Any], operands: list[Expr]) -> Expr:
+        options = {name: _read_option(value) for name, value in written["options"].items()}
+        function = self.function(written["call"], written.get("digest"))
+        return function.build(written["names"], operands, options)
+
+    def function(self, name: str, digest: str | None) -> LinkingFunction:
+        known = OURS if digest is None else self.functions
+        if name not in known:
+            raise LayoutError(
+                f"the linking function {name!r} is not known here; pass it as functions=[{name}] "
+                f"(know {', '.join(sorted({**OURS, **self.functions}))})"
+            )
+        function = known[name]
+        if digest is not None and function.digest != digest:
+            raise LayoutError(
+                f"the linking function {name!r} differs from the one the layout was written with "
+                f"(source hash {function.digest}, written {digest}); pass the same formula"
+            )
+        return function
+
+    def prior(self, written: Mapping[str, Any]) -> Prior:
+        parameters = {name: self.expression(part) for name, part in written["parameters"].items()}
+        support = written.get("support")
+        ends = None if support is None else (_number(support[0]), _number(support[1]))
+        return Prior(written["family"], support=ends, **parameters)
+
+
+def _number(written: Any) -> float:
+    """Read a number, or an infinite one, which JSON has no sign for and which is a text there."""
+    if type(written) in (int, float) or written in ("inf", "-inf"):
+        return float(written)
+    raise LayoutError(f"{written!r} is no number; write one, or 'inf' or '-inf'")
+
+
+def _read_option(value: Any) -> Any:
+    if isinstance(value, list):
+        return tuple(_read_option(part) for part in value)
+    if isinstance(value, Mapping):
+        return _number(value["number"])
+    return value

@@ -1,0 +1,194 @@
+"""The cognitive profile: latents, their priors, and what is refused."""
+
+import math
+
+import pytest
+
+from measurement_layouts import (
+    Bias,
+    Capability,
+    Layout,
+    LayoutError,
+    MetaFeature,
+    Noise,
+    Prior,
+    Propensity,
+    Slope,
+    Success,
+)
+from measurement_layouts.linking import logistic
+
+inf = math.inf
+ABILITY = Capability("ability", prior=Prior("HalfNormal", sigma=3))
+
+
+@pytest.mark.parametrize(
+    ("build", "complaint"),
+    [
+        (
+            lambda: Capability("skill"),
+            "skill: a capability needs low= and high= in the unit of the demand it opposes, or a "
+            "prior=",
+        ),
+        (lambda: Propensity("risk"), "risk: a propensity needs low= and high="),
+        (lambda: Capability("skill", low=3, high=0), r"skill: the range \[3, 0\] is reversed"),
+        (lambda: Capability("skill", low=3, high=3), r"skill: the range \[3, 3\] has zero width"),
+        (lambda: Capability("skill", low=3), "skill: low=3, high=None; give both ends"),
+        (
+            lambda: Capability("skill", low=0, high=inf),
+            r"skill: a uniform prior needs a finite range, and it is \[0, inf\]; give finite ends",
+        ),
+        (
+            lambda: Capability("skill", low=0, high=5, prior=Prior("Normal", mu=0, sigma=1)),
+            r"skill: its range \[0, 5\] does not hold the support \[-inf, inf\] of Prior\('Normal'",
+        ),
+        (
+            lambda: Capability("skill", prior="Normal"),
+            "skill: prior='Normal' is not a prior; write",
+        ),
+        (
+            lambda: Noise("noise", prior=Prior("Normal", mu=0, sigma=1)),
+            r"noise: a noise lies in \[0, 1\], but Prior\('Normal', mu=0, sigma=1\) ranges over",
+        ),
+        (lambda: Noise("noise", low=0, high=2), r"noise: a noise lies in \[0, 1\]"),
+        (lambda: Slope("steep", low=-1, high=2), r"steep: a slope lies in \[0, inf\], but"),
+        (
+            lambda: Capability("skill", prior=Prior("Normal", mu=2 * ABILITY, sigma=1)),
+            "skill: its prior depends on 2 × ability; a prior's parameter is a number or another "
+            "latent node",
+        ),
+        (
+            lambda: Capability(
+                "skill", prior=Prior("Normal", mu=MetaFeature("far", low=0, high=1), sigma=1)
+            ),
+            "skill: its prior depends on far; a prior's parameter is a number or another latent",
+        ),
+        (
+            lambda: Capability(
+                "skill",
+                prior=Prior("Normal", mu=Capability("many", low=0, high=1, labels="ab"), sigma=1),
+            ),
+            "many: labels='ab'",
+        ),
+        (
+            lambda: Capability(
+                "skill",
+                prior=Prior(
+                    "Normal", mu=Capability("many", low=0, high=1, labels=("a", "b")), sigma=1
+                ),
+            ),
+            r"skill: its prior depends on many, which has the label dimensions \['dimension'\] "
+            "that skill lacks; give both the same labels=",
+        ),
+    ],
+)
+def test_a_latent_refuses(build, complaint):
+    with pytest.raises(LayoutError, match=complaint):
+        build()
+
+
+@pytest.mark.parametrize(
+    ("build", "complaint"),
+    [
+        (
+            lambda: Prior("Normal", mu="a"),
+            r"Prior\('Normal'\): mu='a' is neither a number nor a node",
+        ),
+        (lambda: Prior("Normal", mu=None), "mu=None is neither"),
+        (lambda: Prior("Normal", mu=[0, 1]), r"mu=\[0, 1\] is neither"),
+        (lambda: Prior("Normal", mu=math.nan), "mu=nan is neither"),
+        (lambda: Prior("Normal", mu=inf), "mu=inf is infinite; give a finite number"),
+        (
+            lambda: Prior("Uniform", lower=3, upper=1),
+            r"Prior\('Uniform', lower=3, upper=1\): its val",
+        ),
+        (
+            lambda: Prior("Uniform", lower=3, upper=3),
+            "range from 3 to 3, which is reversed or a sing",
+        ),
+        (lambda: Prior("Uniform", lower=2), "range from 2 to 1"),
+        (lambda: Prior("Flat", support=(1, 0)), "range from 1 to 0, which is reversed"),
+        (
+            lambda: Prior("Flat", support=5),
+            r"Prior\('Flat'\): support=5; give the lower and the up",
+        ),
+        (lambda: Prior("Flat", support=(0, math.nan)), "range from 0 to nan"),
+        (lambda: Prior(""), r"Prior\(''\): give the family as PyMC names it, such as 'Normal'"),
+        (lambda: Prior(5), r"Prior\(5\): give the family"),
+        (lambda: Prior("two words"), "give the family as PyMC names it"),
+    ],
+)
+def test_a_prior_refuses(build, complaint):
+    with pytest.raises(LayoutError, match=complaint):
+        build()
+
+
+@pytest.mark.parametrize(
+    ("prior", "support"),
+    [
+        (Prior("Uniform"), "[0, 1]"),
+        (Prior("Uniform", lower=-2, upper=5.3), "[-2, 5.3]"),
+        (Prior("Beta", alpha=1, beta=1), "[0, 1]"),
+        (Prior("HalfNormal", sigma=1), "[0, inf]"),
+        (Prior("Normal", mu=0, sigma=1), "[-inf, inf]"),
+        (Prior("ExGaussian", mu=0, sigma=1, nu=1), "[-inf, inf]"),
+        (Prior("TruncatedNormal", mu=0, sigma=1, upper=4), "[-inf, 4]"),
+        (Prior("Triangular", c=0.5), "[0, 1]"),
+        (Prior("Uniform", lower=0, upper=ABILITY), "[0, inf]"),
+        (Prior("Pert", support=(1, 4)), "[1, 4]"),
+        (Prior("VonMises", mu=0, kappa=1), "[-3.141592654, 3.141592654]"),
+    ],
+)
+def test_known_supports(prior, support):
+    assert repr(prior.support) == support
+
+
+def test_the_order_of_parameters_does_not_matter():
+    assert Prior("Beta", beta=5, alpha=2) == Prior("Beta", alpha=2.0, beta=5.0)
+    assert hash(Prior("Beta", beta=5, alpha=2)) == hash(Prior("Beta", alpha=2, beta=5))
+    assert repr(Prior("Beta", beta=5, alpha=2)) == "Prior('Beta', alpha=2, beta=5)"
+    assert Prior("Beta", alpha=2, beta=5) != Prior("Beta", alpha=2, beta=6)
+
+
+@pytest.mark.parametrize(
+    ("latent", "prior"),
+    [
+        (Capability("skill", low=0, high=5.3), Prior("Uniform", lower=0, upper=5.3)),
+        (Bias("lean"), Prior("Normal", mu=0, sigma=1)),
+        (Bias("lean", low=-1, high=1), Prior("Uniform", lower=-1, upper=1)),
+        (Slope("steep"), Prior("HalfNormal", sigma=2)),
+        (Noise("noise"), Prior("Uniform", lower=0, upper=1)),
+    ],
+)
+def test_default_priors(latent, prior):
+    assert latent.prior == latent.distribution == prior
+    assert latent.range == prior.support
+
+
+def test_a_prior_inside_the_declared_range_is_kept():
+    prior = Prior("Beta", alpha=2, beta=2)
+    skill = Capability("skill", low=0, high=1, prior=prior)
+    assert skill.prior == prior
+    assert repr(skill) == (
+        "Capability('skill', low=0, high=1, prior=Prior('Beta', alpha=2, beta=2))"
+    )
+
+
+def test_a_hierarchical_prior_joins_the_layout():
+    arithmetic = Capability("arithmetic", prior=Prior("HalfNormal", sigma=2))
+    addition = Capability("addition", prior=Prior("Exponential", scale=arithmetic))
+    assert addition.parents == (arithmetic,)
+    layout = Layout(
+        "sums", Success("right", logistic(addition - MetaFeature("digits", low=1, high=9)))
+    )
+    assert list(layout.nodes) == ["arithmetic", "addition", "digits", "right"]
+    assert layout.latents == (arithmetic, addition)
+    assert ("arithmetic", "addition") in layout.graph.edges
+    assert not layout.graph.nodes["addition"]["per_item"]
+
+
+def test_a_labelled_latent_may_depend_on_one_without_labels():
+    many = Capability(
+        "many", prior=Prior("Normal", mu=ABILITY, sigma=1), labels=("a", "b"), dim="skill"
+    )
+    assert many.dims == {"skill": ("a", "b")}

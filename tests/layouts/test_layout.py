@@ -1,0 +1,213 @@
+"""Layouts: what they hold, and which they refuse."""
+
+import copy
+import pickle
+import time
+
+import pytest
+from random_layouts import rich_layout
+
+from measurement_layouts import (
+    Bias,
+    Capability,
+    Derived,
+    Layout,
+    LayoutError,
+    MetaFeature,
+    Noise,
+    Success,
+)
+from measurement_layouts.linking import band, logistic, mixture, presence, product
+
+sight = Capability("sight", low=0, high=2)
+smallness = MetaFeature("smallness", low=0, high=2)
+see = Derived("see", logistic(sight - smallness))
+
+
+def layout_of(expression, **options):
+    return Layout("looking", Success("found", expression), **options)
+
+
+def nested(times, name=None):
+    expr = sight - smallness
+    for i in range(times):
+        expr = expr + 1
+        if name and i % 50 == 0:
+            expr = Derived(f"{name}{i}", expr)
+    return expr
+
+
+def doubled(times):
+    expr = sight - smallness
+    for _ in range(times):
+        expr = expr + expr
+    return expr
+
+
+@pytest.mark.parametrize(
+    ("build", "complaint"),
+    [
+        (
+            lambda: layout_of(see * logistic(Capability("sight", low=0, high=3))),
+            r"two different nodes are named 'sight': Capability\('sight', low=0, high=2.*\) and "
+            r"Capability\('sight', low=0, high=3.*\); rename one \(in a notebook: run again",
+        ),
+        (
+            lambda: layout_of(see * logistic(Capability("smallness", low=0, high=3))),
+            "two different nodes are named 'smallness'",
+        ),
+        (
+            lambda: layout_of(product(see, Derived("found", logistic(sight)))),
+            "two different nodes are named 'found'",
+        ),
+        (
+            lambda: layout_of(mixture(see, by=Noise("meanFailure"))),
+            "two different nodes are named 'meanFailure'",
+        ),
+        (
+            lambda: layout_of(see, profile=[sight, Capability("hearing", low=0, high=1)]),
+            "hearing reaches no outcome: nothing between it and found uses it; put it into",
+        ),
+        (
+            lambda: layout_of(see, profile=[smallness]),
+            r"the profile holds MetaFeature\('smallness'",
+        ),
+        (
+            lambda: layout_of(0.5),
+            "layout 'looking': no capability, propensity, bias or noise reaches found; there is "
+            "nothing to infer of a subject",
+        ),
+        (
+            lambda: layout_of(MetaFeature("flag", levels=(0, 1)) * 0.5),
+            "layout 'looking': no capability",
+        ),
+        (
+            lambda: layout_of(see * logistic(3 - MetaFeature("depth", low=0, high=9))),
+            r"depth: opposed to nothing in logistic\(3 − depth\); a demand needs a capability, "
+            "propensity or bias inside the same margin",
+        ),
+        (
+            lambda: layout_of(
+                see * logistic(Derived("deep", 2 * MetaFeature("depth", low=0, high=9)) - smallness)
+            ),
+            r"depth, smallness: opposed to nothing in logistic\(deep − smallness\)",
+        ),
+        (
+            lambda: layout_of(see * band(0.5, smallness, 2.0)),
+            r"smallness: opposed to nothing in band\(0.5, smallness, 2\)",
+        ),
+        (
+            lambda: Layout("looking", see),
+            r"layout 'looking': its outcome is Derived\('see'.*; wrap the probability of success "
+            r"in Success\('name', ...\)",
+        ),
+        (lambda: Layout("looking", logistic(sight)), r"its outcome is <logistic\(sight\)>; wrap"),
+        (lambda: Layout("", Success("found", see)), "the layout's name '' is no text"),
+        (lambda: Layout(5, Success("found", see)), "the layout's name 5 is no text"),
+        (
+            lambda: layout_of(Success("seen", see) * 0.5),
+            "seen is an outcome, and found is computed from it; declare it as Derived",
+        ),
+        (
+            lambda: layout_of(
+                logistic(Capability("skill", low=0, high=1))
+                * product(
+                    logistic(Capability("many", low=0, high=1, labels=("a", "b"), dim="skill")),
+                    over="skill",
+                )
+            ),
+            "'skill' names a node and also the label dimension of many; rename the node",
+        ),
+        (
+            lambda: layout_of(logistic(doubled(40))),
+            r"found: its formula has 4,398,046,511,105 parts, nested 42 deep, and nobody could",
+        ),
+        (
+            lambda: layout_of(logistic(nested(300))),
+            "found: its formula has 605 parts, nested 302 deep",
+        ),
+    ],
+)
+def test_a_layout_refuses(build, complaint):
+    with pytest.raises(LayoutError, match=complaint):
+        build()
+
+
+def test_demands_that_something_opposes_are_taken():
+    flag = MetaFeature("flag", levels=(0, 1))
+    layout_of(product(see, presence(logistic(sight), flag)))
+    layout_of(see * logistic(Derived("gap", sight - smallness) * 2))
+    layout_of(logistic(Bias("lean") * smallness))
+    layout_of(see * flag)
+
+
+def test_a_long_formula_cut_into_named_parts_is_taken():
+    begun = time.perf_counter()
+    layout = layout_of(logistic(nested(2000, name="step")))
+    assert len(layout.derived) == 40
+    assert Layout.from_dict(layout.to_dict()) == layout
+    assert time.perf_counter() - begun < 5
+
+
+def test_two_equal_nodes_are_one():
+    twin = Capability("sight", low=0, high=2)
+    layout = layout_of(see * logistic(twin))
+    assert layout.latents == (sight,)
+    assert list(layout.nodes) == ["sight", "smallness", "see", "found"]
+
+
+def test_what_a_layout_holds():
+    layout = rich_layout()
+    assert [node.name for node in layout.meta_features] == [
+        *("demand", "low_end", "high_end", "far", "up", "side", "on")
+    ]
+    assert [node.name for node in layout.latents] == [
+        *("spread", "talent", "steep", "risk", "reach", "lean", "noise")
+    ]
+    assert [node.name for node in layout.derived] == ["able", "weakest", "fitting"]
+    assert [constant.name for constant in layout.constants] == ["meanFailure"]
+    assert layout.dims == {"skill": ("see", "walk", "reason")}
+    assert layout.outcome.name == "solved"
+
+
+def test_the_graph():
+    lean = Derived("leaning", Bias("lean") * 2)
+    layout = layout_of(mixture(product(see, logistic(lean)), by=Noise("noise")), profile=[sight])
+    graph = layout.graph
+    assert set(graph.edges) == {
+        *(("sight", "see"), ("smallness", "see"), ("lean", "leaning")),
+        *(("see", "found"), ("leaning", "found"), ("noise", "found")),
+    }
+    per_item = {name for name, held in graph.nodes(data="per_item") if held}
+    assert per_item == {"smallness", "see", "found"}
+    assert dict(graph.nodes(data="kind")) == {
+        "sight": "capability",
+        "smallness": "meta-feature",
+        "see": "derived",
+        "lean": "bias",
+        "leaning": "derived",
+        "noise": "noise",
+        "found": "outcome",
+    }
+
+
+def test_the_graph_skips_over_unnamed_parts():
+    layout = layout_of(logistic(doubled(8)))
+    assert set(layout.graph.edges) == {("sight", "found"), ("smallness", "found")}
+
+
+def test_layouts_are_equal_by_what_they_hold_and_survive_copies():
+    layout = rich_layout()
+    assert layout == rich_layout()
+    assert hash(layout) == hash(rich_layout())
+    assert layout != rich_layout(weight=0.25)
+    assert layout != rich_layout(name="other")
+    for clone in (copy.deepcopy(layout), pickle.loads(pickle.dumps(layout))):
+        assert clone == layout
+        assert clone.fingerprint == layout.fingerprint
+        assert clone.to_dict() == layout.to_dict()
+
+
+def test_a_layout_cannot_be_changed():
+    with pytest.raises(AttributeError):
+        rich_layout().name = "other"

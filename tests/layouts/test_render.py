@@ -1,0 +1,475 @@
+"""Diagrams and equations: what is in them, and that they can be drawn."""
+
+import json
+import logging
+import os
+import re
+import shutil
+import subprocess
+import sys
+from itertools import combinations, pairwise
+from xml.etree import ElementTree
+
+import graphviz
+import pytest
+
+import measurement_layouts as ml
+from measurement_layouts.layouts import captions
+from measurement_layouts.layouts.placement import place
+from measurement_layouts.layouts.style import STYLES
+from measurement_layouts.linking import (
+    arrays,
+    band,
+    generalised_mean,
+    guessing,
+    logistic,
+    mixture,
+    presence,
+    product,
+)
+from measurement_layouts.linking.notation import as_latex
+
+needs_dot = pytest.mark.skipif(
+    shutil.which("dot") is None and not os.environ.get("CI"),
+    reason="Graphviz's program dot is not installed",
+)
+MAGIC = {"png": b"\x89PNG", "pdf": b"%PDF", "svg": b"<?xml"}
+
+
+def animal_ai():
+    size = ml.MetaFeature("rewardSize", low=-1.9, high=1.9, unit="sd", about="smaller is harder")
+    distance = ml.MetaFeature("rewardDistance", low=-2.4, high=2.4, unit="sd")
+    behind = ml.MetaFeature("rewardBehind", levels=(0, 0.5, 1))
+    x_pos = ml.MetaFeature("XPos", levels=(-1, 0, 1))
+    navigation = ml.Capability("navigationAbility", low=0, high=5.3, unit="sd")
+    visual = ml.Capability("visualAbility", low=0, high=1.9, unit="sd")
+    effect = ml.Derived("rightLeftEffect", ml.Bias("rightLeftBias") * x_pos)
+    margin = navigation - distance * (0.5 * behind + 1) + effect
+    navigate = ml.Derived("navigationPerformance", logistic(margin))
+    see = ml.Derived("visualPerformance", logistic(visual - size))
+    performance = mixture(navigate * see, by=ml.Noise("noiseLevel"))
+    return ml.Layout("animal-ai-olympics", ml.Success("taskPerformance", performance))
+
+
+def every_kind():
+    """Labels, a band, a slope, a hierarchical prior, and names with odd characters."""
+    labels = tuple(f"D{number}" for number in range(18))
+    general = ml.Capability("general ability", prior=ml.Prior("Gamma", alpha=2, beta=1))
+    prior = ml.Prior("Exponential", lam=general)
+    ability = ml.Capability("end", prior=prior, labels=labels, unit="level")
+    demand = ml.MetaFeature("demand", levels=range(12), unit="level", labels=labels)
+    mastery = ml.Derived(
+        "mastery of_it", product(logistic(ability - demand, ml.Slope("a.slope")), over="dimension")
+    )
+    risk = ml.Propensity("risk-aversion", low=-4, high=4)
+    low = ml.MetaFeature("band.low", low=-float("inf"), high=4)
+    high = ml.MetaFeature("band.high", low=-4, high=float("inf"))
+    inside = ml.Derived("graph", band(risk + ml.Bias("caution"), low, high))
+    mean = generalised_mean(mastery, inside, power=-float("inf"), weights=(2.0, 1.0))
+    chance = ml.MetaFeature("chance", low=0, high=1)
+    performance = mixture(guessing(mean, chance), by=ml.Noise("noise"))
+    return ml.Layout('Is <it> "drawn" & {shown}?', ml.Success("solved", performance))
+
+
+LAYOUTS = [animal_ai(), every_kind()]
+ALL_LAYOUTS = pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: layout.name[:6])
+
+
+def block(source, name):
+    """Lines of a top-level subgraph (the graphviz package indents by tabs)."""
+    lines = source.splitlines()
+    start = lines.index(f'\tsubgraph "cluster/{name}" {{')
+    return "\n".join(lines[start : lines.index("\t}", start)])
+
+
+def declared(text, name):
+    """Attributes of a node's own line, as written; None where it has none."""
+    shown = name if re.fullmatch(r"[A-Za-z]\w*", name) and name != "graph" else f'"{name}"'
+    found = [line for line in text.splitlines() if line.strip().startswith(f"{shown} [")]
+    assert len(found) <= 1
+    return found[0] if found else None
+
+
+@ALL_LAYOUTS
+def test_the_plate_holds_what_an_item_has(layout):
+    source = layout.to_graphviz()
+    plate = block(source, "items")
+    for name, per_item in layout.graph.nodes(data="per_item"):
+        assert declared(source, name) is not None
+        assert (declared(plate, name) is not None) == per_item
+
+
+@ALL_LAYOUTS
+def test_observed_nodes_are_shaded_and_no_others(layout):
+    def darkness(colour):
+        return 255 - sum(int(colour[at : at + 2], 16) for at in (1, 3, 5)) / 3
+
+    source = layout.to_graphviz()
+    shades = {True: [], False: []}
+    for node in layout.nodes.values():
+        fill = re.search(r'fillcolor="(#\w{6})"', declared(source, node.name))[1]
+        shades[node.kind in ("meta-feature", "outcome")].append(darkness(fill))
+    assert min(shades[True]) > max(shades[False]) + 15
+
+
+def test_kinds_differ_in_colour_and_in_black_and_white():
+    assert set(STYLES) == {node.kind for node in every_kind().nodes.values()}
+    for one, other in combinations(STYLES.values(), 2):
+        shaded = [style.fill == STYLES["outcome"].fill for style in (one, other)]
+        assert (one.shape, one.dashed, one.double, shaded[0]) != (
+            *(other.shape, other.dashed, other.double, shaded[1]),
+        )
+        assert (one.fill, one.border) != (other.fill, other.border)
+
+
+@ALL_LAYOUTS
+def test_every_edge_is_drawn_once(layout):
+    source = graphviz.Source(layout.to_graphviz()).source.replace('"', "")
+    drawn = set(
+        re.findall(r"^\t+([^[\]\n{}]+?) -> ([^[\]\n{}]+?)(?: \[(?!.*invis).*\])?$", source, re.M)
+    )
+    for parent, child in layout.graph.edges:
+        joint = f"{parent}/{child}"
+        if (parent, child) not in drawn:
+            assert {(parent, f"{joint}:middle:n"), (f"{joint}:middle:s", child)} <= drawn
+            drawn -= {(parent, f"{joint}:middle:n"), (f"{joint}:middle:s", child)}
+        drawn.discard((parent, child))
+    assert not drawn
+
+
+def test_nodes_say_what_they_are():
+    nodes = {**animal_ai().nodes, **every_kind().nodes}
+
+    def said(name):
+        return " | ".join([*captions.facts(nodes[name]), *captions.formula(nodes[name])])
+
+    assert said("navigationAbility") == "∼ Uniform [0, 5.3] sd"
+    assert said("rightLeftBias") == "∼ Normal(μ=0, σ=1)"
+    assert said("rewardDistance") == "[−2.4, 2.4] sd"
+    assert said("rewardBehind") == "{0, 0.5, 1}"
+    assert said("band.low") == "(−∞, 4]"
+    assert said("demand") == "{0, 1, 2, …, 11} level | × 18 dimension"
+    assert said("end") == "[0, ∞) level | ∼ Exponential( | λ=general ability) | × 18 dimension"
+    assert said("rightLeftEffect") == "= rightLeftBias × XPos"
+    assert said("taskPerformance") == (
+        "∼ Binomial(trials, p) | p = mixture(navigationPerformance | "
+        "× visualPerformance, noiseLevel, ν)"
+    )
+
+
+def test_the_constant_is_explained_and_the_kinds_are_named():
+    legend = block(animal_ai().to_graphviz(), "legend")
+    assert "ν = meanFailure: one minus the subject&#x27;s mean success" in legend
+    for kind in STYLES:
+        present = kind not in ("propensity", "slope")
+        assert (declared(legend, f"legend/{kind}") is not None) == present
+    plain = ml.Layout("plain", ml.Success("pass", ml.Capability("skill", low=0, high=1)))
+    assert "ν" not in plain.to_graphviz() + plain.to_mermaid() + plain.to_latex()
+
+
+@pytest.mark.parametrize(
+    "expression",
+    ["a", "f(a, b)", "f(g(aaaaaaaaaaaaaaaaaaaa + bbbbbbbbbbbbbbbb) × (c + d), eeeeeeeeeeee, x=1)"],
+)
+def test_wrapping_loses_nothing_and_stays_within_the_width(expression):
+    lines = captions.wrap(expression, 30)
+    assert "".join(lines).replace(" ", "") == expression.replace(" ", "")
+    assert max(map(len, lines)) <= 30
+
+
+def test_wrapping_keeps_names_whole_and_breaks_outside_brackets_first():
+    text = "= logistic(my ability − a b.c × (0.5 × how far + 1) + right-left effect)"
+    assert captions.wrap(text) == [
+        "= logistic(my ability − a b.c",
+        "× (0.5 × how far + 1) + right-left effect)",
+    ]
+
+
+@needs_dot
+@ALL_LAYOUTS
+def test_dot_draws_it(layout, capfd):
+    picture = graphviz.Source(layout.to_graphviz()).pipe(format="json", encoding="utf-8")
+    drawing = json.loads(picture)
+    titles = {part["_gvid"]: part["name"] for part in drawing["objects"]}
+    plate = next(part for part in drawing["objects"] if part["name"] == "cluster/items")
+    inside = {titles[number] for number in plate["nodes"]} & set(layout.nodes)
+    assert inside == {name for name, own in layout.graph.nodes(data="per_item") if own}
+    assert set(layout.nodes) <= set(titles.values())
+    y = {
+        part["name"]: float(part["pos"].split(",")[1])
+        for part in drawing["objects"]
+        if "pos" in part
+    }
+    features = {y[feature.name] for feature in layout.meta_features}
+    assert min(y[latent.name] for latent in layout.latents) > max(features)
+    assert len(features) == 1
+    assert all(y[parent] > y[child] for parent, child in layout.graph.edges)
+    assert capfd.readouterr().err == ""
+
+
+@needs_dot
+def test_the_notebook_shows_the_picture_of_dot():
+    svg = animal_ai()._repr_svg_()
+    assert "Generated by graphviz" in svg
+    ElementTree.fromstring(svg.encode())
+    for shown in (
+        "rewardSize",
+        "items",
+        "logistic(visualAbility − rewardSize)",
+        "smaller is harder",
+    ):
+        assert shown in svg.replace("&#160;", " ")
+
+
+@ALL_LAYOUTS
+@pytest.mark.parametrize("ending", ["svg", "png", "pdf", "PNG"])
+def test_draw_writes_the_file_that_its_name_asks_for(layout, ending, tmp_path):
+    path = tmp_path / f"a picture.{ending}"
+    path.write_text("an older one")
+    assert layout.draw(path) == path
+    assert path.read_bytes().startswith(MAGIC[ending.lower()])
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_draw_leaves_the_old_file_when_it_fails(tmp_path, monkeypatch):
+    path = tmp_path / "layout.svg"
+    path.write_text("an older one")
+    monkeypatch.setattr("pathlib.Path.replace", lambda *_: (_ for _ in ()).throw(OSError("full")))
+    with pytest.raises(OSError, match="full"):
+        animal_ai().draw(path)
+    assert path.read_text() == "an older one"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("layout.gif", r"'animal-ai-olympics'.*whose ending is '\.gif'.*\.svg, \.png or \.pdf"),
+        ("layout", r"whose ending is ''"),
+        ("missing/layout.svg", r"there is no folder .*missing'; create it"),
+    ],
+)
+def test_draw_says_what_is_wrong_with_a_path(name, said, tmp_path):
+    with pytest.raises(ml.LayoutError, match=said):
+        animal_ai().draw(tmp_path / name)
+    assert not list(tmp_path.iterdir())
+
+
+@ALL_LAYOUTS
+@pytest.mark.parametrize("ending", ["svg", "png", "pdf"])
+def test_matplotlib_draws_where_dot_is_missing(layout, ending, tmp_path, monkeypatch, caplog):
+    monkeypatch.setenv("PATH", "")
+    with caplog.at_level(logging.INFO, "measurement_layouts"):
+        path = layout.draw(tmp_path / f"layout.{ending}")
+    assert path.read_bytes().startswith(MAGIC[ending])
+    assert "matplotlib draws" in caplog.text
+    assert "Generated by graphviz" not in layout._repr_svg_()
+
+
+def test_matplotlib_draws_where_dot_breaks(tmp_path, monkeypatch, caplog):
+    broken = tmp_path / "dot"
+    broken.write_text("#!/bin/sh\ncat > /dev/null\nexit 3\n")
+    broken.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    svg = animal_ai()._repr_svg_()
+    assert svg.startswith("<?xml")
+    assert "Generated by graphviz" not in svg
+    assert "exit status 3" in caplog.text
+
+
+def test_a_layout_without_meta_features_is_drawn(tmp_path, monkeypatch):
+    layout = ml.Layout("plain", ml.Success("pass", ml.Capability("skill", low=0, high=1)))
+    layout.draw(tmp_path / "by dot.png")
+    monkeypatch.setenv("PATH", "")
+    layout.draw(tmp_path / "by matplotlib.png")
+
+
+@ALL_LAYOUTS
+def test_placement_leaves_room_and_crosses_no_edges(layout):
+    wide = {name: 60.0 + 5 * len(name) for name in layout.nodes}
+
+    def width(spot):
+        return wide.get(spot, 2.0) if isinstance(spot, str) else 2.0
+
+    placed = place(layout.graph, width, gap=20)
+    for row in placed.rows:
+        for left, right in pairwise(row):
+            room = placed.x[right] - placed.x[left]
+            assert room >= (width(left) + width(right)) / 2 + 20 - 1e-6
+    level = {spot: number for number, row in enumerate(placed.rows) for spot in row}
+    links = [link for way in placed.ways.values() for link in pairwise(way)]
+    assert all(level[lower] == level[upper] + 1 for upper, lower in links)
+    assert {(way[0], way[-1]) for way in placed.ways.values()} == set(layout.graph.edges)
+    crossing = [
+        (one, other)
+        for one, other in combinations(links, 2)
+        if level[one[0]] == level[other[0]]
+        and (placed.x[one[0]] - placed.x[other[0]]) * (placed.x[one[1]] - placed.x[other[1]]) < 0
+    ]
+    assert not crossing
+
+
+@ALL_LAYOUTS
+def test_mermaid_is_a_flowchart_with_a_plate(layout):
+    lines = layout.to_mermaid().splitlines()
+    assert lines[0] == "---"
+    assert json.loads(lines[1].removeprefix("title: ")) == layout.name
+    start, end = lines.index("  subgraph items"), lines.index("  end")
+    assert "flowchart TD" in lines[:start]
+    node = re.compile(r'\s+(n\d+_[A-Za-z0-9_]*)\W{1,3}"<b>([^"]*)</b>([^"]*)"\W{1,3}:::([a-z]+)')
+    ids = {}
+    for number, line in enumerate(lines):
+        if found := node.fullmatch(line):
+            name = re.sub(r"#(\d+);", lambda code: chr(int(code[1])), found[2])
+            ids[name] = found[1]
+            assert found[4] == layout.nodes[name].kind.replace("-", "")
+            assert (start < number < end) == layout.graph.nodes[name]["per_item"]
+    assert list(ids) != []
+    assert set(ids) == set(layout.nodes)
+    assert len(set(ids.values())) == len(ids)
+    edges = {f"  {ids[parent]} --> {ids[child]}" for parent, child in layout.graph.edges}
+    assert edges == {line for line in lines if "-->" in line}
+    for kind in captions.kinds(layout):
+        assert any(line.startswith(f"  classDef {kind.replace('-', '')} ") for line in lines)
+    assert "ν = meanFailure" in layout.to_mermaid()
+
+
+def equations(latex):
+    lines = latex.splitlines()
+    assert (lines[0], lines[-1]) == (r"\begin{aligned}", r"\end{aligned}")
+    return [line.removesuffix(r" \\") for line in lines[1:-1]]
+
+
+def check_latex(latex):
+    """Braces and \\left \\right balance, and matplotlib's own TeX reader takes it."""
+    from matplotlib.mathtext import MathTextParser
+
+    bare = re.sub(r"\\[{}]", "", latex)
+    depth = 0
+    for brace in re.findall(r"[{}]", bare):
+        depth += 1 if brace == "{" else -1
+        assert depth >= 0
+    assert depth == 0
+    assert len(re.findall(r"\\left\b", bare)) == len(re.findall(r"\\right\b", bare))
+    MathTextParser("path").parse(f"${latex}$")
+
+
+@ALL_LAYOUTS
+def test_latex_has_a_line_for_every_latent_and_formula(layout):
+    lines = equations(layout.to_latex())
+    count = len(layout.latents) + len(layout.derived) + 1
+    assert len(lines) == count + 2  # the trials and the constant are explained
+    for line in lines:
+        assert line.count("&") == 1
+        check_latex(line.replace("&", ""))
+
+
+def test_latex_reads_as_the_paper_writes():
+    lines = equations(animal_ai().to_latex())
+    assert lines[0] == r"\mathrm{navigationAbility} &\sim \mathrm{Uniform}\left(0,\; 5.3\right)"
+    assert (
+        r"\mathrm{rightLeftBias} &\sim \mathrm{Normal}\left(\mu = 0,\; \sigma = 1\right)" in lines
+    )
+    assert r"\mathrm{rightLeftEffect} &= \mathrm{rightLeftBias} \cdot \mathrm{XPos}" in lines
+    assert lines[-3:] == [
+        r"\mathrm{taskPerformance} &\sim \mathrm{Binomial}\left(n,\; "
+        r"\omega\left[\mathrm{noiseLevel}\right]\left(\mathrm{navigationPerformance} \cdot "
+        r"\mathrm{visualPerformance},\; \nu\right)\right)",
+        r"n &= \text{trials of the item}",
+        r"\nu &= \text{one minus the subject's mean success on its training items}",
+    ]
+    odd = equations(every_kind().to_latex())
+    assert odd[1] == (
+        r"\mathrm{end} &\sim \mathrm{Exponential}\left(\lambda = \mathrm{general\ ability}\right) "
+        r"\quad \text{for each dimension}"
+    )
+
+
+A, B = ml.Capability("a_1 x", low=0, high=1), ml.Capability("b-2", low=0, high=1)
+WIDE = ml.Capability("w", low=0, high=1, labels=("x", "y"), dim="my_dim")
+
+
+@ml.linking_function(range=(0, 1), latex=r"e^{-<scale> \cdot <x>}")
+def decay(x, scale=1.0):
+    return arrays.exp(-scale * x)
+
+
+@ml.linking_function(range=(0, 1))
+def plain(x, *, sharp=False):
+    return x
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        (logistic(A - B), r"\sigma\left(A - B\right)"),
+        (logistic(A, B), r"\sigma\left(B \cdot A\right)"),
+        (logistic(A - B, A + B), r"\sigma\left(\left(A + B\right) \cdot \left(A - B\right)\right)"),
+        (band(A, -float("inf"), B), r"\mathrm{band}\left(A;\; -\infty, B\right)"),
+        (band(A, 0, 1, B), r"\mathrm{band}\left(A;\; 0, 1;\; B\right)"),
+        (mixture(A, by=B), r"\omega\left[B\right]\left(A,\; \nu\right)"),
+        (presence(A, B), r"\mu\left(A,\; B\right)"),
+        (guessing(A, 0.25), r"0.25 + \left(1 - 0.25\right) \cdot A"),
+        (guessing(A * B, 0.25), r"0.25 + \left(1 - 0.25\right) \cdot \left(A \cdot B\right)"),
+        (guessing(A, 0) * B, r"\left(0 + \left(1 - 0\right) \cdot A\right) \cdot B"),
+        (product(1 - A, B), r"\left(1 - A\right) \cdot B"),
+        (product(A, B) ** 2, r"\left(A \cdot B\right)^{2}"),
+        (product(1 - WIDE, over="my_dim"), r"\prod_{\text{my\_dim}} \left(1 - \mathrm{w}\right)"),
+        (generalised_mean(A, B, power=0), r"M^{0}\left(A, B\right)"),
+        (
+            generalised_mean(WIDE, power=-1, over="my_dim"),
+            r"M^{-1}_{\text{my\_dim}}\left(\mathrm{w}\right)",
+        ),
+        (
+            generalised_mean(A, B, power=float("inf"), weights=(2, 1)),
+            r"M^{\infty}\left(A, B;\; 2, 1\right)",
+        ),
+        (decay(A), r"e^{-1 \cdot A}"),
+        (decay(A + B, 2), r"e^{-2 \cdot \left(A + B\right)}"),
+        (plain(A, sharp=True), r"\mathrm{plain}\left(A, \mathrm{sharp} = \text{True}\right)"),
+        (A - (B - 1), r"A - \left(B - 1\right)"),
+        (A + -1, r"A + \left(-1\right)"),
+        ((A + B) ** (A + 1), r"\left(A + B\right)^{A + 1}"),
+        ((A / B) ** 2, r"\left(\frac{A}{B}\right)^{2}"),
+        (1e-7 * A, r"1 \cdot 10^{-7} \cdot A"),
+    ],
+    ids=str,
+)
+def test_linking_functions_as_latex(expression, expected):
+    names = {r"\mathrm{a\_1\ x}": "A", r"\mathrm{b\text{-}2}": "B"}
+    written = as_latex(expression)
+    check_latex(written)
+    for name, letter in names.items():
+        written = written.replace(name, letter)
+    assert written == expected
+
+
+def test_drawing_loads_no_heavy_library():
+    program = """
+import sys
+import measurement_layouts as ml
+from measurement_layouts.linking import logistic
+skill, demand = ml.Capability("skill", low=0, high=1), ml.MetaFeature("demand", low=0, high=1)
+layout = ml.Layout("light", ml.Success("pass", logistic(skill - demand)))
+layout.to_graphviz(), layout.to_mermaid(), layout.to_latex()
+heavy = {"pymc", "pytensor", "arviz", "nutpie", "pandas", "xarray", "matplotlib"}
+print(sorted(heavy & set(sys.modules)))
+layout._repr_svg_()
+print(sorted(heavy & set(sys.modules)), "matplotlib.pyplot" in sys.modules)
+"""
+    run = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    by_matplotlib = shutil.which("dot") is None
+    drawn = "['matplotlib']" if by_matplotlib else "[]"
+    assert run.stdout.splitlines() == ["[]", f"{drawn} False"]
+    assert run.stderr == ""
+
+
+def test_matplotlib_is_left_as_it_was(monkeypatch):
+    import matplotlib as mpl
+
+    before = dict(mpl.rcParams)
+    monkeypatch.setenv("PATH", "")
+    animal_ai()._repr_svg_()
+    assert dict(mpl.rcParams) == before

@@ -1,0 +1,189 @@
+"""Every linking function with an oracle and the points that tell: one row each in `CASES`."""
+
+import functools
+import itertools
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import exact_formulas as exact
+import numpy as np
+import pytensor.tensor as pt
+
+from measurement_layouts.linking import (
+    LinkingFunction,
+    arrays,
+    band,
+    generalised_mean,
+    guessing,
+    linking_function,
+    logistic,
+    mixture,
+    presence,
+    product,
+)
+
+inf = math.inf
+
+
+@dataclass(frozen=True)
+class Case:
+    """A linking function on points that tell: each operand's values are crossed."""
+
+    name: str
+    function: Callable
+    oracle: Callable
+    extremes: tuple
+    moderate: tuple
+    naive: Callable | None = None
+    made_of: LinkingFunction | None = field(default=None)
+
+
+def cross(*values):
+    """Every combination of the operands' values, one array per operand."""
+    return [np.array(column) for column in zip(*itertools.product(*values), strict=True)]
+
+
+def along_labels(reduce):
+    """Turn a function of a matrix (item, label) into one of its columns."""
+
+    def of_columns(*columns):
+        stack = np.stack if isinstance(columns[0], np.ndarray) else pt.stack
+        return reduce(stack(columns, axis=-1))[..., 0]
+
+    return of_columns
+
+
+@linking_function(range=(0, 1), same_unit=("ability", "demand"))
+def survival(ability, demand, pace=1.0):
+    """Custom function: an exponential survival curve."""
+    return arrays.exp(-pace * arrays.maximum(demand - ability, 0.0))
+
+
+MARGINS = (-1e3, -40.0, -1.0, -1e-9, 0.0, 1e-9, 2.0, 40.0, 1e3)
+PROBABILITIES = (0.0, 1e-12, 0.3, 0.5, 1.0)
+INSIDE = ((0.2, 0.5, 0.9),)
+AMOUNTS = (0.0, 1e-9, 0.4, 1.0, 37.0)
+
+
+def naive_sigmoid(margin, slope=1.0):
+    return 1 / (1 + arrays.exp(-slope * margin))
+
+
+def naive_power_mean(*parts, power):
+    return (sum(part**power for part in parts) / len(parts)) ** (1 / power)
+
+
+def naive_band(theta, low, high, slope=1.0):
+    r = (high - low) / 2
+    steep = slope + arrays.exp(1 / r) - 1
+    peak = naive_sigmoid(steep * r) ** 2
+    return naive_sigmoid(steep * (theta - low)) * naive_sigmoid(steep * (high - theta)) / peak
+
+
+def mean_cases():
+    """Powers from minimum to maximum: of operands, and weighted along labels."""
+    weights = (3.0, 1.0, 2.0)
+    points = {"extremes": (AMOUNTS,) * 3, "moderate": INSIDE * 3, "made_of": generalised_mean}
+    for power in (-inf, -50.0, -1.0, -1e-6, 0.0, 1e-6, 0.5, 1.0, 2.0, 50.0, inf):
+        mean = functools.partial(generalised_mean, power=power)
+        oracle = functools.partial(exact.generalised_mean, power=power)
+        naive = functools.partial(naive_power_mean, power=power)
+        fails = naive if power in (-50.0, -1.0, 0.5) else None
+        yield Case(f"mean {power:g}", mean, oracle, naive=fails, **points)
+        over = along_labels(functools.partial(mean, weights=weights, over=-1))
+        weighted = functools.partial(oracle, weights=weights)
+        yield Case(f"mean over labels {power:g}, weighted", over, weighted, **points)
+
+
+BANDS = {
+    "wide": (-2.0, 4.0),
+    "very wide": (-1e3, 1e3),
+    "narrow": (0.0, 0.3),
+    "zero width": (0.5, 0.5),
+    "under the least width": (0.5, 0.52),
+    "at the least width": (0.5, 0.6),
+    "reversed": (2.0, 1.0),
+    "far off": (990.0, 990.2),
+    "no low end": (-inf, 1.0),
+    "no high end": (-1.0, inf),
+    "no end": (-inf, inf),
+}
+
+
+def band_cases():
+    thetas, slopes = (-1e3, -3.0, -1.0, 0.0, 0.51, 2.0, 1e3), (0.01, 1.0, 10.0)
+    for name, (low, high) in BANDS.items():
+        extremes = (thetas, (low,), (high,), slopes)
+        smooth = name in ("wide", "no low end", "no high end", "no end")
+        moderate = ((-1.0, 0.3, 1.5), (low,), (high,), (0.5, 1.0, 2.0)) if smooth else ()
+        fails = naive_band if name in ("zero width", "reversed", "no end") else None
+        yield Case(f"band {name}", band, exact.band, extremes, moderate, fails, band)
+
+
+CASES = [
+    Case("logistic", logistic, exact.sigmoid, (MARGINS,), ((-2.0, 0.1, 3.0),), naive_sigmoid),
+    Case(
+        "logistic with slope",
+        logistic,
+        exact.sigmoid,
+        (MARGINS, (0.01, 1.0, 50.0)),
+        ((-1.0, 0.1, 1.5), (0.5, 2.0)),
+        naive_sigmoid,
+    ),
+    Case(
+        "logistic spanning",
+        logistic.spanning(-5, 5),
+        lambda m: exact.spanning(m, -5, 5),
+        (MARGINS,),
+        ((-2.0, 0.1, 3.0),),
+        made_of=logistic,
+    ),
+    Case(
+        "logistic spanning, not symmetric",
+        logistic.spanning(0, 8),
+        lambda m: exact.spanning(m, 0, 8),
+        (MARGINS,),
+        ((2.0, 4.1, 5.0),),
+        made_of=logistic,
+    ),
+    Case("product", product, exact.product, (PROBABILITIES,) * 3, INSIDE * 3),
+    Case(
+        "product over labels",
+        along_labels(lambda matrix: product(matrix, over=-1)),
+        exact.product,
+        (PROBABILITIES,) * 3,
+        INSIDE * 3,
+        made_of=product,
+    ),
+    Case(
+        "mixture",
+        mixture,
+        lambda p, by, toward: p + by * (toward - p),
+        (PROBABILITIES,) * 3,
+        INSIDE * 3,
+    ),
+    Case(
+        "presence",
+        presence,
+        lambda ability, flag: np.where(flag == 0, 1, ability * flag + (1 - flag)),
+        (PROBABILITIES,) * 2,
+        INSIDE * 2,
+    ),
+    Case(
+        "guessing",
+        guessing,
+        lambda p, chance: 1 - (1 - p) * (1 - chance),
+        (PROBABILITIES,) * 2,
+        INSIDE * 2,
+    ),
+    *mean_cases(),
+    *band_cases(),
+    Case(
+        "custom",
+        survival,
+        lambda a, d, pace: np.where(a > d, 1.0, np.exp(-pace * np.maximum(d - a, 0))),
+        (MARGINS, MARGINS, (0.0, 1.0, 5.0)),
+        ((0.1, 3.0), (1.0, 1.7), (0.5, 2.0)),
+    ),
+]

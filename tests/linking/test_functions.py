@@ -1,0 +1,131 @@
+"""Every linking function: NumPy against PyTensor, an oracle, and finite gradients at the extremes.
+
+The functions and points are in `function_cases`: adding a linking function means one row there.
+"""
+
+import functools
+import math
+
+import numpy as np
+import pytensor
+import pytensor.tensor as pt
+import pytest
+from function_cases import CASES, cross
+from pytensor.compile.mode import Mode
+
+from measurement_layouts import linking
+from measurement_layouts.linking import LinkingFunction, band, generalised_mean
+
+inf = math.inf
+ROUNDING = 1e-12  # a formula is some ten operations on numbers of the size of its result
+AS_IN_THE_MODEL = Mode(linker="py", optimizer="fast_run")  # the rewrites that a sampler gets too
+AS_WRITTEN = Mode(linker="py", optimizer=None)
+
+
+def each(cases):
+    return pytest.mark.parametrize("case", [pytest.param(case, id=case.name) for case in cases])
+
+
+@functools.cache
+def compiled(function, operands, mode=AS_IN_THE_MODEL):
+    """Compile value and gradient with respect to every operand."""
+    variables = [pt.dvector() for _ in range(operands)]
+    value = function(*variables)
+    gradients = pytensor.grad(value.sum(), variables, disconnected_inputs="ignore")
+    return pytensor.function(variables, [value, *gradients], mode=mode, on_unused_input="ignore")
+
+
+def not_finite(case, function, mode=AS_IN_THE_MODEL):
+    """Name the values and gradients that are not finite on the extremes."""
+    points = cross(*case.extremes)
+    value, *gradients = compiled(function, len(points), mode)(*points)
+    found = {"value": value, **{f"d/d operand {i}": g for i, g in enumerate(gradients)}}
+    return [name for name, numbers in found.items() if not np.isfinite(numbers).all()]
+
+
+def test_every_linking_function_has_a_case():
+    ours = {value for value in vars(linking).values() if isinstance(value, LinkingFunction)}
+    tested = {case.made_of or case.function for case in CASES}
+    assert ours <= tested
+
+
+@each(CASES)
+def test_numpy_equals_pytensor(case):
+    points = cross(*case.extremes)
+    value, *_ = compiled(case.function, len(points))(*points)
+    np.testing.assert_allclose(case.function(*points), value, rtol=ROUNDING, atol=ROUNDING)
+
+
+@each(CASES)
+def test_equals_the_oracle(case):
+    points = cross(*case.extremes)
+    value = case.function(*points)
+    np.testing.assert_allclose(value, case.oracle(*points), rtol=ROUNDING, atol=ROUNDING)
+
+
+@each(CASES)
+def test_value_and_gradients_are_finite_everywhere(case):
+    assert not_finite(case, case.function) == []
+
+
+@each(case for case in CASES if case.naive is not None)
+def test_the_naive_formula_is_not_finite_everywhere(case):
+    """Twin that must fail: on these points the textbook formula overflows or divides by zero."""
+    with np.errstate(all="ignore"):
+        assert not_finite(case, case.naive, AS_WRITTEN) != []
+
+
+@each(case for case in CASES if case.moderate)  # narrow bands are too steep for it
+def test_gradients_equal_finite_differences(case):
+    """Tolerance: a central difference errs by h**2 times the third derivative, plus 1e-16 / h."""
+    points, h = cross(*case.moderate), 1e-5
+    _, *gradients = compiled(case.function, len(points))(*points)
+    distinct = np.array([len(set(row)) == len(row) for row in zip(*points, strict=True)])
+    chosen = distinct if "mean" in case.name else slice(None)  # at ties min and max have a kink
+    for i, gradient in enumerate(gradients):
+        if np.isinf(points[i]).any():
+            continue
+        up, down = ([x + s * (i == j) for j, x in enumerate(points)] for s in (h, -h))
+        slope = (case.function(*up) - case.function(*down)) / (2 * h)
+        np.testing.assert_allclose(gradient[chosen], slope[chosen], rtol=1e-6, atol=1e-7)
+
+
+@each(case for case in CASES if "over" not in case.name)
+def test_plain_numbers_do_too(case):
+    point = [float(values[len(values) // 2]) for values in case.extremes]
+    expected = case.oracle(*map(np.array, point))
+    assert float(case.function(*point)) == pytest.approx(float(expected), abs=ROUNDING)
+
+
+@each(CASES)
+def test_whole_numbers_compute_as_their_floats_do(case):
+    """Levels are often read as small integers, where products would wrap around."""
+    points = [np.array([0, 1, 1, 0], dtype="int8") for _ in case.extremes]
+    if "band" in case.name:
+        points[2] = points[1] + np.int8(3)
+    expected = case.function(*(point.astype(float) for point in points))
+    np.testing.assert_allclose(case.function(*points), expected, rtol=ROUNDING)
+    variables = [pt.vector(dtype="int8") for _ in points]
+    value = pytensor.function(variables, case.function(*variables), mode=AS_WRITTEN)(*points)
+    np.testing.assert_allclose(value, expected, rtol=ROUNDING, atol=ROUNDING)
+
+
+def test_a_mixture_of_numpy_and_pytensor_computes():
+    theta = pt.dvector()
+    ends = np.array([-inf, 0.0, 1.0]), np.array([1.0, inf, 1.0])
+    compute = pytensor.function([theta], band(theta, *ends), mode=AS_IN_THE_MODEL)
+    points = np.array([0.2, 0.4, 1.5])
+    np.testing.assert_allclose(compute(points), band(points, *ends), rtol=ROUNDING)
+    mean = generalised_mean(theta, np.array([0.5, 0.6, 0.7]), 1.0, power=-1)
+    compute = pytensor.function([theta], mean, mode=AS_IN_THE_MODEL)
+    expected = generalised_mean(points, np.array([0.5, 0.6, 0.7]), 1.0, power=-1)
+    np.testing.assert_allclose(compute(points), expected, rtol=ROUNDING)
+
+
+def test_a_slope_that_varies_keeps_gradients_finite_at_infinite_ends():
+    case = next(case for case in CASES if case.name == "band no end")
+    slope_only = compiled(lambda slope: band(0.3, -inf, inf, slope), 1)
+    value, gradient = slope_only(np.array([0.01, 5.0]))
+    assert (value == 1).all()
+    assert (gradient == 0).all()
+    assert not_finite(case, case.function) == []

@@ -1,0 +1,217 @@
+"""Making linking functions: operands, options, checks, and what tells two of them apart."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+from measurement_layouts import Capability, LayoutError, MetaFeature, linking_function
+from measurement_layouts.linking import (
+    LinkingFunction,
+    arrays,
+    band,
+    evaluate,
+    guessing,
+    logistic,
+    mixture,
+    presence,
+    product,
+)
+from measurement_layouts.linking.expression import as_expr
+
+a, b = (Capability(name, low=0, high=1) for name in "ab")
+wide = Capability("wide", low=-1, high=3)
+
+
+@linking_function(range=(0, 1), domain={"p": (0, 1)})
+def sharpen(p, floor=0.0, *, times=2):
+    """A function of this module, which pickle finds by its name."""
+    for _ in range(times):
+        p = p * p
+    return arrays.maximum(p, floor)
+
+
+def test_the_card_of_the_formula_is_kept():
+    assert sharpen.__name__ == sharpen.name == "sharpen"
+    assert sharpen.__doc__.startswith("A function of this module")
+    assert repr(sharpen) == "<linking function sharpen(p, floor=0.0, *, times=2)>"
+
+
+def test_numbers_and_arrays_compute_and_nodes_build():
+    assert sharpen(0.5) == 0.0625
+    np.testing.assert_array_equal(sharpen(np.array([0.5, 0.1]), 0.05), [0.0625, 0.05])
+    expr = sharpen(a, times=1)
+    assert evaluate(expr, {"a": 0.5}) == 0.25
+    assert str(expr.range) == "[0, 1]"
+    assert expr == sharpen(p=a, floor=0, times=1.0)
+
+
+@pytest.mark.parametrize(
+    ("build", "complaint"),
+    [
+        (lambda: mixture(wide, by=a), r"mixture: p = wide ranges over \[-1, 3\], but must stay in"),
+        (lambda: mixture(a, by=wide), "mixture: by = wide ranges over"),
+        (lambda: mixture(a, by=b, toward=1.5), r"toward = 1.5 ranges over \[1.5, 1.5\]"),
+        (lambda: guessing(wide, 0.2), "guessing: p = wide"),
+        (lambda: guessing(a, -0.1), "guessing: chance = −0.1"),
+        (lambda: presence(a, wide), "presence: flag = wide .* pass it through logistic, or narrow"),
+        (lambda: product(a, wide), "product: p = wide"),
+        (
+            lambda: product([a, b]),
+            "nodes are given in a list; give them one by one, as in prod",
+        ),
+        (lambda: product((a, 0.5)), "nodes are given in a tuple"),
+        (lambda: mixture(0.5, 0.1), "mixture: give toward= a number or an array of its own"),
+        (lambda: band(a, 0, 1, min_width=0.001), "band: min_width=0.001; give a width of at least"),
+        (lambda: band(a, 0, 1, min_width=b), "band: min_width=b is an option, fixed when"),
+        (lambda: sharpen(a, times=float("nan")), "sharpen: times is NaN"),
+        (lambda: sharpen(a, times=object()), "sharpen: times=<object .* is an option, fixed"),
+        (lambda: sharpen("a", a), "'a' .* cannot stand in an expression"),
+        (lambda: logistic.spanning(3, 3), r"spanning\(low=3, high=3\): the margin's range must be"),
+        (lambda: logistic.spanning(3, float("inf")), "must be finite with low < high"),
+        (
+            lambda: sharpen.build(["p"], [as_expr(a)], {"times": 2}),
+            r"the operands \['p'\] with",
+        ),
+        (
+            lambda: sharpen.build(["p", "floor"], [a, b], {}),
+            r"options \[\] do not fit sharpen\(p, floor",
+        ),
+        (lambda: product.build([], [], {"over": None}), "product: no operand given; pass at least"),
+    ],
+)
+def test_operands_and_options_that_do_not_fit_are_refused(build, complaint):
+    with pytest.raises(LayoutError, match=complaint):
+        build()
+
+
+@pytest.mark.parametrize(
+    ("build", "complaint"),
+    [
+        (lambda: mixture(a), r"mixture\(p, by, toward\): missing a required argument: 'by'"),
+        (lambda: logistic(a, steepness=2), "logistic.* unexpected keyword argument 'steepness'"),
+        (lambda: logistic(), "logistic.* missing a required argument: 'margin'"),
+    ],
+)
+def test_a_call_that_does_not_fit_the_signature_names_the_function(build, complaint):
+    with pytest.raises(TypeError, match=complaint):
+        build()
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        ({"range": (1, 0)}, r"formula: range=\(1, 0\); give the lower and the upper end"),
+        ({"range": (0, "one")}, "range="),
+        ({"range": 5}, "range=5"),
+        ({"range": (0, 1), "domain": {"q": (0, 1)}}, "domain= or same_unit= name q, but its param"),
+        ({"range": (0, 1), "same_unit": ("q",)}, "domain= or same_unit= name q"),
+        ({"range": (0, 1), "domain": {"p": (2, 1)}}, r"p=\(2, 1\); give the lower and the upper"),
+    ],
+)
+def test_a_decorator_that_does_not_fit_is_refused(options, complaint):
+    def formula(p):
+        return p
+
+    with pytest.raises(LayoutError, match=complaint):
+        linking_function(**options)(formula)
+
+
+def test_a_formula_names_its_parameters():
+    with pytest.raises(LayoutError, match=r"formula cannot take \*\*"):
+        linking_function(range=(0, 1))(lambda p, **options: p)
+
+
+def test_a_check_of_ones_own_sees_operands_and_options():
+    def check(p, *, steps):
+        if steps > p.range.high:
+            raise LayoutError(f"ladder: steps={steps} pass the top of {p}")
+
+    @linking_function(range=(0, 1), check=check)
+    def ladder(p, *, steps=1):
+        return p
+
+    ladder(a)
+    with pytest.raises(LayoutError, match="steps=3 pass the top of a"):
+        ladder(a, steps=3)
+
+
+def test_a_range_can_follow_the_operands():
+    @linking_function(range=lambda p, *, by: p * type(p)(by, by), keeps_unit=True, same_unit=("p",))
+    def scaled(p, *, by):
+        return p * by
+
+    depth = MetaFeature("depth", low=1, high=2, unit="m")
+    assert str(scaled(depth, by=3).range) == "[3, 6]"
+    assert scaled(depth, by=3).unit == depth.unit
+
+
+def test_options_become_plain_values():
+    @linking_function(range=(0, 1))
+    def shaped(p, *, by):
+        return p
+
+    assert dict(shaped(a, by=np.array([1, 2])).options) == {"by": (1, 2)}
+    assert dict(shaped(a, by=[np.float64(1.5), "x", None]).options) == {"by": (1.5, "x", None)}
+    assert type(dict(shaped(a, by=np.int64(3)).options)["by"]) is int
+
+
+def made(factor, remark):
+    if remark:
+
+        @linking_function(range=(0, 1), latex="s")
+        def scale(p, *, by=2):
+            """Say something."""
+            # and something else
+            return factor * p * by
+
+    else:
+
+        @linking_function(range=(0, 5))
+        def scale(p, *, by=2):
+            return factor * p * by
+
+    return scale
+
+
+def test_a_digest_tells_formulas_apart_and_overlooks_remarks():
+    assert made(2, False).digest == made(2, True).digest
+    assert made(2, False).digest != made(3, False).digest  # the value that it closes over
+    other = linking_function(range=(0, 1))(lambda p, *, by=2: p * by)
+    assert other.digest != made(2, False).digest
+    assert made(2, False) == made(2, False)
+    assert made(2, False) != made(3, False)
+    assert made(2, False)(a) == made(2, False)(a)
+    assert made(2, False)(a) != made(3, False)(a)
+    assert sharpen != "sharpen"
+
+
+def test_a_digest_of_a_formula_without_a_file_still_tells():
+    def typed(source):
+        space = {}
+        exec(source, space)
+        return LinkingFunction(space["f"], range=(0, 1))
+
+    assert typed("def f(p): return 2 * p").digest == typed("def f(p): return 2 * p").digest
+    assert typed("def f(p): return 2 * p").digest != typed("def f(p): return 3 * p").digest
+    assert typed("def f(p): return (lambda q: q)(p)").digest != typed("def f(p): return p").digest
+
+
+def test_linking_functions_survive_pickling_by_name():
+    for function in (logistic, product, sharpen):
+        assert pickle.loads(pickle.dumps(function)) is function
+        assert copy.deepcopy(function) is function
+    expr = mixture(logistic(a - b), by=0.1) * sharpen(a)
+    assert pickle.loads(pickle.dumps(expr)) == expr
+
+
+def test_a_function_made_inside_another_is_pickled_by_value():
+    """What cloudpickle (joblib, Dask) does for a notebook's functions."""
+    cloudpickle = pytest.importorskip("cloudpickle")
+    local = made(2, False)
+    clone = pickle.loads(cloudpickle.dumps(local))
+    assert clone is not local
+    assert clone == local
+    assert clone(0.5) == local(0.5) == 2
+    assert pickle.loads(cloudpickle.dumps(local(a))) == local(a)

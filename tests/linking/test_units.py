@@ -1,0 +1,123 @@
+"""Units: what may be added, opposed, multiplied and raised."""
+
+import pytest
+
+from measurement_layouts import Bias, Capability, Derived, LayoutError, MetaFeature, Slope
+from measurement_layouts.linking import band, logistic, units
+
+
+def capability(unit=None, name="ability"):
+    return Capability(name, low=0, high=5, unit=unit)
+
+
+def demand(unit=None, name="demand"):
+    return MetaFeature(name, low=0, high=5, unit=unit)
+
+
+@pytest.mark.parametrize(
+    ("build", "complaint"),
+    [
+        (
+            lambda: capability("m") - demand("s"),
+            "demand has unit s and is opposed to ability, which has unit m; declare both in one",
+        ),
+        (
+            lambda: capability("m") - demand("cm"),
+            "demand has unit cm and is opposed to ability, which has unit m",
+        ),
+        (
+            lambda: capability() - demand("m"),
+            "demand has unit m and is opposed to ability, which has no unit",
+        ),
+        (
+            lambda: capability("m") + demand(),
+            "demand has no unit and is added to ability, which has unit m",
+        ),
+        (
+            lambda: capability("level") - demand("digit"),
+            "demand has unit digit and is opposed to ability, which has unit level",
+        ),
+        (
+            lambda: capability("s") - demand("s") * demand("position", name="places"),
+            r"demand × places has unit position⋅s and is opposed to ability, which has unit s",
+        ),
+        (
+            lambda: band(capability("m"), demand("m"), demand("s", name="top")),
+            "top has unit s and is in one band with ability, which has unit m",
+        ),
+        (lambda: 2 ** demand("m"), "demand has unit m and is an exponent; divide it by a quantity"),
+        (
+            lambda: demand("m") ** demand(name="power"),
+            "demand has unit m and is raised to power, which varies; divide it by",
+        ),
+    ],
+)
+def test_mixed_units_name_both_nodes_and_both_units(build, complaint):
+    with pytest.raises(LayoutError, match=complaint):
+        build()
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda: capability("m") - demand("m"),
+        lambda: capability("m") - demand("metre"),
+        lambda: capability("s*position") - demand("s") * demand("position", name="places"),
+        lambda: capability("position*s") - demand("position") * demand("s", name="wait"),
+        lambda: capability("m") - demand("m/s") * demand("s", name="wait"),
+        lambda: capability("m**2") - demand("m") ** 2,
+        lambda: capability("1/s") - 1 / demand("s"),
+        lambda: capability("m") - (3 + 2 * demand("m") / 4 - 1),
+        lambda: capability("m") + Bias("lean"),
+        lambda: capability("m") + Bias("lean") * demand(name="side"),
+        lambda: capability("m") - demand("m") * demand("s") / demand("s", name="all"),
+        lambda: 2 ** (demand("s") / capability("s")),
+        lambda: logistic(capability("m") - demand("m"), slope=Slope("steep")) + 1,
+        lambda: capability() - demand(""),
+        lambda: capability("m") - Derived("far", demand("m")),
+    ],
+)
+def test_units_that_agree_join(build):
+    build()
+
+
+def test_a_bias_with_a_unit_of_its_own_joins_only_that():
+    assert (Bias("lean", unit="m") - demand("m")).unit == capability("m").unit
+    with pytest.raises(LayoutError, match="lean has unit s and is opposed to"):
+        capability("m") - Bias("lean", unit="s")
+
+
+@pytest.mark.parametrize(
+    ("unit", "shown"),
+    [
+        (capability("m").unit, "m"),
+        ((demand("s") * demand("position")).unit, "position⋅s"),
+        ((1 / demand("s")).unit, "1/s"),
+        ((demand("m") ** 2).unit, "m²"),
+        ((demand("m") / demand("m")).unit, ""),
+        (logistic(capability("m")).unit, ""),
+        (Bias("lean").unit, ""),
+        ((Bias("lean") * demand("m")).unit, ""),
+        ((demand("m") * 2).unit, "m"),
+    ],
+)
+def test_units_are_written_in_short(unit, shown):
+    assert units.name(unit) == shown
+
+
+def test_words_that_pint_does_not_know_become_units():
+    assert units.parse("zorkmid") == units.parse("zorkmid")
+    assert units.parse("zorkmid") != units.parse("quatloo")
+    assert units.spelled(units.parse("s*zorkmid")) == "second * zorkmid"
+
+
+@pytest.mark.parametrize("text", ["m +", "3 m", "*", "m**x", "_x", "5", "(m"])
+def test_what_is_no_unit_is_refused(text):
+    with pytest.raises(LayoutError, match=r"cannot be read .*; write a word, or words joined by"):
+        units.parse(text)
+
+
+@pytest.mark.parametrize("unit", [5, ["m"], 1.0])
+def test_a_unit_is_a_text(unit):
+    with pytest.raises(LayoutError, match=r"ability: unit=.* is not a text"):
+        capability(unit)
