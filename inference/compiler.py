@@ -11,34 +11,54 @@ import pandas as pd
 import pymc as pm
 import pytensor.tensor as pt
 
-from ..layouts import Latent, Layout
-from ..linking import LayoutError, evaluate
+from ..layouts import Layout
+from ..linking import MEAN_FAILURE, evaluate
+from ..linking.interval import Interval
 from .data import Evaluation
 from .errors import DataError
 from .features import Features, align, check_training, read_features
+from .identity import compile_key
+from .prior import profile_variables
+from .wording import some
 
 _EDGE = 1e-12  # probabilities stay this far from 0 and 1, so that one surprise costs 27 nats
 
 
 @dataclass(frozen=True)
 class SubjectData:
-    """What changes between subjects: outcomes and constants."""
+    """What changes between subjects: outcomes and constants.
+
+    Attributes
+    ----------
+    successes, trials : ndarray of int, shape (items,)
+        Outcomes.
+    constants : mapping of str to float
+        By subject constant.
+    """
 
     successes: np.ndarray
     trials: np.ndarray
     constants: Mapping[str, float]
 
     @classmethod
-    def of(cls, evaluation: Evaluation, subject: str) -> "SubjectData":
-        """Take one subject's row of an evaluation."""
-        if subject not in evaluation.subjects:
-            raise DataError(f"unknown subject {subject!r}; know {', '.join(evaluation.subjects)}")
-        successes = evaluation.successes.loc[subject].to_numpy()
-        trials = evaluation.trials.loc[subject].to_numpy()
-        return cls(successes, trials, {"meanFailure": float(1 - successes.sum() / trials.sum())})
+    def of(cls, evaluation: Evaluation, subject: object) -> "SubjectData":
+        """Take one subject's row of an evaluation.
+
+        Raises
+        ------
+        DataError
+            When the subject is unknown.
+        """
+        name = str(subject)
+        if name not in evaluation.successes.index:
+            raise DataError(f"unknown subject {name}; know {some(evaluation.subjects)}")
+        successes = evaluation.successes.loc[name].to_numpy()
+        trials = evaluation.trials.loc[name].to_numpy()
+        failure = float(1 - successes.sum() / trials.sum())
+        return cls(successes, trials, {MEAN_FAILURE.name: failure})
 
 
-def to_pymc(layout: Layout, evaluation: Evaluation, subject: str) -> pm.Model:
+def to_pymc(layout: Layout, evaluation: Evaluation, subject: object) -> pm.Model:
     """Compile a layout and one subject's outcomes into an ordinary PyMC model.
 
     Parameters
@@ -47,8 +67,8 @@ def to_pymc(layout: Layout, evaluation: Evaluation, subject: str) -> pm.Model:
         What joins items and profile.
     evaluation : Evaluation
         Items and outcomes.
-    subject : str
-        Whose outcomes to condition on.
+    subject : object
+        Whose outcomes to condition on, by name.
 
     Returns
     -------
@@ -59,6 +79,8 @@ def to_pymc(layout: Layout, evaluation: Evaluation, subject: str) -> pm.Model:
     ------
     DataError
         When the items do not fit the layout, or the subject is unknown.
+    LayoutError
+        When PyMC does not take a prior.
 
     Examples
     --------
@@ -68,14 +90,18 @@ def to_pymc(layout: Layout, evaluation: Evaluation, subject: str) -> pm.Model:
     >>> [variable.name for variable in model.free_RVs]
     ['navigationAbility', 'rightLeftBias', 'visualAbility', 'noiseLevel']
     """
-    features = training_features(layout, evaluation)
-    return build_model(
-        layout, features, evaluation.items.index, SubjectData.of(evaluation, subject)
-    )
+    data = SubjectData.of(evaluation, subject)
+    return build_model(layout, training_features(layout, evaluation), evaluation.items.index, data)
 
 
 def training_features(layout: Layout, evaluation: Evaluation) -> Features:
-    """Read and check the meta-features of items that a fit is to be made on."""
+    """Read and check the meta-features of items that a fit is to be made on.
+
+    Raises
+    ------
+    DataError
+        When the items do not fit the layout.
+    """
     features = read_features(layout, evaluation.items)
     check_training(layout, evaluation.items, features)
     return features
@@ -84,9 +110,30 @@ def training_features(layout: Layout, evaluation: Evaluation) -> Features:
 def build_model(
     layout: Layout, features: Features, items: pd.Index, subject: SubjectData
 ) -> pm.Model:
-    """Write the model; everything that changes between subjects or batteries is a `pymc.Data`."""
+    """Write the model; everything that changes between subjects or batteries is a `pymc.Data`.
+
+    Parameters
+    ----------
+    layout : Layout
+        What joins items and profile.
+    features : dict of str to ndarray
+        By meta-feature, shape (items,) or (items, labels).
+    items : Index
+        Names of the items.
+    subject : SubjectData
+        Outcomes and constants.
+
+    Returns
+    -------
+    pymc.Model
+        With the dimensions ``item`` and those of the labels.
+
+    Raises
+    ------
+    LayoutError
+        When PyMC does not take a prior.
+    """
     dims = tuple(layout.dims)
-    outcome = layout.outcome.name
     coords = {"item": [str(item) for item in items], **{d: list(v) for d, v in layout.dims.items()}}
     with pm.Model(coords=coords) as model:
         known: dict[str, Any] = {}
@@ -95,9 +142,8 @@ def build_model(
             known[feature.name] = align(data, feature, dims, per_item=True)
         for constant in layout.constants:
             known[constant.name] = pm.Data(constant.name, subject.constants[constant.name])
-        variables: dict[str, Any] = {}
+        variables = profile_variables(layout)
         for latent in layout.latents:
-            variables[latent.name] = _random_variable(latent, variables)
             known[latent.name] = align(variables[latent.name], latent, dims, per_item=False)
         probability = evaluate(layout.outcome.expression, known, dims)
         if dims:
@@ -105,26 +151,8 @@ def build_model(
         trials = pm.Data(_trials(layout), subject.trials, dims="item")
         successes = pm.Data(_successes(layout), subject.successes, dims="item")
         bounded = pt.clip(probability, _EDGE, 1 - _EDGE)
-        pm.Binomial(outcome, n=trials, p=bounded, observed=successes, dims="item")
+        pm.Binomial(layout.outcome.name, n=trials, p=bounded, observed=successes, dims="item")
     return model
-
-
-def _random_variable(latent: Latent, variables: Mapping[str, Any]) -> Any:
-    prior = latent.distribution
-    family = getattr(pm, prior.family, None)
-    if not (isinstance(family, type) and issubclass(family, pm.Distribution)):
-        raise LayoutError(
-            f"{latent.name}: PyMC has no distribution {prior.family!r}; write its name as PyMC does, "
-            "such as 'Normal', 'Beta' or 'HalfNormal'"
-        )
-    parameters = {name: evaluate(parameter, variables) for name, parameter in prior.parameters}
-    try:
-        return family(latent.name, **parameters, dims=latent.label_dims or None)
-    except (TypeError, ValueError, NotImplementedError) as error:
-        raise LayoutError(
-            f"{latent.name}: PyMC does not take the prior {prior} ({error}); name the parameters as "
-            f"pymc.{prior.family} does"
-        ) from error
 
 
 def _trials(layout: Layout) -> str:
@@ -137,7 +165,15 @@ def _successes(layout: Layout) -> str:
 
 @dataclass(frozen=True)
 class Sampler:
-    """A layout's compiled log-density and gradient; batteries and subjects are swapped as data."""
+    """A layout's compiled log-density and gradient; batteries and subjects are swapped as data.
+
+    Attributes
+    ----------
+    layout : Layout
+        What was compiled.
+    compiled : object
+        Its compiled form, nutpie's.
+    """
 
     layout: Layout
     compiled: Any
@@ -154,34 +190,52 @@ class Sampler:
         )
 
 
-_compiled: dict[str, Sampler] = {}
+_compiled: dict[tuple[object, ...], Sampler] = {}
 _compiling = threading.Lock()
 
 
 def compile_sampler(layout: Layout) -> Sampler:
-    """Compile a layout once in this process, whatever the battery or the subjects."""
+    """Compile a layout once in this process, whatever the battery or the subjects.
+
+    Parameters
+    ----------
+    layout : Layout
+        Layouts that compute the same share one compilation.
+
+    Returns
+    -------
+    Sampler
+        Safe to use from several threads.
+
+    Raises
+    ------
+    LayoutError
+        When PyMC does not take a prior.
+    """
     import nutpie
 
     with _compiling:
-        if layout.fingerprint not in _compiled:
-            features = {
-                feature.name: np.full(
-                    (2, *map(len, feature.dims.values())), _some_value(feature.range)
-                )
-                for feature in layout.meta_features
-            }
-            constants = {constant.name: 0.5 for constant in layout.constants}
-            ones = np.ones(2, dtype="int64")
-            example = SubjectData(ones, ones, constants)
-            model = build_model(layout, features, pd.RangeIndex(2), example)
-            compiled = nutpie.compile_pymc_model(model)
+        key = compile_key(layout)
+        if key not in _compiled:
+            compiled = nutpie.compile_pymc_model(_example(layout))
             one_at_a_time = _Locked(compiled.initial_point_func)
             compiled = dataclasses.replace(compiled, initial_point_func=one_at_a_time)
-            _compiled[layout.fingerprint] = Sampler(layout, compiled)
-        return _compiled[layout.fingerprint]
+            _compiled[key] = Sampler(layout, compiled)
+        return _compiled[key]
 
 
-def _some_value(interval: Any) -> float:
+def _example(layout: Layout) -> pm.Model:
+    """Write the model over two items that stand for any."""
+    features = {
+        feature.name: np.full((2, *map(len, feature.dims.values())), _some_value(feature.range))
+        for feature in layout.meta_features
+    }
+    ones = np.ones(2, dtype="int64")
+    constants = {constant.name: 0.5 for constant in layout.constants}
+    return build_model(layout, features, pd.RangeIndex(2), SubjectData(ones, ones, constants))
+
+
+def _some_value(interval: Interval) -> float:
     finite = [end for end in (interval.low, interval.high) if np.isfinite(end)]
     return float(np.mean(finite)) if finite else 0.0
 

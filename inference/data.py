@@ -1,16 +1,16 @@
 """An evaluation: items, and what each subject did on them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Self
 
 import numpy as np
 import pandas as pd
 
+from . import outcomes as tables_of_outcomes
 from .errors import DataError
-from .wording import some
-
-_MISSING_HINT = "leave a cell empty (NaN) where the item was not attempted"
+from .tables import known_names, name_cells, named, read_numbers, refuse_repeats, same_names, texts
+from .wording import many, some
 
 
 @dataclass(frozen=True, eq=False)
@@ -18,29 +18,29 @@ class Evaluation:
     """Items with their properties, and successes out of trials per subject and item.
 
     Make one with `from_wide`, `from_long` or, from counts, directly. Names of items and subjects
-    become text.
+    become text. Properties that no layout uses are kept.
 
     Parameters
     ----------
     items : DataFrame
         One row per item, indexed by its name; a column per property.
     successes, trials : DataFrame
-        Whole numbers, one row per subject, one column per item in the order of `items`; an item
-        not attempted has 0 trials.
+        Whole numbers, one row per subject, one column per item; an item not attempted has 0
+        trials.
 
     Raises
     ------
     DataError
-        When names repeat, the tables do not match, counts are no whole numbers with
+        When names repeat or are missing, the tables do not match, counts are no whole numbers with
         0 <= successes <= trials, or a subject has no outcome at all.
 
     Examples
     --------
     >>> items = pd.DataFrame({"size": [1.0, 2.0]}, index=["a", "b"])
-    >>> outcomes = pd.DataFrame({"a": [1, 1], "b": [0, None]}, index=["Ann", "Bob"])
-    >>> evaluation = Evaluation.from_wide(outcomes, items)
-    >>> evaluation.trials.loc["Bob"].tolist()
-    [1, 0]
+    >>> successes = pd.DataFrame({"a": [3], "b": [0]}, index=["Ann"])
+    >>> trials = pd.DataFrame({"a": [4], "b": [2]}, index=["Ann"])
+    >>> Evaluation(items, successes, trials)
+    <Evaluation: 1 subject, 2 items, 6 trials, properties size>
     """
 
     items: pd.DataFrame
@@ -48,31 +48,32 @@ class Evaluation:
     trials: pd.DataFrame
 
     def __post_init__(self) -> None:
-        items = _renamed(self.items, "item")
-        _refuse_repeats(items.index, "items", "row")
-        columns = list(items.index)
-        tables = {}
-        for name in ("successes", "trials"):
-            table = _renamed(getattr(self, name), "subject")
-            table.columns = [str(column) for column in table.columns]
-            _refuse_repeats(table.index, name, "row")
-            _same_names(table.columns, columns, f"columns of {name}", "items")
-            tables[name] = _counts(table[columns], name)
-        _same_names(tables["trials"].index, tables["successes"].index, "trials", "successes")
-        tables["trials"] = tables["trials"].loc[tables["successes"].index]
-        _within_trials(tables["successes"], tables["trials"])
-        object.__setattr__(self, "items", items)
-        for name, table in tables.items():
-            object.__setattr__(self, name, table)
-        empty = self.trials.index[self.trials.sum(axis=1) == 0]
+        items = named(self.items, "items", "item")
+        if not len(items):
+            raise DataError("there are no items; give at least one, as a row of items")
+        successes = _counts(self.successes, "successes", items.index)
+        trials = _counts(self.trials, "trials", items.index)
+        same_names(trials.index, successes.index, "the subjects of trials", "successes")
+        trials = trials.loc[successes.index]
+        if successes.empty:
+            raise DataError("there are no subjects; give at least one, as a row of outcomes")
+        over = successes.to_numpy() > trials.to_numpy()
+        if over.any():
+            raise DataError(
+                f"more successes than trials in {over.sum()} cell(s): "
+                f"{name_cells(successes, over)}; correct one of the two"
+            )
+        empty = trials.index[trials.to_numpy().sum(axis=1) == 0]
         if len(empty):
             raise DataError(
-                f"no outcomes at all for {some(empty)}; a subject needs at least one attempted item "
-                "to be fitted, so leave it out"
+                f"no outcomes at all for {some(empty)}; a subject needs at least one attempted "
+                "item to be fitted, so leave it out"
             )
+        for name, table in (("items", items), ("successes", successes), ("trials", trials)):
+            object.__setattr__(self, name, table)
 
     @classmethod
-    def from_wide(cls, outcomes: pd.DataFrame, items: pd.DataFrame) -> "Evaluation":
+    def from_wide(cls, outcomes: pd.DataFrame, items: pd.DataFrame) -> Self:
         """Read a table of 0/1 outcomes, one row per subject and one column per item.
 
         Parameters
@@ -83,28 +84,26 @@ class Evaluation:
         items : DataFrame
             Properties, indexed by item.
 
+        Returns
+        -------
+        Evaluation
+            With 1 trial where there is an outcome and 0 elsewhere.
+
         Raises
         ------
         DataError
             When a value is none of those (its subject and item are named), or names do not match.
+
+        Examples
+        --------
+        >>> items = pd.DataFrame({"size": [1.0, 2.0]}, index=["a", "b"])
+        >>> outcomes = pd.DataFrame({"a": [1, 1], "b": [0, None]}, index=["Ann", "Bob"])
+        >>> evaluation = Evaluation.from_wide(outcomes, items)
+        >>> evaluation.trials.loc["Bob"].tolist()
+        [1, 0]
         """
-        outcomes = _renamed(outcomes, "subject")
-        outcomes.columns = [str(column) for column in outcomes.columns]
-        names = {str(name) for name in items.index}
-        if not names & set(outcomes.columns) and names & set(outcomes.index):
-            outcomes = outcomes.T
-        values = outcomes.map(_as_outcome)
-        wrong = [
-            f"{outcomes.index[row]} on {outcomes.columns[column]}: {outcomes.iat[row, column]!r}"
-            for row, column in np.argwhere(values.to_numpy() == -1)
-        ]
-        if wrong:
-            raise DataError(
-                f"{len(wrong)} outcome(s) are neither 0 nor 1: {some(wrong)}; code failure as 0 and "
-                f"success as 1, and {_MISSING_HINT}. Counts go in as successes and trials."
-            )
-        attempted = values.notna()
-        return cls(items, values.where(attempted, 0).astype("int64"), attempted.astype("int64"))
+        items = named(items, "items", "item")
+        return cls(items, *tables_of_outcomes.from_wide(outcomes, items.index))
 
     @classmethod
     def from_long(
@@ -116,7 +115,7 @@ class Evaluation:
         item: str = "item",
         outcome: str = "outcome",
         repeats: Literal["refuse", "trials"] = "refuse",
-    ) -> "Evaluation":
+    ) -> Self:
         """Read one row per outcome.
 
         Parameters
@@ -131,42 +130,30 @@ class Evaluation:
         repeats : {"refuse", "trials"}
             What several rows of one subject and item are: an error, or repeated trials.
 
+        Returns
+        -------
+        Evaluation
+            Subjects in the order in which they appear.
+
         Raises
         ------
         DataError
-            When a column is missing, rows repeat though refused, an outcome is neither 0 nor 1, an
-            item's properties differ between its rows, or the item is unknown to `items`.
+            When a column or a name is missing, rows repeat though refused, an outcome is neither 0
+            nor 1, an item's properties differ between its rows, or the item is unknown to `items`.
+
+        Examples
+        --------
+        >>> rows = pd.DataFrame({"subject": ["Ann", "Ann", "Bob"], "item": ["a", "b", "a"],
+        ...                      "outcome": [1, 0, 1], "size": [1.0, 2.0, 1.0]})
+        >>> evaluation = Evaluation.from_long(rows)
+        >>> evaluation.items["size"].tolist(), evaluation.success_rates().tolist()
+        ([1.0, 2.0], [0.5, 1.0])
         """
-        _need_columns(outcomes.columns, (subject, item, outcome), "the long table")
-        long = outcomes.assign(
-            **{subject: outcomes[subject].map(str), item: outcomes[item].map(str)}
-        )
+        columns = (subject, item, outcome)
         if items is None:
-            items = _properties(long.drop(columns=[subject, outcome]), item)
-        _known_items(long[item].unique(), items)
-        values = long[outcome].map(_as_outcome)
-        if (values == -1).any():
-            rows = long.loc[values == -1]
-            wrong = [f"row {i}: {value!r}" for i, value in rows[outcome].items()]
-            raise DataError(
-                f"{len(wrong)} outcome(s) in {outcome!r} are neither 0 nor 1: {some(wrong)}; code "
-                f"failure as 0 and success as 1, and {_MISSING_HINT}"
-            )
-        repeated = long.loc[long.duplicated([subject, item]), [subject, item]]
-        if repeats == "refuse" and len(repeated):
-            pairs = [f"{row[0]} on {row[1]}" for row in repeated.itertuples(index=False)]
-            raise DataError(
-                f"{len(pairs)} repeated row(s): {some(pairs)}; keep one row of each, or count them "
-                "as repeated trials with repeats='trials'"
-            )
-        keys = [long[subject], long[item]]
-        names = [str(name) for name in items.index]
-
-        def table(column: pd.Series) -> pd.DataFrame:
-            summed = column.groupby(keys).sum().unstack(fill_value=0)
-            return summed.reindex(columns=names, fill_value=0).astype("int64")
-
-        return cls(items, table(values.fillna(0)), table(values.notna().astype("int64")))
+            items = tables_of_outcomes.properties(outcomes, *columns)
+        items = named(items, "items", "item")
+        return cls(items, *tables_of_outcomes.from_long(outcomes, items.index, columns, repeats))
 
     @property
     def subjects(self) -> list[str]:
@@ -174,130 +161,78 @@ class Evaluation:
         return list(self.successes.index)
 
     def success_rates(self) -> pd.Series:
-        """Mean success of each subject over its trials, in [0, 1]."""
+        """Mean success of each subject over its trials.
+
+        Returns
+        -------
+        Series
+            In [0, 1], indexed by subject.
+
+        Examples
+        --------
+        >>> items = pd.DataFrame(index=["a", "b"])
+        >>> outcomes = pd.DataFrame({"a": [1], "b": [0]}, index=["Ann"])
+        >>> float(Evaluation.from_wide(outcomes, items).success_rates()["Ann"])
+        0.5
+        """
         return (self.successes.sum(axis=1) / self.trials.sum(axis=1)).rename("success")
 
     def select(
-        self, items: Iterable[object] | None = None, subjects: Sequence[object] | None = None
+        self, items: Iterable[object] | None = None, subjects: Iterable[object] | None = None
     ) -> "Evaluation":
-        """Keep some items and some subjects, by name.
+        """Keep some items and some subjects, by name and in the order given.
+
+        Parameters
+        ----------
+        items, subjects : iterable, optional
+            Names; all by default.
+
+        Returns
+        -------
+        Evaluation
+            A new one.
 
         Raises
         ------
         DataError
-            When a name is unknown, or a subject is left without outcomes.
+            When a name is unknown or given twice, or a subject is left without outcomes.
+
+        Examples
+        --------
+        >>> items = pd.DataFrame(index=["a", "b"])
+        >>> outcomes = pd.DataFrame({"a": [1, 0], "b": [0, 1]}, index=["Ann", "Bob"])
+        >>> Evaluation.from_wide(outcomes, items).select(items=["b"], subjects=["Bob"])
+        <Evaluation: 1 subject, 1 item, 1 trial, properties none>
         """
-        keep = self.items.index if items is None else [str(name) for name in items]
-        who = self.successes.index if subjects is None else [str(name) for name in subjects]
-        for wanted, known, what in (
-            (keep, self.items.index, "item"),
-            (who, self.subjects, "subject"),
-        ):
-            unknown = [name for name in wanted if name not in set(known)]
-            if unknown:
-                raise DataError(f"unknown {what}(s): {some(unknown)}; know {some(known)}")
+        everything, everybody = self.items.index, self.successes.index
+        keep = everything if items is None else known_names(items, everything, "item")
+        who = everybody if subjects is None else known_names(subjects, everybody, "subject")
         return Evaluation(
             self.items.loc[keep], self.successes.loc[who, keep], self.trials.loc[who, keep]
         )
 
     def __repr__(self) -> str:
+        trials = int(self.trials.to_numpy().sum())
         return (
-            f"<Evaluation: {len(self.subjects)} subjects, {len(self.items)} items, "
-            f"{int(self.trials.to_numpy().sum())} trials, "
-            f"properties {', '.join(map(str, self.items.columns))}>"
+            f"<Evaluation: {many(len(self.successes), 'subject')}, "
+            f"{many(len(self.items), 'item')}, {many(trials, 'trial')}, "
+            f"properties {some(self.items.columns, 12) or 'none'}>"
         )
 
 
-def _as_outcome(value: object) -> float:
-    """0 or 1, NaN where missing, -1 for anything else."""
-    if value is None or value is pd.NA or value is pd.NaT:
-        return np.nan
-    if isinstance(value, bool | int | float | np.bool_ | np.number):
-        return float(value) if value in (0, 1) or np.isnan(value) else -1.0
-    return -1.0
-
-
-def _renamed(table: pd.DataFrame, what: str) -> pd.DataFrame:
-    if not isinstance(table, pd.DataFrame):
-        raise DataError(f"the {what}s are a {type(table).__name__}; give a pandas DataFrame")
-    return table.set_axis(pd.Index([str(name) for name in table.index], name=what), axis=0)
-
-
-def _refuse_repeats(names: pd.Index, table: str, what: str) -> None:
-    repeated = list(names[names.duplicated()].unique())
-    if repeated:
+def _counts(table: object, name: str, items: pd.Index) -> pd.DataFrame:
+    """Check a table of counts and put its columns into the items' order."""
+    checked = named(table, name, "subject")
+    columns = texts(checked.columns, f"{name}, columns")
+    refuse_repeats(columns, "item", name)
+    same_names(columns, items, f"the columns of {name}", "items")
+    checked = checked.set_axis(columns, axis=1)
+    values, _ = read_numbers(checked)
+    whole = np.isfinite(values) & (values >= 0) & (values == np.floor(values))
+    if not whole.all():
         raise DataError(
-            f"{table}: {what}s named {some(repeated)} occur more than once; give every {what} a name "
-            "of its own (from_long(..., repeats='trials') counts repeated attempts)"
+            f"{name}: {(~whole).sum()} value(s) are no counts: {name_cells(checked, ~whole)}; give "
+            "whole numbers of at least 0, with 0 trials where an item was not attempted"
         )
-
-
-def _same_names(have: Iterable[object], need: Iterable[object], where: str, reference: str) -> None:
-    missing, extra = sorted(set(need) - set(have)), sorted(set(have) - set(need))  # type: ignore[type-var]
-    if missing or extra:
-        found = [f"missing {some(missing)}"] if missing else []
-        found += [f"extra {some(extra)}"] if extra else []
-        raise DataError(
-            f"{where} do not match {reference}: {'; '.join(found)}; give both the same names"
-        )
-
-
-def _need_columns(have: Iterable[object], need: Sequence[str], where: str) -> None:
-    missing = [name for name in need if name not in set(have)]
-    if missing:
-        raise DataError(
-            f"{where} has no column {some(missing)}; its columns are {some(have, 12)}; rename one, "
-            "or say which it is"
-        )
-
-
-def _known_items(names: Iterable[str], items: pd.DataFrame) -> None:
-    unknown = [name for name in names if name not in {str(known) for known in items.index}]
-    if unknown:
-        raise DataError(
-            f"outcomes for {len(unknown)} item(s) that `items` does not have: {some(unknown)}; add "
-            "their properties, or drop those rows"
-        )
-
-
-def _properties(long: pd.DataFrame, item: str) -> pd.DataFrame:
-    """One row per item from the long table's remaining columns."""
-    varying = long.groupby(item, sort=False).nunique(dropna=False).gt(1)
-    for column in varying.columns[varying.any()]:
-        raise DataError(
-            f"{column!r} differs between rows of one item: {some(varying.index[varying[column]])}; a "
-            "property belongs to the item, so make it the same in all its rows, drop the column, or "
-            "name the items apart"
-        )
-    return long.drop_duplicates(item).set_index(item)
-
-
-def _counts(table: pd.DataFrame, name: str) -> pd.DataFrame:
-    try:
-        values = table.to_numpy(dtype=float)
-    except (TypeError, ValueError) as error:
-        raise DataError(
-            f"{name}: not all values are numbers ({error}); give whole numbers"
-        ) from error
-    bad = ~np.isfinite(values) | (values < 0) | (values != np.floor(values))
-    if bad.any():
-        cells = [
-            f"{table.index[row]} on {table.columns[column]}: {values[row, column]:g}"
-            for row, column in np.argwhere(bad)
-        ]
-        raise DataError(
-            f"{name}: {len(cells)} value(s) are no counts: {some(cells)}; give whole numbers of at "
-            "least 0, with 0 trials where an item was not attempted"
-        )
-    return table.astype("int64")
-
-
-def _within_trials(successes: pd.DataFrame, trials: pd.DataFrame) -> None:
-    over = np.argwhere(successes.to_numpy() > trials.to_numpy())
-    if len(over):
-        cells = [
-            f"{successes.index[row]} on {successes.columns[column]}: "
-            f"{successes.iat[row, column]} of {trials.iat[row, column]}"
-            for row, column in over
-        ]
-        raise DataError(f"more successes than trials: {some(cells)}; correct one of the two")
+    counts = pd.DataFrame(values.astype("int64"), checked.index, columns)
+    return counts[list(items)].rename_axis(columns="item")

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from .errors import FitError
+from .options import inside
+from .wording import many
 
 if TYPE_CHECKING:
     from .results import Fit
@@ -29,7 +30,7 @@ def profiles(fit: "Fit", prob: float = 0.9) -> pd.DataFrame:
     -------
     DataFrame
         One row per subject, node and label (empty without labels): ``mean``, ``sd``, ``low``,
-        ``high``, ``ess_bulk``, ``ess_tail``, ``rhat``, ``shrinkage``
+        ``high``, ``ess_bulk``, ``ess_tail``, ``rhat`` (NaN for a single chain), ``shrinkage``
         (:math:`1 - \mathrm{var}_{post} / \mathrm{var}_{prior}`) and ``prior_dominated`` (shrinkage
         below 0.1, or all outcomes alike, so that the data bound the profile on one side only).
 
@@ -44,27 +45,29 @@ def profiles(fit: "Fit", prob: float = 0.9) -> pd.DataFrame:
 
     Examples
     --------
-    >>> result.profiles().columns.tolist()  # doctest: +SKIP
-    ['subject', 'node', 'label', 'mean', 'sd', 'low', 'high', ...]
+    >>> from measurement_layouts.inference.fitting import fit
+    >>> from measurement_layouts.scenarios import animal_ai_olympics as aaio
+    >>> cohort = aaio.simulated_cohort()
+    >>> result = fit(aaio.published_layout(), cohort.evaluation, subjects=["sim-01"],
+    ...              draws=100, tune=200, chains=2, seed=1, progressbar=False)
+    >>> profiles(result)["node"].tolist()
+    ['navigationAbility', 'rightLeftBias', 'visualAbility', 'noiseLevel']
     """
     from arviz_stats.base import array_stats
 
-    if not 0 < prob < 1:
-        raise FitError(f"prob={prob}; give the mass of the interval, between 0 and 1, such as 0.9")
-    alike = fit.subjects if not len(fit.subjects) else _outcomes_alike(fit)
+    prob = inside("prob", prob, such_as=0.9)
+    tail = (1 - prob) / 2
+    alike = _all_alike(*_outcomes(fit))
     tables = []
     for latent in fit.layout.latents:
         draws = fit.posterior[latent.name].to_numpy()  # (subject, chain, draw, labels...)
-        prior = fit.prior[latent.name]
         draws = draws.reshape(*draws.shape[:3], -1).transpose(0, 3, 1, 2)
-        prior_variance = prior.reshape(len(prior), -1).var(axis=0)
         flat = draws.reshape(*draws.shape[:2], -1)
-        tail = (1 - prob) / 2
+        prior = fit.prior[latent.name]
         low, high = np.quantile(flat, [tail, 1 - tail], axis=-1)
         variance = flat.var(axis=-1, ddof=1)
-        shrinkage = 1 - variance / prior_variance
+        shrinkage = 1 - variance / prior.reshape(len(prior), -1).var(axis=0, ddof=1)
         labels = [label for names in latent.dims.values() for label in names] or [""]
-        one_row = {"subject": np.repeat(fit.subjects, len(labels)), "node": latent.name}
         columns = {
             "mean": flat.mean(axis=-1),
             "sd": np.sqrt(variance),
@@ -74,57 +77,75 @@ def profiles(fit: "Fit", prob: float = 0.9) -> pd.DataFrame:
             "ess_tail": array_stats.ess(draws, method="tail", prob=(0.05, 0.95)),
             "rhat": _rhat(draws),
             "shrinkage": shrinkage,
-            "prior_dominated": (shrinkage < LITTLE_LEARNT) | np.asarray(alike)[:, None],
+            "prior_dominated": (shrinkage < LITTLE_LEARNT) | alike[:, None],
         }
+        names = {
+            "subject": np.repeat(fit.subjects, len(labels)),
+            "node": latent.name,
+            "label": np.tile(labels, len(fit.subjects)),
+        }
+        values = {name: np.asarray(column).ravel() for name, column in columns.items()}
         tables.append(
-            pd.DataFrame(
-                {
-                    **one_row,
-                    "label": np.tile(labels, len(fit.subjects)),
-                    **{name: np.asarray(column).ravel() for name, column in columns.items()},
-                }
-            )
+            pd.DataFrame(names | values, index=np.repeat(np.arange(len(alike)), len(labels)))
         )
-    table = pd.concat(tables, ignore_index=True)
-    order = {subject: place for place, subject in enumerate(fit.subjects)}
-    return table.sort_values(
-        "subject", key=lambda s: s.map(order), kind="stable", ignore_index=True
-    )
+    return pd.concat(tables).sort_index(kind="stable").reset_index(drop=True)
 
 
 def diagnose(fit: "Fit") -> pd.DataFrame:
     """Judge every subject's sampling and data.
 
+    Parameters
+    ----------
+    fit : Fit
+        The fit.
+
     Returns
     -------
     DataFrame
         Indexed by subject, failed ones last: ``status`` (``ok``, ``check`` or ``failed``),
-        ``success`` rate, ``divergences``, largest ``rhat``, smallest ``ess`` (bulk or tail),
-        ``prior_dominated`` (the profile elements of which the data say next to nothing) and
-        ``reason`` in words.
+        ``success`` rate, ``divergences``, largest ``rhat``, smallest ``ess`` (bulk or tail; both
+        NaN when unknown for any profile element), ``prior_dominated`` (the profile elements of
+        which the data say next to nothing) and ``reason`` in words.
+
+    References
+    ----------
+    Vehtari et al. (2021) for the limits: R-hat 1.01, effective sample size 100 per chain.
+
+    Examples
+    --------
+    >>> from measurement_layouts.inference.fitting import fit
+    >>> from measurement_layouts.scenarios import animal_ai_olympics as aaio
+    >>> cohort = aaio.simulated_cohort()
+    >>> result = fit(aaio.published_layout(), cohort.evaluation, subjects=["sim-01"],
+    ...              draws=100, tune=200, chains=1, seed=1, progressbar=False)
+    >>> print(diagnose(result).loc["sim-01", "reason"])
+    R-hat unknown: it needs at least 2 chains that move...
     """
     table = profiles(fit)
-    groups = table.groupby("subject", sort=False)
-    observed = fit.observed
     statistics = fit.data["sample_stats"].to_dataset()
-    successes, trials = (observed[name].sum("item").to_numpy() for name in ("successes", "trials"))
+    chains = statistics.sizes["chain"]
+    successes, trials = _outcomes(fit)
+    divergences = statistics["diverging"].sum(["chain", "draw"]).to_numpy()
+    each = (len(fit.subjects), -1)  # rows of a subject lie together; NaN stays NaN below
+    rhat = table["rhat"].to_numpy().reshape(each).max(axis=1)
+    ess = table[["ess_bulk", "ess_tail"]].to_numpy().reshape(each).min(axis=1)
     element = table["node"] + table["label"].map(lambda label: f"[{label}]" if label else "")
-    vague = element[table["prior_dominated"]].groupby(table["subject"]).agg(", ".join)
+    names = element.to_numpy(dtype=object).reshape(each)
+    vague = table["prior_dominated"].to_numpy().reshape(each)
+    faults = [_faults(*row, chains=chains) for row in zip(divergences, rhat, ess, strict=True)]
+    remarks = [_remarks(*row) for row in zip(successes, trials, strict=True)]
     result = pd.DataFrame(
         {
+            "status": ["check" if found else "ok" for found in faults],
             "success": successes / trials,
-            "divergences": statistics["diverging"].sum(["chain", "draw"]).to_numpy(),
-            "rhat": groups["rhat"].max().to_numpy(),
-            "ess": groups[["ess_bulk", "ess_tail"]].min().min(axis=1).to_numpy(),
+            "divergences": divergences,
+            "rhat": rhat,
+            "ess": ess,
+            "prior_dominated": [", ".join(n[v]) for n, v in zip(names, vague, strict=True)],
+            "reason": ["; ".join([*f, *r]) for f, r in zip(faults, remarks, strict=True)],
         },
         index=pd.Index(fit.subjects, name="subject"),
     )
-    result["prior_dominated"] = vague.reindex(result.index).fillna("")
-    chains = statistics.sizes["chain"]
-    faults = [_faults(row, chains) for row in result.itertuples()]
-    remarks = [_remarks(s, t) for s, t in zip(successes, trials, strict=True)]
-    result.insert(0, "status", ["check" if found else "ok" for found in faults])
-    result["reason"] = ["; ".join([*f, *r]) for f, r in zip(faults, remarks, strict=True)]
     failed = pd.DataFrame(
         {"status": "failed", "prior_dominated": "", "reason": list(fit.failures.values())},
         index=pd.Index(list(fit.failures), name="subject"),
@@ -132,10 +153,15 @@ def diagnose(fit: "Fit") -> pd.DataFrame:
     return pd.concat([result, failed]) if len(failed) else result
 
 
-def _outcomes_alike(fit: "Fit") -> np.ndarray:
-    successes = fit.observed["successes"].sum("item")
-    trials = fit.observed["trials"].sum("item")
-    return ((successes == 0) | (successes == trials)).to_numpy()
+def _outcomes(fit: "Fit") -> tuple[np.ndarray, np.ndarray]:
+    """Each subject's successes and trials over all items."""
+    observed = fit.observed
+    successes, trials = (observed[name].sum("item").to_numpy() for name in ("successes", "trials"))
+    return successes, trials
+
+
+def _all_alike(successes: np.ndarray, trials: np.ndarray) -> np.ndarray:
+    return np.asarray((successes == 0) | (successes == trials))
 
 
 def _rhat(draws: np.ndarray) -> np.ndarray:
@@ -146,26 +172,26 @@ def _rhat(draws: np.ndarray) -> np.ndarray:
     return np.asarray(array_stats.rhat(draws))
 
 
-def _faults(row: "pd.core.frame._PandasNamedTuple", chains: int) -> list[str]:  # type: ignore[name-defined]
+def _faults(divergences: int, rhat: float, ess: float, chains: int) -> list[str]:
     found = []
-    if row.divergences:
-        found.append(f"{row.divergences} divergences: raise target_accept or reparametrise")
-    if np.isnan(row.rhat):
+    if divergences:
+        found.append(f"{many(divergences, 'divergence')}: raise target_accept or reparametrise")
+    if np.isnan(rhat):
         found.append("R-hat unknown: it needs at least 2 chains that move")
-    elif row.rhat > RHAT_LIMIT:
-        found.append(f"R-hat {row.rhat:.3f} above {RHAT_LIMIT}: draw more")
-    if row.ess < ESS_PER_CHAIN * chains:
-        found.append(
-            f"effective sample size {row.ess:.0f} below {ESS_PER_CHAIN * chains}: draw more"
-        )
+    elif rhat > RHAT_LIMIT:
+        found.append(f"R-hat {rhat:.3f} above {RHAT_LIMIT}: draw more")
+    if np.isnan(ess):
+        found.append("effective sample size unknown: it needs chains that move")
+    elif ess < ESS_PER_CHAIN * chains:
+        found.append(f"effective sample size {ess:.0f} below {ESS_PER_CHAIN * chains}: draw more")
     return found
 
 
 def _remarks(successes: int, trials: int) -> list[str]:
-    if successes in (0, trials):
-        what = "successes" if successes else "failures"
-        return [
-            f"all {trials} outcomes are {what}: the data bound the profile on one side only, the "
-            "prior decides the rest"
-        ]
-    return []
+    if not _all_alike(np.array(successes), np.array(trials)):
+        return []
+    what = "successes" if successes else "failures"
+    return [
+        f"all {trials} outcomes are {what}: the data bound the profile on one side only, the "
+        "prior decides the rest"
+    ]

@@ -8,13 +8,23 @@ import pandas as pd
 from ..layouts import Layout, MetaFeature, Node
 from ..linking.arrays import Array
 from .errors import DataError
+from .tables import name_cells, named, need_columns, read_numbers
 from .wording import some
 
 type Features = dict[str, np.ndarray]
 
+_ROUNDING = 1e-9  # part of a range, or of a level, that computing it may have cost
+
 
 def read_features(layout: Layout, items: pd.DataFrame) -> Features:
     """Read the layout's meta-features from the items' columns.
+
+    Parameters
+    ----------
+    layout : Layout
+        What declares them.
+    items : DataFrame
+        Indexed by item; columns in any order, others are ignored.
 
     Returns
     -------
@@ -25,23 +35,55 @@ def read_features(layout: Layout, items: pd.DataFrame) -> Features:
     ------
     DataError
         When a column is missing or repeated, a value is no number, missing, infinite where the
-        range is not, or not among the levels; columns and rows are named.
+        range is not, or not among the levels; columns and rows are named. Also when the items are
+        no DataFrame or their names repeat.
+
+    Examples
+    --------
+    >>> from measurement_layouts import Capability, Success
+    >>> from measurement_layouts.linking import logistic
+    >>> smallness = MetaFeature("smallness", low=0, high=2)
+    >>> sight = Capability("sight", low=0, high=2)
+    >>> layout = Layout("looking", Success("found", logistic(sight - smallness)))
+    >>> items = pd.DataFrame({"colour": ["red", "blue"], "smallness": [0.1, 1.9]})
+    >>> read_features(layout, items)
+    {'smallness': array([0.1, 1.9])}
     """
-    return {feature.name: _read(feature, items) for feature in layout.meta_features}
+    table = named(items, "items", "item")
+    return {feature.name: _read(feature, table) for feature in layout.meta_features}
 
 
 def outside_range(layout: Layout, features: Mapping[str, np.ndarray]) -> pd.DataFrame:
     """Say which items lie outside the declared range of which meta-feature.
 
+    Parameters
+    ----------
+    layout : Layout
+        What declares the ranges.
+    features : mapping of str to ndarray
+        As `read_features` returns them.
+
     Returns
     -------
     DataFrame
-        Boolean, one row per item in order, one column per meta-feature.
+        Boolean, one row per item in order, one column per meta-feature. A value beyond an end by
+        rounding alone (1e-9 of the range) is inside.
+
+    Examples
+    --------
+    >>> from measurement_layouts import Capability, Success
+    >>> from measurement_layouts.linking import logistic
+    >>> smallness = MetaFeature("smallness", low=0, high=2)
+    >>> sight = Capability("sight", low=0, high=2)
+    >>> layout = Layout("looking", Success("found", logistic(sight - smallness)))
+    >>> outside_range(layout, {"smallness": np.array([0.1, 2.5])})["smallness"].tolist()
+    [False, True]
     """
     columns = {}
     for feature in layout.meta_features:
-        values = features[feature.name]
-        outside = (values < feature.range.low) | (values > feature.range.high)
+        values, declared = features[feature.name], feature.range
+        slack = _ROUNDING * (declared.high - declared.low) if declared.is_finite else 0.0
+        outside = (values < declared.low - slack) | (values > declared.high + slack)
         columns[feature.name] = outside.reshape(len(values), -1).any(axis=1)
     return pd.DataFrame(columns)
 
@@ -49,10 +91,32 @@ def outside_range(layout: Layout, features: Mapping[str, np.ndarray]) -> pd.Data
 def check_training(layout: Layout, items: pd.DataFrame, features: Mapping[str, np.ndarray]) -> None:
     """Refuse items outside the declared ranges, and a property that never varies.
 
+    Parameters
+    ----------
+    layout : Layout
+        What declares the ranges.
+    items : DataFrame
+        Indexed by item, for the message.
+    features : mapping of str to ndarray
+        As `read_features` returns them.
+
     Raises
     ------
     DataError
         Naming the meta-feature and the items.
+
+    Examples
+    --------
+    >>> from measurement_layouts import Capability, Success
+    >>> from measurement_layouts.linking import logistic
+    >>> smallness = MetaFeature("smallness", low=0, high=2)
+    >>> sight = Capability("sight", low=0, high=2)
+    >>> layout = Layout("looking", Success("found", logistic(sight - smallness)))
+    >>> items = pd.DataFrame({"smallness": [0.1, 2.5]}, index=["ball", "pin"])
+    >>> check_training(layout, items, read_features(layout, items))
+    Traceback (most recent call last):
+        ...
+    measurement_layouts.inference.errors.DataError: smallness: 1 training item(s) lie outside ...
     """
     outside = outside_range(layout, features)
     for feature in layout.meta_features:
@@ -61,14 +125,15 @@ def check_training(layout: Layout, items: pd.DataFrame, features: Mapping[str, n
             rows = items.index[outside[feature.name].to_numpy()]
             raise DataError(
                 f"{feature.name}: {len(rows)} training item(s) lie outside its declared range "
-                f"{feature.range}: {some(rows)}; widen the range where the node is declared, or leave "
-                "those items out"
+                f"{feature.range}: {some(rows)}; widen the range where the node is declared, or "
+                "leave those items out"
             )
-        if np.ptp(values, axis=0).max() == 0 and np.isfinite(values).all():
+        if np.isfinite(values).all() and (values == values[0]).all():
+            value = some(f"{number:g}" for number in np.ravel(values[0]))
             raise DataError(
-                f"{feature.name} is {values.flat[0]:g} on all {len(items)} items: a property that "
-                "never varies cannot tell what a subject owes to it; add items with other values, or "
-                "leave the meta-feature out of the layout"
+                f"{feature.name} is {value} on all {len(items)} items: a property that "
+                "never varies cannot tell what a subject owes to it; add items with other values, "
+                "or write the number into the layout instead of the meta-feature"
             )
 
 
@@ -78,71 +143,61 @@ def align(
     """Lay a node's value out as ``(leading..., item, *dims)`` for `linking.evaluate`.
 
     Works on NumPy arrays and PyTensor variables alike.
+
+    Parameters
+    ----------
+    value : array or variable
+        Shape (leading..., items, labels), without the axes that the node does not have.
+    node : Node
+        Whose value it is.
+    dims : tuple of str
+        The layout's label dimensions, in order.
+    leading : int
+        Axes before the items, such as draws.
+    per_item : bool
+        Whether there is an axis of items.
+
+    Returns
+    -------
+    array or variable
+        An axis that the node does not have is of length one.
+
+    Examples
+    --------
+    >>> from measurement_layouts import Noise
+    >>> align(np.zeros(7), Noise("noise"), ("demand",), leading=1, per_item=False).shape
+    (7, 1, 1)
     """
-    own = node.label_dims
-    order = sorted(own, key=dims.index)
-    first = leading + per_item
-    if order != list(own):
-        axes = [*range(first), *(first + own.index(dim) for dim in order)]
-        value = value.transpose(*axes)
-    index = [slice(None)] * leading + [slice(None) if per_item else None]
-    index += [slice(None) if dim in own else None for dim in dims]
-    return value[tuple(index)]
+    has = [True] * leading + [per_item] + [dim in node.label_dims for dim in dims]
+    return value[tuple(slice(None) if there else None for there in has)]
 
 
 def _read(feature: MetaFeature, items: pd.DataFrame) -> np.ndarray:
-    missing = [column for column in feature.columns if column not in items.columns]
-    if missing:
-        raise DataError(
-            f"{feature.name}: the items have no column {some(missing)}; their columns are "
-            f"{some(items.columns, 12)}; rename one, or add it"
-        )
+    need_columns(items.columns, feature.columns, f"{feature.name}: the items have")
     table = items[list(feature.columns)]
-    if table.shape[1] != len(feature.columns):
-        raise DataError(f"{feature.name}: a column of the items has this name twice; keep one")
-    try:
-        values = table.to_numpy(dtype=float)
-    except (TypeError, ValueError) as error:
-        raise DataError(
-            f"{feature.name}: not all its values are numbers ({error}); code categories as numbers "
-            "and declare them as levels="
-        ) from error
-    _refuse(
-        np.isnan(values), feature, items, values, "is missing (NaN)", "fill it in, or drop the item"
+    values, foreign = read_numbers(table)
+
+    def refuse(bad: np.ndarray, what: str, remedy: str) -> None:
+        if bad.any():
+            cells = name_cells(table, bad, "{} ({} = {})")
+            raise DataError(f"{feature.name} {what} on {bad.sum()} item(s): {cells}; {remedy}")
+
+    refuse(
+        foreign,
+        "is no number",
+        "convert the column (pandas.to_numeric), or code categories as numbers and declare them as "
+        "levels=",
     )
-    infinite = ((values == np.inf) & np.isfinite(feature.range.high)) | (
-        (values == -np.inf) & np.isfinite(feature.range.low)
-    )
-    _refuse(
-        infinite, feature, items, values, "is infinite", "give a number, or declare an infinite end"
-    )
+    refuse(np.isnan(values), "is missing (NaN)", "fill it in, or drop the item")
+    low, high = feature.range.low, feature.range.high
+    infinite = ((values == np.inf) & np.isfinite(high)) | ((values == -np.inf) & np.isfinite(low))
+    refuse(infinite, "is infinite", "give a number, or declare an infinite end")
     if feature.levels is not None:
-        unknown = ~np.isclose(values[..., None], np.array(feature.levels), rtol=0, atol=1e-12).any(
-            -1
-        )
-        levels = ", ".join(f"{level:g}" for level in feature.levels)
-        _refuse(
-            unknown,
-            feature,
-            items,
-            values,
-            f"is none of its levels {levels}",
-            "correct the item, or declare the level",
-        )
+        levels = np.array(feature.levels)
+        nearest = levels[np.abs(values[..., None] - levels).argmin(axis=-1)]
+        shown = ", ".join(f"{level:g}" for level in levels)
+        # a float32 column holds a level to 7 digits
+        unknown = ~np.isclose(values, nearest, rtol=1e-6, atol=_ROUNDING)
+        refuse(unknown, f"is none of its levels {shown}", "correct the item, or declare the level")
+        values = nearest
     return values if feature.labels is not None else values[:, 0]
-
-
-def _refuse(
-    bad: np.ndarray,
-    feature: MetaFeature,
-    items: pd.DataFrame,
-    values: np.ndarray,
-    what: str,
-    remedy: str,
-) -> None:
-    if bad.any():
-        cells = [
-            f"{items.index[row]} ({feature.columns[column]} = {values[row, column]:g})"
-            for row, column in np.argwhere(bad)
-        ]
-        raise DataError(f"{feature.name} {what} on {len(cells)} item(s): {some(cells)}; {remedy}")

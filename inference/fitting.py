@@ -2,25 +2,29 @@
 
 import os
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 import joblib
 
 from ..layouts import Layout
-from .compiler import Sampler, SubjectData, compile_sampler, training_features
+from .assembly import assemble
+from .compiler import SubjectData, compile_sampler, training_features
 from .data import Evaluation
 from .errors import FitError
 from .features import Features
+from .options import whole
+from .prior import draw_prior
 from .progress import track
-from .results import Fit, assemble
+from .results import Fit
 from .sampling import Draws, SamplingOptions, sample, subject_seed
+from .wording import many
 
 
 def fit(
     layout: Layout,
     evaluation: Evaluation,
     *,
-    subjects: Sequence[object] | None = None,
+    subjects: Iterable[object] | None = None,
     draws: int = 1000,
     tune: int = 1000,
     chains: int = 4,
@@ -40,7 +44,7 @@ def fit(
         What joins items and profile.
     evaluation : Evaluation
         Items and outcomes.
-    subjects : sequence, optional
+    subjects : iterable, optional
         Whom to fit; everybody by default.
     draws, tune, chains : int
         Kept and discarded draws per chain, and chains.
@@ -51,7 +55,8 @@ def fit(
         who else is fitted, in which order or on how many threads. A random one is kept with the
         fit otherwise.
     n_jobs : int, optional
-        Subjects at a time; as many as processors by default.
+        Subjects at a time; as many as processors by default. They are threads of this process
+        unless `joblib.parallel_config` says otherwise; a worker elsewhere compiles the layout once.
     progressbar : bool
         Show subjects done and time left.
 
@@ -64,6 +69,8 @@ def fit(
     ------
     DataError
         When the items do not fit the layout, or a subject is unknown.
+    LayoutError
+        When PyMC does not take a prior, or it cannot be drawn from.
     FitError
         When an option is out of range, or sampling failed for every subject.
 
@@ -77,13 +84,15 @@ def fit(
     ['sim-01']
     """
     options = SamplingOptions(draws, tune, chains, target_accept)
-    seed = secrets.randbits(31) if seed is None else _whole(seed)
+    seed = secrets.randbits(31) if seed is None else whole("seed", seed)
+    jobs = _processors() if n_jobs is None else whole("n_jobs", n_jobs, 1)
     chosen = evaluation if subjects is None else evaluation.select(subjects=subjects)
     features = training_features(layout, chosen)
-    sampler = compile_sampler(layout)
-    outcomes = _sample_all(sampler, features, chosen, options, seed, _jobs(n_jobs))
+    draw_prior(layout)  # a prior that cannot be drawn from is refused before the sampler starts
+    compile_sampler(layout)
     found: dict[str, Draws] = {}
     failures: dict[str, str] = {}
+    outcomes = _sample_all(layout, features, chosen, options, seed, jobs)
     for subject, result in track(outcomes, total=len(chosen.subjects), show=progressbar):
         if isinstance(result, Draws):
             found[subject] = result
@@ -91,53 +100,52 @@ def fit(
             failures[subject] = result
     if not found:
         raise FitError(
-            f"sampling failed for all {len(failures)} subject(s); first reason: "
+            f"sampling failed for all {many(len(failures), 'subject')}; first reason: "
             f"{next(iter(failures.values()))}. Check that the layout's start has a finite "
             "probability: ranges, priors and custom linking functions"
         )
-    return assemble(layout, chosen, features, found, failures, options, seed)
+    named = {subject: failures[subject] for subject in chosen.subjects if subject in failures}
+    return assemble(layout, chosen, features, found, named, options, seed)
 
 
 def _sample_all(
-    sampler: Sampler,
+    layout: Layout,
     features: Features,
     evaluation: Evaluation,
     options: SamplingOptions,
     seed: int,
     jobs: int,
 ) -> Iterator[tuple[str, Draws | str]]:
-    """Sample subjects on threads, in the order they finish."""
+    """Sample subjects side by side, in the order they finish."""
     cores = max(1, min(options.chains, jobs // len(evaluation.subjects)))
-
-    def one(subject: str) -> tuple[str, Draws | str]:
-        data = SubjectData.of(evaluation, subject)
-        try:
-            own_seed = subject_seed(seed, subject)
-            return subject, sample(sampler, features, data, options, own_seed, cores)
-        except Exception as error:  # whatever stopped one subject must not stop the others
-            return subject, f"{type(error).__name__}: {error}"
-
-    pool = joblib.Parallel(n_jobs=jobs, backend="threading", return_as="generator_unordered")
-    yield from pool(joblib.delayed(one)(subject) for subject in evaluation.subjects)
+    one = joblib.delayed(_sample_one)
+    pool = joblib.Parallel(n_jobs=jobs, prefer="threads", return_as="generator_unordered")
+    yield from pool(
+        one(layout, features, subject, SubjectData.of(evaluation, subject), options, seed, cores)
+        for subject in evaluation.subjects
+    )
 
 
-def _jobs(n_jobs: int | None) -> int:
-    if n_jobs is None:
-        return (
-            len(os.sched_getaffinity(0))
-            if hasattr(os, "sched_getaffinity")
-            else os.cpu_count() or 1
-        )
-    if n_jobs < 1:
-        raise FitError(f"n_jobs={n_jobs}; give at least 1, or leave it out for all processors")
-    return n_jobs
-
-
-def _whole(seed: int) -> int:
+def _sample_one(
+    layout: Layout,
+    features: Features,
+    subject: str,
+    data: SubjectData,
+    options: SamplingOptions,
+    seed: int,
+    cores: int,
+) -> tuple[str, Draws | str]:
+    """Sample one subject; whatever stops it must not stop the others, so a reason is returned."""
     try:
-        whole = int(seed)
-    except (TypeError, ValueError):
-        whole = -1
-    if whole < 0 or whole != seed:
-        raise FitError(f"seed={seed!r}; give a whole number of at least 0")
-    return whole
+        sampler = compile_sampler(layout)  # at hand, unless this is another process
+        return subject, sample(sampler, features, data, options, subject_seed(seed, subject), cores)
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:  # a panic inside nutpie is no Exception
+        return subject, f"{type(error).__name__}: {error}"
+
+
+def _processors() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

@@ -1,7 +1,6 @@
 """Success probabilities for items, with intervals."""
 
-import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,13 +10,16 @@ import xarray as xr
 
 from ..layouts import Layout
 from ..linking import evaluate
-from .errors import FitError
 from .features import Features, align, outside_range, read_features
+from .options import inside
+from .tables import named
+from .wording import many
 
 if TYPE_CHECKING:
     from .results import Fit
 
-_CELLS = 20_000_000  # draws times items computed at a time
+_CELLS = 4_000_000  # draws times items times labels computed at a time: 32 MB an array
+_SAME = 1e-9  # a number may go through a text file and stay the same
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +40,14 @@ class Forecast:
     prob: float
 
     def to_frame(self) -> pd.DataFrame:
-        """One row per subject and item."""
+        """Write the forecast as a table.
+
+        Returns
+        -------
+        DataFrame
+            One row per subject and item: ``subject``, ``item``, ``mean``, ``low``, ``high``,
+            ``trained`` and ``extrapolated``.
+        """
         frame = self.data.to_dataframe(dim_order=["subject", "item"]).reset_index()
         return frame[["subject", "item", "mean", "low", "high", "trained", "extrapolated"]]
 
@@ -46,8 +55,8 @@ class Forecast:
         sizes = self.data.sizes
         outside = int(self.data["extrapolated"].sum())
         return (
-            f"<Forecast: {sizes['subject']} subjects, {sizes['item']} items, {outside} of them "
-            f"outside a declared range, {self.prob:.0%} intervals>"
+            f"<Forecast: {many(sizes['subject'], 'subject')}, {many(sizes['item'], 'item')}, "
+            f"{outside} of them outside a declared range, {self.prob:.0%} intervals>"
         )
 
 
@@ -55,7 +64,7 @@ def forecast(
     fit: "Fit",
     items: pd.DataFrame,
     *,
-    subjects: Sequence[object] | None = None,
+    subjects: Iterable[object] | None = None,
     prob: float = 0.9,
 ) -> Forecast:
     """Forecast success on items, run or not.
@@ -66,7 +75,7 @@ def forecast(
         Profiles.
     items : DataFrame
         Meta-features, indexed by item; columns in any order, others are ignored.
-    subjects : sequence, optional
+    subjects : iterable, optional
         Whose success; everybody's by default.
     prob : float, default 0.9
         Mass of the equal-tailed interval of the success probability.
@@ -79,65 +88,90 @@ def forecast(
     Raises
     ------
     DataError
-        When a column is missing, or a value is missing, infinite or none of the levels.
+        When a column is missing, a value is missing, infinite or none of the levels, or a name
+        occurs twice.
     FitError
-        When a subject is not in the fit, names of items repeat, or `prob` is not in (0, 1).
+        When a subject is not in the fit, or `prob` is not between 0 and 1.
+
+    Examples
+    --------
+    >>> from measurement_layouts.inference.fitting import fit
+    >>> from measurement_layouts.scenarios import animal_ai_olympics as aaio
+    >>> cohort = aaio.simulated_cohort()
+    >>> result = fit(aaio.published_layout(), cohort.evaluation, subjects=["sim-01"],
+    ...              draws=100, tune=200, chains=2, seed=1, progressbar=False)
+    >>> forecast(result, aaio.battery(seed=2).head(3))
+    <Forecast: 1 subject, 3 items, 0 of them outside a declared range, 90% intervals>
     """
-    if not 0 < prob < 1:
-        raise FitError(f"prob={prob}; give the mass of the interval, between 0 and 1, such as 0.9")
-    names = [str(item) for item in items.index]
-    if len(set(names)) < len(names):
-        raise FitError("names of items repeat; give every item a name of its own as the index")
-    who = fit.subjects if subjects is None else fit.select(subjects)
+    prob = inside("prob", prob, such_as=0.9)
+    items = named(items, "items", "item")
     features = read_features(fit.layout, items)
-    shape = (len(who), len(names))
-    mean, low, high = np.empty(shape), np.empty(shape), np.empty(shape)
+    rows = fit.places(subjects)
+    mean, low, high = (np.empty((len(rows), len(items))) for _ in range(3))
     tails = [(1 - prob) / 2, (1 + prob) / 2]
-    for row, subject in enumerate(who):
-        for columns, drawn in success_draws(fit, subject, features):
-            mean[row, columns] = drawn.mean(axis=0)
-            low[row, columns], high[row, columns] = np.quantile(drawn, tails, axis=0)
-    outside = outside_range(fit.layout, features).any(axis=1).to_numpy()
+    for place, row in enumerate(rows):
+        for columns, drawn in success_draws(fit, row, features, len(items)):
+            mean[place, columns] = drawn.mean(axis=0)
+            low[place, columns], high[place, columns] = np.quantile(drawn, tails, axis=0)
+    outside = outside_range(fit.layout, features).any(axis=1)
+    flagged = outside.reindex(range(len(items)), fill_value=False).to_numpy(dtype=bool)
     cells = ("subject", "item")
     data = xr.Dataset(
         {
             "mean": (cells, mean),
             "low": (cells, low),
             "high": (cells, high),
-            "trained": (cells, _trained(fit, who, names, features)),
-            "extrapolated": ("item", outside),
+            "trained": (cells, _trained(fit, rows, items.index, features)),
+            "extrapolated": ("item", flagged),
         },
-        {"subject": who, "item": names},
+        {"subject": [fit.subjects[row] for row in rows], "item": list(items.index)},
     )
     return Forecast(data, prob)
 
 
 def success_draws(
-    fit: "Fit", subject: str, features: Features
+    fit: "Fit", row: int, features: Features, items: int
 ) -> Iterator[tuple[slice, np.ndarray]]:
     """Compute one subject's success probability for every draw, some items at a time.
+
+    Parameters
+    ----------
+    fit : Fit
+        Profiles.
+    row : int
+        The subject's place in the fit.
+    features : dict of str to ndarray
+        By meta-feature, shape (items,) or (items, labels).
+    items : int
+        How many.
 
     Yields
     ------
     slice, ndarray
         Which items, and probabilities of shape (draws, items).
     """
-    posterior = fit.posterior.sel(subject=subject)
-    draws = {latent.name: _flat(posterior[latent.name].to_numpy()) for latent in fit.layout.latents}
-    constants = {
-        constant.name: float(fit.constants[constant.name].sel(subject=subject))
-        for constant in fit.layout.constants
+    layout = fit.layout
+    posterior, constants = fit.posterior, fit.constants
+    profile = {}
+    for latent in layout.latents:
+        chains = posterior[latent.name].to_numpy()[row]
+        profile[latent.name] = chains.reshape(-1, *chains.shape[2:])
+    own = {
+        constant.name: float(constants[constant.name].to_numpy()[row])
+        for constant in layout.constants
     }
-    count = len(next(iter(features.values()))) if features else 0
-    step = max(1, _CELLS // len(next(iter(draws.values()))))
-    for start in range(0, count, step):
-        chosen = slice(start, min(start + step, count))
+    draws = posterior.sizes["chain"] * posterior.sizes["draw"]
+    labels = np.prod([len(names) for names in layout.dims.values()], dtype=int)
+    step = max(1, _CELLS // int(draws * labels))
+    for start in range(0, items, step):
+        chosen = slice(start, min(start + step, items))
         part = {name: values[chosen] for name, values in features.items()}
-        yield chosen, success_probability(fit.layout, part, draws, constants)
+        computed = success_probability(layout, part, profile, own)
+        yield chosen, np.broadcast_to(computed, (draws, chosen.stop - chosen.start))
 
 
 def success_probability(
-    layout: Layout, features: Features, profile: Features, constants: dict[str, float]
+    layout: Layout, features: Features, profile: Features, constants: Mapping[str, float]
 ) -> np.ndarray:
     """Compute the probability of success from profiles and items, without a sampler.
 
@@ -149,13 +183,24 @@ def success_probability(
         By meta-feature, shape (items,) or (items, labels).
     profile : dict of str to ndarray
         By latent, shape (draws,) or (draws, labels).
-    constants : dict of str to float
+    constants : mapping of str to float
         By subject constant.
 
     Returns
     -------
     ndarray
-        Shape (draws, items), in [0, 1].
+        Shape (draws, items), in [0, 1]; an axis along which nothing varies is of length one.
+
+    Examples
+    --------
+    >>> from measurement_layouts import Capability, MetaFeature, Success
+    >>> from measurement_layouts.linking import logistic
+    >>> sight = Capability("sight", low=0, high=2)
+    >>> smallness = MetaFeature("smallness", low=0, high=2)
+    >>> layout = Layout("looking", Success("found", logistic(sight - smallness)))
+    >>> features, profile = {"smallness": np.array([0.0, 1.0])}, {"sight": np.array([1.0])}
+    >>> success_probability(layout, features, profile, {}).round(3)
+    array([[0.731, 0.5  ]])
     """
     dims = tuple(layout.dims)
     known: dict[str, object] = dict(constants)
@@ -164,39 +209,18 @@ def success_probability(
     for latent in layout.latents:
         known[latent.name] = align(profile[latent.name], latent, dims, leading=1, per_item=False)
     computed = np.asarray(evaluate(layout.outcome.expression, known, dims))
-    if dims:
-        computed = computed[(..., *[0] * len(dims))]
-    draws = len(next(iter(profile.values())))
-    items = len(next(iter(features.values()))) if features else computed.shape[-1]
-    return np.broadcast_to(computed, (draws, items))
+    reduced = computed.reshape(computed.shape[: computed.ndim - len(dims)])
+    return np.atleast_2d(reduced)
 
 
-def item_keys(names: Sequence[str], features: Features) -> list[str]:
-    """Identify items by their name and meta-features."""
-    columns = [values.reshape(len(names), -1) for values in features.values()]
-    table = np.concatenate(columns, axis=1) + 0.0 if columns else np.empty((len(names), 0))
-    return [
-        hashlib.sha256(name.encode() + b"\0" + row.tobytes()).hexdigest()
-        for name, row in zip(names, table, strict=True)
-    ]
-
-
-def _trained(fit: "Fit", who: list[str], names: list[str], features: Features) -> np.ndarray:
-    """Whether each subject's fit saw each item."""
-    known = fit.constants
-    training = {
-        feature.name: known[feature.name].to_numpy() for feature in fit.layout.meta_features
-    }
-    place = {
-        key: column
-        for column, key in enumerate(item_keys([str(i) for i in known["item"].values], training))
-    }
-    attempted = fit.observed["trials"].sel(subject=who).to_numpy() > 0
-    columns = [place.get(key, -1) for key in item_keys(names, features)]
-    seen = np.array(columns) >= 0
-    return attempted[:, columns] & seen[None, :]
-
-
-def _flat(draws: np.ndarray) -> np.ndarray:
-    """Join chains and draws into one axis."""
-    return draws.reshape(-1, *draws.shape[2:])
+def _trained(fit: "Fit", rows: np.ndarray, items: pd.Index, features: Features) -> np.ndarray:
+    """Whether each subject's fit saw each item: its name, and the same meta-features."""
+    training = fit.constants
+    attempted = fit.observed["trials"].to_numpy()[rows] > 0
+    places = training.indexes["item"].map(str).get_indexer(items)
+    seen = places >= 0
+    for name, values in features.items():
+        known = training[name].to_numpy()[places]
+        same = np.isclose(values, known, rtol=_SAME, atol=_SAME / 1000)
+        seen &= same.reshape(len(items), -1).all(axis=1)
+    return np.asarray(attempted[:, places] & seen)

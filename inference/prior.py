@@ -1,36 +1,115 @@
-"""Draws from a layout's prior, the yardstick of what the data taught."""
+"""The profile before the data: its variables in PyMC, and draws from them."""
 
 import functools
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
-import pandas as pd
 import pymc as pm
 
-from ..layouts import Layout
-from .compiler import SubjectData, build_model
+from ..layouts import Latent, Layout
+from ..linking import LayoutError, evaluate
 
 _DRAWS = 4000
+_SEED = 20231
+
+
+def profile_variables(layout: Layout) -> dict[str, Any]:
+    """Write a layout's latents as random variables of the current PyMC model.
+
+    Returns
+    -------
+    dict of str to variable
+        By latent, shape () or (labels,).
+
+    Raises
+    ------
+    LayoutError
+        When PyMC has no such family, does not take its parameters, or has it for whole numbers or
+        vectors.
+    """
+    variables: dict[str, Any] = {}
+    for latent in layout.latents:
+        variables[latent.name] = _variable(latent, variables)
+    return variables
 
 
 @functools.lru_cache(maxsize=32)
 def draw_prior(layout: Layout) -> dict[str, np.ndarray]:
-    """Draw the profile from its prior; always the same draws for the same layout.
+    """Draw the profile from its prior, the yardstick of what the data taught.
+
+    Parameters
+    ----------
+    layout : Layout
+        The same layout always gives the same draws.
 
     Returns
     -------
     dict of str to ndarray
-        By latent, shape (4000,) or (4000, labels).
+        By latent, shape (4000,) or (4000, labels); not to be written to.
+
+    Raises
+    ------
+    LayoutError
+        When a prior cannot be drawn from: it is improper, or a parameter is out of range.
+
+    Examples
+    --------
+    >>> from measurement_layouts import Capability, Success
+    >>> layout = Layout("coin", Success("heads", Capability("p", low=0, high=1)))
+    >>> draws = draw_prior(layout)["p"]
+    >>> draws.shape, bool(abs(draws.mean() - 0.5) < 0.02)
+    ((4000,), True)
     """
-    features = {
-        feature.name: np.zeros((1, *map(len, feature.dims.values())))
-        for feature in layout.meta_features
-    }
-    nothing = SubjectData(
-        np.zeros(1, dtype="int64"),
-        np.zeros(1, dtype="int64"),
-        {constant.name: 0.5 for constant in layout.constants},
+    with pm.Model(coords={dim: list(labels) for dim, labels in layout.dims.items()}):
+        variables = profile_variables(layout)
+    try:  # by NumPy's generators: Numba's draw from impossible parameters, too
+        drawn = pm.draw(
+            list(variables.values()), draws=_DRAWS, random_seed=_SEED, mode="FAST_COMPILE"
+        )
+    except (ValueError, NotImplementedError) as error:
+        priors = ", ".join(f"{latent.name} ~ {latent.distribution}" for latent in layout.latents)
+        raise LayoutError(
+            f"layout {layout.name!r}: its priors cannot be drawn from ({error}); give each a "
+            f"proper distribution with parameters in their range: {priors}"
+        ) from error
+    found = dict(zip(variables, map(np.asarray, drawn), strict=True))
+    for latent in layout.latents:
+        values = found[latent.name]
+        if not (np.isfinite(values).all() and (np.ptp(values, axis=0) > 0).all()):
+            raise LayoutError(
+                f"{latent.name}: the prior {latent.distribution} does not spread over finite "
+                "values; give it a positive width"
+            )
+        values.setflags(write=False)
+    return found
+
+
+def _variable(latent: Latent, variables: Mapping[str, Any]) -> Any:
+    prior = latent.distribution
+    family = getattr(pm, prior.family, None)
+    if not (isinstance(family, type) and issubclass(family, pm.Distribution)):
+        raise LayoutError(
+            f"{latent.name}: PyMC has no distribution {prior.family!r}; write its name as PyMC "
+            "does, such as 'Normal', 'Beta' or 'HalfNormal'"
+        )
+    if not issubclass(family, pm.Continuous):
+        raise LayoutError(f"{latent.name}: {_not_for_nuts(prior.family)}")
+    parameters = {name: evaluate(parameter, variables) for name, parameter in prior.parameters}
+    try:
+        variable = family(latent.name, **parameters, dims=latent.label_dims or None)
+    except (AttributeError, TypeError, ValueError, NotImplementedError) as error:
+        raise LayoutError(
+            f"{latent.name}: PyMC does not take the prior {prior} ({error}); name the parameters "
+            f"as pymc.{prior.family} does"
+        ) from error
+    if variable.owner.op.ndim_supp:
+        raise LayoutError(f"{latent.name}: {_not_for_nuts(prior.family)}")
+    return variable
+
+
+def _not_for_nuts(family: str) -> str:
+    return (
+        f"{family} is no distribution of single continuous numbers, which NUTS needs; choose "
+        "another, such as 'Normal' or 'Beta'"
     )
-    model = build_model(layout, features, pd.RangeIndex(1), nothing)
-    names = [latent.name for latent in layout.latents]
-    drawn = pm.draw([model[name] for name in names], draws=_DRAWS, random_seed=20231)
-    return dict(zip(names, map(np.asarray, drawn), strict=True))

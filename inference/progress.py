@@ -1,4 +1,4 @@
-"""A progress bar over subjects."""
+"""A progress bar over subjects or splits."""
 
 from collections.abc import Iterable, Iterator
 
@@ -7,6 +7,27 @@ def track[T](work: Iterable[T], total: int, show: bool, what: str = "subjects") 
     """Pass the work through, showing how much is done and the time left.
 
     The bar goes to standard error, and only to a terminal or a notebook.
+
+    Parameters
+    ----------
+    work : iterable
+        What is worked off, one by one.
+    total : int
+        How many there are.
+    show : bool
+        Whether to show anything.
+    what : str
+        Their name.
+
+    Yields
+    ------
+    object
+        Each piece of the work.
+
+    Examples
+    --------
+    >>> list(track("ab", total=2, show=False))
+    ['a', 'b']
     """
     if not show:
         yield from work

@@ -1,12 +1,10 @@
 """What a fit is: every subject's posterior, and the questions one asks of it."""
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -14,17 +12,14 @@ import xarray as xr
 
 from ..layouts import Layout
 from ..linking import LinkingFunction
-from .data import Evaluation
 from .errors import FitError
-from .features import Features
-from .prior import draw_prior
-from .sampling import Draws, SamplingOptions
-from .wording import some
+from .tables import refuse_repeats
+from .wording import many, some
 
 if TYPE_CHECKING:
     from .forecasting import Forecast
 
-OUTCOMES = ("successes", "trials")
+GROUPS = ("posterior", "sample_stats", "prior", "observed_data", "constant_data")
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,14 +44,18 @@ class Fit:
     data: xr.DataTree
     failures: Mapping[str, str]
 
+    @cached_property
+    def _places(self) -> pd.Index:
+        return pd.Index(list(map(str, self.posterior["subject"].to_numpy())), dtype="str")
+
     @property
     def subjects(self) -> list[str]:
         """Names of the fitted subjects."""
-        return [str(name) for name in self.posterior["subject"].to_numpy()]
+        return list(self._places)
 
     @property
     def posterior(self) -> xr.Dataset:
-        """Draws of every profile element."""
+        """Draws of every profile element, (subject, chain, draw, labels)."""
         return self.data["posterior"].to_dataset()
 
     @cached_property
@@ -91,7 +90,7 @@ class Fit:
         self,
         items: pd.DataFrame,
         *,
-        subjects: Sequence[object] | None = None,
+        subjects: Iterable[object] | None = None,
         prob: float = 0.9,
     ) -> "Forecast":
         """Forecast success on items; see `forecasting.forecast`."""
@@ -118,94 +117,53 @@ class Fit:
 
         return load(path, layout=layout, functions=functions)
 
-    def select(self, subjects: Sequence[object]) -> list[str]:
+    def select(self, subjects: Iterable[object]) -> list[str]:
         """Check names of subjects against the fit.
+
+        Parameters
+        ----------
+        subjects : iterable
+            Names.
+
+        Returns
+        -------
+        list of str
+            The same names, as texts.
 
         Raises
         ------
         FitError
             When one was not fitted; the reason is given where sampling failed.
+        DataError
+            When one is named twice.
         """
-        names = [str(subject) for subject in subjects]
+        names = [subjects] if isinstance(subjects, str) else [str(name) for name in subjects]
         unknown = [
             f"{name} ({self.failures[name]})" if name in self.failures else name
             for name in names
-            if name not in set(self.subjects)
+            if name not in self._places
         ]
         if unknown:
             raise FitError(f"not in this fit: {some(unknown)}; it holds {some(self.subjects)}")
+        refuse_repeats(names, "subject", "the subjects asked for")
         return names
+
+    def places(self, subjects: Iterable[object] | None = None) -> np.ndarray:
+        """Find subjects' rows in the fit's arrays; everybody's by default.
+
+        Raises
+        ------
+        FitError, DataError
+            As `select` does.
+        """
+        if subjects is None:
+            return np.arange(len(self._places))
+        return np.asarray(self._places.get_indexer(pd.Index(self.select(subjects), dtype="str")))
 
     def __repr__(self) -> str:
         sizes = self.posterior.sizes
         return (
-            f"<Fit of {self.layout.name!r}: {sizes['subject']} subjects, {sizes['chain']} chains of "
-            f"{sizes['draw']} draws, {len(self.failures)} failed>"
+            f"<Fit of {self.layout.name!r}: {many(sizes['subject'], 'subject')}, "
+            f"{many(sizes['chain'], 'chain')} of {many(sizes['draw'], 'draw')}, "
+            f"{len(self.failures)} failed>"
         )
-
-
-def assemble(
-    layout: Layout,
-    evaluation: Evaluation,
-    features: Features,
-    found: Mapping[str, Draws],
-    failures: Mapping[str, str],
-    options: SamplingOptions,
-    seed: int,
-) -> Fit:
-    """Put the subjects' draws, their data and what made them into one tree."""
-    subjects = [subject for subject in evaluation.subjects if subject in found]
-    first = found[subjects[0]]
-    coords: dict[str, Any] = {
-        "subject": subjects,
-        "chain": np.arange(options.chains),
-        "draw": np.arange(options.draws),
-    }
-    labels = {dim: list(names) for dim, names in layout.dims.items()}
-    sampled = ("subject", "chain", "draw")
-    posterior = {
-        latent.name: (
-            (*sampled, *latent.label_dims),
-            np.stack([found[subject].posterior[latent.name] for subject in subjects]),
-        )
-        for latent in layout.latents
-    }
-    statistics = {
-        name: (sampled, np.stack([found[subject].statistics[name] for subject in subjects]))
-        for name in first.statistics
-    }
-    drawn = draw_prior(layout)
-    prior = {
-        latent.name: (("chain", "draw", *latent.label_dims), drawn[latent.name][None])
-        for latent in layout.latents
-    }
-    outcomes = {
-        name: (("subject", "item"), getattr(evaluation, name).loc[subjects].to_numpy())
-        for name in OUTCOMES
-    }
-    items = {"item": list(evaluation.items.index)}
-    constant_data: dict[str, Any] = {
-        feature.name: (("item", *feature.label_dims), features[feature.name])
-        for feature in layout.meta_features
-    }
-    rates = evaluation.success_rates().loc[subjects].to_numpy()
-    constant_data |= {constant.name: ("subject", 1 - rates) for constant in layout.constants}
-    tree = xr.DataTree.from_dict(
-        {
-            "posterior": xr.Dataset(posterior, {**coords, **labels}),
-            "sample_stats": xr.Dataset(statistics, coords),
-            "prior": xr.Dataset(prior, labels),
-            "observed_data": xr.Dataset(outcomes, {"subject": subjects, **items}),
-            "constant_data": xr.Dataset(constant_data, {"subject": subjects, **items, **labels}),
-        }
-    )
-    tree.attrs = {
-        "layout": json.dumps(layout.to_dict()),
-        "fingerprint": layout.fingerprint,
-        "measurement_layouts": version("measurement-layouts"),
-        "seed": seed,
-        "tune": options.tune,
-        "target_accept": options.target_accept,
-        "failures": json.dumps(dict(failures)),
-    }
-    return Fit(layout, tree, dict(failures))

@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from . import options
 from .compiler import Sampler, SubjectData
-from .errors import FitError
 from .features import Features
 
 STATISTICS = {"diverging": "diverging", "energy": "energy", "depth": "tree_depth", "logp": "lp"}
+"""Names of the sampler's statistics, nutpie's and ArviZ's."""
 
 
 @dataclass(frozen=True)
@@ -20,7 +21,7 @@ class SamplingOptions:
     Parameters
     ----------
     draws, tune : int
-        Kept and discarded draws of each chain.
+        Kept and discarded draws of each chain; at least 4 are kept, so that R-hat can halve them.
     chains : int
         Independent chains.
     target_accept : float
@@ -30,6 +31,11 @@ class SamplingOptions:
     ------
     FitError
         When a number is out of range.
+
+    Examples
+    --------
+    >>> SamplingOptions(draws=500)
+    SamplingOptions(draws=500, tune=1000, chains=4, target_accept=0.8)
     """
 
     draws: int = 1000
@@ -39,25 +45,35 @@ class SamplingOptions:
 
     def __post_init__(self) -> None:
         for name, least in (("draws", 4), ("tune", 1), ("chains", 1)):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-                raise FitError(f"{name}={value!r}; give a whole number of at least {least}")
-        if not 0 < self.target_accept < 1:
-            raise FitError(
-                f"target_accept={self.target_accept!r}; give a number between 0 and 1, such as 0.8"
-            )
+            object.__setattr__(self, name, options.whole(name, getattr(self, name), least))
+        aim = options.inside("target_accept", self.target_accept, such_as=0.8)
+        object.__setattr__(self, "target_accept", aim)
 
 
 @dataclass(frozen=True)
 class Draws:
-    """Posterior draws of one subject, each array of shape (chain, draw, ...)."""
+    """Posterior draws of one subject, each array of shape (chain, draw, ...).
+
+    Attributes
+    ----------
+    posterior : dict of str to ndarray
+        By latent.
+    statistics : dict of str to ndarray
+        By name of the statistic.
+    """
 
     posterior: dict[str, np.ndarray]
     statistics: dict[str, np.ndarray]
 
 
 def subject_seed(seed: int, subject: str) -> int:
-    """Return a seed that depends on the seed and the subject's name only."""
+    """Return a seed that depends on the seed and the subject's name only.
+
+    Examples
+    --------
+    >>> subject_seed(1, "Ann") == subject_seed(1, "Ann") != subject_seed(1, "Bob")
+    True
+    """
     name = int.from_bytes(hashlib.sha256(subject.encode()).digest()[:8])
     return int(np.random.SeedSequence([seed, name]).generate_state(1, np.uint64)[0] >> 1)
 
@@ -70,7 +86,28 @@ def sample(
     seed: int,
     cores: int = 1,
 ) -> Draws:
-    """Draw from one subject's posterior."""
+    """Draw from one subject's posterior.
+
+    Parameters
+    ----------
+    sampler : Sampler
+        The compiled layout.
+    features : dict of str to ndarray
+        By meta-feature, shape (items,) or (items, labels).
+    subject : SubjectData
+        Outcomes and constants.
+    options : SamplingOptions
+        How long and how carefully.
+    seed : int
+        Of the chains.
+    cores : int
+        Chains at a time; the draws do not depend on it.
+
+    Returns
+    -------
+    Draws
+        Without the tuning phase.
+    """
     import nutpie
 
     trace: Any = nutpie.sample(

@@ -3,12 +3,18 @@
 import numpy as np
 import pandas as pd
 
-from ..layouts import Layout
+from ..layouts import Latent, Layout
 from .data import Evaluation
 from .errors import DataError
 from .features import Features, read_features
 from .forecasting import success_probability
+from .options import whole
+from .tables import name_cells, named, read_numbers
 from .wording import some
+
+_ROUNDING = 1e-9  # part of a range that writing a value may cost
+_STEPS = 200
+_SETTLED = 1e-12
 
 
 def simulate(
@@ -38,7 +44,10 @@ def simulate(
     Raises
     ------
     DataError
-        When a column is missing, or the items do not fit the layout.
+        When a column is missing, a value of a profile is no number in the latent's range, or the
+        items do not fit the layout.
+    FitError
+        When the seed is no whole number, or there is not at least one trial.
 
     Examples
     --------
@@ -53,33 +62,82 @@ def simulate(
     subject
     Ann         1    0
     """
+    rng = np.random.default_rng(whole("seed", seed))
+    trials = whole("trials", trials, 1)
+    items = named(items, "items", "item")
     features = read_features(layout, items)
-    rng = np.random.default_rng(seed)
-    probability = np.stack(
-        [expected_success(layout, features, row) for _, row in profiles.iterrows()]
-    )
-    successes = rng.binomial(trials, probability)
-    table = pd.DataFrame(successes, index=profiles.index, columns=items.index)
-    return Evaluation(items, table, pd.DataFrame(trials, index=table.index, columns=table.columns))
+    profiles = named(profiles, "profiles", "subject")
+    probability = expected_success(layout, features, profiles, len(items))
+    successes = pd.DataFrame(rng.binomial(trials, probability), profiles.index, items.index)
+    return Evaluation(items, successes, pd.DataFrame(trials, profiles.index, items.index))
 
 
-def expected_success(layout: Layout, features: Features, profile: pd.Series) -> np.ndarray:
-    """Probability of success per item of a subject with one known profile."""
-    known: Features = {}
-    for latent in layout.latents:
-        labels = [label for names in latent.dims.values() for label in names]
-        columns = [f"{latent.name}[{label}]" for label in labels] or [latent.name]
-        missing = [column for column in columns if column not in profile.index]
-        if missing:
-            raise DataError(f"the profile has no {some(missing)}; it has {some(profile.index, 12)}")
-        values = profile[columns].to_numpy(dtype=float)
-        known[latent.name] = values[None, :] if labels else values
-    failure = 0.5
-    for _ in range(200):  # noise below 1 makes each step contract
-        constants = {constant.name: failure for constant in layout.constants}
-        probability = success_probability(layout, features, known, constants)[0]
-        settled = abs(1 - probability.mean() - failure) < 1e-12
-        failure = (failure + 1 - probability.mean()) / 2
-        if settled or not layout.constants:
-            break
-    return probability
+def expected_success(
+    layout: Layout, features: Features, profiles: pd.DataFrame, items: int
+) -> np.ndarray:
+    """Compute the probabilities of success of subjects with known profiles.
+
+    Parameters
+    ----------
+    layout : Layout
+        What joins items and profiles.
+    features : dict of str to ndarray
+        By meta-feature, shape (items,) or (items, labels).
+    profiles : DataFrame
+        One row per subject, a column per profile element.
+    items : int
+        How many.
+
+    Returns
+    -------
+    ndarray
+        Shape (subjects, items), in [0, 1].
+
+    Raises
+    ------
+    DataError
+        When a column is missing, or a value is no number in the latent's range.
+
+    Examples
+    --------
+    >>> from measurement_layouts import Noise, Success
+    >>> from measurement_layouts.linking import mixture
+    >>> layout = Layout("lapses", Success("done", mixture(1.0, by=Noise("noise"))))
+    >>> expected_success(layout, {}, pd.DataFrame({"noise": [0.5]}), items=1).round(4)
+    array([[0.6667]])
+    """
+    profile = {latent.name: _values(latent, profiles) for latent in layout.latents}
+    found = np.empty((len(profiles), items))
+    for place in range(len(profiles)):
+        known = {name: values[place : place + 1] for name, values in profile.items()}
+        failure = 0.5
+        for _ in range(_STEPS):  # noise below 1 makes each step contract
+            constants = {constant.name: failure for constant in layout.constants}
+            found[place] = success_probability(layout, features, known, constants)[0]
+            step = 1 - found[place].mean() - failure
+            if not constants or abs(step) < _SETTLED:
+                break
+            failure += step / 2
+    return found
+
+
+def _values(latent: Latent, profiles: pd.DataFrame) -> np.ndarray:
+    """Read a latent's column or columns; shape (subjects,) or (subjects, labels)."""
+    labels = [label for names in latent.dims.values() for label in names]
+    columns = [f"{latent.name}[{label}]" for label in labels] or [latent.name]
+    missing = [column for column in columns if column not in profiles.columns]
+    if missing:
+        raise DataError(
+            f"the profiles have no column {some(missing)}; they have {some(profiles.columns, 12)}"
+        )
+    values, _ = read_numbers(profiles[columns])
+    low, high = latent.range.low, latent.range.high
+    slack = _ROUNDING * (high - low) if latent.range.is_finite else 0.0
+    wrong = ~((values >= low - slack) & (values <= high + slack))
+    if wrong.any():
+        raise DataError(
+            f"{latent.name} lies in {latent.range}, but the profiles hold "
+            f"{name_cells(profiles[columns], wrong)}; correct them"
+        )
+    inside: np.ndarray = np.clip(values, low, high)
+    return inside if labels else inside[:, 0]

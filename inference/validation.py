@@ -7,12 +7,15 @@ import numpy as np
 import pandas as pd
 
 from ..layouts import Layout
+from . import options
 from .assessment import score
 from .baselines import BASELINES, Baseline, baseline_forecast, masked
 from .data import Evaluation
 from .errors import DataError
 from .fitting import fit
+from .forecasting import Forecast
 from .progress import track
+from .wording import some
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,20 +28,41 @@ class HoldOut:
         Columns ``method``, ``repeat``, ``subject`` and those of `score`.
     success : Series
         Success rate of each subject over all items.
+
+    Examples
+    --------
+    >>> scores = pd.DataFrame({"method": ["layout", "mean"] * 2, "repeat": [0, 0, 1, 1],
+    ...                        "subject": "Ann", "brier": [0.1, 0.3, 0.2, 0.4]})
+    >>> HoldOut(scores, pd.Series({"Ann": 0.5})).summary().round(3)
+            mean    se  subjects
+    method
+    layout  0.15  0.05         1
+    mean    0.35  0.05         1
     """
 
     scores: pd.DataFrame
     success: pd.Series
 
     def per_subject(self, column: str = "brier") -> pd.DataFrame:
-        """Mean score over repeats: one row per subject, one column per method."""
-        means = self.scores.groupby(["subject", "method"], sort=False)[column].mean()
-        return means.unstack("method")
+        """Average a score over repeats.
+
+        Parameters
+        ----------
+        column : str
+            Which score.
+
+        Returns
+        -------
+        DataFrame
+            One row per subject, one column per method.
+        """
+        means = self._common(column).groupby(level="subject", sort=False).mean()
+        return means.rename_axis(columns="method")
 
     def summary(
         self, column: str = "brier", success: tuple[float, float] = (0.0, 1.0)
     ) -> pd.DataFrame:
-        """Mean score of each method over subjects, with its standard error over repeats.
+        """Average a score of each method over subjects, with its standard error over repeats.
 
         Parameters
         ----------
@@ -51,15 +75,27 @@ class HoldOut:
         -------
         DataFrame
             Indexed by method: ``mean``, ``se`` (spread of the repeats' means, as splits of the same
-            items) and ``subjects``.
+            items; NaN for a single one) and ``subjects``, how many of them every method was scored
+            on.
         """
-        low, high = success
-        chosen = self.success.index[self.success.between(low, high)]
-        part = self.scores[self.scores["subject"].isin(chosen)]
-        repeats = part.groupby(["method", "repeat"], sort=False)[column].mean().groupby("method")
+        chosen = self.success.index[self.success.between(*success)]
+        common = self._common(column)
+        common = common[common.index.get_level_values("subject").isin(chosen)]
+        repeats = common.groupby(level="repeat").mean()
         table = pd.DataFrame({"mean": repeats.mean(), "se": repeats.sem()})
-        table["subjects"] = len(chosen)
-        return table.loc[list(dict.fromkeys(self.scores["method"]))]
+        table["subjects"] = common.index.get_level_values("subject").nunique()
+        return table.rename_axis("method")
+
+    def _common(self, column: str) -> pd.DataFrame:
+        """Lay a score out with a column per method, where every method has one."""
+        if column not in self.scores.columns:
+            raise DataError(
+                f"there is no score {column!r}; the columns are {some(self.scores.columns, 20)}"
+            )
+        methods = list(dict.fromkeys(self.scores["method"]))
+        rows = ["repeat", "subject"]
+        wide = self.scores.pivot_table(column, rows, "method", sort=False, dropna=False)
+        return wide[methods].dropna()
 
 
 def hold_out(
@@ -95,13 +131,13 @@ def hold_out(
     baselines : sequence of Baseline
         What to compare with.
     columns : sequence of str, optional
-        Properties of items that baselines predict from; the layouts' meta-features by default.
+        Properties that the baselines predict from; the layouts' meta-features by default.
     draws, tune, chains, n_jobs : int
         As in `fit`.
     seed : int
         Of splits, fits and forests.
     progressbar : bool
-        Show fits done and time left.
+        Show splits done and time left.
 
     Returns
     -------
@@ -111,29 +147,40 @@ def hold_out(
     Raises
     ------
     DataError
-        When no item would be held out or none kept, or a subject keeps no training outcome.
+        When no item would be held out or none kept, a subject would keep no training outcome in
+        one of the splits, two methods share a name, or there is none.
+    FitError
+        When an option is out of range.
 
     References
     ----------
     Burden et al. (2023), section 4.2: 15 repeats of a held-out fifth.
+
+    Examples
+    --------
+    >>> from measurement_layouts.scenarios import animal_ai_olympics as aaio
+    >>> cohort = aaio.simulated_cohort()
+    >>> hold_out({}, cohort.evaluation, repeats=2, baselines=BASELINES[:1]).summary().round(2)
+               mean  se  subjects
+    method
+    aggregate   ...
     """
-    count = round(fraction * len(evaluation.items))
-    if not (0 < count < len(evaluation.items) and repeats > 0):
+    methods = [*layouts, *(baseline.name for baseline in baselines)]
+    if not methods or len(set(methods)) < len(methods):
         raise DataError(
-            f"fraction={fraction} of {len(evaluation.items)} items holds out {count}, in {repeats} "
-            "repeats; hold out and keep at least one item, at least once"
+            f"the methods to compare are {some(methods) or 'none'}; give at least one layout or "
+            "baseline, each with a name of its own"
         )
-    predictors = _meta_features(layouts) if columns is None else list(columns)
-    rng = np.random.default_rng(seed)
+    seed = options.whole("seed", seed)
+    splits = _splits(evaluation, options.whole("repeats", repeats, 1), fraction, seed)
+    if columns is None:
+        features = [feature for layout in layouts.values() for feature in layout.meta_features]
+        columns = list(dict.fromkeys(name for feature in features for name in feature.columns))
     tables = []
-    work = [(repeat, name) for repeat in range(repeats) for name in layouts]
-    done = iter(track(work, total=len(work), show=progressbar, what="fits"))
-    for repeat in range(repeats):
-        held_out = evaluation.items.index[np.sort(rng.permutation(len(evaluation.items))[:count])]
+    for repeat, held_out in track(enumerate(splits), len(splits), progressbar, what="splits"):
         training = masked(evaluation, held_out)
-        forecasts = {}
+        forecasts: dict[str, Forecast] = {}
         for name, layout in layouts.items():
-            next(done)
             result = fit(
                 layout,
                 training,
@@ -147,22 +194,30 @@ def hold_out(
             forecasts[name] = result.forecast(evaluation.items.loc[held_out])
         for baseline in baselines:
             forecasts[baseline.name] = baseline_forecast(
-                baseline, training, list(held_out), predictors, seed=seed + repeat
+                baseline, training, list(held_out), columns, seed=seed + repeat
             )
         for name, forecast in forecasts.items():
             scores = score(forecast, evaluation).reset_index()
             tables.append(scores.assign(method=name, repeat=repeat))
-    for _ in done:
-        pass
     return HoldOut(pd.concat(tables, ignore_index=True), evaluation.success_rates())
 
 
-def _meta_features(layouts: Mapping[str, Layout]) -> list[str]:
-    """Columns of all the layouts, each once."""
-    columns = [
-        column
-        for layout in layouts.values()
-        for feature in layout.meta_features
-        for column in feature.columns
-    ]
-    return list(dict.fromkeys(columns))
+def _splits(evaluation: Evaluation, repeats: int, fraction: float, seed: int) -> list[pd.Index]:
+    """Draw the items held out in each repeat, and check all before the first fit."""
+    items = evaluation.items.index
+    count = round(options.inside("fraction", fraction, such_as=0.2) * len(items))
+    if not 0 < count < len(items):
+        raise DataError(
+            f"fraction={fraction} of {len(items)} items holds out {count}; hold out and keep at "
+            "least one item"
+        )
+    rng = np.random.default_rng(seed)
+    splits = [items[np.sort(rng.permutation(len(items))[:count])] for _ in range(repeats)]
+    for repeat, held_out in enumerate(splits):
+        left = evaluation.trials.drop(columns=held_out).sum(axis=1)
+        if not left.all():
+            raise DataError(
+                f"{some(left.index[left == 0])} would keep no training outcome in repeat {repeat}; "
+                "leave out subjects with few outcomes, hold out less, or change the seed"
+            )
+    return splits

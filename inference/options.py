@@ -1,0 +1,46 @@
+"""Options of fits and forecasts: checked before anything is computed."""
+
+import numbers
+
+import numpy as np
+
+from .errors import FitError
+
+_LARGEST = 2**63 - 1  # what a saved fit can hold
+
+
+def whole(name: str, value: object, least: int = 0) -> int:
+    """Read a whole number.
+
+    Raises
+    ------
+    FitError
+        When it is something else, or too small or large.
+
+    Examples
+    --------
+    >>> whole("draws", 1000, least=4)
+    1000
+    """
+    number = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if not number or not least <= int(value) <= _LARGEST:  # type: ignore[call-overload]
+        raise FitError(f"{name}={value!r}; give a whole number of at least {least}")
+    return int(value)  # type: ignore[call-overload,no-any-return]
+
+
+def inside(name: str, value: object, such_as: float) -> float:
+    """Read a number between 0 and 1, both excluded.
+
+    Raises
+    ------
+    FitError
+        When it is something else.
+
+    Examples
+    --------
+    >>> inside("prob", 0.9, such_as=0.5)
+    0.9
+    """
+    if not isinstance(value, numbers.Real) or not 0 < float(value) < 1:
+        raise FitError(f"{name}={value!r}; give a number between 0 and 1, such as {such_as}")
+    return float(value)

@@ -1,0 +1,112 @@
+"""Tables of 0/1 outcomes: from what people have to successes and trials."""
+
+import numpy as np
+import pandas as pd
+
+from .errors import DataError
+from .tables import (
+    name_cells,
+    named,
+    need_columns,
+    read_numbers,
+    refuse_repeats,
+    same_names,
+    texts,
+)
+from .wording import some
+
+
+def from_wide(outcomes: pd.DataFrame, items: pd.Index) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Count successes and trials in a table of subjects by items; see `Evaluation.from_wide`."""
+    table = named(outcomes, "outcomes", "subject")
+    table = table.set_axis(texts(table.columns, "outcomes, columns"), axis=1)
+    if len(items.intersection(table.index)) > len(items.intersection(table.columns)):
+        table = table.T
+    refuse_repeats(table.columns, "item", "outcomes")
+    same_names(table.columns, items, "the items of outcomes", "items")
+    values = _zeros_and_ones(table, "{} on {}: {}")
+    attempted = ~np.isnan(values)
+    successes, trials = (
+        pd.DataFrame(counts.astype("int64"), table.index, table.columns)
+        for counts in (np.where(attempted, values, 0), attempted)
+    )
+    return successes, trials
+
+
+def from_long(
+    outcomes: pd.DataFrame, items: pd.Index, columns: tuple[str, str, str], repeats: str
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Count successes and trials in rows of outcomes; see `Evaluation.from_long`."""
+    if repeats not in ("refuse", "trials"):
+        raise DataError(f"repeats={repeats!r}; give 'refuse' or 'trials'")
+    subject, item, outcome = columns
+    _check_long(outcomes, columns)
+    rows, subjects = pd.factorize(np.array(texts(outcomes[subject], f"column {subject!r}"), object))
+    names = pd.Index(texts(outcomes[item], f"column {item!r}"), dtype="str")
+    places = items.get_indexer(names)
+    if (places < 0).any():
+        unknown = names[places < 0].unique()
+        raise DataError(
+            f"outcomes for {len(unknown)} item(s) that `items` does not have: {some(unknown)}; add "
+            "their properties, or drop those rows"
+        )
+    values = _zeros_and_ones(outcomes[[outcome]], "row {}, {}: {}")[:, 0]
+    repeated = pd.DataFrame({"row": rows, "place": places}).duplicated().to_numpy()
+    if repeats == "refuse" and repeated.any():
+        pairs = (f"{subjects[int(rows[k])]} on {names[int(k)]}" for k in np.flatnonzero(repeated))
+        raise DataError(
+            f"{repeated.sum()} repeated row(s): {some(pairs)}; keep one row of each, or count them "
+            "as repeated trials with repeats='trials'"
+        )
+    attempted = ~np.isnan(values)
+    successes, trials = (np.zeros((len(subjects), len(items)), dtype="int64") for _ in range(2))
+    np.add.at(trials, (rows[attempted], places[attempted]), 1)
+    np.add.at(successes, (rows, places), (values == 1).astype("int64"))
+    return pd.DataFrame(successes, subjects, items), pd.DataFrame(trials, subjects, items)
+
+
+def properties(outcomes: pd.DataFrame, subject: str, item: str, outcome: str) -> pd.DataFrame:
+    """Take the items' properties from the remaining columns of rows of outcomes.
+
+    Returns
+    -------
+    DataFrame
+        One row per item, in the order in which they appear.
+
+    Raises
+    ------
+    DataError
+        When a property differs between the rows of one item.
+    """
+    _check_long(outcomes, (subject, item, outcome))
+    names = np.array(texts(outcomes[item], f"column {item!r}"), object)
+    table = outcomes.drop(columns=[subject, item, outcome]).set_axis(names, axis=0)
+    varying = table.groupby(level=0, sort=False).nunique(dropna=False).gt(1)
+    for column in varying.columns[varying.any()]:
+        raise DataError(
+            f"{column!r} differs between rows of one item: "
+            f"{some(varying.index[varying[column]])}; a property belongs to the item, so make it "
+            "the same in all its rows, drop the column, or name the items apart"
+        )
+    return table[~table.index.duplicated()]
+
+
+def _check_long(outcomes: object, columns: tuple[str, str, str]) -> None:
+    if not isinstance(outcomes, pd.DataFrame):
+        raise DataError(f"outcomes: this is a {type(outcomes).__name__}; give a pandas DataFrame")
+    if len(set(columns)) < len(columns):
+        raise DataError(f"subject, item and outcome are the columns {some(columns)}; name three")
+    need_columns(outcomes.columns, columns, "the table of outcomes has")
+
+
+def _zeros_and_ones(table: pd.DataFrame, pattern: str) -> np.ndarray:
+    """Read outcomes; NaN where one is missing."""
+    values, foreign = read_numbers(table)
+    wrong = foreign | ~(np.isnan(values) | (values == 0) | (values == 1))
+    if wrong.any():
+        raise DataError(
+            f"{wrong.sum()} outcome(s) are neither 0 nor 1: {name_cells(table, wrong, pattern)}; "
+            "code failure as 0 and success as 1, and leave a cell empty (NaN) where the item was "
+            "not attempted. Several attempts go in as counts, Evaluation(items, successes, trials)"
+        )
+    return values

@@ -1,0 +1,23 @@
+"""Figures of fits, forecasts and scores: each takes a result and returns matplotlib axes.
+
+Nothing is computed here; the numbers come from the modules beside this folder. A figure is made for
+you unless you pass ``ax=``. matplotlib's settings are left as they are.
+"""
+
+from .agent_characteristic_grid import agent_characteristic_grid
+from .brier_against_success import brier_against_success
+from .capability_scatter import capability_scatter
+from .forecast_plot import forecast_plot
+from .prior_posterior import prior_posterior
+from .profile_forest import profile_forest
+from .reliability import reliability
+
+__all__ = [
+    "agent_characteristic_grid",
+    "brier_against_success",
+    "capability_scatter",
+    "forecast_plot",
+    "prior_posterior",
+    "profile_forest",
+    "reliability",
+]

@@ -1,0 +1,190 @@
+"""One capability against another, all subjects at once."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..diagnostics import profiles
+from ..elements import Element, elements, find_elements, rows_of, span, success_rates
+from ..errors import FitError
+from ..wording import many, some
+from . import style
+from .labels import spread, write_names
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from ..results import Fit
+
+_LABELS = 25  # names tried when none are asked for
+_LEAST = 0.25  # part of the range that colours span, so that a little noise does not look like much
+_SMALLEST, _LARGEST = 14.0, 150.0  # marker areas at success 0 and 1, in square points
+
+
+def capability_scatter(
+    fit: "Fit",
+    x: str | None = None,
+    y: str | None = None,
+    *,
+    colour: str | None = None,
+    names: Sequence[object] | None = None,
+    ax: "Axes | None" = None,
+) -> "Axes":
+    """Draw one profile element against another, a point per subject.
+
+    Points are posterior means, grey bars one posterior standard deviation to either side, the area
+    of a point grows with the subject's success rate, and its colour shows the mean noise level.
+
+    Parameters
+    ----------
+    fit : Fit
+        Profiles.
+    x, y : str, optional
+        Nodes, or elements ``node[label]``; the first two capabilities by default.
+    colour : str, optional
+        Element shown as colour; the first noise node by default, and one colour without any.
+    names : sequence, optional
+        Subjects to name, all of them; by default the extreme ones and others far from each other,
+        as many as there is room for.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    Axes
+        Both axes in their nodes' units; dotted lines are the ends of finite ranges.
+
+    Raises
+    ------
+    FitError
+        When a node or subject is unknown, a node has several labels and none was chosen, or the
+        layout has fewer than two capabilities and `x` and `y` are not both given.
+
+    References
+    ----------
+    Burden et al. (2023), figure 4.
+
+    Examples
+    --------
+    >>> from measurement_layouts.inference.fitting import fit
+    >>> from measurement_layouts.scenarios import animal_ai_olympics as aaio
+    >>> cohort = aaio.simulated_cohort()
+    >>> result = fit(aaio.published_layout(), cohort.evaluation, subjects=["sim-01"],
+    ...              draws=100, tune=200, chains=2, seed=1, progressbar=False)
+    >>> capability_scatter(result).get_title()
+    'Cognitive profiles of 1 subject: posterior mean ± sd'
+    """
+    across, up = _chosen(fit, x, y)
+    shade = _shade(fit, colour)
+    named = [] if names is None else fit.select(names)
+    rates = success_rates(fit)
+    table = profiles(fit)
+    horizontal, vertical = (rows_of(table, element, fit.subjects) for element in (across, up))
+    where = np.column_stack([horizontal["mean"], vertical["mean"]])
+    area = _area(rates.to_numpy())
+    ax = style.single(ax, (7.4, 5.6))
+    ax.errorbar(
+        horizontal["mean"],
+        vertical["mean"],
+        xerr=horizontal["sd"],
+        yerr=vertical["sd"],
+        fmt="none",
+        ecolor=style.FAINT,
+        elinewidth=0.8,
+        zorder=1,
+    )
+    style.range_ends(ax, across, "x")
+    style.range_ends(ax, up, "y")
+    paint: dict[str, Any] = {"color": style.colour(across)}
+    if shade is not None:
+        level = rows_of(table, shade, fit.subjects)["mean"].to_numpy()
+        low, high = span(fit, shade)
+        top = max(level.max(), low + _LEAST * (high - low))
+        paint = {"c": level, "cmap": style.amount_map(), "vmin": low, "vmax": top}
+    points = ax.scatter(
+        horizontal["mean"],
+        vertical["mean"],
+        s=area,
+        edgecolors="white",
+        linewidths=0.6,
+        zorder=3,
+        **paint,
+    )
+    ax.set_xlabel(style.element_label(across))
+    ax.set_ylabel(style.element_label(up))
+    who = many(len(fit.subjects), "subject")
+    style.title(ax, f"Cognitive profiles of {who}: posterior mean ± sd")
+    figure = ax.get_figure()
+    if shade is not None and figure is not None:
+        figure.colorbar(points, ax=ax, label=f"posterior mean of {style.element_label(shade)}")
+    _size_legend(ax, where)
+    order = (
+        [fit.subjects.index(name) for name in named]
+        if names is not None
+        else spread(where / np.maximum(np.ptp(where, axis=0), 1e-12), _LABELS)
+    )
+    write_names(
+        ax,
+        where,
+        area,
+        [style.words(name, 40) for name in fit.subjects],
+        order,
+        all_of_them=names is not None,
+    )
+    return ax
+
+
+def _chosen(fit: "Fit", x: str | None, y: str | None) -> tuple[Element, Element]:
+    capabilities = [e for e in elements(fit.layout) if e.latent.kind == "capability"]
+    given = [_one(fit, name) for name in (x, y) if name is not None]
+    spare = [element for element in capabilities if element not in given]
+    if len(given) + len(spare) < 2:
+        raise FitError(
+            f"layout {fit.layout.name!r} has {len(capabilities)} capability(s); give both x= and "
+            f"y=, out of {some((element.name for element in elements(fit.layout)), 20)}"
+        )
+    across = _one(fit, x) if x is not None else spare.pop(0)
+    return across, _one(fit, y) if y is not None else spare.pop(0)
+
+
+def _one(fit: "Fit", name: str) -> Element:
+    found = find_elements(fit.layout, name)
+    if len(found) > 1:
+        raise FitError(
+            f"{name} has {len(found)} labels; choose one: {some((e.name for e in found), 20)}"
+        )
+    return found[0]
+
+
+def _shade(fit: "Fit", colour: str | None) -> Element | None:
+    if colour is not None:
+        return _one(fit, colour)
+    noise = [element for element in elements(fit.layout) if element.latent.kind == "noise"]
+    return noise[0] if noise else None
+
+
+def _area(rates: np.ndarray) -> np.ndarray:
+    return _SMALLEST + (_LARGEST - _SMALLEST) * rates
+
+
+def _size_legend(ax: "Axes", where: np.ndarray) -> None:
+    """Say what the size of a point means, in the corner with the fewest points."""
+    for rate in (0.0, 0.5, 1.0):
+        ax.scatter(
+            [],
+            [],
+            s=_area(np.array([rate])),
+            color=style.PRIOR,
+            edgecolors="white",
+            label=f"{rate:g}",
+        )
+    up, right = where[:, 1] > np.mean(ax.get_ylim()), where[:, 0] > np.mean(ax.get_xlim())
+    crowd = {
+        "upper left": up & ~right,
+        "lower right": ~up & right,
+        "upper right": up & right,
+        "lower left": ~up & ~right,
+    }
+    emptiest: Any = min(crowd, key=lambda corner: int(crowd[corner].sum()))
+    ax.legend(title="success rate", fontsize=8, title_fontsize=8, loc=emptiest)

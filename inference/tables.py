@@ -1,0 +1,183 @@
+"""Tables as they arrive: names become texts, cells become numbers."""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+import pandas as pd
+
+from .errors import DataError
+from .wording import some
+
+
+def named(table: object, what: str, kind: str) -> pd.DataFrame:
+    """Index a table's rows by texts; the table itself stays as it is.
+
+    Parameters
+    ----------
+    table : object
+        What was given as a table.
+    what : str
+        What to call it in messages.
+    kind : str
+        What a row is, and the name of the index.
+
+    Returns
+    -------
+    DataFrame
+        With the same columns.
+
+    Raises
+    ------
+    DataError
+        When it is no DataFrame, or a name is missing or occurs twice.
+    """
+    if not isinstance(table, pd.DataFrame):
+        raise DataError(f"{what}: this is a {type(table).__name__}; give a pandas DataFrame")
+    names = texts(table.index, f"{what}, {kind}")
+    refuse_repeats(names, kind, what)
+    return table.set_axis(pd.Index(names, name=kind, dtype="str"), axis=0)
+
+
+def texts(names: Iterable[object], where: str) -> list[str]:
+    """Write names as texts.
+
+    Raises
+    ------
+    DataError
+        When one is missing.
+    """
+    found = list(names)
+    missing = [place for place, name in enumerate(found) if is_missing(name)]
+    if missing:
+        raise DataError(
+            f"{where}: no name in row(s) {some(missing)}, counted from 0; name each, or drop them"
+        )
+    return [str(name) for name in found]
+
+
+def refuse_repeats(names: Iterable[str], kind: str, where: str) -> None:
+    """Refuse names of one kind of thing that occur more than once.
+
+    Raises
+    ------
+    DataError
+        Naming them.
+    """
+    index = pd.Index(names)
+    repeated = list(index[index.duplicated()].unique())
+    if repeated:
+        raise DataError(
+            f"{where}: the {kind} name(s) {some(repeated)} occur more than once; give each {kind} "
+            "one row and one name (from_long(..., repeats='trials') counts repeated attempts)"
+        )
+
+
+def same_names(have: Iterable[str], need: Iterable[str], where: str, reference: str) -> None:
+    """Refuse two sets of names that differ.
+
+    Raises
+    ------
+    DataError
+        Naming what is missing and what is too many.
+    """
+    missing, extra = sorted(set(need) - set(have)), sorted(set(have) - set(need))
+    found = [f"missing {some(missing)}"] if missing else []
+    found += [f"extra {some(extra)}"] if extra else []
+    if found:
+        raise DataError(
+            f"{where} are not those of {reference}: {'; '.join(found)}; give both the same names"
+        )
+
+
+def known_names(names: Iterable[object], known: pd.Index, kind: str) -> list[str]:
+    """Read a choice among known names; a single text is one name.
+
+    Raises
+    ------
+    DataError
+        When a name is unknown, missing or given twice.
+    """
+    wanted = [names] if isinstance(names, str) else texts(names, f"the {kind}s asked for")
+    unknown = [name for name in wanted if name not in known]
+    if unknown:
+        raise DataError(f"unknown {kind}(s): {some(unknown)}; know {some(known)}")
+    refuse_repeats(wanted, kind, f"the {kind}s asked for")
+    return wanted
+
+
+def need_columns(have: Iterable[object], need: Sequence[str], where: str) -> None:
+    """Refuse a table that lacks a column, or has it twice.
+
+    Raises
+    ------
+    DataError
+        Naming the columns.
+    """
+    columns = list(have)
+    missing = [name for name in need if name not in columns]
+    if missing:
+        raise DataError(
+            f"{where} no column {some(missing)}; the columns are {some(columns, 12)}; rename one, "
+            "or add it"
+        )
+    twice = [name for name in need if columns.count(name) > 1]
+    if twice:
+        raise DataError(f"{where} several columns {some(twice)}; keep one of each name")
+
+
+def is_missing(value: object) -> bool:
+    """Whether a single cell or name is None, NaN, NaT or NA."""
+    if isinstance(value, float | np.floating):
+        return bool(np.isnan(value))
+    return value is None or value is pd.NA or value is pd.NaT
+
+
+def read_numbers(table: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
+    """Read cells as numbers: Python's, NumPy's or pandas', truth values as 0 and 1.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Columns of any kind.
+
+    Returns
+    -------
+    values : ndarray of float
+        NaN where a cell is missing or holds no number.
+    foreign : ndarray of bool
+        Which cells hold something else, such as text (also text that looks like a number).
+
+    Examples
+    --------
+    >>> values, foreign = read_numbers(pd.DataFrame({"size": [1, None, "big"]}))
+    >>> values.ravel(), foreign.ravel()
+    (array([ 1., nan, nan]), array([False, False,  True]))
+    """
+    if all(isinstance(dtype, np.dtype) and dtype.kind in "biuf" for dtype in table.dtypes):
+        return table.to_numpy(dtype=float, copy=True), np.zeros(table.shape, dtype=bool)
+    values = np.empty(table.shape)
+    foreign = np.zeros(table.shape, dtype=bool)
+    for place in range(table.shape[1]):
+        column = table.iloc[:, place]
+        if pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_complex_dtype(column):
+            values[:, place] = column.to_numpy(dtype=float, na_value=np.nan)
+            continue
+        for row, cell in enumerate(column.astype(object)):
+            number = isinstance(cell, bool | int | float | np.bool | np.integer | np.floating)
+            foreign[row, place] = not (number or is_missing(cell))
+            values[row, place] = float(cell) if number else np.nan
+    return values, foreign
+
+
+def name_cells(table: pd.DataFrame, bad: np.ndarray, pattern: str = "{} on {}: {}") -> str:
+    """Write the first few bad cells: row, column and what they hold."""
+    places = np.argwhere(bad)
+    cells = [
+        pattern.format(table.index[row], table.columns[column], _shown(table.iloc[row, column]))
+        for row, column in places[:6]
+    ]
+    return some(cells) if len(places) < 7 else f"{some(cells[:5])} and {len(places) - 5} more"
+
+
+def _shown(cell: object) -> str:
+    return "missing" if is_missing(cell) else repr(getattr(cell, "item", lambda: cell)())
