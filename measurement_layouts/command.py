@@ -3,6 +3,7 @@
 import argparse
 import json
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -12,10 +13,6 @@ from . import scenarios
 from .linking import LayoutError
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
-    from .inference.data import Evaluation
-    from .inference.results import Fit
     from .scenarios.figures import Figure
     from .scenarios.scenario import Scenario
 
@@ -23,11 +20,29 @@ if TYPE_CHECKING:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return its exit status.
 
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        What follows the command's name; by default what was typed.
+
     Returns
     -------
     int
         0 when all went well and every figure holds, 1 when a figure falls short, 2 when the input
         cannot be used.
+
+    Raises
+    ------
+    SystemExit
+        With status 2 when the arguments are wrong, with 0 after the help was asked for.
+
+    Examples
+    --------
+    >>> main(["scenarios"])
+    animal-ai-olympics: Animal-AI Olympics: 68 agents look for and reach a reward (Burden ...)
+      published layout
+      recommended layout
+    0
     """
     chosen = _parser().parse_args(arguments)
     try:
@@ -64,26 +79,58 @@ def _parser() -> argparse.ArgumentParser:
     command("scenarios", _list, "List the scenarios.", scenario=False)
 
     draw = command("draw", _draw, "Draw a scenario's layouts into files.")
-    draw.add_argument("--out", type=Path, default=Path(), metavar="DIR", help="folder (this one)")
+    draw.add_argument(
+        "--out", type=Path, default=Path(), metavar="DIR", help="folder to write into (this one)"
+    )
 
     run = command("run", _run, "Fit all subjects, print their profiles, write everything.")
-    run.add_argument("--data", type=Path, metavar="DIR", help="real data; simulated ones otherwise")
-    run.add_argument("--out", type=Path, metavar="DIR", help="folder to write (out/SCENARIO)")
-    run.add_argument("--seed", type=int, default=1, metavar="N", help="of every random step (1)")
-    run.add_argument("--draws", type=int, default=1000, metavar="N", help="per chain (1000)")
+    run.add_argument(
+        "--data", type=Path, metavar="DIR", help="real data (an embedded, simulated cohort)"
+    )
+    run.add_argument(
+        "--out", type=Path, metavar="DIR", help="new or empty folder to write (out/SCENARIO)"
+    )
+    run.add_argument(
+        "--seed", type=_at_least(0), default=1, metavar="N", help="of every random step (1)"
+    )
+    run.add_argument(
+        "--draws", type=_at_least(4), default=1000, metavar="N", help="kept of each chain (1000)"
+    )
 
     reproduce = command("reproduce", _reproduce, "Hold published figures against obtained ones.")
-    reproduce.add_argument("--published", type=Path, required=True, metavar="DIR", help="tables")
+    reproduce.add_argument(
+        "--published", type=Path, required=True, metavar="DIR", help="published tables"
+    )
 
     validate = command("validate", _validate, "Score layouts and baselines on held-out items.")
-    validate.add_argument("--repeats", type=int, default=15, metavar="N", help="splits (15)")
+    validate.add_argument(
+        "--repeats", type=_at_least(1), default=15, metavar="N", help="random splits (15)"
+    )
 
     for parser_with_figures in (reproduce, validate):
-        parser_with_figures.add_argument("--data", type=Path, metavar="DIR", help="real data")
+        parser_with_figures.add_argument(
+            "--data",
+            type=Path,
+            metavar="DIR",
+            help="real data (those in MEASUREMENT_LAYOUTS_DATA, else downloaded)",
+        )
         parser_with_figures.add_argument(
             "--json", action="store_true", help="print one JSON object"
         )
     return parser
+
+
+def _at_least(least: int) -> Callable[[str], int]:
+    def read(text: str) -> int:
+        try:
+            value = int(text)
+        except ValueError:
+            value = least - 1
+        if not least <= value < 2**63:
+            raise argparse.ArgumentTypeError(f"{text!r}; give a whole number of at least {least}")
+        return value
+
+    return read
 
 
 def _list(chosen: argparse.Namespace) -> int:
@@ -97,34 +144,52 @@ def _list(chosen: argparse.Namespace) -> int:
 
 def _draw(chosen: argparse.Namespace) -> int:
     scenario = scenarios.get(chosen.scenario)
-    for make in scenario.layouts.values():
-        layout = make()
-        path = chosen.out / f"{layout.name}.svg"
+    layouts = [make() for make in scenario.layouts.values()]
+    paths = {chosen.out / f"{layout.name}.svg": layout for layout in layouts}
+    for path in paths:
         if path.exists():
             raise FileExistsError(f"{path} exists already; move it away, or give another --out")
+    _make_writable(chosen.out)
+    for path, layout in paths.items():
         print(layout.draw(path))
     return 0
 
 
 def _run(chosen: argparse.Namespace) -> int:
+    from .printing import print_profiles
     from .scenarios.study import Study
 
     scenario = scenarios.get(chosen.scenario)
     folder = chosen.out or Path("out", scenario.name)
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+    if folder.exists() and not (folder.is_dir() and not any(folder.iterdir())):
         raise FileExistsError(
-            f"{folder} exists and is not empty; move it away, or give another --out"
+            f"{folder} exists and is no empty folder; move it away, or give another --out"
         )
-    evaluation = (
-        scenario.load(chosen.data) if chosen.data else scenario.simulate(chosen.seed).evaluation
-    )
+    if chosen.data:
+        evaluation = scenario.load(chosen.data)
+        origin = f"real subjects from {chosen.data}"
+    else:
+        evaluation = scenario.simulate(chosen.seed).evaluation
+        origin = f"simulated subjects, seed {chosen.seed}; --data fits the real ones"
+    _make_writable(folder)
     layout = next(iter(scenario.layouts.values()))()
-    print(f"{scenario.title}: {evaluation!r}", file=sys.stderr)
+    print(f"{scenario.title} ({origin})\n{evaluation!r}", file=sys.stderr)
+    print("Fitted twice: on all items, then without a fifth of them.", file=sys.stderr)
     study = Study.run(layout, evaluation, seed=chosen.seed, draws=chosen.draws, progressbar=True)
-    _print_profiles(study.fit, evaluation)
+    print_profiles(study.fit, evaluation)
     for path in study.write(folder):
         print(path)
     return 0
+
+
+def _make_writable(folder: Path) -> None:
+    """Find out before a long fit, not after it, that its results could not be written."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=folder).close()
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise OSError(f"cannot write into {folder} ({reason}); give another --out") from error
 
 
 def _reproduce(chosen: argparse.Namespace) -> int:
@@ -133,13 +198,15 @@ def _reproduce(chosen: argparse.Namespace) -> int:
     start = time.perf_counter()
     scenario = scenarios.get(chosen.scenario)
     layout = next(iter(scenario.layouts.values()))()
-    result = fit(layout, scenario.load(chosen.data), seed=1, progressbar=not chosen.json)
-    figures = scenario.compare(result, chosen.published)
+    evaluation = scenario.load(chosen.data)
+    published = scenario.published(chosen.published, evaluation.subjects)
+    figures = scenario.compare(fit(layout, evaluation, seed=1), published)
     return _report(scenario, figures, time.perf_counter() - start, as_json=chosen.json)
 
 
 def _validate(chosen: argparse.Namespace) -> int:
     from .inference.validation import hold_out
+    from .printing import print_scores
 
     start = time.perf_counter()
     scenario = scenarios.get(chosen.scenario)
@@ -149,8 +216,9 @@ def _validate(chosen: argparse.Namespace) -> int:
         repeats=chosen.repeats,
         columns=scenario.columns,
         seed=1,
-        progressbar=not chosen.json,
     )
+    if not chosen.json:
+        print_scores(scores)
     figures = scenario.judge(scores)
     return _report(scenario, figures, time.perf_counter() - start, as_json=chosen.json)
 
@@ -162,45 +230,9 @@ def _report(scenario: "Scenario", figures: list["Figure"], seconds: float, *, as
             "seconds": seconds,
             "figures": [figure.to_dict() for figure in figures],
         }
-        print(json.dumps(report))
+        print(json.dumps(report, allow_nan=False))
     else:
-        from rich.table import Table
+        from .printing import print_figures
 
-        table = Table("figure", "published", "obtained", "goal", "holds")
-        for figure in figures:
-            published = "" if figure.published is None else f"{figure.published:g}"
-            holds = "yes" if figure.holds else "NO"
-            table.add_row(figure.name, published, f"{figure.obtained:.4f}", figure.goal, holds)
-        _console().print(table)
+        print_figures(figures)
     return 0 if all(figure.holds for figure in figures) else 1
-
-
-def _print_profiles(fit: "Fit", evaluation: "Evaluation") -> None:
-    from rich.table import Table
-
-    profiles = fit.profiles()
-    success = evaluation.success_rates()
-    status = fit.diagnostics()["status"]
-    profiles["element"] = profiles["node"] + profiles["label"].map(
-        lambda name: f"[{name}]" * bool(name)
-    )
-    elements = list(dict.fromkeys(profiles["element"]))
-    table = Table("subject", "success", *elements, "status", title=f"{fit.layout.name}: mean ± sd")
-    for subject, rows in profiles.groupby("subject", sort=False):
-        shown = [
-            f"{row.mean_:.2f} ± {row.sd:.2f}"
-            for row in rows.rename(columns={"mean": "mean_"}).itertuples()
-        ]
-        table.add_row(str(subject), f"{success[subject]:.2f}", *shown, status[subject])
-    for subject, reason in fit.failures.items():
-        table.add_row(
-            subject, f"{success[subject]:.2f}", *[""] * len(elements), f"failed: {reason}"
-        )
-    _console().print(table)
-
-
-def _console() -> "Console":
-    from rich.console import Console
-
-    console = Console()
-    return console if console.is_terminal else Console(width=160)

@@ -1,5 +1,6 @@
 """Published figures beside obtained ones, each with its goal."""
 
+import math
 import operator
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -27,7 +28,7 @@ class Figure:
     published : float or None
         What the paper gives, where it gives one.
     obtained : float
-        What came out, unrounded.
+        What came out, unrounded; NaN or infinite where nothing did.
     relation, bound : {">=", "<=", "==", "<", ">"}, float
         The goal.
     goal : str
@@ -43,15 +44,20 @@ class Figure:
 
     @property
     def holds(self) -> bool:
-        """Whether the obtained number meets the goal; NaN never does."""
-        return bool(_HOLDS[self.relation](self.obtained, self.bound))
+        """Whether the obtained number meets the goal; NaN and infinity never do."""
+        meets = _HOLDS[self.relation](self.obtained, self.bound)
+        return math.isfinite(self.obtained) and bool(meets)
 
     def to_dict(self) -> dict[str, Any]:
-        """Write the figure for a JSON report."""
+        """Write the figure for a JSON report, which has neither NaN nor infinity."""
         return {
             "name": self.name,
-            "published": self.published,
-            "obtained": self.obtained,
+            "published": _finite(self.published),
+            "obtained": _finite(self.obtained),
             "goal": self.goal,
             "holds": self.holds,
         }
+
+
+def _finite(value: float | None) -> float | None:
+    return value if value is not None and math.isfinite(value) else None

@@ -3,14 +3,17 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import pandas as pd
-
-from ..inference.data import Evaluation
-from ..inference.results import Fit
-from ..inference.validation import HoldOut
 from ..layouts import Layout
 from .figures import Figure
+
+if TYPE_CHECKING:  # a scenario's layouts are declared and drawn without PyMC
+    import pandas as pd
+
+    from ..inference.data import Evaluation
+    from ..inference.results import Fit
+    from ..inference.validation import HoldOut
 
 
 @dataclass(frozen=True)
@@ -25,8 +28,8 @@ class Cohort:
         The truth: one row per subject, one column per profile element.
     """
 
-    evaluation: Evaluation
-    profiles: pd.DataFrame
+    evaluation: "Evaluation"
+    profiles: "pd.DataFrame"
 
 
 @dataclass(frozen=True)
@@ -40,12 +43,13 @@ class Scenario:
     layouts : mapping of str to callable
         Layouts by name, the published one first.
     load : callable
-        Real data from a folder; None where it has to be downloaded.
+        Real data from a folder; without one, from wherever they are kept or offered.
     simulate : callable
         The embedded cohort, from a seed.
+    published : callable
+        The published table from a folder, one row per subject of the real data, checked.
     compare : callable
-        Figures from a fit of the published layout to the real data and a folder of published
-        tables.
+        Figures from a fit of the published layout to the real data, and that table.
     judge : callable
         Figures from the hold-out scores.
     columns : sequence of str
@@ -56,8 +60,9 @@ class Scenario:
     title: str
     source: str
     layouts: Mapping[str, Callable[[], Layout]]
-    load: Callable[[Path | None], Evaluation]
+    load: Callable[[Path | None], "Evaluation"]
     simulate: Callable[[int], Cohort]
-    compare: Callable[[Fit, Path], list[Figure]]
-    judge: Callable[[HoldOut], list[Figure]]
+    published: Callable[[Path, Sequence[str]], "pd.DataFrame"]
+    compare: Callable[["Fit", "pd.DataFrame"], list[Figure]]
+    judge: Callable[["HoldOut"], list[Figure]]
     columns: Sequence[str]

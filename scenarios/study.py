@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
@@ -60,10 +61,18 @@ class Study:
         return cls(evaluation, everything, forecast, scores)
 
     def write(self, folder: Path) -> list[Path]:
-        """Write diagram, tables, figures and the fit into an empty or new folder."""
+        """Write the fit, the diagrams, tables and figures into an empty or new folder.
+
+        Returns
+        -------
+        list of Path
+            ``fit.nc``, ``layout.svg`` and ``.png``, ``profiles.csv``, ``diagnostics.csv``,
+            ``forecasts.csv``, ``scores.csv``, and a PNG for each of `figures`.
+        """
         folder.mkdir(parents=True, exist_ok=True)
         layout = self.fit.layout
-        written = [layout.draw(folder / "layout.svg"), layout.draw(folder / "layout.png")]
+        written = [self.fit.save(folder / "fit.nc")]  # first: it took the longest to come by
+        written += [layout.draw(folder / f"layout.{ending}") for ending in ("svg", "png")]
         tables = {
             "profiles": self.fit.profiles(),
             "diagnostics": self.fit.diagnostics().reset_index(),
@@ -73,16 +82,18 @@ class Study:
         for name, table in tables.items():
             written.append(folder / f"{name}.csv")
             table.to_csv(written[-1], index=False)
-        written.append(self.fit.save(folder / "fit.nc"))
         for name, axes in self.figures().items():
             written.append(folder / f"{name}.png")
-            np.ravel(axes)[0].get_figure(root=True).savefig(written[-1], dpi=150)
+            figure = np.ravel(axes)[0].get_figure(root=True)
+            figure.savefig(written[-1], dpi=150)
+            plt.close(figure)
         return written
 
     def figures(self) -> dict[str, Any]:
         """Draw the study's figures, by file name; those of one subject show the middle one."""
         rates = self.fit.diagnostics()["success"].loc[self.fit.subjects]
-        middle = str((rates - 0.5).abs().idxmin())
+        forecast = self.forecast.data["subject"].to_numpy()
+        middle = str((rates[rates.index.isin(forecast)] - 0.5).abs().idxmin())
         ranged = [feature.name for feature in self.fit.layout.meta_features if not feature.levels]
         drawn = {
             "profiles": plots.profile_forest(self.fit),

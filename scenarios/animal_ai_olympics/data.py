@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pooch
 
 from ...inference.data import Evaluation
 from ...inference.errors import DataError
@@ -34,8 +35,9 @@ def load(folder: Path | None = None) -> Evaluation:
     Parameters
     ----------
     folder : Path, optional
-        Where the two files lie. Otherwise the folder ``aaio`` in the one that the environment
-        variable ``MEASUREMENT_LAYOUTS_DATA`` names; otherwise they are downloaded, and kept.
+        Where the two files lie, or a folder with them in its folder ``aaio``. Otherwise the one
+        that the environment variable ``MEASUREMENT_LAYOUTS_DATA`` names; otherwise they are
+        downloaded, and kept.
 
     Returns
     -------
@@ -88,28 +90,16 @@ def _z(values: pd.Series) -> pd.Series:
 
 
 def _find(name: str, folder: Path | None) -> Path:
-    import pooch
-
     kept = os.environ.get(VARIABLE)
-    local = folder or (Path(kept) / FOLDER if kept else None)
-    if local is None:
-        try:
-            return Path(
-                pooch.retrieve(
-                    ADDRESS + name,
-                    CHECKSUMS[name],
-                    fname=f"{FOLDER}-{name}",
-                    path=pooch.os_cache("measurement-layouts"),
-                )
-            )
-        except Exception as error:  # no network, a proxy's page, a changed file: all the same here
-            raise DataError(
-                f"{name} could not be downloaded ({type(error).__name__}: {error}); fetch it from "
-                f"{ADDRESS} by hand and give its folder as --data, or set {VARIABLE}"
-            ) from error
-    path = Path(local) / name
-    if not path.is_file():
-        raise DataError(f"there is no {path}; give the folder that holds {' and '.join(CHECKSUMS)}")
+    if folder is None and not kept:
+        return _download(name)
+    place, said = (Path(folder), "--data") if folder else (Path(str(kept)), VARIABLE)
+    path = next((path for path in (place / name, place / FOLDER / name) if path.is_file()), None)
+    if path is None:
+        raise DataError(
+            f"there is no {name} in {place} or its folder {FOLDER!r}; let {said} name the folder "
+            f"that holds {' and '.join(CHECKSUMS)}"
+        )
     found = f"sha256:{pooch.file_hash(str(path))}"
     if found != CHECKSUMS[name]:
         raise DataError(
@@ -117,3 +107,16 @@ def _find(name: str, folder: Path | None) -> Path:
             f"fetch it from {ADDRESS}"
         )
     return path
+
+
+def _download(name: str) -> Path:
+    folder = pooch.os_cache("measurement-layouts")
+    try:
+        path = pooch.retrieve(ADDRESS + name, CHECKSUMS[name], f"{FOLDER}-{name}", folder)
+    except Exception as error:  # no network, a proxy's page, a changed file: all the same here
+        raise DataError(
+            f"{name} could not be downloaded ({type(error).__name__}: {error}); fetch "
+            f"{' and '.join(CHECKSUMS)} from {ADDRESS} by hand and give their folder as --data or "
+            f"in the environment variable {VARIABLE}"
+        ) from error
+    return Path(path)

@@ -1,0 +1,66 @@
+"""What the command prints for people: tables in the terminal."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.table import Table
+
+if TYPE_CHECKING:
+    from .inference.data import Evaluation
+    from .inference.results import Fit
+    from .inference.validation import HoldOut
+    from .scenarios.figures import Figure
+
+_SCORES = ("brier", "log_score", "auroc", "ece")
+
+
+def print_figures(figures: "Sequence[Figure]") -> None:
+    """Print published figures beside obtained ones, four digits of each."""
+    table = Table("figure", "published", "obtained", "goal", "holds")
+    for figure in figures:
+        published = "" if figure.published is None else f"{figure.published:.4g}"
+        holds = "yes" if figure.holds else "NO"
+        table.add_row(figure.name, published, f"{figure.obtained:.4g}", figure.goal, holds)
+    _console().print(table)
+
+
+def print_scores(scores: "HoldOut") -> None:
+    """Print every method's scores on held-out items, means over all subjects."""
+    means = {column: scores.summary(column) for column in _SCORES}
+    table = Table("method", *_SCORES, title="held-out items: mean ± standard error over splits")
+    for method in means["brier"].index:
+        cells = [means[column].loc[method] for column in _SCORES]
+        table.add_row(method, *(f"{cell['mean']:.4f} ± {cell['se']:.4f}" for cell in cells))
+    _console().print(table)
+
+
+def print_profiles(fit: "Fit", evaluation: "Evaluation") -> None:
+    """Print every subject's profile, and what is wrong with it."""
+    profiles = fit.profiles()
+    success = evaluation.success_rates()
+    status = fit.diagnostics()["status"]
+    labels = profiles["label"].map(lambda name: f"[{name}]" * bool(name))
+    profiles = profiles.assign(element=profiles["node"] + labels)
+    elements = list(profiles["element"].unique())
+    table = Table(
+        *("subject", "success", *elements, "status"),
+        title=f"{fit.layout.name}: mean ± sd",
+        caption="* the data say next to nothing, the prior speaks; reasons: diagnostics.csv",
+    )
+    for subject, rows in profiles.groupby("subject", sort=False):
+        numbers = zip(rows["mean"], rows["sd"], rows["prior_dominated"], strict=True)
+        shown = [f"{mean:.2f} ± {sd:.2f}{'*' * vague}" for mean, sd, vague in numbers]
+        table.add_row(str(subject), f"{success[subject]:.2f}", *shown, status[subject])
+    for subject, reason in fit.failures.items():
+        empty = [""] * len(elements)
+        table.add_row(subject, f"{success[subject]:.2f}", *empty, f"failed: {reason}")
+    _console().print(table)
+
+
+def _console() -> Console:
+    """Text as it stands: a name such as ``[as]`` is no markup."""
+    console = Console(markup=False, emoji=False, highlight=False)
+    if not console.is_terminal:
+        console.width = 160
+    return console

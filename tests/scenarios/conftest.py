@@ -1,0 +1,44 @@
+"""Real data and published tables, where this machine has them."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from measurement_layouts.scenarios.animal_ai_olympics import load
+
+FILES = ("scores_all.csv", "task_codes.csv")
+
+
+def missing(reason):
+    """Skip on a user's machine; fail where the real data are promised."""
+    if os.environ.get("CI") or os.environ.get("REQUIRE_REAL_DATA"):
+        pytest.fail(f"{reason}; the real data are required here (CI or REQUIRE_REAL_DATA is set)")
+    pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def real_data():
+    """Folder with the competition's two files."""
+    named = os.environ.get("MEASUREMENT_LAYOUTS_DATA")
+    if not named:
+        missing("MEASUREMENT_LAYOUTS_DATA is not set: no real data")
+    folder = Path(named, "aaio")
+    if not all((folder / name).is_file() for name in FILES):
+        missing(f"{folder} lacks {' or '.join(FILES)}")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def evaluation(real_data):
+    return load(real_data)
+
+
+@pytest.fixture(scope="session")
+def published_tables(real_data):
+    """Folder with the papers' tables: named, or beside the data."""
+    named = os.environ.get("MEASUREMENT_LAYOUTS_PUBLISHED")
+    folder = Path(named) if named else real_data.parent.parent / "published"
+    if not (folder / "aaio_figure9.csv").is_file():
+        missing(f"{folder} lacks aaio_figure9.csv; MEASUREMENT_LAYOUTS_PUBLISHED may name another")
+    return folder

@@ -1,0 +1,208 @@
+"""The two layouts of the Animal-AI Olympics: the paper's, node by node, and ours."""
+
+import math
+
+import numpy as np
+import pytest
+
+from measurement_layouts import Bias, Capability, Derived, MetaFeature, Noise, Slope, Success
+from measurement_layouts.linking import LayoutError, evaluate
+from measurement_layouts.scenarios import animal_ai_olympics as aaio
+
+PUBLISHED = aaio.published_layout()
+RECOMMENDED = aaio.recommended_layout()
+ROUNDING = 1e-12  # some ten operations on numbers of size 10
+
+
+def sigma(x):
+    return 1 / (1 + np.exp(-x))
+
+
+@pytest.fixture
+def values():
+    """Values of every node without parents, a thousand of each."""
+    rng = np.random.default_rng(3)
+    drawn = {
+        "rewardSize": rng.uniform(-1.9, 1.9, 1000),
+        "rewardDistance": rng.uniform(-2.4, 2.4, 1000),
+        "rewardBehind": rng.choice([0, 0.5, 1], 1000),
+        "XPos": rng.choice([-1.0, 0, 1], 1000),
+        "navigationAbility": rng.uniform(0, 5.3, 1000),
+        "visualAbility": rng.uniform(0, 1.9, 1000),
+        "rightLeftBias": rng.normal(size=1000),
+        "noiseLevel": rng.uniform(size=1000),
+        "meanFailure": rng.uniform(size=1000),
+        "distance": rng.uniform(1, 60, 1000),
+        "size": rng.uniform(0.25, 8, 1000),
+        "turningCost": rng.uniform(0, 20, 1000),
+        "navigationSlope": rng.uniform(0.05, 1, 1000),
+        "visualSlope": rng.uniform(0.5, 5, 1000),
+    }
+    return drawn
+
+
+def computed(layout, name, values):
+    return evaluate(layout.nodes[name], values)
+
+
+# Table 3 of Burden et al. (2023): name, type, prior. `ScaledBeta(1, 1, a, b)` is Uniform(a, b).
+# The bias is spelled as in Figure 9; Table 3 writes rightleftBias.
+TABLE_3_LATENTS = {
+    "navigationAbility": (Capability, "Uniform", {"lower": 0, "upper": 5.3}, (0, 5.3)),
+    "visualAbility": (Capability, "Uniform", {"lower": 0, "upper": 1.9}, (0, 1.9)),
+    "rightLeftBias": (Bias, "Normal", {"mu": 0, "sigma": 1}, (-math.inf, math.inf)),
+    "noiseLevel": (Noise, "Uniform", {"lower": 0, "upper": 1}, (0, 1)),
+}
+TABLE_3_LEVELS = {"rewardBehind": (0, 0.5, 1), "XPos": (-1, 0, 1)}
+
+
+def test_table_3_names():
+    kinds = (MetaFeature, Capability, Bias, Noise, Derived, Success)
+    found = {kind: {n.name for n in PUBLISHED.nodes.values() if type(n) is kind} for kind in kinds}
+    assert found == {
+        MetaFeature: {"rewardSize", "rewardDistance", "rewardBehind", "XPos"},
+        Capability: {"navigationAbility", "visualAbility"},
+        Bias: {"rightLeftBias"},
+        Noise: {"noiseLevel"},
+        Derived: {"rightLeftEffect", "navigationPerformance", "visualPerformance"},
+        Success: {"taskPerformance"},
+    }
+    assert sum(map(len, found.values())) == len(PUBLISHED.nodes)
+
+
+@pytest.mark.parametrize("name", TABLE_3_LATENTS)
+def test_table_3_priors(name):
+    kind, family, parameters, (low, high) = TABLE_3_LATENTS[name]
+    node = PUBLISHED.nodes[name]
+    assert type(node) is kind
+    assert node.prior.family == family
+    assert {key: float(str(value)) for key, value in node.prior.parameters} == parameters
+    assert (node.range.low, node.range.high) == (low, high)
+
+
+@pytest.mark.parametrize("name", TABLE_3_LEVELS)
+def test_table_3_levels(name):
+    assert PUBLISHED.nodes[name].levels == TABLE_3_LEVELS[name]
+
+
+def test_table_3_ranges_of_meta_features():
+    """The paper prints [0, 1.9] for the size; coded sizes lie on both sides of 0 (see the data)."""
+    assert PUBLISHED.nodes["rewardSize"].high == 1.9
+
+
+def test_table_3_ranges_of_derived_nodes():
+    for name in ("navigationPerformance", "visualPerformance", "taskPerformance"):
+        found = PUBLISHED.nodes[name].range
+        assert 0 <= found.low < found.high <= 1
+
+
+def test_table_3_right_left_effect(values):
+    expected = values["rightLeftBias"] * values["XPos"]
+    assert computed(PUBLISHED, "rightLeftEffect", values) == pytest.approx(expected, abs=ROUNDING)
+
+
+def published_navigation(v, weight_of_behind=0.5):
+    effort = v["rewardDistance"] * (weight_of_behind * v["rewardBehind"] + 1)
+    return sigma(v["navigationAbility"] - effort + v["rightLeftBias"] * v["XPos"])
+
+
+def test_table_3_navigation_performance(values):
+    found = computed(PUBLISHED, "navigationPerformance", values)
+    assert found == pytest.approx(published_navigation(values), abs=ROUNDING)
+
+
+def test_another_navigation_is_told_apart(values):
+    """The twin: had the reward behind weighed 0.6, the comparison above would fail."""
+    found = computed(PUBLISHED, "navigationPerformance", values)
+    assert found != pytest.approx(published_navigation(values, 0.6), abs=ROUNDING)
+
+
+def test_table_3_visual_performance(values):
+    expected = sigma(values["visualAbility"] - values["rewardSize"])
+    found = computed(PUBLISHED, "visualPerformance", values)
+    assert found == pytest.approx(expected, abs=ROUNDING)
+
+
+def test_table_3_task_performance(values):
+    noise, explained = values["noiseLevel"], published_navigation(values)
+    explained = explained * sigma(values["visualAbility"] - values["rewardSize"])
+    expected = (1 - noise) * explained + noise * values["meanFailure"]
+    assert [constant.name for constant in PUBLISHED.constants] == ["meanFailure"]
+    found = computed(PUBLISHED, "taskPerformance", values)
+    assert found == pytest.approx(expected, abs=ROUNDING)
+
+
+def test_recommended_task_performance(values):
+    v = values
+    reach = v["distance"] + v["turningCost"] * v["rewardBehind"] - v["rightLeftBias"] * v["XPos"]
+    navigate = sigma(v["navigationSlope"] * (v["navigationAbility"] - reach))
+    see = sigma(v["visualSlope"] * (v["visualAbility"] - np.log2(v["distance"] / v["size"])))
+    expected = (1 - v["noiseLevel"]) * navigate * see + v["noiseLevel"] / 2
+    found = computed(RECOMMENDED, "taskPerformance", values)
+    assert found == pytest.approx(expected, abs=ROUNDING)
+
+
+def test_recommended_latents():
+    kinds = {latent.name: type(latent) for latent in RECOMMENDED.latents}
+    assert kinds == {
+        "navigationAbility": Capability,
+        "visualAbility": Capability,
+        "navigationSlope": Slope,
+        "visualSlope": Slope,
+        "turningCost": Bias,
+        "rightLeftBias": Bias,
+        "noiseLevel": Noise,
+    }
+    assert str(RECOMMENDED.nodes["navigationAbility"].unit) == str(RECOMMENDED.nodes["size"].unit)
+
+
+def demands(layout, items):
+    """What each ability is opposed to, of each item, when nothing else is in the way."""
+    columns = {name: items[name].to_numpy(float) for name in items.select_dtypes("number")}
+    if layout is PUBLISHED:
+        effort = columns["rewardDistance"] * (0.5 * columns["rewardBehind"] + 1)
+        return {"navigationAbility": effort, "visualAbility": columns["rewardSize"]}
+    smallness = aaio.apparent_smallness(columns["distance"], columns["size"])
+    return {"navigationAbility": columns["distance"], "visualAbility": smallness}
+
+
+def spanned(layout, items):
+    """Whether each ability can lie below the easiest and above the hardest item."""
+    ranges = {name: layout.nodes[name].range for name in ("navigationAbility", "visualAbility")}
+    return {
+        name: ranges[name].low < found.min() and found.max() < ranges[name].high
+        for name, found in demands(layout, items).items()
+    }
+
+
+def test_recommended_abilities_span_the_demands(evaluation):
+    assert spanned(RECOMMENDED, evaluation.items) == dict.fromkeys(
+        ("navigationAbility", "visualAbility"), True
+    )
+
+
+def test_published_abilities_do_not_span_the_demands(evaluation):
+    """The twin, and why there is a recommended layout: no published ability is low enough."""
+    assert not any(spanned(PUBLISHED, evaluation.items).values())
+
+
+@pytest.mark.parametrize("layout", [PUBLISHED, RECOMMENDED], ids=["published", "recommended"])
+def test_declared_ranges_hold_the_real_items(layout, evaluation):
+    for feature in layout.meta_features:
+        column = evaluation.items[feature.name]
+        if feature.levels:
+            assert set(column) == set(feature.levels)
+        else:
+            assert feature.low <= column.min() < column.max() <= feature.high
+
+
+@pytest.mark.parametrize(("distance", "size", "octaves"), [(8, 0.5, 4), (3, 3, 0), (1, 8, -3)])
+def test_apparent_smallness(distance, size, octaves):
+    assert aaio.apparent_smallness(float(distance), float(size)) == pytest.approx(octaves)
+
+
+def test_apparent_smallness_in_two_units_is_refused():
+    metres = MetaFeature("far", low=1, high=2, unit="m")
+    arena = MetaFeature("wide", low=1, high=2, unit="arena_unit")
+    with pytest.raises(LayoutError, match="unit"):
+        aaio.apparent_smallness(metres, arena)

@@ -1,0 +1,344 @@
+"""The command, in this process, on three simulated subjects."""
+
+import dataclasses
+import io
+import json
+import os
+import sys
+import xml.etree.ElementTree as ET
+from contextlib import redirect_stderr, redirect_stdout
+from types import SimpleNamespace
+
+import matplotlib as mpl
+import pandas as pd
+import pytest
+from matplotlib import image
+
+import measurement_layouts as ml
+from measurement_layouts import scenarios
+from measurement_layouts.command import main
+
+NAME = "animal-ai-olympics"
+REAL = scenarios.get(NAME)
+SUBJECTS = ["sim-26", "sim-39", "sim-50"]
+COHORT = REAL.simulate(1).evaluation.select(subjects=SUBJECTS)
+CSV_COLUMNS = {
+    "profiles": ["subject", "node", "label", "mean", "sd", "low", "high"],
+    "diagnostics": ["subject", "status", "success", "divergences", "rhat", "ess"],
+    "forecasts": ["subject", "item", "mean", "low", "high", "trained", "extrapolated"],
+    "scores": ["method", "subject", "trials", "success", "brier", "calibration", "refinement"],
+}
+PICTURES = {
+    *("layout", "profiles", "prior-posterior", "forecast", "brier", "reliability"),
+    *("capabilities", "characteristic-grid"),
+}
+
+
+def three(scenario):
+    """The scenario with three subjects, simulated ones in place of the real ones too."""
+
+    def simulate(seed):
+        cohort = scenario.simulate(seed)
+        return dataclasses.replace(cohort, evaluation=cohort.evaluation.select(subjects=SUBJECTS))
+
+    return dataclasses.replace(scenario, load=lambda folder: COHORT, simulate=simulate)
+
+
+@pytest.fixture(autouse=True)
+def _plain_terminal(monkeypatch):
+    for name in ("FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE", "MEASUREMENT_LAYOUTS_DATA"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def few(monkeypatch):
+    monkeypatch.setattr(scenarios, "get", lambda name: three(REAL))
+
+
+@pytest.fixture(scope="module")
+def done(tmp_path_factory):
+    """One `run` for all that look at its outcome."""
+    folder = tmp_path_factory.mktemp("run") / "deep" / "profiles"
+    out, err = io.StringIO(), io.StringIO()
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
+        patch.setattr(scenarios, "get", lambda name: three(REAL))
+        mpl.use("Agg")
+        status = main(["run", NAME, "--out", str(folder), "--draws", "60", "--seed", "7"])
+    return SimpleNamespace(folder=folder, status=status, out=out.getvalue(), err=err.getvalue())
+
+
+@pytest.fixture(scope="module")
+def own_figures(tmp_path_factory):
+    """A published table that is our own fit's, as `reproduce` makes it."""
+    layout = REAL.layouts["published layout"]()
+    fit = ml.fit(layout, COHORT, seed=1, progressbar=False)
+    profiles = fit.profiles().pivot_table(index="subject", columns="node", values="mean")
+    assert fit.diagnostics()["divergences"].sum() == 0
+    table = profiles.add_suffix("_mean").assign(success_mean=COHORT.success_rates().round(2))
+    folder = tmp_path_factory.mktemp("published")
+    table.rename_axis("agent").to_csv(folder / "aaio_figure9.csv")
+    return folder
+
+
+def test_scenarios_lists_them(capsys):
+    assert main(["scenarios"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith(f"{NAME}: ")
+    assert "published layout" in out
+    assert "recommended layout" in out
+
+
+def test_help_names_every_command(capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(["--help"])
+    assert ended.value.code == 0
+    out = capsys.readouterr().out
+    for command in ("scenarios", "draw", "run", "reproduce", "validate"):
+        assert f"  {command} " in out
+
+
+@pytest.mark.parametrize(
+    ("command", "options"),
+    [
+        ("draw", ["SCENARIO", "--out DIR"]),
+        ("run", ["SCENARIO", "--data DIR", "--out DIR", "--seed N", "--draws N"]),
+        ("reproduce", ["SCENARIO", "--data DIR", "--published DIR", "--json"]),
+        ("validate", ["SCENARIO", "--data DIR", "--repeats N", "--json"]),
+    ],
+)
+def test_help_of_a_command_names_its_options(command, options, capsys):
+    with pytest.raises(SystemExit):
+        main([command, "--help"])
+    out = capsys.readouterr().out
+    assert [option for option in options if option not in out] == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "COMMAND"),
+        (["fit", NAME], "'fit'"),
+        (["run"], "SCENARIO"),
+        (["run", "chess"], f"'chess' (choose from '{NAME}')"),
+        (["run", NAME, "--seed", "-1"], "at least 0"),
+        (["run", NAME, "--seed", "one"], "'one'; give a whole number"),
+        (["run", NAME, "--seed", str(2**63)], "give a whole number"),
+        (["run", NAME, "--draws", "3"], "at least 4"),
+        (["validate", NAME, "--repeats", "0"], "at least 1"),
+        (["reproduce", NAME], "--published"),
+    ],
+)
+def test_wrong_arguments(arguments, message, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    assert ended.value.code == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert message.replace("'", "") in printed.err.replace("'", "")  # quoted since Python 3.12
+
+
+def test_draw(tmp_path, capsys):
+    folder = tmp_path / "new" / "diagrams"
+    assert main(["draw", NAME, "--out", str(folder)]) == 0
+    drawn = {f"{NAME}.svg", f"{NAME}-recommended.svg"}
+    assert {path.name for path in folder.iterdir()} == drawn
+    assert set(capsys.readouterr().out.split()) == {str(folder / name) for name in drawn}
+    for name in drawn:
+        text = (folder / name).read_text()
+        assert ET.fromstring(text).tag.endswith("svg")
+        assert "navigationAbility" in text
+
+
+def test_draw_writes_here_by_default(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(["draw", NAME]) == 0
+    assert len(list(tmp_path.glob("*.svg"))) == 2
+
+
+def test_draw_touches_no_existing_file(tmp_path, capsys):
+    old = tmp_path / f"{NAME}-recommended.svg"
+    old.write_text("mine")
+    assert main(["draw", NAME, "--out", str(tmp_path)]) == 2
+    assert "exists already" in capsys.readouterr().err
+    assert old.read_text() == "mine"
+    assert list(tmp_path.iterdir()) == [old]  # nor was the other diagram written
+
+
+@pytest.mark.parametrize("what", ["file", "folder"])
+def test_run_touches_no_existing_output(tmp_path, what, capsys):
+    used = tmp_path / "used"
+    mine = used if what == "file" else used / "mine.txt"
+    mine.parent.mkdir(exist_ok=True)
+    mine.write_text("mine")
+    assert main(["run", NAME, "--out", str(used)]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert f"{used} exists and is no empty folder" in printed.err
+    assert mine.read_text() == "mine"
+    assert sorted(tmp_path.rglob("*")) == sorted({used, mine})
+
+
+def test_the_default_output_is_checked_too(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "out" / NAME).mkdir(parents=True)
+    (tmp_path / "out" / NAME / "fit.nc").touch()
+    assert main(["run", NAME]) == 2
+    assert os.path.join("out", NAME) in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["run", "draw"])
+def test_output_below_a_file_is_refused_before_anything_is_fitted(command, tmp_path, capsys):
+    (tmp_path / "file").touch()
+    assert main([command, NAME, "--out", str(tmp_path / "file" / "profiles")]) == 2
+    assert "give another --out" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["run", "reproduce", "validate"])
+def test_a_bad_data_folder(command, tmp_path, capsys):
+    published = ["--published", str(tmp_path)] if command == "reproduce" else ["--seed", "1"]
+    out = ["--out", str(tmp_path / "out"), *published] if command == "run" else published
+    options = [] if command == "validate" else out
+    assert main([command, NAME, "--data", str(tmp_path), *options]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert f"there is no scores_all.csv in {tmp_path}" in printed.err
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.usefixtures("few")
+def test_a_bad_published_folder_is_found_before_fitting(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("measurement_layouts.inference.fitting.fit", None)
+    assert main(["reproduce", NAME, "--published", str(tmp_path), "--json"]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert "aaio_figure9.csv" in printed.err
+
+
+def test_run_prints_every_profile(done):
+    assert done.status == 0
+    assert "Traceback" not in done.err
+    assert "simulated subjects, seed 7" in done.err
+    for row in [line for line in done.out.splitlines() if "sim-" in line]:
+        assert row.count("±") == 4
+    assert [subject for subject in SUBJECTS if subject not in done.out] == []
+
+
+def test_run_names_every_file_it_wrote(done):
+    assert {str(path) for path in done.folder.iterdir()} <= set(done.out.split())
+    names = {path.name for path in done.folder.iterdir()}
+    tables = {f"{name}.csv" for name in CSV_COLUMNS}
+    assert names == {"fit.nc", "layout.svg", *tables, *(f"{name}.png" for name in PICTURES)}
+
+
+@pytest.mark.parametrize("name", CSV_COLUMNS)
+def test_tables_are_readable(done, name):
+    table = pd.read_csv(done.folder / f"{name}.csv")
+    columns = CSV_COLUMNS[name]
+    assert [column for column in columns if column not in table.columns] == []
+    assert set(table["subject"]) == set(SUBJECTS)
+
+
+def test_the_forecast_is_of_items_held_out(done):
+    forecasts = pd.read_csv(done.folder / "forecasts.csv")
+    assert len(forecasts) == 3 * 14  # a fifth of 69
+    assert not forecasts["trained"].any()
+    assert forecasts["mean"].between(0, 1).all()
+    assert set(pd.read_csv(done.folder / "scores.csv")["method"]) == {NAME, "aggregate"}
+
+
+@pytest.mark.parametrize("name", sorted(PICTURES))
+def test_pictures_show_something(done, name):
+    pixels = image.imread(done.folder / f"{name}.png")
+    assert min(pixels.shape[:2]) > 100
+    assert pixels[..., :3].std() > 0.01
+
+
+def test_the_fit_is_that_of_seed_and_draws(done):
+    fit = ml.load(done.folder / "fit.nc")
+    layout = REAL.layouts["published layout"]()
+    assert fit.layout.fingerprint == layout.fingerprint
+    assert fit.posterior.sizes["draw"] == 60
+    evaluation = REAL.simulate(7).evaluation.select(subjects=SUBJECTS)
+    again = ml.fit(layout, evaluation, draws=60, seed=7, progressbar=False)
+    pd.testing.assert_frame_equal(fit.profiles(), again.profiles())
+
+
+@pytest.mark.usefixtures("few")
+def test_reproduce_holds(own_figures, capfd):
+    status = main(["reproduce", NAME, "--data", "x", "--published", str(own_figures), "--json"])
+    printed = capfd.readouterr()
+    report = json.loads(printed.out, parse_constant=pytest.fail)
+    assert status == 0
+    assert list(report) == ["scenario", "seconds", "figures"]
+    assert report["scenario"] == NAME
+    assert report["seconds"] > 0
+    assert len(report["figures"]) == 9
+    for figure in report["figures"]:
+        assert list(figure) == ["name", "published", "obtained", "goal", "holds"]
+        assert figure["holds"] is True
+
+
+@pytest.mark.usefixtures("few")
+def test_reproduce_falls_short(own_figures, tmp_path, capfd):
+    table = pd.read_csv(own_figures / "aaio_figure9.csv", index_col="agent")
+    table["visualAbility_mean"] += 0.2
+    table.to_csv(tmp_path / "aaio_figure9.csv")
+    assert main(["reproduce", NAME, "--published", str(tmp_path)]) == 1
+    rows = [line for line in capfd.readouterr().out.splitlines() if "visualAbility: mean" in line]
+    assert len(rows) == 1
+    assert "0.2 " in rows[0]
+    assert "NO" in rows[0]
+
+
+@pytest.mark.usefixtures("few")
+def test_nan_becomes_null(own_figures, capfd, monkeypatch):
+    """With one subject there is no correlation."""
+    one = COHORT.select(subjects=SUBJECTS[:1])
+    alone = dataclasses.replace(REAL, load=lambda folder: one, published=lambda *_: table)
+    table = pd.read_csv(own_figures / "aaio_figure9.csv", index_col="agent").loc[SUBJECTS[:1]]
+    monkeypatch.setattr(scenarios, "get", lambda name: alone)
+    with pytest.warns(RuntimeWarning):
+        status = main(["reproduce", NAME, "--published", "x", "--json"])
+    report = json.loads(capfd.readouterr().out, parse_constant=pytest.fail)
+    found = [figure for figure in report["figures"] if "correlation" in figure["name"]]
+    assert [(figure["obtained"], figure["holds"]) for figure in found] == [(None, False)] * 3
+    assert status == 1
+
+
+@pytest.mark.usefixtures("few")
+def test_validate(capfd):
+    status = main(["validate", NAME, "--data", "x", "--repeats", "1", "--json"])
+    printed = capfd.readouterr()
+    report = json.loads(printed.out, parse_constant=pytest.fail)
+    assert [list(figure) for figure in report["figures"]] == [
+        ["name", "published", "obtained", "goal", "holds"]
+    ] * len(report["figures"])
+    methods = {figure["name"].split(":")[0] for figure in report["figures"]}
+    assert methods == {*REAL.layouts, "aggregate", "logistic regression", "random forest"}
+    assert status == (0 if all(figure["holds"] for figure in report["figures"]) else 1)
+
+
+@pytest.mark.usefixtures("few")
+def test_validate_in_words(capfd):
+    status = main(["validate", NAME, "--repeats", "2"])
+    out = capfd.readouterr().out
+    assert status in (0, 1)
+    for word in (*REAL.layouts, "random forest", "brier", "log_score", "auroc", "ece", "goal"):
+        assert word in out
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+@pytest.mark.usefixtures("few")
+@pytest.mark.parametrize("stream", [Terminal, io.StringIO])
+def test_progress_is_shown_on_a_terminal_only(stream, own_figures, monkeypatch, capsys):
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(sys, "stderr", stream())
+    main(["reproduce", NAME, "--published", str(own_figures), "--json"])
+    shown = sys.stderr.getvalue()
+    assert ("time left" in shown and "3/3" in shown) is (stream is Terminal)
+    assert ("\x1b" in shown) is (stream is Terminal)
+    json.loads(capsys.readouterr().out)

@@ -1,0 +1,78 @@
+"""What `import measurement_layouts` brings, and what it leaves for later."""
+
+import subprocess
+import sys
+
+import pytest
+
+import measurement_layouts as ml
+
+HEAVY = ("pymc", "pytensor", "nutpie", "arviz", "pandas", "xarray", "matplotlib", "sklearn")
+
+IMPORT = "import measurement_layouts as ml"
+
+DECLARE = f"""
+{IMPORT}
+from measurement_layouts.linking import logistic, mixture
+
+distance = ml.MetaFeature("distance", low=0, high=40, unit="m")
+navigation = ml.Capability("navigation", low=0, high=40, unit="m")
+success = mixture(logistic(navigation - distance), by=ml.Noise("noise"))
+layout = ml.Layout("find it", ml.Success("found", success))
+"""
+
+DRAW = f"""
+{DECLARE}
+import graphviz
+
+assert "navigation" in layout.to_graphviz() and "navigation" in layout.to_mermaid()
+assert "navigation" in layout.to_latex() and layout.to_dict()
+try:
+    graphviz.version()
+except graphviz.ExecutableNotFound:
+    pass  # matplotlib draws where `dot` is missing
+else:
+    assert layout._repr_svg_()
+"""
+
+SCENARIO = """
+from measurement_layouts import scenarios
+[make() for make in scenarios.get("animal-ai-olympics").layouts.values()]
+"""
+
+
+def loaded_by(code, names):
+    """Which of the packages a fresh process has loaded after some code."""
+    ask = f"import sys; print(*[name for name in {names!r} if name in sys.modules])"
+    run = subprocess.run(
+        [sys.executable, "-c", f"{code}\n{ask}"], capture_output=True, text=True, check=True
+    )
+    return run.stdout.split()
+
+
+@pytest.mark.parametrize("code", [IMPORT, DECLARE, DRAW], ids=["import", "declare", "draw"])
+def test_declaring_and_drawing_need_no_sampler(code):
+    assert loaded_by(code, HEAVY) == []
+
+
+def test_layouts_of_a_scenario_need_no_sampler():
+    assert loaded_by(SCENARIO, ("pymc", "pytensor", "nutpie", "arviz", "sklearn")) == []
+
+
+def test_fitting_needs_one():
+    """The twin: the check sees PyMC once it is there."""
+    assert "pymc" in loaded_by(f"{IMPORT}; ml.fit", HEAVY)
+
+
+@pytest.mark.parametrize("name", ml.__all__)
+def test_every_name_resolves(name):
+    assert getattr(ml, name) is not None
+
+
+def test_dir_lists_the_public_names():
+    assert dir(ml) == sorted(ml.__all__) == ml.__all__
+
+
+def test_an_unknown_name_is_refused():
+    with pytest.raises(AttributeError, match=r"'measurement_layouts' has no attribute 'sampler'"):
+        _ = ml.sampler
