@@ -169,7 +169,8 @@ def _rhat(draws: np.ndarray) -> np.ndarray:
 
     if draws.shape[2] < 2:
         return np.full(draws.shape[:2], np.nan)
-    return np.asarray(array_stats.rhat(draws))
+    with np.errstate(invalid="ignore", divide="ignore"):  # chains that do not move have none
+        return np.asarray(array_stats.rhat(draws))
 
 
 def _faults(divergences: int, rhat: float, ess: float, chains: int) -> list[str]:

@@ -40,6 +40,7 @@ def compile_key(layout: Layout) -> tuple[object, ...]:
 
 def _reach(function: object, reached: dict[CodeType, str]) -> None:
     """Collect a function's code with the plain values it refers to, and what it calls."""
+    function = getattr(function, "formula", function)  # a linking function inside another
     if not isinstance(function, FunctionType) or function.__code__ in reached:
         return
     captured = inspect.getclosurevars(function)

@@ -1,6 +1,7 @@
 """The profile before the data: its variables in PyMC, and draws from them."""
 
 import functools
+import inspect
 from collections.abc import Mapping
 from typing import Any
 
@@ -9,6 +10,7 @@ import pymc as pm
 
 from ..layouts import Latent, Layout
 from ..linking import LayoutError, evaluate
+from .wording import some
 
 _DRAWS = 4000
 _SEED = 20231
@@ -95,13 +97,23 @@ def _variable(latent: Latent, variables: Mapping[str, Any]) -> Any:
         )
     if not issubclass(family, pm.Continuous):
         raise LayoutError(f"{latent.name}: {_not_for_nuts(prior.family)}")
+    taken = inspect.signature(family.dist).parameters.values()
+    names = [
+        part.name for part in taken if part.kind not in (part.VAR_POSITIONAL, part.VAR_KEYWORD)
+    ]
+    unknown = [name for name, _ in prior.parameters if name not in names]
+    if unknown:  # PyMC itself would leave them unheard
+        raise LayoutError(
+            f"{latent.name}: pymc.{prior.family} has no parameter {some(unknown)}; it has "
+            f"{some(names, 12) or 'none'}"
+        )
     parameters = {name: evaluate(parameter, variables) for name, parameter in prior.parameters}
     try:
         variable = family(latent.name, **parameters, dims=latent.label_dims or None)
     except (AttributeError, TypeError, ValueError, NotImplementedError) as error:
         raise LayoutError(
-            f"{latent.name}: PyMC does not take the prior {prior} ({error}); name the parameters "
-            f"as pymc.{prior.family} does"
+            f"{latent.name}: PyMC does not take the prior {prior} ({error}); it takes "
+            f"{some(names, 12)}, as numbers or other latents"
         ) from error
     if variable.owner.op.ndim_supp:
         raise LayoutError(f"{latent.name}: {_not_for_nuts(prior.family)}")

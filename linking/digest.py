@@ -61,10 +61,15 @@ def _instructions(code: CodeType) -> str:
 
 
 def _plain(values: Mapping[str, object]) -> list[tuple[str, str]]:
-    written = []
-    for name, value in sorted(values.items()):
-        if isinstance(value, np.ndarray | np.generic):
-            value = value.tolist()
-        if isinstance(value, bool | int | float | str | tuple | list | None):
-            written.append((name, repr(value)))
-    return written
+    """Write out the values that look the same in every process."""
+    bare = {
+        name: value.tolist() if isinstance(value, np.ndarray | np.generic) else value
+        for name, value in values.items()
+    }
+    return [(name, repr(value)) for name, value in sorted(bare.items()) if _is_plain(value)]
+
+
+def _is_plain(value: object) -> bool:
+    if isinstance(value, tuple | list):
+        return all(map(_is_plain, value))
+    return isinstance(value, bool | int | float | str | None)

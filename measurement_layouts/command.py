@@ -176,9 +176,11 @@ def _run(chosen: argparse.Namespace) -> int:
     print(f"{scenario.title} ({origin})\n{evaluation!r}", file=sys.stderr)
     print("Fitted twice: on all items, then without a fifth of them.", file=sys.stderr)
     study = Study.run(layout, evaluation, seed=chosen.seed, draws=chosen.draws, progressbar=True)
-    print_profiles(study.fit, evaluation)
-    for path in study.write(folder):
-        print(path)
+    try:
+        written = study.write(folder)
+    finally:  # what was sampled is neither lost to a full disk nor to a closed pipe
+        print_profiles(study.fit, evaluation)
+    print(*written, sep="\n")
     return 0
 
 

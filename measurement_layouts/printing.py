@@ -1,5 +1,6 @@
 """What the command prints for people: tables in the terminal."""
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from .inference.validation import HoldOut
     from .scenarios.figures import Figure
 
-_SCORES = ("brier", "log_score", "auroc", "ece")
+_SCORES = ("brier", "calibration", "refinement", "auroc", "ece")
 
 
 def print_figures(figures: "Sequence[Figure]") -> None:
@@ -31,7 +32,7 @@ def print_scores(scores: "HoldOut") -> None:
     table = Table("method", *_SCORES, title="held-out items: mean ± standard error over splits")
     for method in means["brier"].index:
         cells = [means[column].loc[method] for column in _SCORES]
-        table.add_row(method, *(f"{cell['mean']:.4f} ± {cell['se']:.4f}" for cell in cells))
+        table.add_row(method, *(_with_error(cell["mean"], cell["se"]) for cell in cells))
     _console().print(table)
 
 
@@ -56,6 +57,11 @@ def print_profiles(fit: "Fit", evaluation: "Evaluation") -> None:
         empty = [""] * len(elements)
         table.add_row(subject, f"{success[subject]:.2f}", *empty, f"failed: {reason}")
     _console().print(table)
+
+
+def _with_error(mean: float, error: float) -> str:
+    """Write a mean; one split alone has no standard error."""
+    return f"{mean:.4f}" if math.isnan(error) else f"{mean:.4f} ± {error:.4f}"
 
 
 def _console() -> Console:

@@ -1,47 +1,21 @@
-"""The command, in this process, on three simulated subjects."""
+"""The command, in this process, on three simulated subjects; `test_command_run` looks at `run`."""
 
 import dataclasses
 import io
 import json
-import os
 import sys
 import xml.etree.ElementTree as ET
-from contextlib import redirect_stderr, redirect_stdout
-from types import SimpleNamespace
+from pathlib import Path
 
-import matplotlib as mpl
 import pandas as pd
 import pytest
-from matplotlib import image
+from small_study import COHORT, NAME, REAL, SUBJECTS, three
 
 import measurement_layouts as ml
 from measurement_layouts import scenarios
 from measurement_layouts.command import main
-
-NAME = "animal-ai-olympics"
-REAL = scenarios.get(NAME)
-SUBJECTS = ["sim-26", "sim-39", "sim-50"]
-COHORT = REAL.simulate(1).evaluation.select(subjects=SUBJECTS)
-CSV_COLUMNS = {
-    "profiles": ["subject", "node", "label", "mean", "sd", "low", "high"],
-    "diagnostics": ["subject", "status", "success", "divergences", "rhat", "ess"],
-    "forecasts": ["subject", "item", "mean", "low", "high", "trained", "extrapolated"],
-    "scores": ["method", "subject", "trials", "success", "brier", "calibration", "refinement"],
-}
-PICTURES = {
-    *("layout", "profiles", "prior-posterior", "forecast", "brier", "reliability"),
-    *("capabilities", "characteristic-grid"),
-}
-
-
-def three(scenario):
-    """The scenario with three subjects, simulated ones in place of the real ones too."""
-
-    def simulate(seed):
-        cohort = scenario.simulate(seed)
-        return dataclasses.replace(cohort, evaluation=cohort.evaluation.select(subjects=SUBJECTS))
-
-    return dataclasses.replace(scenario, load=lambda folder: COHORT, simulate=simulate)
+from measurement_layouts.printing import print_figures
+from measurement_layouts.scenarios.figures import Figure
 
 
 @pytest.fixture(autouse=True)
@@ -53,18 +27,6 @@ def _plain_terminal(monkeypatch):
 @pytest.fixture
 def few(monkeypatch):
     monkeypatch.setattr(scenarios, "get", lambda name: three(REAL))
-
-
-@pytest.fixture(scope="module")
-def done(tmp_path_factory):
-    """One `run` for all that look at its outcome."""
-    folder = tmp_path_factory.mktemp("run") / "deep" / "profiles"
-    out, err = io.StringIO(), io.StringIO()
-    with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
-        patch.setattr(scenarios, "get", lambda name: three(REAL))
-        mpl.use("Agg")
-        status = main(["run", NAME, "--out", str(folder), "--draws", "60", "--seed", "7"])
-    return SimpleNamespace(folder=folder, status=status, out=out.getvalue(), err=err.getvalue())
 
 
 @pytest.fixture(scope="module")
@@ -183,7 +145,7 @@ def test_the_default_output_is_checked_too(tmp_path, monkeypatch, capsys):
     (tmp_path / "out" / NAME).mkdir(parents=True)
     (tmp_path / "out" / NAME / "fit.nc").touch()
     assert main(["run", NAME]) == 2
-    assert os.path.join("out", NAME) in capsys.readouterr().err
+    assert str(Path("out", NAME)) in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("command", ["run", "draw"])
@@ -212,55 +174,6 @@ def test_a_bad_published_folder_is_found_before_fitting(tmp_path, capsys, monkey
     printed = capsys.readouterr()
     assert printed.out == ""
     assert "aaio_figure9.csv" in printed.err
-
-
-def test_run_prints_every_profile(done):
-    assert done.status == 0
-    assert "Traceback" not in done.err
-    assert "simulated subjects, seed 7" in done.err
-    for row in [line for line in done.out.splitlines() if "sim-" in line]:
-        assert row.count("±") == 4
-    assert [subject for subject in SUBJECTS if subject not in done.out] == []
-
-
-def test_run_names_every_file_it_wrote(done):
-    assert {str(path) for path in done.folder.iterdir()} <= set(done.out.split())
-    names = {path.name for path in done.folder.iterdir()}
-    tables = {f"{name}.csv" for name in CSV_COLUMNS}
-    assert names == {"fit.nc", "layout.svg", *tables, *(f"{name}.png" for name in PICTURES)}
-
-
-@pytest.mark.parametrize("name", CSV_COLUMNS)
-def test_tables_are_readable(done, name):
-    table = pd.read_csv(done.folder / f"{name}.csv")
-    columns = CSV_COLUMNS[name]
-    assert [column for column in columns if column not in table.columns] == []
-    assert set(table["subject"]) == set(SUBJECTS)
-
-
-def test_the_forecast_is_of_items_held_out(done):
-    forecasts = pd.read_csv(done.folder / "forecasts.csv")
-    assert len(forecasts) == 3 * 14  # a fifth of 69
-    assert not forecasts["trained"].any()
-    assert forecasts["mean"].between(0, 1).all()
-    assert set(pd.read_csv(done.folder / "scores.csv")["method"]) == {NAME, "aggregate"}
-
-
-@pytest.mark.parametrize("name", sorted(PICTURES))
-def test_pictures_show_something(done, name):
-    pixels = image.imread(done.folder / f"{name}.png")
-    assert min(pixels.shape[:2]) > 100
-    assert pixels[..., :3].std() > 0.01
-
-
-def test_the_fit_is_that_of_seed_and_draws(done):
-    fit = ml.load(done.folder / "fit.nc")
-    layout = REAL.layouts["published layout"]()
-    assert fit.layout.fingerprint == layout.fingerprint
-    assert fit.posterior.sizes["draw"] == 60
-    evaluation = REAL.simulate(7).evaluation.select(subjects=SUBJECTS)
-    again = ml.fit(layout, evaluation, draws=60, seed=7, progressbar=False)
-    pd.testing.assert_frame_equal(fit.profiles(), again.profiles())
 
 
 @pytest.mark.usefixtures("few")
@@ -320,11 +233,21 @@ def test_validate(capfd):
 
 @pytest.mark.usefixtures("few")
 def test_validate_in_words(capfd):
-    status = main(["validate", NAME, "--repeats", "2"])
+    status = main(["validate", NAME, "--repeats", "1"])
     out = capfd.readouterr().out
     assert status in (0, 1)
-    for word in (*REAL.layouts, "random forest", "brier", "log_score", "auroc", "ece", "goal"):
+    for word in (*REAL.layouts, "random forest", "brier", "calibration", "auroc", "ece", "goal"):
         assert word in out
+
+
+def test_names_are_printed_as_they_stand(capsys):
+    """Brackets and colons are no markup."""
+    name = "addition[as] of [bold]Ann[/bold] :smile:"
+    print_figures([Figure(name, None, float("nan"), ">", 0.0, "above 0")])
+    row = next(line for line in capsys.readouterr().out.splitlines() if "Ann" in line)
+    assert name in row
+    assert "nan" in row
+    assert "NO" in row
 
 
 class Terminal(io.StringIO):

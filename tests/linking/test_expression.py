@@ -19,6 +19,7 @@ from measurement_layouts.linking.expression import Constant, Operation, as_expr
 
 a, b, c = (Capability(name, low=0, high=2) for name in "abc")
 x = MetaFeature("x", low=-1, high=1)
+AS_WRITTEN = pytensor.compile.mode.Mode(linker="py", optimizer=None)
 
 
 @given(twin=twins(), values=node_values())
@@ -31,11 +32,12 @@ def test_expressions_compute_what_numpy_does(twin, values):
 
 @given(twin=twins())
 def test_expressions_compute_the_same_in_pytensor(twin):
-    mode = pytensor.compile.mode.Mode(linker="py", optimizer=None)
     values = {name: np.array([0.3, 0.5, 0.7]) for name in NODES}
     variables = {name: pt.dvector(name) for name in NODES}
     graph = pt.as_tensor(evaluate(twin.expr, variables))
-    compute = pytensor.function([*variables.values()], graph, mode=mode, on_unused_input="ignore")
+    compute = pytensor.function(
+        [*variables.values()], graph, mode=AS_WRITTEN, on_unused_input="ignore"
+    )
     with np.errstate(over="ignore", invalid="ignore"):
         expected = evaluate(twin.expr, values)
         np.testing.assert_allclose(compute(*values.values()), expected, rtol=1e-12, atol=1e-12)
@@ -193,5 +195,6 @@ def test_truth_values_and_small_integers_compute_as_floats():
     np.testing.assert_array_equal(evaluate(level * level, values), [1e4, 1e4])
     np.testing.assert_array_equal(evaluate(level**-1.0, values), [0.01, 0.01])
     variable = pt.vector(dtype="int8")
-    compute = pytensor.function([variable], evaluate(level * level, {"level": variable}))
+    square = evaluate(level * level, {"level": variable})
+    compute = pytensor.function([variable], square, mode=AS_WRITTEN)
     np.testing.assert_array_equal(compute(values["level"]), [1e4, 1e4])

@@ -22,7 +22,7 @@ def sigma(x):
 def values():
     """Values of every node without parents, a thousand of each."""
     rng = np.random.default_rng(3)
-    drawn = {
+    return {
         "rewardSize": rng.uniform(-1.9, 1.9, 1000),
         "rewardDistance": rng.uniform(-2.4, 2.4, 1000),
         "rewardBehind": rng.choice([0, 0.5, 1], 1000),
@@ -38,7 +38,6 @@ def values():
         "navigationSlope": rng.uniform(0.05, 1, 1000),
         "visualSlope": rng.uniform(0.5, 5, 1000),
     }
-    return drawn
 
 
 def computed(layout, name, values):

@@ -110,7 +110,7 @@ def test_a_divergence_falls_short(folder):
 
 
 def test_a_missing_table_is_named(tmp_path):
-    with pytest.raises(ml.DataError, match="there is no .*aaio_figure9.csv.*--published"):
+    with pytest.raises(ml.DataError, match=r"there is no .*aaio_figure9.csv.*--published"):
         figure_9(tmp_path, AGENTS)
 
 

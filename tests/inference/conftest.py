@@ -1,0 +1,56 @@
+"""One layout, one evaluation and one fit that all tests of inference share."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import small_layouts
+
+import measurement_layouts as ml
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(20261)
+
+
+@pytest.fixture
+def items():
+    return small_layouts.battery()
+
+
+@pytest.fixture(scope="session")
+def animal_ai():
+    return small_layouts.animal_ai()
+
+
+@pytest.fixture(scope="session")
+def cohort(animal_ai):
+    """Six subjects: three with a profile, one of half the items, all right and all wrong."""
+    items = small_layouts.battery()
+    simulated = ml.simulate(animal_ai, items, small_layouts.profiles(), seed=5)
+    outcomes = simulated.successes.astype(float)
+    outcomes.loc["Dot"] = outcomes.loc["Ann"].where(np.arange(len(items)) % 2 == 0)
+    outcomes.loc["ace"], outcomes.loc["nil"] = 1, 0
+    return ml.Evaluation.from_wide(outcomes, items)
+
+
+SAMPLING = {"draws": 150, "tune": 200, "chains": 2, "seed": 1, "progressbar": False}
+
+
+@pytest.fixture(scope="session")
+def sampling():
+    """Options of the shared fit."""
+    return dict(SAMPLING)
+
+
+@pytest.fixture(scope="session")
+def fitted(animal_ai, cohort):
+    """The one fit. Nobody may change it."""
+    return ml.fit(animal_ai, cohort, **SAMPLING)
+
+
+@pytest.fixture
+def new_items():
+    """Other items for the same layout."""
+    items = small_layouts.battery(count=7, seed=8)
+    return items.set_axis(pd.Index([f"new-{number}" for number in range(7)]), axis=0)

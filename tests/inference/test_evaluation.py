@@ -1,0 +1,381 @@
+"""Reading outcomes: every orientation and kind of column, and each fault by its own name."""
+
+import copy
+from decimal import Decimal
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from measurement_layouts import DataError, Evaluation
+
+ITEMS = pd.DataFrame({"size": [1.0, 2.0, 3.0]}, index=["a", "b", "c"])
+WIDE = pd.DataFrame(
+    {"a": [1, 0], "b": [0, None], "c": [1, 1]}, index=["Ann", "Bob"], dtype=object
+)
+SUCCESSES = [[1, 0, 1], [0, 0, 1]]
+TRIALS = [[1, 1, 1], [1, 0, 1]]
+LONG = pd.DataFrame(
+    {
+        "subject": ["Zoe", "Ann", "Zoe", "Ann", "Ann"],
+        "item": ["b", "a", "a", "b", "c"],
+        "outcome": [1, 0, np.nan, True, 0],
+        "size": [2.0, 1.0, 1.0, 2.0, np.nan],
+        "colour": ["red", "blue", "blue", "red", "red"],
+    }
+)
+
+
+def values(evaluation):
+    return evaluation.successes.to_numpy().tolist(), evaluation.trials.to_numpy().tolist()
+
+
+def wide(**cells):
+    """The table above with other values for Ann."""
+    return WIDE.assign(**{item: [value, 1] for item, value in cells.items()})
+
+
+def counts(successes=SUCCESSES, trials=TRIALS):
+    made = {"index": ["Ann", "Bob"], "columns": ["a", "b", "c"]}
+    return pd.DataFrame(successes, **made), pd.DataFrame(trials, **made)
+
+
+def raises(pattern):
+    return pytest.raises(DataError, match=pattern)
+
+
+# --- wide ----------------------------------------------------------------------------------------
+
+
+def test_wide():
+    evaluation = Evaluation.from_wide(WIDE, ITEMS)
+    assert values(evaluation) == (SUCCESSES, TRIALS)
+    assert evaluation.subjects == ["Ann", "Bob"]
+    assert set(evaluation.successes.dtypes) == {np.dtype("int64")}
+    assert evaluation.success_rates().to_dict() == {"Ann": 2 / 3, "Bob": 0.5}
+
+
+def test_items_as_rows_are_turned():
+    assert values(Evaluation.from_wide(WIDE.T, ITEMS)) == (SUCCESSES, TRIALS)
+
+
+def test_items_as_rows_that_lack_an_item_are_reported_as_such():
+    with raises("items of outcomes are not those of items: missing c"):
+        Evaluation.from_wide(WIDE.T.drop(index="c"), ITEMS)
+
+
+def test_numbered_subjects_and_items_are_not_turned():
+    """Names that fit both ways: rows are subjects."""
+    table = pd.DataFrame([[1, 0], [1, 1]])
+    evaluation = Evaluation.from_wide(table, pd.DataFrame(index=[0, 1]))
+    assert values(evaluation) == ([[1, 0], [1, 1]], [[1, 1], [1, 1]])
+    assert evaluation.subjects == ["0", "1"]
+    assert list(evaluation.items.index) == list(evaluation.trials.columns) == ["0", "1"]
+
+
+def test_columns_are_brought_into_the_items_order():
+    turned = WIDE[["c", "b", "a"]]
+    assert values(Evaluation.from_wide(turned, ITEMS)) == (SUCCESSES, TRIALS)
+
+
+@pytest.mark.parametrize(
+    "kind", ["float64", "float32", "Int64", "Float64", "object", "category", "boolean"]
+)
+def test_kinds_of_columns(kind):
+    table = WIDE.astype("float64")
+    if kind == "boolean":
+        table = table.astype("Int64")
+    assert values(Evaluation.from_wide(table.astype(kind), ITEMS)) == (SUCCESSES, TRIALS)
+
+
+@pytest.mark.parametrize("missing", [None, np.nan, pd.NA, pd.NaT, float("nan"), np.float32("nan")])
+def test_kinds_of_missing(missing):
+    assert Evaluation.from_wide(wide(b=missing), ITEMS).trials.loc["Ann"].tolist() == [1, 0, 1]
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        ("P", "'P'"),
+        ("C", "'C'"),
+        ("1", "'1'"),
+        (0.5, "0.5"),
+        (2, "2"),
+        (-1, "-1"),
+        (np.inf, "inf"),
+        (1 + 0j, r"\(1\+0j\)"),
+        (Decimal(1), r"Decimal\('1'\)"),
+        (pd.Timestamp(0), "Timestamp"),
+        ([1], r"\[1\]"),
+    ],
+)
+def test_outcome_that_is_none(value, shown):
+    table = WIDE.copy()
+    table.at["Ann", "b"] = value
+    with raises(rf"1 outcome\(s\) are neither 0 nor 1: Ann on b: {shown}.*code failure as 0"):
+        Evaluation.from_wide(table, ITEMS)
+
+
+def test_many_wrong_outcomes_are_counted_and_five_named():
+    table = pd.DataFrame("C", index=["Ann", "Bob", "Cyd"], columns=ITEMS.index)
+    with raises("9 outcome.*Ann on a: 'C'.*Bob on b: 'C' and 4 more;"):
+        Evaluation.from_wide(table, ITEMS)
+
+
+def test_whole_columns_that_are_no_outcomes():
+    table = pd.DataFrame(
+        {"a": pd.to_datetime(["2026-01-01", None]), "b": [1j, 1], "c": [1, 1]}, index=["Ann", "Bob"]
+    )
+    with raises("3 outcome.*Ann on a: Timestamp.*Ann on b: 1j"):
+        Evaluation.from_wide(table, ITEMS)
+
+
+def test_extra_outcome_column():
+    with raises("items of outcomes are not those of items: extra version"):
+        Evaluation.from_wide(WIDE.assign(version="v2"), ITEMS)
+
+
+def test_missing_outcome_column():
+    with raises("not those of items: missing b; give both the same names"):
+        Evaluation.from_wide(WIDE.drop(columns="b"), ITEMS)
+
+
+def test_repeated_names():
+    with raises(r"outcomes: the item name\(s\) a occur more than once"):
+        Evaluation.from_wide(pd.concat([WIDE, WIDE[["a"]]], axis=1), ITEMS)
+    with raises(r"outcomes: the subject name\(s\) Bob occur more than once"):
+        Evaluation.from_wide(pd.concat([WIDE, WIDE.loc[["Bob"]]]), ITEMS)
+    with raises(r"items: the item name\(s\) c occur more than once"):
+        Evaluation.from_wide(WIDE, pd.concat([ITEMS, ITEMS.loc[["c"]]]))
+    with raises(r"outcomes: the subject name\(s\) 1 occur more than once"):
+        Evaluation.from_wide(WIDE.set_axis([1, "1"], axis=0), ITEMS)
+
+
+def test_missing_names():
+    with raises(r"outcomes, subject: no name in row\(s\) 1"):
+        Evaluation.from_wide(WIDE.set_axis(["Ann", np.nan], axis=0), ITEMS)
+
+
+@pytest.mark.parametrize("wrong", [[[1, 0]], None, {"a": [1]}, np.ones((2, 3))])
+def test_not_a_data_frame(wrong):
+    with raises(f"outcomes: this is a {type(wrong).__name__}; give a pandas DataFrame"):
+        Evaluation.from_wide(wrong, ITEMS)
+    with raises(f"items: this is a {type(wrong).__name__}"):
+        Evaluation.from_wide(WIDE, wrong)
+    with raises(f"outcomes: this is a {type(wrong).__name__}"):
+        Evaluation.from_long(wrong)
+
+
+def test_subject_without_outcomes():
+    with raises("no outcomes at all for Bob; .*leave it out"):
+        Evaluation.from_wide(WIDE.assign(a=[1, None], c=[1, None]), ITEMS)
+
+
+def test_nothing():
+    with raises("there are no subjects"):
+        Evaluation.from_wide(WIDE.iloc[:0], ITEMS)
+    with raises("there are no items"):
+        Evaluation.from_wide(WIDE[[]], ITEMS.iloc[:0])
+
+
+# --- long ----------------------------------------------------------------------------------------
+
+
+def test_long_takes_the_items_from_the_other_columns():
+    evaluation = Evaluation.from_long(LONG)
+    assert evaluation.subjects == ["Zoe", "Ann"]  # in order of appearance
+    assert list(evaluation.items.index) == ["b", "a", "c"]
+    assert values(evaluation) == ([[1, 0, 0], [1, 0, 0]], [[1, 0, 0], [1, 1, 1]])
+    assert evaluation.items["colour"].tolist() == ["red", "blue", "red"]
+    assert evaluation.items["size"].tolist()[:2] == [2.0, 1.0]
+    assert np.isnan(evaluation.items.at["c", "size"])  # alike in all rows of the item
+
+
+def test_long_with_a_table_of_items():
+    evaluation = Evaluation.from_long(LONG, ITEMS)
+    assert values(evaluation) == ([[0, 1, 0], [0, 1, 0]], [[0, 1, 0], [1, 1, 1]])
+
+
+def test_long_equals_wide():
+    rows = WIDE.rename_axis("who").melt(ignore_index=False, var_name="what", value_name="right")
+    names = {"subject": "who", "item": "what", "outcome": "right"}
+    assert values(Evaluation.from_long(rows.reset_index(), ITEMS, **names)) == (SUCCESSES, TRIALS)
+
+
+def test_long_with_categories_and_numbered_names():
+    rows = LONG.assign(
+        subject=LONG["subject"].astype(pd.CategoricalDtype(["Ann", "nobody", "Zoe"])),
+        item=pd.Categorical(LONG["item"].map({"a": 10, "b": 7, "c": 3}), categories=[3, 7, 10, 11]),
+        outcome=LONG["outcome"].astype(object).astype("category"),
+        colour=LONG["colour"].astype("category"),
+    )
+    evaluation = Evaluation.from_long(rows)
+    assert evaluation.subjects == ["Zoe", "Ann"]
+    assert list(evaluation.items.index) == ["7", "10", "3"]
+    assert values(evaluation) == values(Evaluation.from_long(LONG))
+
+
+def test_long_without_properties():
+    evaluation = Evaluation.from_long(LONG[["subject", "item", "outcome"]])
+    assert list(evaluation.items.columns) == []
+    assert values(evaluation) == values(Evaluation.from_long(LONG))
+
+
+def test_repeats_are_refused_or_counted():
+    twice = pd.concat([LONG, LONG.iloc[[1, 3, 3]].assign(outcome=[1, 1, None])])
+    with raises("3 repeated row.*: Ann on a, Ann on b, Ann on b; .*repeats='trials'"):
+        Evaluation.from_long(twice)
+    evaluation = Evaluation.from_long(twice, repeats="trials")
+    assert evaluation.trials.loc["Ann", ["a", "b", "c"]].tolist() == [2, 2, 1]
+    assert evaluation.successes.loc["Ann", ["a", "b", "c"]].tolist() == [1, 2, 0]
+    with raises("repeats='sum'; give 'refuse' or 'trials'"):
+        Evaluation.from_long(twice, repeats="sum")
+
+
+@pytest.mark.parametrize("column", ["subject", "item", "outcome"])
+def test_long_without_a_column(column):
+    with raises(f"the table of outcomes has no column {column}; the columns are "):
+        Evaluation.from_long(LONG.drop(columns=column), ITEMS)
+    with raises(f"the table of outcomes has several columns {column}; keep one"):
+        Evaluation.from_long(pd.concat([LONG, LONG[[column]]], axis=1))
+
+
+def test_long_with_one_column_for_two_things():
+    with raises("are the columns item, item, outcome; name three"):
+        Evaluation.from_long(LONG, subject="item")
+
+
+def test_long_outcome_that_is_none():
+    with raises(r"1 outcome\(s\) are neither 0 nor 1: row 3, outcome: 'P'; code"):
+        Evaluation.from_long(LONG.assign(outcome=[1, 0, 1, "P", 0]))
+
+
+def test_long_outcome_for_an_unknown_item():
+    with raises(r"outcomes for 1 item\(s\) that `items` does not have: c; add"):
+        Evaluation.from_long(LONG, ITEMS.drop(index="c"))
+
+
+def test_long_property_that_differs_within_an_item():
+    with raises("'size' differs between rows of one item: b, c; a property belongs"):
+        Evaluation.from_long(pd.concat([LONG, LONG.iloc[[0, 4]].assign(size=9.0, subject="New")]))
+
+
+@pytest.mark.parametrize("column", ["subject", "item"])
+def test_long_without_a_name(column):
+    with raises(rf"column '{column}': no name in row\(s\) 2"):
+        Evaluation.from_long(LONG.assign(**{column: ["a", "b", None, "d", "e"]}))
+
+
+# --- counts --------------------------------------------------------------------------------------
+
+
+def test_counts():
+    successes, trials = counts([[3, 0, 0], [0, 1, 1]], [[3, 0, 5], [2, 1, 1]])
+    evaluation = Evaluation(ITEMS, successes, trials.loc[["Bob", "Ann"], ["c", "a", "b"]])
+    assert values(evaluation) == ([[3, 0, 0], [0, 1, 1]], [[3, 0, 5], [2, 1, 1]])
+    assert evaluation.success_rates().tolist() == [3 / 8, 0.5]
+
+
+@pytest.mark.parametrize("kind", ["float64", "Int64", "object", "category", "int8"])
+def test_kinds_of_counts(kind):
+    successes, trials = counts()
+    assert values(Evaluation(ITEMS, successes.astype(kind), trials)) == (SUCCESSES, TRIALS)
+
+
+def test_more_successes_than_trials():
+    with raises(r"more successes than trials in 1 cell\(s\): Bob on b: 1"):
+        Evaluation(ITEMS, *counts(successes=[[1, 0, 1], [0, 1, 1]]))
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"), [(0.5, "0.5"), (-1, "-1"), (None, "missing"), ("2", "'2'"), (np.inf, "inf")]
+)
+def test_no_counts(value, shown):
+    for place, name in enumerate(("successes", "trials")):
+        tables = [table.astype(object) for table in counts()]
+        tables[place].loc["Ann", "c"] = value
+        with raises(rf"{name}: 1 value\(s\) are no counts: Ann on c: {shown}; give whole"):
+            Evaluation(ITEMS, *tables)
+
+
+def test_tables_that_do_not_match():
+    successes, trials = counts()
+    with raises("the subjects of trials are not those of successes: missing Bob; extra Eve"):
+        Evaluation(ITEMS, successes, trials.rename(index={"Bob": "Eve"}))
+    with raises("the columns of trials are not those of items: missing a; extra d"):
+        Evaluation(ITEMS, successes, trials.rename(columns={"a": "d"}))
+    with raises(r"trials: the item name\(s\) a occur more than once"):
+        Evaluation(ITEMS, successes, trials.rename(columns={"b": "a"}))
+
+
+# --- what holds for all --------------------------------------------------------------------------
+
+
+def test_inputs_stay_as_they_are():
+    successes, trials = counts()
+    given = [WIDE, WIDE.T, ITEMS, LONG, successes, trials]
+    before = copy.deepcopy(given)
+    Evaluation.from_wide(given[0], given[2])
+    Evaluation.from_wide(given[1], given[2])
+    Evaluation.from_long(given[3], given[2])
+    Evaluation.from_long(given[3])
+    evaluation = Evaluation(given[2], given[4], given[5])
+    evaluation.select(["a"], ["Ann"])
+    for table, same in zip(given, before, strict=True):
+        pd.testing.assert_frame_equal(table, same)
+        assert table.index.name == same.index.name
+
+
+def test_later_changes_of_the_inputs_do_not_reach_the_evaluation():
+    successes, trials = counts()
+    items = ITEMS.copy()
+    evaluation = Evaluation(items, successes, trials)
+    items.loc["a", "size"] = 99
+    successes.loc["Ann", "a"] = 0
+    assert evaluation.items.at["a", "size"] == 1
+    assert values(evaluation) == (SUCCESSES, TRIALS)
+
+
+def test_select():
+    evaluation = Evaluation.from_wide(WIDE, ITEMS)
+    part = evaluation.select(items=["c", "a"], subjects=["Bob"])
+    assert values(part) == ([[1, 0]], [[1, 1]])
+    assert list(part.items.index) == ["c", "a"]
+    assert values(evaluation.select()) == values(evaluation)
+    assert evaluation.select(subjects="Ann").subjects == ["Ann"]
+    assert evaluation.select(subjects=iter(["Bob", "Ann"])).subjects == ["Bob", "Ann"]
+
+
+def test_select_numbered_names():
+    evaluation = Evaluation.from_wide(pd.DataFrame([[1, 0]]), pd.DataFrame(index=[0, 1]))
+    assert evaluation.select(items=[1], subjects=[0]).trials.columns.tolist() == ["1"]
+
+
+def test_select_refuses():
+    evaluation = Evaluation.from_wide(WIDE, ITEMS)
+    with raises(r"unknown item\(s\): z; know a, b, c"):
+        evaluation.select(items=["a", "z"])
+    with raises(r"unknown subject\(s\): Eve; know Ann, Bob"):
+        evaluation.select(subjects=["Eve"])
+    with raises(r"the item name\(s\) a occur more than once"):
+        evaluation.select(items=["a", "a"])
+    with raises("no outcomes at all for Bob"):
+        evaluation.select(items=["b"])
+    with raises("there are no subjects"):
+        evaluation.select(subjects=[])
+
+
+def test_repr():
+    evaluation = Evaluation.from_wide(WIDE, ITEMS.assign(colour="red"))
+    assert repr(evaluation) == (
+        "<Evaluation: 2 subjects, 3 items, 5 trials, properties size, colour>"
+    )
+
+
+def test_ten_thousand_subjects(rng):
+    """Reading is by column and array, not by cell: seconds, and no copy per subject."""
+    table = pd.DataFrame(rng.integers(0, 2, (10_000, 100))).add_prefix("q")
+    items = pd.DataFrame({"size": np.arange(100.0)}, index=table.columns)
+    evaluation = Evaluation.from_wide(table.astype(float).where(rng.random(table.shape) < 0.9), items)
+    assert len(evaluation.subjects) == 10_000
+    assert evaluation.select(subjects=evaluation.subjects[::-1]).subjects[0] == "9999"

@@ -1,0 +1,95 @@
+"""Priors: families that PyMC has, drawn as they are written."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import measurement_layouts as ml
+from measurement_layouts import LayoutError, Prior
+from measurement_layouts.inference.prior import draw_prior
+from measurement_layouts.linking import logistic
+
+DRAWS = 4000
+
+
+def layout(prior, **fields):
+    demand = ml.MetaFeature("demand", low=0, high=1)
+    skill = ml.Capability("skill", prior=prior, **fields)
+    return ml.Layout("one", ml.Success("ok", logistic(skill - demand)))
+
+
+@pytest.mark.parametrize(
+    ("prior", "exact"),
+    [
+        (Prior("Uniform", lower=-1, upper=4), stats.uniform(-1, 5)),
+        (Prior("Normal", mu=2, sigma=3), stats.norm(2, 3)),
+        (Prior("Beta", alpha=2, beta=5), stats.beta(2, 5)),
+        (Prior("HalfNormal", sigma=2), stats.halfnorm(scale=2)),
+        (Prior("Exponential", scale=4), stats.expon(scale=4)),
+        (Prior("LogNormal", mu=1, sigma=0.5), stats.lognorm(0.5, scale=np.e)),
+    ],
+)
+def test_draws_follow_the_family(prior, exact):
+    """Kolmogorov's test of independent draws; the seed is fixed, so p = 1e-4 is no gamble."""
+    draws = draw_prior(layout(prior))["skill"]
+    assert draws.shape == (DRAWS,)
+    assert stats.kstest(draws, exact.cdf).pvalue > 1e-4
+
+
+def test_draws_that_follow_another_are_noticed():
+    """Twin that must fail: a tenth of a standard deviation off."""
+    draws = draw_prior(layout(Prior("Normal", mu=2, sigma=3)))["skill"]
+    assert stats.kstest(draws, stats.norm(2.3, 3).cdf).pvalue < 1e-4
+
+
+def test_hierarchical_draws_belong_together():
+    """A half-normal divided by its own scale is a standard half-normal."""
+    scale = ml.Capability("scale", prior=Prior("Exponential", scale=2))
+    below = ml.Capability("skill", prior=Prior("HalfNormal", sigma=scale))
+    demand = ml.MetaFeature("demand", low=0, high=1)
+    draws = draw_prior(ml.Layout("two", ml.Success("ok", logistic(below - demand))))
+    assert list(draws) == ["scale", "skill"]
+    ratio = draws["skill"] / draws["scale"]
+    assert stats.kstest(ratio, stats.halfnorm.cdf).pvalue > 1e-4
+    apart = draws["skill"] / draws["scale"][::-1]
+    assert stats.kstest(apart, stats.halfnorm.cdf).pvalue < 1e-4
+
+
+def test_labels_are_drawn_apart():
+    labels = ("a", "b", "c")
+    demand = ml.MetaFeature("demand", low=0, high=1, labels=labels)
+    skill = ml.Capability("skill", low=0, high=1, labels=labels)
+    success = ml.linking.product(logistic(skill - demand), over="dimension")
+    draws = draw_prior(ml.Layout("three", ml.Success("ok", success)))["skill"]
+    assert draws.shape == (DRAWS, 3)
+    # the correlation of independent draws has the standard error 1 / sqrt(4000)
+    assert np.abs(np.corrcoef(draws.T)[~np.eye(3, dtype=bool)]).max() < 5 / np.sqrt(DRAWS)
+
+
+def test_the_same_layout_has_the_same_draws_and_nobody_may_change_them():
+    draws = draw_prior(layout(Prior("Normal", mu=0, sigma=1)))["skill"]
+    again = draw_prior(layout(Prior("Normal", mu=0, sigma=1)))["skill"]
+    assert draws.tolist() == again.tolist()
+    with pytest.raises(ValueError, match="read-only"):
+        draws[0] = 5
+
+
+@pytest.mark.parametrize(
+    ("prior", "message"),
+    [
+        (Prior("Norml", mu=0), "skill: PyMC has no distribution 'Norml'; write its name as PyMC"),
+        (Prior("sample"), "skill: PyMC has no distribution 'sample'"),
+        (Prior("Normal", mean=0), "skill: pymc.Normal has no parameter mean; it has mu, sigma, tau"),
+        (Prior("Normal", shape=3), "skill: pymc.Normal has no parameter shape"),
+        (Prior("Beta", alpha=2), "skill: PyMC does not take the prior .* it takes alpha, beta, mu"),
+        (Prior("Poisson", mu=3), "skill: Poisson is no distribution of single continuous numbers"),
+        (Prior("LKJCorr", n=1, eta=1), "skill: LKJCorr is no distribution of single continuous"),
+        (Prior("Normal", mu=0, sigma=-1), "priors cannot be drawn from .*skill ~ Prior"),
+        (Prior("Beta", alpha=-1, beta=2), "'one': its priors cannot be drawn from"),
+        (Prior("Flat"), "'one': its priors cannot be drawn from .* give each a proper"),
+        (Prior("Normal", mu=0, sigma=0), "skill: the prior .* does not spread over finite values"),
+    ],
+)
+def test_priors_that_nuts_cannot_have(prior, message):
+    with pytest.raises(LayoutError, match=message):
+        draw_prior(layout(prior))
