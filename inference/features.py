@@ -84,7 +84,7 @@ def outside_range(layout: Layout, features: Mapping[str, np.ndarray]) -> pd.Data
         values, declared = features[feature.name], feature.range
         slack = _ROUNDING * (declared.high - declared.low) if declared.is_finite else 0.0
         outside = (values < declared.low - slack) | (values > declared.high + slack)
-        columns[feature.name] = outside.reshape(len(values), -1).any(axis=1)
+        columns[feature.name] = outside.any(axis=tuple(range(1, values.ndim)))
     return pd.DataFrame(columns)
 
 

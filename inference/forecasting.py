@@ -222,5 +222,5 @@ def _trained(fit: "Fit", rows: np.ndarray, items: pd.Index, features: Features) 
     for name, values in features.items():
         known = training[name].to_numpy()[places]
         same = np.isclose(values, known, rtol=_SAME, atol=_SAME / 1000)
-        seen &= same.reshape(len(items), -1).all(axis=1)
+        seen &= same.all(axis=tuple(range(1, values.ndim)))
     return np.asarray(attempted[:, places] & seen)

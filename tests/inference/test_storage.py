@@ -313,7 +313,7 @@ def test_path_that_is_a_folder(fitted, tmp_path):
     with raises("could not write .*nothing was changed"):
         fitted.save(tmp_path, overwrite=True)
     assert list(tmp_path.iterdir()) == []
-    assert not [path for path in tmp_path.parent.iterdir() if path.name.startswith(".")]
+    assert list(tmp_path.parent.glob(f".{tmp_path.name}*")) == []
 
 
 @pytest.mark.parametrize("error", [OSError(28, "No space left on device"), RuntimeError("HDF error")])

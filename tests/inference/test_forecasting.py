@@ -1,0 +1,226 @@
+"""Forecasts: the mean over draws of a formula written by hand, and flags of what was trained on.
+
+Tolerance 1e-12: means over 300 draws of probabilities, each rounded to about 1e-16.
+"""
+
+import copy
+
+import hand_written
+import numpy as np
+import pandas as pd
+import pytest
+import small_layouts
+
+import measurement_layouts as ml
+from measurement_layouts import DataError, FitError
+from measurement_layouts.inference import forecasting
+from measurement_layouts.inference.forecasting import success_probability
+from measurement_layouts.linking import logistic, product
+
+ROUNDING = 1e-12
+
+
+def by_hand(fit, items, subject):
+    """Success probabilities (draws, items), a draw at a time."""
+    own = fit.posterior.sel(subject=subject).stack(sample=("chain", "draw"))
+    failure = float(fit.constants["meanFailure"].sel(subject=subject))
+    return np.stack(
+        [
+            hand_written.animal_ai_success(
+                items, {name: values[k] for name, values in profile.items()}, failure
+            )
+            for profile in [{name: own[name].to_numpy() for name in hand_written.ANIMAL_AI}]
+            for k in range(own.sizes["sample"])
+        ]
+    )
+
+
+def test_means_and_intervals(fitted, new_items):
+    forecast = fitted.forecast(new_items, prob=0.8)
+    for subject in fitted.subjects:
+        exact = by_hand(fitted, new_items, subject)
+        ours = forecast.data.sel(subject=subject)
+        assert np.abs(ours["mean"] - exact.mean(axis=0)).max() < ROUNDING
+        low, high = np.quantile(exact, [0.1, 0.9], axis=0)
+        assert np.abs(ours["low"] - low).max() < ROUNDING
+        assert np.abs(ours["high"] - high).max() < ROUNDING
+
+
+def test_another_subjects_profile_is_noticed(fitted, new_items):
+    """Twin that must fail."""
+    ours = fitted.forecast(new_items, subjects=["Ann"]).data["mean"].sel(subject="Ann")
+    assert np.abs(ours - by_hand(fitted, new_items, "Cyd").mean(axis=0)).max() > 0.05
+
+
+def test_the_mean_failure_of_the_training_outcomes_travels_along(fitted, cohort, new_items):
+    """The pull of the noise does not change with the items to be forecast."""
+    whole = fitted.forecast(new_items).data["mean"]
+    one = fitted.forecast(new_items.iloc[[2]]).data["mean"]
+    assert np.abs(whole.isel(item=2) - one.isel(item=0)).max() < ROUNDING
+    for subject, rate in cohort.success_rates().items():
+        assert fitted.constants["meanFailure"].sel(subject=subject).item() == 1 - rate
+
+
+@pytest.mark.parametrize("cells", [1, 700, 10**7])
+def test_items_are_computed_in_parts(fitted, new_items, monkeypatch, cells):
+    whole = fitted.forecast(new_items)
+    monkeypatch.setattr(forecasting, "_CELLS", cells)
+    parts = fitted.forecast(new_items)
+    for name in ("mean", "low", "high"):
+        assert np.abs(parts.data[name] - whole.data[name]).max() < ROUNDING
+
+
+def test_labelled_layouts(rng):
+    labels = ("AS", "CEc")
+    demand = ml.MetaFeature("demand", low=0, high=5, labels=labels)
+    ability = ml.Capability("ability", low=0, high=5, labels=labels)
+    success = product(logistic(ability - demand), over="dimension")
+    layout = ml.Layout("two", ml.Success("ok", success))
+    items = pd.DataFrame(rng.uniform(0, 5, (4, 2)), columns=["demand[CEc]", "demand[AS]"])
+    outcomes = pd.DataFrame([[1, 0, 1, 0]], index=["Ann"])
+    draws = rng.uniform(0, 5, (1, 2, 25, 2))
+    fit = small_layouts.crafted(
+        layout, ml.Evaluation.from_wide(outcomes, items), {"ability": draws}
+    )
+    demands = items[["demand[AS]", "demand[CEc]"]].to_numpy()
+    margin = draws.reshape(50, 1, 2) - demands
+    exact = np.prod(1 / (1 + np.exp(-margin)), axis=2).mean(axis=0)
+    assert np.abs(fit.forecast(items).data["mean"].to_numpy()[0] - exact).max() < ROUNDING
+
+
+def test_success_probability_without_meta_features():
+    profile = {"p": np.array([0.2, 0.9])}
+    assert success_probability(small_layouts.coin(), {}, profile, {}).tolist() == [[0.2], [0.9]]
+
+
+def test_intervals_hold_their_mass_of_the_draws(fitted, new_items):
+    """Of 300 draws, 90 % lie in a 90 % interval, but for one at each end."""
+    forecast = fitted.forecast(new_items, prob=0.9).data
+    exact = by_hand(fitted, new_items, "Bob")
+    own = forecast.sel(subject="Bob")
+    held = (exact >= own["low"].to_numpy()) & (exact <= own["high"].to_numpy())
+    assert np.abs(held.mean(axis=0) - 0.9).max() <= 2 / 300
+
+
+# --- items ---------------------------------------------------------------------------------------
+
+
+def test_columns_in_any_order(fitted, new_items):
+    turned = new_items[new_items.columns[::-1]].assign(unused="x")
+    assert fitted.forecast(turned).data.identical(fitted.forecast(new_items).data)
+
+
+def test_inputs_stay_as_they_are(fitted, new_items):
+    before, draws = copy.deepcopy(new_items), fitted.data.copy(deep=True)
+    fitted.forecast(new_items)
+    pd.testing.assert_frame_equal(new_items, before)
+    assert fitted.data.identical(draws)
+
+
+def test_outside_the_range_is_forecast_and_flagged(fitted, new_items):
+    new_items.loc["new-2", "rewardSize"] = 3.0
+    new_items.loc["new-5", "rewardDistance"] = -9.0
+    forecast = fitted.forecast(new_items)
+    flagged = forecast.data["extrapolated"].to_series()
+    assert flagged[flagged].index.tolist() == ["new-2", "new-5"]
+    assert np.isfinite(forecast.data["mean"]).all()
+    exact = by_hand(fitted, new_items, "Ann").mean(axis=0)
+    assert np.abs(forecast.data["mean"].sel(subject="Ann") - exact).max() < ROUNDING
+    assert "7 items, 2 of them outside a declared range, 90% intervals>" in repr(forecast)
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "message"),
+    [
+        ("rewardBehind", 0.3, r"rewardBehind is none of its levels 0, 0.5, 1 on 1 item\(s\): new-2"),
+        ("rewardSize", np.nan, r"rewardSize is missing \(NaN\) on 1 item\(s\): new-2"),
+        ("rewardSize", np.inf, "rewardSize is infinite on 1 item"),
+        ("rewardSize", "big", "rewardSize is no number on 1 item"),
+    ],
+)
+def test_items_that_cannot_be_forecast(fitted, new_items, column, value, message):
+    new_items[column] = new_items[column].astype(object)
+    new_items.loc["new-2", column] = value
+    with pytest.raises(DataError, match=message):
+        fitted.forecast(new_items)
+
+
+def test_missing_column_and_repeated_items(fitted, new_items):
+    with pytest.raises(DataError, match="XPos: the items have no column XPos; the columns are"):
+        fitted.forecast(new_items.drop(columns="XPos"))
+    with pytest.raises(DataError, match=r"the item name\(s\) new-0 occur more than once"):
+        fitted.forecast(new_items.iloc[[0, 0]])
+    with pytest.raises(DataError, match="items: this is a list; give a pandas DataFrame"):
+        fitted.forecast([1, 2])
+
+
+def test_no_items(fitted, new_items):
+    assert fitted.forecast(new_items.iloc[:0]).data.sizes == {"subject": 6, "item": 0}
+
+
+# --- subjects ------------------------------------------------------------------------------------
+
+
+def test_some_subjects(fitted, new_items):
+    whole, part = fitted.forecast(new_items), fitted.forecast(new_items, subjects=["Cyd", "Ann"])
+    assert part.data.identical(whole.data.sel(subject=["Cyd", "Ann"]))
+    assert fitted.forecast(new_items, subjects="Bob").data["subject"].to_numpy().tolist() == ["Bob"]
+
+
+def test_unknown_subject(fitted, new_items):
+    with pytest.raises(FitError, match="not in this fit: Eve; it holds Ann, Bob"):
+        fitted.forecast(new_items, subjects=["Eve"])
+
+
+@pytest.mark.parametrize("prob", [0, 1, -0.1, "x", True])
+def test_mass_of_the_interval(fitted, new_items, prob):
+    with pytest.raises(FitError, match=r"prob=.*; give a number between 0 and 1"):
+        fitted.forecast(new_items, prob=prob)
+
+
+def test_to_frame(fitted, new_items):
+    forecast = fitted.forecast(new_items)
+    frame = forecast.to_frame()
+    columns = ["subject", "item", "mean", "low", "high", "trained", "extrapolated"]
+    assert frame.columns.tolist() == columns
+    assert len(frame) == 6 * 7
+    row = frame.set_index(["subject", "item"]).loc[("Cyd", "new-4")]
+    assert row["mean"] == forecast.data["mean"].sel(subject="Cyd", item="new-4").item()
+    assert frame["trained"].dtype == frame["extrapolated"].dtype == bool
+
+
+# --- what was trained on -------------------------------------------------------------------------
+
+
+def trained(fit, items):
+    return fit.forecast(items).data["trained"].to_pandas()
+
+
+def test_training_items_are_known_per_subject(fitted, cohort):
+    seen = trained(fitted, cohort.items)
+    assert seen.to_numpy().tolist() == (cohort.trials > 0).to_numpy().tolist()
+    assert not seen.loc["Dot"].all()  # Dot attempted half of them
+    assert not trained(fitted, cohort.items.rename(index=lambda name: f"other {name}")).any(axis=None)
+
+
+def test_renamed_or_changed_items_are_other_items(fitted, items):
+    changed = items.copy()
+    changed.loc["item-03", "rewardSize"] += 0.01
+    changed.loc["item-04", "colour"] = "blue"  # nothing the layout knows of
+    changed = changed.rename(index={"item-05": "item-50"})
+    seen = trained(fitted, changed).loc["Ann"]
+    assert seen[~seen].index.tolist() == ["item-03", "item-50"]
+
+
+def test_order_and_company_do_not_hide_a_training_item(fitted, items, new_items):
+    mixed = pd.concat([new_items, items.loc[["item-07", "item-01"]]])
+    seen = trained(fitted, mixed).loc["Ann"]
+    assert seen[seen].index.tolist() == ["item-07", "item-01"]
+
+
+def test_an_item_read_from_a_text_file_is_the_same(fitted, items):
+    """A last digit that writing and reading has cost does not make another item of it."""
+    rough = items.copy()
+    rough["rewardSize"] = np.nextafter(rough["rewardSize"], 9)
+    rough["rewardDistance"] = rough["rewardDistance"].map("{:.12g}".format).astype(float)
+    assert trained(fitted, rough).loc["Ann"].all()
