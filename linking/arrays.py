@@ -9,7 +9,6 @@ import sys
 from typing import Any
 
 import numpy as np
-from scipy import special
 
 type Array = Any
 """A number, a NumPy array or a PyTensor variable."""
@@ -56,7 +55,11 @@ def log1p(x: Array) -> Array:
 def sigmoid(x: Array) -> Array:
     """Elementwise 1 / (1 + exp(-x)), without overflow."""
     tensor = _pytensor(x)
-    return special.expit(x) if tensor is None else tensor.sigmoid(x)
+    if tensor is not None:
+        return tensor.sigmoid(x)
+    from scipy.special import expit  # here, since declaring and drawing a layout never needs it
+
+    return expit(x)
 
 
 def softplus(x: Array) -> Array:
