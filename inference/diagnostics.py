@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
 RHAT_LIMIT = 1.01  # Vehtari et al. (2021)
 ESS_PER_CHAIN = 100  # same source
-LITTLE_LEARNT = 0.1  # variance removed by the data, below which the prior speaks
+LITTLE_LEARNT = 0.1  # variance removed by the data, below which the prior speaks ...
+LITTLE_MOVED = 0.5  # ... unless the mean moved by so many of the prior's standard deviations
 
 
 def profiles(fit: "Fit", prob: float = 0.9) -> pd.DataFrame:
@@ -32,7 +33,8 @@ def profiles(fit: "Fit", prob: float = 0.9) -> pd.DataFrame:
         One row per subject, node and label (empty without labels): ``mean``, ``sd``, ``low``,
         ``high``, ``ess_bulk``, ``ess_tail``, ``rhat`` (NaN for a single chain), ``shrinkage``
         (:math:`1 - \mathrm{var}_{post} / \mathrm{var}_{prior}`) and ``prior_dominated`` (shrinkage
-        below 0.1, or all outcomes alike, so that the data bound the profile on one side only).
+        below 0.1 and a mean within half a prior sd of the prior's, or all outcomes alike, so that
+        the data bound the profile on one side only).
 
     Raises
     ------
@@ -64,9 +66,12 @@ def profiles(fit: "Fit", prob: float = 0.9) -> pd.DataFrame:
         draws = draws.reshape(*draws.shape[:3], -1).transpose(0, 3, 1, 2)
         flat = draws.reshape(*draws.shape[:2], -1)
         prior = fit.prior[latent.name]
+        prior = prior.reshape(len(prior), -1)
         low, high = np.quantile(flat, [tail, 1 - tail], axis=-1)
         variance = flat.var(axis=-1, ddof=1)
-        shrinkage = 1 - variance / prior.reshape(len(prior), -1).var(axis=0, ddof=1)
+        shrinkage = 1 - variance / prior.var(axis=0, ddof=1)
+        moved = abs(flat.mean(axis=-1) - prior.mean(axis=0)) / prior.std(axis=0, ddof=1)
+        vague = (shrinkage < LITTLE_LEARNT) & (moved < LITTLE_MOVED)
         labels = [label for names in latent.dims.values() for label in names] or [""]
         columns = {
             "mean": flat.mean(axis=-1),
@@ -77,7 +82,7 @@ def profiles(fit: "Fit", prob: float = 0.9) -> pd.DataFrame:
             "ess_tail": array_stats.ess(draws, method="tail", prob=(0.05, 0.95)),
             "rhat": _rhat(draws),
             "shrinkage": shrinkage,
-            "prior_dominated": (shrinkage < LITTLE_LEARNT) | alike[:, None],
+            "prior_dominated": vague | alike[:, None],
         }
         names = {
             "subject": np.repeat(fit.subjects, len(labels)),
@@ -180,7 +185,7 @@ def _faults(divergences: int, rhat: float, ess: float, chains: int) -> list[str]
     if np.isnan(rhat):
         found.append("R-hat unknown: it needs at least 2 chains that move")
     elif rhat > RHAT_LIMIT:
-        found.append(f"R-hat {rhat:.3f} above {RHAT_LIMIT}: draw more")
+        found.append(f"R-hat {rhat:.4f} above {RHAT_LIMIT}: draw more")
     if np.isnan(ess):
         found.append("effective sample size unknown: it needs chains that move")
     elif ess < ESS_PER_CHAIN * chains:

@@ -109,7 +109,7 @@ def recommended_layout() -> Layout:
     )
     x_pos = MetaFeature("XPos", levels=(-1, 0, 1), about="-1 left, 1 right")
     navigation = Capability("navigationAbility", low=-20, high=80, unit=ARENA)
-    navigation_slope = Slope("navigationSlope", prior=_log_normal(0.15))
+    navigation_slope = Slope("navigationSlope", prior=Prior("LogNormal", mu=-1.9, sigma=0.5))
     turning = Bias(
         "turningCost",
         unit=ARENA,
@@ -118,7 +118,7 @@ def recommended_layout() -> Layout:
     )
     side_bias = Bias("rightLeftBias", unit=ARENA, prior=Prior("Normal", mu=0, sigma=10))
     visual = Capability("visualAbility", low=-1, high=9, about="octaves of distance over size")
-    visual_slope = Slope("visualSlope", prior=_log_normal(1.6))
+    visual_slope = Slope("visualSlope", prior=Prior("LogNormal", mu=0.5, sigma=0.5))
     noise = Noise("noiseLevel", prior=Prior("Beta", alpha=1, beta=9))
 
     reach = Derived("distanceToGo", distance + turning * behind - side_bias * x_pos)
@@ -127,7 +127,3 @@ def recommended_layout() -> Layout:
     see = Derived("visualPerformance", logistic(visual - smallness, visual_slope))
     outcome = Success("taskPerformance", mixture(navigate * see, by=noise, toward=0.5))
     return Layout("animal-ai-olympics-recommended", outcome)
-
-
-def _log_normal(median: float) -> Prior:
-    return Prior("LogNormal", mu=math.log(median), sigma=0.5)

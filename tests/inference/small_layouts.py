@@ -10,8 +10,8 @@ from measurement_layouts.inference.sampling import Draws, SamplingOptions
 from measurement_layouts.linking import logistic, mixture
 
 
-def animal_ai():
-    """Declare the published layout, node by node as the paper has it."""
+def animal_ai(**pull):
+    """Declare the published layout, node by node as the paper has it; `pull` is the noise's."""
     size = ml.MetaFeature("rewardSize", low=-1.9, high=1.9, unit="sd")
     distance = ml.MetaFeature("rewardDistance", low=-2.4, high=2.4, unit="sd")
     behind = ml.MetaFeature("rewardBehind", levels=(0, 0.5, 1))
@@ -23,7 +23,7 @@ def animal_ai():
     margin = navigation - distance * (0.5 * behind + 1) + effect
     navigate = ml.Derived("navigationPerformance", logistic(margin))
     see = ml.Derived("visualPerformance", logistic(visual - size))
-    outcome = ml.Success("taskPerformance", mixture(navigate * see, by=noise))
+    outcome = ml.Success("taskPerformance", mixture(navigate * see, by=noise, **pull))
     return ml.Layout("animal-ai", outcome)
 
 

@@ -106,7 +106,7 @@ def test_chains_that_disagree(skill, mixed):
     row = verdict(skill, mixed + np.array([[0], [0], [0], [0.2]]))
     assert row["status"] == "check"
     assert row["rhat"] > 1.01
-    assert f"R-hat {row['rhat']:.3f} above 1.01: draw more" in row["reason"]
+    assert f"R-hat {row['rhat']:.4f} above 1.01: draw more" in row["reason"]
 
 
 def test_draws_that_depend_on_each_other(skill, rng):
@@ -149,6 +149,12 @@ def test_a_posterior_as_wide_as_the_prior_is_prior_dominated(skill, rng):
     row = verdict(skill, rng.uniform(0, 1, (CHAINS, DRAWS)))
     assert row["status"] == "ok"  # nothing is wrong with the sampling
     assert row["prior_dominated"] == "skill"
+
+
+def test_a_posterior_as_wide_as_the_prior_but_elsewhere_is_not(skill, rng):
+    """Beta(0.6, 0.25) has variance 0.11 against 0.083, but its mean is 0.7 prior sd away."""
+    row = verdict(skill, rng.beta(0.6, 0.25, (CHAINS, DRAWS)))
+    assert row["prior_dominated"] == ""
 
 
 @pytest.mark.parametrize(("outcome", "words"), [(1, "successes"), (0, "failures")])
