@@ -89,7 +89,7 @@ def draw_prior(layout: Layout) -> dict[str, np.ndarray]:
 
 def _variable(latent: Latent, variables: Mapping[str, Any]) -> Any:
     prior = latent.distribution
-    family = getattr(pm, prior.family, None)
+    family: Any = getattr(pm, prior.family, None)
     if not (isinstance(family, type) and issubclass(family, pm.Distribution)):
         raise LayoutError(
             f"{latent.name}: PyMC has no distribution {prior.family!r}; write its name as PyMC "
@@ -97,7 +97,7 @@ def _variable(latent: Latent, variables: Mapping[str, Any]) -> Any:
         )
     if not issubclass(family, pm.Continuous):
         raise LayoutError(f"{latent.name}: {_not_for_nuts(prior.family)}")
-    taken = inspect.signature(family.dist).parameters.values()
+    taken = inspect.signature(family.dist).parameters.values()  # type: ignore[attr-defined]
     names = [
         part.name for part in taken if part.kind not in (part.VAR_POSITIONAL, part.VAR_KEYWORD)
     ]

@@ -1,7 +1,7 @@
 """Log-densities and success probabilities of some layouts, written by hand with NumPy and SciPy.
 
-Nothing here comes from the package. A case is a layout, items, counts and, by hand, its latents with
-their transformation to the real line and prior, and the probability of success per item.
+No formula here comes from the package. A case is a layout, items, counts and, by hand, its latents
+with their transformation to the real line and prior, and the probability of success per item.
 """
 
 from dataclasses import dataclass
@@ -122,9 +122,7 @@ def _outcomes(rng, count, most=1):
 
 def animal_ai(rng, layout, items):
     """One outcome per item."""
-    return Case(
-        layout, items, *_outcomes(rng, len(items)), ANIMAL_AI, animal_ai_success, {}
-    )
+    return Case(layout, items, *_outcomes(rng, len(items)), ANIMAL_AI, animal_ai_success, {})
 
 
 def animal_ai_counts(rng, layout, items):
@@ -140,7 +138,9 @@ def labels(rng):
     names = ("AS", "CEc", "VO")
     demand = ml.MetaFeature("demand", low=0, high=5, labels=names)
     ability = ml.Capability("ability", low=0, high=5, labels=names)
-    layout = ml.Layout("three", ml.Success("ok", product(logistic(ability - demand), over="dimension")))
+    layout = ml.Layout(
+        "three", ml.Success("ok", product(logistic(ability - demand), over="dimension"))
+    )
     items = pd.DataFrame(rng.uniform(0, 5, (12, 3)), columns=[f"demand[{name}]" for name in names])
 
     def success(items, profile, failure):
@@ -156,9 +156,7 @@ def bands(rng):
     high = ml.MetaFeature("to", low=-4, high=np.inf)
     risk = ml.Propensity("risk", low=-4, high=4)
     layout = ml.Layout("risk", ml.Success("right", band(risk, low, high)))
-    items = pd.DataFrame(
-        {"from": [-np.inf, -2, -1, 0.5, 2, -3], "to": [0.5, 1, 2, np.inf, 3.5, 3]}
-    )
+    items = pd.DataFrame({"from": [-np.inf, -2, -1, 0.5, 2, -3], "to": [0.5, 1, 2, np.inf, 3.5, 3]})
 
     def success(items, profile, failure):
         theta, found = float(profile["risk"]), []

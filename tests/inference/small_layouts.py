@@ -1,4 +1,4 @@
-"""Small layouts, batteries and subjects that tests of inference share, and fits without a sampler."""
+"""Small layouts, batteries and subjects that tests share, and fits without a sampler."""
 
 import numpy as np
 import pandas as pd

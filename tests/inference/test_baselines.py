@@ -104,9 +104,7 @@ def test_a_baseline_is_given_the_training_rows_of_one_subject(counted):
 
     training = masked(counted, HELD_OUT)
     means(Baseline("spy", spy), training, seed=7)
-    for subject, (train, successes, trials, test, seed) in zip(
-        counted.subjects, seen, strict=True
-    ):
+    for subject, (train, successes, trials, test, seed) in zip(counted.subjects, seen, strict=True):
         used = training.trials.columns[training.trials.loc[subject] > 0]
         assert train.tolist() == counted.items.loc[used].to_numpy().tolist()
         assert successes.tolist() == counted.successes.loc[subject, used].tolist()
@@ -138,7 +136,7 @@ def test_properties_that_cannot_be_predicted_from(counted):
         means(LOGISTIC, training, ["colour"])
     items = counted.items.assign(size=[np.inf, *counted.items["size"][1:]], colour="red")
     odd = ml.Evaluation(items, training.successes, training.trials)
-    with pytest.raises(DataError, match="predicts from finite numbers, .* q0 on size: inf; give"):
+    with pytest.raises(DataError, match=r"predicts from finite numbers, .* q0 on size: inf; give"):
         means(LOGISTIC, odd)
     with pytest.raises(DataError, match="q0 on colour: 'red'"):
         means(LOGISTIC, odd, ["colour"])

@@ -1,7 +1,7 @@
 """The compiled model is the layout, no more and no less.
 
-Tolerance 1e-10 of the log-density: a sum of some dozens of terms of up to about 100, each rounded to
-1e-16 of itself.
+Tolerance 1e-10 of the log-density: a sum of some dozens of terms of up to about 100, each rounded
+to 1e-16 of itself.
 """
 
 import hand_written
@@ -37,9 +37,7 @@ def at(model, point):
 
 def points(case, rng, spread=1.5):
     for _ in range(POINTS):
-        yield {
-            name: rng.normal(0, spread, case.shapes.get(name, ())) for name in case.latents
-        }
+        yield {name: rng.normal(0, spread, case.shapes.get(name, ())) for name in case.latents}
 
 
 @pytest.fixture(params=["animal_ai", "animal_ai_counts", *FREE])
@@ -61,7 +59,9 @@ def test_a_small_change_of_the_layout_is_noticed(rng, animal_ai, items):
     case = hand_written.animal_ai(rng, animal_ai, items)
     model = to_pymc(case.layout, case.evaluation, "Ann")
     density = fast(model, model.logp())
-    changed = hand_written.animal_ai(rng, animal_ai, items.assign(rewardBehind=items.rewardBehind * 1.02))
+    changed = hand_written.animal_ai(
+        rng, animal_ai, items.assign(rewardBehind=items.rewardBehind * 1.02)
+    )
     changed = hand_written.Case(
         animal_ai, changed.items, case.successes, case.trials, case.latents, case.success, {}
     )
@@ -108,7 +108,12 @@ def test_the_sampler_runs_on_the_same_density(animal_ai, cohort, fitted):
     for subject in fitted.subjects:
         counts = (cohort.successes.loc[subject].to_numpy(), cohort.trials.loc[subject].to_numpy())
         case = hand_written.Case(
-            animal_ai, cohort.items, *counts, hand_written.ANIMAL_AI, hand_written.animal_ai_success, {}
+            animal_ai,
+            cohort.items,
+            *counts,
+            hand_written.ANIMAL_AI,
+            hand_written.animal_ai_success,
+            {},
         )
         own = fitted.posterior.sel(subject=subject)
         reported = fitted.data["sample_stats"].to_dataset()["lp"].sel(subject=subject)

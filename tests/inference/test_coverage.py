@@ -88,7 +88,11 @@ def test_turned_outcomes_are_noticed(fixed, outcomes, truth):
 
 
 def test_the_published_pull_uses_the_outcomes_twice(animal_ai, truth, monkeypatch):
-    """Its intervals of the noise hold less than they promise; with the true constant they do not."""
+    """Intervals of the noise hold less than they promise, and not for want of the true constant.
+
+    With the expected failure instead of the observed one they hold about as often as promised. (Not
+    exactly, since that constant says something of the profile, too.)
+    """
     items = small_layouts.battery(60)
     evaluation = ml.simulate(animal_ai, items, truth, seed=2)
     held = coverage(intervals(animal_ai, evaluation), truth)
@@ -104,5 +108,5 @@ def test_the_published_pull_uses_the_outcomes_twice(animal_ai, truth, monkeypatc
         return dataclasses.replace(real(evaluation, subject), constants=constants)
 
     monkeypatch.setattr(SubjectData, "of", known)
-    held = coverage(intervals(animal_ai, evaluation), truth)
-    assert ((held - MASS).abs() < SLACK).all(), held
+    informed = coverage(intervals(animal_ai, evaluation), truth)
+    assert abs(informed["noiseLevel"] - MASS) < SLACK, informed

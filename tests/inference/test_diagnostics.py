@@ -163,7 +163,9 @@ def test_outcomes_all_alike(skill, mixed, outcome, words):
     assert row["status"] == "ok"
     assert row["success"] == outcome
     assert row["prior_dominated"] == "skill"
-    assert row["reason"].startswith(f"all 3 outcomes are {words}: the data bound the profile on one")
+    assert row["reason"].startswith(
+        f"all 3 outcomes are {words}: the data bound the profile on one"
+    )
 
 
 def test_real_subjects_with_outcomes_all_alike_are_fitted_and_flagged(fitted):
@@ -172,8 +174,9 @@ def test_real_subjects_with_outcomes_all_alike_are_fitted_and_flagged(fitted):
     for subject, rate in (("ace", 1), ("nil", 0)):
         assert table.loc[subject, "success"] == rate
         assert table.loc[subject, "prior_dominated"] == everything
-        assert f"all 24 outcomes are {'successes' if rate else 'failures'}" in (
-            table.loc[subject, "reason"]
+        assert (
+            f"all 24 outcomes are {'successes' if rate else 'failures'}"
+            in (table.loc[subject, "reason"])
         )
     dominated = fitted.profiles().groupby("subject")["prior_dominated"].all()
     assert dominated[dominated].index.tolist() == ["ace", "nil"]

@@ -54,7 +54,9 @@ def test_labelled_values_are_read_by_column_name(labelled):
 
 @pytest.mark.parametrize("kind", ["float32", "Float64", "object", "category"])
 def test_kinds_of_columns(animal_ai, items, kind):
-    features = read_features(animal_ai, items.assign(rewardBehind=items["rewardBehind"].astype(kind)))
+    features = read_features(
+        animal_ai, items.assign(rewardBehind=items["rewardBehind"].astype(kind))
+    )
     assert features["rewardBehind"].tolist() == items["rewardBehind"].tolist()
 
 

@@ -132,7 +132,11 @@ def test_outside_the_range_is_forecast_and_flagged(fitted, new_items):
 @pytest.mark.parametrize(
     ("column", "value", "message"),
     [
-        ("rewardBehind", 0.3, r"rewardBehind is none of its levels 0, 0.5, 1 on 1 item\(s\): new-2"),
+        (
+            "rewardBehind",
+            0.3,
+            r"rewardBehind is none of its levels 0, 0.5, 1 on 1 item\(s\): new-2",
+        ),
         ("rewardSize", np.nan, r"rewardSize is missing \(NaN\) on 1 item\(s\): new-2"),
         ("rewardSize", np.inf, "rewardSize is infinite on 1 item"),
         ("rewardSize", "big", "rewardSize is no number on 1 item"),
@@ -200,7 +204,9 @@ def test_training_items_are_known_per_subject(fitted, cohort):
     seen = trained(fitted, cohort.items)
     assert seen.to_numpy().tolist() == (cohort.trials > 0).to_numpy().tolist()
     assert not seen.loc["Dot"].all()  # Dot attempted half of them
-    assert not trained(fitted, cohort.items.rename(index=lambda name: f"other {name}")).any(axis=None)
+    assert not trained(fitted, cohort.items.rename(index=lambda name: f"other {name}")).any(
+        axis=None
+    )
 
 
 def test_renamed_or_changed_items_are_other_items(fitted, items):

@@ -20,7 +20,9 @@ def counts(cohort):
     rng = np.random.default_rng(2)
     part = cohort.select(subjects=["Ann", "Bob", "Cyd"])
     times = rng.integers(1, 4, part.trials.shape)
-    return ml.Evaluation(part.items, rng.binomial(times, 0.6) + 0 * part.successes, times * part.trials)
+    return ml.Evaluation(
+        part.items, rng.binomial(times, 0.6) + 0 * part.successes, times * part.trials
+    )
 
 
 class Spy:
@@ -121,7 +123,9 @@ def test_a_baseline_that_peeks_is_noticed(counts, cohort, monkeypatch):
             return np.full(len(test), known.iloc[0])
 
         found = []
-        monkeypatch.setattr(validation, "score", lambda forecast, _: found.append(forecast) or table)
+        monkeypatch.setattr(
+            validation, "score", lambda forecast, _: found.append(forecast) or table
+        )
         run(evaluation, repeats=1, baselines=[Baseline("peeks", peek)])
         return found[0].data
 
@@ -227,7 +231,7 @@ def test_options(animal_ai, cohort, options, error, message):
 
 @pytest.mark.usefixtures("no_fit")
 def test_names_of_methods(animal_ai, cohort):
-    with pytest.raises(DataError, match="aggregate.* each with a name of its own"):
+    with pytest.raises(DataError, match=r"aggregate.* each with a name of its own"):
         run(cohort, {"aggregate": animal_ai})
     with pytest.raises(DataError, match="the methods to compare are none"):
         run(cohort, baselines=())
@@ -238,7 +242,7 @@ def test_subject_that_would_keep_nothing(animal_ai, cohort):
     outcomes = cohort.successes.where(cohort.trials > 0)
     outcomes.loc["Dot", outcomes.columns[1:]] = np.nan
     sparse = ml.Evaluation.from_wide(outcomes, cohort.items)
-    with pytest.raises(DataError, match="Dot would keep no training outcome in repeat .*; leave o"):
+    with pytest.raises(DataError, match=r"Dot would keep no training outcome in repeat .*; le"):
         run(sparse, {"published": animal_ai}, repeats=20)
 
 

@@ -13,7 +13,9 @@ def layout(helper, factor=1.0, power=1):
         return helper(factor * (skill - demand) ** power)
 
     demand = ml.MetaFeature("demand", low=0, high=1)
-    return ml.Layout("own", ml.Success("ok", success(ml.Capability("skill", low=0, high=1), demand)))
+    return ml.Layout(
+        "own", ml.Success("ok", success(ml.Capability("skill", low=0, high=1), demand))
+    )
 
 
 def steep(slope):

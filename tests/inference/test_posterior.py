@@ -1,8 +1,8 @@
 """Posteriors against the truth: a closed form, and PyMC's own sampler.
 
-The errors of estimates from draws are scaled by their Monte Carlo standard error, from the effective
-sample size of each. Limit: 4 of them; a normal error exceeds that once in 16,000, so the six
-estimates of a test raise a false alarm in less than 4 of 10,000 seeds.
+The errors of estimates from draws are scaled by their Monte Carlo standard error, from the
+effective sample size of each. Limit: 4 of them; a normal error exceeds that once in 16,000, so the
+six estimates of a test raise a false alarm in less than 4 of 10,000 seeds.
 """
 
 import numpy as np
@@ -69,7 +69,9 @@ def test_pymcs_own_sampler_agrees(animal_ai, cohort):
     import pymc as pm
 
     options = {"draws": 2000, "tune": 1000, "chains": 4, "progressbar": False}
-    ours = ml.fit(animal_ai, cohort, subjects=["Bob"], seed=1, **options).posterior.sel(subject="Bob")
+    ours = ml.fit(animal_ai, cohort, subjects=["Bob"], seed=1, **options).posterior.sel(
+        subject="Bob"
+    )
     other = ml.fit(animal_ai, cohort, subjects=["Cyd"], seed=1, **options).posterior.sel(
         subject="Cyd"
     )

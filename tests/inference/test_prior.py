@@ -79,7 +79,10 @@ def test_the_same_layout_has_the_same_draws_and_nobody_may_change_them():
     [
         (Prior("Norml", mu=0), "skill: PyMC has no distribution 'Norml'; write its name as PyMC"),
         (Prior("sample"), "skill: PyMC has no distribution 'sample'"),
-        (Prior("Normal", mean=0), "skill: pymc.Normal has no parameter mean; it has mu, sigma, tau"),
+        (
+            Prior("Normal", mean=0),
+            "skill: pymc.Normal has no parameter mean; it has mu, sigma, tau",
+        ),
         (Prior("Normal", shape=3), "skill: pymc.Normal has no parameter shape"),
         (Prior("Beta", alpha=2), "skill: PyMC does not take the prior .* it takes alpha, beta, mu"),
         (Prior("Poisson", mu=3), "skill: Poisson is no distribution of single continuous numbers"),

@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from sklearn.metrics import brier_score_loss, log_loss, roc_auc_score
+
 from measurement_layouts.inference import scoring
 from measurement_layouts.inference.scoring import (
     BrierDecomposition,
@@ -22,7 +24,6 @@ from measurement_layouts.inference.scoring import (
     log_score,
     single_class_reason,
 )
-from sklearn.metrics import brier_score_loss, log_loss, roc_auc_score
 
 ROUNDING = 1e-12
 SCORES = [brier, decompose_brier, log_score, auroc, expected_calibration_error]

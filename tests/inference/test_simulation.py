@@ -95,7 +95,10 @@ def test_inputs_stay_as_they_are(animal_ai, items, profiles):
 @pytest.mark.parametrize(
     ("cell", "message"),
     [
-        (1.5, r"noiseLevel lies in \[0, 1\], but the profiles hold Bob on noiseLevel: 1.5; correct"),
+        (
+            1.5,
+            r"noiseLevel lies in \[0, 1\], but the profiles hold Bob on noiseLevel: 1.5; correct",
+        ),
         (np.nan, "noiseLevel lies in .* hold Bob on noiseLevel: missing"),
         ("low", "noiseLevel lies in .* hold Bob on noiseLevel: 'low'"),
     ],
@@ -112,7 +115,9 @@ def test_bad_input(animal_ai, items, profiles):
         simulate(animal_ai, items, profiles.drop(columns="noiseLevel"), seed=1)
     with pytest.raises(DataError, match="profiles: this is a dict; give a pandas DataFrame"):
         simulate(animal_ai, items, profiles.to_dict(), seed=1)
-    with pytest.raises(DataError, match=r"profiles: the subject name\(s\) Ann occur more than once"):
+    with pytest.raises(
+        DataError, match=r"profiles: the subject name\(s\) Ann occur more than once"
+    ):
         simulate(animal_ai, items, profiles.iloc[[0, 0]], seed=1)
     with pytest.raises(DataError, match="XPos: the items have no column"):
         simulate(animal_ai, items.drop(columns="XPos"), profiles, seed=1)

@@ -232,7 +232,8 @@ def test_a_formula_nested_without_end_is_refused():
         expression = {"op": "+", "of": [expression, 1.0]}
     data = {"name": "deep", "outcome": "y", "nodes": [{"kind": "Success", "name": "y"}]}
     data["nodes"][0]["expression"] = expression
-    with pytest.raises(LayoutError, match=r"no written layout \(RecursionError"):
+    # how deep Python recurses depends on what else is imported; either way the error is ours
+    with pytest.raises(LayoutError, match=r"no written layout \(RecursionError|10,001 parts"):
         Layout.from_dict(data)
 
 
