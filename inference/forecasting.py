@@ -34,6 +34,14 @@ class Forecast:
         item lies outside a declared range (item).
     prob : float
         Mass of the intervals.
+
+    Examples
+    --------
+    >>> cells = ("subject", "item")
+    >>> numbers = {name: (cells, [[p]]) for name, p in (("mean", 0.6), ("low", 0.4), ("high", 0.9))}
+    >>> flags = {"trained": (cells, [[False]]), "extrapolated": ("item", [True])}
+    >>> Forecast(xr.Dataset(numbers | flags, {"subject": ["Ann"], "item": ["pin"]}), prob=0.9)
+    <Forecast: 1 subject, 1 item, 1 of them outside a declared range, 90% intervals>
     """
 
     data: xr.Dataset

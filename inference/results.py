@@ -38,6 +38,20 @@ class Fit:
         per item, constants per subject). ArviZ reads it.
     failures : dict of str to str
         Subjects whose sampling failed, and why.
+
+    Examples
+    --------
+    >>> from measurement_layouts.inference.fitting import fit
+    >>> from measurement_layouts.scenarios import animal_ai_olympics as aaio
+    >>> cohort = aaio.simulated_cohort()
+    >>> result = fit(aaio.published_layout(), cohort.evaluation, subjects=["sim-01", "sim-02"],
+    ...              draws=100, tune=200, chains=2, seed=1, progressbar=False)
+    >>> result
+    <Fit of 'animal-ai-olympics': 2 subjects, 2 chains of 100 draws, 0 failed>
+    >>> len(result.profiles()), len(result.diagnostics())
+    (8, 2)
+    >>> result.forecast(aaio.battery(seed=2), subjects=["sim-02"])
+    <Forecast: 1 subject, 69 items, 0 of them outside a declared range, 90% intervals>
     """
 
     layout: Layout
@@ -75,13 +89,37 @@ class Fit:
         return self.data["constant_data"].to_dataset()
 
     def profiles(self, prob: float = 0.9) -> pd.DataFrame:
-        """Summarise every profile element of every subject; see `diagnostics.profiles`."""
+        """Summarise every profile element of every subject; see `diagnostics.profiles`.
+
+        Parameters
+        ----------
+        prob : float, default 0.9
+            Mass of the equal-tailed interval.
+
+        Returns
+        -------
+        DataFrame
+            One row per subject, node and label, in the nodes' units: ``mean``, ``sd``, ``low``,
+            ``high``, ``ess_bulk``, ``ess_tail``, ``rhat``, ``shrinkage``, ``prior_dominated``.
+
+        Raises
+        ------
+        FitError
+            When `prob` is not between 0 and 1.
+        """
         from .diagnostics import profiles
 
         return profiles(self, prob)
 
     def diagnostics(self) -> pd.DataFrame:
-        """Judge every subject's sampling and data; see `diagnostics.diagnose`."""
+        """Judge every subject's sampling and data; see `diagnostics.diagnose`.
+
+        Returns
+        -------
+        DataFrame
+            Indexed by subject, failed ones last: ``status``, ``success``, ``divergences``,
+            ``rhat``, ``ess``, ``prior_dominated`` and ``reason``.
+        """
         from .diagnostics import diagnose
 
         return diagnose(self)
@@ -93,13 +131,53 @@ class Fit:
         subjects: Iterable[object] | None = None,
         prob: float = 0.9,
     ) -> "Forecast":
-        """Forecast success on items; see `forecasting.forecast`."""
+        """Forecast success on items, run or not; see `forecasting.forecast`.
+
+        Parameters
+        ----------
+        items : DataFrame
+            Meta-features, indexed by item.
+        subjects : iterable, optional
+            Whose success; everybody's by default.
+        prob : float, default 0.9
+            Mass of the equal-tailed interval.
+
+        Returns
+        -------
+        Forecast
+            Means and intervals of the success probability, in [0, 1].
+
+        Raises
+        ------
+        DataError
+            When the items do not fit the layout.
+        FitError
+            When a subject is not in the fit, or `prob` is not between 0 and 1.
+        """
         from .forecasting import forecast
 
         return forecast(self, items, subjects=subjects, prob=prob)
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> Path:
-        """Write the fit into one netCDF file; see `storage.save`."""
+        """Write the fit into one netCDF file; see `storage.save`.
+
+        Parameters
+        ----------
+        path : str or Path
+            File to write; its folder must exist.
+        overwrite : bool
+            Whether an existing file may be replaced.
+
+        Returns
+        -------
+        Path
+            The file.
+
+        Raises
+        ------
+        FitError
+            When the file exists and may not be replaced, or cannot be written.
+        """
         from .storage import save
 
         return save(self, path, overwrite=overwrite)
@@ -112,7 +190,27 @@ class Fit:
         layout: Layout | None = None,
         functions: Sequence[LinkingFunction] = (),
     ) -> "Fit":
-        """Read a fit from its file; see `storage.load`."""
+        """Read a fit from its file; see `storage.load`.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file.
+        layout : Layout, optional
+            The layout it must be a fit of.
+        functions : sequence of LinkingFunction, optional
+            Your own linking functions in it.
+
+        Returns
+        -------
+        Fit
+            Equal to the saved one.
+
+        Raises
+        ------
+        FitError
+            When there is no such file, it is no fit, is damaged, or is the fit of another layout.
+        """
         from .storage import load
 
         return load(path, layout=layout, functions=functions)
@@ -149,7 +247,17 @@ class Fit:
         return names
 
     def places(self, subjects: Iterable[object] | None = None) -> np.ndarray:
-        """Find subjects' rows in the fit's arrays; everybody's by default.
+        """Find subjects' rows in the fit's arrays.
+
+        Parameters
+        ----------
+        subjects : iterable, optional
+            Names; everybody by default.
+
+        Returns
+        -------
+        ndarray of int
+            In the order asked for.
 
         Raises
         ------

@@ -87,9 +87,9 @@ def load(
     path : str or Path
         The file.
     layout : Layout, optional
-        The layout it must be a fit of.
+        The layout it must be a fit of; its linking functions are then known.
     functions : sequence of LinkingFunction, optional
-        Your own linking functions in it.
+        Your own linking functions in it, where `layout` is not given.
 
     Returns
     -------
@@ -132,7 +132,8 @@ def load(
             "again"
         )
     try:
-        saved = Layout.from_dict(json.loads(data.attrs["layout"]), functions)
+        known = [*functions, *(layout.functions if layout is not None else ())]
+        saved = Layout.from_dict(json.loads(data.attrs["layout"]), known)
         failures = json.loads(data.attrs["failures"])
     except (LayoutError, json.JSONDecodeError) as error:
         raise FitError(f"{path}: its layout cannot be read ({error})") from error

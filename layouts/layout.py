@@ -11,6 +11,7 @@ import networkx as nx
 from ..linking import LinkingFunction
 from ..linking.agreement import Dims, merge_dims
 from ..linking.ancestry import ancestry
+from ..linking.call import Call
 from ..linking.subject_constant import SubjectConstant
 from . import reading, render, serial, validate
 from .latents import Latent
@@ -90,6 +91,12 @@ class Layout:
         """Numbers that each subject brings from its training outcomes."""
         found = [node for node in ancestry(self.outcome) if isinstance(node, SubjectConstant)]
         return tuple({constant.name: constant for constant in found}.values())
+
+    @cached_property
+    def functions(self) -> tuple[LinkingFunction, ...]:
+        """Linking functions that it calls, ours and your own."""
+        found = [node.function for node in ancestry(self.outcome) if isinstance(node, Call)]
+        return tuple(dict.fromkeys(found))
 
     @cached_property
     def dims(self) -> Dims:

@@ -125,18 +125,26 @@ def test_a_single_chain_has_no_rhat(skill, mixed):
     assert row["reason"] == "R-hat unknown: it needs at least 2 chains that move"
 
 
-def test_a_latent_that_does_not_move_is_not_hidden_by_one_that_does(mixed):
-    """The largest R-hat of the subject is unknown when one of them is."""
+@pytest.mark.parametrize(
+    ("luck", "words"),
+    [
+        (lambda draws: np.full_like(draws, 0.4), "R-hat unknown: it needs"),
+        (lambda draws: draws + np.array([[0], [0], [0], [0.2]]), "above 1.01: draw more"),
+        (lambda draws: np.sort(draws, axis=1), "effective sample size"),
+    ],
+)
+def test_a_latent_with_a_fault_is_not_hidden_by_one_without(mixed, luck, words):
+    """A subject's R-hat is its largest, its sample size the smallest, and unknown if one is."""
     demand = ml.MetaFeature("demand", low=0, high=1)
     success = logistic(ml.Capability("skill", low=0, high=1) - demand) * ml.Capability(
         "luck", low=0, high=1
     )
     layout = ml.Layout("two", ml.Success("ok", success))
-    posterior = {"skill": mixed[None], "luck": np.full_like(mixed, 0.4)[None]}
+    posterior = {"skill": mixed[None], "luck": luck(mixed)[None]}
     fit = small_layouts.crafted(layout, evaluation((1, 0, 1, 0)), posterior)
     row = fit.diagnostics().loc["s0"]
     assert row["status"] == "check"
-    assert "R-hat unknown" in row["reason"]
+    assert words in row["reason"]
 
 
 def test_faults_are_named_together(skill, mixed):

@@ -44,11 +44,11 @@ def test_the_mean_failure_in_closed_form(noise):
 
 
 def test_frequencies_are_as_expected(animal_ai, items, profiles):
-    """400 trials per cell, 72 cells: the sum of squared binomial errors is chi-squared.
+    """20,000 trials per cell, 72 cells: the sum of squared binomial errors is chi-squared.
 
     The normal approximation holds where 10 successes and failures are expected; p = 1e-4.
     """
-    trials = 400
+    trials = 20_000
     counts = simulate(animal_ai, items, profiles, seed=11, trials=trials)
     p = expected(animal_ai, items, profiles)
     usable = trials * np.minimum(p, 1 - p) > 10
@@ -60,7 +60,8 @@ def test_frequencies_are_as_expected(animal_ai, items, profiles):
 
     limit = stats.chi2.isf(1e-4, usable.sum())
     assert statistic(p) < limit
-    assert statistic(p[::-1]) > limit  # twin that must fail: the profiles of other subjects
+    assert statistic(p**1.05) > limit  # twins that must fail: a little less everywhere,
+    assert statistic(p[::-1]) > limit  # and the profiles of other subjects
     assert (counts.trials == trials).all(axis=None)
 
 

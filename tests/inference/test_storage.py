@@ -111,6 +111,7 @@ def test_own_linking_function(tmp_path):
         ml.load(path)
     again = ml.load(path, functions=[survival])
     assert again.layout == layout
+    assert ml.load(path, layout=layout).layout == layout  # the layout brings its functions
     mean = again.forecast(items).data["mean"].sel(item="b").item()
     assert mean == pytest.approx(np.exp(-(1 - posterior["skill"])).mean(), abs=1e-12)
 
