@@ -14,7 +14,7 @@ from .errors import FitError
 from .features import Features
 from .options import whole
 from .prior import draw_prior
-from .progress import track
+from .progress import track, waiting
 from .results import Fit
 from .sampling import Draws, SamplingOptions, sample, subject_seed
 from .wording import many
@@ -88,8 +88,9 @@ def fit(
     jobs = _processors() if n_jobs is None else whole("n_jobs", n_jobs, 1)
     chosen = evaluation if subjects is None else evaluation.select(subjects=subjects)
     features = training_features(layout, chosen)
-    draw_prior(layout)  # a prior that cannot be drawn from is refused before the sampler starts
-    compile_sampler(layout)
+    with waiting("compiling the layout", show=progressbar):
+        draw_prior(layout)  # a prior that cannot be drawn from is refused before the sampler starts
+        compile_sampler(layout)
     found: dict[str, Draws] = {}
     failures: dict[str, str] = {}
     outcomes = _sample_all(layout, features, chosen, options, seed, jobs)

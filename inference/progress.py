@@ -1,12 +1,18 @@
-"""A progress bar over subjects or splits."""
+"""A progress bar over subjects or splits, and a sign of life before it.
+
+Both go to standard error, and only to a terminal or a notebook.
+"""
 
 from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 
 def track[T](work: Iterable[T], total: int, show: bool, what: str = "subjects") -> Iterator[T]:
     """Pass the work through, showing how much is done and the time left.
-
-    The bar goes to standard error, and only to a terminal or a notebook.
 
     Parameters
     ----------
@@ -32,7 +38,6 @@ def track[T](work: Iterable[T], total: int, show: bool, what: str = "subjects") 
     if not show:
         yield from work
         return
-    from rich.console import Console
     from rich.progress import (
         BarColumn,
         MofNCompleteColumn,
@@ -41,7 +46,7 @@ def track[T](work: Iterable[T], total: int, show: bool, what: str = "subjects") 
         TimeRemainingColumn,
     )
 
-    console = Console(stderr=True)
+    console = _console()
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -49,9 +54,38 @@ def track[T](work: Iterable[T], total: int, show: bool, what: str = "subjects") 
         TextColumn("time left"),
         TimeRemainingColumn(),
     )
-    quiet = not (console.is_terminal or console.is_jupyter)
-    with Progress(*columns, console=console, disable=quiet) as progress:
+    with Progress(*columns, console=console, disable=not _is_watched(console)) as progress:
         task = progress.add_task(what, total=total)
         for done in work:
             yield done
             progress.advance(task)
+
+
+def waiting(what: str, show: bool) -> AbstractContextManager[object]:
+    """Show that something of unknown length goes on, until the block ends.
+
+    Parameters
+    ----------
+    what : str
+        What goes on.
+    show : bool
+        Whether to show anything.
+
+    Examples
+    --------
+    >>> with waiting("compiling the layout", show=False):
+    ...     pass
+    """
+    if not show or not _is_watched(console := _console()):
+        return nullcontext()
+    return console.status(what)
+
+
+def _console() -> "Console":
+    from rich.console import Console
+
+    return Console(stderr=True)
+
+
+def _is_watched(console: "Console") -> bool:
+    return console.is_terminal or console.is_jupyter
