@@ -39,8 +39,9 @@ def mixture(p: Array, by: Array, toward: Array = MEAN_FAILURE) -> Array:
     Notes
     -----
     The published constant is computed from the outcomes that it then helps to explain, so they
-    count twice: for profiles drawn from a uniform prior and 60 items, 90 % intervals of the noise
-    hold the truth about 82 % of the time. Towards a number they hold it 90 % of the time.
+    count twice. With profiles drawn from the prior of the published Animal-AI layout, 90 %
+    intervals hold the truth about 82 % of the time for the noise and 85 % for the capabilities;
+    towards a number, 90 % of the time (``tests/benchmarks/recovery.py``).
 
     References
     ----------

@@ -54,3 +54,17 @@ def new_items():
     """Other items for the same layout."""
     items = small_layouts.battery(count=7, seed=8)
     return items.set_axis(pd.Index([f"new-{number}" for number in range(7)]), axis=0)
+
+
+@pytest.fixture(scope="session")
+def saved(fitted, tmp_path_factory):
+    """The shared fit in a file. Nobody may change it."""
+    return fitted.save(tmp_path_factory.mktemp("fits") / "fit.nc")
+
+
+@pytest.fixture
+def damaged(saved, tmp_path):
+    """A copy that a test may damage."""
+    path = tmp_path / "damaged.nc"
+    path.write_bytes(saved.read_bytes())
+    return path

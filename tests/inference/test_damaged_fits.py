@@ -14,20 +14,6 @@ from measurement_layouts import FitError
 from measurement_layouts.inference.storage import load
 
 
-@pytest.fixture(scope="module")
-def saved(fitted, tmp_path_factory):
-    """The shared fit in a file. Nobody may change it."""
-    return fitted.save(tmp_path_factory.mktemp("fits") / "fit.nc")
-
-
-@pytest.fixture
-def damaged(saved, tmp_path):
-    """A copy that a test may damage."""
-    path = tmp_path / "damaged.nc"
-    path.write_bytes(saved.read_bytes())
-    return path
-
-
 def raises(pattern):
     return pytest.raises(FitError, match=pattern)
 
