@@ -1,7 +1,5 @@
-"""From a layout to a PyMC model, and from that to a sampler compiled once."""
+"""From a layout and one subject's outcomes to a PyMC model."""
 
-import dataclasses
-import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -13,11 +11,9 @@ import pytensor.tensor as pt
 
 from ..layouts import Layout
 from ..linking import MEAN_FAILURE, evaluate
-from ..linking.interval import Interval
 from .data import Evaluation
 from .errors import DataError
 from .features import Features, align, check_training, read_features
-from .identity import compile_key
 from .prior import profile_variables
 from .wording import some
 
@@ -148,105 +144,18 @@ def build_model(
         probability = evaluate(layout.outcome.expression, known, dims)
         if dims:
             probability = probability[(slice(None), *[0] * len(dims))]
-        trials = pm.Data(_trials(layout), subject.trials, dims="item")
-        successes = pm.Data(_successes(layout), subject.successes, dims="item")
+        trials = pm.Data(trials_name(layout), subject.trials, dims="item")
+        successes = pm.Data(successes_name(layout), subject.successes, dims="item")
         bounded = pt.clip(probability, _EDGE, 1 - _EDGE)
         pm.Binomial(layout.outcome.name, n=trials, p=bounded, observed=successes, dims="item")
     return model
 
 
-def _trials(layout: Layout) -> str:
+def trials_name(layout: Layout) -> str:
+    """Name of the model's trials."""
     return f"{layout.outcome.name}_trials"
 
 
-def _successes(layout: Layout) -> str:
+def successes_name(layout: Layout) -> str:
+    """Name of the model's successes."""
     return f"{layout.outcome.name}_successes"
-
-
-@dataclass(frozen=True)
-class Sampler:
-    """A layout's compiled log-density and gradient; batteries and subjects are swapped as data.
-
-    Attributes
-    ----------
-    layout : Layout
-        What was compiled.
-    compiled : object
-        Its compiled form, nutpie's.
-    """
-
-    layout: Layout
-    compiled: Any
-
-    def on(self, features: Features, subject: SubjectData) -> Any:
-        """Return nutpie's compiled model over one subject's data; memory is all it costs."""
-        return self.compiled.with_data(
-            **features,
-            **{
-                constant.name: np.asarray(subject.constants[constant.name])
-                for constant in self.layout.constants
-            },
-            **{_trials(self.layout): subject.trials, _successes(self.layout): subject.successes},
-        )
-
-
-_compiled: dict[tuple[object, ...], Sampler] = {}
-_compiling = threading.Lock()
-
-
-def compile_sampler(layout: Layout) -> Sampler:
-    """Compile a layout once in this process, whatever the battery or the subjects.
-
-    Parameters
-    ----------
-    layout : Layout
-        Layouts that compute the same share one compilation.
-
-    Returns
-    -------
-    Sampler
-        Safe to use from several threads.
-
-    Raises
-    ------
-    LayoutError
-        When PyMC does not take a prior.
-    """
-    import nutpie
-
-    with _compiling:
-        key = compile_key(layout)
-        if key not in _compiled:
-            compiled = nutpie.compile_pymc_model(_example(layout))
-            one_at_a_time = _Locked(compiled.initial_point_func)
-            compiled = dataclasses.replace(compiled, initial_point_func=one_at_a_time)
-            _compiled[key] = Sampler(layout, compiled)
-        return _compiled[key]
-
-
-def _example(layout: Layout) -> pm.Model:
-    """Write the model over two items that stand for any."""
-    features = {
-        feature.name: np.full((2, *map(len, feature.dims.values())), _some_value(feature.range))
-        for feature in layout.meta_features
-    }
-    ones = np.ones(2, dtype="int64")
-    constants = {constant.name: 0.5 for constant in layout.constants}
-    return build_model(layout, features, pd.RangeIndex(2), SubjectData(ones, ones, constants))
-
-
-def _some_value(interval: Interval) -> float:
-    finite = [end for end in (interval.low, interval.high) if np.isfinite(end)]
-    return float(np.mean(finite)) if finite else 0.0
-
-
-class _Locked:
-    """A function that threads take turns in: PyTensor functions share their storage."""
-
-    def __init__(self, function: Any) -> None:
-        self.function = function
-        self.lock = threading.Lock()
-
-    def __call__(self, *args: Any) -> Any:
-        with self.lock:
-            return self.function(*args)

@@ -8,10 +8,10 @@ import joblib
 
 from ..layouts import Layout
 from .assembly import assemble
-from .compiler import SubjectData, compile_sampler, training_features
+from .compiler import SubjectData
 from .data import Evaluation
+from .engine import Battery, compile_sampler
 from .errors import FitError
-from .features import Features
 from .options import whole
 from .prior import draw_prior
 from .progress import track, waiting
@@ -87,13 +87,13 @@ def fit(
     seed = secrets.randbits(31) if seed is None else whole("seed", seed)
     jobs = _processors() if n_jobs is None else whole("n_jobs", n_jobs, 1)
     chosen = evaluation if subjects is None else evaluation.select(subjects=subjects)
-    features = training_features(layout, chosen)
+    battery = Battery.of(layout, chosen)
     with waiting("compiling the layout", show=progressbar):
         draw_prior(layout)  # a prior that cannot be drawn from is refused before the sampler starts
-        compile_sampler(layout)
+        compile_sampler(battery)
     found: dict[str, Draws] = {}
     failures: dict[str, str] = {}
-    outcomes = _sample_all(layout, features, chosen, options, seed, jobs)
+    outcomes = _sample_all(battery, chosen, options, seed, jobs)
     for subject, result in track(outcomes, total=len(chosen.subjects), show=progressbar):
         if isinstance(result, Draws):
             found[subject] = result
@@ -106,12 +106,11 @@ def fit(
             "probability: ranges, priors and custom linking functions"
         )
     named = {subject: failures[subject] for subject in chosen.subjects if subject in failures}
-    return assemble(layout, chosen, features, found, named, options, seed)
+    return assemble(layout, chosen, battery.features, found, named, options, seed)
 
 
 def _sample_all(
-    layout: Layout,
-    features: Features,
+    battery: Battery,
     evaluation: Evaluation,
     options: SamplingOptions,
     seed: int,
@@ -122,14 +121,13 @@ def _sample_all(
     one = joblib.delayed(_sample_one)
     pool = joblib.Parallel(n_jobs=jobs, prefer="threads", return_as="generator_unordered")
     yield from pool(
-        one(layout, features, subject, SubjectData.of(evaluation, subject), options, seed, cores)
+        one(battery, subject, SubjectData.of(evaluation, subject), options, seed, cores)
         for subject in evaluation.subjects
     )
 
 
 def _sample_one(
-    layout: Layout,
-    features: Features,
+    battery: Battery,
     subject: str,
     data: SubjectData,
     options: SamplingOptions,
@@ -138,8 +136,8 @@ def _sample_one(
 ) -> tuple[str, Draws | str]:
     """Sample one subject; whatever stops it must not stop the others, so a reason is returned."""
     try:
-        sampler = compile_sampler(layout)  # at hand, unless this is another process
-        return subject, sample(sampler, features, data, options, subject_seed(seed, subject), cores)
+        sampler = compile_sampler(battery)  # at hand, unless this is another process
+        return subject, sample(sampler, data, options, subject_seed(seed, subject), cores)
     except (KeyboardInterrupt, SystemExit):
         raise
     except BaseException as error:  # a panic inside nutpie is no Exception

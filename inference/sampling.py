@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from . import options
-from .compiler import Sampler, SubjectData
-from .features import Features
+from .compiler import SubjectData
+from .engine import Sampler
 
 STATISTICS = {"diverging": "diverging", "energy": "energy", "depth": "tree_depth", "logp": "lp"}
 """Names of the sampler's statistics, nutpie's and ArviZ's."""
@@ -66,6 +66,28 @@ class Draws:
     statistics: dict[str, np.ndarray]
 
 
+@dataclass(frozen=True)
+class Sampled:
+    """What came of one subject.
+
+    Attributes
+    ----------
+    subject : str
+        Who.
+    draws : Draws or None
+        None when sampling failed.
+    attempts : int
+        How often it was sampled; the draws are the last attempt's.
+    reason : str
+        Why it is quarantined, or failed; empty when nothing is wrong with its sampling.
+    """
+
+    subject: str
+    draws: Draws | None
+    attempts: int = 1
+    reason: str = ""
+
+
 def subject_seed(seed: int, subject: str) -> int:
     """Return a seed that depends on the seed and the subject's name only.
 
@@ -80,7 +102,6 @@ def subject_seed(seed: int, subject: str) -> int:
 
 def sample(
     sampler: Sampler,
-    features: Features,
     subject: SubjectData,
     options: SamplingOptions,
     seed: int,
@@ -92,8 +113,6 @@ def sample(
     ----------
     sampler : Sampler
         The compiled layout.
-    features : dict of str to ndarray
-        By meta-feature, shape (items,) or (items, labels).
     subject : SubjectData
         Outcomes and constants.
     options : SamplingOptions
@@ -111,7 +130,7 @@ def sample(
     import nutpie
 
     trace: Any = nutpie.sample(
-        sampler.on(features, subject),
+        sampler.on(subject),
         draws=options.draws,
         tune=options.tune,
         chains=options.chains,

@@ -13,8 +13,9 @@ import pytest
 
 import measurement_layouts as ml
 from measurement_layouts import DataError, LayoutError
-from measurement_layouts.inference import compiler
-from measurement_layouts.inference.compiler import compile_sampler, to_pymc
+from measurement_layouts.inference import engine
+from measurement_layouts.inference.compiler import to_pymc
+from measurement_layouts.inference.engine import Battery, compile_sampler
 from measurement_layouts.linking import logistic
 
 ROUNDING = 1e-10
@@ -175,7 +176,7 @@ def test_a_prior_that_pymc_does_not_take(prior):
     with pytest.raises(LayoutError, match=r"skill: "):
         ml.fit(layout, evaluation, progressbar=False)
     with pytest.raises(LayoutError, match=r"skill: "):
-        compile_sampler(layout)
+        compile_sampler(Battery.of(layout, evaluation))
 
 
 def test_one_compilation_serves_all_batteries_and_subjects(
@@ -184,18 +185,18 @@ def test_one_compilation_serves_all_batteries_and_subjects(
     """Counts calls of nutpie's compiler, which is given a compiled layout to return."""
     import nutpie
 
-    real, compilations = compile_sampler(animal_ai).compiled, []
+    real, compilations = compile_sampler(Battery.of(animal_ai, cohort)).compiled, []
 
     def compiled(model):
         compilations.append(model)
         return real
 
     monkeypatch.setattr(nutpie, "compile_pymc_model", compiled)
-    monkeypatch.setattr(compiler, "_compiled", {})
+    monkeypatch.setattr(engine, "_compiled", {})
     ml.fit(animal_ai, cohort, **sampling)
     ml.fit(animal_ai, cohort.select(items=cohort.items.index[:9], subjects=["Ann"]), **sampling)
     ml.fit(ml.Layout("another title", animal_ai.outcome), cohort, subjects=["Bob"], **sampling)
     assert len(compilations) == 1
     narrower = ml.Layout("coin", ml.Success("heads", ml.Capability("p", low=0, high=1)))
-    compile_sampler(narrower)
+    compile_sampler(Battery(narrower, {}))
     assert len(compilations) == 2
