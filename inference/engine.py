@@ -1,23 +1,23 @@
 """A layout compiled once for a battery; subjects are swapped in as data."""
 
-import dataclasses
 import hashlib
 import threading
+from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
-import pandas as pd
-import pymc as pm
 
 from ..layouts import Layout
-from ..linking.interval import Interval
-from .compiler import SubjectData, build_model, successes_name, training_features, trials_name
+from .compiler import SubjectData, training_features
 from .data import Evaluation
-from .features import Features
 from .identity import compile_key
+from .kernel.kernel import Kernel
+from .kernel.terms import UnsupportedError
+
+_KEPT = 16  # batteries whose samplers stay in memory
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,10 +30,13 @@ class Battery:
         What joins items and profile.
     features : dict of str to ndarray
         By meta-feature, shape (items,) or (items, labels).
+    items : int
+        How many.
     """
 
     layout: Layout
     features: Mapping[str, np.ndarray]
+    items: int
 
     @classmethod
     def of(cls, layout: Layout, evaluation: Evaluation) -> "Battery":
@@ -44,57 +47,96 @@ class Battery:
         DataError
             When the items do not fit the layout.
         """
-        return cls(layout, training_features(layout, evaluation))
+        return cls(layout, training_features(layout, evaluation), len(evaluation.items))
 
     @cached_property
     def digest(self) -> str:
         """Hash of the items' meta-features."""
-        found = hashlib.sha256()
+        found = hashlib.sha256(str(self.items).encode())
         for name, values in sorted(self.features.items()):
             found.update(f"{name}{values.shape}\0".encode())
             found.update(np.ascontiguousarray(values))
         return found.hexdigest()
 
 
+class Sampler(Protocol):
+    """A layout compiled for a battery, safe to use from several threads."""
+
+    @property
+    def layout(self) -> Layout:
+        """What was compiled."""
+
+    def on(self, subject: SubjectData) -> Any:
+        """Return nutpie's compiled model of one subject's data; memory is all it costs."""
+
+
 @dataclass(frozen=True)
-class Sampler:
-    """A layout's compiled log-density and gradient on a battery.
+class FusedSampler:
+    """Samples with machine code of the project's own.
 
     Attributes
     ----------
     layout : Layout
         What was compiled.
-    compiled : object
-        Its compiled form, nutpie's.
-    features : dict of str to ndarray
-        The battery's meta-features.
+    kernel : Kernel
+        Its compiled form.
     """
 
     layout: Layout
-    compiled: Any
-    features: Features
+    kernel: Kernel
 
     def on(self, subject: SubjectData) -> Any:
-        """Return nutpie's compiled model over one subject's data; memory is all it costs."""
-        return self.compiled.with_data(
-            **self.features,
-            **{
-                constant.name: np.asarray(subject.constants[constant.name])
-                for constant in self.layout.constants
-            },
-            **{
-                trials_name(self.layout): subject.trials,
-                successes_name(self.layout): subject.successes,
-            },
+        """Return nutpie's compiled model of one subject's data; memory is all it costs."""
+        from nutpie.compile_pymc import CompiledPyMCModel
+
+        latents = self.layout.latents
+        code = self.kernel.on(subject.successes, subject.trials, subject.constants)
+        names = [latent.name for latent in latents]
+        shapes = [tuple(map(len, latent.dims.values())) for latent in latents]
+        ends = np.cumsum([np.prod(shape, dtype=int) for shape in shapes])
+        places = [
+            slice(end - np.prod(s, dtype=int), end) for end, s in zip(ends, shapes, strict=True)
+        ]
+        return CompiledPyMCModel(
+            dims={},
+            reparameterized_names=[],
+            compiled_logp_func=_Function(code.machine.density),
+            compiled_expand_func=_Function(code.machine.profile),
+            initial_point_func=self._start,
+            shared_data={str(place): array for place, array in enumerate(code.kept)},
+            shared_var_keys={},
+            user_data=code.inputs,
+            n_expanded=int(ends[-1]),
+            shape_info=(names, places, shapes),
+            logp_func=code,  # holds the machine code
+            expand_func=None,
+            _n_dim=len(self.kernel.start),
+            _shapes=dict(zip(names, shapes, strict=True)),
+            _coords={},
         )
 
+    def _start(self, seed: int) -> np.ndarray:
+        jitter = np.random.default_rng(seed).uniform(-1, 1, len(self.kernel.start))
+        return np.asarray(self.kernel.start + jitter)
 
-_compiled: dict[tuple[object, ...], Any] = {}
+
+@dataclass(frozen=True)
+class _Function:
+    """A compiled function, by its address."""
+
+    address: int
+
+
+_samplers: OrderedDict[object, Sampler] = OrderedDict()
 _compiling = threading.Lock()
 
 
 def compile_sampler(battery: Battery) -> Sampler:
-    """Compile a layout once in this process, whatever the battery or the subjects.
+    """Compile a layout for a battery, once in this process.
+
+    Each derived quantity is computed on the distinct combinations of its meta-features where that
+    is cheaper, and items alike in all that matters are one row with summed counts. A layout with
+    an operation that has no machine code here is compiled by PyTensor, in its plain form.
 
     Parameters
     ----------
@@ -111,41 +153,21 @@ def compile_sampler(battery: Battery) -> Sampler:
     LayoutError
         When PyMC does not take a prior.
     """
-    import nutpie
-
-    layout = battery.layout
     with _compiling:
-        key = compile_key(layout)
-        if key not in _compiled:
-            compiled = nutpie.compile_pymc_model(_example(layout))
-            one_at_a_time = _Locked(compiled.initial_point_func)
-            _compiled[key] = dataclasses.replace(compiled, initial_point_func=one_at_a_time)
-        return Sampler(layout, _compiled[key], dict(battery.features))
+        key = compile_key(battery.layout), battery.digest
+        if key not in _samplers:
+            _samplers[key] = _compile(battery)
+            while len(_samplers) > _KEPT:
+                _samplers.popitem(last=False)
+        _samplers.move_to_end(key)
+        return _samplers[key]
 
 
-def _example(layout: Layout) -> pm.Model:
-    """Write the model over two items that stand for any."""
-    features = {
-        feature.name: np.full((2, *map(len, feature.dims.values())), _some_value(feature.range))
-        for feature in layout.meta_features
-    }
-    ones = np.ones(2, dtype="int64")
-    constants = {constant.name: 0.5 for constant in layout.constants}
-    return build_model(layout, features, pd.RangeIndex(2), SubjectData(ones, ones, constants))
+def _compile(battery: Battery) -> Sampler:
+    try:
+        kernel = Kernel(battery.layout, battery.features, battery.items)
+    except UnsupportedError:
+        from .plain import compile_plain
 
-
-def _some_value(interval: Interval) -> float:
-    finite = [end for end in (interval.low, interval.high) if np.isfinite(end)]
-    return float(np.mean(finite)) if finite else 0.0
-
-
-class _Locked:
-    """A function that threads take turns in: PyTensor functions share their storage."""
-
-    def __init__(self, function: Any) -> None:
-        self.function = function
-        self.lock = threading.Lock()
-
-    def __call__(self, *args: Any) -> Any:
-        with self.lock:
-            return self.function(*args)
+        return compile_plain(battery.layout, battery.features)
+    return FusedSampler(battery.layout, kernel)

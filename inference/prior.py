@@ -2,7 +2,9 @@
 
 import functools
 import inspect
+import io
 from collections.abc import Mapping
+from importlib.metadata import version
 from typing import Any
 
 import numpy as np
@@ -10,6 +12,7 @@ import pymc as pm
 
 from ..layouts import Latent, Layout
 from ..linking import LayoutError, evaluate
+from .cache import cached
 from .wording import some
 
 _DRAWS = 4000
@@ -63,6 +66,17 @@ def draw_prior(layout: Layout) -> dict[str, np.ndarray]:
     >>> draws.shape, bool(abs(draws.mean() - 0.5) < 0.02)
     ((4000,), True)
     """
+    versions = [f"{name} {version(name)}" for name in ("numpy", "pymc", "pytensor")]
+    key = "\n".join(["prior", layout.fingerprint, str(_DRAWS), str(_SEED), *versions])
+    drawn = np.load(io.BytesIO(cached(key, ".npz", lambda: _draw(layout))))
+    found = {latent.name: drawn[str(place)] for place, latent in enumerate(layout.latents)}
+    for values in found.values():
+        values.setflags(write=False)
+    return found
+
+
+def _draw(layout: Layout) -> bytes:
+    """Draw from the prior; an archive of arrays by the latents' places."""
     with pm.Model(coords={dim: list(labels) for dim, labels in layout.dims.items()}):
         variables = profile_variables(layout)
     try:  # by NumPy's generators: Numba's draw from impossible parameters, too
@@ -83,8 +97,9 @@ def draw_prior(layout: Layout) -> dict[str, np.ndarray]:
                 f"{latent.name}: the prior {latent.distribution} does not spread over finite "
                 "values; give it a positive width"
             )
-        values.setflags(write=False)
-    return found
+    archive = io.BytesIO()
+    np.savez(archive, **{str(place): values for place, values in enumerate(found.values())})
+    return archive.getvalue()
 
 
 def _variable(latent: Latent, variables: Mapping[str, Any]) -> Any:

@@ -130,14 +130,14 @@ def generalised_mean(
     if power == 1:  # exactly, with its gradient also where a part is 0
         return arrays.sum(share * parts, axis=axis, keepdims=keep)
     logs = arrays.log(arrays.maximum(parts, _TINY))
-    if power == 0:
-        mean = arrays.exp(arrays.sum(share * logs, axis=axis, keepdims=keep))
-    else:
-        # relative to the part that dominates, so that nothing overflows or cancels
-        anchor = (arrays.max if power > 0 else arrays.min)(logs, axis=axis, keepdims=True)
-        excess = arrays.sum(share * arrays.expm1(power * (logs - anchor)), axis=axis, keepdims=keep)
-        base = anchor if keep else arrays.sum(anchor, axis=axis)
-        mean = arrays.exp(base + arrays.log1p(excess) / power)
+    if power == 0:  # a part of 0 weighs so much that the mean is exactly 0
+        logs = arrays.where(parts <= 0, -math.inf, logs)
+        return arrays.exp(arrays.sum(share * logs, axis=axis, keepdims=keep))
+    # relative to the part that dominates, so that nothing overflows or cancels
+    anchor = (arrays.max if power > 0 else arrays.min)(logs, axis=axis, keepdims=True)
+    excess = arrays.sum(share * arrays.expm1(power * (logs - anchor)), axis=axis, keepdims=keep)
+    base = anchor if keep else arrays.sum(anchor, axis=axis)
+    mean = arrays.exp(base + arrays.log1p(excess) / power)
     return arrays.where((most() if power > 0 else least()) <= 0, 0.0, mean)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from ...inference.diagnostics import RHAT_LIMIT
+from ...inference.convergence import RHAT_LIMIT
 from ...inference.errors import DataError
 from ...inference.wording import some
 from ..figures import Figure

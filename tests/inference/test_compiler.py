@@ -4,6 +4,8 @@ Tolerance 1e-10 of the log-density: a sum of some dozens of terms of up to about
 to 1e-16 of itself.
 """
 
+from collections import OrderedDict
+
 import hand_written
 import numpy as np
 import pandas as pd
@@ -14,8 +16,10 @@ import pytest
 import measurement_layouts as ml
 from measurement_layouts import DataError, LayoutError
 from measurement_layouts.inference import engine
-from measurement_layouts.inference.compiler import to_pymc
+from measurement_layouts.inference.compiler import SubjectData, to_pymc
 from measurement_layouts.inference.engine import Battery, compile_sampler
+from measurement_layouts.inference.kernel import machine
+from measurement_layouts.inference.cache import VARIABLE
 from measurement_layouts.linking import logistic
 
 ROUNDING = 1e-10
@@ -179,24 +183,36 @@ def test_a_prior_that_pymc_does_not_take(prior):
         compile_sampler(Battery.of(layout, evaluation))
 
 
+@pytest.fixture
+def compilations(monkeypatch):
+    """Counts compilations to machine code, with nothing kept from before."""
+    made, compile_ = [], machine._compile
+
+    def counted(text):
+        made.append(text)
+        return compile_(text)
+
+    monkeypatch.setenv(VARIABLE, "")
+    monkeypatch.setattr(machine, "_compile", counted)
+    monkeypatch.setattr(machine, "_built", OrderedDict())
+    monkeypatch.setattr(engine, "_samplers", OrderedDict())
+    return made
+
+
 def test_one_compilation_serves_all_batteries_and_subjects(
-    animal_ai, cohort, fitted, sampling, monkeypatch
+    animal_ai, cohort, sampling, compilations
 ):
-    """Counts calls of nutpie's compiler, which is given a compiled layout to return."""
-    import nutpie
-
-    real, compilations = compile_sampler(Battery.of(animal_ai, cohort)).compiled, []
-
-    def compiled(model):
-        compilations.append(model)
-        return real
-
-    monkeypatch.setattr(nutpie, "compile_pymc_model", compiled)
-    monkeypatch.setattr(engine, "_compiled", {})
     ml.fit(animal_ai, cohort, **sampling)
     ml.fit(animal_ai, cohort.select(items=cohort.items.index[:9], subjects=["Ann"]), **sampling)
     ml.fit(ml.Layout("another title", animal_ai.outcome), cohort, subjects=["Bob"], **sampling)
     assert len(compilations) == 1
-    narrower = ml.Layout("coin", ml.Success("heads", ml.Capability("p", low=0, high=1)))
-    compile_sampler(Battery(narrower, {}))
+
+
+def test_counts_have_code_of_their_own(animal_ai, cohort, compilations):
+    """Rows whose trials all came out alike need one logarithm, others two."""
+    sampler = compile_sampler(Battery.of(animal_ai, cohort))
+    data = SubjectData.of(cohort, "Ann")
+    sampler.on(data)
+    sampler.on(SubjectData(data.successes, 2 * data.trials, data.constants))
+    sampler.on(SubjectData(2 * data.successes, 2 * data.trials, data.constants))
     assert len(compilations) == 2

@@ -1,0 +1,68 @@
+"""A layout's log-density as terms."""
+
+from typing import Any
+
+import numpy as np
+import pymc as pm
+import pytensor.tensor as pt
+from pytensor.graph import rewrite_graph
+
+from ...layouts import Layout
+from ...linking import evaluate
+from ..features import align
+from ..prior import profile_variables
+from .terms import LogDensity
+from .translate import Translator
+
+_REWRITES = ("canonicalize", "stabilize", "local_remove_check_parameter")
+
+
+def log_density(layout: Layout) -> tuple[LogDensity, np.ndarray]:
+    """Translate a layout.
+
+    Parameters
+    ----------
+    layout : Layout
+        What joins items and profile.
+
+    Returns
+    -------
+    LogDensity
+        Its terms.
+    ndarray, shape (length,)
+        Where PyMC would start the sampler.
+
+    Raises
+    ------
+    UnsupportedError
+        When an operation has no term; PyMC's own compilation then serves.
+    LayoutError
+        When PyMC does not take a prior.
+    """
+    dims = tuple(layout.dims)
+    known: dict[str, Any] = {}
+    with pm.Model(coords={dim: list(labels) for dim, labels in layout.dims.items()}) as model:
+        translator = Translator({dim: len(labels) for dim, labels in layout.dims.items()})
+        for feature in layout.meta_features:
+            shape = (None, *map(len, feature.dims.values()))
+            variable = pt.tensor(feature.name, dtype="float64", shape=shape)
+            translator.feature(variable, feature.name, feature.label_dims)
+            known[feature.name] = align(variable, feature, dims, per_item=True)
+        for constant in layout.constants:
+            known[constant.name] = pt.dscalar(constant.name)
+            translator.own(known[constant.name], constant.name)
+        variables = profile_variables(layout)
+        for latent in layout.latents:
+            known[latent.name] = align(variables[latent.name], latent, dims, per_item=False)
+        probability = evaluate(layout.outcome.expression, known, dims)
+        prior = model.logp(vars=model.free_RVs, jacobian=True)
+        latents = [variables[latent.name] for latent in layout.latents]
+        for latent, variable in zip(layout.latents, latents, strict=True):
+            translator.point(model.rvs_to_values[variable], latent.label_dims)
+        start = model.initial_point()
+        graphs = model.replace_rvs_by_values([pt.as_tensor(probability), *latents])
+    outputs = rewrite_graph([prior, *graphs], include=_REWRITES)
+    found = translator.run(outputs)
+    density = LogDensity(translator.terms, found[0], found[1], tuple(found[2:]), translator.length)
+    first = [np.ravel(start[model.rvs_to_values[variable].name]) for variable in latents]
+    return density, np.concatenate(first).astype(float)

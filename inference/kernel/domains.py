@@ -1,0 +1,156 @@
+"""Domains: the distinct combinations of some meta-features that occur in a battery."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...layouts import Layout
+
+_PART, _SAVED = (
+    0.5,
+    100,
+)  # a table of its own pays with at most that part of the rows, so many fewer
+
+
+@dataclass(frozen=True, eq=False)
+class Domain:
+    """Where a quantity is computed: a table with an entry per distinct combination.
+
+    Attributes
+    ----------
+    name : str
+        Unique in a battery.
+    size : int
+        Entries; per label for a domain of cells.
+    index : ndarray of int, shape (rows,) or (rows, labels)
+        Each row's entry.
+    origin : ndarray of int, shape (size,) or (size, labels)
+        A row that stands for each entry.
+    dim : str or None
+        Label dimension of a domain of cells, which numbers the values of each label on its own.
+    """
+
+    name: str
+    size: int
+    index: np.ndarray
+    origin: np.ndarray
+    dim: str | None = None
+
+
+class Domains:
+    """The domains of a battery, each partition once.
+
+    Parameters
+    ----------
+    layout : Layout
+        What declares the meta-features.
+    features : dict of str to ndarray
+        By meta-feature, shape (items,) or (items, labels).
+    used : iterable of str
+        Meta-features on which the probability of success depends.
+
+    Attributes
+    ----------
+    collapsed : ndarray of int, shape (items,)
+        Each item's row: items alike in all that is used are one row.
+    rows : Domain
+        All rows.
+    """
+
+    def __init__(
+        self, layout: Layout, features: Mapping[str, np.ndarray], items: int, used: Iterable[str]
+    ) -> None:
+        self._labels = {feature.name: feature.label_dims for feature in layout.meta_features}
+        codes = {name: _codes(features[name]) for name in sorted(used)}
+        whole = np.zeros(items, dtype="int64")
+        for code in codes.values():
+            for column in code.reshape(items, -1).T:
+                whole = _join(whole, column)
+        first, self.collapsed = _first_seen(whole)
+        self._codes = {name: code[first] for name, code in codes.items()}
+        self.features = {name: features[name][first] for name in codes}
+        everything = np.arange(len(first))
+        self.rows = Domain("rows", len(first), everything, everything)
+        self._known = {everything.tobytes(): self.rows}
+        self._found: dict[tuple[frozenset[str], tuple[str, ...]], Domain | None] = {}
+
+    def of(self, features: frozenset[str], labels: tuple[str, ...]) -> Domain | None:
+        """Find the cheapest domain of a quantity; None where it is the same for all items."""
+        if not features:
+            return None
+        key = (features, labels)
+        if key not in self._found:
+            self._found[key] = self._partition(sorted(features), labels)
+        return self._found[key]
+
+    @property
+    def known(self) -> list[Domain]:
+        """All domains that were asked for, the rows first."""
+        return list(self._known.values())
+
+    def named(self, name: str) -> Domain:
+        """Find a domain by its name."""
+        return next(domain for domain in self.known if domain.name == name)
+
+    def map(self, source: Domain, target: Domain) -> np.ndarray:
+        """Entries of a coarser domain for each entry of a finer one."""
+        if source.dim is not None and target.dim is not None:
+            own = np.arange(source.origin.shape[1])
+            return np.asarray(target.index[source.origin, own])
+        return np.asarray(target.index[source.origin])
+
+    def _partition(self, features: list[str], labels: tuple[str, ...]) -> Domain:
+        vector = {dim for name in features for dim in self._labels[name]}
+        dim = vector.pop() if len(vector) == 1 else None
+        if vector or (dim is not None and dim not in labels):
+            return self.rows
+        codes = [self._codes[name] for name in features]
+        if dim is None:
+            whole = codes[0]
+            for code in codes[1:]:
+                whole = _join(whole, code)
+            origin, index = _first_seen(whole)
+        else:
+            wide = max(code.shape[1] for code in codes if code.ndim == 2)
+            columns = []
+            for label in range(wide):
+                whole = np.zeros(self.rows.size, dtype="int64")
+                for code in codes:
+                    whole = _join(whole, code[:, label] if code.ndim == 2 else code)
+                columns.append(_first_seen(whole))
+            size = max(len(found) for found, _ in columns)
+            origin = np.stack(
+                [np.pad(found, (0, size - len(found)), mode="edge") for found, _ in columns], axis=1
+            )
+            index = np.stack([places for _, places in columns], axis=1)
+        if len(origin) > min(_PART * self.rows.size, self.rows.size - _SAVED):
+            return self.rows
+        key = index.tobytes()
+        if key not in self._known:
+            self._known[key] = Domain(f"table{len(self._known)}", len(origin), index, origin, dim)
+        return self._known[key]
+
+
+def _codes(values: np.ndarray) -> np.ndarray:
+    """Give each distinct value a number, per column."""
+    if values.ndim == 1:
+        return np.unique(values, return_inverse=True)[1]
+    columns = values.reshape(len(values), -1).T
+    coded = [np.unique(column, return_inverse=True)[1] for column in columns]
+    return np.stack(coded, axis=1).reshape(values.shape)
+
+
+def _join(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """Give each distinct pair a number."""
+    pairs = one.astype("int64") * (int(other.max()) + 1) + other
+    return np.unique(pairs, return_inverse=True)[1]
+
+
+def _first_seen(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Renumber codes in the order of their first appearance; also say where that is."""
+    _, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    rank = np.empty(len(order), dtype="int64")
+    rank[order] = np.arange(len(order))
+    return first[order], rank[inverse]

@@ -1,0 +1,228 @@
+"""From a plan to LLVM code: a function per step, called in order."""
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+
+from .entries import Entry, Key, loop
+from .inputs import Inputs
+from .mathematics import DOUBLE, LONG, Mathematics, number
+from .plan import Plan
+from .schedule import Step, is_array, schedule
+from .stages import Stage, reads
+from .values import Space, Value
+
+_REJECT_GRADIENT, _REJECT_DENSITY = 3, 4  # statuses that make the sampler reject a step and go on
+_POINTER = ir.PointerType()
+
+
+def emit(plan: Plan) -> tuple[str, Inputs]:
+    """Write a plan's code.
+
+    Parameters
+    ----------
+    plan : Plan
+        What to compute.
+
+    Returns
+    -------
+    str
+        An LLVM module with ``density(length, point, gradient, log_density, inputs)`` and
+        ``profile(length, count, point, latents, inputs)``, both returning a status of the kind that
+        nuts-rs expects.
+    Inputs
+        What they read.
+    """
+    module = ir.Module("kernel")
+    inputs = Inputs(plan.values.domains, plan.outcomes)
+    maths = Mathematics(module)
+    status = ir.FunctionType(LONG, [LONG, _POINTER, _POINTER, _POINTER, _POINTER])
+    density = _Main(module, maths, plan, inputs, ir.Function(module, status, "density"))
+    density.run([plan.total, *plan.gradient.values()])
+    density.finish_density()
+    status = ir.FunctionType(LONG, [LONG, LONG, _POINTER, _POINTER, _POINTER])
+    profile = _Main(module, maths, plan, inputs, ir.Function(module, status, "profile"))
+    profile.run(plan.profile)
+    profile.finish_profile()
+    return str(module), inputs
+
+
+class _Main:
+    """Builds one function: makes room, calls the steps in order, and writes the results."""
+
+    def __init__(
+        self, module: ir.Module, maths: Mathematics, plan: Plan, inputs: Inputs, function: Any
+    ) -> None:
+        self.module, self.maths, self.plan = module, maths, plan
+        self.inputs, self.function = inputs, function
+        self.point = function.args[1] if function.name == "density" else function.args[2]
+        self.user = function.args[-1]
+        self.b = ir.IRBuilder(function.append_basic_block("entry"))
+        self.known: dict[Key, Any] = {}
+        self.room: Any = None
+
+    # --- reading -----------------------------------------------------------------------------
+
+    def resolve(self, key: Key) -> Any:
+        """Find a number or an address in the main function."""
+        if key not in self.known:
+            self.known[key] = self._resolve(key)
+        return self.known[key]
+
+    def _resolve(self, key: Key) -> Any:
+        kind, what = key[0], key[1]
+        if kind == "size":
+            return self._input(self.inputs.size(str(what)))
+        if kind == "index":
+            slot, bits = self.inputs.index(str(what), str(key[2]))
+            return self.b.inttoptr(self._input(slot), _POINTER), ir.IntType(bits)
+        value = self.plan.values.listed[what]  # type: ignore[call-overload]
+        if value.op == "point":
+            offset = LONG(value.payload)
+            address = self.b.gep(self.point, [offset], source_etype=DOUBLE)
+            return address if kind == "array" else self.b.load(address, typ=DOUBLE)
+        if value.op == "own":
+            own = self.b.inttoptr(self._input(self.inputs.own), _POINTER)
+            place = LONG(self.inputs.number(str(value.payload)))
+            return self.b.load(self.b.gep(own, [place], source_etype=DOUBLE), typ=DOUBLE)
+        return self.b.inttoptr(self._input(self.inputs.array(value)), _POINTER)
+
+    def _input(self, slot: int) -> Any:
+        return self.b.load(self.b.gep(self.user, [LONG(slot)], source_etype=LONG), typ=LONG)
+
+    # --- steps -------------------------------------------------------------------------------
+
+    def run(self, outputs: Sequence[Value]) -> None:
+        """Compute the outputs."""
+        steps = schedule(outputs)
+        stored = [value for step in steps for value in step.stored]
+        stored += [step.fold for step in steps if step.fold is not None]
+        if stored:
+            self._make_room(stored)
+        for step in steps:
+            if step.space == Space() and step.fold is None:
+                self._here(step)
+            else:
+                self._call(step)
+
+    def _make_room(self, stored: Sequence[Value]) -> None:
+        offsets, total = [], LONG(0)
+        for value in stored:
+            offsets.append(total)
+            total = self.b.add(total, self._volume(value.space))
+        words = self.b.mul(total, LONG(8))
+        self.room = self.b.call(self._library("malloc", _POINTER, [LONG]), [words])
+        for value, offset in zip(stored, offsets, strict=True):
+            address = self.b.gep(self.room, [offset], source_etype=DOUBLE)
+            self.known["array", value.number] = address
+
+    def _volume(self, space: Space) -> Any:
+        labels = int(np.prod([self.plan.values.sizes[label] for label in space.labels], dtype=int))
+        if space.domain is None:
+            return LONG(labels)
+        return self.b.mul(self.resolve(("size", space.domain.name)), LONG(labels))
+
+    def _library(self, name: str, result: ir.Type, args: list[ir.Type]) -> Any:
+        if name in self.module.globals:
+            return self.module.globals[name]
+        return ir.Function(self.module, ir.FunctionType(result, args), name)
+
+    def _here(self, step: Step) -> None:
+        body = Entry(self.b, self.plan, self.resolve, Space(), {})
+        for value in step.values:
+            found = body.compute(self.maths, value)
+            self.known["scalar", value.number] = found
+
+    def _call(self, step: Step) -> None:
+        """Put a step into a function of its own, whose arrays do not overlap, and call it."""
+        keys = reads(step)
+        slots = [("slot", total.number) for total in step.totals]
+        with self.b.goto_entry_block():
+            self.known |= {slot: self.b.alloca(DOUBLE) for slot in slots}
+        given: list[Any] = []
+        for key in [*keys, *slots]:
+            found = self.resolve(key)
+            given.append(found[0] if key[0] == "index" else found)
+        kind = ir.FunctionType(ir.VoidType(), [value.type for value in given])
+        name = self.module.get_unique_name("step")
+        function = ir.Function(self.module, kind, name)
+        function.linkage = "internal"
+        for arg in function.args:
+            if isinstance(arg.type, ir.PointerType):
+                arg.add_attribute("noalias")
+        passed = dict(zip([*keys, *slots], function.args, strict=True))
+
+        def resolve(key: Key) -> Any:
+            return (passed[key], self.resolve(key)[1]) if key[0] == "index" else passed[key]
+
+        b = ir.IRBuilder(function.append_basic_block("entry"))
+        work = b.append_basic_block("work")
+        b.position_at_end(work)
+        Stage(self.maths, self.plan, b, resolve).write(step)
+        b.ret_void()
+        b.position_at_end(function.entry_basic_block)
+        b.branch(work)
+        self.b.call(function, given)
+        for total in step.totals:
+            found = self.b.load(self.known["slot", total.number], typ=DOUBLE)
+            self.known["scalar", total.number] = found
+
+    # --- results -----------------------------------------------------------------------------
+
+    def _write(self, value: Value, labels: tuple[str, ...], target: Any, offset: Any) -> Any:
+        """Write a value out with one entry per label; returns how many."""
+        with ExitStack() as nest:
+            position: dict[str | None, Any] = {}
+            for label in labels:
+                position[label] = nest.enter_context(
+                    loop(self.b, LONG(self.plan.values.sizes[label]))
+                )
+            body = Entry(self.b, self.plan, self.resolve, Space(None, labels), position)
+            place = self.b.add(offset, body.offset(Space(None, labels)))
+            address = self.b.gep(target, [place], source_etype=DOUBLE)
+            self.b.store(body.read(value), address)
+
+    def finish_density(self) -> None:
+        """Write the log-density and its gradient, and say whether they are finite."""
+        _, _, gradient, density, _ = self.function.args
+        zero = self.plan.values.zero
+        self._resolve_all([*self.plan.gradient.values(), self.plan.total])
+        for offset, labels in self.plan.points.items():
+            self._write(self.plan.gradient.get(offset, zero), labels, gradient, LONG(offset))
+        self._write(self.plan.total, (), density, LONG(0))
+        self._free()
+        finite = self.b.alloca(DOUBLE)
+        self.b.store(number(0), finite)
+        with loop(self.b, LONG(self.plan.length)) as at:
+            part = self.b.load(self.b.gep(gradient, [at], source_etype=DOUBLE), typ=DOUBLE)
+            vanished = self.b.fmul(part, number(0))
+            self.b.store(self.b.fadd(self.b.load(finite, typ=DOUBLE), vanished), finite)
+        slopes = self.b.fcmp_ordered("==", self.b.load(finite, typ=DOUBLE), number(0))
+        level = self.b.fmul(self.b.load(density, typ=DOUBLE), number(0))
+        levels = self.b.fcmp_ordered("==", level, number(0))
+        status = self.b.select(levels, LONG(0), LONG(_REJECT_DENSITY))
+        self.b.ret(self.b.select(slopes, status, LONG(_REJECT_GRADIENT)))
+
+    def finish_profile(self) -> None:
+        """Write the latents' values one after the other."""
+        self._resolve_all(self.plan.profile)
+        offset = 0
+        labels = [self.plan.points[point] for point in sorted(self.plan.points)]
+        for value, names in zip(self.plan.profile, labels, strict=True):
+            self._write(value, names, self.function.args[3], LONG(offset))
+            offset += int(np.prod([self.plan.values.sizes[name] for name in names], dtype=int))
+        self._free()
+        self.b.ret(LONG(0))
+
+    def _resolve_all(self, values: Sequence[Value]) -> None:
+        """Read addresses outside of loops, so that all that follows may use them."""
+        for value in values:
+            if value.op != "constant":
+                self.resolve(("array" if is_array(value) else "scalar", value.number))
+
+    def _free(self) -> None:
+        if self.room is not None:
+            self.b.call(self._library("free", ir.VoidType(), [_POINTER]), [self.room])

@@ -1,0 +1,136 @@
+"""A layout's log-density on a battery, as functions in memory."""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import gammaln
+
+from ...layouts import Layout
+from ..identity import compile_key
+from .density import log_density
+from .domains import Domains
+from .emit import emit
+from .inputs import Inputs
+from .machine import Machine, build
+from .outcomes import Outcomes
+from .plan import CONSTANT_TERM, plan
+from .terms import LogDensity
+
+_KEPT = 64  # translated layouts
+
+_translated: OrderedDict[object, tuple[LogDensity, np.ndarray]] = OrderedDict()
+_translating = threading.Lock()
+
+
+@dataclass(frozen=True, eq=False)
+class Code:
+    """Functions in memory, and what they read but for the subject's part."""
+
+    machine: Machine
+    inputs: Inputs
+
+
+@dataclass(frozen=True, eq=False)
+class SubjectCode:
+    """Functions in memory for one subject.
+
+    Attributes
+    ----------
+    machine : Machine
+        The functions.
+    inputs : ndarray of int
+        What they take as their inputs.
+    kept : list of ndarray
+        What must be kept as long as that is used.
+    """
+
+    machine: Machine
+    inputs: np.ndarray
+    kept: list[np.ndarray]
+
+
+class Kernel:
+    """A layout's log-density on a battery.
+
+    Parameters
+    ----------
+    layout : Layout
+        What joins items and profile.
+    features : dict of str to ndarray
+        By meta-feature, shape (items,) or (items, labels).
+    items : int
+        How many.
+
+    Attributes
+    ----------
+    domains : Domains
+        Items alike in all that the layout uses are one row; parts of the layout have domains of
+        their own.
+    start : ndarray
+        Where the sampler starts, without jitter.
+
+    Raises
+    ------
+    UnsupportedError
+        When the layout uses an operation that has no machine code here.
+    LayoutError
+        When PyMC does not take a prior.
+    """
+
+    def __init__(self, layout: Layout, features: Mapping[str, np.ndarray], items: int) -> None:
+        self.density, self.start = _terms(layout)
+        used = self.density.terms[self.density.probability].features
+        self.domains = Domains(layout, features, items, used)
+        self._codes: dict[Outcomes, Code] = {}
+        self._compiling = threading.Lock()
+
+    def code(self, outcomes: Outcomes) -> Code:
+        """Compile for outcomes of one form, once."""
+        with self._compiling:
+            if outcomes not in self._codes:
+                text, inputs = emit(plan(self.density, self.domains, outcomes))
+                self._codes[outcomes] = Code(build(text), inputs)
+            return self._codes[outcomes]
+
+    def on(
+        self, successes: np.ndarray, trials: np.ndarray, constants: Mapping[str, float]
+    ) -> SubjectCode:
+        """Lay out one subject's data.
+
+        Parameters
+        ----------
+        successes, trials : ndarray of int, shape (items,)
+            Outcomes.
+        constants : mapping of str to float
+            The subject's.
+        """
+        hits, attempts = self._collapse(successes), self._collapse(trials)
+        form = Outcomes.of(hits, attempts)
+        code, outcomes = self.code(form), form.arrays(hits, attempts)
+        coefficients = (
+            gammaln(trials + 1) - gammaln(successes + 1) - gammaln(trials - successes + 1)
+        )
+        numbers = {**constants, CONSTANT_TERM: float(coefficients.sum())}
+        own = np.array([numbers[name] for name in code.inputs.names])
+        kept = [*code.inputs.arrays.values(), *outcomes, own]
+        return SubjectCode(code.machine, code.inputs.subject(outcomes, own), kept)
+
+    def _collapse(self, counts: np.ndarray) -> np.ndarray:
+        """Add the counts of items that are one row."""
+        rows = self.domains.rows.size
+        return np.bincount(self.domains.collapsed, weights=counts, minlength=rows)
+
+
+def _terms(layout: Layout) -> tuple[LogDensity, np.ndarray]:
+    """Translate a layout, once in this process."""
+    key = compile_key(layout)
+    with _translating:
+        if key not in _translated:
+            _translated[key] = log_density(layout)
+            while len(_translated) > _KEPT:
+                _translated.popitem(last=False)
+        _translated.move_to_end(key)
+        return _translated[key]

@@ -1,0 +1,124 @@
+"""A layout's log-density as a list of terms: what is computed from what, whatever the battery."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+CONSTANT, SUBJECT, MOVING = range(3)
+"""What a term changes with: nothing but the item, the subject, the point of the sampler."""
+
+
+class UnsupportedError(Exception):
+    """The layout uses an operation that the kernel does not know."""
+
+
+@dataclass(frozen=True)
+class Term:
+    """One step of a computation.
+
+    Attributes
+    ----------
+    op : str
+        ``point`` (part of the sampler's point), ``feature``, ``own`` (a subject's constant),
+        ``constant``, a reduction (``sum``, ``max``, ``min``, ``prod`` over a label dimension), or
+        an elementwise operation of `operations`.
+    args : tuple of int
+        Places of the terms it is computed from.
+    value : object
+        Offset into the point, name of the meta-feature or constant, numbers, or the dimension
+        reduced.
+    labels : tuple of str
+        Label dimensions of the result, in the layout's order.
+    features : frozenset of str
+        Meta-features that it depends on.
+    changes : int
+        `CONSTANT`, `SUBJECT` or `MOVING`.
+    """
+
+    op: str
+    args: tuple[int, ...] = ()
+    value: object = None
+    labels: tuple[str, ...] = ()
+    features: frozenset[str] = frozenset()
+    changes: int = CONSTANT
+
+
+@dataclass
+class Terms:
+    """Terms in the order of their computation, equal ones only once.
+
+    Attributes
+    ----------
+    sizes : dict of str to int
+        Labels per dimension, in the layout's order.
+    listed : list of Term
+        The terms.
+    """
+
+    sizes: dict[str, int]
+    listed: list[Term] = field(default_factory=list)
+    _places: dict[tuple[object, ...], int] = field(default_factory=dict)
+
+    def __getitem__(self, place: int) -> Term:
+        return self.listed[place]
+
+    def add(self, term: Term) -> int:
+        """Append a term, or find the one that is equal to it; returns its place."""
+        key = (term.op, term.args, term.value, term.labels)
+        if key not in self._places:
+            self._places[key] = len(self.listed)
+            self.listed.append(term)
+        return self._places[key]
+
+    def constant(self, values: np.ndarray, labels: Iterable[str] = ()) -> int:
+        """Add numbers, of one axis per label dimension."""
+        numbers = np.asarray(values, dtype=float)
+        nested = tuple(numbers.ravel().tolist())
+        return self.add(Term("constant", value=nested, labels=tuple(labels)))
+
+    def compute(self, op: str, *args: int) -> int:
+        """Add an elementwise operation."""
+        parts = [self[arg] for arg in args]
+        present = {label for part in parts for label in part.labels}
+        return self.add(
+            Term(
+                op,
+                args,
+                labels=tuple(dim for dim in self.sizes if dim in present),
+                features=frozenset().union(*(part.features for part in parts)),
+                changes=max((part.changes for part in parts), default=CONSTANT),
+            )
+        )
+
+    def reduce(self, op: str, arg: int, dim: str) -> int:
+        """Add a reduction over a label dimension."""
+        part = self[arg]
+        if dim not in part.labels:
+            raise UnsupportedError(f"{op} over {dim}, along which nothing varies")
+        labels = tuple(label for label in part.labels if label != dim)
+        return self.add(Term(op, (arg,), dim, labels, part.features, part.changes))
+
+
+@dataclass(frozen=True)
+class LogDensity:
+    """Everything that the kernel computes.
+
+    Attributes
+    ----------
+    terms : Terms
+        All steps.
+    prior, probability : int
+        Places of the log prior density of the point (Jacobian included) and of the probability of
+        success.
+    profile : tuple of int
+        Places of the latents' values, in the layout's order.
+    length : int
+        Of the sampler's point.
+    """
+
+    terms: Terms
+    prior: int
+    probability: int
+    profile: tuple[int, ...]
+    length: int

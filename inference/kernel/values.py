@@ -1,0 +1,284 @@
+"""Quantities of a log-density on one battery, and the derivative as quantities of the same kind."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from .domains import Domain, Domains
+from .operations import NUMPY, TRUTHS
+
+
+class Space(NamedTuple):
+    """What a quantity varies along: entries of a domain, and label dimensions."""
+
+    domain: Domain | None = None
+    labels: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Value:
+    """One quantity.
+
+    Attributes
+    ----------
+    number : int
+        Its place; arguments come before what is computed from them.
+    op : str
+        ``constant``, ``data`` (numbers of the battery), ``point``, ``own`` (a subject's number),
+        ``outcome`` (a subject's, per row), an elementwise operation, ``fold``, or ``others``
+        (the product of a label's fellows).
+    args : tuple of Value
+        What it is computed from, each spread over `space` as needed.
+    space : Space
+        What it varies along.
+    features : frozenset of str
+        Meta-features that it depends on.
+    payload : object
+        The number, the numbers, the offset or the name; of a fold, its kind and the space that is
+        folded.
+    moving : bool
+        Whether it changes with the sampler's point.
+    """
+
+    number: int
+    op: str
+    args: tuple["Value", ...]
+    space: Space
+    features: frozenset[str]
+    payload: object
+    moving: bool
+
+    @property
+    def folded(self) -> tuple[str, Space]:
+        """How a fold folds, and what space."""
+        kind, through = self.payload  # type: ignore[misc]
+        return kind, through  # type: ignore[has-type]
+
+    @property
+    def is_zero(self) -> bool:
+        """Whether it is the constant 0."""
+        return _is(self, 0.0)
+
+    @property
+    def is_truth(self) -> bool:
+        """Whether it is a yes or no."""
+        return self.op in TRUTHS
+
+
+@dataclass
+class Values:
+    """Makes quantities, equal ones only once.
+
+    Attributes
+    ----------
+    domains : Domains
+        Of the battery.
+    sizes : dict of str to int
+        Labels per dimension.
+    """
+
+    domains: Domains
+    sizes: dict[str, int]
+    listed: list[Value] = field(default_factory=list)
+    _known: dict[tuple[object, ...], Value] = field(default_factory=dict)
+
+    @property
+    def zero(self) -> Value:
+        """The constant 0."""
+        return self.constant(0.0)
+
+    @property
+    def one(self) -> Value:
+        """The constant 1."""
+        return self.constant(1.0)
+
+    def constant(self, number: float) -> Value:
+        """Make a number."""
+        return self._add("constant", (), Space(), frozenset(), float(number), key=float(number))
+
+    def data(
+        self, numbers: np.ndarray, space: Space, features: Iterable[str] = (), truth: bool = False
+    ) -> Value:
+        """Make numbers of the battery, one axis for the domain and one per label dimension."""
+        array = np.ascontiguousarray(numbers, dtype=float)
+        if array.size and (array == array.flat[0]).all():
+            return self.constant(float(array.flat[0]))
+        key = (array.tobytes(), truth)
+        found = self._add("data", (), space, frozenset(features), array, key=key)
+        return self("ne", found, self.zero, compute=False) if truth else found
+
+    def leaf(self, op: str, payload: object, space: Space, features: Iterable[str] = ()) -> Value:
+        """Make the point, a subject's number or a subject's outcomes."""
+        moving = op == "point"
+        return self._add(op, (), space, frozenset(features), payload, payload, moving)
+
+    def __call__(self, op: str, *args: Value, compute: bool = True) -> Value:
+        """Make an elementwise operation."""
+        if op in ("add", "mul"):
+            args = tuple(arg for arg in args if not _is(arg, 0.0 if op == "add" else 1.0))
+            if len(args) < 2:
+                return args[0] if args else self.constant(0.0 if op == "add" else 1.0)
+            if len(args) > 2:
+                return self._combine(op, list(args))
+        if op == "pow" and _is(args[1], 2.0):
+            return self("sqr", args[0])
+        if op == "where" and args[0].op == "constant":
+            return args[1] if args[0].payload else args[2]
+        if compute and all(arg.op == "constant" for arg in args):
+            with np.errstate(all="ignore"):
+                return self.constant(float(NUMPY[op](*(arg.payload for arg in args))))
+        space = self._space(args)
+        features = frozenset().union(*(arg.features for arg in args))
+        if compute and all(_is_data(arg) for arg in args):
+            with np.errstate(all="ignore"):
+                numbers = NUMPY[op](*(self._spread(arg, space) for arg in args))
+            numbers = np.broadcast_to(numbers, self._shape(space))
+            return self.data(numbers, space, features, truth=op in TRUTHS)
+        args = tuple(self._settle(arg, space) for arg in args)
+        moving = any(arg.moving for arg in args)
+        return self._add(op, args, space, features, None, None, moving)
+
+    def fold(
+        self,
+        kind: str,
+        arg: Value,
+        through: Space,
+        target: Space,
+        features: frozenset[str] = frozenset(),
+    ) -> Value:
+        """Sum (or take the largest, smallest or product of) what falls on one entry of a target.
+
+        Parameters
+        ----------
+        kind : {"sum", "max", "min", "prod"}
+            How.
+        arg : Value
+            What is folded, spread over `through` first.
+        through : Space
+            Its entries are gone through.
+        target : Space
+            A coarser space, that of the result.
+        features : frozenset of str
+            Meta-features that tell the target's entries apart.
+        """
+        if through == target:
+            return arg
+        payload, key = (kind, through), (kind, _key(through))
+        return self._add("fold", (arg,), target, features, payload, key, arg.moving)
+
+    def fellows(self, arg: Value, through: Space, kept: Space) -> Value:
+        """Make, for each label, the product of what the others have."""
+        return self._add("others", (arg,), through, arg.features, kept, _key(kept), arg.moving)
+
+    def reduce(self, kind: str, arg: Value, dim: str) -> Value:
+        """Fold a label dimension."""
+        domain = self.domains.rows if arg.features else None
+        if domain is not None and (arg.space.domain is None or arg.space.domain.dim is None):
+            domain = arg.space.domain
+        labels = tuple(label for label in arg.space.labels if label != dim)
+        through, target = Space(domain, arg.space.labels), Space(domain, labels)
+        return self.fold(kind, arg, through, target, arg.features)
+
+    def _combine(self, op: str, args: list[Value]) -> Value:
+        """Join many operands, those of the smallest space first."""
+        while len(args) > 1:
+            pairs = [(i, j) for j in range(len(args)) for i in range(j)]
+            cost = [self._volume(self._space((args[i], args[j]))) for i, j in pairs]
+            moving = [args[i].moving + args[j].moving for i, j in pairs]
+            i, j = pairs[min(range(len(pairs)), key=lambda at: (cost[at], moving[at]))]
+            joined = self(op, args[i], args[j])
+            args = [arg for at, arg in enumerate(args) if at not in (i, j)]
+            args.insert(i, joined)
+        return args[0]
+
+    def _space(self, args: Sequence[Value]) -> Space:
+        present = {label for arg in args for label in arg.space.labels}
+        labels = tuple(dim for dim in self.sizes if dim in present)
+        if any(arg.space.domain is self.domains.rows for arg in args):
+            return Space(self.domains.rows, labels)
+        features = frozenset().union(*(arg.features for arg in args if arg.space.domain))
+        return Space(self.domains.of(features, labels), labels)
+
+    def _shape(self, space: Space) -> tuple[int, ...]:
+        rows = () if space.domain is None else (space.domain.size,)
+        return rows + tuple(self.sizes[label] for label in space.labels)
+
+    def _volume(self, space: Space) -> int:
+        return int(np.prod(self._shape(space), dtype=int))
+
+    def _settle(self, arg: Value, space: Space) -> Value:
+        """Numbers of the battery are laid out for the space where they are used."""
+        same = arg.space.domain is space.domain or arg.space.domain is None
+        if same or not _is_data(arg) or arg.op == "constant":
+            return arg
+        truth = arg.is_truth
+        domain = space.domain
+        assert domain is not None  # noqa: S101
+        labels = arg.space.labels
+        if domain.dim is not None and domain.dim not in labels:
+            labels = tuple(dim for dim in self.sizes if dim in (*labels, domain.dim))
+        target = Space(domain, labels)
+        numbers = np.broadcast_to(self._spread(arg, target), self._shape(target))
+        return self.data(numbers, target, arg.features, truth)
+
+    def _spread(self, arg: Value, space: Space) -> np.ndarray | float:
+        """Lay numbers of the battery out with the axes of a space."""
+        if arg.op == "constant":
+            return arg.payload  # type: ignore[return-value]
+        numbers = arg.args[0].payload if arg.is_truth else arg.payload
+        assert isinstance(numbers, np.ndarray)  # noqa: S101
+        source, target = arg.space.domain, space.domain
+        labels = arg.space.labels
+        if source is not None and target is not None and source is not target:
+            entries = self.domains.map(target, source)
+            if entries.ndim == 1:
+                numbers = numbers[entries]
+            else:
+                dim = source.dim or target.dim
+                assert dim is not None  # noqa: S101
+                if dim in labels:
+                    at = 1 + labels.index(dim)
+                    numbers = np.moveaxis(numbers, at, 1)
+                    numbers = numbers[entries, np.arange(entries.shape[1])]
+                    numbers = np.moveaxis(numbers, 1, at)
+                else:
+                    labels = tuple(name for name in self.sizes if name in (*labels, dim))
+                    numbers = np.moveaxis(numbers[entries], 1, 1 + labels.index(dim))
+        elif source is None and target is not None:
+            numbers = numbers[None]
+        lay: list[slice | None] = [slice(None)] if target is not None else []
+        lay += [slice(None) if label in labels else None for label in space.labels]
+        shown = numbers[tuple(lay)]
+        return shown != 0 if arg.is_truth else shown
+
+    def _add(
+        self,
+        op: str,
+        args: tuple[Value, ...],
+        space: Space,
+        features: frozenset[str],
+        payload: object,
+        key: object,
+        moving: bool = False,
+    ) -> Value:
+        full = (op, tuple(arg.number for arg in args), _key(space), key)
+        if full not in self._known:
+            made = Value(len(self.listed), op, args, space, features, payload, moving)
+            self.listed.append(made)
+            self._known[full] = made
+        return self._known[full]
+
+
+def _key(space: Space) -> tuple[str | None, tuple[str, ...]]:
+    return (space.domain.name if space.domain else None, space.labels)
+
+
+def _is(value: Value, number: float) -> bool:
+    return value.op == "constant" and value.payload == number
+
+
+def _is_data(value: Value) -> bool:
+    shown = value.args[0] if value.op == "ne" else value  # truths are kept as numbers unlike 0
+    return shown.op in ("constant", "data") and all(arg.op == "constant" for arg in value.args[1:])

@@ -1,0 +1,97 @@
+"""A layout compiled by PyTensor as it stands: for what has no machine code of the project's own."""
+
+import dataclasses
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pymc as pm
+
+from ..layouts import Layout
+from ..linking.interval import Interval
+from .compiler import SubjectData, build_model, successes_name, trials_name
+from .identity import compile_key
+
+_compiled: dict[object, Any] = {}
+
+
+@dataclass(frozen=True)
+class PlainSampler:
+    """Samples with PyTensor's compiled log-density.
+
+    Attributes
+    ----------
+    layout : Layout
+        What was compiled.
+    compiled : object
+        Its compiled form, nutpie's.
+    features : dict of str to ndarray
+        The battery's meta-features.
+    """
+
+    layout: Layout
+    compiled: Any
+    features: Mapping[str, np.ndarray]
+
+    def on(self, subject: SubjectData) -> Any:
+        """Return nutpie's compiled model of one subject's data; memory is all it costs."""
+        return self.compiled.with_data(
+            **self.features,
+            **{
+                constant.name: np.asarray(subject.constants[constant.name])
+                for constant in self.layout.constants
+            },
+            **{
+                trials_name(self.layout): subject.trials,
+                successes_name(self.layout): subject.successes,
+            },
+        )
+
+
+def compile_plain(layout: Layout, features: Mapping[str, np.ndarray]) -> PlainSampler:
+    """Compile a layout once in this process, whatever the battery or the subjects.
+
+    Raises
+    ------
+    LayoutError
+        When PyMC does not take a prior.
+    """
+    import nutpie
+
+    key = compile_key(layout)
+    if key not in _compiled:
+        compiled = nutpie.compile_pymc_model(_example(layout))
+        one_at_a_time = _Locked(compiled.initial_point_func)
+        _compiled[key] = dataclasses.replace(compiled, initial_point_func=one_at_a_time)
+    return PlainSampler(layout, _compiled[key], dict(features))
+
+
+def _example(layout: Layout) -> pm.Model:
+    """Write the model over two items that stand for any."""
+    features = {
+        feature.name: np.full((2, *map(len, feature.dims.values())), _some_value(feature.range))
+        for feature in layout.meta_features
+    }
+    ones = np.ones(2, dtype="int64")
+    constants = {constant.name: 0.5 for constant in layout.constants}
+    return build_model(layout, features, pd.RangeIndex(2), SubjectData(ones, ones, constants))
+
+
+def _some_value(interval: Interval) -> float:
+    finite = [end for end in (interval.low, interval.high) if np.isfinite(end)]
+    return float(np.mean(finite)) if finite else 0.0
+
+
+class _Locked:
+    """A function that threads take turns in: PyTensor functions share their storage."""
+
+    def __init__(self, function: Any) -> None:
+        self.function = function
+        self.lock = threading.Lock()
+
+    def __call__(self, *args: Any) -> Any:
+        with self.lock:
+            return self.function(*args)

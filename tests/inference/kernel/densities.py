@@ -1,0 +1,96 @@
+"""The log-density of a layout and one subject's outcomes: by the kernel and by PyTensor."""
+
+import ctypes
+
+import numpy as np
+import pandas as pd
+import pytensor
+import pytensor.tensor as pt
+
+from measurement_layouts.inference.compiler import SubjectData, build_model
+from measurement_layouts.inference.kernel.kernel import Kernel
+
+STATUS = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_uint64, *[ctypes.c_size_t] * 4)
+LATENTS = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_uint64, ctypes.c_uint64, *[ctypes.c_size_t] * 3)
+
+
+class Fused:
+    """Value and gradient by machine code."""
+
+    def __init__(self, layout, features, data):
+        self.kernel = Kernel(layout, features, len(data.trials))
+        self.code = self.kernel.on(data.successes, data.trials, data.constants)
+        self.start = self.kernel.start
+
+    def __call__(self, point):
+        value, gradient = np.full(1, np.nan), np.full(len(point), np.nan)
+        status = STATUS(self.code.machine.density)(
+            len(point),
+            *(array.ctypes.data for array in (point, gradient, value, self.code.inputs)),
+        )
+        return float(value[0]), gradient, status
+
+    def latents(self, point):
+        """The latents' values, one after the other."""
+        found = np.full(len(point), np.nan)
+        LATENTS(self.code.machine.profile)(
+            len(point),
+            len(point),
+            *(array.ctypes.data for array in (point, found, self.code.inputs)),
+        )
+        return found
+
+
+class Plain:
+    """The same by the model that users get, without any of our rewriting."""
+
+    def __init__(self, layout, features, data):
+        names = pd.RangeIndex(len(data.trials))
+        model = build_model(layout, features, names, data)
+        latents = [model[latent.name] for latent in layout.latents]
+        points = [model.rvs_to_values[latent] for latent in latents]
+        density = model.logp()
+        self.shapes = [tuple(map(len, latent.dims.values())) for latent in layout.latents]
+        self.density = pytensor.function(
+            points,
+            [density, *pt.grad(density, points), *model.replace_rvs_by_values(latents)],
+            mode="FAST_COMPILE",
+            on_unused_input="ignore",
+        )
+
+    def __call__(self, point):
+        found = self._all(point)
+        return float(found[0]), np.concatenate([np.ravel(part) for part in found[1 : self._half()]])
+
+    def latents(self, point):
+        return np.concatenate([np.ravel(part) for part in self._all(point)[self._half() :]])
+
+    def _half(self):
+        return 1 + len(self.shapes)
+
+    def _all(self, point):
+        sizes = [np.prod(shape, dtype=int) for shape in self.shapes]
+        parts = np.split(point, np.cumsum(sizes)[:-1])
+        return self.density(
+            *(part.reshape(shape) for part, shape in zip(parts, self.shapes, strict=True))
+        )
+
+
+def random_features(layout, rng, items):
+    """Values of the layout's meta-features that repeat: few of each, for some items."""
+    found = {}
+    for feature in layout.meta_features:
+        low = feature.range.low if np.isfinite(feature.range.low) else -5.0
+        high = feature.range.high if np.isfinite(feature.range.high) else max(5.0, low + 3)
+        shape = (items, *map(len, feature.dims.values()))
+        few = rng.uniform(low, high, rng.integers(1, 6) if rng.random() < 0.7 else items)
+        found[feature.name] = rng.choice(feature.levels or few, shape).astype(float)
+    return found
+
+
+def random_outcomes(layout, rng, items, most=3):
+    """Counts, some items not attempted."""
+    trials = rng.integers(0, most + 1, items)
+    trials[0] = most
+    constants = {constant.name: float(rng.uniform()) for constant in layout.constants}
+    return SubjectData(rng.binomial(trials, 0.6), trials, constants)

@@ -1,0 +1,88 @@
+"""Compiled code is kept between processes, and a bad cache costs time only."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from measurement_layouts.inference import cache
+
+COUNT = """
+from measurement_layouts.inference.engine import Battery, compile_sampler
+from measurement_layouts.inference.compiler import SubjectData
+from measurement_layouts.inference.kernel import machine
+from measurement_layouts.scenarios import animal_ai_olympics as aaio
+compile_, made = machine._compile, []
+machine._compile = lambda text: made.append(text) or compile_(text)
+evaluation = aaio.simulated_cohort().evaluation
+sampler = compile_sampler(Battery.of(aaio.published_layout(), evaluation))
+sampler.on(SubjectData.of(evaluation, "sim-01"))
+print(len(made))
+"""
+
+
+def compilations(folder):
+    """Compilations of a fresh process that has this cache folder."""
+    done = subprocess.run(
+        [sys.executable, "-c", COUNT],
+        env={**os.environ, cache.VARIABLE: str(folder)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return int(done.stdout)
+
+
+def test_a_second_process_compiles_nothing(tmp_path):
+    assert compilations(tmp_path / "new" / "folder") == 1
+    assert compilations(tmp_path / "new" / "folder") == 0
+
+
+@pytest.fixture
+def kept(tmp_path, monkeypatch):
+    """A cache with one entry; how often it was made."""
+    monkeypatch.setenv(cache.VARIABLE, str(tmp_path))
+    made = []
+
+    def get(key="key", content=b"content"):
+        return cache.cached(key, ".o", lambda: made.append(key) or content)
+
+    assert get() == get() == b"content"
+    assert made == ["key"]
+    return get, made
+
+
+def test_another_key_is_made_anew(kept):
+    get, made = kept
+    assert get("other", b"more") == b"more"
+    assert made == ["key", "other"]
+
+
+@pytest.mark.parametrize("damage", [b"", b"short", b"x" * 60])
+def test_a_damaged_entry_is_made_again(kept, tmp_path, damage):
+    get, made = kept
+    (entry,) = tmp_path.iterdir()
+    entry.write_bytes(damage)
+    assert get() == get() == b"content"
+    assert made == ["key", "key"]
+
+
+def test_a_folder_that_cannot_be_written(tmp_path, monkeypatch):
+    (tmp_path / "file").touch()
+    monkeypatch.setenv(cache.VARIABLE, str(tmp_path / "file" / "below"))
+    assert cache.cached("key", ".o", lambda: b"content") == b"content"
+
+
+def test_an_empty_name_turns_it_off(monkeypatch, tmp_path):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv(cache.VARIABLE, "")
+    assert cache.cached("key", ".o", lambda: b"content") == b"content"
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_user_has_a_folder_for_it(monkeypatch, tmp_path):
+    monkeypatch.delenv(cache.VARIABLE, raising=False)
+    monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert cache.folder() == tmp_path / "measurement-layouts"
