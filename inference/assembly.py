@@ -1,32 +1,204 @@
 """From the subjects' draws to one tree of arrays."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from importlib.metadata import version
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import xarray as xr
 
 from ..layouts import Layout
-from .compiler import SubjectData
 from .data import Evaluation
 from .features import Features
-from .prior import draw_prior
 from .results import Fit
-from .sampling import Draws, SamplingOptions
 
-_SAMPLED = ("subject", "chain", "draw")
+if TYPE_CHECKING:  # a saved fit is read without PyMC
+    from .engine import Battery
+    from .sampling import Sampled, SamplingOptions
+
+SAMPLED = ("subject", "chain", "draw")
+
+
+@dataclass(frozen=True, eq=False)
+class Training:
+    """What subjects were fitted to.
+
+    Attributes
+    ----------
+    subjects, items : list of str
+        Names.
+    features : dict of str to ndarray
+        By meta-feature, shape (items,) or (items, labels).
+    successes, trials : ndarray of int, shape (subjects, items)
+        Outcomes.
+    constants : dict of str to ndarray
+        By subject constant, shape (subjects,).
+    """
+
+    subjects: list[str]
+    items: list[str]
+    features: Features
+    successes: np.ndarray
+    trials: np.ndarray
+    constants: dict[str, np.ndarray]
+
+    @classmethod
+    def of(cls, battery: "Battery", evaluation: Evaluation, subjects: Iterable[str]) -> "Training":
+        """Take some subjects of an evaluation, on the battery made of it."""
+        from .compiler import SubjectData
+
+        who = list(subjects)
+        brought = [SubjectData.of(evaluation, subject).constants for subject in who]
+        return cls(
+            who,
+            list(evaluation.items.index),
+            dict(battery.features),
+            evaluation.successes.loc[who].to_numpy(),
+            evaluation.trials.loc[who].to_numpy(),
+            {
+                constant.name: np.array([own[constant.name] for own in brought], dtype=float)
+                for constant in battery.layout.constants
+            },
+        )
+
+    def take(self, rows: Iterable[int]) -> "Training":
+        """Keep some subjects, by their places and in that order."""
+        chosen = list(rows)
+        return Training(
+            [self.subjects[row] for row in chosen],
+            self.items,
+            self.features,
+            self.successes[chosen],
+            self.trials[chosen],
+            {name: values[chosen] for name, values in self.constants.items()},
+        )
+
+
+class Tried(NamedTuple):
+    """How one subject's sampling went.
+
+    Attributes
+    ----------
+    attempts : int
+        How often it was sampled.
+    failure : str or None
+        Why there are no draws; None when there are.
+    """
+
+    attempts: int
+    failure: str | None
+
+    @classmethod
+    def of(cls, sampled: "Sampled") -> "Tried":
+        """Say how it went."""
+        return cls(sampled.attempts, sampled.reason if sampled.draws is None else None)
+
+
+class Collected:
+    """Draws of subjects kept in memory, until all are there and make a fit.
+
+    Parameters
+    ----------
+    layout : Layout
+        What is fitted.
+    evaluation : Evaluation
+        To what.
+    battery : Battery
+        Of both.
+    options : SamplingOptions
+        How subjects are sampled.
+    seed : int
+        From which seed.
+    """
+
+    def __init__(
+        self,
+        layout: Layout,
+        evaluation: Evaluation,
+        battery: "Battery",
+        options: "SamplingOptions",
+        seed: int,
+    ) -> None:
+        self.seed = seed
+        self._layout, self._evaluation, self._battery = layout, evaluation, battery
+        self._options = options
+        self._tried: dict[str, Tried] = {}
+        self._posterior: dict[str, dict[str, np.ndarray]] = {}
+        self._statistics: dict[str, dict[str, np.ndarray]] = {}
+
+    @property
+    def finished(self) -> set[str]:
+        """Subjects that have draws."""
+        return {subject for subject, tried in self._tried.items() if tried.failure is None}
+
+    def add(self, sampled: "Sampled") -> None:
+        """Take what came of one subject."""
+        self._tried[sampled.subject] = Tried.of(sampled)
+        if sampled.draws is not None:
+            for kept, arrays in (
+                (self._posterior, sampled.draws.posterior),
+                (self._statistics, sampled.draws.statistics),
+            ):
+                for name, values in arrays.items():
+                    kept.setdefault(name, {})[sampled.subject] = values
+
+    def fit(self) -> Fit:
+        """Make the fit; the draws are handed over, so that they lie in memory once.
+
+        Returns
+        -------
+        Fit
+            Subjects in the evaluation's order.
+        """
+        from .prior import draw_prior
+
+        finished = self.finished
+        subjects = [subject for subject in self._evaluation.subjects if subject in finished]
+
+        def joined(kept: dict[str, dict[str, np.ndarray]]) -> dict[str, np.ndarray]:
+            found = {}
+            for name in list(kept):
+                by_subject = kept.pop(name)
+                found[name] = np.stack([by_subject[subject] for subject in subjects])
+            return found
+
+        return assemble(
+            self._layout,
+            Training.of(self._battery, self._evaluation, subjects),
+            {name: drawn[None] for name, drawn in draw_prior(self._layout).items()},
+            joined(self._posterior),
+            joined(self._statistics),
+            marks(self._layout, self._options, self.seed),
+            {
+                subject: self._tried[subject]
+                for subject in self._evaluation.subjects
+                if subject in self._tried
+            },
+        )
+
+
+def marks(layout: Layout, options: "SamplingOptions", seed: int) -> dict[str, Any]:
+    """Say what a fit is of and how it was made: its attributes."""
+    return {
+        "layout": json.dumps(layout.to_dict()),
+        "fingerprint": layout.fingerprint,
+        "measurement_layouts": version("measurement-layouts"),
+        "seed": seed,
+        "tune": options.tune,
+        "target_accept": options.target_accept,
+    }
 
 
 def assemble(
     layout: Layout,
-    evaluation: Evaluation,
-    features: Features,
-    found: Mapping[str, Draws],
-    failures: Mapping[str, str],
-    options: SamplingOptions,
-    seed: int,
+    training: Training,
+    prior: Mapping[str, np.ndarray],
+    posterior: Mapping[str, Any],
+    statistics: Mapping[str, Any],
+    attributes: Mapping[str, Any],
+    tried: Mapping[str, Tried],
 ) -> Fit:
     """Put the subjects' draws, their data and what made them into one tree.
 
@@ -34,73 +206,72 @@ def assemble(
     ----------
     layout : Layout
         What was fitted.
-    evaluation : Evaluation
-        To what.
-    features : dict of str to ndarray
-        Its meta-features, shape (items,) or (items, labels).
-    found : mapping of str to Draws
-        By subject; emptied, so that the draws of many subjects lie in memory once.
-    failures : mapping of str to str
-        By subject, why there are none.
-    options : SamplingOptions
-        How they were sampled.
-    seed : int
-        From which seed.
+    training : Training
+        To what; its subjects are the fit's.
+    prior : mapping of str to ndarray
+        By latent, shape (1, draws) or (1, draws, labels).
+    posterior : mapping of str to array
+        By latent, shape (subjects, chains, draws) or (subjects, chains, draws, labels), in memory
+        or read when asked for.
+    statistics : mapping of str to array
+        Of the sampler, shape (subjects, chains, draws).
+    attributes : mapping of str to object
+        From `marks`.
+    tried : mapping of str to Tried
+        How sampling went, by subject, failed ones too.
 
     Returns
     -------
     Fit
-        Subjects in the evaluation's order.
+        Its tree has the groups ArviZ knows.
     """
-    subjects = [subject for subject in evaluation.subjects if subject in found]
+    _, chains, draws = next(iter(statistics.values())).shape
     labels = {dim: list(names) for dim, names in layout.dims.items()}
-    who = {"subject": subjects}
-    items = {"item": list(evaluation.items.index)}
-    sampled = who | {"chain": np.arange(options.chains), "draw": np.arange(options.draws)}
-    posterior = {
-        latent.name: (
-            (*_SAMPLED, *latent.label_dims),
-            np.stack([found[subject].posterior.pop(latent.name) for subject in subjects]),
-        )
-        for latent in layout.latents
-    }
-    statistics = {
-        name: (_SAMPLED, np.stack([found[subject].statistics.pop(name) for subject in subjects]))
-        for name in list(found[subjects[0]].statistics)
-    }
-    prior = {
-        name: (("chain", "draw", *layout.nodes[name].label_dims), np.array(drawn[None]))
-        for name, drawn in draw_prior(layout).items()
-    }
-    outcomes = {
-        name: (("subject", "item"), getattr(evaluation, name).loc[subjects].to_numpy())
-        for name in ("successes", "trials")
-    }
-    constant_data: dict[str, Any] = {
-        feature.name: (("item", *feature.label_dims), features[feature.name])
+    who, items = {"subject": training.subjects}, {"item": training.items}
+    sampled = who | {"chain": np.arange(chains), "draw": np.arange(draws)}
+    outcomes = {"successes": training.successes, "trials": training.trials}
+    constant_data = {
+        feature.name: (("item", *feature.label_dims), training.features[feature.name])
         for feature in layout.meta_features
-    }
-    brought = [SubjectData.of(evaluation, subject).constants for subject in subjects]
-    constant_data |= {
-        constant.name: ("subject", np.array([own[constant.name] for own in brought]))
-        for constant in layout.constants
     }
     tree = xr.DataTree.from_dict(
         {
-            "posterior": xr.Dataset(posterior, sampled | labels),
-            "sample_stats": xr.Dataset(statistics, sampled),
-            "prior": xr.Dataset(prior, labels),
-            "observed_data": xr.Dataset(outcomes, who | items),
-            "constant_data": xr.Dataset(constant_data, who | items | labels),
+            "posterior": xr.Dataset(
+                {
+                    latent.name: ((*SAMPLED, *latent.label_dims), posterior[latent.name])
+                    for latent in layout.latents
+                },
+                sampled | labels,
+            ),
+            "sample_stats": xr.Dataset(
+                {name: (SAMPLED, values) for name, values in statistics.items()}, sampled
+            ),
+            "prior": xr.Dataset(
+                {
+                    latent.name: (
+                        ("chain", "draw", *latent.label_dims),
+                        np.array(prior[latent.name]),
+                    )
+                    for latent in layout.latents
+                },
+                labels,
+            ),
+            "observed_data": xr.Dataset(
+                {name: (("subject", "item"), values) for name, values in outcomes.items()},
+                who | items,
+            ),
+            "constant_data": xr.Dataset(
+                constant_data
+                | {name: (("subject",), values) for name, values in training.constants.items()},
+                who | items | labels,
+            ),
         }
     )
+    failures = {subject: one.failure for subject, one in tried.items() if one.failure is not None}
+    attempts = {subject: one.attempts for subject, one in tried.items() if one.attempts > 1}
     tree.attrs = {
-        "layout": json.dumps(layout.to_dict()),
-        "fingerprint": layout.fingerprint,
-        "measurement_layouts": version("measurement-layouts"),
-        "seed": seed,
-        "tune": options.tune,
-        "target_accept": options.target_accept,
-        "failures": json.dumps(dict(failures)),
+        **attributes,
+        "failures": json.dumps(failures),
+        "attempts": json.dumps(attempts),
     }
-    return Fit(layout, tree, dict(failures))
+    return Fit(layout, tree, failures, attempts)

@@ -1,31 +1,39 @@
 """Profiles as a table, and a verdict on every subject's sampling and data."""
 
+import math
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
+from .convergence import Convergence, by_element, faults, worst
+from .elements import elements
+from .mixing import Mixing, mixing
 from .options import inside
 from .wording import many
 
 if TYPE_CHECKING:
     from .results import Fit
 
-RHAT_LIMIT = 1.01  # Vehtari et al. (2021)
-ESS_PER_CHAIN = 100  # same source
 LITTLE_LEARNT = 0.1  # variance removed by the data, below which the prior speaks ...
 LITTLE_MOVED = 0.5  # ... unless the mean moved by so many of the prior's standard deviations
+_BLOCK = 2**19  # bytes of a latent's draws taken at a time; with more, memory is the slow part
 
 
-def profiles(fit: "Fit", prob: float = 0.9) -> pd.DataFrame:
+def profiles(
+    fit: "Fit", prob: float = 0.9, subjects: Iterable[object] | None = None
+) -> pd.DataFrame:
     r"""Summarise every profile element of every subject.
 
     Parameters
     ----------
     fit : Fit
-        The fit.
+        The fit; its draws are read some subjects at a time.
     prob : float, default 0.9
         Mass of the equal-tailed interval.
+    subjects : iterable, optional
+        Whose profiles; everybody's by default.
 
     Returns
     -------
@@ -39,7 +47,9 @@ def profiles(fit: "Fit", prob: float = 0.9) -> pd.DataFrame:
     Raises
     ------
     FitError
-        When `prob` is not between 0 and 1.
+        When `prob` is not between 0 and 1, or a subject is not in the fit.
+    DataError
+        When a subject is named twice.
 
     References
     ----------
@@ -55,62 +65,43 @@ def profiles(fit: "Fit", prob: float = 0.9) -> pd.DataFrame:
     >>> profiles(result)["node"].tolist()
     ['navigationAbility', 'rightLeftBias', 'visualAbility', 'noiseLevel']
     """
-    from arviz_stats.base import array_stats
-
     prob = inside("prob", prob, such_as=0.9)
-    tail = (1 - prob) / 2
-    alike = _all_alike(*_outcomes(fit))
-    tables = []
-    for latent in fit.layout.latents:
-        draws = fit.posterior[latent.name].to_numpy()  # (subject, chain, draw, labels...)
-        draws = draws.reshape(*draws.shape[:3], -1).transpose(0, 3, 1, 2)
-        flat = draws.reshape(*draws.shape[:2], -1)
-        prior = fit.prior[latent.name]
-        prior = prior.reshape(len(prior), -1)
-        low, high = np.quantile(flat, [tail, 1 - tail], axis=-1)
-        variance = flat.var(axis=-1, ddof=1)
-        shrinkage = 1 - variance / prior.var(axis=0, ddof=1)
-        moved = abs(flat.mean(axis=-1) - prior.mean(axis=0)) / prior.std(axis=0, ddof=1)
-        vague = (shrinkage < LITTLE_LEARNT) & (moved < LITTLE_MOVED)
-        labels = [label for names in latent.dims.values() for label in names] or [""]
-        columns = {
-            "mean": flat.mean(axis=-1),
-            "sd": np.sqrt(variance),
-            "low": low,
-            "high": high,
-            "ess_bulk": array_stats.ess(draws, method="bulk"),
-            "ess_tail": array_stats.ess(draws, method="tail", prob=(0.05, 0.95)),
-            "rhat": _rhat(draws),
-            "shrinkage": shrinkage,
-            "prior_dominated": vague | alike[:, None],
-        }
-        names = {
-            "subject": np.repeat(fit.subjects, len(labels)),
-            "node": latent.name,
-            "label": np.tile(labels, len(fit.subjects)),
-        }
-        values = {name: np.asarray(column).ravel() for name, column in columns.items()}
-        tables.append(
-            pd.DataFrame(names | values, index=np.repeat(np.arange(len(alike)), len(labels)))
-        )
-    return pd.concat(tables).sort_index(kind="stable").reset_index(drop=True)
+    rows = fit.places(subjects)
+    known = elements(fit.layout)
+    names = {
+        "subject": np.repeat(np.array(fit.subjects)[rows], len(known)),
+        "node": np.tile([element.latent.name for element in known], len(rows)),
+        "label": np.tile([element.label for element in known], len(rows)),
+    }
+    blocks = [_summaries(fit, block, prob) for block in _blocks(fit, rows)]
+    columns = {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
+    columns["prior_dominated"] |= _all_alike(*_outcomes(fit, rows))[:, None]
+    return pd.DataFrame(names | {name: values.ravel() for name, values in columns.items()})
 
 
-def diagnose(fit: "Fit") -> pd.DataFrame:
+def diagnose(fit: "Fit", subjects: Iterable[object] | None = None) -> pd.DataFrame:
     """Judge every subject's sampling and data.
 
     Parameters
     ----------
     fit : Fit
-        The fit.
+        The fit; its draws are read some subjects at a time.
+    subjects : iterable, optional
+        Whom; everybody by default, and then the failed ones too.
 
     Returns
     -------
     DataFrame
-        Indexed by subject, failed ones last: ``status`` (``ok``, ``check`` or ``failed``),
-        ``success`` rate, ``divergences``, largest ``rhat``, smallest ``ess`` (bulk or tail; both
-        NaN when unknown for any profile element), ``prior_dominated`` (the profile elements of
-        which the data say next to nothing) and ``reason`` in words.
+        Indexed by subject, failed ones last: ``status`` (``ok``; ``quarantined``: its sampling is
+        not to be trusted; ``failed``: it has no draws), ``success`` rate, ``divergences``, largest
+        ``rhat``, smallest ``ess`` (bulk or tail; both NaN when unknown for any profile element),
+        ``attempts`` at sampling, ``prior_dominated`` (the profile elements of which the data say
+        next to nothing) and ``reason`` in words.
+
+    Raises
+    ------
+    FitError, DataError
+        When a subject is not in the fit, or named twice.
 
     References
     ----------
@@ -126,71 +117,112 @@ def diagnose(fit: "Fit") -> pd.DataFrame:
     >>> print(diagnose(result).loc["sim-01", "reason"])
     R-hat unknown: it needs at least 2 chains that move...
     """
-    table = profiles(fit)
-    statistics = fit.data["sample_stats"].to_dataset()
-    chains = statistics.sizes["chain"]
-    successes, trials = _outcomes(fit)
-    divergences = statistics["diverging"].sum(["chain", "draw"]).to_numpy()
-    each = (len(fit.subjects), -1)  # rows of a subject lie together; NaN stays NaN below
-    rhat = table["rhat"].to_numpy().reshape(each).max(axis=1)
-    ess = table[["ess_bulk", "ess_tail"]].to_numpy().reshape(each).min(axis=1)
+    rows = fit.places(subjects)
+    who = [fit.subjects[row] for row in rows]
+    table = profiles(fit, subjects=subjects)
+    diverging = fit.data["sample_stats"].to_dataset()["diverging"]
+    chains = diverging.sizes["chain"]
+    divergences = np.concatenate(
+        [diverging[block].to_numpy().sum(axis=(1, 2)) for block in _blocks(fit, rows)]
+    )
+    each = (len(rows), -1)  # rows of a subject lie together
+    measures = (table[name].to_numpy().reshape(each) for name in Mixing._fields)
+    rhat, ess = worst(Mixing(*measures))
+    judged = zip(divergences.tolist(), rhat.tolist(), ess.tolist(), strict=True)
+    wrong = [faults(Convergence(*row), chains) for row in judged]
+    successes, trials = _outcomes(fit, rows)
+    remarks = [_remarks(*row) for row in zip(successes, trials, strict=True)]
+    attempts = [fit.attempts.get(subject, 1) for subject in who]
     element = table["node"] + table["label"].map(lambda label: f"[{label}]" if label else "")
     names = element.to_numpy(dtype=object).reshape(each)
     vague = table["prior_dominated"].to_numpy().reshape(each)
-    faults = [_faults(*row, chains=chains) for row in zip(divergences, rhat, ess, strict=True)]
-    remarks = [_remarks(*row) for row in zip(successes, trials, strict=True)]
     result = pd.DataFrame(
         {
-            "status": ["check" if found else "ok" for found in faults],
+            "status": ["quarantined" if fault else "ok" for fault in wrong],
             "success": successes / trials,
             "divergences": divergences,
             "rhat": rhat,
             "ess": ess,
+            "attempts": attempts,
             "prior_dominated": [", ".join(n[v]) for n, v in zip(names, vague, strict=True)],
-            "reason": ["; ".join([*f, *r]) for f, r in zip(faults, remarks, strict=True)],
+            "reason": [
+                "; ".join([*fault, *remark, *_again(often)])
+                for fault, remark, often in zip(wrong, remarks, attempts, strict=True)
+            ],
         },
-        index=pd.Index(fit.subjects, name="subject"),
+        index=pd.Index(who, name="subject"),
     )
-    failed = pd.DataFrame(
-        {"status": "failed", "prior_dominated": "", "reason": list(fit.failures.values())},
+    if subjects is not None or not fit.failures:
+        return result
+    return pd.concat([result, _failed(fit)])
+
+
+def _failed(fit: "Fit") -> pd.DataFrame:
+    attempts = [fit.attempts.get(subject, 1) for subject in fit.failures]
+    reasons = zip(fit.failures.values(), attempts, strict=True)
+    return pd.DataFrame(
+        {
+            "status": "failed",
+            "attempts": attempts,
+            "prior_dominated": "",
+            "reason": ["; ".join([reason, *_again(often)]) for reason, often in reasons],
+        },
         index=pd.Index(list(fit.failures), name="subject"),
     )
-    return pd.concat([result, failed]) if len(failed) else result
 
 
-def _outcomes(fit: "Fit") -> tuple[np.ndarray, np.ndarray]:
-    """Each subject's successes and trials over all items."""
+def _blocks(fit: "Fit", rows: np.ndarray) -> list[np.ndarray]:
+    """Cut subjects' rows into blocks whose draws of one latent take up little memory."""
+    draws = fit.posterior
+    largest = max(draws[latent.name][0].nbytes for latent in fit.layout.latents)
+    most = max(1, _BLOCK // largest)
+    return np.array_split(rows, max(1, -(-len(rows) // most)))
+
+
+def _summaries(fit: "Fit", rows: np.ndarray, prob: float) -> dict[str, np.ndarray]:
+    """Summarise some subjects' draws; each column is of shape (subjects, elements)."""
+    posterior = fit.posterior
+    parts = []
+    for latent in fit.layout.latents:
+        draws = by_element(posterior[latent.name][rows].to_numpy())
+        parts.append(_summary(draws, fit.prior[latent.name], prob))
+    return {name: np.concatenate([part[name] for part in parts], axis=1) for name in parts[0]}
+
+
+def _summary(draws: np.ndarray, prior: np.ndarray, prob: float) -> dict[str, np.ndarray]:
+    """Summarise draws of one latent, (subject, element, chain, draw), beside its prior's."""
+    flat = draws.reshape(*draws.shape[:2], math.prod(draws.shape[2:]))
+    prior = prior.reshape(len(prior), -1)
+    tail = (1 - prob) / 2
+    low, high = np.quantile(flat, [tail, 1 - tail], axis=-1)
+    mean, variance = flat.mean(axis=-1), flat.var(axis=-1, ddof=1)
+    shrinkage = 1 - variance / prior.var(axis=0, ddof=1)
+    moved = abs(mean - prior.mean(axis=0)) / prior.std(axis=0, ddof=1)
+    mixed = mixing(draws)
+    return {
+        "mean": mean,
+        "sd": np.sqrt(variance),
+        "low": low,
+        "high": high,
+        "ess_bulk": mixed.ess_bulk,
+        "ess_tail": mixed.ess_tail,
+        "rhat": mixed.rhat,
+        "shrinkage": shrinkage,
+        "prior_dominated": (shrinkage < LITTLE_LEARNT) & (moved < LITTLE_MOVED),
+    }
+
+
+def _outcomes(fit: "Fit", rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Successes and trials of some subjects over all items."""
     observed = fit.observed
-    successes, trials = (observed[name].sum("item").to_numpy() for name in ("successes", "trials"))
+    successes, trials = (
+        observed[name].to_numpy()[rows].sum(axis=1) for name in ("successes", "trials")
+    )
     return successes, trials
 
 
 def _all_alike(successes: np.ndarray, trials: np.ndarray) -> np.ndarray:
     return np.asarray((successes == 0) | (successes == trials))
-
-
-def _rhat(draws: np.ndarray) -> np.ndarray:
-    from arviz_stats.base import array_stats
-
-    if draws.shape[2] < 2:
-        return np.full(draws.shape[:2], np.nan)
-    with np.errstate(invalid="ignore", divide="ignore"):  # chains that do not move have none
-        return np.asarray(array_stats.rhat(draws))
-
-
-def _faults(divergences: int, rhat: float, ess: float, chains: int) -> list[str]:
-    found = []
-    if divergences:
-        found.append(f"{many(divergences, 'divergence')}: raise target_accept or reparametrise")
-    if np.isnan(rhat):
-        found.append("R-hat unknown: it needs at least 2 chains that move")
-    elif rhat > RHAT_LIMIT:
-        found.append(f"R-hat {rhat:.4f} above {RHAT_LIMIT}: draw more")
-    if np.isnan(ess):
-        found.append("effective sample size unknown: it needs chains that move")
-    elif ess < ESS_PER_CHAIN * chains:
-        found.append(f"effective sample size {ess:.0f} below {ESS_PER_CHAIN * chains}: draw more")
-    return found
 
 
 def _remarks(successes: int, trials: int) -> list[str]:
@@ -201,3 +233,7 @@ def _remarks(successes: int, trials: int) -> list[str]:
         f"all {trials} outcomes are {what}: the data bound the profile on one side only, the "
         "prior decides the rest"
     ]
+
+
+def _again(attempts: int) -> list[str]:
+    return [f"after {many(attempts, 'attempt')}"] if attempts > 1 else []

@@ -1,22 +1,27 @@
 """Fit a layout to each subject on its own."""
 
-import os
 import secrets
-from collections.abc import Iterable, Iterator
-
-import joblib
+from collections.abc import Callable, Generator, Iterable
+from contextlib import AbstractContextManager, closing, nullcontext
+from functools import partial
+from pathlib import Path
+from typing import Literal
 
 from ..layouts import Layout
-from .assembly import assemble
+from .assembly import Collected
 from .compiler import SubjectData
+from .crew import Crew, hire
 from .data import Evaluation
 from .engine import Battery, compile_sampler
 from .errors import FitError
+from .jobs import WorkerDied, work_off
 from .options import whole
 from .prior import draw_prior
 from .progress import track, waiting
+from .quarantine import sample_subject
 from .results import Fit
-from .sampling import Draws, SamplingOptions, sample, subject_seed
+from .sampling import Sampled, SamplingOptions
+from .store import Store
 from .wording import many
 
 
@@ -30,13 +35,17 @@ def fit(
     chains: int = 4,
     target_accept: float = 0.8,
     seed: int | None = None,
+    method: Literal["nuts", "grid"] = "nuts",
+    reruns: int = 1,
+    store: str | Path | None = None,
     n_jobs: int | None = None,
     progressbar: bool = True,
 ) -> Fit:
-    """Infer every subject's cognitive profile by NUTS, each from its own outcomes alone.
+    """Infer every subject's cognitive profile, each from its own outcomes alone.
 
-    The layout is compiled once; subjects are swapped in as data and run side by side on threads. A
-    subject whose sampling fails is named in `Fit.diagnostics` and stops no other.
+    The layout is compiled once; subjects are swapped in as data and run side by side. Nobody stops
+    the others: a subject that does not converge is sampled again with more care, and one that
+    fails, or still does not converge, is named in `Fit.diagnostics` with the reason.
 
     Parameters
     ----------
@@ -52,13 +61,24 @@ def fit(
         Aim of NUTS's step size, in (0, 1).
     seed : int, optional
         Makes the fit reproducible: a subject's draws depend on the seed and its name only, not on
-        who else is fitted, in which order or on how many threads. A random one is kept with the
-        fit otherwise.
+        who else is fitted, in which order or where. A random one is kept with the fit otherwise.
+    method : {"nuts", "grid"}
+        NUTS, or integration over a grid, for layouts of few latents; the grid has no use for
+        `tune`, `target_accept` and `reruns`.
+    reruns : int
+        How often a subject that failed, diverged or did not converge is sampled again: each time
+        with twice the tuning, twice the draws thinned to as many, and a target three quarters of
+        the way from `target_accept` to 1.
+    store : str or Path, optional
+        Folder that each subject is written to as it finishes; draws stay there, not in memory. The
+        same call with the same store goes on where an interrupted one stopped, and gives the same
+        numbers.
     n_jobs : int, optional
-        Subjects at a time; as many as processors by default. They are threads of this process
-        unless `joblib.parallel_config` says otherwise; a worker elsewhere compiles the layout once.
+        Subjects at a time. Without it `joblib.parallel_config` says how many and where (backends
+        ``threading``, ``loky`` and ``dask``), and without that, threads on all processors. A worker
+        process compiles the layout once; if it dies, its subjects are sampled elsewhere.
     progressbar : bool
-        Show subjects done and time left.
+        Show subjects done, time left and how many are quarantined, in terminals and notebooks.
 
     Returns
     -------
@@ -72,79 +92,94 @@ def fit(
     LayoutError
         When PyMC does not take a prior, or it cannot be drawn from.
     FitError
-        When an option is out of range, or sampling failed for every subject.
+        When an option is out of range, the store holds another fit, or sampling failed for every
+        subject.
 
     Examples
     --------
     >>> from measurement_layouts.scenarios import animal_ai_olympics as aaio
     >>> cohort = aaio.simulated_cohort()
     >>> result = fit(aaio.published_layout(), cohort.evaluation, subjects=["sim-01"],
-    ...              draws=100, tune=200, chains=2, seed=1, progressbar=False)
+    ...              draws=100, tune=200, chains=2, seed=1, reruns=0, progressbar=False)
     >>> result.subjects
     ['sim-01']
     """
     options = SamplingOptions(draws, tune, chains, target_accept)
-    seed = secrets.randbits(31) if seed is None else whole("seed", seed)
-    jobs = _processors() if n_jobs is None else whole("n_jobs", n_jobs, 1)
+    if seed is not None:
+        seed = whole("seed", seed)
+    reruns = whole("reruns", reruns)
+    if method not in ("nuts", "grid"):
+        raise FitError(f"method={method!r}; give 'nuts' or 'grid'")
+    crew = hire(None if n_jobs is None else whole("n_jobs", n_jobs, 1))
     chosen = evaluation if subjects is None else evaluation.select(subjects=subjects)
     battery = Battery.of(layout, chosen)
-    with waiting("compiling the layout", show=progressbar):
-        draw_prior(layout)  # a prior that cannot be drawn from is refused before the sampler starts
-        compile_sampler(battery)
-    found: dict[str, Draws] = {}
-    failures: dict[str, str] = {}
-    outcomes = _sample_all(battery, chosen, options, seed, jobs)
-    for subject, result in track(outcomes, total=len(chosen.subjects), show=progressbar):
-        if isinstance(result, Draws):
-            found[subject] = result
-        else:
-            failures[subject] = result
-    if not found:
-        raise FitError(
-            f"sampling failed for all {many(len(failures), 'subject')}; first reason: "
-            f"{next(iter(failures.values()))}. Check that the layout's start has a finite "
-            "probability: ranges, priors and custom linking functions"
+    draw_prior(layout)  # a prior that cannot be drawn from is refused before the sampler starts
+
+    def prepare() -> None:
+        if method == "nuts":
+            with waiting("compiling the layout", show=progressbar):
+                compile_sampler(battery)
+
+    opened: AbstractContextManager[Collected | Store]
+    if store is None:
+        random = secrets.randbits(31) if seed is None else seed
+        opened = nullcontext(Collected(layout, chosen, battery, options, random))
+    else:
+        if not Path(store).exists():
+            prepare()  # a layout that is refused leaves no store behind
+        opened = Store.open(store, layout, chosen, battery, options, seed, reruns)
+    with opened as results:
+        finished = results.finished
+        todo = [subject for subject in chosen.subjects if subject not in finished]
+        if todo:
+            prepare()
+        job = partial(
+            sample_subject,
+            options=options,
+            seed=results.seed,
+            cores=max(1, min(options.chains, crew.hands // max(1, len(todo)))),
+            reruns=reruns,
+            method=method,
         )
-    named = {subject: failures[subject] for subject in chosen.subjects if subject in failures}
-    return assemble(layout, chosen, battery.features, found, named, options, seed)
+        failures = []
+        found = _sample_all(crew, job, battery, chosen, todo)
+        watched = track(
+            found,
+            total=len(chosen.subjects),
+            show=progressbar,
+            before=len(chosen.subjects) - len(todo),
+            quarantined=lambda sampled: bool(sampled.reason),
+        )
+        with closing(found), closing(watched):  # whatever happens below
+            for sampled in watched:
+                results.add(sampled)
+                if sampled.draws is None:
+                    failures.append(sampled.reason)
+        if len(failures) == len(chosen.subjects):
+            raise FitError(
+                f"sampling failed for all {many(len(failures), 'subject')}; first reason: "
+                f"{failures[0]}. Check that the layout's start has a finite probability: ranges, "
+                "priors and custom linking functions"
+            )
+        return results.fit()
 
 
 def _sample_all(
+    crew: Crew,
+    job: Callable[..., Sampled],
     battery: Battery,
     evaluation: Evaluation,
-    options: SamplingOptions,
-    seed: int,
-    jobs: int,
-) -> Iterator[tuple[str, Draws | str]]:
+    subjects: list[str],
+) -> Generator[Sampled, None, None]:
     """Sample subjects side by side, in the order they finish."""
-    cores = max(1, min(options.chains, jobs // len(evaluation.subjects)))
-    one = joblib.delayed(_sample_one)
-    pool = joblib.Parallel(n_jobs=jobs, prefer="threads", return_as="generator_unordered")
-    yield from pool(
-        one(battery, subject, SubjectData.of(evaluation, subject), options, seed, cores)
-        for subject in evaluation.subjects
-    )
+    shared = crew.share(battery)
 
+    def arguments(subject: str) -> tuple[object, ...]:
+        return shared, subject, SubjectData.of(evaluation, subject)
 
-def _sample_one(
-    battery: Battery,
-    subject: str,
-    data: SubjectData,
-    options: SamplingOptions,
-    seed: int,
-    cores: int,
-) -> tuple[str, Draws | str]:
-    """Sample one subject; whatever stops it must not stop the others, so a reason is returned."""
-    try:
-        sampler = compile_sampler(battery)  # at hand, unless this is another process
-        return subject, sample(sampler, data, options, subject_seed(seed, subject), cores)
-    except (KeyboardInterrupt, SystemExit):
-        raise
-    except BaseException as error:  # a panic inside nutpie is no Exception
-        return subject, f"{type(error).__name__}: {error}"
-
-
-def _processors() -> int:
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    with closing(work_off(crew, job, subjects, arguments)) as done:
+        for subject, outcome in done:
+            if isinstance(outcome, WorkerDied):
+                yield Sampled(subject, None, reason=outcome.reason)
+            else:
+                yield outcome

@@ -1,6 +1,6 @@
 """Success probabilities for items, with intervals."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -8,17 +8,15 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from ..layouts import Layout
-from ..linking import evaluate
-from .features import Features, align, outside_range, read_features
+from .features import Features, outside_range, read_features
 from .options import inside
+from .streaming import SUMMARY, summaries
 from .tables import named
 from .wording import many
 
 if TYPE_CHECKING:
     from .results import Fit
 
-_CELLS = 4_000_000  # draws times items times labels computed at a time: 32 MB an array
 _SAME = 1e-9  # a number may go through a text file and stay the same
 
 
@@ -74,6 +72,7 @@ def forecast(
     *,
     subjects: Iterable[object] | None = None,
     prob: float = 0.9,
+    memory_mib: float = 256,
 ) -> Forecast:
     """Forecast success on items, run or not.
 
@@ -87,6 +86,9 @@ def forecast(
         Whose success; everybody's by default.
     prob : float, default 0.9
         Mass of the equal-tailed interval of the success probability.
+    memory_mib : float, default 256
+        Bound of the memory used on the way, by all threads together, in MiB; it changes no result.
+        The result itself, and what a single item needs, come on top.
 
     Returns
     -------
@@ -99,7 +101,8 @@ def forecast(
         When a column is missing, a value is missing, infinite or none of the levels, or a name
         occurs twice.
     FitError
-        When a subject is not in the fit, or `prob` is not between 0 and 1.
+        When a subject is not in the fit, `prob` is not between 0 and 1, or `memory_mib` is no
+        positive number.
 
     Examples
     --------
@@ -114,111 +117,21 @@ def forecast(
     prob = inside("prob", prob, such_as=0.9)
     items = named(items, "items", "item")
     features = read_features(fit.layout, items)
-    rows = fit.places(subjects)
-    mean, low, high = (np.empty((len(rows), len(items))) for _ in range(3))
-    tails = [(1 - prob) / 2, (1 + prob) / 2]
-    for place, row in enumerate(rows):
-        for columns, drawn in success_draws(fit, row, features, len(items)):
-            mean[place, columns] = drawn.mean(axis=0)
-            low[place, columns], high[place, columns] = np.quantile(drawn, tails, axis=0)
+    rows, names = fit.places(subjects), fit.subjects
+    targets = [fit.layout.outcome]
+    (found,) = summaries(fit, rows, features, len(items), targets, prob=prob, memory_mib=memory_mib)
     outside = outside_range(fit.layout, features).any(axis=1)
     flagged = outside.reindex(range(len(items)), fill_value=False).to_numpy(dtype=bool)
     cells = ("subject", "item")
     data = xr.Dataset(
         {
-            "mean": (cells, mean),
-            "low": (cells, low),
-            "high": (cells, high),
+            **{name: (cells, values) for name, values in zip(SUMMARY, found, strict=True)},
             "trained": (cells, _trained(fit, rows, items.index, features)),
             "extrapolated": ("item", flagged),
         },
-        {"subject": [fit.subjects[row] for row in rows], "item": list(items.index)},
+        {"subject": [names[row] for row in rows], "item": list(items.index)},
     )
     return Forecast(data, prob)
-
-
-def success_draws(
-    fit: "Fit", row: int, features: Features, items: int
-) -> Iterator[tuple[slice, np.ndarray]]:
-    """Compute one subject's success probability for every draw, some items at a time.
-
-    Parameters
-    ----------
-    fit : Fit
-        Profiles.
-    row : int
-        The subject's place in the fit.
-    features : dict of str to ndarray
-        By meta-feature, shape (items,) or (items, labels).
-    items : int
-        How many.
-
-    Yields
-    ------
-    slice, ndarray
-        Which items, and probabilities of shape (draws, items).
-    """
-    layout = fit.layout
-    posterior, constants = fit.posterior, fit.constants
-    profile = {}
-    for latent in layout.latents:
-        chains = posterior[latent.name].to_numpy()[row]
-        profile[latent.name] = chains.reshape(-1, *chains.shape[2:])
-    own = {
-        constant.name: float(constants[constant.name].to_numpy()[row])
-        for constant in layout.constants
-    }
-    draws = posterior.sizes["chain"] * posterior.sizes["draw"]
-    labels = np.prod([len(names) for names in layout.dims.values()], dtype=int)
-    step = max(1, _CELLS // int(draws * labels))
-    for start in range(0, items, step):
-        chosen = slice(start, min(start + step, items))
-        part = {name: values[chosen] for name, values in features.items()}
-        computed = success_probability(layout, part, profile, own)
-        yield chosen, np.broadcast_to(computed, (draws, chosen.stop - chosen.start))
-
-
-def success_probability(
-    layout: Layout, features: Features, profile: Features, constants: Mapping[str, float]
-) -> np.ndarray:
-    """Compute the probability of success from profiles and items, without a sampler.
-
-    Parameters
-    ----------
-    layout : Layout
-        What joins them.
-    features : dict of str to ndarray
-        By meta-feature, shape (items,) or (items, labels).
-    profile : dict of str to ndarray
-        By latent, shape (draws,) or (draws, labels).
-    constants : mapping of str to float
-        By subject constant.
-
-    Returns
-    -------
-    ndarray
-        Shape (draws, items), in [0, 1]; an axis along which nothing varies is of length one.
-
-    Examples
-    --------
-    >>> from measurement_layouts import Capability, MetaFeature, Success
-    >>> from measurement_layouts.linking import logistic
-    >>> sight = Capability("sight", low=0, high=2)
-    >>> smallness = MetaFeature("smallness", low=0, high=2)
-    >>> layout = Layout("looking", Success("found", logistic(sight - smallness)))
-    >>> features, profile = {"smallness": np.array([0.0, 1.0])}, {"sight": np.array([1.0])}
-    >>> success_probability(layout, features, profile, {}).round(3)
-    array([[0.731, 0.5  ]])
-    """
-    dims = tuple(layout.dims)
-    known: dict[str, object] = dict(constants)
-    for feature in layout.meta_features:
-        known[feature.name] = align(features[feature.name], feature, dims, per_item=True)
-    for latent in layout.latents:
-        known[latent.name] = align(profile[latent.name], latent, dims, leading=1, per_item=False)
-    computed = np.asarray(evaluate(layout.outcome.expression, known, dims))
-    reduced = computed.reshape(computed.shape[: computed.ndim - len(dims)])
-    return np.atleast_2d(reduced)
 
 
 def _trained(fit: "Fit", rows: np.ndarray, items: pd.Index, features: Features) -> np.ndarray:

@@ -1,17 +1,30 @@
 """A progress bar over subjects or splits, and a sign of life before it.
 
-Both go to standard error, and only to a terminal or a notebook.
+Both go to standard error, and only to a terminal, or into the notebook.
 """
 
-from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager, nullcontext
-from typing import TYPE_CHECKING
+import time
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.progress import Progress, Task
+
+_PAUSE = 0.2  # seconds at least between two pictures in a notebook
 
 
-def track[T](work: Iterable[T], total: int, show: bool, what: str = "subjects") -> Iterator[T]:
+def track[T](
+    work: Iterable[T],
+    total: int,
+    show: bool,
+    what: str = "subjects",
+    *,
+    before: int = 0,
+    quarantined: Callable[[T], bool] = lambda _: False,
+) -> Generator[T, None, None]:
     """Pass the work through, showing how much is done and the time left.
 
     Parameters
@@ -19,11 +32,15 @@ def track[T](work: Iterable[T], total: int, show: bool, what: str = "subjects") 
     work : iterable
         What is worked off, one by one.
     total : int
-        How many there are.
+        How many there are, those done before included.
     show : bool
         Whether to show anything.
     what : str
         Their name.
+    before : int
+        How many were done earlier; the time left does not count on their speed.
+    quarantined : callable
+        Whether a piece of the work is quarantined; if some are, their number is shown.
 
     Yields
     ------
@@ -35,33 +52,22 @@ def track[T](work: Iterable[T], total: int, show: bool, what: str = "subjects") 
     >>> list(track("ab", total=2, show=False))
     ['a', 'b']
     """
-    if not show:
+    if not show or not _is_watched(console := _console()):
         yield from work
         return
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn,
-    )
-
-    console = _console()
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("time left"),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=console, disable=not _is_watched(console)) as progress:
-        task = progress.add_task(what, total=total)
+    count = 0
+    progress = _bar(console)
+    task = progress.add_task(what, total=total, completed=before, before=before, note="")
+    with _shown(progress, console) as refresh:
         for done in work:
+            count += quarantined(done)
             yield done
-            progress.advance(task)
+            progress.update(task, advance=1, note=f"{count} quarantined" if count else "")
+            refresh()
 
 
-def waiting(what: str, show: bool) -> AbstractContextManager[object]:
+@contextmanager
+def waiting(what: str, show: bool) -> Iterator[None]:
     """Show that something of unknown length goes on, until the block ends.
 
     Parameters
@@ -77,8 +83,85 @@ def waiting(what: str, show: bool) -> AbstractContextManager[object]:
     ...     pass
     """
     if not show or not _is_watched(console := _console()):
-        return nullcontext()
-    return console.status(what)
+        yield
+    elif console.is_jupyter:
+        from rich.text import Text
+
+        handle = _displayed(Text(f"{what} ..."))
+        try:
+            yield
+        finally:
+            handle.update(Text())
+    else:
+        with console.status(what):
+            yield
+
+
+def time_left(task: "Task") -> str:
+    """Write the time a task will still take, at the pace of this run alone.
+
+    Parameters
+    ----------
+    task : rich.progress.Task
+        With the number done before this run as its field ``before``.
+
+    Returns
+    -------
+    str
+        As h:mm:ss; dashes before the first piece is done.
+    """
+    here = task.completed - task.fields["before"]
+    if not here or task.elapsed is None or task.total is None:
+        return "-:--:--"
+    return str(timedelta(seconds=round(task.elapsed / here * (task.total - task.completed))))
+
+
+def _bar(console: "Console") -> "Progress":
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, TextColumn
+    from rich.text import Text
+
+    class TimeLeft(ProgressColumn):
+        def render(self, task: "Task") -> Text:
+            return Text(f"time left {time_left(task)}", style="progress.remaining")
+
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeLeft(),
+        TextColumn("{task.fields[note]}", style="yellow"),
+        console=console,
+    )
+
+
+@contextmanager
+def _shown(progress: "Progress", console: "Console") -> Iterator[Callable[[], None]]:
+    """Show the bar; what is passed on draws it again, which a terminal does by itself."""
+    if not console.is_jupyter:
+        with progress:
+            yield lambda: None
+        return
+    handle = _displayed(progress)
+    drawn = time.monotonic()
+
+    def refresh() -> None:
+        nonlocal drawn
+        if time.monotonic() - drawn > _PAUSE:
+            handle.update(progress)
+            drawn = time.monotonic()
+
+    try:
+        yield refresh
+    finally:
+        handle.update(progress)
+
+
+def _displayed(picture: object) -> Any:
+    """Show in a notebook what can be shown again in its place; rich's own way needs ipywidgets."""
+    from IPython import display
+
+    show: Any = display.display
+    return show(picture, display_id=True)
 
 
 def _console() -> "Console":

@@ -1,7 +1,7 @@
 """What a fit is: every subject's posterior, and the questions one asks of it."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -35,9 +35,12 @@ class Fit:
     data : xarray.DataTree
         Groups ``posterior`` and ``sample_stats`` (subject, chain, draw, labels), ``prior``,
         ``observed_data`` (successes and trials; subject, item) and ``constant_data`` (meta-features
-        per item, constants per subject). ArviZ reads it.
+        per item, constants per subject). ArviZ reads it. The draws of a fit in a store are read
+        from the disk whenever they are asked for, and not kept.
     failures : dict of str to str
         Subjects whose sampling failed, and why.
+    attempts : dict of str to int
+        How often subjects were sampled, where that is more than once.
 
     Examples
     --------
@@ -57,6 +60,7 @@ class Fit:
     layout: Layout
     data: xr.DataTree
     failures: Mapping[str, str]
+    attempts: Mapping[str, int] = field(default_factory=dict)
 
     @cached_property
     def _places(self) -> pd.Index:
@@ -118,7 +122,7 @@ class Fit:
         -------
         DataFrame
             Indexed by subject, failed ones last: ``status``, ``success``, ``divergences``,
-            ``rhat``, ``ess``, ``prior_dominated`` and ``reason``.
+            ``rhat``, ``ess``, ``attempts``, ``prior_dominated`` and ``reason``.
         """
         from .diagnostics import diagnose
 
@@ -130,6 +134,7 @@ class Fit:
         *,
         subjects: Iterable[object] | None = None,
         prob: float = 0.9,
+        memory_mib: float = 256,
     ) -> "Forecast":
         """Forecast success on items, run or not; see `forecasting.forecast`.
 
@@ -141,6 +146,8 @@ class Fit:
             Whose success; everybody's by default.
         prob : float, default 0.9
             Mass of the equal-tailed interval.
+        memory_mib : float, default 256
+            Bound of the memory used on the way, in MiB; it changes no result.
 
         Returns
         -------
@@ -152,21 +159,52 @@ class Fit:
         DataError
             When the items do not fit the layout.
         FitError
-            When a subject is not in the fit, or `prob` is not between 0 and 1.
+            When a subject is not in the fit, `prob` is not between 0 and 1, or `memory_mib` is no
+            positive number.
         """
         from .forecasting import forecast
 
-        return forecast(self, items, subjects=subjects, prob=prob)
+        return forecast(self, items, subjects=subjects, prob=prob, memory_mib=memory_mib)
+
+    def derived(
+        self,
+        items: pd.DataFrame,
+        nodes: str | Iterable[str] | None = None,
+        *,
+        subjects: Iterable[object] | None = None,
+        prob: float = 0.9,
+        memory_mib: float = 256,
+    ) -> xr.Dataset:
+        """Compute the layout's derived nodes on items, run or not; see `derived.derived`.
+
+        Parameters
+        ----------
+        items, subjects, prob, memory_mib
+            As in `forecast`.
+        nodes : str or iterable of str, optional
+            Names of derived nodes, or of the outcome; all of them by default.
+
+        Returns
+        -------
+        Dataset
+            A variable per node, in its unit: (subject, item, the node's labels, ``summary``).
+
+        Raises
+        ------
+        DataError, FitError
+            As `forecast` does, and when a node is none of the layout's derived ones.
+        """
+        from .derived import derived
+
+        return derived(self, items, nodes, subjects=subjects, prob=prob, memory_mib=memory_mib)
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> Path:
         """Write the fit into one netCDF file; see `storage.save`.
 
         Parameters
         ----------
-        path : str or Path
-            File to write; its folder must exist.
-        overwrite : bool
-            Whether an existing file may be replaced.
+        path, overwrite
+            As in `storage.save`.
 
         Returns
         -------
@@ -190,16 +228,12 @@ class Fit:
         layout: Layout | None = None,
         functions: Sequence[LinkingFunction] = (),
     ) -> "Fit":
-        """Read a fit from its file; see `storage.load`.
+        """Read a fit from its file or store; see `storage.load`.
 
         Parameters
         ----------
-        path : str or Path
-            The file.
-        layout : Layout, optional
-            The layout it must be a fit of.
-        functions : sequence of LinkingFunction, optional
-            Your own linking functions in it.
+        path, layout, functions
+            As in `storage.load`.
 
         Returns
         -------
@@ -209,7 +243,7 @@ class Fit:
         Raises
         ------
         FitError
-            When there is no such file, it is no fit, is damaged, or is the fit of another layout.
+            When there is none, it is no fit, is damaged, or is the fit of another layout.
         """
         from .storage import load
 
@@ -247,23 +281,7 @@ class Fit:
         return names
 
     def places(self, subjects: Iterable[object] | None = None) -> np.ndarray:
-        """Find subjects' rows in the fit's arrays.
-
-        Parameters
-        ----------
-        subjects : iterable, optional
-            Names; everybody by default.
-
-        Returns
-        -------
-        ndarray of int
-            In the order asked for.
-
-        Raises
-        ------
-        FitError, DataError
-            As `select` does.
-        """
+        """Find rows of subjects, which `select` checks, in the fit's arrays; all by default."""
         if subjects is None:
             return np.arange(len(self._places))
         return np.asarray(self._places.get_indexer(pd.Index(self.select(subjects), dtype="str")))

@@ -142,6 +142,8 @@ def sample(
         return_raw_trace=True,  # its conversion would take a third of the time
     )
     drawn, statistics = trace.get_arrow_trace()
+    if any(chain.num_rows < options.tune + options.draws for chain in drawn):
+        raise KeyboardInterrupt("nutpie was stopped before the last draw")
     shapes = {
         latent.name: tuple(map(len, latent.dims.values())) for latent in sampler.layout.latents
     }

@@ -1,13 +1,15 @@
 """Outcomes of subjects whose profile is known."""
 
+import math
+
 import numpy as np
 import pandas as pd
 
 from ..layouts import Latent, Layout
+from .blocks import Block, Tables, distinct
 from .data import Evaluation
 from .errors import DataError
 from .features import Features, read_features
-from .forecasting import success_probability
 from .options import whole
 from .tables import name_cells, named, read_numbers
 from .wording import some
@@ -15,6 +17,7 @@ from .wording import some
 _ROUNDING = 1e-9  # part of a range that writing a value may cost
 _STEPS = 200
 _SETTLED = 1e-12
+_TOGETHER = 2_000_000  # subjects times items times labels
 
 
 def simulate(
@@ -107,22 +110,34 @@ def expected_success(
     array([[0.6667]])
     """
     profile = {latent.name: _values(latent, profiles) for latent in layout.latents}
+    block = Block.of(layout, features, *distinct(features, items))
     found = np.empty((len(profiles), items))
-    for place in range(len(profiles)):
-        known = {name: values[place : place + 1] for name, values in profile.items()}
-        failure = 0.5
-        for _ in range(_STEPS):  # noise below 1 makes each step contract
-            constants = {constant.name: failure for constant in layout.constants}
-            found[place] = success_probability(layout, features, known, constants)[0]
-            step = 1 - found[place].mean() - failure
-            if not constants or abs(step) < _SETTLED:
-                break
-            failure += step / 2
+    labels = math.prod(len(names) for names in layout.dims.values())
+    together = max(1, _TOGETHER // (block.count * labels))
+    for start in range(0, len(profiles), together):
+        chosen = slice(start, start + together)
+        part = {name: values[:, chosen] for name, values in profile.items()}
+        found[chosen, block.items] = _settled(block, part)
+    return found
+
+
+def _settled(block: Block, profile: Tables) -> np.ndarray:
+    """Compute success probabilities (subjects, items) and the mean failures they lead to."""
+    outcome, constants = block.layout.outcome, block.layout.constants
+    failure = np.full(next(iter(profile.values())).shape[1], 0.5)
+    for _ in range(_STEPS):  # noise below 1 makes each step contract
+        (value,) = block.values([outcome], profile, {part.name: failure for part in constants})
+        found: np.ndarray = value.table[block.places(value, outcome)].T
+        step = 1 - found.mean(axis=1) - failure
+        moving = np.abs(step) >= _SETTLED
+        if not constants or not moving.any():
+            break
+        failure = failure + np.where(moving, step / 2, 0.0)
     return found
 
 
 def _values(latent: Latent, profiles: pd.DataFrame) -> np.ndarray:
-    """Read a latent's column or columns; shape (subjects,) or (subjects, labels)."""
+    """Read a latent's column or columns; shape (labels, subjects), one label where it has none."""
     labels = [label for names in latent.dims.values() for label in names]
     columns = [f"{latent.name}[{label}]" for label in labels] or [latent.name]
     missing = [column for column in columns if column not in profiles.columns]
@@ -139,5 +154,5 @@ def _values(latent: Latent, profiles: pd.DataFrame) -> np.ndarray:
             f"{latent.name} lies in {latent.range}, but the profiles hold "
             f"{name_cells(profiles[columns], wrong)}; correct them"
         )
-    inside: np.ndarray = np.clip(values, low, high)
-    return inside if labels else inside[:, 0]
+    inside: np.ndarray = np.clip(values, low, high).T
+    return np.ascontiguousarray(inside)

@@ -1,12 +1,14 @@
-"""Fits on disk: one netCDF file each."""
+"""Fits on disk: one netCDF file each, or a store."""
 
 import hashlib
 import json
 import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
+import netCDF4
 import numpy as np
 import xarray as xr
 
@@ -16,6 +18,7 @@ from .errors import FitError
 from .results import GROUPS, Fit
 
 _MARKS = ("layout", "fingerprint", "failures", "checksum")
+_BLOCK = 2**26  # bytes of draws read and written at a time
 
 
 def save(fit: Fit, path: str | Path, *, overwrite: bool = False) -> Path:
@@ -62,11 +65,11 @@ def save(fit: Fit, path: str | Path, *, overwrite: bool = False) -> Path:
             f"cannot write into {path.parent}: {error.strerror}; choose or make another folder"
         ) from error
     try:
-        tree = fit.data.copy()
-        tree.attrs = {**fit.data.attrs, "checksum": _checksum(fit.data)}
-        tree.to_netcdf(temporary, engine="netcdf4")
+        _write(fit.data, Path(temporary))
         Path(temporary).chmod(0o644)
         Path(temporary).replace(path)
+    except FitError:  # of a store whose draws are damaged
+        raise
     except (OSError, RuntimeError) as error:  # netCDF4 raises either for a full disk
         raise FitError(f"could not write {path}: {error}; nothing was changed") from error
     finally:
@@ -80,12 +83,13 @@ def load(
     layout: Layout | None = None,
     functions: Sequence[LinkingFunction] = (),
 ) -> Fit:
-    """Read a fit from the file that `save` wrote.
+    """Read a fit from the file that `save` wrote, or open the one in a store.
 
     Parameters
     ----------
     path : str or Path
-        The file.
+        The file, or the store's folder. Of a store, whatever is finished is read, also while a fit
+        goes on; its draws stay on the disk until they are asked for.
     layout : Layout, optional
         The layout it must be a fit of; its linking functions are then known.
     functions : sequence of LinkingFunction, optional
@@ -99,18 +103,21 @@ def load(
     Raises
     ------
     FitError
-        When there is no such file, it is no fit, is damaged, or is the fit of another layout.
+        When there is no such file or store, it is no fit, is damaged, or is the fit of another
+        layout.
 
     Examples
     --------
     >>> load("nowhere.nc")
     Traceback (most recent call last):
         ...
-    measurement_layouts.inference.errors.FitError: there is no file nowhere.nc
+    measurement_layouts.inference.errors.FitError: there is no file or store nowhere.nc
     """
     path = Path(path)
+    if path.is_dir():
+        return _load_store(path, layout, functions)
     if not path.is_file():
-        raise FitError(f"there is no file {path}")
+        raise FitError(f"there is no file or store {path}")
     try:
         with xr.open_datatree(path, engine="netcdf4") as tree:
             data = tree.load()
@@ -131,14 +138,49 @@ def load(
             f"{path} is damaged: its contents do not match its checksum; restore a copy, or fit "
             "again"
         )
-    try:
-        known = [*functions, *(layout.functions if layout is not None else ())]
-        saved = Layout.from_dict(json.loads(data.attrs["layout"]), known)
-        failures = json.loads(data.attrs["failures"])
-    except (LayoutError, json.JSONDecodeError) as error:
-        raise FitError(f"{path}: its layout cannot be read ({error})") from error
-    _check_layout(path, saved, data.attrs["fingerprint"], layout)
-    return Fit(saved, data, failures)
+    saved = _read_layout(path, data.attrs, layout, functions)
+    failures = json.loads(data.attrs["failures"])
+    return Fit(saved, data, failures, json.loads(data.attrs.get("attempts", "{}")))
+
+
+def _load_store(path: Path, layout: Layout | None, functions: Sequence[LinkingFunction]) -> Fit:
+    from . import hierarchy
+    from .records import read_records
+    from .stored import check_records, stored_fit
+
+    if hierarchy.state(path) != "store":
+        raise FitError(f"there is no store in the folder {path}; give one that a fit was made in")
+    records = read_records(path)  # first: the rest may have grown since, and not the other way
+    contents = hierarchy.read(path)
+    check_records(path, contents, records)
+    saved = _read_layout(path, contents.attributes, layout, functions)
+    return stored_fit(path, saved, contents, records, contents.training.subjects)
+
+
+def _write(data: xr.DataTree, path: Path) -> None:
+    """Write a fit's tree, the draws of some subjects at a time."""
+    groups = {name: data[name].to_dataset() for name in GROUPS}
+    step, subjects = _step(groups["posterior"]), groups["posterior"].sizes["subject"]
+    drawn = ("posterior", "sample_stats")
+    first = {name: groups[name].isel(subject=slice(step)) for name in drawn}
+    tree = xr.DataTree.from_dict(groups | first)
+    tree.attrs = {**data.attrs, "checksum": _checksum(data)}
+    growing = {f"/{name}": {"subject"} for name in drawn if subjects > step}
+    tree.to_netcdf(path, engine="netcdf4", unlimited_dims=growing)
+    if growing:
+        with netCDF4.Dataset(path, "a") as file:
+            for name in drawn:
+                for own, variable in groups[name].variables.items():
+                    for start in range(step, subjects, step) if "subject" in variable.dims else ():
+                        part = variable[start : start + step].to_numpy()
+                        part = part.astype(object if part.dtype.kind == "U" else part.dtype)
+                        file[name][own][start : start + len(part)] = part
+
+
+def _step(group: xr.Dataset) -> int:
+    """Subjects whose draws of one variable take up little memory."""
+    largest = max(variable.nbytes for variable in group.data_vars.values())
+    return max(1, group.sizes["subject"] * _BLOCK // largest)
 
 
 def _checksum(data: xr.DataTree) -> str:
@@ -148,24 +190,45 @@ def _checksum(data: xr.DataTree) -> str:
         found.update(f"{name}={value}\0".encode())
     for group in GROUPS:
         for name, variable in sorted(data[group].variables.items()):
-            values = variable.to_numpy()
-            found.update(f"{group}/{name}{values.shape}\0".encode())
-            if values.dtype.kind in "biuf":
-                found.update(np.ascontiguousarray(values))
+            found.update(f"{group}/{name}{variable.shape}\0".encode())
+            if variable.dtype.kind in "biuf":
+                for part in _parts(variable):
+                    found.update(np.ascontiguousarray(part))
             else:
-                found.update("\0".join(map(str, values.ravel())).encode())
+                found.update("\0".join(map(str, variable.to_numpy().ravel())).encode())
     return found.hexdigest()
 
 
-def _check_layout(path: Path, saved: Layout, fingerprint: str, expected: Layout | None) -> None:
-    """Hold the saved layout against what was fitted and against what it must be."""
-    if saved.fingerprint != fingerprint:
+def _parts(variable: xr.Variable) -> Iterator[np.ndarray]:
+    """Read a variable, some of its rows at a time."""
+    if variable.nbytes <= _BLOCK:
+        yield variable.to_numpy()
+    else:
+        step = max(1, len(variable) * _BLOCK // variable.nbytes)
+        for start in range(0, len(variable), step):
+            yield variable[start : start + step].to_numpy()
+
+
+def _read_layout(
+    path: Path,
+    attributes: Mapping[Any, Any],
+    expected: Layout | None,
+    functions: Sequence[LinkingFunction],
+) -> Layout:
+    """Read the saved layout, and hold it against what was fitted and against what it must be."""
+    try:
+        known = [*functions, *(expected.functions if expected is not None else ())]
+        saved = Layout.from_dict(json.loads(attributes["layout"]), known)
+    except (LayoutError, json.JSONDecodeError) as error:
+        raise FitError(f"{path}: its layout cannot be read ({error})") from error
+    if saved.fingerprint != attributes["fingerprint"]:
         raise FitError(
             f"{path}: its layout has fingerprint {saved.fingerprint}, but it was fitted with "
-            f"{fingerprint}; the file or the library was changed, fit again"
+            f"{attributes['fingerprint']}; the file or the library was changed, fit again"
         )
     if expected is not None and expected.fingerprint != saved.fingerprint:
         raise FitError(
             f"{path} is a fit of the layout {saved.name!r} ({saved.fingerprint}), not of "
             f"{expected.name!r} ({expected.fingerprint}); load it without layout=, or fit again"
         )
+    return saved

@@ -133,7 +133,7 @@ def hold_out(
     columns : sequence of str, optional
         Properties that the baselines predict from; the layouts' meta-features by default.
     draws, tune, chains, n_jobs : int
-        As in `fit`.
+        As in `fit`; nobody is sampled again, since a score needs the posterior's mean only.
     seed : int
         Of splits, fits and forests.
     progressbar : bool
@@ -188,6 +188,7 @@ def hold_out(
                 tune=tune,
                 chains=chains,
                 seed=seed + repeat,
+                reruns=0,
                 n_jobs=n_jobs,
                 progressbar=False,
             )

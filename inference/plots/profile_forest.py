@@ -32,8 +32,8 @@ def profile_forest(
     """Draw posterior mean and interval of every subject, one panel per profile element.
 
     Subjects stand in the order of their success, the best at the top, with the rate beside the
-    name. A hollow point is dominated by the prior (see `profiles`); a dagger marks a subject whose
-    sampling is to be checked (see `diagnose`).
+    name. A hollow point is dominated by the prior (see `profiles`); a dagger marks a quarantined
+    subject, whose sampling is not to be trusted (see `diagnose`).
 
     Parameters
     ----------
@@ -77,10 +77,10 @@ def profile_forest(
     who = fit.subjects if subjects is None else fit.select(subjects)
     rates = success_rates(fit).loc[list(dict.fromkeys(who))].sort_values(kind="stable")
     who = list(rates.index)
-    table = profiles(fit, prob)
-    status = diagnose(fit)["status"].loc[who]
+    table = profiles(fit, prob, who)
+    status = diagnose(fit, who)["status"]
     names = [
-        f"{style.words(name)}{' †' if status[name] == 'check' else ''}  {rates[name]:.2f}"
+        f"{style.words(name)}{' †' if status[name] == 'quarantined' else ''}  {rates[name]:.2f}"
         for name in who
     ]
     columns = min(len(found), _COLUMNS)
@@ -126,8 +126,8 @@ def profile_forest(
         entries = [_entry("o", f"posterior mean, {style.percent(prob)} interval")]
         if shown["prior_dominated"].any():
             entries.append(_entry("o", "prior-dominated", hollow=True))
-        if (status == "check").any():
-            entries.append(_entry("", "† sampling to be checked"))
+        if (status == "quarantined").any():
+            entries.append(_entry("", "† quarantined"))
         if fit.failures:
             entries.append(_entry("", f"{len(fit.failures)} failed, not shown"))
         figure.legend(handles=entries, loc="outside lower center", ncols=2, frameon=False)

@@ -25,16 +25,28 @@ def animal_ai():
 
 @pytest.fixture(scope="session")
 def cohort(animal_ai):
-    """Six subjects: three with a profile, one of half the items, all right and all wrong."""
+    """Six subjects; see `six_subjects`."""
+    return six_subjects(animal_ai)
+
+
+def six_subjects(layout):
+    """Give outcomes of three with a profile, one on half the items, all right and all wrong."""
     items = small_layouts.battery()
-    simulated = ml.simulate(animal_ai, items, small_layouts.profiles(), seed=5)
+    simulated = ml.simulate(layout, items, small_layouts.profiles(), seed=5)
     outcomes = simulated.successes.astype(float)
     outcomes.loc["Dot"] = outcomes.loc["Ann"].where(np.arange(len(items)) % 2 == 0)
     outcomes.loc["ace"], outcomes.loc["nil"] = 1, 0
     return ml.Evaluation.from_wide(outcomes, items)
 
 
-SAMPLING = {"draws": 150, "tune": 200, "chains": 2, "seed": 1, "progressbar": False}
+SAMPLING = {
+    "draws": 150,
+    "tune": 200,
+    "chains": 2,
+    "seed": 1,
+    "reruns": 0,  # with so few draws everybody would be sampled again
+    "progressbar": False,
+}
 
 
 @pytest.fixture(scope="session")
@@ -47,6 +59,23 @@ def sampling():
 def fitted(animal_ai, cohort):
     """The one fit. Nobody may change it."""
     return ml.fit(animal_ai, cohort, **SAMPLING)
+
+
+@pytest.fixture(scope="session")
+def same():
+    """Whether all draws and statistics of a subject are the same in two fits."""
+
+    def bits(fit, subject):
+        groups = (fit.posterior, fit.data["sample_stats"].to_dataset())
+        return np.concatenate(
+            [
+                group[name].sel(subject=subject).to_numpy().ravel().astype(float)
+                for group in groups
+                for name in sorted(group.data_vars)
+            ]
+        )
+
+    return lambda one, other, subject: np.array_equal(bits(one, subject), bits(other, subject))
 
 
 @pytest.fixture

@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 
 import measurement_layouts as ml
-from measurement_layouts.inference.assembly import assemble
-from measurement_layouts.inference.compiler import training_features
-from measurement_layouts.inference.sampling import Draws, SamplingOptions
+from measurement_layouts.inference.assembly import Collected
+from measurement_layouts.inference.engine import Battery
+from measurement_layouts.inference.sampling import Draws, Sampled, SamplingOptions
 from measurement_layouts.linking import logistic, mixture
 
 
@@ -62,17 +62,24 @@ def counts(successes, trials, subject="Ann", items=None):
     return ml.Evaluation(items, pd.DataFrame([successes], **one), pd.DataFrame([trials], **one))
 
 
-def crafted(layout, evaluation, posterior, diverging=0, failures=None):
+def crafted(layout, evaluation, posterior, diverging=0, failures=None, attempts=None):
     """Make a fit from given draws, by latent of shape (subject, chain, draw, ...)."""
     chains, draws = next(iter(posterior.values())).shape[1:3]
-    flags = np.arange(chains * draws).reshape(chains, draws) < diverging
-    found = {
-        subject: Draws(
-            {name: values[place] for name, values in posterior.items()}, {"diverging": flags}
-        )
-        for place, subject in enumerate(evaluation.subjects)
-        if subject not in (failures or {})
-    }
     options = SamplingOptions(draws=draws, tune=1, chains=chains)
-    features = training_features(layout, evaluation)
-    return assemble(layout, evaluation, features, found, failures or {}, options, seed=1)
+    collected = Collected(
+        layout, evaluation, Battery.of(layout, evaluation), options=options, seed=1
+    )
+    for sampled in outcomes(evaluation, posterior, diverging, failures, attempts):
+        collected.add(sampled)
+    return collected.fit()
+
+
+def outcomes(evaluation, posterior, diverging=0, failures=None, attempts=None):
+    """Make what sampling would have given, from given draws."""
+    failures, attempts = failures or {}, attempts or {}
+    chains, draws = next(iter(posterior.values())).shape[1:3]
+    for place, subject in enumerate(evaluation.subjects):
+        flags = np.arange(chains * draws).reshape(chains, draws) < diverging
+        own = {name: values[place] for name, values in posterior.items()}
+        found = None if subject in failures else Draws(own, {"diverging": flags})
+        yield Sampled(subject, found, attempts.get(subject, 1), failures.get(subject, ""))

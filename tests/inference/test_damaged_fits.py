@@ -33,10 +33,10 @@ def edited(saved, tmp_path, **attributes):
 
 
 def test_no_file(tmp_path):
-    with raises("there is no file .*nowhere.nc"):
+    with raises("there is no file or store .*nowhere.nc"):
         load(tmp_path / "nowhere.nc")
-    with raises("there is no file"):
-        load(tmp_path)  # a folder
+    with raises("there is no store in the folder"):
+        load(tmp_path)
 
 
 @pytest.mark.parametrize("content", [b"", b"\0", b"CDF", b"not a fit\n" * 400])

@@ -8,6 +8,7 @@ from arviz_stats.base import array_stats
 
 import measurement_layouts as ml
 from measurement_layouts import FitError
+from measurement_layouts.inference import diagnostics
 from measurement_layouts.linking import logistic, product
 
 CHAINS, DRAWS = 4, 200
@@ -97,14 +98,14 @@ def test_a_good_fit_is_ok(skill, mixed):
 
 def test_divergences(skill, mixed):
     row = verdict(skill, mixed, diverging=3)
-    assert (row["status"], row["divergences"]) == ("check", 3)
+    assert (row["status"], row["divergences"]) == ("quarantined", 3)
     assert row["reason"] == "3 divergences: raise target_accept or reparametrise"
     assert verdict(skill, mixed, diverging=1)["reason"].startswith("1 divergence:")
 
 
 def test_chains_that_disagree(skill, mixed):
     row = verdict(skill, mixed + np.array([[0], [0], [0], [0.2]]))
-    assert row["status"] == "check"
+    assert row["status"] == "quarantined"
     assert row["rhat"] > 1.01
     assert f"R-hat {row['rhat']:.4f} above 1.01: draw more" in row["reason"]
 
@@ -112,7 +113,7 @@ def test_chains_that_disagree(skill, mixed):
 def test_draws_that_depend_on_each_other(skill, rng):
     walk = 0.5 + 0.001 * np.cumsum(rng.normal(size=(CHAINS, DRAWS)), axis=1)
     row = verdict(skill, walk)
-    assert row["status"] == "check"
+    assert row["status"] == "quarantined"
     assert row["ess"] < 100 * CHAINS
     assert "effective sample size " in row["reason"]
     assert "below 400: draw more" in row["reason"]
@@ -120,7 +121,7 @@ def test_draws_that_depend_on_each_other(skill, rng):
 
 def test_a_single_chain_has_no_rhat(skill, mixed):
     row = verdict(skill, mixed[:1])
-    assert row["status"] == "check"
+    assert row["status"] == "quarantined"
     assert np.isnan(row["rhat"])
     assert row["reason"] == "R-hat unknown: it needs at least 2 chains that move"
 
@@ -143,7 +144,7 @@ def test_a_latent_with_a_fault_is_not_hidden_by_one_without(mixed, luck, words):
     posterior = {"skill": mixed[None], "luck": luck(mixed)[None]}
     fit = small_layouts.crafted(layout, evaluation((1, 0, 1, 0)), posterior)
     row = fit.diagnostics().loc["s0"]
-    assert row["status"] == "check"
+    assert row["status"] == "quarantined"
     assert words in row["reason"]
 
 
@@ -199,3 +200,49 @@ def test_failed_subjects_come_last(skill, mixed):
     assert table["status"].to_dict() == {"s1": "ok", "s0": "failed", "s2": "failed"}
     assert table["reason"].tolist() == ["", "ValueError: no start", "RuntimeError: stuck"]
     assert repr(fit).endswith("1 subject, 4 chains of 200 draws, 2 failed>")
+
+
+def test_subjects_that_were_sampled_again(skill, mixed):
+    outcomes = evaluation((1, 0, 1, 0), (1, 1, 0, 0), (1, 1, 0, 1), (1, 1, 1, 1), (0, 1, 0, 1))
+    posterior = {"skill": np.stack([mixed] * 5)}
+    posterior["skill"][1, 0] += 0.1
+    fit = small_layouts.crafted(
+        skill,
+        outcomes,
+        posterior,
+        failures={"s2": "ValueError: no start"},
+        attempts={"s0": 2, "s1": 3, "s2": 2, "s3": 2},
+    )
+    table = fit.diagnostics()
+    assert table.index.tolist() == ["s0", "s1", "s3", "s4", "s2"]
+    assert table["status"].tolist() == ["ok", "quarantined", "ok", "ok", "failed"]
+    assert table["attempts"].tolist() == [2, 3, 2, 1, 2]
+    reasons = table["reason"]
+    assert reasons["s0"] == "after 2 attempts"
+    assert reasons["s1"].endswith("draw more; after 3 attempts")
+    assert reasons["s2"] == "ValueError: no start; after 2 attempts"
+    assert reasons["s3"].endswith("prior decides the rest; after 2 attempts")
+    assert reasons["s4"] == ""
+
+
+# --- some subjects at a time ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", [1, 5000, 10**9])
+def test_blocks_change_nothing(fitted, monkeypatch, size):
+    expected = fitted.profiles(), fitted.diagnostics()
+    monkeypatch.setattr(diagnostics, "_BLOCK", size)
+    pd.testing.assert_frame_equal(fitted.profiles(), expected[0])
+    pd.testing.assert_frame_equal(fitted.diagnostics(), expected[1])
+
+
+def test_some_subjects_only(fitted):
+    everybody = fitted.profiles(), fitted.diagnostics()
+    who = ["nil", "Bob"]
+    some = diagnostics.profiles(fitted, subjects=who)
+    expected = everybody[0].set_index("subject").loc[who].reset_index()
+    pd.testing.assert_frame_equal(some, expected[some.columns])
+    pd.testing.assert_frame_equal(diagnostics.diagnose(fitted, who), everybody[1].loc[who])
+    assert len(diagnostics.profiles(fitted, subjects=[])) == 0
+    with pytest.raises(FitError, match="not in this fit: Eve"):
+        diagnostics.profiles(fitted, subjects=["Eve"])

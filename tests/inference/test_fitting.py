@@ -1,4 +1,4 @@
-"""Fitting: reproducible, each subject on its own, and nobody stops the others."""
+"""Fitting: each subject on its own, nobody stops the others, and mistakes are found first."""
 
 import numpy as np
 import pandas as pd
@@ -6,70 +6,9 @@ import pytest
 
 import measurement_layouts as ml
 from measurement_layouts import DataError, FitError, LayoutError
-from measurement_layouts.inference import fitting
+from measurement_layouts.inference import fitting, quarantine
 from measurement_layouts.inference.sampling import SamplingOptions, subject_seed
 from measurement_layouts.linking import logistic
-
-
-def draws(fit, subject):
-    """All draws and statistics of a subject."""
-    groups = (fit.posterior, fit.data["sample_stats"].to_dataset())
-    return np.concatenate(
-        [
-            group[name].sel(subject=subject).to_numpy().ravel().astype(float)
-            for group in groups
-            for name in sorted(group.data_vars)
-        ]
-    )
-
-
-def same(one, other, subject):
-    return np.array_equal(draws(one, subject), draws(other, subject))
-
-
-# --- reproducible --------------------------------------------------------------------------------
-
-
-def test_same_seed_gives_the_same_bits(animal_ai, cohort, fitted, sampling):
-    """Whatever the number of threads, the order of subjects and who else is fitted."""
-    again = ml.fit(animal_ai, cohort, n_jobs=1, **sampling)
-    assert all(same(again, fitted, subject) for subject in cohort.subjects)
-    turned = cohort.select(subjects=["nil", "Cyd", "Ann"])
-    other = ml.fit(animal_ai, turned, n_jobs=3, **sampling)
-    assert other.subjects == ["nil", "Cyd", "Ann"]
-    assert all(same(other, fitted, subject) for subject in turned.subjects)
-    alone = ml.fit(animal_ai, cohort, subjects="Bob", n_jobs=4, **sampling)  # chains on threads
-    assert alone.subjects == ["Bob"]
-    assert same(alone, fitted, "Bob")
-
-
-def test_another_seed_gives_others(animal_ai, cohort, fitted, sampling):
-    """Twin that must fail; so do two subjects, and two fits without a seed."""
-    other = ml.fit(animal_ai, cohort, subjects=["Ann"], **{**sampling, "seed": 2})
-    assert not same(other, fitted, "Ann")
-    free = [
-        ml.fit(animal_ai, cohort, subjects=["Ann"], **{**sampling, "seed": None}) for _ in range(2)
-    ]
-    assert not same(*free, "Ann")
-    again = {**sampling, "seed": int(free[0].data.attrs["seed"])}
-    assert same(ml.fit(animal_ai, cohort, subjects=["Ann"], **again), free[0], "Ann")
-
-
-def test_seeds_depend_on_seed_and_name():
-    seeds = {subject_seed(seed, name) for seed in range(30) for name in map(str, range(30))}
-    assert len(seeds) == 900
-    assert all(0 <= seed < 2**63 for seed in seeds)
-
-
-@pytest.mark.slow
-def test_processes_give_the_same_bits(animal_ai, cohort, fitted, sampling):
-    """Workers elsewhere, as on a cluster, compile for themselves."""
-    import joblib
-
-    with joblib.parallel_config(backend="loky"):
-        other = ml.fit(animal_ai, cohort, n_jobs=2, **sampling)
-    assert all(same(other, fitted, subject) for subject in cohort.subjects)
-
 
 # --- what is in a fit ----------------------------------------------------------------------------
 
@@ -138,22 +77,22 @@ class Panic(BaseException):
 
 def failing(reasons):
     """Sample as usual, except for subjects that have a reason to fail."""
-    real = fitting.sample
+    real = quarantine.sample
     named = {subject_seed(1, subject): error for subject, error in reasons.items()}
 
-    def sample(sampler, features, subject, options, seed, cores):
+    def sample(sampler, data, options, seed, cores):
         if seed in named:
             raise named[seed]
-        return real(sampler, features, subject, options, seed, cores)
+        return real(sampler, data, options, seed, cores)
 
     return sample
 
 
 def test_a_subject_that_fails_is_named_and_stops_no_other(
-    animal_ai, cohort, fitted, sampling, monkeypatch
+    animal_ai, cohort, fitted, sampling, same, monkeypatch
 ):
     reasons = {"nil": Panic("index out of bounds"), "Bob": RuntimeError("no finite start")}
-    monkeypatch.setattr(fitting, "sample", failing(reasons))
+    monkeypatch.setattr(quarantine, "sample", failing(reasons))
     fit = ml.fit(animal_ai, cohort, **sampling)
     assert fit.subjects == ["Ann", "Cyd", "Dot", "ace"]
     assert all(same(fit, fitted, subject) for subject in fit.subjects)
@@ -170,13 +109,13 @@ def test_a_subject_that_fails_is_named_and_stops_no_other(
 
 def test_all_subjects_fail(animal_ai, cohort, sampling, monkeypatch):
     every = dict.fromkeys(cohort.subjects, RuntimeError("no finite start"))
-    monkeypatch.setattr(fitting, "sample", failing(every))
+    monkeypatch.setattr(quarantine, "sample", failing(every))
     with pytest.raises(FitError, match=r"failed for all 6 subjects; .*RuntimeError: no finite"):
         ml.fit(animal_ai, cohort, **sampling)
 
 
 def test_an_interruption_is_no_failure(animal_ai, cohort, sampling, monkeypatch):
-    monkeypatch.setattr(fitting, "sample", failing({"Ann": KeyboardInterrupt()}))
+    monkeypatch.setattr(quarantine, "sample", failing({"Ann": KeyboardInterrupt()}))
     with pytest.raises(KeyboardInterrupt):
         ml.fit(animal_ai, cohort, subjects=["Ann"], n_jobs=1, **sampling)
 
@@ -189,7 +128,7 @@ def no_sampler(monkeypatch):
     def sampled(*_args, **_kwargs):
         raise AssertionError("the sampler was compiled or run")
 
-    monkeypatch.setattr(fitting, "sample", sampled)
+    monkeypatch.setattr(quarantine, "sample", sampled)
     monkeypatch.setattr(fitting, "compile_sampler", sampled)
 
 
@@ -210,6 +149,8 @@ def no_sampler(monkeypatch):
         ("seed", -3, "seed=-3; give"),
         ("seed", 1.5, "seed=1.5; give"),
         ("seed", 2**63, "seed=9223372036854775808; give"),
+        ("reruns", -1, "reruns=-1; give a whole number of at least 0"),
+        ("method", "vi", "method='vi'; give 'nuts' or 'grid'"),
         ("n_jobs", 0, "n_jobs=0; give a whole number of at least 1"),
         ("n_jobs", -1, "n_jobs=-1; give"),
         ("n_jobs", "all", "n_jobs='all'; give"),
@@ -252,24 +193,3 @@ def test_priors_are_drawn_from_first(cohort):
         layout = ml.Layout("improper", ml.Success("seen", success))
         with pytest.raises(LayoutError, match="priors cannot be drawn from"):
             ml.fit(layout, cohort)
-
-
-# --- progress ------------------------------------------------------------------------------------
-
-
-def test_the_bar_is_for_terminals_only(animal_ai, cohort, sampling, capfd):
-    ml.fit(animal_ai, cohort, subjects=["Ann"], **{**sampling, "progressbar": True})
-    assert capfd.readouterr() == ("", "")
-
-
-def test_the_bar_on_a_terminal(monkeypatch, capfd):
-    from measurement_layouts.inference.progress import track
-
-    monkeypatch.setenv("FORCE_COLOR", "1")
-    assert list(track("abc", total=3, show=True, what="letters")) == ["a", "b", "c"]
-    out, shown = capfd.readouterr()
-    assert out == ""
-    assert "letters" in shown
-    assert "3/3" in shown
-    list(track("abc", total=3, show=False))
-    assert capfd.readouterr() == ("", "")

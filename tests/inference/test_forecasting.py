@@ -13,8 +13,6 @@ import small_layouts
 
 import measurement_layouts as ml
 from measurement_layouts import DataError, FitError
-from measurement_layouts.inference import forecasting
-from measurement_layouts.inference.forecasting import success_probability
 from measurement_layouts.linking import logistic, product
 
 ROUNDING = 1e-12
@@ -61,15 +59,6 @@ def test_the_mean_failure_of_the_training_outcomes_travels_along(fitted, cohort,
         assert fitted.constants["meanFailure"].sel(subject=subject).item() == 1 - rate
 
 
-@pytest.mark.parametrize("cells", [1, 700, 10**7])
-def test_items_are_computed_in_parts(fitted, new_items, monkeypatch, cells):
-    whole = fitted.forecast(new_items)
-    monkeypatch.setattr(forecasting, "_CELLS", cells)
-    parts = fitted.forecast(new_items)
-    for name in ("mean", "low", "high"):
-        assert np.abs(parts.data[name] - whole.data[name]).max() < ROUNDING
-
-
 def test_labelled_layouts(rng):
     labels = ("AS", "CEc")
     demand = ml.MetaFeature("demand", low=0, high=5, labels=labels)
@@ -88,9 +77,15 @@ def test_labelled_layouts(rng):
     assert np.abs(fit.forecast(items).data["mean"].to_numpy()[0] - exact).max() < ROUNDING
 
 
-def test_success_probability_without_meta_features():
-    profile = {"p": np.array([0.2, 0.9])}
-    assert success_probability(small_layouts.coin(), {}, profile, {}).tolist() == [[0.2], [0.9]]
+def test_without_meta_features():
+    """Every item is the same coin."""
+    evaluation = small_layouts.counts([1, 0], [1, 1])
+    draws = np.array([[[0.2, 0.9, 0.7, 0.4]]])
+    fit = small_layouts.crafted(small_layouts.coin(), evaluation, {"p": draws})
+    data = fit.forecast(pd.DataFrame(index=["x", "y", "z"]), prob=0.5).data
+    for name, value in {"mean": 0.55, "low": 0.35, "high": 0.75}.items():
+        assert np.abs(data[name].to_numpy() - value).max() < ROUNDING
+    assert data.sizes == {"subject": 1, "item": 3}
 
 
 def test_intervals_hold_their_mass_of_the_draws(fitted, new_items):

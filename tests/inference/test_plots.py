@@ -28,11 +28,11 @@ from measurement_layouts import (
     Success,
     plots,
 )
-from measurement_layouts.inference.assembly import assemble
+from measurement_layouts.inference.assembly import Collected
 from measurement_layouts.inference.calibration import calibration_curve
-from measurement_layouts.inference.compiler import training_features
+from measurement_layouts.inference.engine import Battery
 from measurement_layouts.inference.grids import characteristic_grid
-from measurement_layouts.inference.sampling import Draws, SamplingOptions
+from measurement_layouts.inference.sampling import Draws, Sampled, SamplingOptions
 from measurement_layouts.inference.scoring import decompose_brier
 from measurement_layouts.layouts.style import STYLES
 from measurement_layouts.linking import logistic, mixture, product
@@ -89,8 +89,11 @@ def made_up(layout, evaluation, failures=None):
     """A fit whose draws nobody sampled: each subject's lie in a part of the range of its own."""
     rng = np.random.default_rng(11)
     options = SamplingOptions(draws=50, tune=1, chains=2)
-    found = {}
+    collected = Collected(layout, evaluation, Battery.of(layout, evaluation), options, seed=1)
     for subject in evaluation.subjects:
+        if subject in (failures or {}):
+            collected.add(Sampled(subject, None, reason=failures[subject]))
+            continue
         posterior = {}
         for latent in layout.latents:
             low, high = latent.range.low, latent.range.high
@@ -98,9 +101,9 @@ def made_up(layout, evaluation, failures=None):
             shape = (2, 50, *map(len, latent.dims.values()))
             posterior[latent.name] = low + (high - low) * rng.beta(*rng.uniform(2, 9, 2), shape)
         flat = {name: np.zeros((2, 50)) for name in ("energy", "depth", "logp")}
-        found[subject] = Draws(posterior, {"diverging": np.zeros((2, 50), dtype=bool), **flat})
-    features = training_features(layout, evaluation)
-    return assemble(layout, evaluation, features, found, failures or {}, options, seed=1)
+        draws = Draws(posterior, {"diverging": np.zeros((2, 50), dtype=bool), **flat})
+        collected.add(Sampled(subject, draws))
+    return collected.fit()
 
 
 @pytest.fixture(scope="module")
@@ -119,7 +122,8 @@ def labelled_fit() -> Fit:
     rng = np.random.default_rng(5)
     items = pd.DataFrame(rng.uniform(0, 5, (6, 3)), columns=[f"demand[{n}]" for n in names])
     items.index = [f"i{k}" for k in range(6)]
-    outcomes = pd.DataFrame(rng.integers(0, 2, (3, 6)), index=["A", "B", LONG], columns=items.index)
+    who = ["A", "B", LONG, "C"]
+    outcomes = pd.DataFrame(rng.integers(0, 2, (4, 6)), index=who, columns=items.index)
     return made_up(layout, Evaluation.from_wide(outcomes, items), {"C": "it stopped"})
 
 
@@ -186,7 +190,7 @@ class TestProfileForest:
         ]
         entries = [text.get_text() for text in axes[0].get_figure().legends[0].get_texts()]
         assert "1 failed, not shown" in entries
-        assert "† sampling to be checked" in entries
+        assert "† quarantined" in entries
         nothing_is_cut(axes)
 
     def test_prob(self, fit):

@@ -1,5 +1,7 @@
 """Saved fits: whole or not at all, and equal when read back."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +12,7 @@ import xarray as xr
 
 import measurement_layouts as ml
 from measurement_layouts import FitError
+from measurement_layouts.inference import storage
 from measurement_layouts.inference.storage import load, save
 from measurement_layouts.linking import arrays
 
@@ -70,6 +73,36 @@ def test_long_reasons_odd_names_and_the_largest_seed(tmp_path):
     assert again.failures == failures
     assert again.data.attrs["seed"] == 2**63 - 1
     assert again.data["observed_data"]["item"].to_numpy().tolist() == ["问题 1", "q/2"]
+
+
+def test_attempts_are_kept(tmp_path):
+    evaluation = small_layouts.counts([1, 0], [1, 1])
+    posterior = {"p": np.full((1, 1, 4), 0.5)}
+    fit = small_layouts.crafted(small_layouts.coin(), evaluation, posterior, attempts={"Ann": 3})
+    again = ml.load(fit.save(tmp_path / "again.nc"))
+    assert again.attempts == fit.attempts == {"Ann": 3}
+    assert again.diagnostics().loc["Ann", "attempts"] == 3
+
+
+def test_a_file_from_before_attempts_were_counted(fitted, tmp_path):
+    before = fitted.data.copy()
+    before.attrs = {name: said for name, said in fitted.data.attrs.items() if name != "attempts"}
+    again = ml.load(ml.Fit(fitted.layout, before, {}).save(tmp_path / "before.nc"))
+    assert again.attempts == {}
+    assert (again.diagnostics()["attempts"] == 1).all()
+
+
+@pytest.mark.parametrize("size", [1, 7000])
+def test_written_some_subjects_at_a_time(fitted, tmp_path, monkeypatch, size):
+    monkeypatch.setattr(storage, "_BLOCK", size)
+    assert ml.load(fitted.save(tmp_path / "parts.nc")).data.identical(fitted.data)
+
+
+def test_a_saved_fit_is_read_without_pymc(saved):
+    code = "import sys, measurement_layouts as ml; ml.load(sys.argv[1]).profiles()"
+    ask = "sys.exit('pymc' in sys.modules or 'zarr' in sys.modules)"
+    command = [sys.executable, "-c", f"{code}; {ask}", str(saved)]
+    assert subprocess.run(command, check=False).returncode == 0
 
 
 # --- own linking functions -----------------------------------------------------------------------

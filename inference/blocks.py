@@ -1,0 +1,171 @@
+"""Items of a layout, ready to compute with: what items share is computed once."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..layouts import Derived, Layout
+from ..linking import evaluate
+from .cells import Frame
+from .factored import Factored
+from .features import Features, align
+
+type Tables = Mapping[str, np.ndarray]
+"""Draws of the latents, by name: shape (labels, draws), one label where a latent has none."""
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Some items of a layout, and what is known of the values they share.
+
+    Attributes
+    ----------
+    layout : Layout
+        What computes their values.
+    items : ndarray of int
+        Their places in the table of items.
+    alike : ndarray of int
+        Which of the different items each of them is, counted from 0.
+    frame : Frame
+        Positions: the different items, and the layout's labels.
+    features : dict of str to Factored
+        The different items' meta-features.
+
+    Examples
+    --------
+    >>> from measurement_layouts import Capability, MetaFeature, Success
+    >>> from measurement_layouts.linking import logistic
+    >>> sight = Capability("sight", low=0, high=2)
+    >>> smallness = MetaFeature("smallness", low=0, high=2)
+    >>> layout = Layout("looking", Success("found", logistic(sight - smallness)))
+    >>> features = {"smallness": np.array([0.5, 1.0, 1.0, 0.5])}
+    >>> block = Block.of(layout, features, *distinct(features, items=4))
+    >>> (found,) = block.values([layout.outcome], {"sight": np.array([[1.0, 1.5, 2.0]])}, {})
+    >>> found.table.round(2)
+    array([[0.62, 0.73, 0.82],
+           [0.5 , 0.62, 0.73]])
+    >>> block.items, block.places(found, layout.outcome)
+    (array([0, 3, 1, 2]), array([0, 0, 1, 1]))
+    """
+
+    layout: Layout
+    items: np.ndarray
+    alike: np.ndarray
+    frame: Frame
+    features: dict[str, Factored]
+
+    @classmethod
+    def of(
+        cls, layout: Layout, features: Features, items: np.ndarray, alike: np.ndarray
+    ) -> "Block":
+        """Take some items of those whose meta-features are given.
+
+        Parameters
+        ----------
+        layout : Layout
+            What computes their values.
+        features : dict of str to ndarray
+            By meta-feature, shape (all items,) or (all items, labels).
+        items, alike : ndarray of int
+            Which ones, as `distinct` orders and numbers them.
+        """
+        dims = tuple(layout.dims)
+        frame = Frame(1 + len(dims))
+        first = items[np.flatnonzero(np.diff(alike, prepend=-1))]
+        grouped = {
+            feature.name: Factored.group(
+                align(features[feature.name][first], feature, dims, per_item=True), frame
+            )
+            for feature in layout.meta_features
+        }
+        return cls(layout, items, alike, frame, grouped)
+
+    @property
+    def count(self) -> int:
+        """Number of different items."""
+        return int(self.alike[-1]) + 1
+
+    def values(
+        self,
+        targets: Sequence[Derived],
+        profile: Tables,
+        constants: Mapping[str, float | np.ndarray],
+    ) -> list[Factored]:
+        """Compute derived nodes or the outcome, for draws of one subject or for several subjects.
+
+        Parameters
+        ----------
+        targets : sequence of Derived
+            Parents before children, so that nothing is computed twice.
+        profile : mapping of str to ndarray
+            By latent, shape (labels, draws).
+        constants : mapping of str to float or ndarray
+            By subject constant: a number, or one per draw.
+
+        Returns
+        -------
+        list of Factored
+            Of the targets, tables of shape (cells, draws); (cells,) where no draw matters.
+        """
+        dims = tuple(self.layout.dims)
+        known: dict[str, object] = dict(self.features)
+        for name, value in constants.items():
+            known[name] = self._alone(value) if isinstance(value, np.ndarray) else value
+        for latent in self.layout.latents:
+            labels = (len(latent.dims.get(dim, " ")) for dim in dims)
+            cells = self.frame.each((1, *labels))
+            known[latent.name] = Factored(profile[latent.name], cells, self.frame)
+        found = []
+        for target in targets:
+            named: dict[str, object] = {}
+            found.append(Factored.of(evaluate(target, known, dims, named=named), self.frame))
+            known |= named
+        return found
+
+    def places(self, value: Factored, target: Derived) -> np.ndarray:
+        """Say where every item's value is in a computed table; shape (items, labels, ...)."""
+        dims = self.layout.dims
+        labels = [len(names) if dim in target.dims else 1 for dim, names in dims.items()]
+        index = np.broadcast_to(value.cells.index, (self.count, *labels))
+        own = (len(names) for dim, names in dims.items() if dim in target.dims)
+        places: np.ndarray = index.reshape(self.count, *own)[self.alike]
+        return places
+
+    def _alone(self, value: np.ndarray) -> Factored:
+        """Take one number per draw as the same for all items and labels."""
+        return Factored(value[None], self.frame.each((1,) * self.frame.axes), self.frame)
+
+
+def distinct(features: Features, items: int) -> tuple[np.ndarray, np.ndarray]:
+    """Find the items that differ, and order them so that neighbours have much in common.
+
+    Parameters
+    ----------
+    features : dict of str to ndarray
+        By meta-feature, shape (items,) or (items, labels).
+    items : int
+        How many.
+
+    Returns
+    -------
+    order : ndarray of int
+        All items; those with the same meta-features are neighbours.
+    number : ndarray of int
+        For every item in that order, which of the different ones it is, counted from 0.
+
+    Examples
+    --------
+    >>> distinct({"size": np.array([2.0, 1.0, 2.0])}, items=3)
+    (array([1, 0, 2]), array([0, 1, 1]))
+    """
+    columns = [
+        column for values in features.values() for column in values.reshape(items, -1).T
+    ] or [np.zeros(items)]
+    columns.sort(key=lambda column: len(np.unique(column)))  # the finest one orders first
+    order = np.lexsort(columns)
+    new = np.zeros(items, dtype=bool)
+    for column in columns:
+        ordered = column[order]
+        new[1:] |= ordered[1:] != ordered[:-1]
+    return order, np.cumsum(new)

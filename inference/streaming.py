@@ -1,0 +1,207 @@
+"""Summaries of all draws on many items, a few items at a time: memory stays bounded."""
+
+import itertools
+import math
+import numbers
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import joblib
+import numpy as np
+import xarray as xr
+from joblib.parallel import get_active_backend
+
+from ..layouts import Derived, Layout
+from .blocks import Block, Tables, distinct
+from .errors import FitError
+from .features import Features
+from .quantiles import mean_and_interval
+from .results import Fit
+
+SUMMARY = ("mean", "low", "high")
+_MOST_ITEMS = 2048  # looked at together
+# Numbers on their way to a result, of the items and draws that are computed together:
+_CACHED = 2 * 2**20  # bytes that stay close to a processor
+_MANY_DRAWS = 128  # with fewer it takes longer to look numbers up, so more bytes are worth it,
+_ON_THE_WAY = 16 * 2**20  # up to these
+_FEW_DRAWS = 32  # with fewer the calls take longer than the numbers, so fewer items are taken,
+_NO_HELP = 0.7  # unless the parts then need more than this of what the whole needed
+
+
+def summaries(
+    fit: Fit,
+    rows: np.ndarray,
+    features: Features,
+    items: int,
+    targets: Sequence[Derived],
+    *,
+    prob: float,
+    memory_mib: object,
+) -> list[np.ndarray]:
+    """Compute posterior means and intervals of nodes, per subject and item.
+
+    One subject's draws are read at a time. Subjects and items are computed side by side on threads;
+    neither their number nor the bound of memory changes a result.
+
+    Parameters
+    ----------
+    fit : Fit
+        Profiles.
+    rows : ndarray of int
+        Places of the subjects in the fit.
+    features : dict of str to ndarray
+        By meta-feature, shape (items,) or (items, labels).
+    items : int
+        How many.
+    targets : sequence of Derived
+        Derived nodes and the outcome, parents before children.
+    prob : float
+        Mass of the equal-tailed intervals.
+    memory_mib : float
+        Bound of the memory used on the way, by all threads together, in MiB.
+
+    Returns
+    -------
+    list of ndarray
+        By target, shape (3, subjects, items, labels, ...): mean, low and high.
+
+    Raises
+    ------
+    FitError
+        When the bound is no positive number.
+    """
+    threads = _threads()
+    bound = _bytes(memory_mib) / threads
+    dims = fit.layout.dims
+    found = [
+        np.empty((3, len(rows), items, *(len(dims[dim]) for dim in dims if dim in target.dims)))
+        for target in targets
+    ]
+    if not len(rows) or not items:
+        return found
+    source = fit.layout, fit.posterior, fit.constants
+    plan = _Plan(features, *distinct(features, items), targets, _read(*source, rows[0]), bound)
+    pieces = list(plan.pieces())
+    work = (
+        (place, piece, drawn)
+        for place, row in enumerate(rows)
+        for drawn in [_read(*source, row)]
+        for piece in pieces
+    )
+    one = joblib.delayed(_summarise)
+    jobs = min(threads, len(rows) * len(pieces))
+    pool = joblib.Parallel(n_jobs=jobs, require="sharedmem", return_as="generator")
+    for place, piece, computed in pool(one(*part, targets, prob) for part in work):
+        for result, values in zip(found, computed, strict=True):
+            result[:, place, piece.block.items] = values
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class _Drawn:
+    """One subject's posterior: tables of draws, and the subject's constants."""
+
+    layout: Layout
+    profile: Tables
+    constants: dict[str, float]
+
+    @property
+    def draws(self) -> int:
+        return int(next(iter(self.profile.values())).shape[1])
+
+    def part(self, start: int, stop: int) -> Tables:
+        return {name: table[:, start:stop] for name, table in self.profile.items()}
+
+
+def _read(layout: Layout, posterior: xr.Dataset, constants: xr.Dataset, row: int) -> _Drawn:
+    profile = {}
+    for latent in layout.latents:
+        chains = posterior.variables[latent.name].isel(subject=row).to_numpy()
+        draws = chains.reshape(chains.shape[0] * chains.shape[1], -1)
+        profile[latent.name] = np.ascontiguousarray(draws.T)
+    names = (constant.name for constant in layout.constants)
+    own = {name: float(constants.variables[name].isel(subject=row).to_numpy()) for name in names}
+    return _Drawn(layout, profile, own)
+
+
+@dataclass(frozen=True, eq=False)
+class _Piece:
+    """Items and draws that are computed together."""
+
+    block: Block
+    step: int  # draws
+
+
+@dataclass(frozen=True, eq=False)
+class _Plan:
+    """How items are cut into pieces that need no more memory than the bound."""
+
+    features: Features
+    order: np.ndarray
+    number: np.ndarray
+    targets: Sequence[Derived]
+    example: _Drawn
+    bound: float  # bytes
+
+    def pieces(self) -> Iterator[_Piece]:
+        items, most = int(self.number[-1]) + 1, self.bound / 2 / (8 * self.example.draws)
+        yield from self._cut(0, items, items / np.clip(most, 1, _MOST_ITEMS), math.inf)
+
+    def _cut(self, start: int, stop: int, need: float, before: float) -> Iterator[_Piece]:
+        """Cut different items into parts of equal size, as many as their need is over the bound."""
+        for begin, end in _parts(start, stop, math.ceil(min(need, stop - start))):
+            yield from self._fitting(begin, end, before)
+
+    def _fitting(self, start: int, stop: int, before: float) -> Iterator[_Piece]:
+        """Try one draw, and cut further unless all of them fit or that did not help before."""
+        begin, end = np.searchsorted(self.number, [start, stop])
+        alike = self.number[begin:end] - start
+        block = Block.of(self.example.layout, self.features, self.order[begin:end], alike)
+        found = block.values(self.targets, self.example.part(0, 1), self.example.constants)
+        draws = self.example.draws
+        kept = 8 * draws * sum(len(value.table) for value in found)
+        each, half = 8 * max(1, block.frame.made), self.bound / 2
+        most = min(half, _ON_THE_WAY) / each
+        need = max(kept / half, min(draws, _FEW_DRAWS) / most)
+        if need > 1 and stop - start > 1 and need < _NO_HELP * before:
+            yield from self._cut(start, stop, need, need)
+        else:
+            step = min(most, max(_CACHED / each, _MANY_DRAWS))
+            yield _Piece(block, int(np.clip(step, 1, draws)))
+
+
+def _summarise(
+    place: int, piece: _Piece, drawn: _Drawn, targets: Sequence[Derived], prob: float
+) -> tuple[int, _Piece, list[np.ndarray]]:
+    """Compute all of one subject's draws of a piece, and summarise them."""
+    block, kept = piece.block, list[np.ndarray]()
+    for start, stop in _parts(0, drawn.draws, math.ceil(drawn.draws / piece.step)):
+        values = block.values(targets, drawn.part(start, stop), drawn.constants)
+        kept = kept or [np.empty((len(value.table), drawn.draws)) for value in values]
+        for rows, value in zip(kept, values, strict=True):
+            rows[:, start:stop] = value.table if value.table.ndim > 1 else value.table[:, None]
+    found = []
+    for rows, value, target in zip(kept, values, targets, strict=True):
+        varies = value.table.ndim > 1
+        summary = mean_and_interval(rows, prob) if varies else np.tile(value.table, (3, 1))
+        found.append(summary[:, block.places(value, target)])
+    return place, piece, found
+
+
+def _parts(start: int, stop: int, count: int) -> Iterator[tuple[int, int]]:
+    """Cut a range into parts of equal size."""
+    return itertools.pairwise(np.linspace(start, stop, count + 1).astype(int).tolist())
+
+
+def _bytes(memory_mib: object) -> float:
+    number = isinstance(memory_mib, numbers.Real) and not isinstance(memory_mib, bool)
+    if not number or not 0 < float(memory_mib) < math.inf:  # type: ignore[arg-type]
+        raise FitError(f"memory_mib={memory_mib!r}; give a positive number of MiB, such as 256")
+    return max(1.0, float(memory_mib) * 2**20)  # type: ignore[arg-type]
+
+
+def _threads() -> int:
+    """One per processor, or fewer where `joblib.parallel_config` says so."""
+    _, asked = get_active_backend()
+    processors: int = joblib.cpu_count()
+    return min(asked, processors) if asked is not None and asked > 0 else processors

@@ -1,0 +1,81 @@
+"""How fast we are beside what one has without us, and that the answers are the same.
+
+Run by hand: ``python tests/benchmarks/engine.py [--json] [--case NAME ...] [--quick]``. Prints the
+README's performance table in Markdown, or one JSON object; exit status 1 when a goal is missed.
+Every line is a ratio measured side by side in this run on this machine, so leave the machine alone
+meanwhile. ``--quick`` takes fewer subjects and items: its numbers say only that everything runs.
+Memory is read as Linux counts it.
+"""
+
+import argparse
+import importlib
+import logging
+import os
+import sys
+import time
+import traceback
+import warnings
+from contextlib import redirect_stdout
+
+from batteries import DATA
+from lines import Line, failed, table
+from report import report
+
+CASES = {
+    "animal-ai": "sampling_cases:animal_ai",
+    "cold-start": "process_cases:cold_start",
+    "object-permanence": "sampling_cases:object_permanence",
+    "demands": "gradient_cases:labelled_demands",
+    "by-hand": "gradient_cases:animal_ai_by_hand",
+    "growth": "process_cases:growth",
+    "real-data": "sampling_cases:real_data",
+    "forecasts": "forecast_cases:forecasts",
+}
+
+
+def measure(names: list[str], quick: bool) -> list[Line]:
+    """Run cases one after the other; one that fails misses its goal, and stops no other."""
+    lines = []
+    for name in names:
+        start = time.perf_counter()
+        file, function = CASES[name].split(":")
+        try:
+            lines += getattr(importlib.import_module(file), function)(quick)
+        except Exception:
+            traceback.print_exc()
+            lines.append(failed(name))
+        print(f"{name}: {time.perf_counter() - start:.0f} s", file=sys.stderr)
+    return lines
+
+
+def chosen(names: list[str] | None) -> list[str]:
+    """Take the cases asked for; else all, without real data where there are none."""
+    if names:
+        return names
+    if os.environ.get(DATA):
+        return list(CASES)
+    print(f"real-data is left out: {DATA} names no folder", file=sys.stderr)
+    return [name for name in CASES if name != "real-data"]
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Measure and report."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
+    parser.add_argument("--json", action="store_true", help="one JSON object instead of the table")
+    parser.add_argument("--case", nargs="+", choices=CASES, help="only these")
+    parser.add_argument("--quick", action="store_true", help="fewer subjects and items")
+    options = parser.parse_args(arguments)
+    start = time.perf_counter()
+    logging.getLogger("pymc").setLevel(logging.ERROR)
+    with warnings.catch_warnings(), redirect_stdout(sys.stderr):
+        warnings.simplefilter("ignore")
+        lines = measure(chosen(options.case), options.quick)
+    if options.json:
+        figures = [figure for line in lines for figure in line.figures]
+        return report("engine", time.perf_counter() - start, figures)
+    print(table(lines))
+    return 0 if all(line.holds for line in lines) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

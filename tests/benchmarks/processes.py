@@ -1,0 +1,161 @@
+"""What has to be measured in a process of its own: cold starts, and memory.
+
+`run` starts one and calls a function of this file there; what the function returns comes back as
+JSON. Memory is the operating system's count of resident pages, as Linux gives it.
+"""
+
+import gc
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+CACHE = "MEASUREMENT_LAYOUTS_CACHE"
+MIB = 2**20
+
+
+def run(name: str, *, environment: Mapping[str, str] | None = None, **arguments: Any) -> Any:
+    """Call a function of this file in a fresh process.
+
+    Parameters
+    ----------
+    name : str
+        Of the function.
+    environment : mapping, optional
+        Variables to set there.
+    **arguments
+        Of the function, as JSON can hold them.
+
+    Returns
+    -------
+    object
+        What the function returned. Where that is a dictionary with `uncounted` seconds, it gains
+        `wall`: the seconds from the process's start to its end, less those.
+
+    Raises
+    ------
+    RuntimeError
+        When the process fails, with what it wrote.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        answer = Path(folder) / "answer.json"
+        command = [sys.executable, __file__, name, json.dumps(arguments), str(answer)]
+        start = time.perf_counter()
+        done = subprocess.run(
+            command, env=os.environ | (environment or {}), capture_output=True, text=True
+        )
+        wall = time.perf_counter() - start
+        if done.returncode:
+            raise RuntimeError(f"{name} failed in its own process:\n{done.stderr}")
+        found = json.loads(answer.read_text())
+    if isinstance(found, dict) and "uncounted" in found:
+        found["wall"] = wall - found["uncounted"]
+    return found
+
+
+def caches(folder: str) -> dict[str, str]:
+    """Name the variables that put every cache of compiled code into a folder."""
+    flags = [os.environ.get("PYTENSOR_FLAGS"), f"base_compiledir={folder}/pytensor"]
+    return {
+        CACHE: f"{folder}/measurement_layouts",
+        "NUMBA_CACHE_DIR": f"{folder}/numba",
+        "PYTENSOR_FLAGS": ",".join(filter(None, flags)),
+    }
+
+
+def fit_everybody(watched: list[str]) -> dict[str, Any]:
+    """Fit the 68 Animal-AI agents; summarise some, which does not count."""
+    import batteries
+
+    import measurement_layouts as ml
+
+    study = batteries.animal_ai()
+    fit = _fit(ml, study.layout, study.evaluation)
+    start = time.perf_counter()
+    from rivals import moments
+
+    found = {name: moments(fit.layout, fit.posterior.sel(subject=name)) for name in watched}
+    return {"moments": found, "uncounted": time.perf_counter() - start}
+
+
+def loop_over(subjects: list[str]) -> dict[str, Any]:
+    """Sample some Animal-AI agents by `pm.sample`."""
+    import batteries
+    from rivals import pm_sample
+
+    loop = pm_sample(batteries.animal_ai(), subjects)
+    return {"seconds": list(loop.seconds.values()), "moments": loop.moments, "uncounted": 0.0}
+
+
+def fit_copies(count: int, rounds: int) -> dict[str, Any]:
+    """Fit copies of ten Animal-AI agents into a store, the layout compiled before.
+
+    Returns the median of the rounds' seconds, by how many bytes the memory grew at most, and the
+    first ten copies' posterior means.
+    """
+    import batteries
+
+    import measurement_layouts as ml
+
+    study = batteries.animal_ai()
+    evaluation = batteries.copies(study, count)
+    _fit(ml, study.layout, evaluation.select(subjects=evaluation.subjects[:1]))
+    seconds, growth = [], []
+    for _ in range(rounds):
+        with tempfile.TemporaryDirectory() as folder:
+            before, start = forget_peak(), time.perf_counter()
+            fit = _fit(ml, study.layout, evaluation, store=Path(folder) / "fits")
+            seconds.append(time.perf_counter() - start)
+            growth.append(peak() - before)
+            first = fit.posterior.sel(subject=evaluation.subjects[:10])
+            means = [first[latent.name].mean(("chain", "draw")) for latent in study.layout.latents]
+            means = [mean.to_numpy().tolist() for mean in means]
+    return {"seconds": statistics.median(seconds), "growth": max(growth), "means": means}
+
+
+def forecast_demands(path: str, items: int) -> dict[str, Any]:
+    """Forecast the demands battery from a saved fit: seconds, and bytes of growth at most."""
+    import batteries
+
+    import measurement_layouts as ml
+
+    fit = ml.load(path, layout=batteries.demands_layout())
+    battery = batteries.demands(items).evaluation.items
+    before, start = forget_peak(), time.perf_counter()
+    fit.forecast(battery)
+    return {"seconds": time.perf_counter() - start, "growth": peak() - before}
+
+
+def forget_peak() -> int:
+    """Let the count of the largest memory start anew; return the bytes resident now."""
+    gc.collect()
+    Path("/proc/self/clear_refs").write_text("5")
+    return _status("VmRSS")
+
+
+def peak() -> int:
+    """Most bytes resident since `forget_peak`."""
+    return _status("VmHWM")
+
+
+def _status(name: str) -> int:
+    lines = Path("/proc/self/status").read_text().splitlines()
+    (line,) = (line for line in lines if line.startswith(f"{name}:"))
+    return 1024 * int(line.split()[1])
+
+
+def _fit(ml: Any, layout: Any, evaluation: Any, **store: Any) -> Any:
+    from batteries import OPTIONS, SEED
+
+    return ml.fit(layout, evaluation, seed=SEED, reruns=0, progressbar=False, **OPTIONS, **store)
+
+
+if __name__ == "__main__":
+    _name, _arguments, _answer = sys.argv[1:]
+    Path(_answer).write_text(json.dumps(globals()[_name](**json.loads(_arguments))))

@@ -1,0 +1,35 @@
+"""A sampler that compiles nothing: random draws from the seed of each attempt, known names only."""
+
+import time
+
+import numpy as np
+
+from measurement_layouts.inference import fitting, quarantine
+from measurement_layouts.inference.sampling import Draws
+
+STATISTICS = ("diverging", "energy", "depth", "logp")
+
+
+def install(monkeypatch, sample=None):
+    """Let fits of this process take these draws, or those of another function."""
+    monkeypatch.setattr(fitting, "compile_sampler", lambda battery: battery)
+    monkeypatch.setattr(quarantine, "compile_sampler", lambda battery: battery)
+    monkeypatch.setattr(quarantine, "sample", sample or draw)
+
+
+def draw(battery, data, options, seed, cores=1):
+    """Draw independent numbers within each latent's range, whatever the outcomes."""
+    rng = np.random.default_rng(seed)
+    shape = (options.chains, options.draws)
+    posterior = {
+        latent.name: rng.uniform(0, 1, (*shape, *map(len, latent.dims.values())))
+        for latent in battery.layout.latents
+    }
+    statistics = {name: rng.normal(size=shape) for name in STATISTICS}
+    return Draws(posterior, statistics | {"diverging": np.zeros(shape, bool)})
+
+
+def draw_slowly(battery, data, options, seed, cores=1):
+    """Give others the time to interfere."""
+    time.sleep(0.1)
+    return draw(battery, data, options, seed, cores)

@@ -1,0 +1,170 @@
+"""Jobs side by side: handed over lazily, handed out once, and no dead worker takes others along."""
+
+import os
+import threading
+import time
+
+import joblib
+import pytest
+
+from measurement_layouts import FitError
+from measurement_layouts.inference.crew import Processes, Threads, hire
+from measurement_layouts.inference.jobs import WorkerDied, work_off
+
+NAMES = [f"subject-{number}" for number in range(12)]
+
+
+def named(name):
+    return (name,)
+
+
+# --- who works -----------------------------------------------------------------------------------
+
+
+def test_threads_on_all_processors_unless_told_otherwise():
+    crew = hire(None)
+    assert isinstance(crew, Threads)
+    assert crew.hands == joblib.cpu_count()
+    assert hire(3).hands == 3
+
+
+@pytest.mark.parametrize(
+    ("context", "n_jobs", "kind", "hands"),
+    [
+        ({"n_jobs": 3}, None, Threads, 3),
+        ({"n_jobs": 3}, 2, Threads, 2),
+        ({"n_jobs": -1}, None, Threads, joblib.cpu_count()),
+        ({"backend": "threading"}, None, Threads, joblib.cpu_count()),
+        ({"backend": "threading", "n_jobs": 3}, None, Threads, 3),
+        ({"backend": "loky"}, None, Processes, joblib.cpu_count()),
+        ({"backend": "loky", "n_jobs": 3}, None, Processes, 3),
+        ({"backend": "loky", "n_jobs": 3}, 1, Processes, 1),
+        ({"backend": "sequential"}, None, Threads, 1),
+    ],
+)
+def test_the_context_decides_unless_told_otherwise(context, n_jobs, kind, hands):
+    with joblib.parallel_config(**context):
+        crew = hire(n_jobs)
+    assert type(crew) is kind
+    assert crew.hands == hands
+
+
+def test_inside_a_job_of_joblib_there_is_one_thread():
+    """Unless told otherwise: the other processors are at work already."""
+    crews = joblib.Parallel(n_jobs=2, backend="threading")(
+        joblib.delayed(hire)(n_jobs) for n_jobs in (None, 3)
+    )
+    assert [(type(crew), crew.hands) for crew in crews] == [(Threads, 1), (Threads, 3)]
+
+
+def test_another_backend_is_refused():
+    message = "joblib's backend is MultiprocessingBackend; subjects run on 'threading', 'loky' or"
+    with joblib.parallel_config(backend="multiprocessing"), pytest.raises(FitError, match=message):
+        hire(2)
+
+
+# --- order and laziness --------------------------------------------------------------------------
+
+
+def test_each_job_is_done_once():
+    done = list(work_off(Threads(3), str.upper, NAMES, named))
+    assert sorted(done) == sorted((name, name.upper()) for name in NAMES)
+    assert list(work_off(Threads(3), str.upper, [], named)) == []
+
+
+def test_no_more_jobs_are_under_way_than_hands():
+    """Arguments are made when a hand is free, and results nobody has taken hold the next back."""
+    made, most = [], 0
+
+    def arguments(name):
+        made.append(name)
+        return (name,)
+
+    for taken, _ in enumerate(work_off(Threads(3), str.upper, NAMES, arguments), start=1):
+        time.sleep(0.02)  # all handed over are done by now
+        most = max(most, len(made) - taken)
+    assert most == 3
+    assert made == NAMES
+
+
+def test_jobs_run_at_the_same_time():
+    together = threading.Barrier(3, timeout=10)
+    done = work_off(Threads(3), lambda name: together.wait() >= 0, NAMES, named)
+    assert all(outcome for _, outcome in done)
+
+
+def test_what_a_job_raises_ends_all():
+    def job(name):
+        if name == NAMES[1]:
+            raise KeyboardInterrupt
+        return name
+
+    work = work_off(Threads(1), job, NAMES, named)
+    assert next(work) == (NAMES[0], NAMES[0])
+    with pytest.raises(KeyboardInterrupt):
+        next(work)
+
+
+@pytest.mark.parametrize("crew", [Threads(1), Processes(1)])
+def test_the_main_thread_is_left_alone(crew):
+    """Interrupted there, nutpie would hand out half a posterior."""
+
+    def job(name):
+        return threading.current_thread() is threading.main_thread()
+
+    assert list(work_off(crew, job, NAMES[:1], named)) == [(NAMES[0], False)]
+
+
+# --- dead workers --------------------------------------------------------------------------------
+
+
+def dying(names, folder, once=False):
+    """Make a job that kills its process for some names, and counts what it finishes."""
+
+    def job(name):
+        seen = folder / f"{name}-died"
+        if name in names and not (once and seen.exists()):
+            seen.touch()
+            os._exit(9)
+        time.sleep(0.02)
+        with (folder / "finished").open("a") as file:
+            file.write(f"{name}\n")
+        return name.upper()
+
+    return job
+
+
+def test_the_job_that_kills_its_process_is_named_and_no_other(tmp_path):
+    killers = [NAMES[0], NAMES[7]]
+    done = dict(work_off(Processes(2), dying(killers, tmp_path), NAMES, named))
+    assert len(done) == len(NAMES)
+    died = {name: outcome for name, outcome in done.items() if isinstance(outcome, WorkerDied)}
+    assert sorted(died) == killers
+    for outcome in died.values():
+        assert outcome.reason.startswith("worker died each time: TerminatedWorkerError: ")
+        assert "\n" not in outcome.reason
+    assert all(done[name] == name.upper() for name in NAMES if name not in killers)
+
+
+def test_a_process_that_dies_once_costs_nothing(tmp_path):
+    job = dying([NAMES[2]], tmp_path, once=True)
+    done = list(work_off(Processes(2), job, NAMES, named))
+    assert sorted(done) == sorted((name, name.upper()) for name in NAMES)
+    finished = (tmp_path / "finished").read_text().split()
+    assert len(finished) <= len(NAMES) + 4  # those at work beside it may be done again
+
+
+def test_processes_stop_when_nobody_waits(tmp_path):
+    def job(name):
+        if name != NAMES[0]:
+            time.sleep(60)
+        return name
+
+    work = work_off(Processes(2), job, NAMES, named)
+    assert next(work) == (NAMES[0], NAMES[0])
+    start = time.monotonic()
+    work.close()
+    assert dict(work_off(Processes(2), str.upper, NAMES[:2], named)) == {
+        name: name.upper() for name in NAMES[:2]
+    }
+    assert time.monotonic() - start < 30

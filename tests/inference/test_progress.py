@@ -1,0 +1,123 @@
+"""The bar over subjects: how many, how long, how many quarantined; and silence in logs."""
+
+import io
+
+import pytest
+from rich.console import Console
+from rich.progress import Progress
+
+from measurement_layouts.inference import progress
+from measurement_layouts.inference.progress import time_left, track, waiting
+
+
+@pytest.fixture
+def terminal(monkeypatch):
+    """A terminal that keeps what was on it."""
+    console = Console(file=io.StringIO(), force_terminal=True, width=100)
+    monkeypatch.setattr(progress, "_console", lambda: console)
+    return console
+
+
+class Display:
+    """What a notebook does with an output that is updated."""
+
+    def __init__(self):
+        self.pictures = []
+
+    def __call__(self, picture, display_id):
+        assert display_id
+        self.update(picture)
+        return self
+
+    def update(self, picture):
+        self.pictures.append(picture._repr_mimebundle_((), ())["text/plain"])
+
+
+@pytest.fixture
+def notebook(monkeypatch):
+    display = Display()
+    monkeypatch.setattr("IPython.display.display", display)
+    monkeypatch.setattr(progress, "_console", lambda: Console(force_jupyter=True))
+    monkeypatch.setattr(progress, "_PAUSE", -1)
+    return display
+
+
+def test_a_log_stays_empty(capfd):
+    """Standard error is no terminal here."""
+    with waiting("compiling", show=True):
+        assert list(track("abc", total=3, show=True)) == ["a", "b", "c"]
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_terminal_shows_it_on_standard_error(monkeypatch, capfd):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert list(track("abc", total=3, show=True, what="letters")) == ["a", "b", "c"]
+    out, shown = capfd.readouterr()
+    assert out == ""
+    assert "letters" in shown
+    assert "3/3" in shown
+    assert "time left" in shown
+    list(track("abc", total=3, show=False))
+    assert capfd.readouterr() == ("", "")
+
+
+def test_quarantined_ones_are_counted(terminal):
+    seen = []
+    for _ in track("abcab", total=5, show=True, quarantined=lambda letter: letter == "a"):
+        seen.append(terminal.file.getvalue())
+    shown = terminal.file.getvalue()
+    assert "2 quarantined" in shown.splitlines()[-2]  # the last line gives the cursor back
+    assert "quarantined" not in seen[0]
+
+
+def test_nobody_quarantined_is_not_mentioned(terminal):
+    list(track("abc", total=3, show=True, quarantined=lambda letter: False))
+    assert "3/3" in terminal.file.getvalue()
+    assert "quarantined" not in terminal.file.getvalue()
+
+
+def test_a_resumed_bar_starts_where_it_stopped(terminal):
+    work = track("de", total=5, show=True, before=3)
+    next(work)
+    work.close()
+    assert "3/5" in terminal.file.getvalue()
+    list(track("de", total=5, show=True, before=3))
+    assert "5/5" in terminal.file.getvalue()
+
+
+def test_the_time_left_is_at_the_pace_of_this_run():
+    now = 0.0
+    bar = Progress(get_time=lambda: now)
+    resumed = bar.add_task("resumed", total=100, completed=90, before=90)
+    fresh = bar.add_task("fresh", total=100, before=0)
+    assert time_left(bar.tasks[0]) == "-:--:--"
+    bar.advance(resumed, 2)
+    bar.advance(fresh, 50)
+    now = 60.0
+    assert time_left(bar.tasks[0]) == "0:04:00"  # 2 took a minute, 8 are left
+    assert time_left(bar.tasks[1]) == "0:01:00"
+    bar.advance(resumed, 8)
+    assert time_left(bar.tasks[0]) == "0:00:00"
+
+
+def test_a_notebook_shows_one_picture_that_changes(notebook):
+    list(track("abc", total=3, show=True, quarantined=lambda letter: letter != "b"))
+    assert len(notebook.pictures) == 5
+    assert "0/3" in notebook.pictures[0]
+    assert "quarantined" not in notebook.pictures[0]
+    assert "1/3" in notebook.pictures[1]
+    assert "3/3" in notebook.pictures[-1]
+    assert "2 quarantined" in notebook.pictures[-1]
+
+
+def test_a_notebook_shows_the_wait(notebook):
+    with waiting("compiling the layout", show=True):
+        assert notebook.pictures[-1].strip() == "compiling the layout ..."
+    assert notebook.pictures[-1].strip() == ""
+    assert len(notebook.pictures) == 2
+
+
+def test_a_terminal_shows_the_wait(terminal):
+    with waiting("compiling the layout", show=True):
+        pass
+    assert "compiling the layout" in terminal.file.getvalue()

@@ -1,0 +1,167 @@
+"""Forecasts stream: within a bound of memory, one subject's draws at a time, the same every way."""
+
+import itertools
+import tracemalloc
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+import small_layouts
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays_of
+from xarray import Variable
+from xarray.backends import BackendArray
+from xarray.core.indexing import LazilyIndexedArray
+
+import measurement_layouts as ml
+from measurement_layouts import FitError
+from measurement_layouts.inference.quantiles import mean_and_interval
+from measurement_layouts.linking import generalised_mean, logistic, mixture
+
+LABELS = tuple("abcdef")
+MIB = 2**20
+
+
+@pytest.fixture(scope="module")
+def layout():
+    demand = ml.MetaFeature("demand", low=0, high=5, labels=LABELS)
+    ability = ml.Capability("ability", low=0, high=5, labels=LABELS)
+    cope = ml.Derived("cope", logistic(ability - demand))
+    mean = generalised_mean(cope, power=0, over="dimension")
+    return ml.Layout("six", ml.Success("ok", mixture(mean, by=ml.Noise("noise"))))
+
+
+def designed(layout, items, draws, levels=None, subjects=3):
+    """Craft a fit, and items of a few levels or of values all different."""
+    rng = np.random.default_rng(7)
+    values = rng.uniform(0, 5, (items, 6)) if levels is None else rng.choice(levels, (items, 6))
+    table = pd.DataFrame(
+        values,
+        index=[f"item-{number}" for number in range(items)],
+        columns=[f"demand[{label}]" for label in LABELS],
+    )
+    outcomes = pd.DataFrame(np.eye(subjects, 5), columns=table.index[:5]).rename("s{}".format)
+    posterior = {
+        "ability": rng.uniform(0, 5, (subjects, 2, draws // 2, 6)),
+        "noise": rng.uniform(0, 1, (subjects, 2, draws // 2)),
+    }
+    evaluation = ml.Evaluation.from_wide(outcomes, table.iloc[:5])
+    return small_layouts.crafted(layout, evaluation, posterior), table
+
+
+@pytest.mark.parametrize("levels", [None, (0.0, 1.0, 2.5)])
+@pytest.mark.parametrize(("memory", "threads"), [(0.01, 1), (0.2, 3), (3, 2)])
+def test_neither_memory_nor_threads_change_a_digit(layout, monkeypatch, levels, memory, threads):
+    fit, items = designed(layout, 60, 86, levels)
+    whole, all_nodes = fit.forecast(items).data, fit.derived(items)
+    monkeypatch.setattr(joblib, "cpu_count", lambda: threads)
+    assert fit.forecast(items, memory_mib=memory).data.identical(whole)
+    assert fit.derived(items, memory_mib=memory).identical(all_nodes)
+
+
+@pytest.mark.parametrize("backend", ["loky", "threading"])
+def test_threads_of_this_process_whatever_joblib_is_told(layout, backend):
+    fit, items = designed(layout, 60, 86)
+    with joblib.parallel_config(backend, n_jobs=1):
+        assert fit.forecast(items).data.identical(fit.forecast(items, memory_mib=0.1).data)
+
+
+def test_a_bound_below_what_one_item_needs(layout):
+    fit, items = designed(layout, 5, 8)
+    assert fit.derived(items, memory_mib=1e-300).identical(fit.derived(items))
+
+
+def test_company_changes_no_digit(layout):
+    """Other items, of other values, cut the same items differently."""
+    fit, items = designed(layout, 150, 200, (0.0, 1.0, 2.5))
+    some = fit.forecast(items.iloc[40:60]).data
+    assert some.identical(fit.forecast(items).data.isel(item=slice(40, 60)))
+
+
+@pytest.mark.parametrize("memory_mib", [0, -1, float("inf"), float("nan"), "256", True, None])
+def test_bounds_that_are_none(layout, memory_mib):
+    fit, items = designed(layout, 5, 8)
+    for compute in (fit.forecast, fit.derived):
+        with pytest.raises(FitError, match=r"memory_mib=.*; give a positive number of MiB"):
+            compute(items, memory_mib=memory_mib)
+
+
+def growth(fit, items, memory_mib):
+    """Most memory allocated at once during a forecast, in bytes."""
+    tracemalloc.start()
+    try:
+        fit.forecast(items, memory_mib=memory_mib)
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def test_memory_stays_within_the_bound(layout, monkeypatch):
+    """Written out, the draws take 4.6 MiB per array of items, and 27 MiB per array of labels."""
+    monkeypatch.setattr(joblib, "cpu_count", lambda: 2)
+    fit, items = designed(layout, 600, 1000)
+    fit.forecast(items.iloc[:2])  # imports
+    assert growth(fit, items, memory_mib=4) < 4 * MIB
+    assert growth(fit, items, memory_mib=64) > 4 * MIB  # twin that must fail
+
+
+class Watched(BackendArray):
+    """An array on disk, so to speak, that notes what is read of it."""
+
+    def __init__(self, array, reads):
+        self.array, self.shape, self.dtype, self.reads = array, array.shape, array.dtype, reads
+
+    def __getitem__(self, key):
+        found = self.array[key.tuple]
+        self.reads.append(found.shape)
+        return found
+
+
+def test_one_subjects_draws_are_read_at_a_time(layout):
+    fit, items = designed(layout, 200, 40, subjects=5)
+    wanted, reads = fit.forecast(items).data, []
+    for name in ("ability", "noise"):
+        known = fit.data["posterior"][name]
+        lazy = LazilyIndexedArray(Watched(known.to_numpy(), reads))
+        fit.data["posterior"][name] = Variable(known.dims, lazy)
+    assert fit.forecast(items, memory_mib=0.1).data.identical(wanted)
+    assert set(reads) == {(2, 20, 6), (2, 20)}
+    assert len(reads) <= 2 * (5 + 1)  # once each, and the first one's to plan by
+
+
+# --- means and intervals of rows -----------------------------------------------------------------
+
+
+numbers = st.floats(allow_nan=True, allow_infinity=True, allow_subnormal=False, width=32)
+positive = st.floats(0, 1)
+
+
+@given(
+    st.one_of(
+        *(
+            arrays_of.arrays(float, st.tuples(st.integers(1, 4), st.integers(1, 30)), elements=kind)
+            for kind in (positive, numbers)
+        )
+    ),
+    st.floats(0.01, 0.99),
+)
+def test_ends_are_numpys_quantiles(rows, prob):
+    with np.errstate(invalid="ignore"):
+        low, high = np.quantile(rows, [(1 - prob) / 2, (1 + prob) / 2], axis=1)
+        mean, *ends = mean_and_interval(rows.copy(), prob)
+        wanted = rows.mean(axis=1)
+    np.testing.assert_array_equal(mean, wanted)
+    for ours, theirs in zip(ends, (low, high), strict=True):
+        # between two infinities of one sign NumPy finds no number
+        known = ~(np.isnan(theirs) & ~np.isnan(rows).any(axis=1))
+        np.testing.assert_array_equal(ours[known], theirs[known])
+
+
+def test_rows_with_a_missing_draw_have_no_interval():
+    rows = np.array([[1.0, 2.0, np.nan, 4.0], [1.0, 2.0, 3.0, 4.0]])
+    for sign in (1, -1):
+        found = mean_and_interval(np.copysign(rows, sign * rows[:1]), prob=0.5)
+        assert np.isnan(found).tolist() == [[True, False]] * 3
+    assert list(itertools.chain(*mean_and_interval(np.full((1, 3), np.inf), 0.9))) == [np.inf] * 3
