@@ -9,7 +9,7 @@ import xarray as xr
 from . import scoring
 from .data import Evaluation
 from .errors import DataError
-from .forecasting import Forecast
+from .forecasts.forecasting import Forecast
 from .wording import many, some
 
 

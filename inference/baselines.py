@@ -10,7 +10,7 @@ import xarray as xr
 
 from .data import Evaluation
 from .errors import DataError
-from .forecasting import Forecast
+from .forecasts.forecasting import Forecast
 from .tables import known_names, name_cells, need_columns, read_numbers
 from .wording import some
 

@@ -6,7 +6,7 @@ from scipy.special import ndtri
 
 from .assessment import matched
 from .data import Evaluation
-from .forecasting import Forecast
+from .forecasts.forecasting import Forecast
 from .options import inside, whole
 
 

@@ -21,7 +21,7 @@ from .progress import track, waiting
 from .quarantine import sample_subject
 from .results import Fit
 from .sampling import Sampled, SamplingOptions
-from .store import Store
+from .stores.store import Store
 from .wording import many
 
 

@@ -98,7 +98,7 @@ def _draw(layout: Layout) -> bytes:
                 "values; give it a positive width"
             )
     archive = io.BytesIO()
-    np.savez(archive, **{str(place): values for place, values in enumerate(found.values())})
+    np.savez(archive, **{f"{place}": drawn for place, drawn in enumerate(found.values())})
     return archive.getvalue()
 
 

@@ -17,7 +17,7 @@ from .tables import refuse_repeats
 from .wording import many, some
 
 if TYPE_CHECKING:
-    from .forecasting import Forecast
+    from .forecasts.forecasting import Forecast
 
 GROUPS = ("posterior", "sample_stats", "prior", "observed_data", "constant_data")
 
@@ -162,7 +162,7 @@ class Fit:
             When a subject is not in the fit, `prob` is not between 0 and 1, or `memory_mib` is no
             positive number.
         """
-        from .forecasting import forecast
+        from .forecasts.forecasting import forecast
 
         return forecast(self, items, subjects=subjects, prob=prob, memory_mib=memory_mib)
 
@@ -194,7 +194,7 @@ class Fit:
         DataError, FitError
             As `forecast` does, and when a node is none of the layout's derived ones.
         """
-        from .derived import derived
+        from .forecasts.derived import derived
 
         return derived(self, items, nodes, subjects=subjects, prob=prob, memory_mib=memory_mib)
 
@@ -216,7 +216,7 @@ class Fit:
         FitError
             When the file exists and may not be replaced, or cannot be written.
         """
-        from .storage import save
+        from .stores.storage import save
 
         return save(self, path, overwrite=overwrite)
 
@@ -245,7 +245,7 @@ class Fit:
         FitError
             When there is none, it is no fit, is damaged, or is the fit of another layout.
         """
-        from .storage import load
+        from .stores.storage import load
 
         return load(path, layout=layout, functions=functions)
 

@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 
 from ..layouts import Latent, Layout
-from .blocks import Block, Tables, distinct
 from .data import Evaluation
 from .errors import DataError
 from .features import Features, read_features
+from .forecasts.blocks import Block, Tables, distinct
 from .options import whole
 from .tables import name_cells, named, read_numbers
 from .wording import some

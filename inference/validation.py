@@ -13,7 +13,7 @@ from .baselines import BASELINES, Baseline, baseline_forecast, masked
 from .data import Evaluation
 from .errors import DataError
 from .fitting import fit
-from .forecasting import Forecast
+from .forecasts.forecasting import Forecast
 from .progress import track
 from .wording import some
 

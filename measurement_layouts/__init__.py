@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from .inference.data import Evaluation
     from .inference.errors import DataError, FitError
     from .inference.fitting import fit
-    from .inference.forecasting import Forecast
+    from .inference.forecasts.forecasting import Forecast
     from .inference.results import Fit
     from .inference.simulation import simulate
-    from .inference.storage import load
+    from .inference.stores.storage import load
     from .inference.validation import hold_out
 
 _LATER = {
@@ -39,10 +39,10 @@ _LATER = {
     "Evaluation": "data",
     "Fit": "results",
     "FitError": "errors",
-    "Forecast": "forecasting",
+    "Forecast": "forecasts.forecasting",
     "fit": "fitting",
     "hold_out": "validation",
-    "load": "storage",
+    "load": "stores.storage",
     "plots": None,
     "score": "assessment",
     "simulate": "simulation",

@@ -13,7 +13,7 @@ from ..inference.assessment import score
 from ..inference.baselines import BASELINES, baseline_forecast, masked
 from ..inference.data import Evaluation
 from ..inference.fitting import fit
-from ..inference.forecasting import Forecast
+from ..inference.forecasts.forecasting import Forecast
 from ..inference.results import Fit
 from ..layouts import Layout
 

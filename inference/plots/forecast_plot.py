@@ -6,7 +6,7 @@ import numpy as np
 
 from ..data import Evaluation
 from ..errors import DataError, FitError
-from ..forecasting import Forecast
+from ..forecasts.forecasting import Forecast
 from ..wording import many, some
 from . import style
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from ..calibration import calibration_curve
 from ..data import Evaluation
 from ..errors import DataError
-from ..forecasting import Forecast
+from ..forecasts.forecasting import Forecast
 from ..wording import many
 from . import style
 

@@ -12,8 +12,8 @@ import xarray as xr
 
 import measurement_layouts as ml
 from measurement_layouts import FitError
-from measurement_layouts.inference import storage
-from measurement_layouts.inference.storage import load, save
+from measurement_layouts.inference.stores import storage
+from measurement_layouts.inference.stores.storage import load, save
 from measurement_layouts.linking import arrays
 
 

@@ -13,7 +13,7 @@ from xarray.core import indexing
 from .records import Record, damaged, digest
 
 if TYPE_CHECKING:
-    from .sampling import Draws
+    from ..sampling import Draws
 
 LEVEL = 0
 """Of Zstandard, its own choice: 87 kB instead of 114 kB for 2 x 1000 draws of 4 latents and 4

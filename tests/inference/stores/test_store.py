@@ -4,18 +4,19 @@ import pickle
 import shutil
 import tracemalloc
 
+import folders
 import numpy as np
 import pandas as pd
 import pytest
 import small_layouts
-import stores
 import xarray as xr
 
 import measurement_layouts as ml
 from measurement_layouts import FitError
-from measurement_layouts.inference import chunks, diagnostics, storage
+from measurement_layouts.inference import diagnostics
 from measurement_layouts.inference.elements import elements, posterior_draws, success_rates
 from measurement_layouts.inference.sampling import Sampled
+from measurement_layouts.inference.stores import chunks, storage
 
 
 def raises(pattern):
@@ -24,7 +25,7 @@ def raises(pattern):
 
 @pytest.fixture
 def outcomes():
-    return stores.evaluation()
+    return folders.evaluation()
 
 
 @pytest.fixture
@@ -35,7 +36,7 @@ def path(tmp_path):
 @pytest.fixture(scope="module")
 def template(animal_ai, tmp_path_factory):
     """The store that tests take copies of."""
-    return stores.filled(tmp_path_factory.mktemp("stores") / "store", animal_ai)
+    return folders.filled(tmp_path_factory.mktemp("stores") / "store", animal_ai)
 
 
 @pytest.fixture
@@ -50,15 +51,15 @@ def filled(template, path):
 @pytest.fixture(params=["plain", "labelled"])
 def both(request, path, animal_ai):
     """The same draws in memory and in a store, added in another order."""
-    layout, evaluation = animal_ai, stores.evaluation()
+    layout, evaluation = animal_ai, folders.evaluation()
     if request.param == "labelled":
-        layout, evaluation = stores.labelled()
-    collected = stores.collected(layout, evaluation)
+        layout, evaluation = folders.labelled()
+    collected = folders.collected(layout, evaluation)
     first, *others, last = evaluation.subjects
-    found = [stores.sampled(layout, subject) for subject in others]
-    found.append(stores.sampled(layout, first, attempts=3, reason="R-hat 1.2"))
+    found = [folders.sampled(layout, subject) for subject in others]
+    found.append(folders.sampled(layout, first, attempts=3, reason="R-hat 1.2"))
     found.append(Sampled(last, None, attempts=2, reason="RuntimeError: no start"))
-    with stores.opened(path, layout, evaluation) as store:
+    with folders.opened(path, layout, evaluation) as store:
         for one in found[::-1]:
             collected.add(one)
         for one in found:
@@ -81,7 +82,7 @@ def test_in_memory_and_stored_fits_answer_alike(both):
             assert stored.data[group][name].dtype == variable.dtype, (group, name)
     pd.testing.assert_frame_equal(stored.profiles(0.8), memory.profiles(0.8))
     pd.testing.assert_frame_equal(stored.diagnostics(), memory.diagnostics())
-    items = stores.labelled()[1].items if "skill" in memory.prior else small_layouts.battery(9)
+    items = folders.labelled()[1].items if "skill" in memory.prior else small_layouts.battery(9)
     assert stored.forecast(items).data.identical(memory.forecast(items).data)
     pd.testing.assert_series_equal(success_rates(stored), success_rates(memory))
 
@@ -138,7 +139,7 @@ def test_xarray_opens_it(filled, animal_ai, outcomes):
         assert posterior["noiseLevel"].dims == ("subject", "chain", "draw")
         assert posterior["subject"].to_numpy().tolist() == outcomes.subjects
         for subject in ("s0", "s2", "s3"):
-            drawn = stores.sampled(animal_ai, subject).draws
+            drawn = folders.sampled(animal_ai, subject).draws
             for name, values in drawn.posterior.items():
                 found = posterior[name].sel(subject=subject).to_numpy()
                 np.testing.assert_array_equal(found, values)
@@ -165,31 +166,31 @@ def test_one_chunk_per_subject(filled):
 
 
 def test_going_on(filled, animal_ai, outcomes):
-    with stores.opened(filled, animal_ai, outcomes, seed=None) as store:
+    with folders.opened(filled, animal_ai, outcomes, seed=None) as store:
         assert store.seed == 3
         assert store.finished == {"s0", "s2", "s3"}
-        store.add(stores.sampled(animal_ai, "s1"))  # it had failed
+        store.add(folders.sampled(animal_ai, "s1"))  # it had failed
         fit = store.fit()
         assert fit.subjects == ["s0", "s1", "s2", "s3"]
         assert fit.failures == {}
         assert fit.attempts == {"s0": 2}
-        store.add(stores.sampled(animal_ai, "s4"))
+        store.add(folders.sampled(animal_ai, "s4"))
         assert store.fit().subjects == outcomes.subjects
     assert ml.load(filled).subjects == outcomes.subjects
 
 
 def test_more_subjects_and_fewer(filled, animal_ai):
-    more = stores.evaluation(9)
+    more = folders.evaluation(9)
     turned = more.select(subjects=["s7", "s3", "s0"])
-    with stores.opened(filled, animal_ai, turned) as store:
-        store.add(stores.sampled(animal_ai, "s7"))
+    with folders.opened(filled, animal_ai, turned) as store:
+        store.add(folders.sampled(animal_ai, "s7"))
         fit = store.fit()
         assert fit.subjects == ["s7", "s3", "s0"]
         one = fit.posterior["noiseLevel"].sel(subject="s7")
-        expected = stores.sampled(animal_ai, "s7").draws.posterior["noiseLevel"]
+        expected = folders.sampled(animal_ai, "s7").draws.posterior["noiseLevel"]
         np.testing.assert_array_equal(one, expected)
         np.testing.assert_array_equal(fit.observed["successes"], turned.successes)
-    with stores.opened(filled, animal_ai, more) as store:
+    with folders.opened(filled, animal_ai, more) as store:
         assert store.fit().subjects == ["s0", "s2", "s3", "s7"]
         assert store.fit().failures == {"s1": "RuntimeError: no start"}
     assert ml.load(filled).subjects == ["s0", "s2", "s3", "s7"]  # in the order they came
@@ -200,15 +201,15 @@ def test_more_subjects_and_fewer(filled, animal_ai):
 def test_a_new_store_without_a_seed_has_one_of_its_own(tmp_path, animal_ai, outcomes):
     seeds = []
     for place in ("one", "other"):
-        with stores.opened(tmp_path / place, animal_ai, outcomes, seed=None) as store:
+        with folders.opened(tmp_path / place, animal_ai, outcomes, seed=None) as store:
             seeds.append(store.seed)
-        with stores.opened(tmp_path / place, animal_ai, outcomes, seed=None) as store:
+        with folders.opened(tmp_path / place, animal_ai, outcomes, seed=None) as store:
             assert store.seed == seeds[-1]
     assert seeds[0] != seeds[1]
 
 
 def test_nothing_to_show_yet(path, animal_ai, outcomes):
-    with stores.opened(path, animal_ai, outcomes) as store:
+    with folders.opened(path, animal_ai, outcomes) as store:
         with raises("store has no draws of the subjects asked for; fit with this store to sample"):
             store.fit()
         store.add(Sampled("s1", None, reason="RuntimeError: no start"))
@@ -219,9 +220,9 @@ def test_nothing_to_show_yet(path, animal_ai, outcomes):
 
 
 def test_others_may_read_while_it_is_written(filled, animal_ai, outcomes):
-    with stores.opened(filled, animal_ai, outcomes) as store:
+    with folders.opened(filled, animal_ai, outcomes) as store:
         before = ml.load(filled)
-        store.add(stores.sampled(animal_ai, "s4"))
+        store.add(folders.sampled(animal_ai, "s4"))
         assert before.subjects == ["s0", "s2", "s3"]
         assert ml.load(filled).subjects == ["s0", "s2", "s3", "s4"]
 
@@ -239,21 +240,21 @@ def test_others_may_read_while_it_is_written(filled, animal_ai, outcomes):
             "with draws=20, chains=2, and now it is draws=30, chains=3",
         ),
         (
-            {"options": stores.OPTIONS | {"target_accept": 0.9}},
+            {"options": folders.OPTIONS | {"target_accept": 0.9}},
             "target_accept=0.8, and now it is target_accept=0.9",
         ),
     ],
 )
 def test_other_options(filled, animal_ai, outcomes, asked, message):
     with raises(message):
-        stores.opened(filled, animal_ai, outcomes, **asked)
-    stores.opened(filled, animal_ai, outcomes).close()
+        folders.opened(filled, animal_ai, outcomes, **asked)
+    folders.opened(filled, animal_ai, outcomes).close()
 
 
 def test_another_layout(filled, outcomes):
     layout = small_layouts.animal_ai(toward=0.5)
     with raises("store is of a layout with fingerprint .*, and 'animal-ai' has .*; give another"):
-        stores.opened(filled, layout, outcomes)
+        folders.opened(filled, layout, outcomes)
     with raises(r"is a fit of the layout 'animal-ai' \(.*\), not of 'animal-ai' \("):
         ml.load(filled, layout=layout)
 
@@ -267,24 +268,24 @@ def changed(outcomes, items=None, **cells):
 
 def test_other_items_and_outcomes(filled, animal_ai, outcomes):
     with raises("begun on 24 items, and now there are 23; the first that differ are item-00 and i"):
-        stores.opened(filled, animal_ai, outcomes.select(items=outcomes.items.index[1:]))
+        folders.opened(filled, animal_ai, outcomes.select(items=outcomes.items.index[1:]))
     with raises("now there are 23; the first that differ are the last one: give another store"):
-        stores.opened(filled, animal_ai, outcomes.select(items=outcomes.items.index[:-1]))
+        folders.opened(filled, animal_ai, outcomes.select(items=outcomes.items.index[:-1]))
     items = outcomes.items.copy()
     items.loc["item-05", "rewardSize"] += 1e-12
     with raises("store was begun with other values of rewardSize on 1 item: item-05; give another"):
-        stores.opened(filled, animal_ai, changed(outcomes, items))
+        folders.opened(filled, animal_ai, changed(outcomes, items))
     other = 1 - outcomes.successes.loc["s2", "item-03"]
     with raises("holds 1 subject with other outcomes: s2; give another store, or the same outcom"):
-        stores.opened(filled, animal_ai, changed(outcomes, s2=other))
+        folders.opened(filled, animal_ai, changed(outcomes, s2=other))
     colour = outcomes.items.assign(colour="blue")  # no business of the layout
-    stores.opened(filled, animal_ai, changed(outcomes, colour)).close()
+    folders.opened(filled, animal_ai, changed(outcomes, colour)).close()
 
 
 def test_something_else_is_there(tmp_path, animal_ai, outcomes):
     folder = tmp_path / "folder"
     folder.mkdir()
-    stores.opened(folder, animal_ai, outcomes).close()  # an empty one is taken
+    folders.opened(folder, animal_ai, outcomes).close()  # an empty one is taken
     for name, make in (
         ("photos", lambda path: (path.mkdir(), (path / "cat.png").write_text("cat"))),
         ("file", lambda path: path.write_text("")),
@@ -294,26 +295,29 @@ def test_something_else_is_there(tmp_path, animal_ai, outcomes):
         make(path)
         before = sorted(path.rglob("*"))
         with raises(f"{name} is there already and is no store of fits; give another folder"):
-            stores.opened(path, animal_ai, outcomes)
+            folders.opened(path, animal_ai, outcomes)
         assert sorted(path.rglob("*")) == before
 
 
 def test_where_nothing_can_be_written(tmp_path, animal_ai, outcomes):
     (tmp_path / "file").write_text("")
     with raises("cannot write into .*file.store: Not a directory; give another folder"):
-        stores.opened(tmp_path / "file" / "store", animal_ai, outcomes)
+        folders.opened(tmp_path / "file" / "store", animal_ai, outcomes)
 
 
 def test_in_use(filled, animal_ai, outcomes):
-    with stores.opened(filled, animal_ai, outcomes), raises("store is in use, by another process"):
-        stores.opened(filled, animal_ai, outcomes)
-    stores.opened(filled, animal_ai, outcomes).close()
+    with (
+        folders.opened(filled, animal_ai, outcomes),
+        raises("store is in use, by another process"),
+    ):
+        folders.opened(filled, animal_ai, outcomes)
+    folders.opened(filled, animal_ai, outcomes).close()
 
 
 def test_a_refused_store_is_not_locked(filled, animal_ai, outcomes):
     with raises("seed"):
-        stores.opened(filled, animal_ai, outcomes, seed=4)
-    stores.opened(filled, animal_ai, outcomes).close()
+        folders.opened(filled, animal_ai, outcomes, seed=4)
+    folders.opened(filled, animal_ai, outcomes).close()
 
 
 # --- reading little ------------------------------------------------------------------------------
@@ -388,13 +392,13 @@ def test_diagnostics_read_some_subjects_at_a_time(filled, monkeypatch):
 def test_memory_does_not_grow_with_the_subjects(path, animal_ai):
     """2000 subjects' draws would be 64 MB; blocks of 1 MiB and what is computed of them are not."""
     options = {"draws": 500, "tune": 1, "chains": 2}
-    outcomes = stores.evaluation(2000)
-    with stores.opened(path, animal_ai, outcomes, options) as store:
+    outcomes = folders.evaluation(2000)
+    with folders.opened(path, animal_ai, outcomes, options) as store:
         for subject in outcomes.subjects:
-            store.add(stores.sampled(animal_ai, subject, options))
+            store.add(folders.sampled(animal_ai, subject, options))
     peaks = []
     for count in (500, 2000):
-        with stores.opened(path, animal_ai, stores.evaluation(count), options) as store:
+        with folders.opened(path, animal_ai, folders.evaluation(count), options) as store:
             fit = store.fit()
         tracemalloc.start()
         fit.diagnostics()

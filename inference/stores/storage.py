@@ -12,10 +12,10 @@ import netCDF4
 import numpy as np
 import xarray as xr
 
-from ..layouts import Layout
-from ..linking import LayoutError, LinkingFunction
-from .errors import FitError
-from .results import GROUPS, Fit
+from ...layouts import Layout
+from ...linking import LayoutError, LinkingFunction
+from ..errors import FitError
+from ..results import GROUPS, Fit
 
 _MARKS = ("layout", "fingerprint", "failures", "checksum")
 _BLOCK = 2**26  # bytes of draws read and written at a time

@@ -6,13 +6,13 @@ from typing import Any
 
 from xarray.core.indexing import LazilyIndexedArray
 
-from ..layouts import Layout
-from .assembly import assemble
+from ...layouts import Layout
+from ..assembly import assemble
+from ..errors import FitError
+from ..results import Fit
 from .chunks import DrawsOnDisk
-from .errors import FitError
 from .hierarchy import Contents
 from .records import Record, damaged, outcomes_digest
-from .results import Fit
 
 
 def check_records(path: Path, contents: Contents, records: Mapping[int, Record]) -> None:

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from .assembly import Training, Tried
-from .errors import FitError
+from ..assembly import Training, Tried
+from ..errors import FitError
 
 RECORDS = "records"
 """Where they lie in a store."""

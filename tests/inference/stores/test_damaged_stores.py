@@ -3,9 +3,9 @@
 import json
 import shutil
 
+import folders
 import numpy as np
 import pytest
-import stores
 
 import measurement_layouts as ml
 from measurement_layouts import FitError
@@ -18,7 +18,7 @@ def raises(pattern):
 @pytest.fixture(scope="module")
 def template(animal_ai, tmp_path_factory):
     """The store that tests take copies of."""
-    return stores.filled(tmp_path_factory.mktemp("stores") / "store", animal_ai)
+    return folders.filled(tmp_path_factory.mktemp("stores") / "store", animal_ai)
 
 
 @pytest.fixture
@@ -71,9 +71,9 @@ def test_damaged_draws(filled, animal_ai, damage, message):
     assert not (filled.parent / "fit.nc").exists()
     assert fit.posterior["noiseLevel"].sel(subject="s3").notnull().all()
     (filled / "records" / "2.json").unlink()  # as the message says
-    with stores.opened(filled, animal_ai, stores.evaluation()) as store:
+    with folders.opened(filled, animal_ai, folders.evaluation()) as store:
         assert store.finished == {"s0", "s3"}
-        store.add(stores.sampled(animal_ai, "s2"))
+        store.add(folders.sampled(animal_ai, "s2"))
         assert len(store.fit().diagnostics()) == 4
 
 
@@ -96,7 +96,7 @@ def test_damaged_records(filled, animal_ai, damage):
     with raises(message):
         ml.load(filled)
     with raises(message):
-        stores.opened(filled, animal_ai, stores.evaluation())
+        folders.opened(filled, animal_ai, folders.evaluation())
 
 
 def test_a_record_of_another_subject(filled):
@@ -152,7 +152,7 @@ def test_a_newer_format(filled, animal_ai):
     with raises(message):
         ml.load(filled)
     with raises(message):
-        stores.opened(filled, animal_ai, stores.evaluation())
+        folders.opened(filled, animal_ai, folders.evaluation())
 
 
 def damaged_files(filled, files, rng):
@@ -200,7 +200,7 @@ def test_without_what_the_root_says_about_the_arrays(filled, animal_ai):
     with raises("store cannot be read .*it is damaged"):
         ml.load(filled)
     with raises("store cannot be read .*it is damaged"):
-        stores.opened(filled, animal_ai, stores.evaluation())
+        folders.opened(filled, animal_ai, folders.evaluation())
     assert sorted(filled.rglob("*")) == before
 
 

@@ -6,14 +6,14 @@ import sys
 import time
 from pathlib import Path
 
+import folders
 import numpy as np
 import pytest
-import stores
 
 import measurement_layouts as ml
 from measurement_layouts import FitError
-from measurement_layouts.inference import hierarchy, records
-from measurement_layouts.inference import store as store_module
+from measurement_layouts.inference.stores import hierarchy, records
+from measurement_layouts.inference.stores import store as store_module
 
 
 def raises(pattern):
@@ -31,7 +31,7 @@ def path(tmp_path):
 
 def whole(fit, layout, subject):
     """Whether a subject's draws are those that were sampled."""
-    drawn = stores.sampled(layout, subject).draws
+    drawn = folders.sampled(layout, subject).draws
     return all(
         np.array_equal(group[name].sel(subject=subject), values)
         for group, arrays in (
@@ -73,65 +73,65 @@ def half_a_record(monkeypatch):
     ids=["some chunks are there", "all are, and the record is not", "the record is half written"],
 )
 def test_a_subject_without_its_record_is_not_there(path, animal_ai, monkeypatch, stop):
-    outcomes = stores.evaluation(3)
-    with stores.opened(path, animal_ai, outcomes) as store:
-        store.add(stores.sampled(animal_ai, "s0"))
+    outcomes = folders.evaluation(3)
+    with folders.opened(path, animal_ai, outcomes) as store:
+        store.add(folders.sampled(animal_ai, "s0"))
         with monkeypatch.context() as patch:
             stop(patch)
             with pytest.raises(Killed):
-                store.add(stores.sampled(animal_ai, "s1"))
+                store.add(folders.sampled(animal_ai, "s1"))
         assert store.finished == {"s0"}
     assert ml.load(path).subjects == ["s0"]
-    with stores.opened(path, animal_ai, outcomes) as store:
+    with folders.opened(path, animal_ai, outcomes) as store:
         assert store.finished == {"s0"}
-        store.add(stores.sampled(animal_ai, "s1"))
+        store.add(folders.sampled(animal_ai, "s1"))
         fit = store.fit()
     assert fit.subjects == ["s0", "s1"]
     assert all(whole(fit, animal_ai, subject) for subject in fit.subjects)
 
 
 def test_a_store_that_was_being_made(path, animal_ai, monkeypatch):
-    outcomes = stores.evaluation(3)
+    outcomes = folders.evaluation(3)
     for after in range(0, 30, 4):
         with monkeypatch.context() as patch:
             stopping(patch, hierarchy, "_write", after, Killed())
             stopping(patch, hierarchy, "_publish", 0, Killed())
             with pytest.raises(Killed):
-                stores.opened(path, animal_ai, outcomes)
+                folders.opened(path, animal_ai, outcomes)
         with raises("there is no store in the folder"):
             ml.load(path)
-    with stores.opened(path, animal_ai, outcomes) as store:
-        store.add(stores.sampled(animal_ai, "s0"))
+    with folders.opened(path, animal_ai, outcomes) as store:
+        store.add(folders.sampled(animal_ai, "s0"))
     assert ml.load(path).subjects == ["s0"]
 
 
 def test_arrays_of_draws_that_were_being_made(path, animal_ai, monkeypatch):
-    outcomes = stores.evaluation(3)
-    with stores.opened(path, animal_ai, outcomes) as store, monkeypatch.context() as patch:
+    outcomes = folders.evaluation(3)
+    with folders.opened(path, animal_ai, outcomes) as store, monkeypatch.context() as patch:
         stopping(patch, hierarchy, "_publish", 0, Killed())
         with pytest.raises(Killed):
-            store.add(stores.sampled(animal_ai, "s0"))
-    with stores.opened(path, animal_ai, outcomes) as store:
+            store.add(folders.sampled(animal_ai, "s0"))
+    with folders.opened(path, animal_ai, outcomes) as store:
         assert store.finished == set()
-        store.add(stores.sampled(animal_ai, "s0"))
+        store.add(folders.sampled(animal_ai, "s0"))
         assert whole(store.fit(), animal_ai, "s0")
 
 
 def test_a_store_that_was_growing(path, animal_ai, monkeypatch):
-    with stores.opened(path, animal_ai, stores.evaluation(2)) as store:
-        store.add(stores.sampled(animal_ai, "s1"))
+    with folders.opened(path, animal_ai, folders.evaluation(2)) as store:
+        store.add(folders.sampled(animal_ai, "s1"))
     for count in (9, 5):
         with monkeypatch.context() as patch:
             stopping(patch, hierarchy, "_publish", 0, Killed())
             with pytest.raises(Killed):
-                stores.opened(path, animal_ai, stores.evaluation(count))
+                folders.opened(path, animal_ai, folders.evaluation(count))
         fit = ml.load(path)
         assert fit.subjects == ["s1"]
         assert whole(fit, animal_ai, "s1")
-    with stores.opened(path, animal_ai, stores.evaluation(4, seed=9).select(subjects=["s3"])):
+    with folders.opened(path, animal_ai, folders.evaluation(4, seed=9).select(subjects=["s3"])):
         pass  # a subject with other outcomes than those that were being written
-    with stores.opened(path, animal_ai, stores.evaluation(2)) as store:
-        store.add(stores.sampled(animal_ai, "s0"))
+    with folders.opened(path, animal_ai, folders.evaluation(2)) as store:
+        store.add(folders.sampled(animal_ai, "s0"))
         assert store.fit().subjects == ["s0", "s1"]
         assert all(whole(store.fit(), animal_ai, subject) for subject in ("s0", "s1"))
     assert ml.load(path).subjects == ["s0", "s1"]
@@ -139,9 +139,9 @@ def test_a_store_that_was_growing(path, animal_ai, monkeypatch):
 
 @pytest.mark.parametrize("function", ["write_chunk", "write_record"])
 def test_a_full_disk(path, animal_ai, monkeypatch, function):
-    outcomes = stores.evaluation(3)
-    with stores.opened(path, animal_ai, outcomes) as store:
-        store.add(stores.sampled(animal_ai, "s0"))
+    outcomes = folders.evaluation(3)
+    with folders.opened(path, animal_ai, outcomes) as store:
+        store.add(folders.sampled(animal_ai, "s0"))
         with monkeypatch.context() as patch:
             full = OSError(28, "No space left on device")
             stopping(patch, store_module, function, 0, full)
@@ -149,9 +149,9 @@ def test_a_full_disk(path, animal_ai, monkeypatch, function):
                 "could not write s1 into .*store: .*No space left on device; the 1 subject it "
                 "holds are safe: make room, and fit again with the same store"
             ):
-                store.add(stores.sampled(animal_ai, "s1"))
+                store.add(folders.sampled(animal_ai, "s1"))
         assert store.fit().subjects == ["s0"]
-        store.add(stores.sampled(animal_ai, "s1"))  # there is room again
+        store.add(folders.sampled(animal_ai, "s1"))  # there is room again
         assert store.fit().subjects == ["s0", "s1"]
 
 
@@ -160,21 +160,22 @@ def test_a_disk_that_is_full_from_the_start(path, animal_ai, monkeypatch):
     with monkeypatch.context() as patch:
         stopping(patch, hierarchy, "_write", 3, full)
         with raises("could not write into .*store: .*No space left on device; nothing in it is lo"):
-            stores.opened(path, animal_ai, stores.evaluation(3))
-    stores.opened(path, animal_ai, stores.evaluation(3)).close()
+            folders.opened(path, animal_ai, folders.evaluation(3))
+    folders.opened(path, animal_ai, folders.evaluation(3)).close()
 
 
 OPTIONS = {"draws": 400, "tune": 7, "chains": 2}
 WRITE = """
-import sys
-sys.path.insert(0, sys.argv[1])
-import small_layouts, stores, test_interrupted_stores as here
+import pathlib, sys
+here = pathlib.Path(sys.argv[1])
+sys.path[:0] = [str(here), str(here.parent)]
+import small_layouts, folders, test_interrupted_stores as here
 
 layout = small_layouts.animal_ai()
-with stores.opened(sys.argv[2], layout, stores.evaluation(3000), here.OPTIONS) as store:
-    for subject in stores.evaluation(3000).subjects:
+with folders.opened(sys.argv[2], layout, folders.evaluation(3000), here.OPTIONS) as store:
+    for subject in folders.evaluation(3000).subjects:
         if subject not in store.finished:
-            store.add(stores.sampled(layout, subject, here.OPTIONS))
+            store.add(folders.sampled(layout, subject, here.OPTIONS))
             print(subject, flush=True)
 """
 
@@ -185,7 +186,7 @@ def kill_after(path, layout, count, wait):
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as writer:
         said = [writer.stdout.readline().strip() for _ in range(count)]
         with raises("is in use, by another process"):
-            stores.opened(path, layout, stores.evaluation(3000), OPTIONS)
+            folders.opened(path, layout, folders.evaluation(3000), OPTIONS)
         time.sleep(wait)
         writer.kill()
         said += writer.stdout.read().split()
@@ -197,7 +198,7 @@ def killed_and_gone_on_with(path, layout, waits):
     finished = []
     for count, wait in enumerate(waits, start=1):
         finished += kill_after(path, layout, count, wait)
-        with stores.opened(path, layout, stores.evaluation(3000), OPTIONS) as store:  # no lock
+        with folders.opened(path, layout, folders.evaluation(3000), OPTIONS) as store:  # no lock
             fit = store.fit()
         kept = fit.subjects
         assert kept[: len(finished)] == finished
@@ -205,7 +206,7 @@ def killed_and_gone_on_with(path, layout, waits):
         finished = kept
         drawn = fit.posterior["noiseLevel"].to_numpy()
         for place, subject in enumerate(kept):
-            sampled = stores.sampled(layout, subject, OPTIONS).draws
+            sampled = folders.sampled(layout, subject, OPTIONS).draws
             assert np.array_equal(drawn[place], sampled.posterior["noiseLevel"])
         assert fit.data["sample_stats"]["energy"].notnull().all()
 

@@ -8,7 +8,7 @@ import measurement_layouts as ml
 from measurement_layouts.inference.assembly import Collected
 from measurement_layouts.inference.engine import Battery
 from measurement_layouts.inference.sampling import Draws, Sampled, SamplingOptions
-from measurement_layouts.inference.store import Store
+from measurement_layouts.inference.stores.store import Store
 from measurement_layouts.linking import logistic, product
 
 OPTIONS = {"draws": 20, "tune": 7, "chains": 2}

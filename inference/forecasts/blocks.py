@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..layouts import Derived, Layout
-from ..linking import evaluate
+from ...layouts import Derived, Layout
+from ...linking import evaluate
+from ..features import Features, align
 from .cells import Frame
 from .factored import Factored
-from .features import Features, align
 
 type Tables = Mapping[str, np.ndarray]
 """Draws of the latents, by name: shape (labels, draws), one label where a latent has none."""

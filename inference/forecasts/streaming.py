@@ -11,12 +11,12 @@ import numpy as np
 import xarray as xr
 from joblib.parallel import get_active_backend
 
-from ..layouts import Derived, Layout
+from ...layouts import Derived, Layout
+from ..errors import FitError
+from ..features import Features
+from ..results import Fit
 from .blocks import Block, Tables, distinct
-from .errors import FitError
-from .features import Features
 from .quantiles import mean_and_interval
-from .results import Fit
 
 SUMMARY = ("mean", "low", "high")
 _MOST_ITEMS = 2048  # looked at together

@@ -7,17 +7,17 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from ..layouts import Layout
-from ..linking import units
-from .errors import FitError
-from .features import read_features
-from .options import inside
+from ...layouts import Layout
+from ...linking import units
+from ..errors import FitError
+from ..features import read_features
+from ..options import inside
+from ..tables import named
+from ..wording import some
 from .streaming import SUMMARY, summaries
-from .tables import named
-from .wording import some
 
 if TYPE_CHECKING:
-    from .results import Fit
+    from ..results import Fit
 
 _DIM = "summary"
 

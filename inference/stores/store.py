@@ -8,21 +8,21 @@ from typing import Self
 
 from filelock import BaseFileLock, FileLock, Timeout
 
-from ..layouts import Layout
+from ...layouts import Layout
+from ..assembly import Training, marks
+from ..data import Evaluation
+from ..engine import Battery
+from ..errors import FitError
+from ..prior import draw_prior
+from ..results import Fit
+from ..sampling import Draws, Sampled, SamplingOptions
+from ..wording import many
 from . import hierarchy
-from .assembly import Training, marks
 from .chunks import by_array, write_chunk
-from .data import Evaluation
-from .engine import Battery
-from .errors import FitError
 from .hierarchy import Contents
-from .prior import draw_prior
 from .records import Record, outcomes_digest, read_records, write_record
-from .results import Fit
 from .resuming import check_same, options_of
-from .sampling import Draws, Sampled, SamplingOptions
 from .stored import check_records, stored_fit
-from .wording import many
 
 _WRITERS = 8  # chunks on their way to the disk at a time: one after the other it is a wait for each
 

@@ -8,14 +8,14 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from .features import Features, outside_range, read_features
-from .options import inside
+from ..features import Features, outside_range, read_features
+from ..options import inside
+from ..tables import named
+from ..wording import many
 from .streaming import SUMMARY, summaries
-from .tables import named
-from .wording import many
 
 if TYPE_CHECKING:
-    from .results import Fit
+    from ..results import Fit
 
 _SAME = 1e-9  # a number may go through a text file and stay the same
 

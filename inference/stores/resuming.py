@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from ..layouts import Layout
-from .assembly import Training
-from .data import Evaluation
-from .engine import Battery
-from .errors import FitError
+from ...layouts import Layout
+from ..assembly import Training
+from ..data import Evaluation
+from ..engine import Battery
+from ..errors import FitError
+from ..sampling import SamplingOptions
+from ..wording import many, some
 from .hierarchy import Contents
-from .sampling import SamplingOptions
-from .wording import many, some
 
 
 def options_of(options: SamplingOptions, reruns: int) -> dict[str, Any]:

@@ -17,15 +17,15 @@ import numpy as np
 import zarr
 from zarr.codecs import ZstdCodec
 
-from ..layouts import Layout
-from .assembly import SAMPLED, Training
+from ...layouts import Layout
+from ..assembly import SAMPLED, Training
+from ..errors import FitError
+from ..results import GROUPS
 from .chunks import LEVEL, by_array
-from .errors import FitError
 from .records import RECORDS, digest
-from .results import GROUPS
 
 if TYPE_CHECKING:
-    from .sampling import Draws
+    from ..sampling import Draws
 
 FORMAT = 1
 """Of stores; one that an older library cannot read has a higher number."""

@@ -1,0 +1,1 @@
+"""Success probabilities and derived nodes of items, run or not; memory stays bounded."""
