@@ -17,7 +17,7 @@ from .features import Features, align, check_training, read_features
 from .prior import profile_variables
 from .wording import some
 
-_EDGE = 1e-12  # probabilities stay this far from 0 and 1, so that one surprise costs 27 nats
+EDGE = 1e-12  # probabilities stay this far from 0 and 1, so that one surprise costs 27 nats
 
 
 @dataclass(frozen=True)
@@ -146,7 +146,7 @@ def build_model(
             probability = probability[(slice(None), *[0] * len(dims))]
         trials = pm.Data(trials_name(layout), subject.trials, dims="item")
         successes = pm.Data(successes_name(layout), subject.successes, dims="item")
-        bounded = pt.clip(probability, _EDGE, 1 - _EDGE)
+        bounded = pt.clip(probability, EDGE, 1 - EDGE)
         pm.Binomial(layout.outcome.name, n=trials, p=bounded, observed=successes, dims="item")
     return model
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Generator, Iterable
 from contextlib import AbstractContextManager, closing, nullcontext
 from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from ..layouts import Layout
 from .assembly import Collected
@@ -21,8 +21,10 @@ from .progress import track, waiting
 from .quarantine import sample_subject
 from .results import Fit
 from .sampling import Sampled, SamplingOptions
-from .stores.store import Store
 from .wording import many
+
+if TYPE_CHECKING:
+    from .stores.store import Store
 
 
 def fit(
@@ -125,9 +127,11 @@ def fit(
         random = secrets.randbits(31) if seed is None else seed
         opened = nullcontext(Collected(layout, chosen, battery, options, random))
     else:
+        from .stores.store import Store  # with Zarr, which takes a while to import
+
         if not Path(store).exists():
             prepare()  # a layout that is refused leaves no store behind
-        opened = Store.open(store, layout, chosen, battery, options, seed, reruns)
+        opened = Store.open(store, layout, chosen, battery, options, seed, reruns, method)
     with opened as results:
         finished = results.finished
         todo = [subject for subject in chosen.subjects if subject not in finished]

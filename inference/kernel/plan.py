@@ -5,13 +5,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..compiler import EDGE
 from .domains import Domains
 from .gradient import gradient
 from .outcomes import Outcomes
 from .terms import LogDensity
 from .values import Space, Value, Values
 
-EDGE = 1e-12  # probabilities stay this far from 0 and 1, so that one surprise costs 27 nats
 CONSTANT_TERM = "constant"  # the subject's binomial coefficients, in nats
 
 

@@ -17,9 +17,9 @@ from ..wording import many, some
 from .hierarchy import Contents
 
 
-def options_of(options: SamplingOptions, reruns: int) -> dict[str, Any]:
+def options_of(options: SamplingOptions, reruns: int, method: str) -> dict[str, Any]:
     """Write down how subjects are sampled, and how often again."""
-    return {**dataclasses.asdict(options), "reruns": reruns}
+    return {**dataclasses.asdict(options), "reruns": reruns, "method": method}
 
 
 def check_same(

@@ -90,6 +90,7 @@ class Store:
         options: SamplingOptions,
         seed: int | None,
         reruns: int,
+        method: str = "nuts",
     ) -> Self:
         """Make a store, or open one to go on with it; nobody else can until it is closed.
 
@@ -113,6 +114,8 @@ class Store:
             From which seed; when None that of the store, or a random one for a new store.
         reruns : int
             How often a subject may be sampled again.
+        method : {"nuts", "grid"}
+            How posteriors are found.
 
         Returns
         -------
@@ -143,7 +146,7 @@ class Store:
                 f"cannot write into {path}: {error.strerror}; give another folder"
             ) from error
         try:
-            asked = options_of(options, reruns)
+            asked = options_of(options, reruns, method)
             if hierarchy.state(path) == "store":
                 contents = hierarchy.read(path)
                 check_same(path, contents, layout, evaluation, battery, asked, seed)

@@ -54,10 +54,10 @@ def sampled(layout, subject, options=OPTIONS, **how):
     return Sampled(subject, Draws(posterior, statistics), **how)
 
 
-def opened(path, layout, outcomes, options=OPTIONS, seed=3, reruns=1):
+def opened(path, layout, outcomes, options=OPTIONS, seed=3, reruns=1, method="nuts"):
     """Open a store."""
-    battery = Battery.of(layout, outcomes)
-    return Store.open(path, layout, outcomes, battery, SamplingOptions(**options), seed, reruns)
+    battery, how = Battery.of(layout, outcomes), SamplingOptions(**options)
+    return Store.open(path, layout, outcomes, battery, how, seed, reruns, method)
 
 
 def filled(path, layout):

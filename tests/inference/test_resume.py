@@ -12,6 +12,7 @@ import pytest
 import measurement_layouts as ml
 from measurement_layouts import FitError
 from measurement_layouts.inference import fitting, progress
+from measurement_layouts.inference.stores.store import Store
 
 HERE = Path(__file__).parent
 
@@ -21,8 +22,9 @@ sys.path.insert(0, sys.argv[1])
 import conftest, small_layouts
 import measurement_layouts as ml
 from measurement_layouts.inference import fitting
+from measurement_layouts.inference.stores.store import Store
 
-sample, add = fitting.sample_subject, fitting.Store.add
+sample, add = fitting.sample_subject, Store.add
 
 def slowly(battery, subject, data, **options):
     print("begun", subject, flush=True)
@@ -33,7 +35,7 @@ def told(store, sampled):
     add(store, sampled)
     print("added", sampled.subject, flush=True)
 
-fitting.sample_subject, fitting.Store.add = slowly, told
+fitting.sample_subject, Store.add = slowly, told
 layout = small_layouts.animal_ai()
 cohort = conftest.six_subjects(layout)
 ml.fit(layout, cohort, store=sys.argv[2], n_jobs=2, **conftest.SAMPLING)
@@ -191,14 +193,14 @@ def test_a_finished_store_needs_no_sampler(animal_ai, cohort, sampling, tmp_path
 @pytest.mark.usefixtures("pretended")
 def test_what_is_in_the_store_is_not_in_memory(animal_ai, cohort, sampling, tmp_path, monkeypatch):
     """Two threads may be one result ahead of the one being written."""
-    kept, alive, add = [], [], fitting.Store.add
+    kept, alive, add = [], [], Store.add
 
     def watched(store, sampled):
         kept.append(weakref.ref(sampled.draws))
         add(store, sampled)
         alive.append(sum(draws() is not None for draws in kept))
 
-    monkeypatch.setattr(fitting.Store, "add", watched)
+    monkeypatch.setattr(Store, "add", watched)
     ml.fit(animal_ai, cohort, store=tmp_path / "store", n_jobs=2, **sampling)
     assert len(alive) == 6
     assert max(alive) <= 2  # the one written and the one before

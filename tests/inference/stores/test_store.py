@@ -235,6 +235,7 @@ def test_others_may_read_while_it_is_written(filled, animal_ai, outcomes):
     [
         ({"seed": 4}, "store was begun with seed=3, and now it is seed=4; give another store, or"),
         ({"reruns": 0}, "begun with reruns=1, and now it is reruns=0"),
+        ({"method": "grid"}, "begun with method=nuts, and now it is method=grid"),
         (
             {"options": {"draws": 30, "tune": 7, "chains": 3}},
             "with draws=20, chains=2, and now it is draws=30, chains=3",
