@@ -127,11 +127,11 @@ def fit(
         random = secrets.randbits(31) if seed is None else seed
         opened = nullcontext(Collected(layout, chosen, battery, options, random))
     else:
-        from .stores.store import Store  # with Zarr, which takes a while to import
+        from .stores import store as stores  # with Zarr, which takes a while to import
 
         if not Path(store).exists():
             prepare()  # a layout that is refused leaves no store behind
-        opened = Store.open(store, layout, chosen, battery, options, seed, reruns, method)
+        opened = stores.Store.open(store, layout, chosen, battery, options, seed, reruns, method)
     with opened as results:
         finished = results.finished
         todo = [subject for subject in chosen.subjects if subject not in finished]

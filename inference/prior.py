@@ -98,7 +98,8 @@ def _draw(layout: Layout) -> bytes:
                 "values; give it a positive width"
             )
     archive = io.BytesIO()
-    np.savez(archive, **{f"{place}": drawn for place, drawn in enumerate(found.values())})
+    numbered = {f"{place}": values for place, values in enumerate(found.values())}
+    np.savez(archive, **numbered)  # type: ignore[arg-type]
     return archive.getvalue()
 
 

@@ -27,13 +27,13 @@ from measurement_layouts.inference.stores.store import Store
 sample, add = fitting.sample_subject, Store.add
 
 def slowly(battery, subject, data, **options):
-    print("begun", subject, flush=True)
+    print(f"begun {subject}\\n", end="", flush=True)
     time.sleep(0.3)
     return sample(battery, subject, data, **options)
 
 def told(store, sampled):
     add(store, sampled)
-    print("added", sampled.subject, flush=True)
+    print(f"added {sampled.subject}\\n", end="", flush=True)
 
 fitting.sample_subject, Store.add = slowly, told
 layout = small_layouts.animal_ai()
