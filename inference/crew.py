@@ -5,10 +5,14 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, Future
-from threading import Thread
+from functools import partial
+from queue import Empty, SimpleQueue
+from threading import Lock, Thread
 from typing import Any
 
 from .errors import FitError
+
+_LINGER = 0.2  # seconds that a thread waits for another job
 
 
 class Crew(ABC):
@@ -41,10 +45,16 @@ class Crew(ABC):
 
 
 class Threads(Crew):
-    """Threads of this process, one for each job."""
+    """Threads of this process, as many as there are jobs at a time, which take job after job.
+
+    They are daemons, so that a process does not wait for them, and soon gone after the last job.
+    """
 
     def __init__(self, hands: int) -> None:
         self._hands = hands
+        self._jobs: SimpleQueue[Callable[[], None]] = SimpleQueue()
+        self._lock = Lock()
+        self._idle = 0
 
     @property
     def hands(self) -> int:
@@ -56,20 +66,43 @@ class Threads(Crew):
 
     def submit(self, function: Callable[..., object], *arguments: object) -> Any:
         future: Future[object] = Future()
-
-        def work() -> None:
-            try:
-                result = function(*arguments)
-            except BaseException as error:  # the caller's to raise
-                future.set_exception(error)
+        with self._lock:
+            self._jobs.put(partial(_settle, future, function, arguments))
+            if self._idle:
+                self._idle -= 1
             else:
-                future.set_result(result)
-
-        Thread(target=work, daemon=True).start()
+                Thread(target=self._work, daemon=True).start()
         return future
 
     def abandon(self, futures: list[Any]) -> None:
         """Let them finish: a thread cannot be stopped, but ends with the process."""
+
+    def _work(self) -> None:
+        while True:
+            try:
+                job = self._jobs.get(timeout=_LINGER)
+            except Empty:
+                with self._lock:
+                    if self._jobs.empty():
+                        self._idle -= 1
+                        return
+                continue
+            job()
+            del job
+            with self._lock:
+                self._idle += 1
+
+
+def _settle(
+    future: "Future[object]", function: Callable[..., object], arguments: tuple[object, ...]
+) -> None:
+    """Do a job in this thread; whatever it raises is the caller's to raise."""
+    try:
+        result = function(*arguments)
+    except BaseException as error:
+        future.set_exception(error)
+    else:
+        future.set_result(result)
 
 
 class Processes(Crew):
@@ -191,7 +224,9 @@ def hire(n_jobs: int | None) -> Crew:
 
 def _aside(function: Callable[..., object], *arguments: object) -> object:
     """Leave the main thread alone: interrupted there, nutpie would hand out half a posterior."""
-    return Threads(1).submit(function, *arguments).result()
+    future: Future[object] = Future()
+    Thread(target=_settle, args=(future, function, arguments), daemon=True).start()
+    return future.result()
 
 
 def _itself(value: object) -> object:

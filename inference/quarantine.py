@@ -47,7 +47,7 @@ def sample_subject(
         The last attempt that gave draws, with the faults it still has.
     """
     if method == "grid":
-        from .grid import integrate
+        from .integration.integrate import integrate
 
         own_seed = attempt_seed(seed, subject, 1)
         return first_clean(

@@ -1,12 +1,15 @@
 """Elementwise operations: their value by NumPy, and their derivatives in terms of one another."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-type Maker = Callable[..., Any]
-"""Makes the value of an operation from its name and arguments."""
+if TYPE_CHECKING:
+    from .values import Value, Values
+
+type Rule = "Callable[[Value, tuple[Value, ...], Value, Values], list[Value | None]]"
+"""From a value, its arguments, the derivative by the value, and what makes values."""
 
 
 def _sigmoid(x: np.ndarray) -> np.ndarray:
@@ -52,25 +55,27 @@ TRUTHS = frozenset({"lt", "gt", "le", "ge", "eq", "ne", "and", "or", "not", "isi
 """Operations that answer yes or no."""
 
 
-def derivatives(op: str, value: Any, args: tuple[Any, ...], g: Any, make: Maker) -> list[Any]:
+def derivatives(
+    op: str, value: "Value", args: "tuple[Value, ...]", g: "Value", make: "Values"
+) -> "list[Value | None]":
     """Pass the derivative of the outcome with respect to a value on to its arguments.
 
     Parameters
     ----------
     op : str
         The operation.
-    value : value
+    value : Value
         Its result.
-    args : tuple of values
+    args : tuple of Value
         Its arguments.
-    g : value
+    g : Value
         The derivative with respect to `value`.
-    make : callable
+    make : Values
         Makes values.
 
     Returns
     -------
-    list of values or None
+    list of Value or None
         The derivative with respect to each argument; None where there is none.
     """
     if op in TRUTHS:
@@ -78,17 +83,21 @@ def derivatives(op: str, value: Any, args: tuple[Any, ...], g: Any, make: Maker)
     return _RULES[op](value, args, g, make)
 
 
-def _power(v: Any, args: tuple[Any, ...], g: Any, make: Maker) -> list[Any]:
+def _power(
+    v: "Value", args: "tuple[Value, ...]", g: "Value", make: "Values"
+) -> "list[Value | None]":
     base, exponent = args
-    less = make("sub", exponent, make.one)  # type: ignore[attr-defined]
+    less = make("sub", exponent, make.one)
     slope = make("mul", g, make("mul", exponent, make("pow", base, less)))
     return [slope, make("mul", g, make("mul", v, make("log", base)))]
 
 
-def _larger(op: str) -> Callable[..., list[Any]]:
-    def rule(_v: Any, args: tuple[Any, ...], g: Any, make: Maker) -> list[Any]:
+def _larger(op: str) -> Rule:
+    def rule(
+        _v: "Value", args: "tuple[Value, ...]", g: "Value", make: "Values"
+    ) -> "list[Value | None]":
         one, other = args
-        nothing = make.zero  # type: ignore[attr-defined]
+        nothing = make.zero
         return [
             make("where", make(op, one, other), g, nothing),
             make("where", make(op, other, one), g, nothing),
@@ -97,15 +106,17 @@ def _larger(op: str) -> Callable[..., list[Any]]:
     return rule
 
 
-def _binomial(_v: Any, args: tuple[Any, ...], g: Any, make: Maker) -> list[Any]:
+def _binomial(
+    _v: "Value", args: "tuple[Value, ...]", g: "Value", make: "Values"
+) -> "list[Value | None]":
     """One division, and nothing that cancels near 0 and 1."""
     p, hits, misses = args
-    q = make("sub", make.one, p)  # type: ignore[attr-defined]
+    q = make("sub", make.one, p)
     excess = make("sub", make("mul", hits, q), make("mul", misses, p))
     return [make("mul", g, make("div", excess, make("mul", p, q))), None, None]
 
 
-_RULES: dict[str, Callable[..., list[Any]]] = {
+_RULES: dict[str, Rule] = {
     "add": lambda v, a, g, make: [g for _ in a],
     "sub": lambda v, a, g, make: [g, make("neg", g)],
     "mul": lambda v, a, g, make: [make("mul", g, a[1]), make("mul", g, a[0])],

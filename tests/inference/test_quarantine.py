@@ -215,7 +215,7 @@ def test_a_grid_is_integrated_once_and_compiles_nothing(undecided, rng, monkeypa
         )
 
     grid = types.SimpleNamespace(integrate=integrate)
-    monkeypatch.setitem(sys.modules, "measurement_layouts.inference.grid", grid)
+    monkeypatch.setitem(sys.modules, "measurement_layouts.inference.integration.integrate", grid)
     monkeypatch.setattr(fitting, "compile_sampler", None)
     options = {"draws": 500, "tune": 500, "target_accept": 0.6}
     fit = ml.fit(
