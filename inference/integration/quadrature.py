@@ -21,9 +21,11 @@ _NODES = {1: 16, 2: 10}  # on each side of a box, by number of axes
 _SETTLED = 1e-6  # estimated error of mass, mean (in standard deviations) and variance (in its own)
 _ACCEPTED = 1e-3  # when _POINTS have run out: a tenth of the error of 10,000 independent draws
 _POINTS = 1_000_000
-_SPIKE = 0.02  # of the last coefficients, in the error: they also see a step beside the last node
+_SPIKE = {1: 0.1, 2: 0.02}  # part of the last coefficients that is always in the error
 _HIDDEN = 1.0  # nats by which a peak between nodes may exceed them
 _STEEPER = 4.0  # times its secant, the slope at which a density may rise to a peak inside a gap
+_NARROWEST = 1e-12  # side of a box, relative: halving a narrower one brings rounding errors only
+_CLIFF = 50.0  # nats within a box
 _BLOCK = 480  # draws at a time: products of matrices this small stay on one thread
 
 
@@ -110,6 +112,7 @@ def settle(target: Target, low: np.ndarray, high: np.ndarray) -> Boxes:
         boxes = _measure(target, low, high)
     while used <= _POINTS:
         errors = boxes.errors * (_weights(boxes) * boxes.shares / boxes.mass)[:, None]
+        errors[boxes.high - boxes.low < _NARROWEST * np.maximum(abs(boxes.low), 1)] = 0
         worst = errors.sum(axis=1)
         order = np.argsort(worst)
         chosen = order[np.cumsum(worst[order]) > _SETTLED]
@@ -227,8 +230,9 @@ def _errors(below: np.ndarray, side: Rule, axis: int) -> np.ndarray:
         series = np.einsum("n,bn...->b...", side.weights / 2, series)
     last, before, first = (series[:, -2 * pair :][:, :2].max(axis=1) for pair in (1, 2, 3))
     decay = np.maximum(last / np.maximum(before, last), before / np.maximum(first, before))
-    # the rule is exact about twice as far as the coefficients reach: that many pairs further on
-    error = last * np.maximum(decay ** (len(side.nodes) / 2 - 1), _SPIKE)
+    # the rule is exact about twice as far as the coefficients reach: so many pairs further on; but
+    # the last ones may be those of a step beside a node, and quantiles need them small
+    error = last * np.maximum(decay ** (len(side.nodes) / 2 - 1), _SPIKE[below.ndim - 1])
     excess = hidden(lines, side.nodes)
     apex = np.maximum(lines[..., 1:], lines[..., :-1]) + excess
     apex = np.where(excess > _HIDDEN, apex, -np.inf).reshape(len(below), -1).max(axis=1)
@@ -285,4 +289,7 @@ def _draw(
         basis = side.basis(places[:, axis])
         logs = np.einsum("dn,dn...->d...", basis, logs)
         density = np.einsum("dn,dn...->d...", basis, density).clip(min=0)
+    # a logarithm that falls off a cliff has no interpolant, but the density does
+    cliff = np.ptp(boxes.logs.reshape(len(boxes.low), -1), axis=1)[box] > _CLIFF
+    logs = np.where(cliff, boxes.peak[box] + np.log(density.clip(min=1e-30)), logs)
     return boxes.low[box] + (boxes.high - boxes.low)[box] * (places + 1) / 2, logs
