@@ -115,8 +115,13 @@ def baseline_forecast(
     Raises
     ------
     DataError
-        When an item to be forecast has training outcomes or is unknown, or a property is missing
-        or no finite number.
+        When an item to be forecast has training outcomes or is unknown, or a property has no
+        column, no value at all, or one that is no finite number.
+
+    Notes
+    -----
+    A value that is missing is replaced by its column's mean, and a column of 0 and 1 says where: so
+    properties that are undefined on some items can be predicted from.
 
     Examples
     --------
@@ -192,13 +197,16 @@ def masked(evaluation: Evaluation, held_out: Iterable[object]) -> Evaluation:
 
 
 def _numbers(items: pd.DataFrame, columns: Sequence[str]) -> np.ndarray:
-    """Read the properties that classifiers predict from."""
+    """Read the properties that classifiers predict from, and where they are missing."""
     need_columns(items.columns, columns, "the items have")
-    values, _ = read_numbers(items[list(columns)])
-    if not np.isfinite(values).all():
+    values, foreign = read_numbers(items[list(columns)])
+    missing = np.isnan(values) & ~foreign
+    bad = foreign | np.isinf(values) | missing.all(axis=0)
+    if bad.any():
         raise DataError(
             "a baseline predicts from finite numbers, but the items hold "
-            f"{name_cells(items[list(columns)], ~np.isfinite(values))}; give numbers, other "
-            "columns, or no baselines"
+            f"{name_cells(items[list(columns)], bad)}; give numbers, other columns, or no baselines"
         )
-    return values
+    means = values.mean(axis=0, where=~missing)
+    gaps = missing[:, missing.any(axis=0)]
+    return np.column_stack([np.where(missing, means, values), gaps])

@@ -19,6 +19,9 @@ _ROUNDING = 1e-9  # part of a range, or of a level, that computing it may have c
 def read_features(layout: Layout, items: pd.DataFrame) -> Features:
     """Read the layout's meta-features from the items' columns.
 
+    Where a meta-feature is undefined, because what it is `given` is 0, its cells do not count and a
+    stand-in takes their place; the layout cannot depend on it there.
+
     Parameters
     ----------
     layout : Layout
@@ -34,9 +37,9 @@ def read_features(layout: Layout, items: pd.DataFrame) -> Features:
     Raises
     ------
     DataError
-        When a column is missing or repeated, a value is no number, missing, infinite where the
-        range is not, or not among the levels; columns and rows are named. Also when the items are
-        no DataFrame or their names repeat.
+        When a column is missing or repeated, a value is no number, missing where it is defined,
+        infinite where the range is not, or not among the levels; columns and rows are named. Also
+        when the items are no DataFrame or their names repeat.
 
     Examples
     --------
@@ -50,7 +53,10 @@ def read_features(layout: Layout, items: pd.DataFrame) -> Features:
     {'smallness': array([0.1, 1.9])}
     """
     table = named(items, "items", "item")
-    return {feature.name: _read(feature, table) for feature in layout.meta_features}
+    found: Features = {}
+    for feature in layout.meta_features:
+        _add(feature, table, found)
+    return {feature.name: found[feature.name] for feature in layout.meta_features}
 
 
 def outside_range(layout: Layout, features: Mapping[str, np.ndarray]) -> pd.DataFrame:
@@ -89,7 +95,7 @@ def outside_range(layout: Layout, features: Mapping[str, np.ndarray]) -> pd.Data
 
 
 def check_training(layout: Layout, items: pd.DataFrame, features: Mapping[str, np.ndarray]) -> None:
-    """Refuse items outside the declared ranges, and a property that never varies.
+    """Refuse items outside the declared ranges, and a property that never varies where defined.
 
     Parameters
     ----------
@@ -128,10 +134,19 @@ def check_training(layout: Layout, items: pd.DataFrame, features: Mapping[str, n
                 f"{feature.range}: {some(rows)}; widen the range where the node is declared, or "
                 "leave those items out"
             )
+        there = _defined(feature, features, len(items))
+        where = "" if feature.given is None else f" where {feature.given} is not 0"
+        if not there.any():
+            raise DataError(
+                f"{feature.name} is undefined on all {len(items)} items, since {feature.given} is "
+                "0 there: nothing tells what a subject owes to it; add items on which it is "
+                "defined, or leave it out of the layout"
+            )
+        values = values[there]
         if np.isfinite(values).all() and (values == values[0]).all():
             value = some(f"{number:g}" for number in np.ravel(values[0]))
             raise DataError(
-                f"{feature.name} is {value} on all {len(items)} items: a property that "
+                f"{feature.name} is {value} on all {len(values)} items{where}: a property that "
                 "never varies cannot tell what a subject owes to it; add items with other values, "
                 "or write the number into the layout instead of the meta-feature"
             )
@@ -172,10 +187,27 @@ def align(
     return value[tuple(slice(None) if there else None for there in has)]
 
 
-def _read(feature: MetaFeature, items: pd.DataFrame) -> np.ndarray:
+def _add(feature: MetaFeature, items: pd.DataFrame, found: Features) -> None:
+    """Read a meta-feature, and before it what says where it is defined."""
+    if feature.name in found:
+        return
+    if feature.given is not None:
+        _add(feature.given, items, found)
+    found[feature.name] = _read(feature, items, _defined(feature, found, len(items)))
+
+
+def _defined(feature: MetaFeature, features: Mapping[str, np.ndarray], items: int) -> np.ndarray:
+    """On which items a meta-feature is defined: where what it is given is not 0."""
+    if feature.given is None:
+        return np.ones(items, dtype=bool)
+    return np.asarray(features[feature.given.name] != 0)
+
+
+def _read(feature: MetaFeature, items: pd.DataFrame, there: np.ndarray) -> np.ndarray:
     need_columns(items.columns, feature.columns, f"{feature.name}: the items have")
     table = items[list(feature.columns)]
     values, foreign = read_numbers(table)
+    values[~there], foreign[~there] = feature.stand_in, False
 
     def refuse(bad: np.ndarray, what: str, remedy: str) -> None:
         if bad.any():
@@ -188,7 +220,14 @@ def _read(feature: MetaFeature, items: pd.DataFrame) -> np.ndarray:
         "convert the column (pandas.to_numeric), or code categories as numbers and declare them as "
         "levels=",
     )
-    refuse(np.isnan(values), "is missing (NaN)", "fill it in, or drop the item")
+    if feature.given is None:
+        remedy = "fill it in, drop the item, or declare with given= where it is undefined"
+    else:
+        remedy = (
+            f"fill it in, or drop the item: it is given by {feature.given}, and missing only where "
+            f"{feature.given} is 0"
+        )
+    refuse(np.isnan(values), "is missing (NaN)", remedy)
     low, high = feature.range.low, feature.range.high
     infinite = ((values == np.inf) & np.isfinite(high)) | ((values == -np.inf) & np.isfinite(low))
     refuse(infinite, "is infinite", "give a number, or declare an infinite end")

@@ -18,10 +18,12 @@ _MOST_LEVELS = 7
 
 
 def facts(node: Node) -> list[str]:
-    """Range or levels with their unit, prior, and number of labels."""
+    """Range or levels with their unit, where it is defined, prior, and number of labels."""
     lines: list[str] = []
     if isinstance(node, MetaFeature):
         lines.append(_with_unit(_values(node), node))
+        if node.given is not None:
+            lines.append(f"where {node.given} ≠ 0")
     if isinstance(node, Latent):
         lines += _prior(node)
     return lines + [f"× {len(labels)} {dim}" for dim, labels in node.dims.items()]

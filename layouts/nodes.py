@@ -102,16 +102,23 @@ class MetaFeature(Labelled):
         Name of the label dimension.
     about : str
         What it is, for diagrams and tables.
+    given : MetaFeature, optional
+        A presence flag, or any unlabelled meta-feature that can be 0. Where it is 0, this one is
+        undefined: its columns may be empty there, and no layout may depend on it.
 
     Raises
     ------
     LayoutError
-        When neither a range nor levels are given, or both, or the range is reversed or empty.
+        When neither a range nor levels are given, or both, or the range is reversed or empty; when
+        `given` is no such meta-feature.
 
     Examples
     --------
     >>> MetaFeature("distance", low=0, high=40, unit="m").range
     [0, 40]
+    >>> occluder = MetaFeature("occluderPresence", levels=(0, 1))
+    >>> MetaFeature("timeUnderOcc", low=0, high=4, unit="s", given=occluder).given.name
+    'occluderPresence'
     """
 
     low: float | None = None
@@ -121,6 +128,7 @@ class MetaFeature(Labelled):
     labels: tuple[str, ...] | None = None
     dim: str = Labelled.default_dim
     about: str = ""
+    given: "MetaFeature | None" = None
     kind: ClassVar[str] = "meta-feature"
 
     def __post_init__(self) -> None:
@@ -133,6 +141,12 @@ class MetaFeature(Labelled):
             settle(self, low=min(self.levels), high=max(self.levels))
         low, high = fields.ends(self.name, self.low, self.high)
         settle(self, low=low, high=high)
+        if self.given is not None and not _can_be_zero(self.given):
+            raise LayoutError(
+                f"{self.name}: given={self.given!r} does not say where it is undefined; give a "
+                "MetaFeature without labels that is 0 there, as in MetaFeature('isThere', "
+                "levels=(0, 1))"
+            )
 
     @property
     def parents(self) -> tuple[Expr, ...]:
@@ -149,6 +163,13 @@ class MetaFeature(Labelled):
         if self.labels is None:
             return (self.name,)
         return tuple(f"{self.name}[{label}]" for label in self.labels)
+
+    @property
+    def stand_in(self) -> float:
+        """Value to compute with where it is undefined: of those it takes, the nearest to 0."""
+        if self.levels is not None:
+            return min(self.levels, key=abs)
+        return min(max(0.0, self.range.low), self.range.high)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -245,6 +266,12 @@ class Success(Derived):
                 f"{sorted(self.dims)}; reduce it with product(..., over=) or "
                 "generalised_mean(..., power=, over=)"
             )
+
+
+def _can_be_zero(flag: object) -> bool:
+    if not isinstance(flag, MetaFeature) or flag.labels is not None:
+        return False
+    return 0 in flag.levels if flag.levels is not None else flag.stand_in == 0
 
 
 def settle(node: Node, **values: object) -> None:

@@ -96,6 +96,8 @@ class _Reader:
             fields["expression"] = self.expression(fields["expression"])
         if "prior" in fields:
             fields["prior"] = self.prior(fields["prior"])
+        if "given" in fields:
+            fields["given"] = self.node(fields["given"]["node"])
         for key in ("low", "high"):
             if key in fields:
                 fields[key] = _number(fields[key])

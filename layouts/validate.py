@@ -7,6 +7,7 @@ from ..linking.ancestry import ancestry
 from ..linking.call import Call
 from .latents import Latent
 from .nodes import Derived, MetaFeature, Success
+from .undefined import check_undefined, flags
 
 _SQUASHING = {"logistic", "band"}  # they end a margin: what opposes a demand must be inside
 _LONGEST, _DEEPEST = 5_000, 150  # parts and nesting of one node's formula, written out
@@ -22,11 +23,12 @@ def check(name: str, outcome: Success, profile: Sequence[Latent]) -> None:
             "Success('name', ...)"
         )
     parts = list(ancestry(outcome))
-    _names_differ(parts)
+    _names_differ([*parts, *flags(parts)])
     _formulas_are_readable(parts)
     _one_outcome(parts, outcome)
     _latents_reach(name, parts, profile, outcome)
     _demands_are_opposed(parts)
+    check_undefined(outcome, parts)
 
 
 def _names_differ(parts: list[Expr]) -> None:

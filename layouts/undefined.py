@@ -1,0 +1,92 @@
+"""Meta-features that are undefined on some items: no outcome may depend on them there."""
+
+import math
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from ..linking import Expr, LayoutError, evaluate
+from ..linking.agreement import Dims, merge_dims
+from ..linking.interval import Interval
+from ..linking.subject_constant import SubjectConstant
+from .latents import Latent
+from .nodes import MetaFeature, Success
+
+_POINTS, _SEED = 500, 20231
+_RELATIVE, _ABSOLUTE = 1e-9, 1e-15  # rounding; what changes tiny probabilities only is found too
+
+
+def flags(parts: Iterable[Expr]) -> list[MetaFeature]:
+    """List what the meta-features among the parts are given by."""
+    features = (part for part in parts if isinstance(part, MetaFeature))
+    return [feature.given for feature in features if feature.given is not None]
+
+
+def check_undefined(outcome: Success, parts: Sequence[Expr]) -> None:
+    """Refuse an outcome that depends on a meta-feature where it is undefined.
+
+    The outcome is computed at many random points with the flag at 0: at each of them it must be the
+    same for every value of the meta-feature.
+    """
+    names = {part.name for part in parts}
+    for feature in parts:
+        if not isinstance(feature, MetaFeature) or feature.given is None:
+            continue
+        flag = feature.given
+        advice = f"wrap what needs it, as in presence(..., {flag})"
+        if flag.name not in names:
+            raise LayoutError(
+                f"{feature} is undefined where {flag} is 0, but nothing between {flag} and "
+                f"{outcome.name} uses {flag}; {advice}"
+            )
+        if _depends(outcome, feature, flag, parts):
+            raise LayoutError(
+                f"{feature} is undefined where {flag} is 0, but {outcome.name} depends on it "
+                f"there; {advice}"
+            )
+
+
+def _depends(
+    outcome: Success, feature: MetaFeature, flag: MetaFeature, parts: Sequence[Expr]
+) -> bool:
+    rng = np.random.default_rng(_SEED)
+    dims = merge_dims(tuple(parts))
+    known = {
+        str(part.name): _values(part, dims, rng)
+        for part in parts
+        if isinstance(part, MetaFeature | Latent | SubjectConstant)
+    }
+    known[flag.name] = np.zeros_like(known[flag.name])
+    stand_in = np.full_like(known[feature.name], feature.stand_in)
+    ends = [end for end in (feature.range.low, feature.range.high) if math.isfinite(end)]
+    others = [known[feature.name], *(np.full_like(stand_in, end) for end in ends)]
+
+    def compute(values: np.ndarray) -> np.ndarray:
+        with np.errstate(all="ignore"):
+            return np.asarray(
+                evaluate(outcome.expression, known | {feature.name: values}, tuple(dims))
+            )
+
+    expected = compute(stand_in)
+    return not all(
+        np.allclose(compute(values), expected, rtol=_RELATIVE, atol=_ABSOLUTE, equal_nan=True)
+        for values in others
+    )
+
+
+def _values(part: Expr, dims: Dims, rng: np.random.Generator) -> np.ndarray:
+    """Draw a value at every point: of the levels, in the range, or normal where it is infinite."""
+    labels = (len(names) if dim in part.dims else 1 for dim, names in dims.items())
+    shape = (_POINTS, *labels)
+    if isinstance(part, MetaFeature) and part.levels is not None:
+        return rng.choice(part.levels, shape)
+    return _inside(part.range, shape, rng)
+
+
+def _inside(span: Interval, shape: tuple[int, ...], rng: np.random.Generator) -> np.ndarray:
+    if span.is_finite:
+        return rng.uniform(span.low, span.high, shape)
+    normal = rng.normal(size=shape)
+    if math.isfinite(span.low):
+        return span.low + np.abs(normal)
+    return span.high - np.abs(normal) if math.isfinite(span.high) else normal

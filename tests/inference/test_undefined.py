@@ -1,0 +1,235 @@
+"""Items on which a meta-feature is undefined, all the way from their columns to forecasts."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import measurement_layouts as ml
+from measurement_layouts import DataError
+from measurement_layouts.inference.baselines import BASELINES, baseline_forecast, masked
+from measurement_layouts.inference.compiler import to_pymc
+from measurement_layouts.inference.engine import Battery
+from measurement_layouts.inference.features import check_training, outside_range, read_features
+from measurement_layouts.inference.kernel.domains import Domains
+from measurement_layouts.inference.stores.store import Store
+from measurement_layouts.linking import logistic, presence, product
+
+LABELS = ("near", "far")
+COUNT = 24
+
+
+def declared(given=True, **changes):
+    """Sight everywhere, memory under an occluder, attention to what there is of distractors."""
+    flag = ml.MetaFeature("occluder", levels=(0, 1))
+    where = {"given": flag} if given else {}
+    time = ml.MetaFeature("time", **{"low": 1, "high": 4, "unit": "s"} | changes, **where)
+    pull = ml.MetaFeature("pull", levels=(0, 1, 2), labels=LABELS, dim="place", **where)
+    size = ml.MetaFeature("smallness", low=0, high=2)
+    memory = ml.Capability("memory", low=0, high=6, unit="s")
+    focus = ml.Capability("focus", low=0, high=3, labels=LABELS, dim="place")
+    sees = logistic(ml.Capability("sight", low=0, high=2) - size)
+    remembers = logistic(memory - time) * product(logistic(focus - pull), over="place")
+    return ml.Layout("occlusion", ml.Success("found", sees * presence(remembers, flag)))
+
+
+@pytest.fixture(scope="module")
+def layout():
+    return declared()
+
+
+@pytest.fixture
+def items():
+    """Half of them without an occluder, and two of those alike in all that can be observed."""
+    occluder = np.resize([0, 1], COUNT)
+    there = occluder == 1
+    smallness = np.linspace(0.1, 1.9, COUNT)
+    smallness[2] = smallness[0]
+    return pd.DataFrame(
+        {
+            "smallness": smallness,
+            "time": np.where(there, np.linspace(1, 4, COUNT), np.nan),
+            "pull[near]": np.where(there, np.resize([0, 0, 1, 2], COUNT), np.nan),
+            "pull[far]": np.where(there, np.resize([2, 2, 1, 0], COUNT), np.nan),
+            "occluder": occluder,
+        },
+        index=[f"item-{number:02d}" for number in range(COUNT)],
+    )
+
+
+@pytest.fixture
+def filled(items):
+    """The same items, with numbers made up by hand."""
+    return items.fillna({"time": 3.3, "pull[near]": 2, "pull[far]": 1})
+
+
+@pytest.fixture
+def profiles():
+    columns = ["memory", "focus[near]", "focus[far]", "sight"]
+    rows = {"Ann": [5.0, 2.5, 2.0, 1.8], "Bob": [2.0, 1.0, 2.5, 1.0]}
+    return pd.DataFrame.from_dict(rows, orient="index", columns=columns)
+
+
+@pytest.fixture
+def evaluation(layout, items, profiles):
+    return ml.simulate(layout, items, profiles, seed=4)
+
+
+def raises(pattern):
+    return pytest.raises(DataError, match=pattern)
+
+
+def test_what_is_undefined_is_read_as_the_stand_in(layout, items):
+    features = read_features(layout, items)
+    there = items["occluder"].to_numpy() == 1
+    assert (features["time"][~there] == 1).all()  # of what it can be, the nearest to 0
+    assert features["time"][there].tolist() == items["time"][there].tolist()
+    assert (features["pull"][~there] == 0).all()
+    assert not any(np.isnan(values).any() for values in features.values())
+    assert list(features) == [feature.name for feature in layout.meta_features]
+    assert not outside_range(layout, features).any(axis=None)
+
+
+@pytest.mark.parametrize("stray", [0.0, -7.0, np.inf, "none", None, pd.NA])
+def test_what_stands_where_it_is_undefined_does_not_count(layout, items, stray):
+    expected = read_features(layout, items)
+    for column in ("time", "pull[far]"):
+        items[column] = items[column].astype(object)
+        items.loc["item-04", column] = stray
+    for name, values in read_features(layout, items).items():
+        assert np.array_equal(values, expected[name])
+
+
+def test_missing_where_it_is_defined(layout, items):
+    bad = items.assign(time=items["time"].where(items.index != "item-03"))
+    with raises(
+        r"time is missing \(NaN\) on 1 item\(s\): item-03 \(time = missing\); fill it in, or drop "
+        "the item: it is given by occluder, and missing only where occluder is 0"
+    ):
+        read_features(layout, bad)
+    bad = items.assign(occluder=items["occluder"].where(items.index != "item-03"))
+    with raises(r"occluder is missing \(NaN\) on 1 item\(s\): item-03 .* declare with given="):
+        read_features(layout, bad)
+    with raises("occluder is none of its levels 0, 1 on 12"):
+        read_features(layout, items.assign(occluder=items["occluder"].replace(0, 0.5)))
+    with raises("time: the items have no column time"):
+        read_features(layout, items.drop(columns="time"))
+
+
+def test_a_missing_value_without_a_flag_names_the_remedy(items):
+    bare = declared(given=False, low=0)
+    with raises("fill it in, drop the item, or declare with given= where it is undefined"):
+        read_features(bare, items)
+
+
+def test_flags_that_are_themselves_given(items):
+    outer = ml.MetaFeature("occluder", levels=(0, 1))
+    inner = ml.MetaFeature("dark", levels=(0, 1), given=outer)
+    time = ml.MetaFeature("time", low=1, high=4, given=inner)
+    remembers = logistic(ml.Capability("memory", low=0, high=6) - time)
+    nested = ml.Layout("dark", ml.Success("found", presence(presence(remembers, inner), outer)))
+    dark = items["occluder"].where(items["occluder"] == 1)
+    dark["item-01"] = 0
+    items.loc["item-01", "time"] = np.nan
+    features = read_features(nested, items.assign(dark=dark))
+    assert features["dark"].tolist() == [0, 0, *items["occluder"][2:]]
+    assert features["time"][:2].tolist() == [1, 1]
+
+
+def test_a_property_varies_where_it_is_defined(layout, items):
+    def check(**changes):
+        changed = items.assign(**changes)
+        check_training(layout, changed, read_features(layout, changed))
+
+    check()
+    there = items["occluder"] == 1
+    with raises("^time is 3 on all 12 items where occluder is not 0: a property that never"):
+        check(time=3.0)
+    with raises(r"^pull is 1, 2 on all 12 items where occluder is not 0"):
+        check(**{"pull[near]": 1, "pull[far]": 2})
+    check(time=items["time"].where(there, 99.0))
+    with raises("^time: 1 training item.* outside its declared range"):
+        check(time=items["time"].where(items.index != "item-01", 5.0))
+    with raises("^time is undefined on all 24 items, since occluder is 0 there: nothing tells"):
+        check(occluder=0)
+
+
+def test_items_alike_in_what_is_observed_are_one_row(layout, items, evaluation):
+    battery = Battery.of(layout, evaluation)
+    collapsed = Domains(layout, battery.features, COUNT, battery.features).collapsed
+    assert collapsed[0] == collapsed[2]
+    assert len(set(collapsed)) == COUNT - 1
+
+
+def test_the_model_is_that_of_numbers_made_up_by_hand(layout, filled, evaluation):
+    """Exactly: what the numbers are does not matter."""
+    by_hand = ml.Evaluation(filled, evaluation.successes, evaluation.trials)
+    bare = declared(given=False)
+    one, other = to_pymc(layout, evaluation, "Ann"), to_pymc(bare, by_hand, "Ann")
+    assert not any(np.isnan(one[name].get_value()).any() for name in ("time", "pull"))
+    start = one.initial_point()
+    densities = [model.compile_logp(mode="FAST_COMPILE")(start) for model in (one, other)]
+    assert densities[0] == densities[1]
+    slopes = one.compile_dlogp(mode="FAST_COMPILE")(start)
+    assert np.isfinite(slopes).all()
+
+
+def test_simulation_does_not_look_where_it_is_undefined(layout, filled, profiles, evaluation):
+    other = ml.simulate(declared(given=False), filled, profiles, seed=4)
+    pd.testing.assert_frame_equal(evaluation.successes, other.successes)
+
+
+@pytest.fixture(scope="module")
+def sampling():
+    return {"draws": 100, "tune": 150, "chains": 2, "seed": 1, "reruns": 0, "progressbar": False}
+
+
+def test_fits_are_stored_resumed_and_forecast(
+    layout, items, filled, evaluation, sampling, tmp_path, monkeypatch
+):
+    store = tmp_path / "store"
+    ml.fit(layout, evaluation, subjects=["Ann"], store=store, **sampling)
+    added = []
+    add = Store.add
+    monkeypatch.setattr(
+        Store, "add", lambda self, sampled: (added.append(sampled.subject), add(self, sampled))
+    )
+    fit = ml.fit(layout, evaluation, store=store, **sampling)
+    assert added == ["Bob"]
+    assert ml.Fit.load(store).layout == layout
+    saved = ml.Fit.load(fit.save(tmp_path / "fit.nc"))
+    assert saved.layout.fingerprint == layout.fingerprint
+
+    forecast = saved.forecast(items)
+    assert forecast.data["trained"].all()
+    assert not forecast.data["extrapolated"].any()
+    assert np.isfinite(forecast.data["mean"]).all()
+    stray = saved.forecast(filled)  # the same items, whatever stands in their empty cells
+    assert stray.data.identical(forecast.data)
+    moved = saved.forecast(items.assign(time=items["time"] / 2 + 0.5))
+    there = items["occluder"].to_numpy() == 1
+    assert (moved.data["trained"].to_numpy() == ~there).all()
+
+
+def test_baselines_are_told_where_a_value_is_missing(layout, items, evaluation):
+    held_out = ["item-03", "item-08"]
+    columns = [name for feature in layout.meta_features for name in feature.columns]
+
+    def forecast(baseline, table, names):
+        training = masked(ml.Evaluation(table, evaluation.successes, evaluation.trials), held_out)
+        return baseline_forecast(baseline, training, held_out, names, seed=1).data["mean"]
+
+    gaps = items.isna()
+    told = items.fillna(items.mean()).assign(**{f"no {name}": gaps[name] for name in items})
+    for baseline in BASELINES:
+        found = forecast(baseline, items, columns)
+        names = [*columns, *(f"no {name}" for name in columns if gaps[name].any())]
+        assert found.identical(forecast(baseline, told, names))
+    with raises("predicts from finite numbers, .*item-00 on time: missing.* and 19 more"):
+        forecast(BASELINES[1], items.assign(time=np.nan), columns)
+
+
+def test_held_out_items_may_be_undefined(layout, evaluation):
+    options = {"draws": 50, "tune": 100, "progressbar": False}
+    found = ml.hold_out({"ours": layout}, evaluation, repeats=1, **options)
+    assert found.scores["brier"].between(0, 1).all()
+    assert set(found.scores["method"]) == {"ours", *(baseline.name for baseline in BASELINES)}
