@@ -16,6 +16,7 @@ from ..errors import FitError
 from ..features import Features
 from ..results import Fit
 from .blocks import Block, Tables, distinct
+from .factored import Factored
 from .quantiles import mean_and_interval
 
 SUMMARY = ("mean", "low", "high")
@@ -97,6 +98,53 @@ def summaries(
     return found
 
 
+def probabilities(
+    fit: Fit, row: int, features: Features, items: int, *, memory_mib: float
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Stream one subject's success probabilities for all draws, some items at a time.
+
+    Parameters
+    ----------
+    fit : Fit
+        Profiles.
+    row : int
+        Place of the subject in the fit.
+    features : dict of str to ndarray
+        By meta-feature, shape (items,) or (items, labels).
+    items : int
+        How many.
+    memory_mib : float
+        Bound of the memory used on the way, in MiB; an array that is handed out has at most half.
+
+    Yields
+    ------
+    places : ndarray of int
+        Which items.
+    probabilities : ndarray, shape (places, chains * draws)
+        One chain's draws after the other's.
+
+    Examples
+    --------
+    >>> from measurement_layouts.inference.fitting import fit
+    >>> from measurement_layouts.scenarios import animal_ai_olympics as aaio
+    >>> cohort = aaio.simulated_cohort()
+    >>> result = fit(aaio.published_layout(), cohort.evaluation, subjects=["sim-01"],
+    ...              draws=100, tune=200, chains=2, seed=1, progressbar=False)
+    >>> features = {name: result.constants[name].to_numpy() for name in
+    ...             ("rewardSize", "rewardDistance", "rewardBehind", "XPos")}
+    >>> parts = probabilities(result, 0, features, items=69, memory_mib=0.05)
+    >>> places, chances = next(parts)
+    >>> chances.shape == (len(places), 200)
+    True
+    """
+    outcome, bound = fit.layout.outcome, _bytes(memory_mib)
+    drawn = _read(fit.layout, fit.posterior, fit.constants, row)
+    plan = _Plan(features, *distinct(features, items), [outcome], drawn, bound)
+    for piece in plan.pieces():
+        ((value, rows),) = _computed(piece, drawn, [outcome])
+        yield piece.block.items, rows[piece.block.places(value, outcome)]
+
+
 @dataclass(frozen=True, eq=False)
 class _Drawn:
     """One subject's posterior: tables of draws, and the subject's constants."""
@@ -174,18 +222,25 @@ def _summarise(
     place: int, piece: _Piece, drawn: _Drawn, targets: Sequence[Derived], prob: float
 ) -> tuple[int, _Piece, list[np.ndarray]]:
     """Compute all of one subject's draws of a piece, and summarise them."""
-    block, kept = piece.block, list[np.ndarray]()
+    found = []
+    for (value, rows), target in zip(_computed(piece, drawn, targets), targets, strict=True):
+        varies = value.table.ndim > 1
+        summary = mean_and_interval(rows, prob) if varies else np.tile(value.table, (3, 1))
+        found.append(summary[:, piece.block.places(value, target)])
+    return place, piece, found
+
+
+def _computed(
+    piece: _Piece, drawn: _Drawn, targets: Sequence[Derived]
+) -> list[tuple[Factored, np.ndarray]]:
+    """Compute the targets of a piece: cells as of the last draws, and all draws of each cell."""
+    kept = list[np.ndarray]()
     for start, stop in _parts(0, drawn.draws, math.ceil(drawn.draws / piece.step)):
-        values = block.values(targets, drawn.part(start, stop), drawn.constants)
+        values = piece.block.values(targets, drawn.part(start, stop), drawn.constants)
         kept = kept or [np.empty((len(value.table), drawn.draws)) for value in values]
         for rows, value in zip(kept, values, strict=True):
             rows[:, start:stop] = value.table if value.table.ndim > 1 else value.table[:, None]
-    found = []
-    for rows, value, target in zip(kept, values, targets, strict=True):
-        varies = value.table.ndim > 1
-        summary = mean_and_interval(rows, prob) if varies else np.tile(value.table, (3, 1))
-        found.append(summary[:, block.places(value, target)])
-    return place, piece, found
+    return list(zip(values, kept, strict=True))
 
 
 def _parts(start: int, stop: int, count: int) -> Iterator[tuple[int, int]]:

@@ -1,0 +1,116 @@
+"""Log-likelihood of each item that a subject attempted, for every draw of its profile."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+from scipy.special import gammaln, xlog1py, xlogy
+
+from ..compiler import EDGE
+from ..features import Features
+from ..forecasts.blocks import distinct
+from ..forecasts.streaming import probabilities
+
+if TYPE_CHECKING:
+    from ..results import Fit
+
+_MEMORY_MIB = 8.0  # on the way to the probabilities; the logarithms take as much again
+
+
+@dataclass(frozen=True, eq=False)
+class Attempted:
+    """Training items that one subject attempted, and what came of them.
+
+    Attributes
+    ----------
+    names : Index of str
+        The items, in the fit's order.
+    successes, trials : ndarray of int, shape (items,)
+        Outcomes.
+    features : dict of str to ndarray
+        By meta-feature, shape (items,) or (items, labels).
+    """
+
+    names: pd.Index
+    successes: np.ndarray
+    trials: np.ndarray
+    features: Features
+
+    @classmethod
+    def of(cls, fit: "Fit", row: int) -> "Attempted":
+        """Read them from a fit, by the subject's place."""
+        observed, constants = fit.observed, fit.constants
+        own = {name: observed[name][row].to_numpy() for name in ("successes", "trials")}
+        names = observed.indexes["item"].map(str)
+        features = {
+            feature.name: constants[feature.name].to_numpy() for feature in fit.layout.meta_features
+        }
+        return cls(names, **own, features=features).take(np.flatnonzero(own["trials"] > 0))
+
+    def take(self, places: np.ndarray) -> "Attempted":
+        """Keep some of them."""
+        return Attempted(
+            self.names[places],
+            self.successes[places],
+            self.trials[places],
+            {name: values[places] for name, values in self.features.items()},
+        )
+
+    def different(self) -> tuple["Attempted", np.ndarray]:
+        """Keep one of those alike in properties and outcomes, and say which one stands for each."""
+        told_apart = {**self.features, "": np.stack([self.successes, self.trials], axis=1)}
+        order, number = distinct(told_apart, len(self.names))
+        which = np.empty(len(order), dtype=int)
+        which[order] = number
+        return self.take(order[np.flatnonzero(np.diff(number, prepend=-1))]), which
+
+
+def log_likelihood(
+    fit: "Fit", row: int, items: Attempted
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    r"""Stream a subject's log-likelihood, some items at a time.
+
+    .. math:: \log p(y_i \mid \theta_s) = \log \binom{n_i}{y_i} + y_i \log p_{is}
+        + (n_i - y_i) \log(1 - p_{is})
+
+    with the success probability :math:`p_{is}` of item i under draw s kept 1e-12 away from 0 and 1,
+    as the fitted model has it.
+
+    Parameters
+    ----------
+    fit : Fit
+        Draws; this subject's are read once.
+    row : int
+        Place of the subject in the fit.
+    items : Attempted
+        Items and outcomes.
+
+    Yields
+    ------
+    places : ndarray of int
+        Which of the items.
+    values : ndarray, shape (places, chains, draws)
+        In nats; a few MiB at a time.
+
+    Examples
+    --------
+    >>> from measurement_layouts.inference.fitting import fit
+    >>> from measurement_layouts.scenarios import animal_ai_olympics as aaio
+    >>> cohort = aaio.simulated_cohort()
+    >>> result = fit(aaio.published_layout(), cohort.evaluation, subjects=["sim-01"],
+    ...              draws=100, tune=200, chains=2, seed=1, progressbar=False)
+    >>> [values.shape for _, values in log_likelihood(result, 0, Attempted.of(result, 0))]
+    [(69, 2, 100)]
+    """
+    sizes = fit.posterior.sizes
+    parts = probabilities(fit, row, items.features, len(items.names), memory_mib=_MEMORY_MIB)
+    for places, chances in parts:
+        successes, failures = items.successes[places], (items.trials - items.successes)[places]
+        ways = gammaln(successes + failures + 1) - gammaln(successes + 1) - gammaln(failures + 1)
+        np.clip(chances, EDGE, 1 - EDGE, out=chances)
+        values = xlogy(successes[:, None], chances)
+        values += xlog1py(failures[:, None], np.negative(chances, out=chances))
+        values += ways[:, None]
+        yield places, values.reshape(len(places), sizes["chain"], sizes["draw"])
