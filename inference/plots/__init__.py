@@ -9,7 +9,9 @@ from .brier_against_success import brier_against_success
 from .capability_scatter import capability_scatter
 from .forecast_plot import forecast_plot
 from .prior_posterior import prior_posterior
+from .profile_bars import profile_bars
 from .profile_forest import profile_forest
+from .profile_heatmap import profile_heatmap
 from .reliability import reliability
 
 __all__ = [
@@ -18,6 +20,8 @@ __all__ = [
     "capability_scatter",
     "forecast_plot",
     "prior_posterior",
+    "profile_bars",
     "profile_forest",
+    "profile_heatmap",
     "reliability",
 ]

@@ -537,7 +537,9 @@ def test_every_figure_is_exported():
         "capability_scatter",
         "forecast_plot",
         "prior_posterior",
+        "profile_bars",
         "profile_forest",
+        "profile_heatmap",
         "reliability",
     ]
     assert all(callable(getattr(plots, name)) for name in plots.__all__)
