@@ -44,3 +44,22 @@ def inside(name: str, value: object, such_as: float) -> float:
     if not isinstance(value, numbers.Real) or not 0 < float(value) < 1:
         raise FitError(f"{name}={value!r}; give a number between 0 and 1, such as {such_as}")
     return float(value)
+
+
+def positive(name: str, value: object, such_as: float) -> float:
+    """Read a finite number above 0.
+
+    Raises
+    ------
+    FitError
+        When it is something else.
+
+    Examples
+    --------
+    >>> positive("gain", 4, such_as=2)
+    4.0
+    """
+    number = isinstance(value, numbers.Real) and not isinstance(value, bool)
+    if not number or not 0 < float(value) < np.inf:  # type: ignore[arg-type]
+        raise FitError(f"{name}={value!r}; give a positive number, such as {such_as:g}")
+    return float(value)  # type: ignore[arg-type]

@@ -25,10 +25,15 @@ if TYPE_CHECKING:
     from .inference import plots
     from .inference.assessment import score
     from .inference.compiler import to_pymc
+    from .inference.criticism.criticise import criticise
     from .inference.data import Evaluation
+    from .inference.description.describe import describe
+    from .inference.description.rules import Rules
     from .inference.errors import DataError, FitError
     from .inference.fitting import fit
     from .inference.forecasts.forecasting import Forecast
+    from .inference.loo.compare import compare_layouts
+    from .inference.loo.loo import loo
     from .inference.results import Fit
     from .inference.simulation import simulate
     from .inference.stores.storage import load
@@ -40,9 +45,14 @@ _LATER = {
     "Fit": "results",
     "FitError": "errors",
     "Forecast": "forecasts.forecasting",
+    "Rules": "description.rules",
+    "compare_layouts": "loo.compare",
+    "criticise": "criticism.criticise",
+    "describe": "description.describe",
     "fit": "fitting",
     "hold_out": "validation",
     "load": "stores.storage",
+    "loo": "loo.loo",
     "plots": None,
     "score": "assessment",
     "simulate": "simulation",
@@ -64,12 +74,17 @@ __all__ = [
     "Noise",
     "Prior",
     "Propensity",
+    "Rules",
     "Slope",
     "Success",
+    "compare_layouts",
+    "criticise",
+    "describe",
     "fit",
     "hold_out",
     "linking_function",
     "load",
+    "loo",
     "plots",
     "score",
     "simulate",

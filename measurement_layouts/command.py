@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from . import scenarios
 from .linking import LayoutError
+from .scenarios.figures import Reproduction
 
 if TYPE_CHECKING:
-    from .scenarios.figures import Figure
     from .scenarios.scenario import Scenario
 
 
@@ -195,15 +195,10 @@ def _make_writable(folder: Path) -> None:
 
 
 def _reproduce(chosen: argparse.Namespace) -> int:
-    from .inference.fitting import fit
-
     start = time.perf_counter()
     scenario = scenarios.get(chosen.scenario)
-    layout = next(iter(scenario.layouts.values()))()
-    evaluation = scenario.load(chosen.data)
-    published = scenario.published(chosen.published, evaluation.subjects)
-    figures = scenario.compare(fit(layout, evaluation, seed=1), published)
-    return _report(scenario, figures, time.perf_counter() - start, as_json=chosen.json)
+    found = scenario.reproduce(scenario, chosen.data, chosen.published)
+    return _report(scenario, found, time.perf_counter() - start, as_json=chosen.json)
 
 
 def _validate(chosen: argparse.Namespace) -> int:
@@ -221,20 +216,17 @@ def _validate(chosen: argparse.Namespace) -> int:
     )
     if not chosen.json:
         print_scores(scores)
-    figures = scenario.judge(scores)
-    return _report(scenario, figures, time.perf_counter() - start, as_json=chosen.json)
+    found = Reproduction(scenario.judge(scores))
+    return _report(scenario, found, time.perf_counter() - start, as_json=chosen.json)
 
 
-def _report(scenario: "Scenario", figures: list["Figure"], seconds: float, *, as_json: bool) -> int:
+def _report(scenario: "Scenario", found: Reproduction, seconds: float, *, as_json: bool) -> int:
     if as_json:
-        report = {
-            "scenario": scenario.name,
-            "seconds": seconds,
-            "figures": [figure.to_dict() for figure in figures],
-        }
+        report = {"scenario": scenario.name, "seconds": seconds, **found.to_dict()}
         print(json.dumps(report, allow_nan=False))
     else:
-        from .printing import print_figures
+        from .printing import print_figures, print_tables
 
-        print_figures(figures)
-    return 0 if all(figure.holds for figure in figures) else 1
+        print_tables(found.tables)
+        print_figures(found.figures)
+    return 0 if all(figure.holds for figure in found.figures) else 1

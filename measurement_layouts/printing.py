@@ -1,13 +1,16 @@
 """What the command prints for people: tables in the terminal."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
 from rich.console import Console
 from rich.table import Table
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from .inference.data import Evaluation
     from .inference.results import Fit
     from .inference.validation import HoldOut
@@ -24,6 +27,16 @@ def print_figures(figures: "Sequence[Figure]") -> None:
         holds = "yes" if figure.holds else "NO"
         table.add_row(figure.name, published, f"{figure.obtained:.4g}", figure.goal, holds)
     _console().print(table)
+
+
+def print_tables(tables: "Mapping[str, pd.DataFrame]") -> None:
+    """Print tables of numbers, three digits of each."""
+    for title, numbers in tables.items():
+        columns = [" ".join(map(str, np.atleast_1d(name))) for name in numbers.columns]
+        table = Table(str(numbers.index.name or ""), *columns, title=title)
+        for name, row in zip(numbers.index, numbers.to_numpy().tolist(), strict=True):
+            table.add_row(str(name), *(f"{x:.3f}" if isinstance(x, float) else str(x) for x in row))
+        _console().print(table)
 
 
 def print_scores(scores: "HoldOut") -> None:

@@ -1,10 +1,14 @@
 """Published figures beside obtained ones, each with its goal."""
 
+import json
 import math
 import operator
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, Literal
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 type Relation = Literal[">=", "<=", "==", "<", ">"]
 
@@ -56,6 +60,32 @@ class Figure:
             "obtained": _finite(self.obtained),
             "goal": self.goal,
             "holds": self.holds,
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Reproduction:
+    """Published figures beside obtained ones, and the tables behind them.
+
+    Attributes
+    ----------
+    figures : list of Figure
+        What the study is held to.
+    tables : dict of str to DataFrame
+        Published and obtained numbers side by side, for reading.
+    """
+
+    figures: list[Figure]
+    tables: "Mapping[str, pd.DataFrame]" = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Write both for a JSON report; a missing number becomes None."""
+        return {
+            "figures": [figure.to_dict() for figure in self.figures],
+            "tables": {
+                name: json.loads(table.reset_index().to_json(orient="records", double_precision=6))
+                for name, table in self.tables.items()
+            },
         }
 
 

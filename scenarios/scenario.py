@@ -6,13 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..layouts import Layout
-from .figures import Figure
+from .figures import Figure, Reproduction
 
 if TYPE_CHECKING:  # a scenario's layouts are declared and drawn without PyMC
     import pandas as pd
 
     from ..inference.data import Evaluation
-    from ..inference.results import Fit
     from ..inference.validation import HoldOut
 
 
@@ -43,13 +42,13 @@ class Scenario:
     layouts : mapping of str to callable
         Layouts by name, the published one first.
     load : callable
-        Real data from a folder; without one, from wherever they are kept or offered.
+        Real data from a folder; without one, from wherever they are kept or offered. Of a study
+        whose subjects are simulated, a cohort of them.
     simulate : callable
         The embedded cohort, from a seed.
-    published : callable
-        The published table from a folder, one row per subject of the real data, checked.
-    compare : callable
-        Figures from a fit of the published layout to the real data, and that table.
+    reproduce : callable
+        Published figures beside obtained ones, from this scenario, a folder of data or None, and
+        the folder of published tables.
     judge : callable
         Figures from the hold-out scores.
     columns : sequence of str
@@ -62,7 +61,6 @@ class Scenario:
     layouts: Mapping[str, Callable[[], Layout]]
     load: Callable[[Path | None], "Evaluation"]
     simulate: Callable[[int], Cohort]
-    published: Callable[[Path, Sequence[str]], "pd.DataFrame"]
-    compare: Callable[["Fit", "pd.DataFrame"], list[Figure]]
+    reproduce: Callable[["Scenario", Path | None, Path], Reproduction]
     judge: Callable[["HoldOut"], list[Figure]]
     columns: Sequence[str]

@@ -182,7 +182,7 @@ def test_reproduce_holds(own_figures, capfd):
     printed = capfd.readouterr()
     report = json.loads(printed.out, parse_constant=pytest.fail)
     assert status == 0
-    assert list(report) == ["scenario", "seconds", "figures"]
+    assert list(report) == ["scenario", "seconds", "figures", "tables"]
     assert report["scenario"] == NAME
     assert report["seconds"] > 0
     assert len(report["figures"]) == 9
@@ -204,14 +204,15 @@ def test_reproduce_falls_short(own_figures, tmp_path, capfd):
 
 
 @pytest.mark.usefixtures("few")
-def test_nan_becomes_null(own_figures, capfd, monkeypatch):
+def test_nan_becomes_null(own_figures, tmp_path, capfd, monkeypatch):
     """With one subject there is no correlation."""
     one = COHORT.select(subjects=SUBJECTS[:1])
-    alone = dataclasses.replace(REAL, load=lambda folder: one, published=lambda *_: table)
+    alone = dataclasses.replace(REAL, load=lambda folder: one)
     table = pd.read_csv(own_figures / "aaio_figure9.csv", index_col="agent").loc[SUBJECTS[:1]]
+    table.to_csv(tmp_path / "aaio_figure9.csv")
     monkeypatch.setattr(scenarios, "get", lambda name: alone)
     with pytest.warns(RuntimeWarning):
-        status = main(["reproduce", NAME, "--published", "x", "--json"])
+        status = main(["reproduce", NAME, "--published", str(tmp_path), "--json"])
     report = json.loads(capfd.readouterr().out, parse_constant=pytest.fail)
     found = [figure for figure in report["figures"] if "correlation" in figure["name"]]
     assert [(figure["obtained"], figure["holds"]) for figure in found] == [(None, False)] * 3

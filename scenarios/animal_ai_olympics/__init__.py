@@ -4,7 +4,7 @@ from ..scenario import Scenario
 from .cohort import battery, simulated_cohort, true_profiles
 from .data import load
 from .layouts import apparent_smallness, published_layout, recommended_layout
-from .published import compare, figure_9, judge
+from .published import judge, reproduce
 
 SCENARIO = Scenario(
     name="animal-ai-olympics",
@@ -13,8 +13,7 @@ SCENARIO = Scenario(
     layouts={"published layout": published_layout, "recommended layout": recommended_layout},
     load=load,
     simulate=simulated_cohort,
-    published=figure_9,
-    compare=compare,
+    reproduce=reproduce,
     judge=judge,
     columns=("rewardSize", "rewardDistance", "rewardBehind", "XPos"),
 )

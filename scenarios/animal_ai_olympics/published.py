@@ -10,8 +10,10 @@ import pandas as pd
 from ...inference.convergence import RHAT_LIMIT
 from ...inference.errors import DataError
 from ...inference.wording import some
-from ..figures import Figure
+from ..figures import Figure, Reproduction
+from ..scenario import Scenario
 from .data import SPELLING
+from .layouts import published_layout
 
 if TYPE_CHECKING:
     from ...inference.results import Fit
@@ -72,6 +74,28 @@ def figure_9(folder: Path, subjects: Sequence[str]) -> pd.DataFrame:
         if found:
             raise DataError(f"{path} {what} {some(found)}; give the table of the same agents")
     return table.loc[names].set_axis(list(subjects), axis=0)
+
+
+def reproduce(scenario: Scenario, data: Path | None, published: Path) -> Reproduction:
+    """Fit the published layout to the real data, and hold it against Figure 9.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        This one.
+    data, published : Path
+        Folders of the real data (found or downloaded without one) and of published tables.
+
+    Raises
+    ------
+    DataError
+        When either cannot be read; before anything is fitted.
+    """
+    from ...inference.fitting import fit
+
+    evaluation = scenario.load(data)
+    table = figure_9(published, evaluation.subjects)
+    return Reproduction(compare(fit(published_layout(), evaluation, seed=1), table))
 
 
 def compare(fit: "Fit", table: pd.DataFrame) -> list[Figure]:
