@@ -1,0 +1,133 @@
+"""Findings in words: numbers with their interval and range, and one paragraph per subject."""
+
+import math
+from collections.abc import Sequence
+
+from ...linking import units
+from ..elements import Element
+from .finding import Finding
+from .rules import Rules
+
+_STEPS = 100  # a number is written with so many steps of its scale, or more
+_IN_DETAIL = 6  # so many strengths or unknown elements have their numbers in a paragraph
+_LEADS = {  # how a paragraph introduces findings of a kind, in this order
+    "strength": "Strong",
+    "weakness": "Weak",
+    "in between": "In between",
+    "location": "Located",
+    "bias": "Bias",
+    "noise": "Noisy",
+    "unknown": "Not known from these items",
+}
+
+
+def paragraph(findings: Sequence[Finding]) -> str:
+    """Put a subject's findings into a few sentences.
+
+    Weaknesses, biases and noise always come with their numbers; more than six strengths or unknown
+    elements, and properties that are missing but the first, by their names only.
+
+    Parameters
+    ----------
+    findings : sequence of Finding
+        Of one subject.
+
+    Returns
+    -------
+    str
+        Without the kinds of which there is nothing to say.
+
+    Examples
+    --------
+    >>> paragraph([Finding("overall", text="Ann passes 0.60 of 30 items"),
+    ...            Finding("weakness", "sight", text="sight 0.1"), Finding("noise", text="half")])
+    'Ann passes 0.60 of 30 items. Weak: sight 0.1. Noisy: half.'
+    """
+    kinds = dict[str, list[Finding]]()
+    for finding in findings:
+        kinds.setdefault(finding.kind, []).append(finding)
+    sentences = [each.text for kind in ("sampling", "overall") for each in kinds.get(kind, [])]
+    sentences += [
+        f"{lead}: {_listed(kinds[kind])}" for kind, lead in _LEADS.items() if kind in kinds
+    ]
+    if "missing" in kinds:
+        first, *others = kinds["missing"]
+        sentences.append(f"The layout seems to miss {first.text}")
+        names = ", ".join(each.element for each in others)
+        sentences += [f"It may also miss {names}"] if names else []
+    return " ".join(f"{sentence}." for sentence in sentences)
+
+
+def _listed(findings: Sequence[Finding]) -> str:
+    if findings[0].kind in ("strength", "unknown") and len(findings) > _IN_DETAIL:
+        return ", ".join(each.element for each in findings)
+    return "; ".join(each.text for each in findings)
+
+
+def legend(rules: Rules) -> str:
+    """Explain the words and brackets of all paragraphs."""
+    return (
+        f"In brackets: the range that holds the value with {rules.prob:.0%} probability. "
+        f"Strong: more than {rules.strong:g} of the way from the lowest to the highest value; "
+        f"weak: less than {rules.weak:g}; each said where it is at least {rules.certainty:.0%} "
+        "probable."
+    )
+
+
+def estimate(value: float, low: float, high: float, scale: float) -> str:
+    """Write a mean with its interval, rounded to hundredths of a scale or finer.
+
+    Examples
+    --------
+    >>> estimate(0.0912, 0.07, 0.11, scale=1), estimate(31.31, 28, 34, scale=52.8)
+    ('0.09 [0.07, 0.11]', '31.3 [28.0, 34.0]')
+    """
+    texts = [rounded(each, scale) for each in (value, low, high)]
+    return f"{texts[0]} [{texts[1]}, {texts[2]}]"
+
+
+def rounded(value: float, scale: float) -> str:
+    """Write a number, rounded to hundredths of a scale or finer.
+
+    Examples
+    --------
+    >>> rounded(-0.001, 1), rounded(31.31, 250)
+    ('0.00', '31')
+    """
+    digits = max(0, math.ceil(math.log10(_STEPS / scale))) if scale > 0 else 2
+    return f"{round(value, digits) + 0.0:.{digits}f}"
+
+
+def located(element: Element, value: float, low: float, high: float) -> str:
+    """Write an element with its interval, range and unit: ``sight 0.09 [0.07, 0.11] of 1``."""
+    scale = _span(element) or max(abs(low), abs(high))
+    return f"{called(element)} {estimate(value, low, high, scale)}{_of_range(element)}"
+
+
+def vaguely(element: Element, low: float, high: float) -> str:
+    """Write an element of which little is known: ``sight, anywhere from 0.07 to 0.96 of 1``."""
+    scale = _span(element) or max(abs(low), abs(high))
+    ends = f"{rounded(low, scale)} to {rounded(high, scale)}"
+    return f"{called(element)}, anywhere from {ends}{_of_range(element)}"
+
+
+def called(element: Element) -> str:
+    """Name an element, with what it is about where the layout says so."""
+    about = element.latent.about
+    return f"{element.name} ({about})" if about else element.name
+
+
+def _span(element: Element) -> float | None:
+    support = element.latent.range
+    return support.high - support.low if support.is_finite else None
+
+
+def _of_range(element: Element) -> str:
+    support, unit = element.latent.range, units.name(element.latent.unit)
+    if not support.is_finite:
+        where = ""
+    elif support.low == 0:
+        where = f" of {support.high:g}"
+    else:
+        where = f" on a scale from {support.low:g} to {support.high:g}"
+    return f"{where} {unit}" if unit else where

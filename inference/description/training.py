@@ -1,0 +1,81 @@
+"""What a subject did on the items it was fitted on, and how far the items mattered."""
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ..forecasts.blocks import distinct
+from ..forecasts.streaming import probabilities
+from ..loo.pointwise import Attempted
+from ..wording import many
+from .finding import Finding
+from .rules import Rules
+
+if TYPE_CHECKING:
+    from ..results import Fit
+
+_MEMORY_MIB = 8.0
+
+
+class Training(NamedTuple):
+    """A subject's training outcomes.
+
+    Attributes
+    ----------
+    successes, trials, items : int
+        Counts; items are those attempted.
+    spread : float
+        Standard deviation over them of the posterior mean of the success probability; NaN where
+        all items are alike, so that it cannot vary.
+    """
+
+    successes: int
+    trials: int
+    items: int
+    spread: float
+
+    @classmethod
+    def of(cls, fit: "Fit", row: int) -> "Training":
+        """Read and forecast them, by the subject's place in the fit."""
+        attempted = Attempted.of(fit, row)
+        items, features = len(attempted.names), attempted.features
+        means = np.empty(items)
+        for places, chances in probabilities(fit, row, features, items, memory_mib=_MEMORY_MIB):
+            means[places] = chances.mean(axis=1)
+        alike = not distinct(features, items)[1].any()
+        spread = np.nan if alike else float(means.std())
+        return cls(int(attempted.successes.sum()), int(attempted.trials.sum()), items, spread)
+
+    @property
+    def rate(self) -> float:
+        """Success rate."""
+        return self.successes / self.trials
+
+    def uniform(self, rules: Rules) -> bool:
+        """Whether success hardly depends on the items."""
+        return self.spread < rules.spread
+
+    def silent(self, rules: Rules) -> bool:
+        """Whether nothing follows for single elements: uniform, and short of nearly all."""
+        return self.uniform(rules) and self.rate < rules.nearly_all
+
+    def level(self, rules: Rules) -> str:
+        """Say whether it passes ``nearly all``, ``nearly nothing``, or is ``in between``."""
+        if self.rate >= rules.nearly_all:
+            return "nearly all"
+        return "nearly nothing" if self.rate <= rules.nearly_nothing else "in between"
+
+    def finding(self, subject: str, rules: Rules) -> Finding:
+        """Say how much the subject passes, and whether that depends on the items."""
+        of = many(self.items, "item")
+        if self.trials != self.items:
+            of = f"{many(self.trials, 'trial')} on {of}"
+        level = self.level(rules)
+        how = "" if level == "in between" else f"{level}: "
+        text = f"{subject} passes {how}{self.rate:.2f} of {of}"
+        if self.silent(rules):
+            text += ", whatever they ask as far as the layout sees; strengths and weaknesses "
+            text += "cannot be told from that"
+        elif self.successes == self.trials:
+            text += "; how far its abilities reach beyond them cannot be told"
+        return Finding("overall", value=self.rate, text=text)
