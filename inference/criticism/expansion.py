@@ -1,0 +1,189 @@
+"""A layout's neighbourhood: its log-odds of success plus free effects of properties.
+
+The forecast of a fitted layout is taken as an offset. Beside it stand columns whose coefficients
+are inferred: what the layout's own elements could still change (`tangent`), and effects of levels.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import expit, gammaln, log_expit, logit
+
+_ROUNDING = 1e-12  # share of the largest variance that is no more than rounding
+_LEAST = 1e-4  # smallest variance of an outcome that is reckoned with
+_STEPS, _SETTLED = 50, 1e-6
+EFFECT_SD = 2.5  # of the prior of an effect that is looked for, in log-odds
+FORM_SD = 1.0  # of that of another form for a property which the layout uses already
+_LOOSE_SD = 10.0  # of that of what the layout's own elements can do
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """Columns with the standard deviations of their coefficients' priors, centred at 0."""
+
+    values: np.ndarray
+    sds: np.ndarray
+
+    @classmethod
+    def of(cls, values: np.ndarray, sd: float) -> "Columns":
+        """Give all columns the same prior."""
+        return cls(values, np.full(values.shape[1], sd))
+
+    def beside(self, *others: "Columns") -> "Columns":
+        """Put columns side by side."""
+        parts = (self, *others)
+        return Columns(
+            np.concatenate([part.values for part in parts], axis=1),
+            np.concatenate([part.sds for part in parts]),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Expansion:
+    """Posterior mode of the coefficients, and what follows from it.
+
+    Attributes
+    ----------
+    columns : Columns
+        What was added to the offset.
+    coefficients : ndarray, shape (columns,)
+        Posterior mode, log-odds per unit of the column.
+    covariance : ndarray, shape (columns, columns)
+        Inverse Hessian there.
+    chances : ndarray, shape (items,)
+        Probabilities of success.
+    weights : ndarray, shape (items,)
+        Variances of the successes.
+    elpd : ndarray, shape (items,)
+        Log density of each item's outcome when it is left out, approximately, in nats.
+    """
+
+    columns: Columns
+    coefficients: np.ndarray
+    covariance: np.ndarray
+    chances: np.ndarray
+    weights: np.ndarray
+    elpd: np.ndarray
+
+
+def expand(
+    offset: np.ndarray,
+    successes: np.ndarray,
+    trials: np.ndarray,
+    columns: Columns,
+    start: np.ndarray | None = None,
+) -> Expansion:
+    r"""Infer the coefficients of columns that are added to log-odds.
+
+    .. math:: y_i \sim \mathrm{Binomial}(n_i, \sigma(o_i + x_i^\top \beta)),\quad
+        \beta_k \sim \mathrm{Normal}(0, s_k)
+
+    An item is left out by one Newton step: its log-odds without it are
+    :math:`\eta_i - h_i (y_i - n_i p_i) / (1 - h_i w_i)`, with :math:`h` the diagonal of
+    :math:`X (X^\top W X + S^{-2})^{-1} X^\top`.
+
+    Parameters
+    ----------
+    offset : ndarray, shape (items,)
+        Log-odds before.
+    successes, trials : ndarray of int, shape (items,)
+        Outcomes.
+    columns : Columns
+        What is added.
+    start : ndarray, optional
+        Coefficients of the first columns to begin with; zeros by default.
+
+    Returns
+    -------
+    Expansion
+        At the posterior mode, by Newton's method.
+
+    References
+    ----------
+    Rahnama Rad, K. and Maleki, A. (2020), A scalable estimate of the out-of-sample prediction error
+    via approximate leave-one-out cross-validation. Journal of the Royal Statistical Society B, 82.
+
+    Examples
+    --------
+    >>> colour = Columns.of(np.repeat([[0.0], [1.0]], 50, axis=0), EFFECT_SD)
+    >>> passed = np.repeat([0, 1, 0, 1], [10, 40, 40, 10])
+    >>> found = expand(np.full(100, 1.386), passed, np.ones(100, dtype=int), colour)
+    >>> found.coefficients.round(1)
+    array([-2.7])
+    """
+    values, precision = columns.values, np.diag(1 / columns.sds**2)
+
+    def loss(beta: np.ndarray) -> float:
+        eta = offset + values @ beta
+        each = successes * log_expit(eta) + (trials - successes) * log_expit(-eta)
+        return float(0.5 * beta @ precision @ beta - each.sum())
+
+    beta = np.zeros(values.shape[1])
+    if start is not None:
+        beta[: len(start)] = start
+    before = loss(beta)
+    for _ in range(_STEPS):
+        chances = expit(offset + values @ beta)
+        hessian = information(values, _weights(chances, trials)) + precision
+        slope = values.T @ (successes - trials * chances) - precision @ beta
+        step = np.linalg.solve(hessian, slope)
+        while (after := loss(beta + step)) > before + _SETTLED:
+            step = step / 2
+        beta, gained, before = beta + step, before - after, after
+        if gained < _SETTLED:
+            break
+    eta = offset + values @ beta
+    chances = expit(eta)
+    weights = _weights(chances, trials)
+    covariance = np.linalg.inv(information(values, weights) + precision)
+    leverage = ((values @ covariance) * values).sum(axis=1)
+    without = eta - leverage * (successes - trials * chances) / (1 - leverage * weights)
+    ways = gammaln(trials + 1) - gammaln(successes + 1) - gammaln(trials - successes + 1)
+    elpd = successes * log_expit(without) + (trials - successes) * log_expit(-without) + ways
+    return Expansion(columns, beta, covariance, chances, weights, elpd)
+
+
+def tangent(draws: np.ndarray, trials: np.ndarray, most: int) -> Columns:
+    """Find the directions in which the layout's own elements could still move the log-odds.
+
+    Parameters
+    ----------
+    draws : ndarray, shape (items, draws)
+        Probabilities of success.
+    trials : ndarray of int, shape (items,)
+        Attempts.
+    most : int
+        Number of profile elements: there are no more directions.
+
+    Returns
+    -------
+    Columns
+        Principal directions of the posterior, loosely held, one posterior standard deviation long.
+    """
+    mean = draws.mean(axis=1)
+    weights = _weights(mean, trials)
+    scaled = (draws - mean[:, None]) * (trials / np.sqrt(weights))[:, None]
+    sizes, mixed = np.linalg.eigh(scaled.T @ scaled / draws.shape[1])
+    kept = np.flatnonzero(sizes > _ROUNDING * max(sizes[-1], _LEAST))[-most:]
+    directions = scaled @ (mixed[:, kept] / np.sqrt(sizes[kept] * draws.shape[1]))
+    return Columns.of(directions / np.sqrt(weights)[:, None], _LOOSE_SD)
+
+
+def constant(items: int) -> Columns:
+    """Give a column of ones."""
+    return Columns.of(np.ones((items, 1)), _LOOSE_SD)
+
+
+def information(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Sum the weighted products of columns, shape (columns, columns)."""
+    scaled = np.sqrt(weights)[:, None] * values
+    return np.asarray(scaled.T @ scaled)  # of one array, so that BLAS computes half of it
+
+
+def log_odds(chances: np.ndarray) -> np.ndarray:
+    """Log-odds of chances, kept away from infinity."""
+    return np.asarray(logit(np.clip(chances, _LEAST, 1 - _LEAST)))
+
+
+def _weights(chances: np.ndarray, trials: np.ndarray) -> np.ndarray:
+    return np.asarray(trials * np.maximum(chances * (1 - chances), _LEAST))
