@@ -37,7 +37,8 @@ class Layout:
     ------
     LayoutError
         When two nodes share a name, no latent reaches the outcome, a latent of `profile` does not,
-        a meta-feature is opposed to nothing, or labels disagree.
+        a meta-feature is opposed to nothing, labels disagree, or the outcome depends on a
+        meta-feature where that is undefined.
 
     Examples
     --------

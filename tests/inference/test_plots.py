@@ -535,12 +535,14 @@ def test_every_figure_is_exported():
         "agent_characteristic_grid",
         "brier_against_success",
         "capability_scatter",
+        "criticism_map",
         "forecast_plot",
         "prior_posterior",
         "profile_bars",
         "profile_forest",
         "profile_heatmap",
         "reliability",
+        "residual_plot",
     ]
     assert all(callable(getattr(plots, name)) for name in plots.__all__)
 
