@@ -1,0 +1,37 @@
+"""Cohorts: the thirty agents' outcomes on a battery, simulated from their rules."""
+
+import numpy as np
+import pandas as pd
+
+from ...inference.data import Evaluation
+from ..scenario import Cohort
+from .agents import AGENTS
+from .battery import battery
+from .truth import true_profiles
+
+
+def simulated_cohort(seed: int = 1) -> Cohort:
+    """Let the thirty agents run a battery.
+
+    Parameters
+    ----------
+    seed : int
+        Of battery and outcomes.
+
+    Returns
+    -------
+    Cohort
+        Outcomes, and the agents' true profiles on the published layout's scales.
+
+    Examples
+    --------
+    >>> cohort = simulated_cohort()
+    >>> cohort.evaluation.success_rates()[["Agent1", "Agent6", "Agent19"]].round(1).tolist()
+    [1.0, 0.5, 0.5]
+    """
+    items = battery(seed)
+    rng = np.random.default_rng([seed, 1])
+    outcomes = pd.DataFrame(
+        {name: rng.binomial(1, agent.rule(items)) for name, agent in AGENTS.items()}, items.index
+    )
+    return Cohort(Evaluation.from_wide(outcomes.T, items), true_profiles())

@@ -1,0 +1,125 @@
+"""One cohort, worked through: profiles, forecasts of held-out arenas, criticism, descriptions."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from ...inference.assessment import score
+from ...inference.baselines import BASELINES, baseline_forecast, masked
+from ...inference.criticism.criticise import criticise
+from ...inference.description.describe import describe
+from ...inference.fitting import fit
+from ...inference.results import Fit
+from .agents import AGENTS
+from .battery import CANDIDATES
+from .cohort import simulated_cohort
+from .expected import is_right
+from .layouts import LAYOUTS, PUBLISHED, RECOMMENDED
+from .truth import normalised, true_profiles
+
+_HELD_OUT = 0.2
+_SETTLED = 1.05  # R-hat of means that are not asked for more digits than two
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """What came of one cohort, as tables with a row per agent.
+
+    Attributes
+    ----------
+    profiles : dict of str to DataFrame
+        By layout: posterior means of every element, in its unit.
+    scores : DataFrame
+        Brier score, calibration and refinement of each method on the held-out arenas: columns
+        (score, method).
+    criticised : Series
+        First property that the criticism of the published layout names, or NaN.
+    right : Series
+        Whether the description says what the agent's design is.
+    texts : Series
+        The descriptions.
+    unsettled : dict of str to list of str
+        By layout: agents with an R-hat above 1.05.
+    """
+
+    profiles: dict[str, pd.DataFrame]
+    scores: pd.DataFrame
+    criticised: pd.Series
+    right: pd.Series
+    texts: pd.Series
+    unsettled: dict[str, list[str]]
+
+    def errors(self, layout: str) -> pd.DataFrame:
+        """Estimated less true capabilities, in parts of their ranges."""
+        truth = normalised(true_profiles())
+        latents = {latent.name: latent for latent in LAYOUTS[layout]().latents}
+        highs = pd.Series({name: latents[name].range.high for name in truth.columns})
+        estimates = self.profiles[layout][truth.columns] / highs
+        return estimates - truth.loc[estimates.index]
+
+
+def run_trial(seed: int, agents: list[str] | None = None, progressbar: bool = True) -> Trial:
+    """Simulate a cohort, fit both layouts to four fifths of the arenas, and look at everything.
+
+    Parameters
+    ----------
+    seed : int
+        Of battery, outcomes, split and fits.
+    agents : list of str, optional
+        Some of the agents; all by default.
+    progressbar : bool
+        Show agents done and time left.
+
+    Returns
+    -------
+    Trial
+        Means, scores, what criticism names and whether descriptions are right.
+    """
+    evaluation = simulated_cohort(seed).evaluation.select(subjects=agents or list(AGENTS))
+    items = evaluation.items
+    count = round(_HELD_OUT * len(items))
+    chosen = np.random.default_rng([seed, 2]).permutation(len(items))[:count]
+    held_out = list(items.index[np.sort(chosen)])
+    training = masked(evaluation, held_out)
+    fits = {
+        name: fit(
+            make(),
+            training,
+            draws=500,
+            tune=500,
+            chains=4,
+            seed=seed,
+            reruns=0,
+            progressbar=progressbar,
+        )
+        for name, make in LAYOUTS.items()
+    }
+    scored = {
+        name: score(each.forecast(items.loc[held_out]), evaluation) for name, each in fits.items()
+    }
+    aggregate = baseline_forecast(BASELINES[0], training, held_out, [], seed=seed)
+    scored["aggregate"] = score(aggregate, evaluation)
+    criticism = criticise(fits[PUBLISHED], training, candidates=CANDIDATES, seed=seed)
+    description = describe(fits[RECOMMENDED])
+    subjects = fits[RECOMMENDED].subjects
+    return Trial(
+        {name: _means(each) for name, each in fits.items()},
+        pd.concat(scored, axis=1).swaplevel(axis=1)[["brier", "calibration", "refinement"]],
+        criticism.first(),
+        pd.Series({name: is_right(name, description) for name in subjects}),
+        description.texts,
+        {name: _unsettled(each) for name, each in fits.items()},
+    )
+
+
+def _means(each: Fit) -> pd.DataFrame:
+    table = each.profiles()
+    names = table["node"] + table["label"].map(lambda label: f"[{label}]" if label else "")
+    wide = table.assign(element=names).pivot(index="subject", columns="element", values="mean")
+    return wide.loc[each.subjects]
+
+
+def _unsettled(each: Fit) -> list[str]:
+    table = each.diagnostics()
+    return list(table.index[~(table["rhat"] <= _SETTLED)])

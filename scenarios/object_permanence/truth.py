@@ -1,0 +1,158 @@
+"""The agents' known profiles, read off their rules on each capability's own scale."""
+
+import itertools
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+import pandas as pd
+
+from .agents import AGENTS, Agent
+
+RANGES = {  # of the capabilities, upper ends; 1.2 times the most demanding arena, where they can be
+    "OPAbility": 52.8,
+    "flatNavAbility": 56.0,
+    "visualAbility": 6.0,
+    "lavaAbility": 1.0,
+    "platformAbility": 1.0,
+    "rampAbility": 1.0,
+    "memoryAbility": 4.8,
+}
+_LONGEST = 4.0  # s: what each place counts for, so that places have the unit of OPAbility
+_STEPS = 2401
+_EASY = {
+    "occluderPresence": 0,
+    "lavaPresence": 0,
+    "platformPresence": 0,
+    "rampPresence": 0,
+    "goalDistance": 0.0,
+    "goalSize": 5.0,
+    "similarPositions": 0,
+    "rewardDeflected": 0,
+    "timeUnderOcc": np.nan,
+    "numberOfPositions": np.nan,
+    "occluderRedness": np.nan,
+    "occluderGreenness": np.nan,
+}
+_WITH = {"lava": ("cup", "chick", "basic"), "platform": ("grid", "chick", "basic")}
+_WITH["ramp"] = ("cup", "grid", "basic")
+_HIDING = ("cup", "grid", "chick")
+_PLACES = (1, 2, 3, 7, 11)  # besides the right one
+_MOST_PLACES = {"chick": 1, "cup": 2, "grid": 11}
+
+
+def true_profiles() -> pd.DataFrame:
+    """Read every agent's profile off its rule.
+
+    - Of a capability opposed to an amount (distance, smallness, time, places), the truth is the
+      demand at which the agent's chance of passing falls through one half; the upper end of the
+      range if it never does, 0 if it is below one half from the start.
+    - Of a capability to cope with an obstacle, the truth is the chance of passing where it is.
+    - Agents whose chance depends on nothing (1, 2, 3 and 5) have no level on any scale; the chance
+      itself stands for it.
+
+    All else is as easy as can be: no obstacles, a large goal close by, on the side and in the
+    paradigm that suit the agent best. Object permanence is measured where nothing else helps, with
+    the reward gone from where it was last seen and hidden briefly, so that memory is spared; a
+    place counts 4 s, as in Table 5. Who passes one paradigm only has shown no more than that
+    paradigm's places.
+
+    So Agent 14 has no weakness on these scales (none is opposed to places that look alike),
+    Agent 17 remembers for 1.5 s and has full object permanence, Agent 18 has object permanence up
+    to 8.3 places, where its chance falls through one half between 7 and 11, and the fraudsters,
+    Agents 15 and 16, have none.
+
+    Returns
+    -------
+    DataFrame
+        One row per agent, one column per capability of the published layout, in its unit.
+
+    References
+    ----------
+    Burden et al. (2023), Tables 5, 6 and 7; the paper does not print its own ground truth.
+
+    Examples
+    --------
+    >>> true_profiles().loc[["Agent6", "Agent17", "Agent18"], ["lavaAbility", "memoryAbility",
+    ...                                                        "OPAbility"]].round(2)
+             lavaAbility  memoryAbility  OPAbility
+    Agent6          0.10            4.8      52.80
+    Agent17         0.95            1.5      52.80
+    Agent18         0.95            4.8      33.35
+    """
+    return pd.DataFrame({name: _profile(agent) for name, agent in AGENTS.items()}).T[list(RANGES)]
+
+
+def normalised(profiles: pd.DataFrame) -> pd.DataFrame:
+    """Divide capabilities by the upper ends of their ranges.
+
+    Parameters
+    ----------
+    profiles : DataFrame
+        Columns as in `true_profiles`.
+
+    Returns
+    -------
+    DataFrame
+        In [0, 1].
+
+    Examples
+    --------
+    >>> normalised(true_profiles()).loc["Agent11", "visualAbility"].round(2)
+    np.float64(0.58)
+    """
+    return profiles[list(RANGES)] / pd.Series(RANGES)
+
+
+def _profile(agent: Agent) -> dict[str, float]:
+    if agent.constant is not None:
+        return {name: agent.constant * high for name, high in RANGES.items()}
+    hidden = {"occluderPresence": 1, "timeUnderOcc": 0.5, "numberOfPositions": 1.0}
+    amounts = np.linspace(0, 1, _STEPS)
+    sweeps = {
+        "flatNavAbility": _best(agent, amounts, goalDistance=56 * amounts),
+        "visualAbility": _best(agent, amounts, goalSize=5 - 6 * amounts),
+        "memoryAbility": _best(
+            agent, amounts, _HIDING, **{**hidden, "timeUnderOcc": 4.8 * amounts}
+        ),
+        "OPAbility": _places(agent, amounts, hidden),
+    }
+    found = {name: _half(chances) * RANGES[name] for name, chances in sweeps.items()}
+    for obstacle, where in _WITH.items():
+        chance = _best(agent, np.zeros(1), where, **{f"{obstacle}Presence": 1})
+        found[f"{obstacle}Ability"] = float(chance[0])
+    return found
+
+
+def _places(agent: Agent, amounts: np.ndarray, hidden: Mapping[str, object]) -> np.ndarray:
+    """Chances with as many places as arenas have, and between them in proportion."""
+    places = np.array(_PLACES, dtype=float)
+    where = {**hidden, "numberOfPositions": places, "rewardDeflected": 1}
+    chances = np.max(
+        [
+            np.where(places <= most, _best(agent, places, (paradigm,), **where), 0.0)
+            for paradigm, most in _MOST_PLACES.items()
+        ],
+        axis=0,
+    )
+    return np.interp(amounts * RANGES["OPAbility"] / _LONGEST, places, chances)
+
+
+def _best(
+    agent: Agent,
+    amounts: np.ndarray,
+    paradigms: Iterable[str] = (*_HIDING, "basic"),
+    **columns: object,
+) -> np.ndarray:
+    """Chances of passing on the best side of the best paradigm."""
+    cases = list(itertools.product(paradigms, (-1, 0, 1)))
+    count = len(amounts)
+    arenas = pd.DataFrame(_EASY | columns, range(count)).iloc[np.tile(range(count), len(cases))]
+    each = (np.repeat(part, count) for part in zip(*cases, strict=True))
+    arenas = arenas.assign(**dict(zip(("paradigm", "rightLeftPosition"), each, strict=True)))
+    return np.max(agent.rule(arenas).reshape(len(cases), -1), axis=0)
+
+
+def _half(chances: np.ndarray) -> float:
+    """Find the part of a range, with chances evenly along it, at which they fall through 1/2."""
+    below = np.flatnonzero(chances < 0.5)
+    return float(below[0] / (len(chances) - 1)) if len(below) else 1.0
