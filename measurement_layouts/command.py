@@ -170,7 +170,7 @@ def _run(chosen: argparse.Namespace) -> int:
         origin = f"real subjects from {chosen.data}"
     else:
         evaluation = scenario.simulate(chosen.seed).evaluation
-        origin = f"simulated subjects, seed {chosen.seed}; --data fits the real ones"
+        origin = f"simulated subjects, seed {chosen.seed}; --data fits real ones, where there are"
     _make_writable(folder)
     layout = next(iter(scenario.layouts.values()))()
     print(f"{scenario.title} ({origin})\n{evaluation!r}", file=sys.stderr)

@@ -94,7 +94,11 @@ class Study:
         rates = self.fit.diagnostics()["success"].loc[self.fit.subjects]
         forecast = self.forecast.data["subject"].to_numpy()
         middle = str((rates[rates.index.isin(forecast)] - 0.5).abs().idxmin())
-        ranged = [feature.name for feature in self.fit.layout.meta_features if not feature.levels]
+        ranged = [
+            feature.name
+            for feature in self.fit.layout.meta_features
+            if not feature.levels and not feature.labels and feature.given is None
+        ]
         drawn = {
             "profiles": plots.profile_forest(self.fit),
             "prior-posterior": plots.prior_posterior(self.fit, middle),

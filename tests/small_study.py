@@ -1,4 +1,4 @@
-"""The published study on three simulated subjects, for tests that run the command."""
+"""Published studies on a few simulated subjects, for tests that run the command."""
 
 import dataclasses
 
@@ -18,3 +18,19 @@ def three(scenario):
         return dataclasses.replace(cohort, evaluation=cohort.evaluation.select(subjects=SUBJECTS))
 
     return dataclasses.replace(scenario, load=lambda folder: COHORT, simulate=simulate)
+
+
+AGENTS = ["Agent6", "Agent18"]
+EVERY = 15  # 146 of 2,188 arenas, of every paradigm
+
+
+def two(scenario):
+    """Object permanence with two agents and few arenas."""
+
+    def simulate(seed):
+        cohort = scenario.simulate(seed)
+        items = list(cohort.evaluation.items.index[::EVERY])
+        few = cohort.evaluation.select(subjects=AGENTS, items=items)
+        return dataclasses.replace(cohort, evaluation=few)
+
+    return dataclasses.replace(scenario, simulate=simulate)

@@ -46,8 +46,10 @@ def test_scenarios_lists_them(capsys):
     assert main(["scenarios"]) == 0
     out = capsys.readouterr().out
     assert out.startswith(f"{NAME}: ")
-    assert "published layout" in out
-    assert "recommended layout" in out
+    for name in scenarios.NAMES:
+        assert f"{name}: {scenarios.get(name).title}" in out
+    assert out.count("  published layout\n") == len(scenarios.NAMES)
+    assert out.count("  recommended layout\n") == len(scenarios.NAMES)
 
 
 def test_help_names_every_command(capsys):
@@ -81,7 +83,7 @@ def test_help_of_a_command_names_its_options(command, options, capsys):
         ([], "COMMAND"),
         (["fit", NAME], "'fit'"),
         (["run"], "SCENARIO"),
-        (["run", "chess"], f"'chess' (choose from '{NAME}')"),
+        (["run", "chess"], f"'chess' (choose from {', '.join(map(repr, scenarios.NAMES))})"),
         (["run", NAME, "--seed", "-1"], "at least 0"),
         (["run", NAME, "--seed", "one"], "'one'; give a whole number"),
         (["run", NAME, "--seed", str(2**63)], "give a whole number"),
@@ -99,16 +101,19 @@ def test_wrong_arguments(arguments, message, capsys):
     assert message.replace("'", "") in printed.err.replace("'", "")  # quoted since Python 3.12
 
 
-def test_draw(tmp_path, capsys):
+@pytest.mark.parametrize(
+    ("scenario", "ability"), [(NAME, "navigationAbility"), ("object-permanence", "OPAbility")]
+)
+def test_draw(scenario, ability, tmp_path, capsys):
     folder = tmp_path / "new" / "diagrams"
-    assert main(["draw", NAME, "--out", str(folder)]) == 0
-    drawn = {f"{NAME}.svg", f"{NAME}-recommended.svg"}
+    assert main(["draw", scenario, "--out", str(folder)]) == 0
+    drawn = {f"{scenario}.svg", f"{scenario}-recommended.svg"}
     assert {path.name for path in folder.iterdir()} == drawn
     assert set(capsys.readouterr().out.split()) == {str(folder / name) for name in drawn}
     for name in drawn:
         text = (folder / name).read_text()
         assert ET.fromstring(text).tag.endswith("svg")
-        assert "navigationAbility" in text
+        assert ability in text
 
 
 def test_draw_writes_here_by_default(tmp_path, monkeypatch):
@@ -164,6 +169,18 @@ def test_a_bad_data_folder(command, tmp_path, capsys):
     printed = capsys.readouterr()
     assert printed.out == ""
     assert f"there is no scores_all.csv in {tmp_path}" in printed.err
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("command", ["run", "reproduce", "validate"])
+def test_simulated_agents_have_no_data(command, tmp_path, capsys):
+    """Object permanence: a folder is refused before anything is simulated."""
+    more = {"run": ["--out", str(tmp_path / "out")], "reproduce": ["--published", str(tmp_path)]}
+    arguments = ["--data", str(tmp_path), *more.get(command, [])]
+    assert main([command, "object-permanence", *arguments]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert f"no data in {tmp_path}; leave --data out" in printed.err
     assert list(tmp_path.iterdir()) == []
 
 

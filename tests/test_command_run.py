@@ -1,4 +1,4 @@
-"""What `measurement-layouts run` leaves behind: one run on three subjects, seen by every test."""
+"""What `measurement-layouts run` leaves behind: one run on three subjects, seen by most tests."""
 
 import io
 from contextlib import redirect_stderr, redirect_stdout
@@ -8,7 +8,7 @@ import matplotlib as mpl
 import pandas as pd
 import pytest
 from matplotlib import image
-from small_study import NAME, REAL, SUBJECTS, three
+from small_study import AGENTS, NAME, REAL, SUBJECTS, three, two
 
 import measurement_layouts as ml
 from measurement_layouts import scenarios
@@ -85,3 +85,20 @@ def test_the_fit_is_that_of_seed_and_draws(done):
     evaluation = REAL.simulate(7).evaluation.select(subjects=SUBJECTS)
     again = ml.fit(layout, evaluation, draws=60, seed=7, progressbar=False)
     pd.testing.assert_frame_equal(fit.profiles(), again.profiles())
+
+
+def test_run_where_properties_are_undefined_on_some_items(tmp_path, capfd, monkeypatch):
+    """Object permanence: time, places and colours are missing where nothing is hidden."""
+    scenario = two(scenarios.get("object-permanence"))
+    monkeypatch.setattr(scenarios, "get", lambda name: scenario)
+    mpl.use("Agg")
+    arguments = ["--out", str(tmp_path / "out"), "--draws", "20"]
+    assert main(["run", scenario.name, *arguments]) == 0
+    out = capfd.readouterr().out
+    assert [agent for agent in AGENTS if agent not in out] == []
+    tables = {f"{name}.csv" for name in CSV_COLUMNS}
+    written = {path.name for path in (tmp_path / "out").iterdir()}
+    assert written == {"fit.nc", "layout.svg", *tables, *(f"{name}.png" for name in PICTURES)}
+    profiles = pd.read_csv(tmp_path / "out" / "profiles.csv")
+    assert set(profiles["subject"]) == set(AGENTS)
+    assert profiles["mean"].notna().all()

@@ -57,10 +57,11 @@ def battery(seed: int = 1) -> pd.DataFrame:
     DataFrame
         Indexed by arena. Table 4's dimensions: ``rewardVisible``, ``timeUnderOcc`` (s),
         ``numberOfPositions`` (other places), ``goalDistance``, ``rightLeftPosition`` (1 right),
-        ``goalSize``, ``occluderPresence``, ``lavaPresence``, ``platformPresence``,
-        ``rampPresence``, ``transparentWalls``, ``occluderRedness``, ``occluderGreenness``,
-        ``occluderBlueness`` (0 to 255). And what the text describes besides: ``paradigm`` (and
-        ``paradigm[cup]``, ``paradigm[grid]`` and ``paradigm[chick]``, 1 where it is that one),
+        ``goalSize`` (0.5 to 5, the range of Table 5), ``occluderPresence``, ``lavaPresence``,
+        ``platformPresence``, ``rampPresence``, ``transparentWalls``, ``occluderRedness``,
+        ``occluderGreenness``, ``occluderBlueness`` (0 to 255). And what the text describes
+        besides: ``paradigm`` (and ``paradigm[cup]``, ``paradigm[grid]`` and ``paradigm[chick]``,
+        1 where it is that one),
         ``similarPositions`` (1 where places look identical or like mirror images) and
         ``rewardDeflected``. Time, positions and colours are missing where nothing is hidden.
 

@@ -1,6 +1,7 @@
 """One cohort, worked through: profiles, forecasts of held-out arenas, criticism, descriptions."""
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -16,7 +17,7 @@ from .battery import CANDIDATES
 from .cohort import simulated_cohort
 from .expected import is_right
 from .layouts import LAYOUTS, PUBLISHED, RECOMMENDED
-from .truth import normalised, true_profiles
+from .truth import RANGES, normalised, true_profiles
 
 _HELD_OUT = 0.2
 _SETTLED = 1.05  # R-hat of means that are not asked for more digits than two
@@ -52,11 +53,17 @@ class Trial:
 
     def errors(self, layout: str) -> pd.DataFrame:
         """Estimated less true capabilities, in parts of their ranges."""
-        truth = normalised(true_profiles())
-        latents = {latent.name: latent for latent in LAYOUTS[layout]().latents}
-        highs = pd.Series({name: latents[name].range.high for name in truth.columns})
-        estimates = self.profiles[layout][truth.columns] / highs
+        ranges, truth = _truth(layout)
+        estimates = normalised(self.profiles[layout], ranges)
         return estimates - truth.loc[estimates.index]
+
+
+@cache
+def _truth(layout: str) -> tuple[dict[str, float], pd.DataFrame]:
+    """Upper ends of a layout's ranges, and the true profiles in parts of them."""
+    latents = {latent.name: latent for latent in LAYOUTS[layout]().latents}
+    ranges = {name: latents[name].range.high for name in RANGES}
+    return ranges, normalised(true_profiles(ranges), ranges)
 
 
 def run_trial(seed: int, agents: list[str] | None = None, progressbar: bool = True) -> Trial:

@@ -40,7 +40,7 @@ _PLACES = (1, 2, 3, 7, 11)  # besides the right one
 _MOST_PLACES = {"chick": 1, "cup": 2, "grid": 11}
 
 
-def true_profiles() -> pd.DataFrame:
+def true_profiles(ranges: Mapping[str, float] = RANGES) -> pd.DataFrame:
     """Read every agent's profile off its rule.
 
     - Of a capability opposed to an amount (distance, smallness, time, places), the truth is the
@@ -53,13 +53,18 @@ def true_profiles() -> pd.DataFrame:
     All else is as easy as can be: no obstacles, a large goal close by, on the side and in the
     paradigm that suit the agent best. Object permanence is measured where nothing else helps, with
     the reward gone from where it was last seen and hidden briefly, so that memory is spared; a
-    place counts 4 s, as in Table 5. Who passes one paradigm only has shown no more than that
-    paradigm's places.
+    place counts 4 s, as in Table 5. Who passes one paradigm only has shown no more than places
+    between that paradigm's and the next one's.
 
     So Agent 14 has no weakness on these scales (none is opposed to places that look alike),
     Agent 17 remembers for 1.5 s and has full object permanence, Agent 18 has object permanence up
     to 8.3 places, where its chance falls through one half between 7 and 11, and the fraudsters,
     Agents 15 and 16, have none.
+
+    Parameters
+    ----------
+    ranges : mapping of str to float
+        Upper ends of the capabilities' ranges; by default the published layout's.
 
     Returns
     -------
@@ -79,16 +84,19 @@ def true_profiles() -> pd.DataFrame:
     Agent17         0.95            1.5      52.80
     Agent18         0.95            4.8      33.35
     """
-    return pd.DataFrame({name: _profile(agent) for name, agent in AGENTS.items()}).T[list(RANGES)]
+    found = {name: _profile(agent, ranges) for name, agent in AGENTS.items()}
+    return pd.DataFrame(found).T[list(RANGES)]
 
 
-def normalised(profiles: pd.DataFrame) -> pd.DataFrame:
+def normalised(profiles: pd.DataFrame, ranges: Mapping[str, float] = RANGES) -> pd.DataFrame:
     """Divide capabilities by the upper ends of their ranges.
 
     Parameters
     ----------
     profiles : DataFrame
         Columns as in `true_profiles`.
+    ranges : mapping of str to float
+        Upper ends.
 
     Returns
     -------
@@ -100,25 +108,24 @@ def normalised(profiles: pd.DataFrame) -> pd.DataFrame:
     >>> normalised(true_profiles()).loc["Agent11", "visualAbility"].round(2)
     np.float64(0.58)
     """
-    return profiles[list(RANGES)] / pd.Series(RANGES)
+    return profiles[list(RANGES)] / pd.Series(ranges)[list(RANGES)]
 
 
-def _profile(agent: Agent) -> dict[str, float]:
+def _profile(agent: Agent, ranges: Mapping[str, float]) -> dict[str, float]:
     if agent.constant is not None:
-        return {name: agent.constant * high for name, high in RANGES.items()}
+        return {name: agent.constant * ranges[name] for name in RANGES}
+    demands = {name: ranges[name] * np.linspace(0, 1, _STEPS) for name in RANGES}
     hidden = {"occluderPresence": 1, "timeUnderOcc": 0.5, "numberOfPositions": 1.0}
-    amounts = np.linspace(0, 1, _STEPS)
-    sweeps = {
-        "flatNavAbility": _best(agent, amounts, goalDistance=56 * amounts),
-        "visualAbility": _best(agent, amounts, goalSize=5 - 6 * amounts),
-        "memoryAbility": _best(
-            agent, amounts, _HIDING, **{**hidden, "timeUnderOcc": 4.8 * amounts}
-        ),
-        "OPAbility": _places(agent, amounts, hidden),
+    kept = {**hidden, "timeUnderOcc": demands["memoryAbility"]}
+    chances = {
+        "flatNavAbility": _best(agent, goalDistance=demands["flatNavAbility"]),
+        "visualAbility": _best(agent, goalSize=5 - demands["visualAbility"]),
+        "memoryAbility": _best(agent, _HIDING, **kept),
+        "OPAbility": _places(agent, demands["OPAbility"] / _LONGEST, hidden),
     }
-    found = {name: _half(chances) * RANGES[name] for name, chances in sweeps.items()}
+    found = {name: _half(each) * ranges[name] for name, each in chances.items()}
     for obstacle, where in _WITH.items():
-        chance = _best(agent, np.zeros(1), where, **{f"{obstacle}Presence": 1})
+        chance = _best(agent, where, **{f"{obstacle}Presence": np.ones(1)})
         found[f"{obstacle}Ability"] = float(chance[0])
     return found
 
@@ -129,27 +136,24 @@ def _places(agent: Agent, amounts: np.ndarray, hidden: Mapping[str, object]) -> 
     where = {**hidden, "numberOfPositions": places, "rewardDeflected": 1}
     chances = np.max(
         [
-            np.where(places <= most, _best(agent, places, (paradigm,), **where), 0.0)
+            np.where(places <= most, _best(agent, (paradigm,), **where), 0.0)
             for paradigm, most in _MOST_PLACES.items()
         ],
         axis=0,
     )
-    return np.interp(amounts * RANGES["OPAbility"] / _LONGEST, places, chances)
+    return np.asarray(np.interp(amounts, places, chances))
 
 
 def _best(
-    agent: Agent,
-    amounts: np.ndarray,
-    paradigms: Iterable[str] = (*_HIDING, "basic"),
-    **columns: object,
+    agent: Agent, paradigms: Iterable[str] = (*_HIDING, "basic"), **columns: object
 ) -> np.ndarray:
-    """Chances of passing on the best side of the best paradigm."""
+    """Chances of passing on the best side of the best paradigm; one of the columns is an array."""
+    (count,) = {len(part) for part in columns.values() if isinstance(part, np.ndarray)}
     cases = list(itertools.product(paradigms, (-1, 0, 1)))
-    count = len(amounts)
     arenas = pd.DataFrame(_EASY | columns, range(count)).iloc[np.tile(range(count), len(cases))]
     each = (np.repeat(part, count) for part in zip(*cases, strict=True))
     arenas = arenas.assign(**dict(zip(("paradigm", "rightLeftPosition"), each, strict=True)))
-    return np.max(agent.rule(arenas).reshape(len(cases), -1), axis=0)
+    return np.asarray(agent.rule(arenas).reshape(len(cases), -1).max(axis=0))
 
 
 def _half(chances: np.ndarray) -> float:
