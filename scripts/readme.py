@@ -1,7 +1,11 @@
-"""Run the README's example and write its two pictures."""
+"""Write the README's pictures: those of its example, and what criticism finds."""
 
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from measurement_layouts.inference.criticism.criticism import Criticism
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -14,12 +18,34 @@ def example() -> str:
     return found.group(1)
 
 
+def criticism() -> "Criticism":
+    """Criticise the published layout of object permanence, for all agents."""
+    import measurement_layouts as ml
+    from measurement_layouts.scenarios import object_permanence
+
+    evaluation = object_permanence.simulated_cohort().evaluation
+    fit = ml.fit(
+        object_permanence.published_layout(),
+        evaluation,
+        draws=500,
+        tune=500,
+        chains=2,
+        reruns=0,
+        seed=1,
+        progressbar=False,
+    )
+    return ml.criticise(fit, evaluation, candidates=object_permanence.CANDIDATES)
+
+
 def main(images: Path = ROOT / "images") -> None:
-    """Execute the example; draw its layout and its figure."""
+    """Execute the example; draw its layout and its figure, and the map of the criticism."""
+    from measurement_layouts.inference.plots import criticism_map
+
     names: dict[str, object] = {}
     exec(example(), names)
     names["layout"].draw(images / "layout.png")  # type: ignore[attr-defined]
     names["axes"].figure.savefig(images / "capabilities.png", dpi=130)  # type: ignore[attr-defined]
+    criticism_map(criticism()).figure.savefig(images / "criticism.png", dpi=130)
 
 
 if __name__ == "__main__":

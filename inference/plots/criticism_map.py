@@ -83,7 +83,16 @@ def criticism_map(criticism: "Criticism", *, ax: "Axes | None" = None) -> "Axes"
     ):
         row, column = who.index(subject), names.index(name)
         ax.add_patch(
-            Rectangle((column, row), 1, 1, fill=False, edgecolor=style.INK, linewidth=1.3, zorder=3)
+            Rectangle(
+                (column, row),
+                1,
+                1,
+                fill=False,
+                edgecolor=style.INK,
+                linewidth=1.3,
+                zorder=3,
+                clip_on=False,
+            )
         )
         ax.text(
             column + 0.5,

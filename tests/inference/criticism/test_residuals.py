@@ -42,6 +42,7 @@ def test_expected_rates_are_the_forecast(found):
     np.testing.assert_allclose(found.residuals("s1", "colour")["expected"], mean.mean(), rtol=1e-6)
 
 
+@pytest.mark.slow
 def test_intervals_hold_about_what_they_say(found):
     """At least: the profile was inferred from the same outcomes, and counts are whole numbers."""
     inside = [

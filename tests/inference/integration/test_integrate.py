@@ -141,6 +141,7 @@ def test_both_modes_of_bands_far_apart():
     assert abs((draws < 0).mean() - mass[grid < 0].sum() / mass.sum()) < 0.002
 
 
+@pytest.mark.slow
 def test_a_prior_that_depends_on_the_other_latent():
     spread = ml.Capability("spread", prior=ml.Prior("HalfNormal", sigma=1))
     spring = ml.Capability("spring", prior=ml.Prior("Normal", mu=1, sigma=spread))
