@@ -34,6 +34,7 @@ def compilations(folder):
     return int(done.stdout)
 
 
+@pytest.mark.slow
 def test_a_second_process_compiles_nothing(tmp_path):
     assert compilations(tmp_path / "new" / "folder") == 1
     assert compilations(tmp_path / "new" / "folder") == 0

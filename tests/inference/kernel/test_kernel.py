@@ -158,6 +158,7 @@ def arching(x):
     return 0.5 + 0.5 * np.sin(x) if isinstance(x, np.ndarray) else 0.5 + 0.5 * x.sin()
 
 
+@pytest.mark.slow
 def test_what_has_no_machine_code_is_compiled_by_pytensor(rng, animal_ai, cohort):
     skill = ml.Capability("skill", low=0, high=1)
     easy = ml.MetaFeature("rewardSize", low=-2, high=2)
