@@ -128,6 +128,7 @@ def compare(trials: Sequence["Trial"], tables: Published) -> Reproduction:
     texts = pd.DataFrame({"right in cohorts": right.sum(axis=1), "first text": trials[0].texts})
     texts = texts.loc[list(AGENTS)].rename_axis("agent")
     settled = pd.DataFrame([{k: len(v) for k, v in trial.unsettled.items()} for trial in trials])
+    settled.index += 1
     return Reproduction(
         figures,
         {
