@@ -87,6 +87,7 @@ def test_the_fit_is_that_of_seed_and_draws(done):
     pd.testing.assert_frame_equal(fit.profiles(), again.profiles())
 
 
+@pytest.mark.slow
 def test_run_where_properties_are_undefined_on_some_items(tmp_path, capfd, monkeypatch):
     """Object permanence: time, places and colours are missing where nothing is hidden."""
     scenario = two(scenarios.get("object-permanence"))

@@ -90,6 +90,7 @@ def test_alarms_are_as_rare_as_promised():
     check(200, seed=40)
 
 
+@pytest.mark.slow
 def test_the_check_rejects_residuals_that_the_layout_could_still_explain(monkeypatch):
     """Twin: nothing is projected out, as if the forecast had not been fitted."""
     monkeypatch.setattr(Background, "_free", lambda self, scaled: scaled)

@@ -265,9 +265,8 @@ def growth(compute):
         tracemalloc.stop()
 
 
-@pytest.mark.parametrize(
-    ("count", "draws"), [(1000, 4000), pytest.param(20_000, 2000, marks=pytest.mark.slow)]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize(("count", "draws"), [(1000, 4000), (20_000, 2000)])
 def test_memory_stays_bounded(count, draws):
     """All items and draws at once take 31 MiB, and 305 MiB."""
     fit = many_items(count, draws)
