@@ -125,7 +125,7 @@ class Processes(Crew):
         """Return the processes; a new set once one of them has died."""
         from joblib.externals.loky import get_reusable_executor
 
-        return get_reusable_executor(self._hands, timeout=300)
+        return get_reusable_executor(self._hands, timeout=300, initializer=_let_it_grow)
 
     def submit(self, function: Callable[..., object], *arguments: object) -> Any:
         try:
@@ -227,6 +227,17 @@ def _aside(function: Callable[..., object], *arguments: object) -> object:
     future: Future[object] = Future()
     Thread(target=_settle, args=(future, function, arguments), daemon=True).start()
     return future.result()
+
+
+def _let_it_grow() -> None:
+    """Keep a process that has grown since its first job.
+
+    loky takes that for a leak, and it is PyMC. It stops the process and warns; where warnings are
+    errors, the thread that hands out jobs ends with the warning, and nobody hears of a job again.
+    """
+    from joblib.externals.loky import process_executor
+
+    process_executor._USE_PSUTIL = False
 
 
 def _itself(value: object) -> object:

@@ -155,6 +155,19 @@ def test_a_process_that_dies_once_costs_nothing(tmp_path):
     assert len(finished) <= len(NAMES) + 4  # those at work beside it may be done again
 
 
+def test_a_process_that_grows_is_kept():
+    """loky would stop it and warn, and the warning, an error here, would stop all other jobs."""
+
+    def grow(name):
+        time.sleep(1.1)  # loky looks no more often than every second
+        if name != "first":
+            threading.kept = [bytearray(b"x" * 400_000_000), getattr(threading, "kept", None)]
+        return os.getpid()
+
+    done = dict(work_off(Processes(1), grow, ["first", *NAMES[:3]], named))
+    assert len(set(done.values())) == 1
+
+
 def test_processes_stop_when_nobody_waits(tmp_path):
     def job(name):
         if name != NAMES[0]:
