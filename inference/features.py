@@ -38,8 +38,9 @@ def read_features(layout: Layout, items: pd.DataFrame) -> Features:
     ------
     DataError
         When a column is missing or repeated, a value is no number, missing where it is defined,
-        infinite where the range is not, or not among the levels; columns and rows are named. Also
-        when the items are no DataFrame or their names repeat.
+        infinite where the range is not, or not among the levels, or the ends of a band are
+        reversed; columns and rows are named. Also when the items are no DataFrame or their names
+        repeat.
 
     Examples
     --------
@@ -56,6 +57,9 @@ def read_features(layout: Layout, items: pd.DataFrame) -> Features:
     found: Features = {}
     for feature in layout.meta_features:
         _add(feature, table, found)
+    from .bands import refuse_reversed  # here, since it needs what is read here
+
+    refuse_reversed(layout, table.index, found)
     return {feature.name: found[feature.name] for feature in layout.meta_features}
 
 
@@ -134,7 +138,7 @@ def check_training(layout: Layout, items: pd.DataFrame, features: Mapping[str, n
                 f"{feature.range}: {some(rows)}; widen the range where the node is declared, or "
                 "leave those items out"
             )
-        there = _defined(feature, features, len(items))
+        there = defined(feature, features, len(items))
         where = "" if feature.given is None else f" where {feature.given} is not 0"
         if not there.any():
             raise DataError(
@@ -193,11 +197,11 @@ def _add(feature: MetaFeature, items: pd.DataFrame, found: Features) -> None:
         return
     if feature.given is not None:
         _add(feature.given, items, found)
-    found[feature.name] = _read(feature, items, _defined(feature, found, len(items)))
+    found[feature.name] = _read(feature, items, defined(feature, found, len(items)))
 
 
-def _defined(feature: MetaFeature, features: Mapping[str, np.ndarray], items: int) -> np.ndarray:
-    """On which items a meta-feature is defined: where what it is given is not 0."""
+def defined(feature: MetaFeature, features: Mapping[str, np.ndarray], items: int) -> np.ndarray:
+    """Say on which items a meta-feature is defined: where what it is given is not 0."""
     if feature.given is None:
         return np.ones(items, dtype=bool)
     return np.asarray(features[feature.given.name] != 0)

@@ -9,7 +9,8 @@ from .latents import Latent
 from .nodes import Derived, MetaFeature, Success
 from .undefined import check_undefined, flags
 
-_SQUASHING = {"logistic", "band"}  # they end a margin: what opposes a demand must be inside
+# they end a margin: what opposes a demand must be inside
+_SQUASHING = {"logistic", "band", "bilogistic", "uncertain_band"}
 _LONGEST, _DEEPEST = 5_000, 150  # parts and nesting of one node's formula, written out
 
 

@@ -2,6 +2,7 @@
 
 from . import arrays
 from .band import band
+from .bilogistic import bilogistic
 from .errors import LayoutError
 from .evaluation import evaluate
 from .expression import Expr
@@ -13,6 +14,7 @@ from .mixture import mixture
 from .presence import presence
 from .product import product
 from .subject_constant import MEAN_FAILURE
+from .uncertain_band import uncertain_band
 
 __all__ = [
     "MEAN_FAILURE",
@@ -21,6 +23,7 @@ __all__ = [
     "LinkingFunction",
     "arrays",
     "band",
+    "bilogistic",
     "evaluate",
     "generalised_mean",
     "guessing",
@@ -29,4 +32,5 @@ __all__ = [
     "mixture",
     "presence",
     "product",
+    "uncertain_band",
 ]

@@ -65,6 +65,38 @@ def band(theta, low, high, slope=Decimal(1), min_width=0.1):
 
 
 @elementwise
+def bilogistic(theta, low, high, low_slope=Decimal(1), high_slope=Decimal(1)):
+    """Equation 2 of the propensities paper with A = 1."""
+    above = 1 if low.is_infinite() else _sigmoid(low_slope * (theta - low))
+    return above * (1 if high.is_infinite() else _sigmoid(high_slope * (high - theta)))
+
+
+@elementwise
+def uncertain_band(theta, low, high, spread, slope=Decimal(1), min_width=0.1):
+    """Equation 5 with either logistic replaced by its mean over uniform errors of its end."""
+    width = max(high - low, Decimal(min_width))
+    finite = not (low.is_infinite() or high.is_infinite())
+    steep = slope + ((2 / width).exp() - 1 if finite else 0)
+    if finite:
+        low, high = (low + high - width) / 2, (low + high + width) / 2
+    peak = _sigmoid(steep * width / 2) ** 2 if finite else 1
+    above = 1 if low.is_infinite() else _mean_sigmoid(steep * (theta - low), steep * spread)
+    below = 1 if high.is_infinite() else _mean_sigmoid(steep * (high - theta), steep * spread)
+    return above * below / peak
+
+
+def _mean_sigmoid(x, half):
+    if half == 0:
+        return _sigmoid(x)
+    return (_softplus(x + half) - _softplus(x - half)) / (2 * half)
+
+
+def _softplus(x):
+    """For large x the rest, exp(-x), is below the 60th digit beside x."""
+    return x if x > 300 else (1 + x.exp()).ln()
+
+
+@elementwise
 def generalised_mean(*parts, power, weights=None):
     weights = [Decimal(float(w)) for w in weights or [1] * len(parts)]
     shares = [w / sum(weights) for w in weights]

@@ -14,6 +14,7 @@ from measurement_layouts.linking import (
     LinkingFunction,
     arrays,
     band,
+    bilogistic,
     generalised_mean,
     guessing,
     linking_function,
@@ -21,6 +22,7 @@ from measurement_layouts.linking import (
     mixture,
     presence,
     product,
+    uncertain_band,
 )
 
 inf = math.inf
@@ -121,6 +123,47 @@ def band_cases():
         yield Case(f"band {name}", band, exact.band, extremes, moderate, fails, band)
 
 
+def naive_bilogistic(theta, low, high, low_slope=1.0, high_slope=1.0):
+    return naive_sigmoid(low_slope * (theta - low)) * naive_sigmoid(high_slope * (high - theta))
+
+
+def naive_uncertain_band(theta, low, high, spread, slope=1.0):
+    r = (high - low) / 2
+    steep = slope + arrays.exp(1 / r) - 1
+    blurred = (
+        (arrays.softplus(steep * (t + spread)) - arrays.softplus(steep * (t - spread)))
+        / (2 * steep * spread)
+        for t in (theta - low, high - theta)
+    )
+    return math.prod(blurred) / naive_sigmoid(steep * r) ** 2
+
+
+def two_sided_cases():
+    """The band's relatives, on the bands that tell."""
+    thetas, slopes = (-1e6, -3.0, 0.51, 2.0, 1e6), (1e-3, 1.0, 1e9)
+    spreads = (0.0, 1e-12, 1e-7, 0.5, 1e4)
+    for name in ("wide", "zero width", "reversed", "no low end", "no high end", "no end"):
+        smooth = name not in ("zero width", "reversed")
+        ends = [(end,) for end in BANDS[name]]
+        some = (-1.0, 0.3, 1.5), *ends
+        yield Case(
+            f"bilogistic {name}",
+            bilogistic,
+            exact.bilogistic,
+            (thetas, *ends, slopes, slopes),
+            (*some, (0.5, 1.0), (0.7, 2.0)) if smooth else (),
+            naive_bilogistic if name == "no end" else None,
+        )
+        yield Case(
+            f"uncertain band {name}",
+            uncertain_band,
+            exact.uncertain_band,
+            (thetas, *ends, spreads, slopes),
+            (*some, (0.1, 1.0, 3.0), (0.5, 2.0)) if smooth else (),
+            naive_uncertain_band,
+        )
+
+
 CASES = [
     Case("logistic", logistic, exact.sigmoid, (MARGINS,), ((-2.0, 0.1, 3.0),), naive_sigmoid),
     Case(
@@ -179,6 +222,7 @@ CASES = [
     ),
     *mean_cases(),
     *band_cases(),
+    *two_sided_cases(),
     Case(
         "custom",
         survival,
