@@ -5,7 +5,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "ARCHITECTURE.md"
-ROOMS = ("linking", "layouts", "inference", "scenarios", "measurement_layouts")
+ROOMS = ("linking", "layouts", "annotation", "inference", "scenarios", "measurement_layouts")
 BEGIN, END = "<!-- map -->\n", "<!-- end of map -->"
 
 

@@ -1,0 +1,171 @@
+"""How far annotators agree on the ends of bands."""
+
+from collections.abc import Callable, Mapping
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from .annotations import Annotations
+from .annotators import ENDS, side_by_side
+from .errors import AnnotationError, need
+from .rubric import LEVELS
+
+type Statistic = Callable[[np.ndarray], float]
+
+COLUMNS = ("measure", "annotators", "end", "estimate", "low", "high", "items", "reason")
+
+
+def agreement(
+    annotations: "Mapping[str, Annotations | pd.DataFrame]",
+    *,
+    levels: int = 7,
+    prob: float = 0.95,
+    resamples: int = 1000,
+    seed: int = 0,
+) -> pd.DataFrame:
+    r"""Measure how far annotators agree on the low and on the high ends of bands.
+
+    .. math:: r_{WG} = 1 - \frac{s^2}{(A^2 - 1) / 12}, \qquad
+       \kappa_w = 1 - \frac{\overline{(x - y)^2}}{\overline{(x_i - y_j)^2}}, \qquad
+       \alpha = 1 - \frac{D_o}{D_e}
+
+    `s²` is the variance between the annotators of an item (its denominator one less than their
+    number), `A` the number of `levels`; r_WG is averaged over items, negative ones as they are, so
+    that it is 0 on average where annotators draw from all levels alike. The weighted kappa of each
+    pair of annotators compares with differences between all items. Krippendorff's alpha is that for
+    ordinal data, over all annotators.
+
+    Parameters
+    ----------
+    annotations : mapping of str to Annotations or DataFrame
+        By annotator; a frame is indexed by item, with ``low`` and ``high``. Items that an annotator
+        lacks are left out of what needs them.
+    levels : int, default 7
+        Levels that r_WG takes annotators without agreement to draw from, all alike. 7 is the whole
+        scale. A low end is one of four levels, though, and so is a high end: annotators who drew
+        from those would reach 0.69. With 4 the measure is strict, and 0 for them.
+    prob : float, default 0.95
+        Of the intervals: percentiles of estimates over items drawn anew, with replacement.
+    resamples : int, default 1000
+        How often items are drawn.
+    seed : int, default 0
+        Of the draws.
+
+    Returns
+    -------
+    DataFrame
+        One row per measure (``r_WG``, ``kappa`` for each pair, ``alpha``) and end: ``measure``,
+        ``annotators``, ``end``, ``estimate``, ``low``, ``high``, the number of ``items`` it rests
+        on (those with two annotators), and the ``reason`` where it is NaN. Draws for which a
+        measure is not defined do not count for its interval.
+
+    Raises
+    ------
+    AnnotationError
+        When there are fewer than two annotators, no item that two of them annotated, an option is
+        out of range, or the package krippendorff is not installed.
+
+    References
+    ----------
+    James, Demaree and Wolf (1984), Journal of Applied Psychology 69, 85-98. Cohen (1968),
+    Psychological Bulletin 70, 213-220. Krippendorff (2011), Computing Krippendorff's
+    Alpha-Reliability.
+
+    Examples
+    --------
+    >>> one = pd.DataFrame({"low": [-3, -1, 0], "high": [1, 3, 0]}, index=["a", "b", "c"])
+    >>> two = pd.DataFrame({"low": [-2, -1, 0], "high": [1, 3, 0]}, index=["a", "b", "c"])
+    >>> table = agreement({"one": one, "two": two}, resamples=50)
+    >>> table[["measure", "annotators", "end", "estimate", "items"]].round(3)
+      measure annotators   end  estimate  items
+    0    r_WG        all   low     0.958      3
+    1   kappa   one, two   low     0.857      3
+    2   alpha        all   low     0.949      3
+    3    r_WG        all  high     1.000      3
+    4   kappa   one, two  high     1.000      3
+    5   alpha        all  high     1.000      3
+    """
+    _check(levels, prob, resamples)
+    side = side_by_side(annotations)
+    krippendorff = need("krippendorff", "krippendorff")
+    random = np.random.default_rng(seed)
+    everybody = range(len(side.names))
+    rows: list[dict[str, Any]] = []
+    for end in ENDS:
+        measures: list[tuple[str, str, Statistic, list[int]]] = [
+            ("r_WG", "all", lambda said: _within_group(said, levels), list(everybody))
+        ]
+        for pair in combinations(everybody, 2):
+            names = ", ".join(side.names[one] for one in pair)
+            measures.append(("kappa", names, _weighted_kappa, list(pair)))
+        measures.append(("alpha", "all", lambda said: _alpha(krippendorff, said), list(everybody)))
+        for measure, names, statistic, who in measures:
+            said = side.ends[end][:, who]
+            said = said[(~np.isnan(said)).sum(axis=1) >= 2]
+            if measure == "r_WG" and not len(said):
+                raise AnnotationError(
+                    "no item was annotated by two annotators; give annotations of the same items"
+                )
+            estimate, low, high, reason = _estimate(statistic, said, prob, resamples, random)
+            found = (measure, names, end, estimate, low, high, len(said), reason)
+            rows.append(dict(zip(COLUMNS, found, strict=True)))
+    return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def _estimate(
+    statistic: Statistic,
+    said: np.ndarray,
+    prob: float,
+    resamples: int,
+    random: np.random.Generator,
+) -> tuple[float, float, float, str]:
+    if not len(said):
+        return np.nan, np.nan, np.nan, "no item in common"
+    estimate = statistic(said)
+    if np.isnan(estimate):
+        return np.nan, np.nan, np.nan, "all levels are alike, so that chance would agree as well"
+    if len(said) == 1:
+        return estimate, np.nan, np.nan, "one item gives no interval"
+    drawn = np.array(
+        [statistic(said[random.integers(len(said), size=len(said))]) for _ in range(resamples)]
+    )
+    defined = drawn[~np.isnan(drawn)]
+    if not len(defined):
+        return estimate, np.nan, np.nan, "too few items differ for an interval"
+    low, high = np.quantile(defined, [(1 - prob) / 2, (1 + prob) / 2])
+    return estimate, float(low), float(high), ""
+
+
+def _within_group(said: np.ndarray, levels: int) -> float:
+    """r_WG, averaged over items; rows with at least two levels each."""
+    between = np.nanvar(said, axis=1, ddof=1)
+    return float(np.mean(1 - between * 12 / (levels**2 - 1)))
+
+
+def _weighted_kappa(said: np.ndarray) -> float:
+    """Cohen's kappa with quadratic weights, from moments instead of a table of counts."""
+    one, two = said.T
+    expected = one.var() + two.var() + (one.mean() - two.mean()) ** 2
+    return float(1 - np.mean((one - two) ** 2) / expected) if expected > 0 else np.nan
+
+
+def _alpha(krippendorff: Any, said: np.ndarray) -> float:
+    """Krippendorff's alpha for ordinal data."""
+    values = np.unique(said[~np.isnan(said)])
+    if len(values) < 2:
+        return np.nan
+    counts = (said[:, :, None] == values).sum(axis=1)
+    return float(
+        krippendorff.alpha(value_counts=counts, value_domain=values, level_of_measurement="ordinal")
+    )
+
+
+def _check(levels: int, prob: float, resamples: int) -> None:
+    if not 2 <= levels <= len(LEVELS):
+        raise AnnotationError(f"levels={levels!r}; give a whole number from 2 to {len(LEVELS)}")
+    if not 0 < prob < 1:
+        raise AnnotationError(f"prob={prob!r}; give a number between 0 and 1, such as 0.95")
+    if resamples < 1:
+        raise AnnotationError(f"resamples={resamples!r}; give a whole number of at least 1")

@@ -1,0 +1,47 @@
+"""Errors of annotation, and of packages that only annotation needs."""
+
+import importlib
+from types import ModuleType
+
+
+class AnnotationError(ValueError):
+    """Items, rubrics, stores or bands that annotation cannot use; the message names them."""
+
+
+def need(module: str, package: str) -> ModuleType:
+    """Import a module of a package that only annotation needs.
+
+    Parameters
+    ----------
+    module : str
+        Its name in Python.
+    package : str
+        What to install for it.
+
+    Returns
+    -------
+    module
+        Loaded.
+
+    Raises
+    ------
+    AnnotationError
+        When it is not installed, with the command that installs it.
+
+    Examples
+    --------
+    >>> need("inspecting_eye", "inspecting-eye")
+    Traceback (most recent call last):
+        ...
+    measurement_layouts.annotation.errors.AnnotationError: this needs inspecting-eye, which is not
+    installed: pip install "measurement-layouts[inspect]"
+    """
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        if (error.name or "").split(".")[0] != module.split(".")[0]:
+            raise
+        raise AnnotationError(
+            f"this needs {package}, which is not installed: pip install "
+            '"measurement-layouts[inspect]"'
+        ) from error
