@@ -23,7 +23,7 @@ def _aggregate(
     return np.full(len(test), successes.sum() / trials.sum())
 
 
-def _classifier(make: Callable[[int], Any]) -> Model:
+def classifier(make: Callable[[int], Any]) -> Model:
     """Wrap a scikit-learn classifier; outcomes of one class or without columns by their mean."""
 
     def predict(
@@ -78,8 +78,8 @@ class Baseline:
 
 BASELINES = (
     Baseline("aggregate", _aggregate),
-    Baseline("logistic regression", _classifier(_logistic_regression)),
-    Baseline("random forest", _classifier(_random_forest)),
+    Baseline("logistic regression", classifier(_logistic_regression)),
+    Baseline("random forest", classifier(_random_forest)),
 )
 """The mean, and scikit-learn's classifiers with their default settings."""
 

@@ -1,0 +1,1 @@
+"""Assessors: forests and layouts that foresee who succeeds on items held out."""
