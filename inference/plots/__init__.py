@@ -7,8 +7,13 @@ you unless you pass ``ax=``. matplotlib's settings are left as they are.
 from .agent_characteristic_grid import agent_characteristic_grid
 from .brier_against_success import brier_against_success
 from .capability_scatter import capability_scatter
+from .characteristic_surface import characteristic_surface
+from .collapse_plot import collapse_plot
 from .criticism_map import criticism_map
 from .forecast_plot import forecast_plot
+from .incited_against_obtained import incited_against_obtained
+from .item_response_curves import item_response_curves
+from .likelihood_curve import likelihood_curve
 from .prior_posterior import prior_posterior
 from .profile_bars import profile_bars
 from .profile_forest import profile_forest
@@ -20,8 +25,13 @@ __all__ = [
     "agent_characteristic_grid",
     "brier_against_success",
     "capability_scatter",
+    "characteristic_surface",
+    "collapse_plot",
     "criticism_map",
     "forecast_plot",
+    "incited_against_obtained",
+    "item_response_curves",
+    "likelihood_curve",
     "prior_posterior",
     "profile_bars",
     "profile_forest",
