@@ -1,12 +1,14 @@
 """Whether a subject's draws can be trusted: divergences, R-hat and effective sample size."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from .mixing import Mixing, mixing
+from .separation import stay_apart
 from .wording import many
 
 if TYPE_CHECKING:
@@ -28,20 +30,25 @@ class Convergence:
         Largest rank-normalised R-hat of its profile elements; NaN when one is unknown.
     ess : float
         Smallest effective sample size, of bulk or tail; NaN when one is unknown.
+    apart : str
+        In which modes the chains stay, in words; empty where their draws overlap.
     """
 
     divergences: int
     rhat: float
     ess: float
+    apart: str = ""
 
 
-def convergence(draws: "Draws") -> Convergence:
+def convergence(draws: "Draws", names: Sequence[str] | None = None) -> Convergence:
     """Measure how well one subject's chains converged.
 
     Parameters
     ----------
     draws : Draws
         Each array of shape (chain, draw, ...), with at least 4 draws.
+    names : sequence of str, optional
+        Of the profile elements; of the latents, where each is one, by default.
 
     Returns
     -------
@@ -61,9 +68,11 @@ def convergence(draws: "Draws") -> Convergence:
     >>> found.divergences, round(found.rhat, 2), found.ess > 400
     (0, 1.01, True)
     """
-    elements = [by_element(values[None])[0] for values in draws.posterior.values()]
-    rhat, ess = worst(mixing(np.concatenate(elements)))
-    return Convergence(int(draws.statistics["diverging"].sum()), float(rhat), float(ess))
+    elements = np.concatenate([by_element(values[None])[0] for values in draws.posterior.values()])
+    found = mixing(elements)
+    rhat, ess = worst(found)
+    apart = stay_apart(elements, found.rhat, RHAT_LIMIT, names or list(draws.posterior))
+    return Convergence(int(draws.statistics["diverging"].sum()), float(rhat), float(ess), apart)
 
 
 def faults(convergence: Convergence, chains: int) -> list[str]:
@@ -79,13 +88,15 @@ def faults(convergence: Convergence, chains: int) -> list[str]:
     Returns
     -------
     list of str
-        Each with what to do; none when R-hat is at most 1.01, the effective sample size at least
-        100 per chain, and nothing diverged.
+        Each with what to do, or where the chains stay; none when R-hat is at most 1.01, the
+        effective sample size at least 100 per chain, and nothing diverged.
 
     Examples
     --------
     >>> faults(Convergence(divergences=0, rhat=1.02, ess=900), chains=4)
     ['R-hat 1.0200 above 1.01: draw more']
+    >>> faults(Convergence(0, 1.7, 900, "the chains stay in 2 separate modes"), chains=4)
+    ['R-hat 1.7000 above 1.01: the chains stay in 2 separate modes']
     """
     found = []
     if convergence.divergences:
@@ -94,12 +105,15 @@ def faults(convergence: Convergence, chains: int) -> list[str]:
     if np.isnan(convergence.rhat):
         found.append("R-hat unknown: it needs at least 2 chains that move")
     elif convergence.rhat > RHAT_LIMIT:
-        found.append(f"R-hat {convergence.rhat:.4f} above {RHAT_LIMIT}: draw more")
+        found.append(
+            f"R-hat {convergence.rhat:.4f} above {RHAT_LIMIT}: {convergence.apart or 'draw more'}"
+        )
     least = ESS_PER_CHAIN * chains
     if np.isnan(convergence.ess):
         found.append("effective sample size unknown: it needs chains that move")
     elif convergence.ess < least:
-        found.append(f"effective sample size {convergence.ess:.0f} below {least}: draw more")
+        more = "" if convergence.apart else ": draw more"
+        found.append(f"effective sample size {convergence.ess:.0f} below {least}{more}")
     return found
 
 

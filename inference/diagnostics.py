@@ -1,16 +1,17 @@
 """Profiles as a table, and a verdict on every subject's sampling and data."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
-from .convergence import Convergence, by_element, faults, worst
+from .convergence import RHAT_LIMIT, Convergence, by_element, faults, worst
 from .elements import elements
 from .mixing import Mixing, mixing
 from .options import inside
+from .separation import stay_apart
 from .wording import many
 
 if TYPE_CHECKING:
@@ -128,13 +129,15 @@ def diagnose(fit: "Fit", subjects: Iterable[object] | None = None) -> pd.DataFra
     each = (len(rows), -1)  # rows of a subject lie together
     measures = (table[name].to_numpy().reshape(each) for name in Mixing._fields)
     rhat, ess = worst(Mixing(*measures))
-    judged = zip(divergences.tolist(), rhat.tolist(), ess.tolist(), strict=True)
+    element = table["node"] + table["label"].map(lambda label: f"[{label}]" if label else "")
+    names = element.to_numpy(dtype=object).reshape(each)
+    by_row = zip(rows, table["rhat"].to_numpy().reshape(each), strict=True)
+    apart = [_apart(fit, row, found, names[0]) for row, found in by_row]
+    judged = zip(divergences.tolist(), rhat.tolist(), ess.tolist(), apart, strict=True)
     wrong = [faults(Convergence(*row), chains) for row in judged]
     successes, trials = _outcomes(fit, rows)
     remarks = [_remarks(*row) for row in zip(successes, trials, strict=True)]
     attempts = [fit.attempts.get(subject, 1) for subject in who]
-    element = table["node"] + table["label"].map(lambda label: f"[{label}]" if label else "")
-    names = element.to_numpy(dtype=object).reshape(each)
     vague = table["prior_dominated"].to_numpy().reshape(each)
     result = pd.DataFrame(
         {
@@ -155,6 +158,15 @@ def diagnose(fit: "Fit", subjects: Iterable[object] | None = None) -> pd.DataFra
     if subjects is not None or not fit.failures:
         return result
     return pd.concat([result, _failed(fit)])
+
+
+def _apart(fit: "Fit", row: int, rhat: np.ndarray, names: Sequence[str]) -> str:
+    """Say in which modes one subject's chains stay; draws are read where R-hat is bad only."""
+    if not (rhat > RHAT_LIMIT).any():
+        return ""
+    posterior = fit.posterior
+    draws = [by_element(posterior[one.name][[row]].to_numpy())[0] for one in fit.layout.latents]
+    return stay_apart(np.concatenate(draws), rhat, RHAT_LIMIT, names)
 
 
 def _failed(fit: "Fit") -> pd.DataFrame:

@@ -58,6 +58,14 @@ class Battery:
             found.update(np.ascontiguousarray(values))
         return found.hexdigest()
 
+    @cached_property
+    def kinds(self) -> tuple[dict[str, np.ndarray], np.ndarray]:
+        """Meta-features of the items that differ, and for every item its row in them."""
+        columns = [values.reshape(self.items, -1) for values in self.features.values()]
+        table = np.hstack([np.zeros((self.items, 1)), *columns])
+        _, first, kind = np.unique(table, axis=0, return_index=True, return_inverse=True)
+        return {name: values[first] for name, values in self.features.items()}, kind.ravel()
+
 
 class Sampler(Protocol):
     """A layout compiled for a battery, safe to use from several threads."""

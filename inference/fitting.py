@@ -38,6 +38,7 @@ def fit(
     target_accept: float = 0.8,
     seed: int | None = None,
     method: Literal["nuts", "grid"] = "nuts",
+    starts: Literal["prior", "modes"] = "prior",
     reruns: int = 1,
     store: str | Path | None = None,
     n_jobs: int | None = None,
@@ -66,7 +67,13 @@ def fit(
         who else is fitted, in which order or where. A random one is kept with the fit otherwise.
     method : {"nuts", "grid"}
         NUTS, or integration over a grid, for layouts of few latents; the grid has no use for
-        `tune`, `target_accept` and `reruns`.
+        `tune`, `target_accept`, `starts` and `reruns`.
+    starts : {"prior", "modes"}
+        Where NUTS's chains start: about the middle of the prior, or beside the modes of the
+        subject's posterior, which are found first and dealt to the chains in turn, the heaviest
+        first. Modes beyond the number of chains, and those of less than 1e-4 of the heaviest one's
+        mass, have no chain. Chains that stay in different modes are named in `Fit.diagnostics`;
+        how many there are in each says nothing about its probability.
     reruns : int
         How often a subject that failed, diverged or did not converge is sampled again: each time
         with twice the tuning, twice the draws thinned to as many, and a target three quarters of
@@ -112,6 +119,8 @@ def fit(
     reruns = whole("reruns", reruns)
     if method not in ("nuts", "grid"):
         raise FitError(f"method={method!r}; give 'nuts' or 'grid'")
+    if starts not in ("prior", "modes"):
+        raise FitError(f"starts={starts!r}; give 'prior' or 'modes'")
     crew = hire(None if n_jobs is None else whole("n_jobs", n_jobs, 1))
     chosen = evaluation if subjects is None else evaluation.select(subjects=subjects)
     battery = Battery.of(layout, chosen)
@@ -131,7 +140,9 @@ def fit(
 
         if not Path(store).exists():
             prepare()  # a layout that is refused leaves no store behind
-        opened = stores.Store.open(store, layout, chosen, battery, options, seed, reruns, method)
+        opened = stores.Store.open(
+            store, layout, chosen, battery, options, seed, reruns, method, starts
+        )
     with opened as results:
         finished = results.finished
         todo = [subject for subject in chosen.subjects if subject not in finished]
@@ -144,6 +155,7 @@ def fit(
             cores=max(1, min(options.chains, crew.hands // max(1, len(todo)))),
             reruns=reruns,
             method=method,
+            starts=starts,
         )
         failures = []
         found = _sample_all(crew, job, battery, chosen, todo)

@@ -1,11 +1,12 @@
 """Sampling a subject again, with more care, when its draws cannot be trusted."""
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Literal
 
 from .compiler import SubjectData
 from .convergence import convergence, faults
+from .elements import elements
 from .engine import Battery, compile_sampler
 from .sampling import Draws, Sampled, SamplingOptions, sample, subject_seed
 
@@ -19,6 +20,7 @@ def sample_subject(
     cores: int,
     reruns: int,
     method: Literal["nuts", "grid"] = "nuts",
+    starts: Literal["prior", "modes"] = "prior",
 ) -> Sampled:
     """Sample one subject, again with more care if its draws cannot be trusted.
 
@@ -40,31 +42,43 @@ def sample_subject(
         How often it may be sampled again by NUTS; a grid comes out the same.
     method : {"nuts", "grid"}
         Where draws come from.
+    starts : {"prior", "modes"}
+        Where chains start: about the middle of the prior, or beside the posterior's modes.
 
     Returns
     -------
     Sampled
         The last attempt that gave draws, with the faults it still has.
     """
+    names = [element.name for element in elements(battery.layout)]
     if method == "grid":
         from .integration.integrate import integrate
 
         own_seed = attempt_seed(seed, subject, 1)
         return first_clean(
-            lambda _: integrate(battery, data, options, own_seed), subject, options.chains, 1
+            lambda _: integrate(battery, data, options, own_seed), subject, options.chains, 1, names
         )
 
     def attempt(number: int) -> Draws:
         careful = with_more_care(options, number)
         own_seed = attempt_seed(seed, subject, number)
-        draws = sample(compile_sampler(battery), data, careful, own_seed, cores)
+        if starts == "modes":
+            from .starts import sample_modes
+
+            draws = sample_modes(battery, data, careful, own_seed, cores)
+        else:
+            draws = sample(compile_sampler(battery), data, careful, own_seed, cores)
         return thinned(draws, careful.draws // options.draws)
 
-    return first_clean(attempt, subject, options.chains, 1 + reruns)
+    return first_clean(attempt, subject, options.chains, 1 + reruns, names)
 
 
 def first_clean(
-    attempt: Callable[[int], Draws], subject: str, chains: int, attempts: int
+    attempt: Callable[[int], Draws],
+    subject: str,
+    chains: int,
+    attempts: int,
+    names: Sequence[str] | None = None,
 ) -> Sampled:
     """Try until an attempt has no fault.
 
@@ -78,6 +92,8 @@ def first_clean(
         Of the draws.
     attempts : int
         How many to make at most.
+    names : sequence of str, optional
+        Of the profile elements; of the latents, where each is one, by default.
 
     Returns
     -------
@@ -89,7 +105,7 @@ def first_clean(
     for number in range(1, attempts + 1):
         try:
             draws = attempt(number)
-            found = faults(convergence(draws), chains)
+            found = faults(convergence(draws, names), chains)
         except (KeyboardInterrupt, SystemExit):
             raise
         except BaseException as error:  # a panic inside nutpie is no Exception

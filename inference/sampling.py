@@ -1,6 +1,8 @@
 """NUTS for one subject."""
 
+import dataclasses
 import hashlib
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +11,9 @@ import numpy as np
 from . import options
 from .compiler import SubjectData
 from .engine import Sampler
+
+type Start = Callable[[int], np.ndarray]
+"""From a chain's seed to where it starts, on PyMC's unbounded scale."""
 
 STATISTICS = {"diverging": "diverging", "energy": "energy", "depth": "tree_depth", "logp": "lp"}
 """Names of the sampler's statistics, nutpie's and ArviZ's."""
@@ -106,6 +111,7 @@ def sample(
     options: SamplingOptions,
     seed: int,
     cores: int = 1,
+    starts: Sequence[Start] = (),
 ) -> Draws:
     """Draw from one subject's posterior.
 
@@ -121,19 +127,51 @@ def sample(
         Of the chains.
     cores : int
         Chains at a time; the draws do not depend on it.
+    starts : sequence of callable
+        Where chains start, from each one's own seed, on PyMC's unbounded scale; dealt to the chains
+        in turn. About the middle of the prior when there are none.
 
     Returns
     -------
     Draws
         Without the tuning phase.
     """
+    model = sampler.on(subject)
+    dealt = list(starts) or [model.initial_point_func]
+    found = [
+        _chains(
+            dataclasses.replace(model, initial_point_func=start),
+            options,
+            seed if place == 0 else subject_seed(seed, f"start {place + 1}"),
+            cores,
+            len(range(place, options.chains, len(dealt))),
+        )
+        for place, start in enumerate(dealt)
+    ]
+    places = [divmod(chain, len(dealt)) for chain in range(options.chains)]
+    drawn, statistics = (
+        [found[start][kind][number] for number, start in places] for kind in (0, 1)
+    )
+    shapes = {
+        latent.name: tuple(map(len, latent.dims.values())) for latent in sampler.layout.latents
+    }
+    return Draws(
+        {name: _columns(drawn, name, options, shape) for name, shape in shapes.items()},
+        {ours: _columns(statistics, theirs, options) for theirs, ours in STATISTICS.items()},
+    )
+
+
+def _chains(
+    model: Any, options: SamplingOptions, seed: int, cores: int, chains: int
+) -> tuple[list[Any], list[Any]]:
+    """Run some chains: their draws and statistics, a batch each."""
     import nutpie
 
     trace: Any = nutpie.sample(
-        sampler.on(subject),
+        model,
         draws=options.draws,
         tune=options.tune,
-        chains=options.chains,
+        chains=chains,
         cores=cores,
         seed=seed,
         target_accept=options.target_accept,
@@ -144,13 +182,7 @@ def sample(
     drawn, statistics = trace.get_arrow_trace()
     if any(chain.num_rows < options.tune + options.draws for chain in drawn):
         raise KeyboardInterrupt("nutpie was stopped before the last draw")
-    shapes = {
-        latent.name: tuple(map(len, latent.dims.values())) for latent in sampler.layout.latents
-    }
-    return Draws(
-        {name: _columns(drawn, name, options, shape) for name, shape in shapes.items()},
-        {ours: _columns(statistics, theirs, options) for theirs, ours in STATISTICS.items()},
-    )
+    return drawn, statistics
 
 
 def _columns(

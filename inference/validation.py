@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -109,6 +110,7 @@ def hold_out(
     draws: int = 500,
     tune: int = 500,
     chains: int = 2,
+    method: Literal["nuts", "grid"] = "nuts",
     seed: int = 1,
     n_jobs: int | None = None,
     progressbar: bool = True,
@@ -132,7 +134,7 @@ def hold_out(
         What to compare with.
     columns : sequence of str, optional
         Properties that the baselines predict from; the layouts' meta-features by default.
-    draws, tune, chains, n_jobs : int
+    draws, tune, chains, method, n_jobs
         As in `fit`; nobody is sampled again, since a score needs the posterior's mean only.
     seed : int
         Of splits, fits and forests.
@@ -187,6 +189,7 @@ def hold_out(
                 draws=draws,
                 tune=tune,
                 chains=chains,
+                method=method,
                 seed=seed + repeat,
                 reruns=0,
                 n_jobs=n_jobs,
@@ -214,11 +217,31 @@ def _splits(evaluation: Evaluation, repeats: int, fraction: float, seed: int) ->
         )
     rng = np.random.default_rng(seed)
     splits = [items[np.sort(rng.permutation(len(items))[:count])] for _ in range(repeats)]
-    for repeat, held_out in enumerate(splits):
+    return with_training(evaluation, splits, "repeat")
+
+
+def with_training(evaluation: Evaluation, splits: list[pd.Index], what: str) -> list[pd.Index]:
+    """Return splits of the items that leave every subject something to learn from.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        Items and outcomes.
+    splits : list of Index
+        Items held out.
+    what : str
+        What a split is called.
+
+    Raises
+    ------
+    DataError
+        When a subject would keep no training outcome.
+    """
+    for number, held_out in enumerate(splits):
         left = evaluation.trials.drop(columns=held_out).sum(axis=1)
         if not left.all():
             raise DataError(
-                f"{some(left.index[left == 0])} would keep no training outcome in repeat {repeat}; "
+                f"{some(left.index[left == 0])} would keep no training outcome in {what} {number}; "
                 "leave out subjects with few outcomes, hold out less, or change the seed"
             )
     return splits

@@ -22,14 +22,19 @@ from .layouts import (
 from .linking import LayoutError, linking_function
 
 if TYPE_CHECKING:
+    from . import annotation
     from .inference import plots
     from .inference.assessment import score
+    from .inference.assessors.assess import assess
     from .inference.compiler import to_pymc
     from .inference.criticism.criticise import criticise
     from .inference.data import Evaluation
     from .inference.description.describe import describe
     from .inference.description.rules import Rules
     from .inference.errors import DataError, FitError
+    from .inference.estimation.collapse import point_collapse
+    from .inference.estimation.estimate import estimate
+    from .inference.estimation.estimates import Estimates
     from .inference.fitting import fit
     from .inference.forecasts.forecasting import Forecast
     from .inference.loo.compare import compare_layouts
@@ -41,29 +46,35 @@ if TYPE_CHECKING:
 
 _LATER = {
     "DataError": "errors",
+    "Estimates": "estimation.estimates",
     "Evaluation": "data",
     "Fit": "results",
     "FitError": "errors",
     "Forecast": "forecasts.forecasting",
     "Rules": "description.rules",
+    "assess": "assessors.assess",
     "compare_layouts": "loo.compare",
     "criticise": "criticism.criticise",
     "describe": "description.describe",
+    "estimate": "estimation.estimate",
     "fit": "fitting",
     "hold_out": "validation",
     "load": "stores.storage",
     "loo": "loo.loo",
-    "plots": None,
+    "point_collapse": "estimation.collapse",
     "score": "assessment",
     "simulate": "simulation",
     "to_pymc": "compiler",
 }
+
+_ROOMS = {"annotation": ".annotation", "plots": ".inference.plots"}
 
 __all__ = [
     "Bias",
     "Capability",
     "DataError",
     "Derived",
+    "Estimates",
     "Evaluation",
     "Fit",
     "FitError",
@@ -77,15 +88,19 @@ __all__ = [
     "Rules",
     "Slope",
     "Success",
+    "annotation",
+    "assess",
     "compare_layouts",
     "criticise",
     "describe",
+    "estimate",
     "fit",
     "hold_out",
     "linking_function",
     "load",
     "loo",
     "plots",
+    "point_collapse",
     "score",
     "simulate",
     "to_pymc",
@@ -93,12 +108,11 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    if name in _ROOMS:
+        return importlib.import_module(_ROOMS[name], __name__)
     if name not in _LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    room = _LATER[name]
-    if room is None:
-        return importlib.import_module(f".inference.{name}", __name__)
-    return getattr(importlib.import_module(f".inference.{room}", __name__), name)
+    return getattr(importlib.import_module(f".inference.{_LATER[name]}", __name__), name)
 
 
 def __dir__() -> list[str]:

@@ -257,6 +257,7 @@ def test_a_process_returns_what_its_function_does():
     assert processes.run("caches", folder="here")[processes.CACHE] == "here/measurement_layouts"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="Linux counts so")
 def test_the_peak_of_memory_is_seen_and_forgotten():
     before = processes.forget_peak()

@@ -13,7 +13,13 @@ import measurement_layouts
 import measurement_layouts.linking
 
 ROOT = Path(__file__).parent.parent
-ROOMS = ("linking", "layouts", "annotation", "inference", "scenarios")  # each may import those before it
+ROOMS = (
+    "linking",
+    "layouts",
+    "annotation",
+    "inference",
+    "scenarios",
+)  # each may import those before it
 SAMPLERS = {"arviz", "nutpie", "pymc"}
 
 

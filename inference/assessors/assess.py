@@ -9,13 +9,14 @@ import xarray as xr
 
 from ...layouts import Layout
 from .. import options
-from ..baselines import Baseline, classifier, baseline_forecast, masked
+from ..baselines import Baseline, baseline_forecast, classifier, masked
 from ..data import Evaluation
 from ..errors import DataError
 from ..features import read_features
 from ..fitting import fit
 from ..progress import track
 from ..tables import need_columns
+from ..validation import with_training
 from ..wording import some
 from .assessment import Assessment
 
@@ -161,14 +162,7 @@ def _folds(evaluation: Evaluation, folds: int, seed: int) -> list[pd.Index]:
         raise DataError(f"folds={folds}, but there are {len(items)} items; ask for fewer folds")
     order = np.random.default_rng(seed).permutation(len(items))
     parts = [items[np.sort(part)] for part in np.array_split(order, folds)]
-    for number, held_out in enumerate(parts):
-        left = evaluation.trials.drop(columns=held_out).sum(axis=1)
-        if not left.all():
-            raise DataError(
-                f"{some(left.index[left == 0])} would keep no training outcome in fold {number}; "
-                "leave out subjects with few outcomes, or change the seed"
-            )
-    return parts
+    return with_training(evaluation, parts, "fold")
 
 
 def _joined(evaluation: Evaluation, found: Mapping[str, list[xr.DataArray]]) -> xr.DataArray:

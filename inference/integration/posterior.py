@@ -107,6 +107,16 @@ class Posterior:
         ]
         return finite(logs + stretch + likelihood), np.concatenate(values, axis=-1)
 
+    def lattice(self) -> tuple[list[np.ndarray], np.ndarray]:
+        """Compute it on a lattice that holds all that matters; see `grow`.
+
+        Raises
+        ------
+        FitError
+            When it cannot be normalised.
+        """
+        return grow(self, self._lines, self.coordinates.names, self.coordinates.closed)
+
     def boxes(self) -> Boxes:
         """Integrate it.
 
@@ -115,8 +125,7 @@ class Posterior:
         FitError
             When it cannot be normalised, or has too much detail.
         """
-        names, closed = self.coordinates.names, self.coordinates.closed
-        return settle(self, *start(*grow(self, self._lines, names, closed)))
+        return settle(self, *start(*self.lattice()))
 
 
 @dataclass(frozen=True)
@@ -153,11 +162,9 @@ def _prepared(battery: Battery) -> _Shared:
 def _prepare(battery: Battery, axes: int) -> _Shared:
     layout = battery.layout
     coordinates = unconstrained(layout)
-    columns = [values.reshape(battery.items, -1) for values in battery.features.values()]
-    table = np.hstack([np.zeros((battery.items, 1)), *columns])
-    _, first, kind = np.unique(table, axis=0, return_index=True, return_inverse=True)
-    features = {name: values[first] for name, values in battery.features.items()}
-    chances = Chances(layout, features, len(first), {name.name: 0.5 for name in layout.constants})
+    features, kind = battery.kinds
+    items = int(kind.max()) + 1
+    chances = Chances(layout, features, items, {name.name: 0.5 for name in layout.constants})
 
     def changes(axis: int, places: np.ndarray) -> np.ndarray:
         points = [places[:, None] if other == axis else _BESIDE for other in range(axes)]
@@ -168,4 +175,4 @@ def _prepare(battery: Battery, axes: int) -> _Shared:
         spaced(functools.partial(changes, axis), low, high, *_GAPS[axes])
         for axis, (low, high) in enumerate(coordinates.ends.T)
     ]
-    return _Shared(coordinates, features, kind.ravel(), lines)
+    return _Shared(coordinates, features, kind, lines)

@@ -16,10 +16,12 @@ from ..sampling import SamplingOptions
 from ..wording import many, some
 from .hierarchy import Contents
 
+_ALWAYS = {"starts": "prior"}  # in stores that do not say
 
-def options_of(options: SamplingOptions, reruns: int, method: str) -> dict[str, Any]:
+
+def options_of(options: SamplingOptions, reruns: int, method: str, starts: str) -> dict[str, Any]:
     """Write down how subjects are sampled, and how often again."""
-    return {**dataclasses.asdict(options), "reruns": reruns, "method": method}
+    return {**dataclasses.asdict(options), "reruns": reruns, "method": method, "starts": starts}
 
 
 def check_same(
@@ -57,7 +59,7 @@ def check_same(
             f"{layout.name!r} has {layout.fingerprint}; give another store, or the same layout"
         )
     asked = dict(options) | ({} if seed is None else {"seed": seed})
-    has = contents.options | {"seed": contents.attributes["seed"]}
+    has = _ALWAYS | contents.options | {"seed": contents.attributes["seed"]}
     other = [name for name in asked if has.get(name) != asked[name]]
     if other:
         theirs = ", ".join(f"{name}={has.get(name)}" for name in other)

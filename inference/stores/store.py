@@ -91,6 +91,7 @@ class Store:
         seed: int | None,
         reruns: int,
         method: str = "nuts",
+        starts: str = "prior",
     ) -> Self:
         """Make a store, or open one to go on with it; nobody else can until it is closed.
 
@@ -116,6 +117,8 @@ class Store:
             How often a subject may be sampled again.
         method : {"nuts", "grid"}
             How posteriors are found.
+        starts : {"prior", "modes"}
+            Where chains start.
 
         Returns
         -------
@@ -146,7 +149,7 @@ class Store:
                 f"cannot write into {path}: {error.strerror}; give another folder"
             ) from error
         try:
-            asked = options_of(options, reruns, method)
+            asked = options_of(options, reruns, method, starts)
             if hierarchy.state(path) == "store":
                 contents = hierarchy.read(path)
                 check_same(path, contents, layout, evaluation, battery, asked, seed)

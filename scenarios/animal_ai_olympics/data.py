@@ -1,14 +1,12 @@
 """The competition's data: 68 agents, pass or fail on 69 tasks."""
 
-import os
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import pooch
 
 from ...inference.data import Evaluation
-from ...inference.errors import DataError
+from ..files import Files
 
 COMMIT = "ee3d90e2f630c0fbce5d0d62937e7a7b075473e3"
 ADDRESS = f"https://raw.githubusercontent.com/RyanBurnell/NotANumber/{COMMIT}/"
@@ -16,8 +14,7 @@ CHECKSUMS = {
     "scores_all.csv": "sha256:c0d41d59892366050a799bf976018d91a7022b977d63fdf4c11ec1e2590ba30f",
     "task_codes.csv": "sha256:d9ee14163c852fa157e8e0b610d059132becb07da225c98725a41cdc9aeae750",
 }
-FOLDER = "aaio"
-VARIABLE = "MEASUREMENT_LAYOUTS_DATA"
+FILES = Files("aaio", CHECKSUMS, ADDRESS)
 
 TASKS = tuple(
     f"{level}-{task}-{variant}"
@@ -55,7 +52,7 @@ def load(folder: Path | None = None) -> Evaluation:
     ----------
     Burnell et al. (2022), "Not a Number", IJCAI; data under GPL-3.0.
     """
-    paths = {name: _find(name, folder) for name in CHECKSUMS}
+    paths = FILES.find(folder)
     scores = pd.read_csv(paths["scores_all.csv"], index_col="team")[list(TASKS)]
     codes = pd.read_csv(paths["task_codes.csv"], index_col="task").loc[list(TASKS)]
     return Evaluation.from_wide(scores, code(codes))
@@ -87,36 +84,3 @@ def code(codes: pd.DataFrame) -> pd.DataFrame:
 
 def _z(values: pd.Series) -> pd.Series:
     return (values - values.mean()) / values.std(ddof=1)
-
-
-def _find(name: str, folder: Path | None) -> Path:
-    kept = os.environ.get(VARIABLE)
-    if folder is None and not kept:
-        return _download(name)
-    place, said = (Path(folder), "--data") if folder else (Path(str(kept)), VARIABLE)
-    path = next((path for path in (place / name, place / FOLDER / name) if path.is_file()), None)
-    if path is None:
-        raise DataError(
-            f"there is no {name} in {place} or its folder {FOLDER!r}; let {said} name the folder "
-            f"that holds {' and '.join(CHECKSUMS)}"
-        )
-    found = f"sha256:{pooch.file_hash(str(path))}"
-    if found != CHECKSUMS[name]:
-        raise DataError(
-            f"{path} is not the published file: its checksum is {found}, not {CHECKSUMS[name]}; "
-            f"fetch it from {ADDRESS}"
-        )
-    return path
-
-
-def _download(name: str) -> Path:
-    folder = pooch.os_cache("measurement-layouts")
-    try:
-        path = pooch.retrieve(ADDRESS + name, CHECKSUMS[name], f"{FOLDER}-{name}", folder)
-    except Exception as error:  # no network, a proxy's page, a changed file: all the same here
-        raise DataError(
-            f"{name} could not be downloaded ({type(error).__name__}: {error}); fetch "
-            f"{' and '.join(CHECKSUMS)} from {ADDRESS} by hand and give their folder as --data or "
-            f"in the environment variable {VARIABLE}"
-        ) from error
-    return Path(path)

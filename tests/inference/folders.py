@@ -54,10 +54,10 @@ def sampled(layout, subject, options=OPTIONS, **how):
     return Sampled(subject, Draws(posterior, statistics), **how)
 
 
-def opened(path, layout, outcomes, options=OPTIONS, seed=3, reruns=1, method="nuts"):
-    """Open a store."""
-    battery, how = Battery.of(layout, outcomes), SamplingOptions(**options)
-    return Store.open(path, layout, outcomes, battery, how, seed, reruns, method)
+def opened(path, layout, outcomes, options=OPTIONS, seed=3, reruns=1, **how):
+    """Open a store; also its `method` and `starts`."""
+    battery, length = Battery.of(layout, outcomes), SamplingOptions(**options)
+    return Store.open(path, layout, outcomes, battery, length, seed, reruns, **how)
 
 
 def filled(path, layout):

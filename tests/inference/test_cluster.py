@@ -148,6 +148,7 @@ def fit_while_a_worker_is_killed(monkeypatch, folder, *arguments, **options):
     return fit
 
 
+@pytest.mark.slow
 def test_a_fit_survives_a_worker(client, animal_ai, cohort, sampling, same, monkeypatch, tmp_path):
     """Same bits as on threads, everybody once, one compilation in each process."""
     on_threads = ml.fit(animal_ai, cohort, **sampling)

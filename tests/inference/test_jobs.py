@@ -155,6 +155,7 @@ def test_a_process_that_dies_once_costs_nothing(tmp_path):
     assert len(finished) <= len(NAMES) + 4  # those at work beside it may be done again
 
 
+@pytest.mark.slow
 def test_a_process_that_grows_is_kept():
     """loky would stop it and warn, and the warning, an error here, would stop all other jobs."""
 

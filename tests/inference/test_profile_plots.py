@@ -188,6 +188,7 @@ class TestProfileHeatmap:
             both = np.sort([_luminance(ground), _luminance(ink)], axis=0)
             assert ((both[1] + 0.05) / (both[0] + 0.05)).min() > 4
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("statistic", ["mean", "sd"])
     def test_many_rows_and_columns(self, crowd, statistic):
         ax = plots.profile_heatmap(crowd, statistic=statistic)

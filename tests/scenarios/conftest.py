@@ -42,3 +42,15 @@ def published_tables(real_data):
     if not (folder / "aaio_figure9.csv").is_file():
         missing(f"{folder} lacks aaio_figure9.csv; MEASUREMENT_LAYOUTS_PUBLISHED may name another")
     return folder
+
+
+@pytest.fixture(scope="session")
+def risk_data():
+    """Folder with the three files of the risk-aversion study."""
+    named = os.environ.get("MEASUREMENT_LAYOUTS_DATA")
+    if not named:
+        missing("MEASUREMENT_LAYOUTS_DATA is not set: no real data")
+    folder = Path(named, "propensity_ra")
+    if not (folder / "items.csv").is_file():
+        missing(f"{folder} lacks items.csv")
+    return folder

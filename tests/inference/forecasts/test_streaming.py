@@ -98,6 +98,7 @@ def growth(fit, items, memory_mib):
         tracemalloc.stop()
 
 
+@pytest.mark.slow
 def test_memory_stays_within_the_bound(layout, monkeypatch):
     """Written out, the draws take 4.6 MiB per array of items, and 27 MiB per array of labels."""
     monkeypatch.setattr(joblib, "cpu_count", lambda: 2)

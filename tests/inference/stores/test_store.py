@@ -17,6 +17,8 @@ from measurement_layouts.inference import diagnostics
 from measurement_layouts.inference.elements import elements, posterior_draws, success_rates
 from measurement_layouts.inference.sampling import Sampled
 from measurement_layouts.inference.stores import chunks, storage
+from measurement_layouts.inference.stores import store as stores
+from measurement_layouts.inference.stores.resuming import options_of
 
 
 def raises(pattern):
@@ -236,6 +238,7 @@ def test_others_may_read_while_it_is_written(filled, animal_ai, outcomes):
         ({"seed": 4}, "store was begun with seed=3, and now it is seed=4; give another store, or"),
         ({"reruns": 0}, "begun with reruns=1, and now it is reruns=0"),
         ({"method": "grid"}, "begun with method=nuts, and now it is method=grid"),
+        ({"starts": "modes"}, "begun with starts=prior, and now it is starts=modes"),
         (
             {"options": {"draws": 30, "tune": 7, "chains": 3}},
             "with draws=20, chains=2, and now it is draws=30, chains=3",
@@ -250,6 +253,19 @@ def test_other_options(filled, animal_ai, outcomes, asked, message):
     with raises(message):
         folders.opened(filled, animal_ai, outcomes, **asked)
     folders.opened(filled, animal_ai, outcomes).close()
+
+
+def test_starts_that_an_older_store_does_not_name(path, animal_ai, outcomes, monkeypatch):
+    def without_starts(*asked):
+        return {name: value for name, value in options_of(*asked).items() if name != "starts"}
+
+    monkeypatch.setattr(stores, "options_of", without_starts)
+    folders.opened(path, animal_ai, outcomes).close()
+    monkeypatch.undo()
+    assert '"starts"' not in (path / "zarr.json").read_text()
+    folders.opened(path, animal_ai, outcomes).close()
+    with raises("begun with starts=prior, and now it is starts=modes"):
+        folders.opened(path, animal_ai, outcomes, starts="modes")
 
 
 def test_another_layout(filled, outcomes):
@@ -381,12 +397,16 @@ def test_diagnostics_read_some_subjects_at_a_time(filled, monkeypatch):
 
     monkeypatch.setattr(chunks.DrawsOnDisk, "_read", counted)
     fit = ml.load(filled)
+    again = 4 * int((fit.diagnostics()["rhat"] > 1.01).sum())  # latents: to see if modes are apart
+    assert again > 0
     for size, most in ((1, 1), (2 * 2 * 20 * 8, 2), (10**6, 3)):
         monkeypatch.setattr(diagnostics, "_BLOCK", size)
         rows.clear()
         fit.diagnostics()
         assert max(rows) == most
-        assert sum(rows) == 3 * (4 + 1)  # subjects, latents and divergences: each chunk once
+        assert sum(rows) == again + 3 * (
+            4 + 1
+        )  # subjects, latents and divergences: each chunk once
 
 
 @pytest.mark.slow

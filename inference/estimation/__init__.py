@@ -1,0 +1,1 @@
+"""Where each subject stands on one latent, by likelihood, collapse, integration or sampling."""

@@ -1,0 +1,92 @@
+"""Files of real data: found in a folder, or downloaded, and known by their checksums."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pooch
+
+from ..inference.errors import DataError
+
+VARIABLE = "MEASUREMENT_LAYOUTS_DATA"
+
+
+@dataclass(frozen=True)
+class Files:
+    """The files of one study's data.
+
+    Attributes
+    ----------
+    folder : str
+        Where they lie inside a folder of several studies' data.
+    checksums : mapping of str to str
+        By file, as in ``sha256:...``.
+    address : str, optional
+        Web address of their folder; files without one cannot be downloaded.
+    """
+
+    folder: str
+    checksums: Mapping[str, str]
+    address: str | None = None
+
+    def find(self, place: Path | None) -> dict[str, Path]:
+        """Find every file.
+
+        Parameters
+        ----------
+        place : Path, optional
+            Where the files lie, or a folder with them in its folder of the study's name. Otherwise
+            the one that the environment variable ``MEASUREMENT_LAYOUTS_DATA`` names; otherwise
+            they are downloaded, and kept.
+
+        Raises
+        ------
+        DataError
+            When a file is not there, cannot be downloaded, or is not the published one.
+        """
+        return {name: self._find(name, place) for name in self.checksums}
+
+    def _find(self, name: str, folder: Path | None) -> Path:
+        kept = os.environ.get(VARIABLE)
+        if folder is None and not kept:
+            return self._download(name)
+        place, said = (Path(folder), "--data") if folder else (Path(str(kept)), VARIABLE)
+        places = (place / name, place / self.folder / name)
+        path = next((path for path in places if path.is_file()), None)
+        if path is None:
+            raise DataError(
+                f"there is no {name} in {place} or its folder {self.folder!r}; let {said} name the "
+                f"folder that holds {self._names}"
+            )
+        found = f"sha256:{pooch.file_hash(str(path))}"
+        if found != self.checksums[name]:
+            source = "the published one" if self.address is None else f"it from {self.address}"
+            raise DataError(
+                f"{path} is not the published file: its checksum is {found}, not "
+                f"{self.checksums[name]}; fetch {source}"
+            )
+        return path
+
+    def _download(self, name: str) -> Path:
+        if self.address is None:
+            raise DataError(
+                f"there is no folder with {self._names}, and they are not offered for download; "
+                f"name it as --data or in the environment variable {VARIABLE}"
+            )
+        folder = pooch.os_cache("measurement-layouts")
+        try:
+            path = pooch.retrieve(
+                self.address + name, self.checksums[name], f"{self.folder}-{name}", folder
+            )
+        except Exception as error:  # no network, a proxy's page, a changed file: all the same here
+            raise DataError(
+                f"{name} could not be downloaded ({type(error).__name__}: {error}); fetch "
+                f"{self._names} from {self.address} by hand and give their folder as --data or in "
+                f"the environment variable {VARIABLE}"
+            ) from error
+        return Path(path)
+
+    @property
+    def _names(self) -> str:
+        return " and ".join(self.checksums)

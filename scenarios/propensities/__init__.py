@@ -1,0 +1,37 @@
+"""Propensities of language models: too little and too much both fail."""
+
+from ..scenario import Scenario
+from .cohort import battery, simulated_cohort, windows
+from .data import load, released
+from .dimensions import DIMENSIONS, LEVELS, condition, obtained
+from .layouts import LAYOUTS, clipped, published_layout, recommended_layout
+from .published import judge, reproduce
+
+SCENARIO = Scenario(
+    name="propensities",
+    title="Propensities: 12 language models incited to take and shun risks, and three more",
+    source="Romero-Alvarado et al. (2026)",
+    layouts=LAYOUTS,
+    load=load,
+    simulate=simulated_cohort,
+    reproduce=reproduce,
+    judge=judge,
+    columns=("lower", "upper"),
+)
+
+__all__ = [
+    "DIMENSIONS",
+    "LEVELS",
+    "SCENARIO",
+    "battery",
+    "clipped",
+    "condition",
+    "load",
+    "obtained",
+    "published_layout",
+    "recommended_layout",
+    "released",
+    "reproduce",
+    "simulated_cohort",
+    "windows",
+]

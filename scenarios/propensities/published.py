@@ -1,0 +1,282 @@
+"""Published figures of the propensities study, and what ours are."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from ...inference.errors import DataError
+from ..figures import Figure, Reproduction
+from ..scenario import Scenario
+from .cohort import FIGURE_6
+from .data import released
+from .dimensions import obtained
+from .layouts import LAYOUTS, PUBLISHED, RECOMMENDED, published_layout
+from .real import against_released, by_condition, sampled_against_integrated
+
+if TYPE_CHECKING:
+    from ...inference.validation import HoldOut
+
+TABLE = "propensities_tables2_3.csv"
+_REPEATS = 15
+_EQUAL = 1e-5  # nats between our log-likelihood and the released one
+_BETTER = 0.01
+_FOUND = 45  # subjects for whom a better maximum is known to exist
+_FAR = 4.6  # standard errors: 1 in 1,000 for the largest of 400
+_COLLAPSE = -1.091  # the published one
+_COVERAGE = 0.04  # off 90 %: 2.6 standard errors with about 380 subjects
+
+
+def reproduce(scenario: Scenario, data: Path | None, published: Path) -> Reproduction:
+    """Work the real study and a simulated one through, and hold them against the paper's figures.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        This one.
+    data, published : Path
+        Folders of the real study's data (or the one that the environment names) and of published
+        tables.
+
+    Raises
+    ------
+    DataError
+        When either cannot be read; before anything is estimated.
+    """
+    from ...inference.baselines import BASELINES
+    from ...inference.estimation.estimate import estimate
+    from ...inference.fitting import fit
+    from ...inference.validation import hold_out
+    from .recovery import figure_6, recovery
+
+    evaluation, table = scenario.load(data), released(data)
+    check_obtained(published)
+    layout = published_layout()
+    maxima = estimate(layout, evaluation, method="likelihood", prob=0.95, progressbar=False)
+    real = against_released(maxima, table)
+    known = list(real.index[real["identified"]])
+    chosen = evaluation.select(subjects=known)
+    nuts = fit(layout, chosen, starts="modes", seed=1, progressbar=False)
+    grid = fit(layout, chosen, method="grid", seed=1, progressbar=False)
+    sampled = sampled_against_integrated(nuts, grid)
+    scores = hold_out(
+        {name: make() for name, make in LAYOUTS.items()},
+        evaluation,
+        repeats=_REPEATS,
+        baselines=BASELINES[:1],
+        method="grid",
+        seed=1,
+        progressbar=False,
+    )
+    conditions = by_condition(scores)
+    subjects, methods = recovery()
+    repeats = figure_6()
+    silent = evaluation.success_rates().eq(0)
+    return Reproduction(
+        [
+            *_likelihood_figures(real),
+            *_unidentified_figures(real, list(silent.index[silent])),
+            *_sampling_figures(sampled),
+            *_score_figures(conditions),
+            *_recovery_figures(methods, repeats),
+        ],
+        {
+            "released estimates and our maxima": real,
+            "unidentified subjects": real.loc[~real["identified"], ["obtained", "reason"]],
+            "NUTS against the exact posterior": sampled,
+            "held-out Brier scores by condition": conditions,
+            "384 simulated subjects": methods,
+            "simulated subjects that are not identified": subjects.loc[
+                ~subjects["identified (likelihood)"], ["truth"]
+            ],
+            "Figure 6, repeated": repeats.describe().loc[["mean", "std", "min", "max"]],
+        },
+    )
+
+
+def check_obtained(folder: Path) -> None:
+    """See that the values simulated from are those of the published tables.
+
+    Raises
+    ------
+    DataError
+        When the table is not in the folder, or holds others.
+
+    References
+    ----------
+    Propensities paper, Tables 2 and 3.
+    """
+    path = Path(folder) / TABLE
+    if not path.is_file():
+        raise DataError(f"there is no {path}; give the folder of published tables as --published")
+    keys = ["propensity", "model", "incited"]
+    try:
+        table = pd.read_csv(path)
+        level = pd.to_numeric(table["incited_level"].replace("unprompted", None))
+        theirs = table.assign(incited=level).set_index(keys)["obtained"]
+    except (KeyError, ValueError) as error:
+        raise DataError(f"{path} cannot be read ({error}); give Tables 2 and 3") from error
+    ours = obtained().set_index(keys)["obtained"]
+    if len(ours) != len(theirs) or not theirs.sort_index().eq(ours.sort_index()).all():
+        raise DataError(f"{path} holds other values than Tables 2 and 3; give the published ones")
+
+
+def judge(scores: "HoldOut") -> list[Figure]:
+    """Report every method's mean Brier score on held-out items; ours is to be below the others."""
+    table = scores.summary()["mean"]
+    ours = float(table[RECOMMENDED])
+    name = "{}: mean Brier on held-out items".format
+    return [
+        Figure(
+            name(RECOMMENDED), None, ours, "<", float(table["aggregate"]), "below the aggregate"
+        ),
+        *(
+            Figure(name(method), None, float(value), ">", ours, f"above that of the {RECOMMENDED}")
+            for method, value in table.drop(RECOMMENDED).items()
+        ),
+    ]
+
+
+def _likelihood_figures(real: pd.DataFrame) -> list[Figure]:
+    least = float(real["gain"].min())
+    halves = real[real["global"] & real["identified"]]
+    ratio = (halves["released_half"] / halves["our_half"]).dropna()
+    return [
+        *(
+            Figure(
+                f"largest difference to the released log-likelihood {where}, 96 subjects",
+                0,
+                float((real[ours] - real[theirs]).abs().max()),
+                "<=",
+                _EQUAL,
+                f"at most {_EQUAL} nats",
+            )
+            for where, ours, theirs in (
+                ("at the released estimate", "there", "log_likelihood"),
+                ("at 0", "at_origin", "at_zero"),
+            )
+        ),
+        Figure(
+            "smallest gain over the released maximum, 96 subjects",
+            0,
+            least,
+            ">=",
+            -1e-6,
+            "never lower",
+        ),
+        Figure(
+            f"subjects with a maximum better by more than {_BETTER} nats",
+            0,
+            int((real["gain"] > _BETTER).sum()),
+            ">=",
+            _FOUND,
+            f"at least the {_FOUND} known ones",
+        ),
+        Figure(
+            "released half-widths of 95 % intervals over ours, median of "
+            f"{len(ratio)} global optima: distance from 1",
+            None,
+            abs(float(ratio.median()) - 1),
+            "<=",
+            0.1,
+            "within a tenth",
+        ),
+    ]
+
+
+def _unidentified_figures(real: pd.DataFrame, silent: list[str]) -> list[Figure]:
+    return [
+        Figure(
+            f"subjects without any success that are placed all the same ({', '.join(silent)})",
+            len(silent),
+            int(real.loc[silent, "identified"].sum()),
+            "==",
+            0,
+            "all four named as unidentified",
+        ),
+    ]
+
+
+def _sampling_figures(sampled: pd.DataFrame) -> list[Figure]:
+    far = sampled["z"] > _FAR
+    return [
+        Figure(
+            "subjects whose NUTS draws are off the exact posterior and not flagged",
+            None,
+            int((far & ~sampled["flagged"]).sum()),
+            "==",
+            0,
+            f"mean and 5, 50, 95 % quantiles within {_FAR} Monte Carlo errors, or flagged",
+        ),
+    ]
+
+
+def _score_figures(conditions: pd.DataFrame) -> list[Figure]:
+    means = conditions.mean()
+    figures = [
+        Figure(
+            f"held-out Brier, {RECOMMENDED} (aggregate {means['aggregate']:.3f}, {PUBLISHED} "
+            f"{means[PUBLISHED]:.3f})",
+            None,
+            float(means[RECOMMENDED]),
+            "<",
+            float(means["aggregate"]),
+            "below the aggregate",
+        )
+    ]
+    for condition, row in conditions.iterrows():
+        figures.append(
+            Figure(
+                f"held-out Brier at {condition}, {RECOMMENDED} (aggregate {row['aggregate']:.3f}, "
+                f"{PUBLISHED} {row[PUBLISHED]:.3f})",
+                None,
+                float(row[RECOMMENDED]),
+                "<=",
+                float(row["aggregate"] + 2 * row["se"]),
+                "above the aggregate by two standard errors at most",
+            )
+        )
+    return figures
+
+
+def _recovery_figures(methods: pd.DataFrame, repeats: pd.DataFrame) -> list[Figure]:
+    figures = []
+    for method, row in methods.iterrows():
+        name = f"{method}, {row['identified']:.0f} of 384 simulated subjects"
+        figures.append(
+            Figure(
+                f"coverage of 90 % intervals, distance from 0.9: {name}",
+                None,
+                abs(float(row["coverage"]) - 0.9),
+                "<=",
+                _COVERAGE,
+                f"at most {_COVERAGE}",
+            )
+        )
+        figures.append(
+            Figure(
+                f"absolute bias: {name}", None, abs(row["bias"]), "<=", 0.02, "at most 0.02 levels"
+            )
+        )
+    likelihood, collapse = repeats["likelihood"].to_numpy(), repeats["collapse"].mean()
+    error = abs(float(likelihood.mean()) - FIGURE_6)
+    limit = 4 * float(likelihood.std(ddof=1)) / len(likelihood) ** 0.5
+    return [
+        *figures,
+        Figure(
+            "Figure 6: mean maximum-likelihood estimate of -1.5, distance to the truth",
+            0.014,
+            error,
+            "<=",
+            limit,
+            "within 4 standard errors",
+        ),
+        Figure(
+            f"Figure 6: mean point collapse {collapse:.2f}, distance from {_COLLAPSE}",
+            0,
+            abs(float(collapse) - _COLLAPSE),
+            "<=",
+            0.1,
+            "within 0.1",
+        ),
+    ]
