@@ -175,7 +175,14 @@ def _run(chosen: argparse.Namespace) -> int:
     layout = next(iter(scenario.layouts.values()))()
     print(f"{scenario.title} ({origin})\n{evaluation!r}", file=sys.stderr)
     print("Fitted twice: on all items, then without a fifth of them.", file=sys.stderr)
-    study = Study.run(layout, evaluation, seed=chosen.seed, draws=chosen.draws, progressbar=True)
+    study = Study.run(
+        layout,
+        evaluation,
+        method=scenario.method,
+        seed=chosen.seed,
+        draws=chosen.draws,
+        progressbar=True,
+    )
     try:
         written = study.write(folder)
     finally:  # what was sampled is neither lost to a full disk nor to a closed pipe
@@ -212,6 +219,7 @@ def _validate(chosen: argparse.Namespace) -> int:
         scenario.load(chosen.data),
         repeats=chosen.repeats,
         columns=scenario.columns,
+        method=scenario.method,
         seed=1,
     )
     if not chosen.json:

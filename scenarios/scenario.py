@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from ..layouts import Layout
 from .figures import Figure, Reproduction
@@ -53,6 +53,8 @@ class Scenario:
         Figures from the hold-out scores.
     columns : sequence of str
         Meta-features that baselines predict from.
+    method : {"nuts", "grid"}
+        How profiles are inferred.
     """
 
     name: str
@@ -64,3 +66,4 @@ class Scenario:
     reproduce: Callable[["Scenario", Path | None, Path], Reproduction]
     judge: Callable[["HoldOut"], list[Figure]]
     columns: Sequence[str]
+    method: Literal["nuts", "grid"] = "nuts"

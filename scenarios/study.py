@@ -1,8 +1,9 @@
 """The main job of a scenario: profiles of everybody, and forecasts of items held out."""
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -43,15 +44,23 @@ class Study:
 
     @classmethod
     def run(
-        cls, layout: Layout, evaluation: Evaluation, *, seed: int, draws: int, progressbar: bool
+        cls,
+        layout: Layout,
+        evaluation: Evaluation,
+        *,
+        method: Literal["nuts", "grid"],
+        seed: int,
+        draws: int,
+        progressbar: bool,
     ) -> "Study":
         """Fit everybody on all items, then again without a random fifth of the items."""
-        everything = fit(layout, evaluation, draws=draws, seed=seed, progressbar=progressbar)
+        infer = partial(fit, layout, method=method, draws=draws, seed=seed, progressbar=progressbar)
+        everything = infer(evaluation)
         count = max(1, round(_HELD_OUT * len(evaluation.items)))
         chosen = np.random.default_rng(seed).permutation(len(evaluation.items))[:count]
         held_out = evaluation.items.index[np.sort(chosen)]
         training = masked(evaluation, held_out)
-        blind = fit(layout, training, draws=draws, seed=seed, progressbar=progressbar)
+        blind = infer(training)
         forecast = blind.forecast(evaluation.items.loc[held_out])
         aggregate = baseline_forecast(BASELINES[0], training, list(held_out), [], seed=seed)
         scores = {

@@ -17,6 +17,7 @@ SCENARIO = Scenario(
     reproduce=reproduce,
     judge=judge,
     columns=("lower", "upper"),
+    method="grid",  # a propensity's posterior has cliffs and several modes
 )
 
 __all__ = [

@@ -47,6 +47,7 @@ def reproduce(scenario: Scenario, data: Path | None, published: Path) -> Reprodu
     from ...inference.estimation.estimate import estimate
     from ...inference.fitting import fit
     from ...inference.validation import hold_out
+    from .assessed import assessors, judge_assessors, table_4
     from .recovery import figure_6, recovery
 
     evaluation, table = scenario.load(data), released(data)
@@ -71,6 +72,7 @@ def reproduce(scenario: Scenario, data: Path | None, published: Path) -> Reprodu
     conditions = by_condition(scores)
     subjects, methods = recovery()
     repeats = figure_6()
+    assessment = assessors()
     silent = evaluation.success_rates().eq(0)
     return Reproduction(
         [
@@ -79,6 +81,7 @@ def reproduce(scenario: Scenario, data: Path | None, published: Path) -> Reprodu
             *_sampling_figures(sampled),
             *_score_figures(conditions),
             *_recovery_figures(methods, repeats),
+            *judge_assessors(assessment),
         ],
         {
             "released estimates and our maxima": real,
@@ -89,6 +92,9 @@ def reproduce(scenario: Scenario, data: Path | None, published: Path) -> Reprodu
             "simulated subjects that are not identified": subjects.loc[
                 ~subjects["identified (likelihood)"], ["truth"]
             ],
+            "assessors of a simulated benchmark, AUROC beside Table 4": table_4(
+                assessment, published
+            ),
             "Figure 6, repeated": repeats.describe().loc[["mean", "std", "min", "max"]],
         },
     )

@@ -249,3 +249,21 @@ def test_subject_that_would_keep_nothing(animal_ai, cohort):
 def test_one_repeat_has_no_standard_error(counts):
     table = run(counts, repeats=1, baselines=BASELINES[:1], columns=[]).summary()
     assert np.isnan(table.loc["aggregate", "se"])
+
+
+# --- inference -----------------------------------------------------------------------------------
+
+
+def test_profiles_may_be_integrated(counts):
+    """A coin: the forecast is the mean of a beta distribution, up to the grid's draws."""
+    layout = ml.Layout("coin", ml.Success("right", ml.Capability("skill", low=0, high=1)))
+    found = run(counts, {"coin": layout}, method="grid", draws=400, baselines=[], columns=[])
+    (split,) = validation._splits(counts, 1, FRACTION, LITTLE["seed"])
+    left = counts.select(items=[item for item in counts.items.index if item not in split])
+    right, trials = left.successes.loc["Ann"].sum(), left.trials.loc["Ann"].sum()
+    forecast = (right + 1) / (trials + 2)
+    rate = counts.successes.loc["Ann", split] / counts.trials.loc["Ann", split]
+    weights = counts.trials.loc["Ann", split]
+    brier = (rate * (1 - forecast) ** 2 + (1 - rate) * forecast**2) @ weights / weights.sum()
+    ours = found.scores.query("subject == 'Ann' and repeat == 0")["brier"].item()
+    assert ours == pytest.approx(brier, abs=1e-3)

@@ -1,6 +1,7 @@
 """The real risk-aversion study against what was released of it, and the verdicts."""
 
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -10,7 +11,8 @@ import measurement_layouts as ml
 from measurement_layouts.inference.estimation.estimate import estimate
 from measurement_layouts.inference.validation import HoldOut
 from measurement_layouts.scenarios import propensities
-from measurement_layouts.scenarios.propensities import published, real, recovery
+from measurement_layouts.scenarios.propensities import assessed, published, real, recovery
+from measurement_layouts.scenarios.propensities.benchmark import FEATURES
 from measurement_layouts.scenarios.propensities.layouts import PUBLISHED, RECOMMENDED
 
 SILENT = ["4o 0", "4o unprompted", "o1 0", "o1 unprompted"]
@@ -149,6 +151,40 @@ def test_verdicts_on_recovery():
     bad = methods.assign(coverage=0.7, bias=-0.1)
     off = pd.DataFrame({"likelihood": [-1.21, -1.2], "collapse": [-1.5, -1.6]})
     assert not any(figure.holds for figure in published._recovery_figures(bad, off))
+
+
+def made_assessment(layout=0.75):
+    """Stands for one of six subjects: AUROCs that are the same for all."""
+    aurocs = [*np.array([0.6, 0.7, 0.65]), layout]
+    summary = pd.DataFrame(
+        {"auroc": aurocs, "auroc_low": np.array(aurocs) - 0.62}, [*FEATURES, assessed.LAYOUT]
+    )
+    subjects = [f"{model} {level}" for model in ("4o", "o1") for level in ("-2", "0", "+2")]
+    asked = []
+
+    def summarise(chosen=None):
+        asked.append(chosen)
+        return summary
+
+    table = pd.DataFrame({"subject": subjects})
+    return SimpleNamespace(table=table, summary=summarise, asked=asked)
+
+
+def test_assessors_beside_table_4(published_tables):
+    assessment = made_assessment()
+    table = assessed.table_4(assessment, published_tables)
+    assert table.index.tolist() == ["-2", "0", "+2"]
+    assert assessment.asked == [["4o -2", "o1 -2"], ["4o 0", "o1 0"], ["4o +2", "o1 +2"]]
+    published = table.filter(like="(published)").to_numpy().round(3)
+    # means of the table's nine models; its own row of averages is up to 0.017 higher
+    means = [[0.670, 0.686, 0.681], [0.663, 0.677, 0.682], [0.668, 0.686, 0.686]]
+    np.testing.assert_allclose(published, means, atol=0.0006)
+
+
+def test_verdicts_on_assessors():
+    assert all(figure.holds for figure in assessed.judge_assessors(made_assessment()))
+    worse = assessed.judge_assessors(made_assessment(layout=0.68))
+    assert [figure.holds for figure in worse] == [True, False]
 
 
 @pytest.mark.slow

@@ -1,0 +1,103 @@
+"""Whether knowing propensities helps to predict: Table 4, on simulated subjects."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from ...inference.errors import DataError
+from ..figures import Figure
+from .benchmark import FEATURES, INCITED, benchmark_cohort, joined_layout
+from .dimensions import condition
+
+if TYPE_CHECKING:
+    from ...inference.assessors.assessment import Assessment
+
+TABLE = "propensities_table4.csv"
+LAYOUT = "capabilities and propensities joined by a layout"
+_COLUMNS = ("auroc_capabilities", "auroc_plus_ultracrepidarianism", "auroc_plus_all_propensities")
+
+
+def assessors() -> "Assessment":
+    """Assess thirty simulated subjects: forests on three sets of properties, and the joined layout.
+
+    Ten folds over 360 questions, AUROC.
+
+    References
+    ----------
+    Propensities paper, section 4.4.
+    """
+    from ...inference.assessors.assess import assess
+
+    layouts = {LAYOUT: joined_layout()}
+    evaluation = benchmark_cohort().evaluation
+    return assess(
+        evaluation, FEATURES, layouts=layouts, draws=200, tune=300, seed=1, progressbar=False
+    )
+
+
+def table_4(assessment: "Assessment", folder: Path) -> pd.DataFrame:
+    """Put mean AUROCs by incited level beside the published ones.
+
+    Parameters
+    ----------
+    assessment : Assessment
+        Of the simulated subjects.
+    folder : Path
+        Where ``propensities_table4.csv`` lies.
+
+    Returns
+    -------
+    DataFrame
+        Indexed by incited level: a column per method, and ``(published)`` ones of nine real models.
+
+    Raises
+    ------
+    DataError
+        When the table is not in the folder, or has other columns.
+    """
+    path = Path(folder) / TABLE
+    if not path.is_file():
+        raise DataError(f"there is no {path}; give the folder of published tables as --published")
+    try:
+        models = pd.read_csv(path).query("model != 'Average'")
+        published = models.groupby("bias")[list(_COLUMNS)].mean()
+    except KeyError as error:
+        raise DataError(f"{path} cannot be read ({error}); give Table 4") from error
+    names = [f"{method} (published)" for method in FEATURES]
+    subjects = list(assessment.table["subject"].unique())
+    rows = []
+    for level in INCITED:
+        said = condition("", level)
+        chosen = [name for name in subjects if name.endswith(said)]
+        ours = assessment.summary(chosen)["auroc"]
+        theirs = pd.Series(published.T[level].to_numpy(), names)
+        rows.append(pd.concat([ours, theirs]).rename(said.strip()))
+    return pd.DataFrame(rows).rename_axis("incited")
+
+
+def judge_assessors(assessment: "Assessment") -> list[Figure]:
+    """Say what propensities add, over all thirty subjects."""
+    summary = assessment.summary()
+    base, one, _ = FEATURES
+    auroc, low = (summary[column].to_dict() for column in ("auroc", "auroc_low"))
+    best = max(auroc[method] for method in FEATURES)
+    return [
+        Figure(
+            f"simulated benchmark: AUROC gained by {one}, lower end of its 90 % interval (gain "
+            f"{auroc[one] - auroc[base]:.3f} over {auroc[base]:.3f})",
+            0.016,
+            float(low[one]),
+            ">",
+            0,
+            "above 0",
+        ),
+        Figure(
+            f"simulated benchmark: AUROC of {LAYOUT}",
+            None,
+            float(auroc[LAYOUT]),
+            ">=",
+            float(best),
+            "at least the best forest's; the data are of the layout's own form",
+        ),
+    ]
