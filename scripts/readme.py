@@ -1,10 +1,12 @@
-"""Write the README's pictures: those of its example, and what criticism finds."""
+"""Write the README's pictures: its example, what criticism finds, an incited model."""
 
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from measurement_layouts.inference.criticism.criticism import Criticism
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -37,8 +39,24 @@ def criticism() -> "Criticism":
     return ml.criticise(fit, evaluation, candidates=object_permanence.CANDIDATES)
 
 
+def incited() -> "Figure":
+    """Draw one model's success by the items' bands, under eight system prompts."""
+    import measurement_layouts as ml
+    from measurement_layouts.scenarios import propensities
+
+    evaluation = propensities.simulated_cohort().evaluation
+    table = propensities.obtained()
+    chosen = table.query("model == 'Qwen 3-4B-I' and propensity == 'introversion'")
+    order = list(chosen.sort_values("incited").index)  # unprompted last
+    estimates = ml.estimate(propensities.published_layout(), evaluation, subjects=order)
+    titles = {name: name.split(",")[0].removeprefix("Qwen 3-4B-I ") for name in order}
+    axes = ml.plots.characteristic_surface(evaluation, order, estimates=estimates, titles=titles)
+    figure: Figure = axes.flat[0].figure
+    return figure
+
+
 def main(images: Path = ROOT / "images") -> None:
-    """Execute the example; draw its layout and its figure, and the map of the criticism."""
+    """Execute the example; draw its layout and its figure, then the pictures of the studies."""
     from measurement_layouts.inference.plots import criticism_map
 
     names: dict[str, object] = {}
@@ -46,6 +64,7 @@ def main(images: Path = ROOT / "images") -> None:
     names["layout"].draw(images / "layout.png")  # type: ignore[attr-defined]
     names["axes"].figure.savefig(images / "capabilities.png", dpi=130)  # type: ignore[attr-defined]
     criticism_map(criticism()).figure.savefig(images / "criticism.png", dpi=130)
+    incited().savefig(images / "propensities.png", dpi=110)
 
 
 if __name__ == "__main__":

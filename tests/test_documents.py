@@ -47,7 +47,7 @@ def test_links_and_pictures_of_the_documents_exist():
 def test_the_readmes_example_gives_its_pictures(tmp_path):
     mpl.use("Agg")
     load("readme").main(tmp_path)
-    pictures = {"layout.png", "capabilities.png", "criticism.png"}
+    pictures = {"layout.png", "capabilities.png", "criticism.png", "propensities.png"}
     assert {path.name for path in tmp_path.iterdir()} == pictures
     assert all(path.stat().st_size > 20_000 for path in tmp_path.iterdir())
 
