@@ -204,16 +204,23 @@ def _unidentified_figures(real: pd.DataFrame, silent: list[str]) -> list[Figure]
 
 
 def _sampling_figures(sampled: pd.DataFrame) -> list[Figure]:
-    far = sampled["z"] > _FAR
+    far, flagged, apart = sampled["z"] > _FAR, sampled["flagged"], sampled["apart"]
     return [
         Figure(
-            "subjects whose NUTS draws are off the exact posterior and not flagged",
+            f"subjects whose NUTS draws are off the exact posterior and {which}",
             None,
-            int((far & ~sampled["flagged"]).sum()),
+            int((far & chosen).sum()),
             "==",
             0,
-            f"mean and 5, 50, 95 % quantiles within {_FAR} Monte Carlo errors, or flagged",
-        ),
+            f"mean and 5, 50, 95 % quantiles within {_FAR} Monte Carlo errors, or modes apart",
+        )
+        for which, chosen in (
+            ("not flagged", ~flagged),
+            (
+                f"flagged ({flagged.sum()} are), but not for modes apart ({apart.sum()} are)",
+                flagged & ~apart,
+            ),
+        )
     ]
 
 

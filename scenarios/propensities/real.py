@@ -67,7 +67,7 @@ def sampled_against_integrated(nuts: "Fit", grid: "Fit") -> pd.DataFrame:
     DataFrame
         Indexed by subject: ``z``, the largest difference of mean, 5, 50 and 95 % quantile in
         Monte Carlo standard errors of NUTS; ``flagged``, whether its chains are reported as not
-        mixing; and ``reason``.
+        mixing; ``apart``, whether as staying in separate modes; and ``reason``.
     """
     from arviz_stats.base import array_stats
 
@@ -81,8 +81,9 @@ def sampled_against_integrated(nuts: "Fit", grid: "Fit") -> pd.DataFrame:
             error = array_stats.mcse(draws, method="quantile", prob=prob)
             pairs.append((np.quantile(draws, prob), np.quantile(exact, prob), error))
         z = [abs(one - other) / error for one, other, error in pairs]
-        rows.append((max(z), rhat > RHAT_LIMIT, reason))
-    return pd.DataFrame(rows, pd.Index(nuts.subjects, name="subject"), ["z", "flagged", "reason"])
+        rows.append((max(z), rhat > RHAT_LIMIT, "separate modes" in reason, reason))
+    subjects = pd.Index(nuts.subjects, name="subject")
+    return pd.DataFrame(rows, subjects, ["z", "flagged", "apart", "reason"])
 
 
 def by_condition(scores: "HoldOut") -> pd.DataFrame:
