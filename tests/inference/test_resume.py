@@ -17,7 +17,8 @@ from measurement_layouts.inference.stores.store import Store
 HERE = Path(__file__).parent
 
 CHILD = """
-import sys, time
+import signal, sys, time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
 sys.path.insert(0, sys.argv[1])
 import conftest, small_layouts
 import measurement_layouts as ml
