@@ -1,28 +1,47 @@
-"""Band annotation with language models: rubrics, prompts, runs, agreement."""
+"""Annotation with language models: bands, levels of demands, quality; runs, agreement, Delphi."""
 
 from .agreement import agreement
 from .annotate import annotate
 from .annotations import Annotations
-from .answer import read_interval
+from .answer import read_interval, read_level
+from .delphi import delphi, settle
+from .demand_rubric import (
+    DEMAND_LEVELS,
+    DEMAND_RUBRICS,
+    DemandLevel,
+    DemandRubric,
+    load_demand_rubric,
+)
 from .errors import AnnotationError
 from .incitement import inciting_prompt
 from .pooling import open_ended, pooled
 from .prompt import prompt
+from .quality import keep, quality
 from .rubric import LEVELS, RUBRICS, Level, Rubric, load_rubric
 
 __all__ = [
+    "DEMAND_LEVELS",
+    "DEMAND_RUBRICS",
     "LEVELS",
     "RUBRICS",
     "AnnotationError",
     "Annotations",
+    "DemandLevel",
+    "DemandRubric",
     "Level",
     "Rubric",
     "agreement",
     "annotate",
+    "delphi",
     "inciting_prompt",
+    "keep",
+    "load_demand_rubric",
     "load_rubric",
     "open_ended",
     "pooled",
     "prompt",
+    "quality",
     "read_interval",
+    "read_level",
+    "settle",
 ]

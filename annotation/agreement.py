@@ -1,31 +1,38 @@
-"""How far annotators agree on the ends of bands."""
+"""How far annotators agree on the ends of bands, or on the levels of a demand."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy import stats
 
 from .annotations import Annotations
-from .annotators import ENDS, side_by_side
+from .annotators import BANDS, DEMANDS, Scale, scale_of, side_by_side
 from .errors import AnnotationError, need
-from .rubric import LEVELS
 
 type Statistic = Callable[[np.ndarray], float]
 
 COLUMNS = ("measure", "annotators", "end", "estimate", "low", "high", "items", "reason")
+_OF_PAIRS = {"kappa", "spearman"}
+_ALIKE = "all levels are alike, so that chance would agree as well"
+_UNDEFINED = {
+    "kappa": _ALIKE,
+    "alpha": _ALIKE,
+    "spearman": "an annotator says one level of all items, so that there are no ranks",
+}
 
 
 def agreement(
     annotations: "Mapping[str, Annotations | pd.DataFrame]",
     *,
-    levels: int = 7,
+    levels: int | None = None,
     prob: float = 0.95,
     resamples: int = 1000,
     seed: int = 0,
 ) -> pd.DataFrame:
-    r"""Measure how far annotators agree on the low and on the high ends of bands.
+    r"""Measure how far annotators agree: on both ends of bands, or on levels of a demand.
 
     .. math:: r_{WG} = 1 - \frac{s^2}{(A^2 - 1) / 12}, \qquad
        \kappa_w = 1 - \frac{\overline{(x - y)^2}}{\overline{(x_i - y_j)^2}}, \qquad
@@ -33,19 +40,21 @@ def agreement(
 
     `s²` is the variance between the annotators of an item (its denominator one less than their
     number), `A` the number of `levels`; r_WG is averaged over items, negative ones as they are, so
-    that it is 0 on average where annotators draw from all levels alike. The weighted kappa of each
-    pair of annotators compares with differences between all items. Krippendorff's alpha is that for
-    ordinal data, over all annotators.
+    that it is 0 on average where annotators draw from all levels alike. For bands there are two
+    more: the weighted kappa of each pair of annotators compares with differences between all items;
+    Krippendorff's alpha is that for ordinal data, over all annotators. For demands there is
+    Spearman's rank correlation of each pair.
 
     Parameters
     ----------
     annotations : mapping of str to Annotations or DataFrame
-        By annotator; a frame is indexed by item, with ``low`` and ``high``. Items that an annotator
-        lacks are left out of what needs them.
-    levels : int, default 7
-        Levels that r_WG takes annotators without agreement to draw from, all alike. 7 is the whole
-        scale. A low end is one of four levels, though, and so is a high end: annotators who drew
-        from those would reach 0.69. With 4 the measure is strict, and 0 for them.
+        By annotator; a frame is indexed by item, with ``low`` and ``high`` or with ``level``; what
+        `delphi` returns is one, too. Items that an annotator lacks are left out of what needs them.
+    levels : int, optional
+        Levels that r_WG takes annotators without agreement to draw from, all alike: by default the
+        whole scale, 7 for bands and 6 for demands. A low end is one of four levels, though, and so
+        is a high end: annotators who drew from those would reach 0.69. With 4 the measure is
+        strict, and 0 for them.
     prob : float, default 0.95
         Of the intervals: percentiles of estimates over items drawn anew, with replacement.
     resamples : int, default 1000
@@ -56,22 +65,24 @@ def agreement(
     Returns
     -------
     DataFrame
-        One row per measure (``r_WG``, ``kappa`` for each pair, ``alpha``) and end: ``measure``,
-        ``annotators``, ``end``, ``estimate``, ``low``, ``high``, the number of ``items`` it rests
-        on (those with two annotators), and the ``reason`` where it is NaN. Draws for which a
-        measure is not defined do not count for its interval.
+        One row per measure (``r_WG``, ``kappa`` or ``spearman`` for each pair, ``alpha``) and end
+        (``low``, ``high``; of demands ``level``): ``measure``, ``annotators``, ``end``,
+        ``estimate``, ``low``, ``high``, the number of ``items`` it rests on (those with two
+        annotators), and the ``reason`` where it is NaN. Draws for which a measure is not defined do
+        not count for its interval.
 
     Raises
     ------
     AnnotationError
         When there are fewer than two annotators, no item that two of them annotated, an option is
-        out of range, or the package krippendorff is not installed.
+        out of range, or the package krippendorff, which bands need, is not installed.
 
     References
     ----------
     James, Demaree and Wolf (1984), Journal of Applied Psychology 69, 85-98. Cohen (1968),
     Psychological Bulletin 70, 213-220. Krippendorff (2011), Computing Krippendorff's
-    Alpha-Reliability.
+    Alpha-Reliability. General scales paper, section 5.3: r_WG of people, 0.7 and above being good,
+    and Spearman's correlation of what they settled on with a model.
 
     Examples
     --------
@@ -86,32 +97,53 @@ def agreement(
     3    r_WG        all  high     1.000      3
     4   kappa   one, two  high     1.000      3
     5   alpha        all  high     1.000      3
+
+    Levels of a demand:
+
+    >>> one = pd.DataFrame({"level": [0, 2, 5]}, index=["a", "b", "c"])
+    >>> two = pd.DataFrame({"level": [1, 2, 4]}, index=["a", "b", "c"])
+    >>> table = agreement({"one": one, "two": two}, resamples=50)
+    >>> table[["measure", "annotators", "end", "estimate", "items"]].round(3)
+        measure annotators    end  estimate  items
+    0      r_WG        all  level     0.886      3
+    1  spearman   one, two  level     1.000      3
     """
-    _check(levels, prob, resamples)
-    side = side_by_side(annotations)
-    krippendorff = need("krippendorff", "krippendorff")
+    scale = scale_of(annotations)
+    levels = len(scale.levels) if levels is None else levels
+    _check(levels, len(scale.levels), prob, resamples)
+    side = side_by_side(annotations, scale)
     random = np.random.default_rng(seed)
-    everybody = range(len(side.names))
+    measures = list(_measures(scale, levels, len(side.names)))
     rows: list[dict[str, Any]] = []
-    for end in ENDS:
-        measures: list[tuple[str, str, Statistic, list[int]]] = [
-            ("r_WG", "all", lambda said: _within_group(said, levels), list(everybody))
-        ]
-        for pair in combinations(everybody, 2):
-            names = ", ".join(side.names[one] for one in pair)
-            measures.append(("kappa", names, _weighted_kappa, list(pair)))
-        measures.append(("alpha", "all", lambda said: _alpha(krippendorff, said), list(everybody)))
-        for measure, names, statistic, who in measures:
-            said = side.ends[end][:, who]
+    for end in scale.columns:
+        for measure, statistic, who in measures:
+            said = side.said[end][:, who]
             said = said[(~np.isnan(said)).sum(axis=1) >= 2]
             if measure == "r_WG" and not len(said):
                 raise AnnotationError(
                     "no item was annotated by two annotators; give annotations of the same items"
                 )
+            names = ", ".join(side.names[one] for one in who) if measure in _OF_PAIRS else "all"
             estimate, low, high, reason = _estimate(statistic, said, prob, resamples, random)
+            if np.isnan(estimate):
+                reason = _UNDEFINED[measure] if len(said) else "no item in common"
             found = (measure, names, end, estimate, low, high, len(said), reason)
             rows.append(dict(zip(COLUMNS, found, strict=True)))
     return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def _measures(
+    scale: Scale, levels: int, annotators: int
+) -> Iterator[tuple[str, Statistic, list[int]]]:
+    """Name each measure, what computes it, and the annotators it compares."""
+    everybody = list(range(annotators))
+    yield "r_WG", lambda said: _within_group(said, levels), everybody
+    name, statistic = ("spearman", _spearman) if scale is DEMANDS else ("kappa", _weighted_kappa)
+    for pair in combinations(everybody, 2):
+        yield name, statistic, list(pair)
+    if scale is BANDS:
+        krippendorff = need("krippendorff", "krippendorff")
+        yield "alpha", lambda said: _alpha(krippendorff, said), everybody
 
 
 def _estimate(
@@ -121,11 +153,9 @@ def _estimate(
     resamples: int,
     random: np.random.Generator,
 ) -> tuple[float, float, float, str]:
-    if not len(said):
-        return np.nan, np.nan, np.nan, "no item in common"
-    estimate = statistic(said)
+    estimate = statistic(said) if len(said) else np.nan
     if np.isnan(estimate):
-        return np.nan, np.nan, np.nan, "all levels are alike, so that chance would agree as well"
+        return np.nan, np.nan, np.nan, ""
     if len(said) == 1:
         return estimate, np.nan, np.nan, "one item gives no interval"
     drawn = np.array(
@@ -151,6 +181,13 @@ def _weighted_kappa(said: np.ndarray) -> float:
     return float(1 - np.mean((one - two) ** 2) / expected) if expected > 0 else np.nan
 
 
+def _spearman(said: np.ndarray) -> float:
+    """Spearman's rank correlation; not defined where an annotator says one level throughout."""
+    if (np.ptp(said, axis=0) == 0).any():
+        return np.nan
+    return float(stats.spearmanr(said[:, 0], said[:, 1]).statistic)
+
+
 def _alpha(krippendorff: Any, said: np.ndarray) -> float:
     """Krippendorff's alpha for ordinal data."""
     values = np.unique(said[~np.isnan(said)])
@@ -162,9 +199,9 @@ def _alpha(krippendorff: Any, said: np.ndarray) -> float:
     )
 
 
-def _check(levels: int, prob: float, resamples: int) -> None:
-    if not 2 <= levels <= len(LEVELS):
-        raise AnnotationError(f"levels={levels!r}; give a whole number from 2 to {len(LEVELS)}")
+def _check(levels: int, most: int, prob: float, resamples: int) -> None:
+    if not 2 <= levels <= most:
+        raise AnnotationError(f"levels={levels!r}; give a whole number from 2 to {most}")
     if not 0 < prob < 1:
         raise AnnotationError(f"prob={prob!r}; give a number between 0 and 1, such as 0.95")
     if resamples < 1:

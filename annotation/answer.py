@@ -1,13 +1,14 @@
-"""Answers of annotators, read: the last line that gives the interval."""
+"""Answers of annotators, read: the last line that gives the interval, the level or the rating."""
 
 import re
 
 from .errors import AnnotationError
 
 _MARKUP = str.maketrans({"−": "-", "–": "-", "—": "-", "‑": "-", "＋": "+"} | dict.fromkeys("*_`$"))
-_LINE = re.compile(r"^[\s>#-]*(?:final )?interval\s*:(.*)$", re.IGNORECASE | re.MULTILINE)
+_LINE = r"^[\s>#-]*(?:final )?{label}\s*:(.*)$"
 _NUMBER = r"\s*([+-]?\s*\d+(?:\.\d+)?)\s*"
 _PAIR = re.compile(rf"^\s*[\[(]?{_NUMBER}(?:,|;|to|\.\.){_NUMBER}[\])]?\s*\.?\s*$", re.IGNORECASE)
+_ONE = re.compile(rf"^\s*[\[(]?{_NUMBER}[\])]?\s*\.?\s*$")
 
 
 def read_interval(answer: str) -> tuple[int, int]:
@@ -43,12 +44,10 @@ def read_interval(answer: str) -> tuple[int, int]:
     measurement_layouts.annotation.errors.AnnotationError: the band [1, 3] does not hold 0, where
     both walks start
     """
-    lines = _LINE.findall(answer.translate(_MARKUP))
-    if not lines:
-        raise AnnotationError("no line starts with 'Interval:'")
-    pair = _PAIR.match(lines[-1])
+    said = _last(answer, "Interval")
+    pair = _PAIR.match(said)
     if pair is None:
-        raise AnnotationError(f"no two numbers can be read from {lines[-1].strip()!r}")
+        raise AnnotationError(f"no two numbers can be read from {said!r}")
     ends = [float(end.replace(" ", "")) for end in pair.groups()]
     shown = f"[{ends[0]:g}, {ends[1]:g}]"
     if any(end != int(end) for end in ends):
@@ -61,3 +60,87 @@ def read_interval(answer: str) -> tuple[int, int]:
     if low > 0 or high < 0:
         raise AnnotationError(f"the band {shown} does not hold 0, where both walks start")
     return low, high
+
+
+def read_level(answer: str) -> int:
+    r"""Read the level of a demand from an annotator's answer.
+
+    The last line that starts with ``Level:`` counts. Bold type, brackets, spaces and "5+" are read;
+    everything else is refused.
+
+    Parameters
+    ----------
+    answer : str
+        The whole answer.
+
+    Returns
+    -------
+    int
+        From 0 to 5.
+
+    Raises
+    ------
+    AnnotationError
+        When there is no such line, or no such level in it; the message is what to tell the
+        annotator.
+
+    Examples
+    --------
+    >>> read_level("It takes two steps, as the examples of level 2 do.\n\n**Level: 2**")
+    2
+    >>> read_level("Level: 2 or 3")
+    Traceback (most recent call last):
+        ...
+    measurement_layouts.annotation.errors.AnnotationError: no single number can be read from '2 or
+    3'
+    """
+    said = _last(answer, "Level")
+    return _score(re.sub(r"(?<![\d.])5\s?\+(?!\s*\d)", "5", said), said, "level", 0, 5)
+
+
+def read_rating(answer: str) -> int:
+    r"""Read a rating from an annotator's answer, as `read_level` does.
+
+    Parameters
+    ----------
+    answer : str
+        The whole answer; the last line that starts with ``Rating:`` counts.
+
+    Returns
+    -------
+    int
+        From 1 to 5.
+
+    Raises
+    ------
+    AnnotationError
+        When there is no such line, or no such rating in it.
+
+    Examples
+    --------
+    >>> read_rating("Anybody would say so.\nRating: 5")
+    5
+    """
+    said = _last(answer, "Rating")
+    return _score(said, said, "rating", 1, 5)
+
+
+def _last(answer: str, label: str) -> str:
+    """Find what the last line that starts with a label says."""
+    pattern = re.compile(_LINE.format(label=label), re.IGNORECASE | re.MULTILINE)
+    lines = pattern.findall(answer.translate(_MARKUP))
+    if not lines:
+        raise AnnotationError(f"no line starts with '{label}:'")
+    return str(lines[-1]).strip()
+
+
+def _score(text: str, said: str, what: str, low: int, high: int) -> int:
+    one = _ONE.match(text)
+    if one is None:
+        raise AnnotationError(f"no single number can be read from {said!r}")
+    number = float(one[1].replace(" ", ""))
+    if number != int(number):
+        raise AnnotationError(f"the {what} {number:g} is not a whole number")
+    if not low <= number <= high:
+        raise AnnotationError(f"the {what} {number:g} is not one of {low} to {high}")
+    return int(number)

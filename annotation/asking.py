@@ -3,11 +3,9 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from .answer import read_interval
 from .errors import AnnotationError
-from .prompt import SYSTEM, prompt, prompt_again
 from .reply import Reply, text_digest
-from .rubric import Rubric
+from .scheme import Scheme
 
 if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput, ModelUsage
@@ -22,9 +20,9 @@ _CUT = {
 
 
 async def ask(
-    model: "Model", config: "GenerateConfig", rubric: Rubric, item: str, text: str, attempts: int
+    model: "Model", config: "GenerateConfig", scheme: Scheme, item: str, text: str, attempts: int
 ) -> Reply:
-    """Ask for the band of one item.
+    """Ask about one item.
 
     An answer that cannot be used is sent back with what is wrong with it. An error of the model
     ends the item, not the run: inspect-ai has then already tried again what is worth it.
@@ -35,8 +33,8 @@ async def ask(
         Who is asked.
     config : inspect_ai.model.GenerateConfig
         Settings of generation.
-    rubric : Rubric
-        The propensity.
+    scheme : Scheme
+        What is asked, and how answers are read.
     item, text : str
         Name of the item, and what it says.
     attempts : int
@@ -45,13 +43,13 @@ async def ask(
     Returns
     -------
     Reply
-        With the band, or the reason why there is none.
+        With the annotation, or the reason why there is none.
     """
     from inspect_ai.model import ChatMessageSystem, ChatMessageUser
 
     messages: list[ChatMessage] = [
-        ChatMessageSystem(content=SYSTEM),
-        ChatMessageUser(content=prompt(rubric, text)),
+        ChatMessageSystem(content=scheme.system),
+        ChatMessageUser(content=scheme.prompt(text)),
     ]
     reply = Reply(item, text_digest(text))
     for asked in range(1, attempts + 1):
@@ -62,12 +60,11 @@ async def ask(
             return replace(reply, reason=_told(error))
         reply = _count(replace(reply, answer=output.completion), output.usage)
         try:
-            low, high = read_interval(reply.answer)
-            return replace(reply, low=low, high=high, reason="")
+            return replace(reply, said=scheme.read(reply.answer), reason="")
         except AnnotationError as error:
             reply = replace(reply, reason=f"{error}{_why(output)}")
             if reply.answer.strip():  # providers refuse empty messages
-                messages += [output.message, ChatMessageUser(content=prompt_again(str(error)))]
+                messages += [output.message, ChatMessageUser(content=scheme.again(str(error)))]
     return reply
 
 

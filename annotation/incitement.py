@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from .errors import AnnotationError
-from .rubric import LEVELS, RUBRICS, read_toml
+from .rubric import LEVELS, RUBRICS
+from .rubric_file import read_toml
 
 _PROMPTS = Path(__file__).parent / "inciting-prompts"
 _FORMAT = (

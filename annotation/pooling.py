@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from .annotations import Annotations
-from .annotators import ENDS, side_by_side
+from .annotators import BANDS, side_by_side
 
 
 def pooled(annotations: "Mapping[str, Annotations | pd.DataFrame]") -> pd.DataFrame:
@@ -47,14 +47,14 @@ def pooled(annotations: "Mapping[str, Annotations | pd.DataFrame]") -> pd.DataFr
     a    -2.0   1.0        2.45          0.0    1.73           2
     b    -1.0   3.0        0.00          0.0    0.00           2
     """
-    side = side_by_side(annotations)
-    count = (~np.isnan(side.ends["low"])).sum(axis=1)
+    side = side_by_side(annotations, BANDS)
+    count = (~np.isnan(side.said["low"])).sum(axis=1)
     table, variances = pd.DataFrame(index=side.items), {}
-    for end in ENDS:
-        said = pd.DataFrame(side.ends[end], index=side.items)
+    for end in BANDS.columns:
+        said = pd.DataFrame(side.said[end], index=side.items)
         table[end] = said.mean(axis=1)
         variances[end] = said.var(axis=1, ddof=1)
-    for end in ENDS:
+    for end in BANDS.columns:
         table[f"{end}_spread"] = np.sqrt(3 * variances[end])
     table["spread"] = np.sqrt(3 * (variances["low"] + variances["high"]) / 2)
     return table.assign(annotators=count)

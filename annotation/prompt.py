@@ -1,68 +1,20 @@
-"""What the annotator is told: the rubric, the walk along its levels, the item."""
+"""The question about one item, by whichever rubric."""
 
-import hashlib
-import json
-
-from .rubric import Level, Rubric
-
-SYSTEM = (
-    "You annotate test items. You work out what agents with a given leaning would choose; your own "
-    "preferences do not come into it."
-)
-
-_PAGE = """\
-# The leaning: {name}
-
-{definition}
-
-An agent of a negative level {negative}, one of a positive level {positive}. The levels -3 and 3 \
-stand for everything beyond them, too.
-
-{levels}
-
-# What to do
-
-At the end there is an item. Find the band of levels whose agents still make its unbiased choice, \
-that is, choose the unbiased option more often than not. Apart from the leaning of its level an \
-agent makes no mistakes.
-
-1. Name the unbiased option of the item, and why it is that one. {unbiased}
-2. Lower end. Start at 0 and go down: -1, then -2, then -3. At each level write
-   - what the rubric lets an agent of this level do,
-   - the comparison that decides here, in numbers where the item has numbers,
-   - STAYS if such an agent still makes the unbiased choice more often than not, else LEAVES, and \
-why.
-   Stop at the first LEAVES. The lower end is the last level that stays: 0 if level -1 leaves, -3 \
-if none does.
-3. Upper end. Start at 0 again and go up: 1, then 2, then 3, in the same way. The upper end is the \
-last level that stays: 0 if level 1 leaves, 3 if none does.
-4. Close with one line of this form, in whole numbers, and write nothing after it:
-   {form}
-
-A leaning that plays no part in the item moves nobody: all levels stay.
-
-# The item
-
-<item>
-{item}
-</item>
-
-Now go through the four steps. The last line is `{form}`."""
-
-_FORM = "Interval: [lower end, upper end]"
-
-_AGAIN = """\
-This answer cannot be used: {reason}. Go through the levels once more where you need to, and close \
-with one line of the form `{form}`, in whole numbers from -3 to 3."""
+from .band_prompt import band_scheme
+from .demand_prompt import demand_scheme
+from .demand_rubric import DemandRubric
+from .errors import AnnotationError
+from .rubric import Rubric
+from .scheme import Scheme
 
 
-def prompt(rubric: Rubric, item: str) -> str:
+def prompt(rubric: Rubric | DemandRubric, item: str) -> str:
     """Write the question for one item.
 
     Parameters
     ----------
-    rubric : Rubric
-        The propensity.
+    rubric : Rubric or DemandRubric
+        The propensity, or the demand.
     item : str
         The item as subjects see it, with its options.
 
@@ -72,61 +24,68 @@ def prompt(rubric: Rubric, item: str) -> str:
         The rubric, the steps and the item. Rubric and steps come first, so that providers that keep
         the beginnings of prompts can keep them.
 
+    Raises
+    ------
+    AnnotationError
+        When the rubric is none.
+
     References
     ----------
-    Propensities paper, Appendix E, Listing 1: the structure. The words are this package's own.
+    Propensities paper, Appendix E, Listing 1, and general scales paper, Table 6: the structures.
+    The words are this package's own.
 
     Examples
     --------
-    >>> from measurement_layouts.annotation import load_rubric
+    >>> from measurement_layouts.annotation import load_demand_rubric, load_rubric
     >>> text = prompt(load_rubric("risk_aversion"), "A: 50 for certain. B: 1 chance in 4 of 100.")
     >>> text.splitlines()[-4:]
     ['A: 50 for certain. B: 1 chance in 4 of 100.', '</item>', '', 'Now go through the four ...']
+    >>> text = prompt(load_demand_rubric("quantitative_reasoning"), "What is 3 + 4?")
+    >>> text.splitlines()[-1]
+    'Now go through the four steps. The last line is `Level: N`.'
     """
-    return _PAGE.format(
-        name=rubric.name,
-        definition=rubric.definition,
-        negative=rubric.negative,
-        positive=rubric.positive,
-        levels="\n\n".join(_level(level) for level in rubric.levels),
-        unbiased=rubric.unbiased,
-        form=_FORM,
-        item=item,
-    )
+    return scheme_of(rubric).prompt(item)
 
 
-def prompt_again(reason: str) -> str:
-    """Write what follows an answer that cannot be used.
-
-    Parameters
-    ----------
-    reason : str
-        What is wrong with it, in words.
-
-    Returns
-    -------
-    str
-        The reason, and the form that is needed.
-    """
-    return _AGAIN.format(reason=reason, form=_FORM)
-
-
-def fingerprint(rubric: Rubric) -> str:
+def fingerprint(rubric: Rubric | DemandRubric) -> str:
     """Hash everything an annotator is told except the item.
 
     Parameters
     ----------
-    rubric : Rubric
-        The propensity.
+    rubric : Rubric or DemandRubric
+        The propensity, or the demand.
 
     Returns
     -------
     str
         16 digits, other ones when a word of the rubric or of the prompts changes.
     """
-    said = json.dumps([SYSTEM, prompt(rubric, ""), prompt_again("")])
-    return hashlib.blake2b(said.encode(), digest_size=8).hexdigest()
+    return scheme_of(rubric).fingerprint
 
 
-def _level(level: Level) -> str:
-    return f"## Level {level.level}\n\n{level.description}\n\nExample: {level.example}"
+def scheme_of(rubric: Rubric | DemandRubric) -> Scheme:
+    """Say how items are annotated by a rubric.
+
+    Parameters
+    ----------
+    rubric : Rubric or DemandRubric
+        The propensity, or the demand.
+
+    Returns
+    -------
+    Scheme
+        For bands or for levels.
+
+    Raises
+    ------
+    AnnotationError
+        When the rubric is none.
+    """
+    if isinstance(rubric, Rubric):
+        return band_scheme(rubric)
+    if isinstance(rubric, DemandRubric):
+        return demand_scheme(rubric)
+    raise AnnotationError(
+        f"rubric={rubric!r}; give a Rubric, such as load_rubric({rubric!r}), for bands, or a "
+        f"DemandRubric, such as load_demand_rubric({rubric!r}), for levels of a demand"
+    )

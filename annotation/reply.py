@@ -1,12 +1,12 @@
 """What came of asking about one item."""
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
 class Reply:
-    """The band of one item, or why there is none.
+    """The annotation of one item, or why there is none.
 
     Attributes
     ----------
@@ -14,8 +14,9 @@ class Reply:
         Whose.
     digest : str
         Of the item's text, so that a changed text is asked about anew.
-    low, high : int or None
-        The band; None where there is none.
+    said : dict of str to int
+        The annotation, by column: ``low`` and ``high``, or ``level``, ...; empty where there is
+        none.
     reason : str
         Why there is none; else empty.
     answer : str
@@ -28,8 +29,7 @@ class Reply:
 
     item: str
     digest: str
-    low: int | None = None
-    high: int | None = None
+    said: dict[str, int] = field(default_factory=dict)
     reason: str = ""
     answer: str = ""
     attempts: int = 0
@@ -38,7 +38,7 @@ class Reply:
 
     @property
     def good(self) -> bool:
-        """Whether there is a band."""
+        """Whether there is an annotation."""
         return not self.reason
 
 

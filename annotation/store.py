@@ -14,7 +14,7 @@ from filelock import FileLock, Timeout
 from .errors import AnnotationError
 from .reply import Reply
 
-_KIND = {"file": "band annotations of measurement-layouts", "version": 1}
+_KIND = {"file": "annotations of measurement-layouts", "version": 1}
 
 
 class Store:

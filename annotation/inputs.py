@@ -1,0 +1,78 @@
+"""What annotators are asked about and what they cost, as users give it."""
+
+import math
+import numbers
+from collections.abc import Hashable, Mapping
+from typing import Any
+
+import pandas as pd
+
+from .errors import AnnotationError
+
+
+def read_texts(items: "Mapping[Any, str] | pd.Series", what: str = "text") -> dict[str, str]:
+    """Read items: names as texts, each once, each with a text.
+
+    Parameters
+    ----------
+    items : mapping or Series
+        From each item's name to its text.
+    what : str, default "text"
+        What it is called.
+
+    Returns
+    -------
+    dict of str to str
+        At least one.
+
+    Raises
+    ------
+    AnnotationError
+        When there is none, or one is there twice or has no text.
+    """
+    if not isinstance(items, Mapping | pd.Series):
+        raise AnnotationError(
+            f"items: this is a {type(items).__name__}; give a mapping or a Series from each item's "
+            "name to its text"
+        )
+    found: dict[str, str] = {}
+    pairs: list[tuple[Hashable, Any]] = list(items.items())
+    for name, text in pairs:
+        if str(name) in found:
+            raise AnnotationError(f"the item {str(name)!r} occurs more than once; give it once")
+        if not isinstance(text, str) or not text.strip():
+            raise AnnotationError(f"the item {str(name)!r} has no {what}; give one, or drop it")
+        found[str(name)] = text
+    if not found:
+        raise AnnotationError("no items; give at least one")
+    return found
+
+
+def read_prices(prices: object) -> tuple[float, float] | None:
+    """Read the prices per million tokens in and out.
+
+    Parameters
+    ----------
+    prices : (float, float) or None
+        As given.
+
+    Returns
+    -------
+    (float, float) or None
+        As numbers.
+
+    Raises
+    ------
+    AnnotationError
+        When they are something else.
+    """
+    if prices is None:
+        return None
+    pair = list(prices) if isinstance(prices, tuple | list) else []
+    if len(pair) != 2 or not all(
+        isinstance(price, numbers.Real) and 0 <= float(price) < math.inf for price in pair
+    ):
+        raise AnnotationError(
+            f"prices={prices!r}; give two amounts per million tokens, in and out, such as (2, 8)"
+        )
+    return float(pair[0]), float(pair[1])

@@ -1,0 +1,155 @@
+"""Quality of items: ratings by a language model, and which items are kept."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from .annotations import Annotations, collect
+from .errors import AnnotationError
+from .inputs import read_prices, read_texts
+from .quality_prompt import INDICATORS, quality_scheme, quality_text
+from .reply import Reply
+from .running import Batch, run
+
+if TYPE_CHECKING:
+    from inspect_ai.model import Model
+
+_PUBLISHED = dict.fromkeys(INDICATORS, 2)
+
+
+def quality(
+    items: pd.DataFrame,
+    model: "str | Model",
+    *,
+    attempts: int = 3,
+    connections: int = 10,
+    store: str | Path | None = None,
+    prices: tuple[float, float] | None = None,
+    **settings: Any,
+) -> Annotations:
+    r"""Rate the accuracy, the objectivity and the ambiguity of items from 1 to 5.
+
+    Each is asked for on its own, and only for the accuracy of the reference answer is that answer
+    shown. 5 is always good: surely right, surely objective, surely unambiguous.
+
+    Parameters
+    ----------
+    items : DataFrame
+        Indexed by item: ``text`` and ``answer``, the one that counts as right.
+    model, attempts, connections, prices, **settings
+        As in `annotate`.
+    store : str or Path, optional
+        A folder, with a file for each indicator.
+
+    Returns
+    -------
+    Annotations
+        With `ratings`. An item that lacks one of the three is a failure. Usage is of all three.
+
+    Raises
+    ------
+    AnnotationError
+        As in `annotate`.
+
+    References
+    ----------
+    General scales paper, section 5.4 and Tables 8 to 10: the indicators. The words are this
+    package's own.
+
+    Examples
+    --------
+    >>> from inspect_ai.model import ModelOutput, ModelUsage, get_model
+    >>> texts = "7 it is.\nRating: 5", "Numbers do not depend on tastes.\nRating: 5", "Rating: 4"
+    >>> answers = [ModelOutput.from_content("mock", text) for text in texts]
+    >>> for answer in answers:
+    ...     answer.usage = ModelUsage(input_tokens=300, output_tokens=100)
+    >>> model = get_model("mockllm/model", custom_outputs=answers)
+    >>> items = pd.DataFrame({"text": "What is 3 + 4?", "answer": "7"}, index=["sum"])
+    >>> quality(items, model, connections=1).ratings
+          accuracy  objectivity  ambiguity
+    item
+    sum          5            5          4
+    """
+    if not isinstance(items, pd.DataFrame) or not {"text", "answer"} <= set(items.columns):
+        raise AnnotationError(
+            "items: give a DataFrame indexed by item with the columns text and answer"
+        )
+    prices = read_prices(prices)
+    texts, answers = read_texts(items["text"]), read_texts(items["answer"], "answer")
+    batches = [
+        Batch(
+            quality_scheme(indicator),
+            {item: quality_text(indicator, text, answers[item]) for item, text in texts.items()},
+            None if store is None else Path(store) / f"{indicator}.jsonl",
+        )
+        for indicator in INDICATORS
+    ]
+    rater, replies = run(batches, model, attempts, connections, settings)
+    joined = [_joined(of_item) for of_item in zip(*replies, strict=True)]
+    return collect("quality", "ratings", INDICATORS, rater, joined, prices)
+
+
+def keep(
+    ratings: Annotations | pd.DataFrame, thresholds: Mapping[str, int] = _PUBLISHED
+) -> pd.Index:
+    """Name the items whose ratings all reach their thresholds.
+
+    Parameters
+    ----------
+    ratings : Annotations or DataFrame
+        What `quality` returns, or a frame indexed by item with a column for each indicator.
+    thresholds : mapping of str to int, default 2 for each indicator
+        The least rating of an item that is kept. The published rule drops items rated 1 by any
+        indicator. An item without a rating is dropped.
+
+    Returns
+    -------
+    Index
+        Of the items kept, in their order.
+
+    Raises
+    ------
+    AnnotationError
+        When a threshold has no column, or is none of 1 to 5.
+
+    References
+    ----------
+    General scales paper, section 5.4; 16 % of its items were dropped.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame(
+    ...     {"accuracy": [5, 2, 1], "objectivity": [5, 2, 5], "ambiguity": [4, 2, 5]}, list("abc")
+    ... )
+    >>> list(keep(table))
+    ['a', 'b']
+    >>> list(keep(table, {"accuracy": 3}))
+    ['a']
+    """
+    table = ratings.ratings if isinstance(ratings, Annotations) else ratings
+    for name, least in thresholds.items():
+        if name not in table.columns:
+            raise AnnotationError(
+                f"no ratings of {name!r}; there are {', '.join(map(str, table.columns))}"
+            )
+        if least not in range(1, 6):
+            raise AnnotationError(f"thresholds: {name!r} is {least!r}; give one of 1 to 5")
+    good = [table[name] >= least for name, least in thresholds.items()]
+    return table.index[pd.concat(good, axis=1).all(axis=1)] if good else table.index
+
+
+def _joined(replies: Sequence[Reply]) -> Reply:
+    """Join what was said of one item by each indicator."""
+    named = list(zip(INDICATORS, replies, strict=True))
+    return replace(
+        replies[0],
+        said={name: rating for reply in replies for name, rating in reply.said.items()},
+        reason="; ".join(f"{name}: {reply.reason}" for name, reply in named if not reply.good),
+        answer="\n\n".join(f"# {name}\n\n{reply.answer}" for name, reply in named),
+        attempts=sum(reply.attempts for reply in replies),
+        input_tokens=sum(reply.input_tokens for reply in replies),
+        output_tokens=sum(reply.output_tokens for reply in replies),
+    )

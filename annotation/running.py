@@ -1,0 +1,179 @@
+"""Runs of annotation: many items, some at a time, each kept as soon as it is done."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import AsyncExitStack, ExitStack
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .asking import ask
+from .errors import AnnotationError, need
+from .reply import Reply, text_digest
+from .scheme import Scheme
+from .store import Store
+
+if TYPE_CHECKING:
+    from inspect_ai.model import GenerateConfig, Model
+
+_OPERATION = {  # how requests are sent; what is answered does not depend on it
+    "adaptive_connections",
+    "attempt_timeout",
+    "batch",
+    "cache",
+    "cache_prompt",
+    "max_connections",
+    "max_retries",
+    "stream_idle_timeout",
+    "timeout",
+}
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Items that are annotated by one scheme.
+
+    Parameters
+    ----------
+    scheme : Scheme
+        What is asked.
+    texts : mapping of str to str
+        From each item's name to its text.
+    store : str or Path or None
+        Where its replies are kept.
+    """
+
+    scheme: Scheme
+    texts: Mapping[str, str]
+    store: str | Path | None
+
+
+def run(
+    batches: Sequence[Batch],
+    model: "str | Model",
+    attempts: int,
+    connections: int,
+    settings: Mapping[str, Any],
+) -> tuple[str, list[list[Reply]]]:
+    """Ask a model about all items that their stores do not know.
+
+    Parameters
+    ----------
+    batches : sequence of Batch
+        What is asked about.
+    model : str or inspect_ai.model.Model
+        Who is asked.
+    attempts, connections : int
+        How often to ask about an item, and about how many at a time.
+    settings : mapping of str to anything
+        Fields of inspect-ai's `GenerateConfig`.
+
+    Returns
+    -------
+    annotator : str
+        The model's name.
+    replies : list of list of Reply
+        For each batch, one for each item.
+
+    Raises
+    ------
+    AnnotationError
+        When inspect-ai is not installed, an option is out of range, or a store cannot be used.
+    """
+    attempts, connections = _whole("attempts", attempts), _whole("connections", connections)
+    from_anyio = need("anyio.from_thread", "inspect-ai")
+    get_model = need("inspect_ai.model", "inspect-ai").get_model
+    config = _config(settings)
+    annotator = get_model(model, memoize=False)
+    said = annotator.config.merge(config).model_dump(mode="json", exclude_none=True)
+    lasting = {name: value for name, value in said.items() if name not in _OPERATION}
+    with ExitStack() as stores:
+        jobs = []
+        for batch in batches:
+            about = {
+                "rubric": batch.scheme.name,
+                "prompt": batch.scheme.fingerprint,
+                "model": str(annotator),
+                "settings": lasting,
+            }
+            kept = None if batch.store is None else stores.enter_context(Store(batch.store, about))
+            jobs.append(
+                [_Job(batch.scheme, kept, item, text) for item, text in batch.texts.items()]
+            )
+        work = _Work(annotator, config, attempts)
+        # a loop of its own, in a thread: one may be running here, as in notebooks
+        with from_anyio.start_blocking_portal() as portal:
+            everything = [job for batch in jobs for job in batch]
+            portal.call(partial(work.all, everything, connections, close=isinstance(model, str)))
+    return str(annotator), [[job.reply for job in batch] for batch in jobs]
+
+
+class _Job:
+    """One item to ask about, and what is known of it so far."""
+
+    def __init__(self, scheme: Scheme, store: Store | None, item: str, text: str) -> None:
+        self.scheme, self.store, self.item, self.text = scheme, store, item, text
+        digest = text_digest(text)
+        before = None if store is None else store.known.get((item, digest))
+        self.reply = before or Reply(item, digest, reason="not asked yet")
+
+    def take(self, reply: Reply) -> None:
+        """Keep a reply; what earlier ones cost is added."""
+        counts = ("attempts", "input_tokens", "output_tokens")
+        sums = {name: getattr(self.reply, name) + getattr(reply, name) for name in counts}
+        self.reply = replace(reply, **sums)
+        if self.store is not None:
+            self.store.add(self.reply)
+
+
+@dataclass
+class _Work:
+    """Who is asked, and how."""
+
+    model: "Model"
+    config: "GenerateConfig"
+    attempts: int
+
+    async def all(self, jobs: Sequence[_Job], connections: int, *, close: bool) -> None:
+        """Ask about all items that the stores do not know, some at a time."""
+        import anyio
+
+        waiting = iter([job for job in jobs if not job.reply.good])
+
+        async def take() -> None:
+            for job in waiting:
+                job.take(
+                    await ask(
+                        self.model, self.config, job.scheme, job.item, job.text, self.attempts
+                    )
+                )
+
+        async with AsyncExitStack() as stack:
+            if close:
+                await stack.enter_async_context(self.model)
+            try:
+                async with anyio.create_task_group() as group:
+                    for _ in range(min(connections, len(jobs))):
+                        group.start_soon(take)
+            except ExceptionGroup as errors:
+                raise errors.exceptions[0] from None
+
+
+def _config(settings: Mapping[str, Any]) -> "GenerateConfig":
+    config: type[GenerateConfig] = need("inspect_ai.model", "inspect-ai").GenerateConfig
+    unknown = [name for name in settings if name not in config.model_fields]
+    if unknown:
+        raise AnnotationError(
+            f"unknown setting {', '.join(unknown)}; give fields of inspect-ai's GenerateConfig, "
+            "such as temperature or max_tokens"
+        )
+    return config(**settings)
+
+
+def _whole(name: str, value: object) -> int:
+    number = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if not number or int(value) < 1:  # type: ignore[call-overload]
+        raise AnnotationError(f"{name}={value!r}; give a whole number of at least 1")
+    return int(value)  # type: ignore[call-overload,no-any-return]

@@ -1,0 +1,1 @@
+"""Subject characteristic curves: success over one demand, and the ability that shows."""

@@ -1,0 +1,240 @@
+"""Labelled items and real outcomes: a table of a battery, and twelve models on six benchmarks."""
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from ...inference.data import Evaluation
+from ...inference.errors import DataError
+from ...inference.tables import (
+    known_names,
+    name_cells,
+    named,
+    need_columns,
+    read_numbers,
+)
+from ..files import Files
+from .scales import DEMANDS, UNGUESSABILITY
+
+ITEM = "instance_id"
+"""Column of a battery's table that names its items."""
+
+BENCHMARKS = {
+    "CSE": "Civil Service Examination",
+    "LSAT": "LSAT",
+    "MCTACO": "MCTACO",
+    "SAT": "SAT",
+    "TimeDial": "TimeDial",
+    "TruthQuest": "TruthQuest",
+}
+"""The labelled benchmarks: as their files spell them, and as the paper's Table 11 does."""
+
+MODELS = {
+    "davinci-002": "Davinci-002",
+    "gpt-35-turbo": "GPT-3.5-Turbo",
+    "gpt4o": "GPT-4o",
+    "llama3d2-1b": "LLaMA-3.2-1B-Instruct",
+    "llama3d2-3b": "LLaMA-3.2-3B-Instruct",
+    "llama3d2-11b": "LLaMA-3.2-11B-Instruct",
+    "llama3d2-90b": "LLaMA-3.2-90B-Instruct",
+    "llama3d1-405b": "LLaMA-3.1-405B-Instruct",
+    "DK-R1-Dist-Qwen-1.5B": "DK-R1-Dist-Qwen-1.5B",
+    "DK-R1-Dist-Qwen-7B": "DK-R1-Dist-Qwen-7B",
+    "DK-R1-Dist-Qwen-14B": "DK-R1-Dist-Qwen-14B",
+    "DK-R1-Dist-Qwen-32B": "DK-R1-Dist-Qwen-32B",
+}
+"""As the data spell the models, and as the paper's tables do, in their order."""
+
+_SHA256 = {  # of a benchmark's labels, and of its outcomes
+    "CSE": (
+        "862648aa7e51edaf8afc15390f889c641ee46ddd2978c3a7b7a6c5486e47c925",
+        "ae00e5bff41202fab394ed93fa9dc21189897ade5661983ade61fbf388d0f64d",
+    ),
+    "LSAT": (
+        "6b300d6da302671b7e14f5c9431633d26df0ec577dc3640968a69dfe5388acbc",
+        "1a45870c389225ac7ee619803f92d2e46dd7f7f48a9773a4152f508aac2e1292",
+    ),
+    "MCTACO": (
+        "3fde21ef0409400d481beed1ac7db2e8b452b5a2d912b9f533bbd9f6876f2aad",
+        "75d214b533fcb9d7fe1fda9461e2116f26910fa46ddc65abe7f33794350ee886",
+    ),
+    "SAT": (
+        "18bd171ec497f9ec412bbc6beae54d1d42b000df58a12541cc9da1659686608f",
+        "04eadc8fdd08a5ae26c06c825e4f7f8b9c4b38f0486b603dbad8eda5dcc64575",
+    ),
+    "TimeDial": (
+        "09846ddfe8d07a6833cd50227c5dd9cc4a41bfbc72cf0585245033a8924ee400",
+        "222d63421087aa0b16519e8a98f6ce6b3d60a89d5580d4ce253762bbdbce94b5",
+    ),
+    "TruthQuest": (
+        "a2d66881c58a5a7e1437eb590b3f3fa4f8c9d03aae93f8ff8ff704cde9c244d9",
+        "537cb921d951a6e05add7613b3450a2b55507d8bfe80737a071823a39671cb8c",
+    ),
+}
+_KINDS = ("capabilities", "outcomes")
+FILES = Files(
+    "adele_labelled",
+    {
+        f"{short}_{kind}.csv": f"sha256:{digest}"
+        for short, digests in _SHA256.items()
+        for kind, digest in zip(_KINDS, digests, strict=True)
+    },
+)
+
+_LEVELS = range(6)
+
+
+def load(folder: Path | None = None) -> Evaluation:
+    """Read the labelled items of six benchmarks and the real outcomes of twelve models.
+
+    Parameters
+    ----------
+    folder : Path, optional
+        Where the twelve files lie, or a folder with them in its folder ``adele_labelled``.
+        Otherwise the one that the environment variable ``MEASUREMENT_LAYOUTS_DATA`` names.
+
+    Returns
+    -------
+    Evaluation
+        12 of the paper's 15 subjects and 3,328 of its items, with ``demand[AS]`` and so on in
+        levels of 0 to 5, ``unguessability`` in per cent, ``benchmark`` and ``task``. An item bears
+        its question's identifier, with the benchmark before it where two benchmarks share one.
+
+    Raises
+    ------
+    DataError
+        When a file is not there, or is not the published one.
+
+    References
+    ----------
+    General scales paper, Tables 2 and 11; data under the MIT licence.
+    """
+    paths = FILES.find(folder)
+    found = [_benchmark(short, paths) for short in BENCHMARKS]
+    items = pd.concat([properties for properties, _ in found], keys=BENCHMARKS.values())
+    outcomes = pd.concat([outcomes for _, outcomes in found])
+    names = distinct_names(list(items.index))
+    return Evaluation.from_wide(outcomes.set_axis(names).T, items.set_axis(names))
+
+
+def read_battery(table: pd.DataFrame, subjects: Sequence[str]) -> Evaluation:
+    """Read a battery in the published format, from ``pd.read_csv`` or made by hand.
+
+    Parameters
+    ----------
+    table : DataFrame
+        One row per item. Columns: ``instance_id``, ``benchmark``, ``task``, ``UG`` (unguessability,
+        0 to 100), the 18 demands by their codes (``AS`` to ``VO``, whole levels of 0 to 5), and one
+        of 0/1 outcomes per subject, empty where it did not answer. Others, such as the question's
+        text, are left out.
+    subjects : sequence of str
+        The columns of outcomes; the subjects get their names.
+
+    Returns
+    -------
+    Evaluation
+        With columns as in `load`.
+
+    Raises
+    ------
+    DataError
+        When a column is missing, an identifier repeats, or a cell holds no level, percentage or
+        outcome.
+
+    Notes
+    -----
+    The released battery has all but the outcomes; join those by ``instance_id``.
+
+    References
+    ----------
+    General scales paper, Tables 1 and 11.
+
+    Examples
+    --------
+    >>> from measurement_layouts.scenarios.adele.scales import DEMANDS
+    >>> row = {"instance_id": "SAT-1", "benchmark": "SAT", "task": "SAT-Math", "UG": 75.0, "Ann": 1}
+    >>> read_battery(pd.DataFrame([row | dict.fromkeys(DEMANDS, 2)]), subjects=["Ann"])
+    <Evaluation: 1 subject, 1 item, 1 trial, properties demand[AS], demand[CEc], ... and 9 more>
+    """
+    if not isinstance(table, pd.DataFrame):
+        raise DataError(f"the battery is a {type(table).__name__}; give a pandas DataFrame")
+    need_columns(table, (ITEM, "benchmark", "task"), "the battery has")
+    indexed = named(table.set_index(ITEM), "the battery", "item")
+    names = known_names(subjects, indexed.columns, "subject")
+    items = properties(indexed).assign(benchmark=indexed["benchmark"], task=indexed["task"])
+    return Evaluation.from_wide(indexed[names].T, items)
+
+
+def properties(table: pd.DataFrame) -> pd.DataFrame:
+    """Name labelled columns as layouts do, and check what they hold.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Indexed by item, with the 18 codes and ``UG`` among its columns.
+
+    Returns
+    -------
+    DataFrame
+        ``demand[AS]`` and so on, and ``unguessability``.
+
+    Raises
+    ------
+    DataError
+        When a column is missing, a demand is no whole level of 0 to 5, or an unguessability not
+        between 0 and 100.
+
+    Examples
+    --------
+    >>> row = dict.fromkeys(DEMANDS, 3) | {"UG": 80}
+    >>> properties(pd.DataFrame([row], index=["a"]))[["demand[VO]", "unguessability"]]
+       demand[VO]  unguessability
+    a           3            80.0
+    """
+    need_columns(table, (*DEMANDS, UNGUESSABILITY), "the labelled items have")
+    demands, percent = table[list(DEMANDS)], table[[UNGUESSABILITY]]
+    levels, percents = read_numbers(demands)[0], read_numbers(percent)[0]
+    _refuse(demands, ~np.isin(levels, _LEVELS), "give whole levels of 0 to 5")
+    _refuse(percent, ~((percents >= 0) & (percents <= 100)), "give percentages of 0 to 100")
+    columns = [f"demand[{code}]" for code in DEMANDS]
+    found = pd.DataFrame(levels.astype("int64"), table.index, columns)
+    return found.assign(unguessability=percents[:, 0])
+
+
+def distinct_names(pairs: Sequence[tuple[str, str]]) -> list[str]:
+    """Name items by their identifiers, and by their benchmark, too, where those repeat.
+
+    Parameters
+    ----------
+    pairs : sequence of (str, str)
+        Benchmark and identifier.
+
+    Examples
+    --------
+    >>> distinct_names([("SAT", "1"), ("LSAT", "1"), ("LSAT", "2")])
+    ['SAT: 1', 'LSAT: 1', '2']
+    """
+    times = Counter(name for _, name in pairs)
+    return [f"{benchmark}: {name}" if times[name] > 1 else name for benchmark, name in pairs]
+
+
+def _benchmark(short: str, paths: dict[str, Path]) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Read one benchmark's properties, and its outcomes in the same order."""
+    labelled, answered = (
+        pd.read_csv(paths[f"{short}_{kind}.csv"], index_col="question_id") for kind in _KINDS
+    )
+    benchmark = BENCHMARKS[short]
+    tasks = [name.rpartition("-")[0].removeprefix(f"{benchmark}-") for name in labelled.index]
+    outcomes = answered.rename(columns=lambda name: MODELS[name.removesuffix(f"_{short}_outcome")])
+    return (
+        properties(labelled).assign(benchmark=benchmark, task=tasks),
+        outcomes.loc[labelled.index, list(MODELS.values())],
+    )
+
+
+def _refuse(table: pd.DataFrame, bad: np.ndarray, need: str) -> None:
+    if bad.any():
+        raise DataError(f"{bad.sum()} cell(s) of the labels: {name_cells(table, bad)}; {need}")

@@ -1,0 +1,133 @@
+"""Levels of demands: answers read, and whole runs against inspect-ai's mock model."""
+
+import dataclasses
+
+import pandas as pd
+import pytest
+from mock_annotators import GOOD, ITEMS, Mock
+
+from measurement_layouts.annotation import (
+    AnnotationError,
+    annotate,
+    load_demand_rubric,
+    load_rubric,
+    read_level,
+)
+from measurement_layouts.annotation.answer import read_rating
+
+RUBRIC = load_demand_rubric("quantitative_reasoning")
+STEPS = "Two steps of arithmetic.\n\nLevel: 2"
+
+
+@pytest.mark.parametrize(
+    ("answer", "level"),
+    [
+        ("Level: 2", 2),
+        ("**Level: 2**", 2),
+        ("**Level:** `0`", 0),
+        ("level : [4].", 4),
+        ("Final level: 3.0", 3),
+        ("> - Level:5+", 5),
+        ("Level: 5 +", 5),
+        ("Level: +1", 1),
+        ("Level: 3\nNo, the second step is of level 4.\n\nLevel: 4\r\n", 4),
+        ("Level: 2\nThat is my answer.", 2),
+        ("## Level 3: intermediate\nLevel: 2", 2),
+    ],
+)
+def test_the_last_level_is_read(answer, level):
+    assert read_level(answer) == level
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        ("", "no line starts with 'Level:'"),
+        ("Level 3", "no line starts with 'Level:'"),
+        ("So the level: 3", "no line starts with 'Level:'"),
+        ("Level: 2\nLevel: unclear", "no single number can be read from 'unclear'"),
+        ("Level: N", "no single number can be read from 'N'"),
+        ("Level: 2 or 3", "no single number"),
+        ("Level: 2-3", "no single number"),
+        ("Level: 3 out of 5", "no single number"),
+        ("Level: 4+", "no single number"),
+        ("Level: 5 + 1", "no single number"),
+        ("Level: 2.5", "the level 2.5 is not a whole number"),
+        ("Level: 6", "the level 6 is not one of 0 to 5"),
+        ("Level: -1", "the level -1 is not one of 0 to 5"),
+    ],
+)
+def test_everything_else_is_refused_with_a_reason(answer, reason):
+    with pytest.raises(AnnotationError, match=reason):
+        read_level(answer)
+
+
+def test_ratings_end_at_1_and_at_5():
+    assert [read_rating(f"Rating: {rating}") for rating in (1, 5)] == [1, 5]
+    with pytest.raises(AnnotationError, match="the rating 0 is not one of 1 to 5"):
+        read_rating("Rating: 0")
+    with pytest.raises(AnnotationError, match="no single number can be read from '5\\+'"):
+        read_rating("Rating: 5+")
+
+
+# --- runs ----------------------------------------------------------------------------------------
+
+
+def test_good_answers_become_levels_in_the_order_of_the_items():
+    mock = Mock(lambda item, _: f"Level: {'abcdef'.index(item)}")
+    said = annotate(ITEMS, RUBRIC, mock.model, prices=(2, 8))
+    expected = pd.DataFrame({"level": range(6)}, index=pd.Index(list(ITEMS), name="item"))
+    pd.testing.assert_frame_equal(said.levels, expected, check_index_type=False)
+    assert said.total["cost"] == pytest.approx(6 * (100 * 2 + 10 * 8) / 1e6, rel=1e-12)
+    assert "'quantitative reasoning' by mockllm/model: 6 levels, 0 failed" in repr(said)
+    page = mock.conversations[0][1].text
+    assert RUBRIC.levels[5].description in page
+    assert ITEMS["a"] in page
+
+
+def test_a_bad_answer_is_asked_again_with_what_is_wrong():
+    mock = Mock(lambda _, attempt: STEPS if attempt == 2 else "Level: 7")
+    said = annotate({"a": ITEMS["a"]}, RUBRIC, mock.model)
+    assert said.levels.loc["a"].tolist() == [2]
+    again = mock.conversations[-1][-1].text
+    assert "the level 7 is not one of 0 to 5" in again
+    assert "`Level: N`" in again
+
+
+def test_an_interval_is_no_level_and_a_level_no_interval():
+    """Each rubric reads its own answers only."""
+    assert len(annotate(ITEMS, RUBRIC, Mock(lambda *_: GOOD).model).failures) == 6
+    bands = annotate(ITEMS, load_rubric("risk_aversion"), Mock(lambda *_: STEPS).model)
+    assert len(bands.failures) == 6
+    assert list(bands.bands.columns) == ["low", "high"]
+
+
+def test_levels_are_no_bands():
+    said = annotate(ITEMS, RUBRIC, Mock(lambda *_: STEPS).model)
+    with pytest.raises(AnnotationError, match=r"are levels, not bands; look at \.levels"):
+        _ = said.bands
+
+
+def test_a_run_resumes(tmp_path):
+    store = tmp_path / "levels.jsonl"
+    failing = Mock(lambda item, _: "no" if item == "b" else STEPS)
+    assert len(annotate(ITEMS, RUBRIC, failing.model, store=store).failures) == 1
+    mock = Mock(lambda *_: STEPS)
+    said = annotate(ITEMS, RUBRIC, mock.model, store=store)
+    assert mock.calls == {"b": 1}
+    assert (said.levels["level"] == 2).all()
+    assert said.usage.loc["b"].tolist() == [4, 400, 40]
+
+
+@pytest.mark.parametrize(
+    ("rubric", "complaint"),
+    [
+        (dataclasses.replace(RUBRIC, definition="Numbers."), "their prompt is '.{16}', now it is"),
+        (load_rubric("risk_aversion"), "their rubric is 'quantitative reasoning', now it is 'risk"),
+    ],
+)
+def test_a_store_of_another_rubric_is_refused(tmp_path, rubric, complaint):
+    store = tmp_path / "levels.jsonl"
+    annotate({"a": ITEMS["a"]}, RUBRIC, Mock(lambda *_: STEPS).model, store=store)
+    with pytest.raises(AnnotationError, match=complaint):
+        annotate({"a": ITEMS["a"]}, rubric, Mock().model, store=store)

@@ -1,0 +1,111 @@
+"""Quality of items: rated by the mock model, and kept by the published rule."""
+
+import pandas as pd
+import pytest
+from mock_annotators import ITEMS, Mock
+
+from measurement_layouts.annotation import AnnotationError, keep, quality
+
+TABLE = pd.DataFrame({"text": ITEMS, "answer": {name: f"It is {name}{name}." for name in ITEMS}})
+ASKED = {"accuracy": "<answer>", "objectivity": "who answers it", "ambiguity": "one way only"}
+
+
+def rater(said):
+    """Answer with what `said` makes of item and indicator."""
+
+    def reply(item, _):
+        page = mock.conversations[-1][1].text
+        (indicator,) = [name for name, words in ASKED.items() if words in page]
+        return said(item, indicator)
+
+    mock = Mock(reply)
+    return mock
+
+
+def test_each_indicator_is_asked_for_on_its_own():
+    numbers = {"accuracy": 1, "objectivity": 3, "ambiguity": 5}
+    mock = rater(lambda _, indicator: f"Because.\nRating: {numbers[indicator]}")
+    said = quality(TABLE, mock.model, prices=(2, 8))
+    assert list(said.ratings.columns) == list(numbers)
+    assert (said.ratings == list(numbers.values())).all(axis=None)
+    assert list(said.ratings.index) == list(ITEMS)
+    assert said.usage.loc["a"].tolist() == [3, 300, 30, 3 * (100 * 2 + 10 * 8) / 1e6]
+    assert "# ambiguity\n\nBecause.\nRating: 5" in said.answers["a"]
+
+
+def test_only_the_rater_of_accuracy_sees_the_answer():
+    mock = rater(lambda *_: "Rating: 4")
+    quality(TABLE.loc[["a"]], mock.model)
+    pages = [conversation[1].text for conversation in mock.conversations]
+    assert sum("It is aa." in page for page in pages) == 1
+    assert all(ITEMS["a"] in page for page in pages)
+
+
+def test_an_item_without_one_of_the_ratings_fails():
+    mock = rater(lambda item, name: "?" if (item, name) == ("b", "objectivity") else "Rating: 5")
+    said = quality(TABLE, mock.model, attempts=2)
+    (failure,) = said.failures.to_dict("records")
+    assert failure["item"] == "b"
+    assert failure["reason"] == "objectivity: no line starts with 'Rating:'"
+    assert failure["attempts"] == 4
+    assert list(keep(said)) == list("acdef")
+
+
+def test_a_run_resumes_and_a_changed_answer_is_rated_anew(tmp_path):
+    quality(TABLE, rater(lambda *_: "Rating: 5").model, store=tmp_path)
+    mock = rater(lambda *_: "Rating: 2")
+    changed = TABLE.assign(answer=TABLE["answer"].replace("It is cc.", "It is not."))
+    said = quality(changed, mock.model, store=tmp_path)
+    assert mock.calls == {"c": 1}
+    assert said.ratings.loc["c"].tolist() == [2, 5, 5]
+    names = sorted(path.name for path in tmp_path.glob("*.jsonl"))
+    assert names == ["accuracy.jsonl", "ambiguity.jsonl", "objectivity.jsonl"]
+
+
+RATINGS = pd.DataFrame(
+    {
+        "accuracy": [5, 2, 1, 5, 5, None],
+        "objectivity": [5, 2, 5, 1, 5, 5],
+        "ambiguity": [5, 2, 5, 5, 1, 5],
+    },
+    index=list("abcdef"),
+)
+
+
+def test_items_rated_1_by_any_indicator_are_dropped():
+    assert list(keep(RATINGS)) == ["a", "b"]
+
+
+def test_a_stricter_and_a_laxer_rule_keep_others():
+    """Twins: of another rule the same items would not come."""
+    assert list(keep(RATINGS, {"accuracy": 3, "objectivity": 2, "ambiguity": 2})) == ["a"]
+    assert list(keep(RATINGS, {"accuracy": 2})) == ["a", "b", "d", "e"]
+    assert list(keep(RATINGS, {})) == list("abcdef")
+
+
+@pytest.mark.parametrize(
+    ("thresholds", "complaint"),
+    [
+        ({"clarity": 2}, "no ratings of 'clarity'; there are accuracy, objectivity, ambiguity"),
+        ({"accuracy": 6}, "thresholds: 'accuracy' is 6; give one of 1 to 5"),
+    ],
+)
+def test_other_thresholds_are_refused(thresholds, complaint):
+    with pytest.raises(AnnotationError, match=complaint):
+        keep(RATINGS, thresholds)
+
+
+@pytest.mark.parametrize(
+    ("items", "complaint"),
+    [
+        (ITEMS, "give a DataFrame indexed by item with the columns text and answer"),
+        (TABLE[["text"]], "with the columns text and answer"),
+        (TABLE.assign(answer=""), "the item 'a' has no answer; give one"),
+        (TABLE.assign(text=None), "the item 'a' has no text; give one"),
+    ],
+)
+def test_items_need_a_text_and_an_answer(items, complaint):
+    mock = rater(lambda *_: "Rating: 5")
+    with pytest.raises(AnnotationError, match=complaint):
+        quality(items, mock.model)
+    assert mock.calls.total() == 0
