@@ -54,3 +54,15 @@ def risk_data():
     if not (folder / "items.csv").is_file():
         missing(f"{folder} lacks items.csv")
     return folder
+
+
+@pytest.fixture(scope="session")
+def adele_data():
+    """Folder with the labels and outcomes of six benchmarks."""
+    named = os.environ.get("MEASUREMENT_LAYOUTS_DATA")
+    if not named:
+        missing("MEASUREMENT_LAYOUTS_DATA is not set: no real data")
+    folder = Path(named, "adele_labelled")
+    if not (folder / "CSE_outcomes.csv").is_file():
+        missing(f"{folder} lacks CSE_outcomes.csv")
+    return folder
