@@ -2,12 +2,12 @@
 
 import numpy as np
 import pandas as pd
-from scipy.special import ndtri
 
 from .assessment import matched
 from .data import Evaluation
 from .forecasts.forecasting import Forecast
 from .options import inside, whole
+from .wilson import wilson
 
 
 def calibration_curve(
@@ -85,11 +85,5 @@ def calibration_curve(
     count = curve["trials"].to_numpy()
     curve["forecast"] /= count
     curve["success"] /= count
-    rate = curve["success"].to_numpy()
-    z2 = ndtri((1 + prob) / 2) ** 2
-    half = np.sqrt(z2 * (rate * (1 - rate) / count + z2 / (4 * count**2)))
-    middle = rate + z2 / (2 * count)
-    # beyond rounding, the rate lies inside: 0 and 1 are their own ends
-    curve["low"] = np.minimum((middle - half) / (1 + z2 / count), rate).clip(min=0)
-    curve["high"] = np.maximum((middle + half) / (1 + z2 / count), rate).clip(max=1)
+    curve["low"], curve["high"] = wilson(curve["success"].to_numpy(), count, prob)
     return curve

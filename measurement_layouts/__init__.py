@@ -28,7 +28,11 @@ if TYPE_CHECKING:
     from .inference.assessors.assess import assess
     from .inference.compiler import to_pymc
     from .inference.criticism.criticise import criticise
+    from .inference.curves.characteristic import characteristic_curves
     from .inference.data import Evaluation
+    from .inference.demands.correlations import demand_correlations
+    from .inference.demands.judgement import judge_benchmark
+    from .inference.demands.profile import demand_profile
     from .inference.description.describe import describe
     from .inference.description.rules import Rules
     from .inference.errors import DataError, FitError
@@ -53,12 +57,16 @@ _LATER = {
     "Forecast": "forecasts.forecasting",
     "Rules": "description.rules",
     "assess": "assessors.assess",
+    "characteristic_curves": "curves.characteristic",
     "compare_layouts": "loo.compare",
     "criticise": "criticism.criticise",
+    "demand_correlations": "demands.correlations",
+    "demand_profile": "demands.profile",
     "describe": "description.describe",
     "estimate": "estimation.estimate",
     "fit": "fitting",
     "hold_out": "validation",
+    "judge_benchmark": "demands.judgement",
     "load": "stores.storage",
     "loo": "loo.loo",
     "point_collapse": "estimation.collapse",
@@ -90,12 +98,16 @@ __all__ = [
     "Success",
     "annotation",
     "assess",
+    "characteristic_curves",
     "compare_layouts",
     "criticise",
+    "demand_correlations",
+    "demand_profile",
     "describe",
     "estimate",
     "fit",
     "hold_out",
+    "judge_benchmark",
     "linking_function",
     "load",
     "loo",

@@ -7,19 +7,15 @@ import pkgutil
 import sys
 from pathlib import Path
 
+import matplotlib.pyplot as plt
 import pytest
 
 import measurement_layouts
 import measurement_layouts.linking
 
 ROOT = Path(__file__).parent.parent
-ROOMS = (
-    "linking",
-    "layouts",
-    "annotation",
-    "inference",
-    "scenarios",
-)  # each may import those before it
+ROOMS = ("linking", "layouts", "annotation", "inference", "scenarios")
+"""Each may import those before it."""
 SAMPLERS = {"arviz", "nutpie", "pymc"}
 
 
@@ -144,6 +140,7 @@ def test_the_list_of_modules_is_whole():
 def test_examples_of_docstrings_run(name):
     module = importlib.import_module(name)
     result = doctest.testmod(module, optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS)
+    plt.close("all")
     assert result.failed == 0
 
 

@@ -4,12 +4,18 @@ Nothing is computed here; the numbers come from the modules beside this folder. 
 you unless you pass ``ax=``. matplotlib's settings are left as they are.
 """
 
+from .ability_radar import ability_radar
 from .agent_characteristic_grid import agent_characteristic_grid
 from .brier_against_success import brier_against_success
 from .capability_scatter import capability_scatter
 from .characteristic_surface import characteristic_surface
 from .collapse_plot import collapse_plot
 from .criticism_map import criticism_map
+from .curve_panels import curve_panels
+from .curve_plot import curve_plot
+from .curves_by_subject import curves_by_subject
+from .demand_correlation_plot import demand_correlation_plot
+from .demand_profile_plot import demand_profile_plot
 from .forecast_plot import forecast_plot
 from .incited_against_obtained import incited_against_obtained
 from .item_response_curves import item_response_curves
@@ -20,14 +26,21 @@ from .profile_forest import profile_forest
 from .profile_heatmap import profile_heatmap
 from .reliability import reliability
 from .residual_plot import residual_plot
+from .scaling_plot import scaling_plot
 
 __all__ = [
+    "ability_radar",
     "agent_characteristic_grid",
     "brier_against_success",
     "capability_scatter",
     "characteristic_surface",
     "collapse_plot",
     "criticism_map",
+    "curve_panels",
+    "curve_plot",
+    "curves_by_subject",
+    "demand_correlation_plot",
+    "demand_profile_plot",
     "forecast_plot",
     "incited_against_obtained",
     "item_response_curves",
@@ -38,4 +51,5 @@ __all__ = [
     "profile_heatmap",
     "reliability",
     "residual_plot",
+    "scaling_plot",
 ]

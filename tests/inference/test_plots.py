@@ -532,12 +532,18 @@ def test_importing_plots_imports_little(module):
 
 def test_every_figure_is_exported():
     assert sorted(plots.__all__) == [
+        "ability_radar",
         "agent_characteristic_grid",
         "brier_against_success",
         "capability_scatter",
         "characteristic_surface",
         "collapse_plot",
         "criticism_map",
+        "curve_panels",
+        "curve_plot",
+        "curves_by_subject",
+        "demand_correlation_plot",
+        "demand_profile_plot",
         "forecast_plot",
         "incited_against_obtained",
         "item_response_curves",
@@ -548,6 +554,7 @@ def test_every_figure_is_exported():
         "profile_heatmap",
         "reliability",
         "residual_plot",
+        "scaling_plot",
     ]
     assert all(callable(getattr(plots, name)) for name in plots.__all__)
 
