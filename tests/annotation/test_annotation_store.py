@@ -31,7 +31,15 @@ def test_a_second_call_asks_nothing(store):
     assert second.answers.equals(first.answers)
 
 
-def test_an_interrupted_run_goes_on_where_it_was(store):
+@pytest.fixture
+def ctrl_c():
+    """Ctrl-C raises KeyboardInterrupt: the background jobs of a shell ignore it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def test_an_interrupted_run_goes_on_where_it_was(store, ctrl_c):
     """Ctrl-C while the fourth item is asked about: three are kept, three are left."""
 
     async def wait():
