@@ -193,7 +193,7 @@ def test_verdicts_on_assessors():
 
 @pytest.mark.slow
 def test_the_whole(risk_data, published_tables):
-    """As the command runs it, about seven minutes: all but what the README says falls short."""
+    """As the command runs it, about six minutes: all but what the README says falls short."""
     found = propensities.reproduce(propensities.SCENARIO, risk_data, published_tables)
     short = [figure.name for figure in found.figures if not figure.holds]
     known = (
