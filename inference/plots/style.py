@@ -1,5 +1,6 @@
 """How things look in every figure: one table of colours, and words safe to print."""
 
+import re
 import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
@@ -79,7 +80,8 @@ def _wrapped(text: str, width: float) -> str:
 
 
 def _unmathematical(text: str) -> str:
-    return text.replace("$", r"\$")
+    """Write dollar signs as they stand; those of a part that was written so before stay so."""
+    return re.sub(r"(?<!\\)\$", r"\\$", text)
 
 
 def percent(share: float) -> str:

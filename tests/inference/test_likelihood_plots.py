@@ -11,6 +11,7 @@ import xarray as xr
 from made_estimates import NODE, legend, made, nothing_is_cut, scattered, two_hills
 
 from measurement_layouts import DataError, FitError, plots
+from measurement_layouts.inference.plots import style
 
 mpl.use("Agg")
 
@@ -150,3 +151,12 @@ class TestCollapsePlot:
             plots.collapse_plot(collapse, estimates)
         with pytest.raises(FitError, match="not in these estimates: Eve"):
             plots.collapse_plot(collapse, estimates, "Eve")
+
+
+def test_a_name_with_a_dollar_is_written_as_it_stands():
+    """Words are made harmless once, though a title does so with all of its text."""
+    _, ax = plt.subplots()
+    style.title(ax, f"{style.words('$5 or $6')}: $7")
+    assert ax.get_title() == r"\$5 or \$6: \$7"
+    ax.figure.canvas.draw()
+    plt.close(ax.figure)

@@ -7,8 +7,6 @@ import pytest
 
 from measurement_layouts.scenarios.animal_ai_olympics import load
 
-FILES = ("scores_all.csv", "task_codes.csv")
-
 
 def missing(reason):
     """Skip on a user's machine; fail where the real data are promised."""
@@ -17,16 +15,21 @@ def missing(reason):
     pytest.skip(reason)
 
 
-@pytest.fixture(scope="session")
-def real_data():
-    """Folder with the competition's two files."""
+def study(folder, *files):
+    """Folder of one study's real data."""
     named = os.environ.get("MEASUREMENT_LAYOUTS_DATA")
     if not named:
         missing("MEASUREMENT_LAYOUTS_DATA is not set: no real data")
-    folder = Path(named, "aaio")
-    if not all((folder / name).is_file() for name in FILES):
-        missing(f"{folder} lacks {' or '.join(FILES)}")
-    return folder
+    found = Path(named, folder)
+    if not all((found / name).is_file() for name in files):
+        missing(f"{found} lacks {' or '.join(files)}")
+    return found
+
+
+@pytest.fixture(scope="session")
+def real_data():
+    """Folder with the competition's two files."""
+    return study("aaio", "scores_all.csv", "task_codes.csv")
 
 
 @pytest.fixture(scope="session")
@@ -47,22 +50,10 @@ def published_tables(real_data):
 @pytest.fixture(scope="session")
 def risk_data():
     """Folder with the three files of the risk-aversion study."""
-    named = os.environ.get("MEASUREMENT_LAYOUTS_DATA")
-    if not named:
-        missing("MEASUREMENT_LAYOUTS_DATA is not set: no real data")
-    folder = Path(named, "propensity_ra")
-    if not (folder / "items.csv").is_file():
-        missing(f"{folder} lacks items.csv")
-    return folder
+    return study("propensity_ra", "items.csv", "outcomes_wide.csv", "published_theta_RA.csv")
 
 
 @pytest.fixture(scope="session")
 def adele_data():
     """Folder with the labels and outcomes of six benchmarks."""
-    named = os.environ.get("MEASUREMENT_LAYOUTS_DATA")
-    if not named:
-        missing("MEASUREMENT_LAYOUTS_DATA is not set: no real data")
-    folder = Path(named, "adele_labelled")
-    if not (folder / "CSE_outcomes.csv").is_file():
-        missing(f"{folder} lacks CSE_outcomes.csv")
-    return folder
+    return study("adele_labelled", "CSE_capabilities.csv", "CSE_outcomes.csv")
