@@ -12,6 +12,7 @@ from .data import Evaluation
 from .errors import DataError
 from .forecasts.forecasting import Forecast
 from .tables import known_names, name_cells, need_columns, read_numbers
+from .threads import side_by_side
 from .wording import some
 
 type Model = Callable[[np.ndarray, np.ndarray, np.ndarray, np.ndarray, int], np.ndarray]
@@ -31,14 +32,29 @@ def classifier(make: Callable[[int], Any]) -> Model:
     ) -> np.ndarray:
         if not train.shape[1] or successes.sum() in (0, trials.sum()):
             return _aggregate(train, successes, trials, test, seed)
-        rows = np.concatenate([train, train])
-        outcomes = np.repeat([1, 0], len(train))
-        weights = np.concatenate([successes, trials - successes]).astype(float)
-        used = weights > 0
-        model = make(seed).fit(rows[used], outcomes[used], sample_weight=weights[used])
+        rows, outcomes, weights = examples(train, successes, trials)
+        model = make(seed).fit(rows, outcomes, sample_weight=weights)
         return np.asarray(model.predict_proba(test)[:, 1])
 
     return predict
+
+
+def examples(
+    columns: np.ndarray, successes: np.ndarray, trials: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Write counts as what classifiers learn from: rows, 1 or 0, and how often each occurred.
+
+    Examples
+    --------
+    >>> rows, outcomes, weights = examples(np.array([[5.0], [6.0]]), np.ones(2), np.array([1, 3]))
+    >>> rows.ravel(), outcomes, weights
+    (array([5., 6., 6.]), array([1, 1, 0]), array([1., 1., 2.]))
+    """
+    rows = np.concatenate([columns, columns])
+    outcomes = np.repeat([1, 0], len(columns))
+    weights = np.concatenate([successes, trials - successes]).astype(float)
+    used = weights > 0
+    return rows[used], outcomes[used], weights[used]
 
 
 def _logistic_regression(seed: int) -> Any:
@@ -64,6 +80,8 @@ class Baseline:
     model : callable
         Takes the training items' columns (rows, columns), their successes and trials (rows,), the
         columns of the items to forecast and a seed; returns their probabilities of success.
+    threads : bool
+        Whether subjects are forecast side by side on threads.
 
     Examples
     --------
@@ -74,11 +92,15 @@ class Baseline:
 
     name: str
     model: Model
+    threads: bool = False
 
+
+LOGISTIC_REGRESSION = Baseline("logistic regression", classifier(_logistic_regression))
+"""scikit-learn's, with its default settings."""
 
 BASELINES = (
     Baseline("aggregate", _aggregate),
-    Baseline("logistic regression", classifier(_logistic_regression)),
+    LOGISTIC_REGRESSION,
     Baseline("random forest", classifier(_random_forest)),
 )
 """The mean, and scikit-learn's classifiers with their default settings."""
@@ -132,23 +154,28 @@ def baseline_forecast(
     >>> aggregate.data["mean"].to_numpy().round(3)
     array([[0.667]])
     """
-    names = known_names(items, training.items.index, "item")
-    seen = training.trials[names].sum()
-    if seen.any():
-        raise DataError(
-            f"{baseline.name}: {some(seen.index[seen > 0])} are to be forecast and have training "
-            "outcomes; set their trials to 0, as masked() does"
-        )
-    table = pd.DataFrame(_numbers(training.items, columns), training.items.index)
-    test = table.loc[names].to_numpy()
-    means = np.empty((len(training.subjects), len(names)))
-    for row in range(len(means)):
-        trials = training.trials.iloc[row].to_numpy()
+    names = without_outcomes(training, items, baseline.name)
+    table = read_columns(training.items, columns)
+    test = table[training.items.index.get_indexer(pd.Index(names))]
+    counts = training.successes.to_numpy(), training.trials.to_numpy()
+
+    def one(successes: np.ndarray, trials: np.ndarray) -> np.ndarray:
         used = trials > 0
-        successes = training.successes.iloc[row].to_numpy()
-        means[row] = baseline.model(
-            table.to_numpy()[used], successes[used], trials[used], test, seed
-        )
+        return baseline.model(table[used], successes[used], trials[used], test, seed)
+
+    rows = zip(*counts, strict=True)
+    means = side_by_side(one, rows) if baseline.threads else [one(*row) for row in rows]
+    return point_forecast(np.stack(means), training.subjects, names)
+
+
+def point_forecast(means: np.ndarray, subjects: Sequence[str], items: Sequence[str]) -> Forecast:
+    """Make a forecast of probabilities, (subjects, items), without intervals.
+
+    Examples
+    --------
+    >>> point_forecast(np.array([[0.5, 0.7]]), ["Ann"], ["a", "b"])
+    <Forecast: 1 subject, 2 items, 0 of them outside a declared range, 90% intervals>
+    """
     cells = ("subject", "item")
     nothing = np.full_like(means, np.nan)
     data = xr.Dataset(
@@ -157,11 +184,29 @@ def baseline_forecast(
             "low": (cells, nothing),
             "high": (cells, nothing),
             "trained": (cells, np.zeros(means.shape, dtype=bool)),
-            "extrapolated": ("item", np.zeros(len(names), dtype=bool)),
+            "extrapolated": ("item", np.zeros(len(items), dtype=bool)),
         },
-        {"subject": training.subjects, "item": names},
+        {"subject": list(subjects), "item": list(items)},
     )
     return Forecast(data, prob=0.9)
+
+
+def without_outcomes(training: Evaluation, items: Iterable[object], who: str) -> list[str]:
+    """Read which items are to be forecast.
+
+    Raises
+    ------
+    DataError
+        When one of them is unknown or has training outcomes.
+    """
+    names = known_names(items, training.items.index, "item")
+    seen = training.trials[names].sum()
+    if seen.any():
+        raise DataError(
+            f"{who}: {some(seen.index[seen > 0])} are to be forecast and have training "
+            "outcomes; set their trials to 0, as masked() does"
+        )
+    return names
 
 
 def masked(evaluation: Evaluation, held_out: Iterable[object]) -> Evaluation:
@@ -196,8 +241,21 @@ def masked(evaluation: Evaluation, held_out: Iterable[object]) -> Evaluation:
     return Evaluation(evaluation.items, evaluation.successes * keep, evaluation.trials * keep)
 
 
-def _numbers(items: pd.DataFrame, columns: Sequence[str]) -> np.ndarray:
-    """Read the properties that classifiers predict from, and where they are missing."""
+def read_columns(items: pd.DataFrame, columns: Sequence[str]) -> np.ndarray:
+    """Read the properties that classifiers predict from, and where they are missing.
+
+    Raises
+    ------
+    DataError
+        When a property has no column, no value at all, or one that is no finite number.
+
+    Examples
+    --------
+    >>> read_columns(pd.DataFrame({"size": [1.0, None, 3.0]}), ["size"])
+    array([[1., 0.],
+           [2., 1.],
+           [3., 0.]])
+    """
     need_columns(items.columns, columns, "the items have")
     values, foreign = read_numbers(items[list(columns)])
     missing = np.isnan(values) & ~foreign

@@ -71,17 +71,48 @@ def calibration_curve(
     """
     bins, prob = whole("bins", bins, least=1), inside("prob", prob, such_as=0.9)
     chosen, successes, trials = matched(forecast, evaluation, training_items=training_items)
-    done = trials.to_numpy().ravel()
-    mean = chosen["mean"].to_numpy().ravel()
+    return rates_in_bins(
+        chosen["mean"].to_numpy().ravel(),
+        successes.to_numpy().ravel(),
+        trials.to_numpy().ravel(),
+        bins,
+        prob,
+    )
+
+
+def rates_in_bins(
+    mean: np.ndarray, successes: np.ndarray, trials: np.ndarray, bins: int, prob: float
+) -> pd.DataFrame:
+    """Count trials and successes in bins of the mean forecast.
+
+    Parameters
+    ----------
+    mean, successes, trials : ndarray, shape (items,)
+        Forecasts and outcomes; items without a trial do not count.
+    bins, prob
+        As in `calibration_curve`.
+
+    Returns
+    -------
+    DataFrame
+        As `calibration_curve` returns it.
+
+    Examples
+    --------
+    >>> rates = rates_in_bins(np.array([0.2, 0.4]), np.array([0, 1]), np.array([2, 2]), 2, 0.9)
+    >>> rates[["trials", "forecast", "success"]].round(2).to_numpy()
+    array([[4.  , 0.3 , 0.25]])
+    """
+    done = trials > 0
     rows = pd.DataFrame(
         {
             "bin": np.searchsorted(np.arange(1, bins) / bins, mean, side="right"),
-            "trials": done,
-            "forecast": mean * done,
-            "success": successes.to_numpy().ravel(),
+            "trials": trials,
+            "forecast": mean * trials,
+            "success": successes,
         }
     )
-    curve = rows[done > 0].groupby("bin").sum()
+    curve = rows[done].groupby("bin").sum()
     count = curve["trials"].to_numpy()
     curve["forecast"] /= count
     curve["success"] /= count

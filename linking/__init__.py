@@ -11,9 +11,11 @@ from .generalised_mean import generalised_mean
 from .guessing import guessing
 from .logistic import logistic
 from .mixture import mixture
+from .power_mean import power_mean
 from .presence import presence
 from .product import product
 from .subject_constant import MEAN_FAILURE
+from .total import total
 from .uncertain_band import uncertain_band
 
 __all__ = [
@@ -30,7 +32,9 @@ __all__ = [
     "linking_function",
     "logistic",
     "mixture",
+    "power_mean",
     "presence",
     "product",
+    "total",
     "uncertain_band",
 ]

@@ -3,6 +3,7 @@
 import functools
 import math
 import numbers
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,10 @@ import numpy as np
 from . import arrays
 from .agreement import merge_dims
 from .arrays import Array
+from .call import Call
 from .errors import LayoutError
 from .expression import Expr
-from .function import linking_function
+from .function import LinkingFunction
 from .interval import Interval
 from .notation import latex_number, latex_text
 
@@ -66,7 +68,23 @@ def _check_options(
         )
 
 
-@linking_function(
+class GeneralisedMean(LinkingFunction):
+    """The generalised mean, which says what takes a power that is a node."""
+
+    def build(
+        self, names: Sequence[str], operands: Sequence[Expr], options: Mapping[str, Any]
+    ) -> Call:
+        if isinstance(power := options.get("power"), Expr):
+            raise LayoutError(
+                f"generalised_mean: power={power} is a node, but the power is an option, fixed "
+                f"when the layout is declared; give a number, or write power_mean(p, {power}, "
+                "over=...) to have it estimated"
+            )
+        return super().build(names, operands, options)
+
+
+@functools.partial(
+    GeneralisedMean,
     range=_range,
     latex=_latex,
     domain={"p": (0, math.inf)},
@@ -105,6 +123,10 @@ def generalised_mean(
     ------
     LayoutError
         When the power is no number, or the weights are not positive or not one per part.
+
+    See Also
+    --------
+    power_mean : for a power that is itself a node, and estimated.
 
     References
     ----------

@@ -25,7 +25,13 @@ if TYPE_CHECKING:
     from . import annotation
     from .inference import plots
     from .inference.assessment import score
+    from .inference.assessors.algebraic import Algebraic
     from .inference.assessors.assess import assess
+    from .inference.assessors.assessor import Assessor
+    from .inference.assessors.chosen_layout import ChosenLayout
+    from .inference.assessors.fitted_layout import FittedLayout
+    from .inference.assessors.forest import Forest
+    from .inference.assessors.regression import Regression
     from .inference.compiler import to_pymc
     from .inference.criticism.criticise import criticise
     from .inference.curves.characteristic import characteristic_curves
@@ -49,12 +55,18 @@ if TYPE_CHECKING:
     from .inference.validation import hold_out
 
 _LATER = {
+    "Algebraic": "assessors.algebraic",
+    "Assessor": "assessors.assessor",
+    "ChosenLayout": "assessors.chosen_layout",
     "DataError": "errors",
     "Estimates": "estimation.estimates",
     "Evaluation": "data",
     "Fit": "results",
     "FitError": "errors",
+    "FittedLayout": "assessors.fitted_layout",
     "Forecast": "forecasts.forecasting",
+    "Forest": "assessors.forest",
+    "Regression": "assessors.regression",
     "Rules": "description.rules",
     "assess": "assessors.assess",
     "characteristic_curves": "curves.characteristic",
@@ -78,21 +90,27 @@ _LATER = {
 _ROOMS = {"annotation": ".annotation", "plots": ".inference.plots"}
 
 __all__ = [
+    "Algebraic",
+    "Assessor",
     "Bias",
     "Capability",
+    "ChosenLayout",
     "DataError",
     "Derived",
     "Estimates",
     "Evaluation",
     "Fit",
     "FitError",
+    "FittedLayout",
     "Forecast",
+    "Forest",
     "Layout",
     "LayoutError",
     "MetaFeature",
     "Noise",
     "Prior",
     "Propensity",
+    "Regression",
     "Rules",
     "Slope",
     "Success",

@@ -1,1 +1,1 @@
-"""Assessors: forests and layouts that foresee who succeeds on items held out."""
+"""Assessors: what foresees who succeeds on items held out, and how well."""

@@ -1,74 +1,63 @@
-"""Whether knowing more properties of items helps to predict success: by cross-validation."""
+"""What predicts success on items held out, and how well: assessors side by side."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
-import numpy as np
 import pandas as pd
 import xarray as xr
 
 from ...layouts import Layout
 from .. import options
-from ..baselines import Baseline, baseline_forecast, classifier, masked
+from ..baselines import masked
 from ..data import Evaluation
 from ..errors import DataError
-from ..features import read_features
-from ..fitting import fit
 from ..progress import track
-from ..tables import need_columns
-from ..validation import with_training
-from ..wording import some
 from .assessment import Assessment
+from .assessor import Assessor, predicted
+from .fitted_layout import FittedLayout
+from .folds import split
+from .forest import Forest
 
-
-def _forest(seed: int) -> Any:
-    from sklearn.ensemble import RandomForestClassifier
-
-    return RandomForestClassifier(min_samples_split=50, random_state=seed)
-
-
-_FOREST = Baseline("random forest", classifier(_forest))
+type Method = Assessor | Layout | Sequence[str]
 
 
 def assess(
     evaluation: Evaluation,
-    features: Mapping[str, Sequence[str]],
+    methods: Mapping[str, Method],
     *,
-    layouts: Mapping[str, Layout] | None = None,
+    groups: str | None = None,
     folds: int = 10,
-    draws: int = 500,
-    tune: int = 500,
-    chains: int = 2,
     resamples: int = 500,
     prob: float = 0.9,
     seed: int = 1,
-    n_jobs: int | None = None,
     progressbar: bool = True,
 ) -> Assessment:
-    """Ask whether knowing more properties of the items helps to predict who succeeds.
+    """Ask what predicts who succeeds on which items, by cross-validation.
 
-    For every subject and feature set a random forest predicts the items of each fold from the
-    outcomes on the others; layouts are fitted on the same folds. A forest only predicts; of a
-    layout that predicts as well, the profile (`fit` it to all items) says why.
+    Every method predicts the items of each fold from the outcomes on the others, for every subject.
+    A forest only predicts; of a layout that predicts as well, the profile (`fit` it to all items)
+    says why.
 
     Parameters
     ----------
     evaluation : Evaluation
         Items and outcomes.
-    features : mapping of str to sequence of str
-        Sets of properties by name. All methods are compared with the first.
-    layouts : mapping of str to Layout, optional
-        By name.
+    methods : mapping of str to Assessor, Layout or sequence of str
+        By name: whatever has the method `predict` of an `Assessor`, such as `Forest`, `Regression`
+        or `Algebraic`; a layout, for `FittedLayout` with its defaults; or columns, for a `Forest`
+        with its. All are compared with the first.
+    groups : str, optional
+        Column of the items, such as a benchmark, whose groups are held out whole. Without it, folds
+        are items dealt at random, equally many up to one.
     folds : int
-        Parts of the items, at least 2; each is predicted from the others.
-    draws, tune, chains, n_jobs : int
-        As in `fit`; nobody is sampled again, since a prediction needs the posterior's mean only.
+        Parts of the items, at least 2; each is predicted from the others. With as many groups or
+        fewer, each group is a fold. Otherwise groups are dealt out from the largest on, each to the
+        fold with the fewest items so far.
     resamples : int
         Sets of items drawn with replacement, for standard errors and intervals.
     prob : float
         Mass of the intervals of the differences.
     seed : int
-        Of folds, forests, fits and resamples.
+        Of folds, methods and resamples.
     progressbar : bool
         Show folds done and time left.
 
@@ -80,9 +69,8 @@ def assess(
     Raises
     ------
     DataError
-        When there is no method or two share a name, a property is missing or holds no finite
-        numbers, items do not fit a layout, there are fewer items than folds, or a subject would
-        keep no training outcome in one of them.
+        When there is no method or something is none, items do not suit one, there are fewer items
+        than folds or fewer than two groups, or a subject would keep no training outcome in a fold.
     FitError
         When an option is out of range.
 
@@ -90,84 +78,67 @@ def assess(
     -----
     Predictions of all folds are pooled before they are scored, so a forest that knows nothing may
     lie below an AUROC of 0.5: where a fold holds more successes, the others hold fewer. The
-    bootstrap draws items and keeps forests and fits as they are: what another training set would
-    change is not counted.
+    bootstrap draws items and keeps what was trained as it is: what another training set, or with
+    `groups` another choice of groups, would change is not counted.
 
     References
     ----------
-    Propensities paper, section 4.4 and Table 4: forests that split nodes of at least 50 items, ten
-    folds, AUROC.
+    Propensities paper, section 4.4 and Table 4: ten folds, AUROC. General scales paper, sections
+    3.4 and 5.6, Tables 3 to 5 and 13 to 19: items, tasks and benchmarks held out.
 
     Examples
     --------
+    >>> import numpy as np
     >>> rng = np.random.default_rng(1)
     >>> items = pd.DataFrame({"size": rng.normal(size=200), "hour": rng.normal(size=200)})
     >>> outcomes = pd.DataFrame([rng.random(200) < 1 / (1 + np.exp(3 * items["size"]))], ["Ann"])
-    >>> sets = {"hour": ["hour"], "hour and size": ["hour", "size"]}
-    >>> found = assess(Evaluation.from_wide(outcomes, items), sets, folds=2, progressbar=False)
+    >>> methods = {"hour": ["hour"], "hour and size": Forest(["hour", "size"])}
+    >>> found = assess(Evaluation.from_wide(outcomes, items), methods, folds=2, progressbar=False)
     >>> found.summary()[["auroc", "auroc_difference"]].round(1)
                    auroc  auroc_difference
     method
     hour             0.5               0.0
     hour and size    0.8               0.4
     """
-    layouts = layouts or {}
-    _check_methods(evaluation.items, features, layouts)
+    assessors = _read(methods, evaluation.items)
     seed = options.whole("seed", seed)
-    parts = _folds(evaluation, options.whole("folds", folds, 2), seed)
+    parts = split(evaluation, groups, options.whole("folds", folds, 2), seed)
     resamples, prob = options.whole("resamples", resamples, 2), options.inside("prob", prob, 0.9)
-    found: dict[str, list[xr.DataArray]] = {name: [] for name in (*features, *layouts)}
+    found: dict[str, list[xr.DataArray]] = {name: [] for name in assessors}
     for held_out in track(parts, len(parts), progressbar, what="folds"):
         training = masked(evaluation, held_out)
-        for name, columns in features.items():
-            forecast = baseline_forecast(_FOREST, training, list(held_out), columns, seed=seed)
-            found[name].append(forecast.data["mean"])
-        for name, layout in layouts.items():
-            result = fit(
-                layout,
-                training,
-                draws=draws,
-                tune=tune,
-                chains=chains,
-                seed=seed,
-                reruns=0,
-                n_jobs=n_jobs,
-                progressbar=False,
-            )
-            found[name].append(result.forecast(evaluation.items.loc[held_out]).data["mean"])
-    chances = _joined(evaluation, found)
+        for name, assessor in assessors.items():
+            found[name].append(predicted(name, assessor, training, list(held_out), seed))
+    order = list(evaluation.items.index)
+    whole = [xr.concat(pieces, "item").sel(item=order) for pieces in found.values()]
+    chances = xr.concat(whole, pd.Index(found, name="method"))
     return Assessment.of(evaluation, chances, parts, resamples=resamples, prob=prob, seed=seed)
 
 
-def _check_methods(
-    items: pd.DataFrame, features: Mapping[str, Sequence[str]], layouts: Mapping[str, Layout]
-) -> None:
-    """Find before the first forest what would stop a later one, or a fit."""
-    methods = [*features, *layouts]
-    if not methods or len(set(methods)) < len(methods):
+def _read(methods: Mapping[str, object], items: pd.DataFrame) -> dict[str, Assessor]:
+    """Make assessors of all, and find before the first fold what would stop a later one."""
+    if not methods:
         raise DataError(
-            f"the methods to compare are {some(methods) or 'none'}; give at least one feature set "
-            "or layout, each with a name of its own"
+            "there are no methods; give at least one by name: columns, a layout or an assessor"
         )
-    for name, columns in features.items():
-        need_columns(items.columns, columns, f"{name}: the items have")
-    for layout in layouts.values():
-        read_features(layout, items)
-
-
-def _folds(evaluation: Evaluation, folds: int, seed: int) -> list[pd.Index]:
-    """Split the items at random into parts of one size, give or take one."""
-    items = evaluation.items.index
-    if folds > len(items):
-        raise DataError(f"folds={folds}, but there are {len(items)} items; ask for fewer folds")
-    order = np.random.default_rng(seed).permutation(len(items))
-    parts = [items[np.sort(part)] for part in np.array_split(order, folds)]
-    return with_training(evaluation, parts, "fold")
-
-
-def _joined(evaluation: Evaluation, found: Mapping[str, list[xr.DataArray]]) -> xr.DataArray:
-    """Join the folds' predictions; NaN where a subject could not be sampled."""
-    whole = [xr.concat(parts, "item", join="outer") for parts in found.values()]
-    names = {"subject": evaluation.subjects, "item": list(evaluation.items.index)}
-    each = [one.reindex(names) for one in whole]
-    return xr.concat(each, pd.Index(found, name="method"), coords="minimal")
+    found: dict[str, Assessor] = {}
+    for name, method in methods.items():
+        if isinstance(method, Layout):
+            found[name] = FittedLayout(method)
+        elif isinstance(method, Assessor):
+            found[name] = method
+        elif isinstance(method, Sequence):
+            found[name] = Forest(method)
+        else:
+            raise DataError(
+                f"{name}: a {type(method).__name__} is no method; give columns, a layout, or "
+                "something with the method predict of an Assessor"
+            )
+        check = getattr(found[name], "check", None)
+        if check is None:
+            continue
+        try:
+            check(items)
+        except DataError as error:
+            raise DataError(f"{name}: {error}") from error
+    return found

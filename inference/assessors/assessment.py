@@ -2,18 +2,20 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
 from .. import scoring
+from ..baselines import point_forecast
 from ..data import Evaluation
-from ..errors import DataError
+from ..errors import DataError, FitError
+from ..forecasts.forecasting import Forecast
 from ..tables import known_names
 from ..wording import some
-
-_SCORES = ("auroc", "brier")
+from .scores import SCORES, scored
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,10 +31,12 @@ class Assessment:
         ``probability`` of success by the fit that did not see the item, ``successes`` and
         ``trials``.
     scores : Dataset
-        ``auroc``, ``brier`` and ``remark``, (subject, method); the first method is the reference.
+        ``auroc``, ``ece`` (expected calibration error in 10 bins), ``brier`` and ``remark``,
+        (subject, method), and ``success``, the subjects' success rates; the first method is the
+        reference.
     resampled : Dataset
-        ``auroc`` and ``brier`` on items drawn with replacement, (resample, subject, method). In a
-        resample all methods and subjects have the same items.
+        ``auroc``, ``ece`` and ``brier`` on items drawn with replacement, (resample, subject,
+        method). In a resample all methods and subjects have the same items.
     prob : float
         Mass of the intervals.
     """
@@ -70,13 +74,24 @@ class Assessment:
         items = len(evaluation.items)
         rng = np.random.default_rng([seed, 1])  # not the stream of the folds
         times = rng.multinomial(items, np.full(items, 1 / items), size=resamples)
-        scores = _scored(evaluation, chances, np.ones((1, items), dtype=int)).isel(resample=0)
+        scores = scored(evaluation, chances, np.ones((1, items), dtype=int)).isel(resample=0)
+        success = ("subject", evaluation.success_rates().to_numpy())
         return cls(
             _predictions(evaluation, chances, folds),
-            scores.assign(remark=_remarks(evaluation, chances)),
-            _scored(evaluation, chances, times),
+            scores.assign(remark=_remarks(evaluation, chances), success=success),
+            scored(evaluation, chances, times),
             prob,
         )
+
+    @property
+    def methods(self) -> list[str]:
+        """What was compared; the first is the reference."""
+        return [str(name) for name in self.scores["method"].to_numpy()]
+
+    @property
+    def subjects(self) -> list[str]:
+        """Whose success was predicted."""
+        return [str(name) for name in self.scores["subject"].to_numpy()]
 
     @property
     def table(self) -> pd.DataFrame:
@@ -85,18 +100,31 @@ class Assessment:
         Columns ``subject``, ``method``; ``auroc`` (NaN when all outcomes are alike); its difference
         to the first method's, ``auroc_difference``, with the bootstrap standard error ``auroc_se``
         and the ends ``auroc_low`` and ``auroc_high`` of an equal-tailed interval; the same of
-        ``brier``, where lower is better; and ``remark``, why a score is missing.
+        ``ece`` and ``brier``, where lower is better; ``success``, the subject's success rate; and
+        ``remark``, why a score is missing.
+
+        The calibration error of resampled items is higher than that of the items, for chance adds
+        to the gap in every bin; in differences most of that cancels.
         """
         remarks = self.scores["remark"].to_series()
-        return self._compared(self.scores, self.resampled).assign(remark=remarks).reset_index()
+        success = self.scores["success"].to_series().loc[remarks.index.get_level_values(0)]
+        table = self._compared(self.scores, self.resampled)
+        return table.assign(success=success.to_numpy(), remark=remarks).reset_index()
 
-    def summary(self, subjects: Iterable[object] | None = None) -> pd.DataFrame:
+    def summary(
+        self,
+        subjects: Iterable[object] | None = None,
+        weights: Literal["success"] | None = None,
+    ) -> pd.DataFrame:
         """Average the scores over subjects.
 
         Parameters
         ----------
         subjects : iterable, optional
             Over whom; everybody by default. Those for whom a method lacks a score do not count.
+        weights : {"success"}, optional
+            What subjects weigh: their success rates, as in the general scales paper's tables, or
+            all the same.
 
         Returns
         -------
@@ -108,10 +136,14 @@ class Assessment:
         ------
         DataError
             When a subject is unknown, or none has all scores.
+        FitError
+            When the weights are unknown.
         """
+        if weights not in (None, "success"):
+            raise FitError(f"weights={weights!r}; give 'success', or leave it out")
         known = self.scores.indexes["subject"]
         chosen = list(known) if subjects is None else known_names(subjects, known, "subject")
-        own, drawn = (data[list(_SCORES)] for data in (self.scores, self.resampled))
+        own, drawn = (data[list(SCORES)] for data in (self.scores, self.resampled))
         complete = own.to_array().notnull().all(["variable", "method"])
         kept = [name for name in chosen if complete.sel(subject=name)]
         if not kept:
@@ -119,14 +151,36 @@ class Assessment:
                 f"none of {some(chosen)} has a score of every method; see the remarks in table, "
                 "and choose subjects with successes and failures"
             )
-        means = (data.sel(subject=kept).mean("subject") for data in (own, drawn))
+        share = self.scores["success"].sel(subject=kept)
+        share = share if weights == "success" else xr.ones_like(share)
+        means = (data.sel(subject=kept).weighted(share).mean("subject") for data in (own, drawn))
         return self._compared(*means).assign(subjects=len(kept))
+
+    def forecasts(self) -> dict[str, Forecast]:
+        """Hand out the predictions as forecasts, for `score` and for figures.
+
+        Returns
+        -------
+        dict of str to Forecast
+            By method: means on all items; intervals are NaN. Subjects without a prediction of some
+            item are left out, and so are methods that predict nobody.
+        """
+        items = list(self.predictions["item"].unique())
+        shape = len(self.subjects), len(items), len(self.methods)
+        cube = self.predictions["probability"].to_numpy().reshape(shape)
+        found = {}
+        for place, name in enumerate(self.methods):
+            kept = ~np.isnan(cube[:, :, place]).any(axis=1)
+            if kept.any():
+                who = [subject for subject, known in zip(self.subjects, kept, strict=True) if known]
+                found[name] = point_forecast(cube[kept, :, place], who, items)
+        return found
 
     def _compared(self, scores: xr.Dataset, resampled: xr.Dataset) -> pd.DataFrame:
         """Write scores beside their differences to the first method's."""
         tail = (1 - self.prob) / 2
         columns: dict[str, pd.Series] = {}
-        for name in _SCORES:
+        for name in SCORES:
             own, drawn = scores[name], resampled[name].transpose("resample", *scores[name].dims)
             difference = (own - own.isel(method=0, drop=True)).to_series()
             spread = (drawn - drawn.isel(method=0, drop=True)).to_numpy().reshape(len(drawn), -1)
@@ -158,27 +212,6 @@ def _predictions(
     return data.to_dataframe(dim_order=["subject", "item", "method"]).reset_index()
 
 
-def _scored(evaluation: Evaluation, chances: xr.DataArray, times: np.ndarray) -> xr.Dataset:
-    """Score predictions with every item counted so many times, (resample, item)."""
-    shape = len(times), len(chances["subject"]), len(chances["method"])
-    found = np.full((len(_SCORES), *shape), np.nan)
-    for place in range(len(chances["subject"])):
-        successes, trials = (
-            times * table.iloc[place].to_numpy()
-            for table in (evaluation.successes, evaluation.trials)
-        )
-        for method, probability in enumerate(chances.to_numpy()[:, place]):
-            if np.isnan(probability).any():
-                continue
-            for number in np.flatnonzero(trials.any(axis=1)):
-                outcome = successes[number], trials[number]
-                found[0, number, place, method] = scoring.auroc(probability, *outcome)
-                found[1, number, place, method] = scoring.brier(probability, *outcome)
-    dims = ("resample", "subject", "method")
-    names = {name: chances[name].to_numpy() for name in dims[1:]}
-    return xr.Dataset({name: (dims, own) for name, own in zip(_SCORES, found, strict=True)}, names)
-
-
 def _remarks(evaluation: Evaluation, chances: xr.DataArray) -> xr.DataArray:
     """Why scores are missing."""
     failed = chances.isnull().any("item").transpose("subject", "method")
@@ -187,4 +220,6 @@ def _remarks(evaluation: Evaluation, chances: xr.DataArray) -> xr.DataArray:
         for name in evaluation.subjects
     ]
     reasons = xr.DataArray([reason or "" for reason in alike], dims="subject")
-    return reasons.where(~failed, "sampling failed in a fold: some items have no prediction")
+    return reasons.where(
+        ~failed, "some items have no prediction (as where a layout could not be sampled in a fold)"
+    )

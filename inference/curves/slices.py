@@ -101,10 +101,13 @@ class Slices:
         ndarray of float, shape (resamples, subjects, dimensions, levels)
         """
         shape = len(times), len(values), len(self.dimensions)
+        width = len(values) * len(self.dimensions)
         found = np.empty((*shape, len(self.levels)))
         for place, level in enumerate(self.levels):
             chosen = np.flatnonzero(self.level == level)
             cells = values.T[chosen, :, None] * self.dominant[chosen, None, :]
-            summed = times[:, chosen].astype(float) @ cells.reshape(len(chosen), -1).astype(float)
+            summed = times[:, chosen].astype(float) @ cells.reshape(len(chosen), width).astype(
+                float
+            )
             found[..., place] = summed.reshape(shape)
         return found

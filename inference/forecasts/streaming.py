@@ -9,12 +9,12 @@ from dataclasses import dataclass
 import joblib
 import numpy as np
 import xarray as xr
-from joblib.parallel import get_active_backend
 
 from ...layouts import Derived, Layout
 from ..errors import FitError
 from ..features import Features
 from ..results import Fit
+from ..threads import thread_count
 from .blocks import Block, Tables, distinct
 from .factored import Factored
 from .quantiles import mean_and_interval
@@ -71,7 +71,7 @@ def summaries(
     FitError
         When the bound is no positive number.
     """
-    threads = _threads()
+    threads = thread_count()
     bound = _bytes(memory_mib) / threads
     dims = fit.layout.dims
     found = [
@@ -253,10 +253,3 @@ def _bytes(memory_mib: object) -> float:
     if not number or not 0 < float(memory_mib) < math.inf:  # type: ignore[arg-type]
         raise FitError(f"memory_mib={memory_mib!r}; give a positive number of MiB, such as 256")
     return max(1.0, float(memory_mib) * 2**20)  # type: ignore[arg-type]
-
-
-def _threads() -> int:
-    """One per processor, or fewer where `joblib.parallel_config` says so."""
-    _, asked = get_active_backend()
-    processors: int = joblib.cpu_count()
-    return min(asked, processors) if asked is not None and asked > 0 else processors

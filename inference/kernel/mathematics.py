@@ -83,21 +83,43 @@ def _polynomial(
 
 def _exp(maths: Mathematics, b: ir.IRBuilder, x: Any) -> Any:
     """Multiply 2**k and exp(r), with |r| <= log(2) / 2."""
+    grown, half, rest = _reduced(maths, b, x)
+    grown = b.fmul(b.fadd(number(1), grown), _power_of_two(b, half))
+    return _beyond(b, x, number(0), b.fmul(grown, _power_of_two(b, rest)))
+
+
+def _expm1(maths: Mathematics, b: ir.IRBuilder, x: Any) -> Any:
+    """Multiply 2**k and exp(r) - 1, and add 2**k - 1: neither cancels the other."""
+    grown, half, rest = _reduced(maths, b, x)
+    first, less = _power_of_two(b, half), _power_of_two(b, b.neg(rest))
+    found = b.fadd(b.fmul(grown, first), b.fsub(first, less))
+    return _beyond(b, x, number(-1), b.fmul(found, _power_of_two(b, rest)))
+
+
+def _reduced(maths: Mathematics, b: ir.IRBuilder, x: Any) -> tuple[Any, Any, Any]:
+    """Take exp(r) - 1 with r = x - k log(2), and k in two halves.
+
+    Two, since 2**k alone leaves the range of normal numbers before the result does.
+    """
     shifted = b.fadd(b.fmul(x, number(1 / math.log(2))), number(_SHIFTER))
     k = b.fsub(shifted, number(_SHIFTER))
     whole = b.sub(b.bitcast(shifted, LONG), b.bitcast(number(_SHIFTER), LONG))
     r = b.fsub(x, b.fmul(k, number(_LN2_HIGH)))
     r = b.fsub(r, b.fmul(k, number(_LN2_LOW)))
     series = _polynomial(maths, b, r, _EXP)
-    grown = b.fadd(number(1), b.fadd(r, b.fmul(b.fmul(r, r), series)))
-    # two factors, since 2**k alone leaves the range of normal numbers before the result does;
     # 2048 makes the number positive for a shift that vector units know
     half = b.sub(b.lshr(b.add(whole, LONG(4096)), LONG(1)), LONG(2048))
-    for part in (half, b.sub(whole, half)):
-        bits = b.shl(b.add(part, LONG(1023)), LONG(52))
-        grown = b.fmul(grown, b.bitcast(bits, DOUBLE))
-    grown = b.select(b.fcmp_ordered("<", x, number(-745.5)), number(0), grown)
-    return b.select(b.fcmp_ordered(">", x, number(709.79)), number(math.inf), grown)
+    return b.fadd(r, b.fmul(b.fmul(r, r), series)), half, b.sub(whole, half)
+
+
+def _power_of_two(b: ir.IRBuilder, exponent: Any) -> Any:
+    return b.bitcast(b.shl(b.add(exponent, LONG(1023)), LONG(52)), DOUBLE)
+
+
+def _beyond(b: ir.IRBuilder, x: Any, least: Any, found: Any) -> Any:
+    """Put the limits where the exponential is no longer a normal number."""
+    found = b.select(b.fcmp_ordered("<", x, number(-745.5)), least, found)
+    return b.select(b.fcmp_ordered(">", x, number(709.79)), number(math.inf), found)
 
 
 def _log(maths: Mathematics, b: ir.IRBuilder, x: Any) -> Any:
@@ -130,18 +152,6 @@ def _log1p(maths: Mathematics, b: ir.IRBuilder, x: Any) -> Any:
     lost = b.fdiv(b.fsub(b.fsub(u, number(1)), x), u)
     usual = b.and_(b.fcmp_ordered(">", u, number(0)), b.fcmp_ordered("<", u, number(math.inf)))
     return b.select(usual, b.fsub(plain, lost), plain)
-
-
-def _expm1(maths: Mathematics, b: ir.IRBuilder, x: Any) -> Any:
-    """Correct exp(x) - 1 by the logarithm of the rounded exp(x), after W. Kahan."""
-    u = maths.call(b, "exp", x)
-    less = b.fsub(u, number(1))
-    corrected = b.fdiv(b.fmul(less, x), maths.call(b, "log", u))
-    found = b.select(b.fcmp_ordered("==", u, number(1)), x, corrected)
-    beyond = b.or_(
-        b.fcmp_ordered("==", less, number(-1)), b.fcmp_ordered("==", u, number(math.inf))
-    )
-    return b.select(beyond, less, found)
 
 
 def _sigmoid(maths: Mathematics, b: ir.IRBuilder, x: Any) -> Any:

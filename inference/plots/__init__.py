@@ -7,6 +7,7 @@ you unless you pass ``ax=``. matplotlib's settings are left as they are.
 from .ability_radar import ability_radar
 from .agent_characteristic_grid import agent_characteristic_grid
 from .brier_against_success import brier_against_success
+from .calibration_panels import calibration_panels
 from .capability_scatter import capability_scatter
 from .characteristic_surface import characteristic_surface
 from .collapse_plot import collapse_plot
@@ -32,6 +33,7 @@ __all__ = [
     "ability_radar",
     "agent_characteristic_grid",
     "brier_against_success",
+    "calibration_panels",
     "capability_scatter",
     "characteristic_surface",
     "collapse_plot",

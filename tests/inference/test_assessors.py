@@ -1,260 +1,199 @@
-"""Assessors: scikit-learn's own numbers, the same folds for everybody, and gains that are real."""
+"""Assessors: scikit-learn's own numbers, sizes and columns chosen in training, one for all."""
 
+import warnings
+
+import banded_items
 import numpy as np
 import pandas as pd
 import pytest
-import xarray as xr
+from banded_items import FEW
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_val_predict
 
 import measurement_layouts as ml
 from measurement_layouts import DataError, FitError
 from measurement_layouts.inference import scoring
-from measurement_layouts.inference.assessors import assess as running
 from measurement_layouts.inference.assessors.assess import assess
-from measurement_layouts.inference.assessors.assessment import Assessment
+from measurement_layouts.inference.assessors.importance import most_important
 from measurement_layouts.inference.baselines import masked
-from measurement_layouts.linking import band, logistic
-
-FEW = {"folds": 2, "resamples": 200, "seed": 3, "progressbar": False}
-SETS = {"demand": ["size"], "demand and band": ["size", "lower", "upper"]}
-
-
-def layout():
-    """A capability and a propensity."""
-    skill = ml.Capability("skill", low=-3, high=3)
-    prudence = ml.Propensity("prudence", low=-3, high=3)
-    size = ml.MetaFeature("size", low=-3, high=3)
-    lower, upper = (ml.MetaFeature(end, low=-3, high=3) for end in ("lower", "upper"))
-    able = logistic(skill - size, 2)
-    return ml.Layout("joined", ml.Success("done", able * band(prudence, lower, upper)))
+from measurement_layouts.inference.threads import side_by_side
 
 
 @pytest.fixture(scope="module")
-def items():
-    """Sizes, and bands that end on one side."""
-    rng = np.random.default_rng(1)
-    end, closed_above = rng.integers(-1, 2, 240).astype(float), rng.random(240) < 0.5
-    columns = {
-        "size": rng.uniform(-2, 2, 240),
-        "lower": np.where(closed_above, -3, end),
-        "upper": np.where(closed_above, end, 3),
-    }
-    return pd.DataFrame(columns, [f"q{number}" for number in range(240)])
-
-
-@pytest.fixture(scope="module")
-def evaluation(items):
-    """One subject whose propensity lies below some bands."""
-    profile = pd.DataFrame({"skill": [1.0], "prudence": [-1.5]}, index=["Ann"])
-    return ml.simulate(layout(), items, profile, seed=2)
+def evaluation():
+    return banded_items.evaluation()
 
 
 @pytest.fixture(scope="module")
 def found(evaluation):
-    return assess(evaluation, {"size": ["size"]}, **FEW)
+    methods = {"size": ["size"], "line": ml.Regression("size")}
+    return assess(evaluation, methods, **FEW)
 
 
-def predictions(found, method):
-    table = found.predictions.query("method == @method")
-    return table.pivot_table("probability", "subject", "item", sort=False)
-
-
-# --- the forest ----------------------------------------------------------------------------------
-
-
-def test_the_forest_is_scikit_learns(evaluation, found):
+def by_scikit_learn(model, evaluation, cells):
     """Its rows come successes first, and so do those of the folds that it is held against."""
-    cells = found.predictions
     y = evaluation.successes.loc["Ann"].to_numpy()
     fold = cells["fold"].to_numpy()
     assert np.bincount(fold).tolist() == [120, 120]
     order = np.argsort(-y, kind="stable")
     cv = [(order[fold[order] != k], np.flatnonzero(fold == k)) for k in (0, 1)]
+    x, weights = evaluation.items[["size"]].to_numpy(), {"sample_weight": np.ones(240)}
+    return cross_val_predict(model, x, y, cv=cv, method="predict_proba", params=weights)[:, 1]
 
-    def forest(**options):
-        return cross_val_predict(
-            RandomForestClassifier(random_state=3, **options),
-            evaluation.items[["size"]].to_numpy(),
-            y,
-            cv=cv,
-            method="predict_proba",
-            params={"sample_weight": np.ones(240)},
-        )[:, 1]
 
-    expected = forest(min_samples_split=50)
+def test_the_forest_is_scikit_learns(evaluation, found):
+    cells = found.predictions.query("method == 'size'")
+    y = evaluation.successes.loc["Ann"].to_numpy()
+    forest = RandomForestClassifier(random_state=3, min_samples_split=50)
+    expected = by_scikit_learn(forest, evaluation, cells)
     np.testing.assert_allclose(cells["probability"], expected, rtol=0, atol=1e-12)
-    assert found.table["auroc"].item() == scoring.auroc(expected, y)
-    assert found.table["brier"].item() == pytest.approx(scoring.brier(expected, y), abs=1e-12)
-    assert np.abs(cells["probability"] - forest()).max() > 0.1  # twin: the default forest
+    row = found.table.set_index("method").loc["size"]
+    assert row["auroc"] == scoring.auroc(expected, y)
+    assert row["brier"] == pytest.approx(scoring.brier(expected, y), abs=1e-12)
+    assert row["ece"] == pytest.approx(scoring.expected_calibration_error(expected, y), abs=1e-12)
+    default = by_scikit_learn(RandomForestClassifier(random_state=3), evaluation, cells)
+    assert np.abs(cells["probability"] - default).max() > 0.1  # twin: splits of any size
 
 
-def test_a_band_helps_where_it_matters(items, evaluation):
-    """And does not where only the capability matters: the twin."""
-    gain = assess(evaluation, SETS, **FEW).summary().loc["demand and band"]
-    assert gain["auroc_low"] > 0
-    assert gain["brier_high"] < 0
-    assert gain["auroc_difference"] > 3 * gain["auroc_se"]
-    chance = logistic(1 - items["size"].to_numpy(), 2)
-    outcomes = pd.DataFrame([np.random.default_rng(4).binomial(1, chance)], ["Bob"], items.index)
-    nothing = assess(ml.Evaluation.from_wide(outcomes, items), SETS, **FEW).summary().iloc[1]
-    assert nothing["auroc_low"] < 0
-    assert abs(nothing["auroc_difference"]) < 3 * nothing["auroc_se"]
+def test_the_regression_is_scikit_learns(evaluation, found):
+    cells = found.predictions.query("method == 'line'")
+    expected = by_scikit_learn(LogisticRegression(), evaluation, cells)
+    np.testing.assert_allclose(
+        cells["probability"], expected, rtol=0, atol=1e-5
+    )  # it stops at 1e-4
+    unpenalised = by_scikit_learn(LogisticRegression(C=1e6), evaluation, cells)
+    assert np.abs(cells["probability"] - unpenalised).max() > 1e-3  # twin
 
 
-def test_no_fold_sees_its_own_outcomes(evaluation, found):
-    held_out = found.predictions.query("fold == 0")["item"]
-    turned = evaluation.successes.copy()
-    turned[held_out] = 1 - turned[held_out]
-    other = ml.Evaluation(evaluation.items, turned, evaluation.trials)
-    again = assess(other, {"size": ["size"]}, **FEW)
-    one, two = (predictions(each, "size") for each in (found, again))
-    assert one[held_out].equals(two[held_out])
-    rest = one.columns.difference(held_out)
-    assert not np.isclose(one[rest], two[rest]).all()  # twin: there they were trained on
+HELD_OUT = [f"q{number}" for number in range(0, 240, 4)]
 
 
-# --- layouts -------------------------------------------------------------------------------------
+def predict(assessor, evaluation, seed=1):
+    return assessor.predict(masked(evaluation, HELD_OUT), HELD_OUT, seed=seed).to_pandas()
 
 
-def test_a_layout_is_fitted_to_the_same_folds(evaluation):
-    options = {"draws": 50, "tune": 100, "chains": 2, "seed": 3}
-    found = assess(evaluation, {}, layouts={"joined": layout()}, **FEW | options)
-    held_out = found.predictions.query("fold == 1")["item"].tolist()
-    fit = ml.fit(layout(), masked(evaluation, held_out), reruns=0, progressbar=False, **options)
-    expected = fit.forecast(evaluation.items.loc[held_out]).data["mean"].to_numpy()
-    np.testing.assert_array_equal(predictions(found, "joined")[held_out], expected)
-    assert found.summary().loc["joined", "auroc"] > 0.7
+@pytest.mark.slow
+def test_the_size_of_splits_is_the_best_out_of_bag(evaluation):
+    """Each subject has its own: large where there is only noise, small where there is a rule."""
+    items = evaluation.items
+    noise = np.random.default_rng(1).random(240) < 0.5
+    steps = np.floor(items["size"].to_numpy() * 8) % 2 == 0
+    wide = pd.DataFrame([noise, steps], ["noise", "rule"], items.index)
+    both = ml.Evaluation.from_wide(wide, items)
+    chosen = predict(ml.Forest(["size"], (2, 200)), both)
+    small, large = (predict(ml.Forest(["size"], size), both) for size in (2, 200))
+    assert chosen.loc["noise"].equals(large.loc["noise"])
+    assert chosen.loc["rule"].equals(small.loc["rule"])
+    assert np.abs(small - large).max(axis=None) > 0.3
+    # scikit-learn's own out-of-bag predictions choose so; its rows come successes first
+    rows = ~items.index.isin(HELD_OUT)
+    x, y = items.loc[rows, ["size"]].to_numpy(), wide.loc["rule", rows].to_numpy(dtype=float)
+    order = np.argsort(-y, kind="stable")
+    forests = [
+        RandomForestClassifier(min_samples_split=size, random_state=1, oob_score=True)
+        for size in (2, 200)
+    ]
+    losses = [
+        np.mean((forest.fit(x[order], y[order]).oob_decision_function_[:, 1] - y[order]) ** 2)
+        for forest in forests
+    ]
+    assert losses[0] < losses[1]
 
 
-def test_a_subject_that_could_not_be_sampled(evaluation, monkeypatch):
-    """It has no score, with the reason; the others do."""
-    both = {"index": ["Ann", "Bob"], "columns": evaluation.items.index}
-    twice = ml.Evaluation(
-        evaluation.items,
-        pd.DataFrame(np.repeat(evaluation.successes.to_numpy(), 2, 0), **both),
-        pd.DataFrame(1, **both),
+@pytest.mark.slow
+def test_the_best_columns_are_those_that_matter(evaluation):
+    training = masked(evaluation, HELD_OUT)
+    noisy = training.items.assign(
+        **{name: np.random.default_rng(place).normal(size=240) for place, name in enumerate("abc")}
     )
-    real, fits = running.fit, []
-
-    def lose_bob(layout, training, **options):
-        fits.append(real(layout, training, subjects=["Ann", "Bob"][: 2 - len(fits)], **options))
-        return fits[-1]
-
-    monkeypatch.setattr(running, "fit", lose_bob)
-    few = FEW | {"draws": 20, "tune": 50}
-    found = assess(twice, {}, layouts={"joined": layout()}, **few)
-    table = found.table.set_index("subject")
-    assert table.loc["Ann", ["auroc", "brier"]].notna().all()
-    assert table.loc["Bob", ["auroc", "brier", "auroc_se"]].isna().all()
-    assert table["remark"].str[:15].to_dict() == {"Ann": "", "Bob": "sampling failed"}
-    assert found.summary()["subjects"].tolist() == [1]
+    training = ml.Evaluation(noisy, training.successes, training.trials)
+    columns = ["a", "lower", "b", "size", "c", "upper"]
+    assert most_important(training, columns, 3, 50, seed=1) == ["lower", "size", "upper"]
+    found = ml.Forest(columns, best=3).predict(training, HELD_OUT, seed=1)
+    plain = ml.Forest(["lower", "size", "upper"]).predict(training, HELD_OUT, seed=1)
+    assert found.equals(plain)
+    everything = ml.Forest(columns).predict(training, HELD_OUT, seed=1)
+    assert not np.allclose(found, everything)  # twin
 
 
-# --- differences ---------------------------------------------------------------------------------
+@pytest.fixture(scope="module")
+def pair():
+    """Two subjects of different success on the same sizes."""
+    items = banded_items.battery()
+    middle = np.array([[-1.0], [1.0]])
+    chance = 1 / (1 + np.exp(2 * (items["size"].to_numpy() - middle)))
+    solved = np.random.default_rng(3).random((2, 240)) < chance
+    return ml.Evaluation.from_wide(pd.DataFrame(solved, ["low", "high"], items.index), items)
 
 
-def compared(successes, trials=None, failed=False, resamples=500):
-    """Score two made-up methods that share most of their errors."""
-    rng = np.random.default_rng(7)
-    successes = np.atleast_2d(successes)
-    names = [f"q{number}" for number in range(successes.shape[1])]
-    made = {"index": [f"s{place}" for place in range(len(successes))], "columns": names}
-    trials = pd.DataFrame(np.ones_like(successes) if trials is None else trials, **made)
-    evaluation = ml.Evaluation(pd.DataFrame(index=names), pd.DataFrame(successes, **made), trials)
-    first = rng.uniform(0.2, 0.8, successes.shape)
-    second = np.clip(first + rng.normal(0, 0.05, successes.shape), 0, 1)
-    first[0, 0] = np.nan if failed else first[0, 0]
-    chances = xr.DataArray(
-        [first, second],
-        {"method": ["first", "second"], "subject": evaluation.subjects, "item": names},
+def test_one_forest_for_all(pair):
+    """A forest on stacked rows, with a column per subject."""
+    found = predict(ml.Forest(["size"], universal=True), pair)
+    training = masked(pair, HELD_OUT)
+    used = (training.trials.iloc[0] > 0).to_numpy()
+    sizes = pair.items["size"].to_numpy()
+    x = np.column_stack([np.tile(sizes[used], 2), np.repeat(np.eye(2), used.sum(), axis=0)])
+    y = training.successes.to_numpy()[:, used].ravel()
+    order = np.argsort(-y, kind="stable")
+    forest = RandomForestClassifier(min_samples_split=50, random_state=1)
+    forest.fit(x[order], y[order], sample_weight=np.ones(len(y)))
+    test = np.column_stack([np.tile(sizes[~used], 2), np.repeat(np.eye(2), 60, axis=0)])
+    expected = forest.predict_proba(test)[:, 1].reshape(2, 60)
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
+    means = found.mean(axis=1)
+    assert means["high"] - means["low"] > 0.3  # it tells subjects apart
+    assert not np.allclose(found, predict(ml.Forest(["size"]), pair))  # twin: one each
+
+
+@pytest.mark.slow
+def test_one_forest_finds_its_size_on_items_of_its_own(pair):
+    """With noise only, large splits; with every outcome alike, their mean."""
+    noise = np.random.default_rng(1).random(240) < 0.5
+    wide = pd.DataFrame([noise, noise], ["one", "two"], pair.items.index)
+    same = ml.Evaluation.from_wide(wide, pair.items)  # out of bag, one would give away the other
+    tuned, large, small = (
+        predict(ml.Forest(["size"], size, universal=True), same) for size in ((2, 300), 300, 2)
     )
-    folds = [evaluation.items.index]
-    options = {"resamples": resamples, "prob": 0.9, "seed": 1}
-    return first, second, Assessment.of(evaluation, chances, folds, **options)
+    assert tuned.equals(large)
+    assert not tuned.equals(small)
+    alike = ml.Evaluation.from_wide(wide | True, pair.items)
+    assert (predict(ml.Forest(["size"], universal=True), alike) == 1).all(axis=None)
 
 
-def test_the_standard_error_is_the_paired_one():
-    """Of the Brier score in closed form: the spread of items' differences, over sqrt(items)."""
-    y = np.random.default_rng(8).integers(0, 2, 150)
-    first, second, found = compared(y)
-    row = found.table.set_index("method").loc["second"]
-    losses = (first[0] - y) ** 2, (second[0] - y) ** 2
-    difference = losses[1] - losses[0]
-    exact = difference.std() / np.sqrt(150)
-    assert row["brier_difference"] == pytest.approx(difference.mean(), abs=1e-12)
-    tolerance = 4 / np.sqrt(2 * 500)  # of a standard deviation of 500 resamples
-    assert row["brier_se"] == pytest.approx(exact, rel=tolerance)
-    ends = difference.mean() + np.array([-1.645, 1.645]) * exact
-    assert row[["brier_low", "brier_high"]].tolist() == pytest.approx(ends, abs=0.2 * exact)
-    apart = np.hypot(*(loss.std() / np.sqrt(150) for loss in losses))
-    assert apart > 2 * row["brier_se"]  # twin: methods scored on items of their own
-    assert found.table.iloc[0][["auroc_difference", "auroc_se", "brier_se"]].tolist() == [0, 0, 0]
-
-
-def test_subjects_are_averaged_on_shared_items():
-    """Alike subjects say no more than one does: their items are the same."""
-    y = np.random.default_rng(8).integers(0, 2, 150)
-    first, second, _ = compared(np.stack([y, y]), resamples=2)
-    _, _, found = compared(np.stack([y, 1 - y]))
-    losses = [(p - np.stack([y, 1 - y])) ** 2 for p in (first, second)]
-    difference = (losses[1] - losses[0]).mean(axis=0)
-    row = found.summary().loc["second"]
-    assert row["brier_difference"] == pytest.approx(difference.mean(), abs=1e-12)
-    exact = difference.std() / np.sqrt(150)
-    assert row["brier_se"] == pytest.approx(exact, rel=4 / np.sqrt(2 * 500))
-    assert row["subjects"] == 2
-    assert found.summary(["s0"])["brier"].tolist() == [loss[0].mean() for loss in losses]
-    with pytest.raises(DataError, match=r"unknown subject\(s\): s9"):
-        found.summary(["s9"])
-
-
-def test_scores_that_are_missing():
-    y = np.random.default_rng(8).integers(0, 2, (3, 40))
-    y[1] = 1
-    trials = np.ones_like(y)
-    trials[2, 1:], y[2] = 0, 0
-    _, _, found = compared(y, trials, failed=True, resamples=20)
-    table = found.table.set_index(["subject", "method"])
-    assert table["auroc"].notna().tolist() == [False, True, False, False, False, False]
-    assert table["brier"].notna().tolist() == [False, True, True, True, True, True]
-    assert table.loc[("s0", "first"), "remark"].startswith("sampling failed in a fold")
-    assert table.loc[("s1", "second"), "remark"].endswith("it needs a success and a failure")
-    assert table.loc["s2", "brier_se"].notna().all()  # resamples without its only item left out
-    assert table.loc[("s0", "second"), "auroc_difference":"auroc_high"].isna().all()
-    with pytest.raises(DataError, match="none of s0, s1, s2 has a score of every method"):
-        found.summary()
-
-
-# --- refused before anything is fitted -----------------------------------------------------------
+def test_items_come_in_the_order_asked_for(pair):
+    training, turned = masked(pair, HELD_OUT), HELD_OUT[::-1]
+    for assessor in (ml.Forest("size", universal=True), ml.Regression("size")):
+        one = assessor.predict(training, HELD_OUT, seed=1)
+        assert assessor.predict(training, turned, seed=1).sel(item=HELD_OUT).equals(one)
 
 
 @pytest.mark.parametrize(
-    ("features", "options", "error", "message"),
+    ("make", "error", "message"),
     [
-        ({}, {}, DataError, "the methods to compare are none"),
-        ({"joined": ["size"]}, {}, DataError, "joined, joined; give .* a name of its own"),
-        ({"more": ["size", "hue"]}, {}, DataError, "more: the items have no column hue; the col"),
-        (SETS, {"folds": 1}, FitError, "folds=1; give a whole number of at least 2"),
-        (SETS, {"folds": 241}, DataError, "folds=241, but there are 240 items; ask for fewer"),
-        (SETS, {"resamples": 1}, FitError, "resamples=1; give"),
-        (SETS, {"prob": 90}, FitError, "prob=90; give"),
-        (SETS, {"seed": "one"}, FitError, "seed='one'; give"),
+        (lambda: ml.Forest("size", 1), FitError, "min_samples_split=1; give"),
+        (lambda: ml.Forest("size", ()), FitError, r"min_samples_split=\(\); give"),
+        (lambda: ml.Forest("size", (2, 0.5)), FitError, "min_samples_split=0.5; give"),
+        (lambda: ml.Forest(["size"], best=2), FitError, "best=2, but there are 1 columns"),
+        (lambda: ml.Forest(["size"], best=0), FitError, "best=0; give"),
+        (lambda: ml.Regression(["size", "size"]), DataError, r"column name\(s\) size occur more"),
     ],
 )
-def test_what_is_refused(evaluation, monkeypatch, features, options, error, message):
-    monkeypatch.setattr(running, "baseline_forecast", None)
-    layouts = {"joined": layout()} if "joined" in features else None
+def test_options_that_are_none(make, error, message):
     with pytest.raises(error, match=message):
-        assess(evaluation, features, layouts=layouts, **FEW | options)
+        make()
 
 
-def test_items_that_do_not_fit(evaluation, monkeypatch):
-    monkeypatch.setattr(running, "baseline_forecast", None)
-    bare = ml.Evaluation(evaluation.items[["size"]], evaluation.successes, evaluation.trials)
-    with pytest.raises(DataError, match="lower: the items have no column lower"):
-        assess(bare, {"size": ["size"]}, layouts={"joined": layout()}, **FEW)
-    few = evaluation.trials * (evaluation.items.index == "q0")
-    sparse = ml.Evaluation(evaluation.items, evaluation.successes * few, few)
-    with pytest.raises(DataError, match=r"Ann would keep no training outcome in fold \d; leave"):
-        assess(sparse, SETS, **FEW)
+def test_items_with_outcomes_are_not_predicted(pair):
+    for assessor in (ml.Forest("size"), ml.Forest("size", universal=True), ml.Regression("size")):
+        with pytest.raises(DataError, match="q0 are to be forecast and have training outcomes"):
+            assessor.predict(pair, ["q0"], seed=1)
+
+
+def test_threads_leave_the_filters_of_warnings():
+    """Also when one empties them; a warning from a thread is heard."""
+    before = list(warnings.filters)
+    side_by_side(lambda _: warnings.resetwarnings(), [(1,), (2,)])
+    assert warnings.filters == before
+    with pytest.raises(UserWarning, match="heard"):
+        side_by_side(lambda text: warnings.warn(text, stacklevel=1), [("heard",)])

@@ -535,6 +535,7 @@ def test_every_figure_is_exported():
         "ability_radar",
         "agent_characteristic_grid",
         "brier_against_success",
+        "calibration_panels",
         "capability_scatter",
         "characteristic_surface",
         "collapse_plot",

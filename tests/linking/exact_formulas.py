@@ -111,5 +111,17 @@ def generalised_mean(*parts, power, weights=None):
 
 
 @elementwise
+def power_mean(*columns):
+    """The generalised mean, its power in the last column."""
+    *parts, power = columns
+    return generalised_mean.__wrapped__(*parts, power=float(power))
+
+
+@elementwise
+def total(*parts):
+    return sum(parts)
+
+
+@elementwise
 def product(*parts):
     return math.prod(parts)

@@ -20,8 +20,10 @@ from measurement_layouts.linking import (
     linking_function,
     logistic,
     mixture,
+    power_mean,
     presence,
     product,
+    total,
     uncertain_band,
 )
 
@@ -96,6 +98,17 @@ def mean_cases():
         over = along_labels(functools.partial(mean, weights=weights, over=-1))
         weighted = functools.partial(oracle, weights=weights)
         yield Case(f"mean over labels {power:g}, weighted", over, weighted, **points)
+
+
+def power_mean_over_labels(*columns):
+    """The power, in the last column, is one for all labels."""
+    *parts, power = columns
+    return along_labels(lambda p: power_mean(p, power[..., None], over=-1))(*parts)
+
+
+def naive_mean_of_any_power(*columns):
+    *parts, power = columns
+    return naive_power_mean(*parts, power=power)
 
 
 BANDS = {
@@ -199,6 +212,15 @@ CASES = [
         INSIDE * 3,
         made_of=product,
     ),
+    Case("total", total, exact.total, (MARGINS,) * 2, INSIDE * 2),
+    Case(
+        "total over labels",
+        along_labels(lambda matrix: total(matrix, over=-1)),
+        exact.total,
+        (AMOUNTS,) * 3,
+        INSIDE * 3,
+        made_of=total,
+    ),
     Case(
         "mixture",
         mixture,
@@ -221,6 +243,15 @@ CASES = [
         INSIDE * 2,
     ),
     *mean_cases(),
+    Case(
+        "power mean over labels",
+        power_mean_over_labels,
+        exact.power_mean,
+        ((0.0, 1e-9, 37.0),) * 3 + ((-20.0, -1e-3, 0.0, 1e-6, 0.5, 20.0),),
+        (*INSIDE * 3, (-3.1, 0.0, 0.6, 4.0)),
+        naive_mean_of_any_power,
+        power_mean,
+    ),
     *band_cases(),
     *two_sided_cases(),
     Case(

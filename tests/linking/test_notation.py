@@ -12,8 +12,10 @@ from measurement_layouts.linking import (
     linking_function,
     logistic,
     mixture,
+    power_mean,
     presence,
     product,
+    total,
 )
 from measurement_layouts.linking.expression import Constant
 from measurement_layouts.linking.notation import as_latex
@@ -97,6 +99,17 @@ def untold(ability, pace=1.0, rest=2.0, *, steps=3):
             generalised_mean(a, b, power=-math.inf),
             "generalised_mean(a, b, power=−∞)",
             rf"M^{{-\infty}}\left({A}, {B}\right)",
+        ),
+        (
+            power_mean(labelled, a - b, over="dimension"),
+            "power_mean(ability, a − b, over=dimension)",
+            rf"M^{{{A} - {B}}}_{{\text{{dimension}}}}\left(\mathrm{{ability}}\right)",
+        ),
+        (total(a, b - c, -1), "total(a, b − c, −1)", rf"{A} + {B} - {C} + \left(-1\right)"),
+        (
+            a - total(labelled * b, over="dimension"),
+            "a − total(ability × b, over=dimension)",
+            rf"{A} - \left(\sum_{{\text{{dimension}}}} \mathrm{{ability}} \cdot {B}\right)",
         ),
         (
             survival(a, b + c),

@@ -48,7 +48,7 @@ def exact(name, x):
         ("exp", LINE, 1.5),
         ("sigmoid", LINE, 2.5),
         ("softplus", LINE, 3),
-        ("expm1", LINE, 5),
+        ("expm1", LINE, 2.5),
         ("log", POSITIVE, 1),
         ("log1p", POSITIVE, 3),
         ("log1p", -RNG.uniform(0, 1, 4000), 3),

@@ -1,0 +1,65 @@
+"""Logistic regression on properties of items."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+import xarray as xr
+
+from ..baselines import LOGISTIC_REGRESSION, baseline_forecast, read_columns
+from ..data import Evaluation
+from .columns import names_of
+
+
+@dataclass(frozen=True)
+class Regression:
+    """Predict by a logistic regression for each subject: scikit-learn's, with default settings.
+
+    Parameters
+    ----------
+    columns : sequence of str
+        Properties to predict from, as they are: not scaled, and without products.
+
+    Notes
+    -----
+    A missing value is replaced by its column's mean, and a column of 0 and 1 says where. A subject
+    whose training outcomes are all alike is predicted by their mean.
+
+    References
+    ----------
+    General scales paper, appendix 8.5.5 and Table 17.
+
+    Examples
+    --------
+    >>> items = pd.DataFrame({"size": [1, 2, 3, 4, 2.5]}, index=list("abcde"))
+    >>> outcomes = pd.DataFrame([[1, 1, 0, 0, None]], index=["Ann"], columns=items.index)
+    >>> training = Evaluation.from_wide(outcomes, items)
+    >>> Regression(["size"]).predict(training, ["e"], seed=1).to_numpy().round(3)
+    array([[0.5]])
+    """
+
+    columns: Sequence[str]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "columns", names_of(self.columns))
+
+    def check(self, items: pd.DataFrame) -> None:
+        """Refuse items whose properties cannot be read.
+
+        Raises
+        ------
+        DataError
+            When a property is missing or holds no finite numbers.
+        """
+        read_columns(items, self.columns)
+
+    def predict(self, training: Evaluation, items: Sequence[str], *, seed: int) -> xr.DataArray:
+        """Predict success, as an `Assessor` does.
+
+        Raises
+        ------
+        DataError
+            When a property cannot be read, or an item has training outcomes.
+        """
+        found = baseline_forecast(LOGISTIC_REGRESSION, training, items, self.columns, seed=seed)
+        return found.data["mean"]
