@@ -27,13 +27,12 @@ def assessors() -> "Assessment":
     ----------
     Propensities paper, section 4.4.
     """
-    from ...inference.assessors.assess import assess
+    from ...inference.assessors.assess import Method, assess
+    from ...inference.assessors.fitted_layout import FittedLayout
 
-    layouts = {LAYOUT: joined_layout()}
-    evaluation = benchmark_cohort().evaluation
-    return assess(
-        evaluation, FEATURES, layouts=layouts, draws=200, tune=300, seed=1, progressbar=False
-    )
+    layout = FittedLayout(joined_layout(), draws=200, tune=300)
+    methods: dict[str, Method] = {**FEATURES, LAYOUT: layout}
+    return assess(benchmark_cohort().evaluation, methods, seed=1, progressbar=False)
 
 
 def table_4(assessment: "Assessment", folder: Path) -> pd.DataFrame:

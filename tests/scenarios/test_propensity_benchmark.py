@@ -6,6 +6,7 @@ import pytest
 
 import measurement_layouts as ml
 from measurement_layouts.inference.assessors.assess import assess
+from measurement_layouts.inference.assessors.fitted_layout import FittedLayout
 from measurement_layouts.linking import band, logistic
 from measurement_layouts.scenarios.propensities import benchmark
 from measurement_layouts.scenarios.propensities.dimensions import DIMENSIONS
@@ -92,11 +93,13 @@ def test_the_layout_predicts_what_the_forest_predicts_and_says_why(cohort):
     chosen = cohort.evaluation.select(subjects=["4o -2", "4o 0", "4o +2"])
     layout = benchmark.joined_layout()
     sets = dict(list(benchmark.FEATURES.items())[1:2])
-    sampling = {"draws": 200, "tune": 300, "chains": 2, "seed": 1, "progressbar": False}
-    gain = assess(chosen, sets, layouts={"layout": layout}, folds=3, **sampling).summary()
+    sampling = {"draws": 200, "tune": 300, "chains": 2}
+    methods = sets | {"layout": FittedLayout(layout, **sampling)}
+    gain = assess(chosen, methods, folds=3, progressbar=False).summary()
     assert gain.loc["layout", "auroc_high"] > 0
     assert gain.loc["layout", "brier_low"] < 0
-    profiles = ml.fit(layout, chosen, reruns=0, **sampling).profiles()
+    fit = ml.fit(layout, chosen, reruns=0, seed=1, progressbar=False, **sampling)
+    profiles = fit.profiles()
     place = (profiles["node"] == "propensity") & (profiles["label"] == "ultracrepidarianism")
     found = profiles[place].set_index("subject")
     truth = cohort.profiles.loc[found.index, "propensity[ultracrepidarianism]"]

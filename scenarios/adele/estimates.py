@@ -1,0 +1,199 @@
+"""Abilities that are known, as characteristic curves and layouts estimate them."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+
+from ...inference.curves.characteristic import characteristic_curves
+from ...inference.data import Evaluation
+from ...inference.fitting import fit
+from ...inference.simulation import simulate
+from ...layouts import Layout
+from ..scenario import Cohort
+from .ability_layouts import about_a_general_level, apart
+from .battery import rule, simulated_cohort, true_profiles
+from .scales import DEMANDS
+
+ITEMS = 3_222
+COLUMNS = [f"demand[{code}]" for code in DEMANDS]
+_LEVELS = 6  # 0 to 5
+_RESAMPLES = 200
+_ENDLESS = 1_000_000  # attempts at each item
+_SAMPLING = {"draws": 300, "tune": 300, "chains": 2, "reruns": 0, "progressbar": False}
+
+
+def isolated(each: int = 30) -> pd.DataFrame:
+    """Design a battery in which every item asks for one ability only.
+
+    Parameters
+    ----------
+    each : int
+        Items per dimension and level.
+
+    Returns
+    -------
+    DataFrame
+        ``demand[AS]`` and so on: one of them at a level from 0 to 5, all others 0.
+
+    Examples
+    --------
+    >>> items = isolated(each=2)
+    >>> len(items), int((items > 0).sum(axis=1).max())
+    (216, 1)
+    """
+    cells = np.arange(len(DEMANDS) * _LEVELS).repeat(each)
+    levels = np.zeros((len(cells), len(DEMANDS)), dtype=int)
+    levels[np.arange(len(cells)), cells // _LEVELS] = cells % _LEVELS
+    names = pd.Index([f"item-{number}" for number in range(len(cells))], name="item")
+    return pd.DataFrame(levels, names, COLUMNS)
+
+
+def isolated_cohort(seed: int = 1, each: int = 30) -> Cohort:
+    """Let the fifteen subjects answer the isolated battery, where nobody guesses.
+
+    Parameters
+    ----------
+    seed : int
+        Of the outcomes.
+    each : int
+        As in `isolated`.
+
+    Returns
+    -------
+    Cohort
+        Outcomes and true profiles.
+
+    Examples
+    --------
+    >>> isolated_cohort(each=1).evaluation.successes.shape
+    (15, 108)
+    """
+    profiles = true_profiles()
+    return Cohort(simulate(apart(guessed=False), isolated(each), profiles, seed=seed), profiles)
+
+
+def curve_abilities(cohort: Cohort, truth: Layout, seed: int = 1) -> pd.DataFrame:
+    """Read abilities off the published curves, and what these aim at.
+
+    A curve aims at the ability that it gives when the same items are attempted without end, here a
+    million times each. That is not the true ability where other demands take success away.
+
+    Parameters
+    ----------
+    cohort : Cohort
+        Outcomes and true profiles.
+    truth : Layout
+        What the outcomes follow.
+    seed : int
+        Of bootstrap and attempts.
+
+    Returns
+    -------
+    DataFrame
+        A row per subject and dimension: ``truth``, ``aim``, ``estimate``, ``sd`` (of the
+        bootstrap), ``low`` and ``high`` (90 %; missing where the curve is a step), in levels.
+
+    Examples
+    --------
+    >>> found = curve_abilities(isolated_cohort(each=20), apart(guessed=False))
+    >>> found.loc[("GPT-3.5-Turbo", "CEe"), ["truth", "aim", "estimate"]].round(1).to_dict()
+    {'truth': 4.2, 'aim': 4.2, 'estimate': 4.1}
+    """
+    curves = characteristic_curves(cohort.evaluation, COLUMNS, resamples=_RESAMPLES, seed=seed)
+    items = cohort.evaluation.items
+    endless = simulate(truth, items, cohort.profiles, seed=seed, trials=_ENDLESS)
+    aims = characteristic_curves(endless, COLUMNS, resamples=2).abilities
+    known = curves.table["low"].notna().to_numpy()
+    found = {
+        "truth": _truths(cohort),
+        "aim": aims.to_numpy().ravel(),
+        "estimate": curves.table["ability"].to_numpy(),
+        "sd": np.where(known, curves.draws["ability"].std("draw").to_numpy().ravel(), np.nan),
+        "low": curves.table["low"].to_numpy(),
+        "high": curves.table["high"].to_numpy(),
+    }
+    return pd.DataFrame(found, _cells(cohort.evaluation))
+
+
+def layout_abilities(cohort: Cohort, layout: Layout, seed: int = 1) -> pd.DataFrame:
+    """Fit a layout with a labelled ``ability``.
+
+    Parameters
+    ----------
+    cohort : Cohort
+        Outcomes and true profiles.
+    layout : Layout
+        What is fitted, right or wrong.
+    seed : int
+        Of the draws.
+
+    Returns
+    -------
+    DataFrame
+        As `curve_abilities`, with posterior means and sds; a layout aims at the truth. Beside it
+        ``rhat``. There are 2 chains of 300 draws, and nobody is sampled again.
+    """
+    fitted = fit(layout, cohort.evaluation, seed=seed, **_SAMPLING)  # type: ignore[arg-type]
+    table = fitted.profiles()
+    found = table[table["node"] == "ability"].set_index(["subject", "label"])
+    found = found.reindex(_cells(cohort.evaluation)).rename(columns={"mean": "estimate"})
+    truths = _truths(cohort)
+    return found.assign(truth=truths, aim=truths)[
+        ["truth", "aim", "estimate", "sd", "low", "high", "rhat"]
+    ]
+
+
+def estimates(seed: int = 1, items: int = ITEMS, each: int = 30) -> pd.DataFrame:
+    """Estimate the abilities of the fifteen subjects, on both batteries by every method.
+
+    On the isolated battery an item asks for one ability only. On the correlated one, the simulated
+    battery of published structure, it asks for many at once. With the usual sizes this takes two
+    minutes on two processors.
+
+    Parameters
+    ----------
+    seed : int
+        Of outcomes, draws and the correlated battery.
+    items : int
+        Of the correlated battery.
+    each : int
+        As in `isolated`.
+
+    Returns
+    -------
+    DataFrame
+        Indexed by ``battery`` (isolated, correlated), ``method`` (curves; layout, abilities apart;
+        layout, general level), ``subject`` and ``dimension``; columns of `layout_abilities`.
+
+    References
+    ----------
+    General scales paper, sections 2.2, 3.3 and 5.7.
+    """
+    batteries = {
+        "isolated": (isolated_cohort(seed, each), apart(guessed=False)),
+        "correlated": (simulated_cohort(seed, items), rule()),
+    }
+    found = {}
+    for battery, (cohort, truth) in batteries.items():
+        guessed = battery == "correlated"
+        found[battery, "curves"] = curve_abilities(cohort, truth, seed)
+        layouts: Mapping[str, Layout] = {
+            "layout, abilities apart": apart(guessed),
+            "layout, general level": about_a_general_level(guessed),
+        }
+        for method, layout in layouts.items():
+            found[battery, method] = layout_abilities(cohort, layout, seed)
+    return pd.concat(found, names=["battery", "method"])
+
+
+def _cells(evaluation: Evaluation) -> pd.MultiIndex:
+    return pd.MultiIndex.from_product(
+        [evaluation.subjects, DEMANDS], names=["subject", "dimension"]
+    )
+
+
+def _truths(cohort: Cohort) -> np.ndarray:
+    columns = [f"ability[{code}]" for code in DEMANDS]
+    found: np.ndarray = cohort.profiles.loc[cohort.evaluation.subjects, columns].to_numpy().ravel()
+    return found

@@ -1,0 +1,193 @@
+"""Layouts over eighteen demands: abilities that are all needed, and demands that add up."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Literal
+
+import pandas as pd
+
+from ...inference.data import Evaluation
+from ...inference.tables import need_columns
+from ...layouts import Bias, Capability, Derived, Layout, MetaFeature, Noise, Prior, Slope, Success
+from ...linking import (
+    Expr,
+    LayoutError,
+    generalised_mean,
+    guessing,
+    logistic,
+    mixture,
+    power_mean,
+    product,
+    total,
+)
+from .scales import DEMANDS
+
+PLACE = "place"
+_TOP = 5
+_USUAL_LEVEL = 2
+_USUAL_UNGUESSABILITY = 85
+
+
+def capability_layout(
+    slopes: Literal["shared", "pooled", "each"] = "shared",
+    power: float | Literal["estimated"] | None = None,
+) -> Layout:
+    r"""Return a layout in which each demand meets an ability of its own.
+
+    .. math:: P = (1 - \nu) (c + (1 - c) J), \quad
+        p_d = \sigma(s_d (a_d - l_d)), \quad c = 1 - u / 100
+
+    J joins the 18 parts. An item of unguessability u is guessed with probability c, and the noise
+    is how often an answer fails for other reasons. Abilities scatter about the subject's general
+    level, as widely as its outcomes say: a failure does not say which ability lacked.
+
+    Parameters
+    ----------
+    slopes : {"shared", "pooled", "each"}
+        How sharply success falls as a demand passes its ability: one slope; one per dimension about
+        a usual one; one per dimension, each by itself.
+    power : float or "estimated", optional
+        J is the generalised mean of that power: 0 is the geometric mean, ``-inf`` the smallest
+        part. Without it J is the product: success needs every part.
+
+    Returns
+    -------
+    Layout
+        Its ``ability`` has one value per demand, in levels.
+
+    References
+    ----------
+    General scales paper, section 8.5.7, Equation 1, and section 8.1, where a layout is proposed.
+
+    Examples
+    --------
+    >>> [latent.name for latent in capability_layout(slopes="pooled", power="estimated").latents]
+    ['generalLevel', 'scatter', 'ability', 'usualSlope', 'slope', 'power', 'noise']
+    """
+    general = Capability("generalLevel", unit="level", prior=Prior("Normal", mu=4, sigma=2))
+    scatter = Capability("scatter", unit="level", prior=Prior("LogNormal", mu=-0.7, sigma=0.7))
+    near = Prior("Normal", mu=general, sigma=scatter)
+    ability = Capability("ability", unit="level", prior=near, labels=DEMANDS)
+    demand = MetaFeature("demand", low=0, high=_TOP, unit="level", labels=DEMANDS)
+    part = Derived("part", logistic(ability - demand, _slope(slopes)))
+    unguessability = MetaFeature("unguessability", low=0, high=100)
+    able = Derived("able", _joined(part, power))
+    noise = Noise("noise", prior=Prior("Beta", alpha=1, beta=9))
+    tried = Derived("tried", guessing(able, 1 - unguessability / 100))
+    return Layout("general-scales-abilities", Success("success", mixture(tried, noise, toward=0)))
+
+
+def additive_layout(places: Sequence[str] = (), spread: float = 0.1) -> Layout:
+    r"""Return a layout in which demands add up, and none is needed by itself.
+
+    .. math:: P = \sigma\Big(e - \sum_d w_d (l_d - 2) - v \frac{u - 85}{100} + t_j\Big)
+
+    An easy demand makes up for a hard one. A weight may be negative: where a subject was trained
+    for what others find hard, more of it does not lower its success.
+
+    Parameters
+    ----------
+    places : sequence of str
+        Tasks or benchmarks, as `with_places` names them: each has an ease of its own. A place
+        without outcomes has that of any place, so that a forecast there is as uncertain as places
+        differ.
+    spread : float
+        Prior standard deviation of the weights, in log-odds per level. How strongly to shrink them
+        depends on where the forecasts are to hold: choose it by `Chosen`.
+
+    Returns
+    -------
+    Layout
+        With one ``weight`` per demand, and one ``shift`` per place.
+
+    Examples
+    --------
+    >>> additive_layout(places=("SAT En", "SAT Math"))
+    <Layout 'general-scales-additive': ease, weight, demand, ...>
+    """
+    ease = Bias("ease", prior=Prior("Normal", mu=0, sigma=2))
+    weight = Bias("weight", labels=DEMANDS, prior=Prior("Normal", mu=0, sigma=spread))
+    demand = MetaFeature("demand", low=0, high=_TOP, unit="level", labels=DEMANDS)
+    unguessability = MetaFeature("unguessability", low=0, high=100)
+    unguessed = Bias("unguessed", prior=Prior("Normal", mu=0, sigma=3))
+    asked = Derived("asked", total(weight * (demand - _USUAL_LEVEL), over="dimension"))
+    margin = ease - asked - unguessed * ((unguessability - _USUAL_UNGUESSABILITY) / 100)
+    if places:
+        names = tuple(places)
+        apart = Prior("Normal", mu=0, sigma=0.5)
+        shift = Bias("shift", labels=names, dim="where", prior=apart)
+        where = MetaFeature(PLACE, levels=(0, 1), labels=names, dim="where")
+        margin = margin + total(shift * where, over="where")
+    return Layout("general-scales-additive", Success("success", logistic(margin)))
+
+
+def with_places(evaluation: Evaluation, column: str = "task") -> tuple[Evaluation, list[str]]:
+    """Tell items of different tasks or benchmarks apart, for `additive_layout`.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        With ``benchmark`` among its items' columns, and `column`.
+    column : {"task", "benchmark"}
+        What a place is. Tasks bear their benchmark's name before their own.
+
+    Returns
+    -------
+    Evaluation
+        With one more column per place, ``place[SAT En]`` and so on: 1 where an item is of it.
+    list of str
+        The places, in the order of the items.
+
+    Raises
+    ------
+    DataError
+        When a column is missing.
+
+    Examples
+    --------
+    >>> items = pd.DataFrame({"benchmark": ["SAT", "SAT"], "task": ["En", "Math"]}, ["a", "b"])
+    >>> outcomes = pd.DataFrame([[1, 0]], ["Ann"], ["a", "b"])
+    >>> marked, places = with_places(Evaluation.from_wide(outcomes, items))
+    >>> places, marked.items["place[SAT En]"].tolist()
+    (['SAT En', 'SAT Math'], [1, 0])
+    """
+    items = evaluation.items
+    need_columns(items, ("benchmark", column), "the items have")
+    where = items["benchmark"].astype(str)
+    if column != "benchmark":
+        where = where + " " + items[column].astype(str)
+    places = list(where.unique())
+    flags = {f"{PLACE}[{place}]": (where == place).astype("int64") for place in places}
+    marked = pd.concat([items, pd.DataFrame(flags)], axis=1)
+    return Evaluation(marked, evaluation.successes, evaluation.trials), places
+
+
+def _slope(slopes: str) -> Slope:
+    if slopes == "shared":
+        return Slope("slope")
+    if slopes == "each":
+        return Slope("slope", labels=DEMANDS)
+    if slopes == "pooled":
+        return Slope("slope", labels=DEMANDS, prior=Prior("HalfNormal", sigma=Slope("usualSlope")))
+    raise LayoutError(f"capability_layout: slopes={slopes!r}; give 'shared', 'pooled' or 'each'")
+
+
+def _joined(part: Derived, power: float | str | None) -> Expr:
+    if power is None:
+        joined: Expr = product(part, over="dimension")
+    elif power == "estimated":
+        k = Bias("power", prior=Prior("Normal", mu=0, sigma=3))
+        joined = power_mean(part, k, over="dimension")
+    else:
+        joined = generalised_mean(part, power=power, over="dimension")
+    return joined
+
+
+LAYOUTS = {
+    "additive": additive_layout,
+    "abilities, all needed": capability_layout,
+    "abilities, all needed, slopes pooled": partial(capability_layout, "pooled"),
+    "abilities, geometric mean": partial(capability_layout, "pooled", 0.0),
+    "abilities, power estimated": partial(capability_layout, "pooled", "estimated"),
+}
+"""By name, the recommended one first."""
