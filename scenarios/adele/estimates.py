@@ -1,7 +1,5 @@
 """Abilities that are known, as characteristic curves and layouts estimate them."""
 
-from collections.abc import Mapping
-
 import numpy as np
 import pandas as pd
 
@@ -11,11 +9,13 @@ from ...inference.fitting import fit
 from ...inference.simulation import simulate
 from ...layouts import Layout
 from ..scenario import Cohort
-from .ability_layouts import about_a_general_level, apart
 from .battery import rule, simulated_cohort, true_profiles
+from .layouts import capability_layout
 from .scales import DEMANDS
 
 ITEMS = 3_222
+ISOLATED, CORRELATED = "isolated", "correlated"
+CURVES, APART, GENERAL = "curves", "layout, abilities apart", "layout, general level"
 COLUMNS = [f"demand[{code}]" for code in DEMANDS]
 _LEVELS = 6  # 0 to 5
 _RESAMPLES = 200
@@ -34,19 +34,20 @@ def isolated(each: int = 30) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        ``demand[AS]`` and so on: one of them at a level from 0 to 5, all others 0.
+        ``demand[AS]`` and so on: one of them at a level from 0 to 5, all others 0; and
+        ``unguessability``, 100.
 
     Examples
     --------
     >>> items = isolated(each=2)
-    >>> len(items), int((items > 0).sum(axis=1).max())
+    >>> len(items), int((items[COLUMNS] > 0).sum(axis=1).max())
     (216, 1)
     """
     cells = np.arange(len(DEMANDS) * _LEVELS).repeat(each)
     levels = np.zeros((len(cells), len(DEMANDS)), dtype=int)
     levels[np.arange(len(cells)), cells // _LEVELS] = cells % _LEVELS
     names = pd.Index([f"item-{number}" for number in range(len(cells))], name="item")
-    return pd.DataFrame(levels, names, COLUMNS)
+    return pd.DataFrame(levels, names, COLUMNS).assign(unguessability=100.0)
 
 
 def isolated_cohort(seed: int = 1, each: int = 30) -> Cohort:
@@ -70,10 +71,10 @@ def isolated_cohort(seed: int = 1, each: int = 30) -> Cohort:
     (15, 108)
     """
     profiles = true_profiles()
-    return Cohort(simulate(apart(guessed=False), isolated(each), profiles, seed=seed), profiles)
+    return Cohort(simulate(rule(), isolated(each), profiles, seed=seed), profiles)
 
 
-def curve_abilities(cohort: Cohort, truth: Layout, seed: int = 1) -> pd.DataFrame:
+def curve_abilities(cohort: Cohort, seed: int = 1) -> pd.DataFrame:
     """Read abilities off the published curves, and what these aim at.
 
     A curve aims at the ability that it gives when the same items are attempted without end, here a
@@ -82,9 +83,7 @@ def curve_abilities(cohort: Cohort, truth: Layout, seed: int = 1) -> pd.DataFram
     Parameters
     ----------
     cohort : Cohort
-        Outcomes and true profiles.
-    truth : Layout
-        What the outcomes follow.
+        Outcomes and true profiles; the outcomes follow `battery.rule`.
     seed : int
         Of bootstrap and attempts.
 
@@ -96,13 +95,13 @@ def curve_abilities(cohort: Cohort, truth: Layout, seed: int = 1) -> pd.DataFram
 
     Examples
     --------
-    >>> found = curve_abilities(isolated_cohort(each=20), apart(guessed=False))
+    >>> found = curve_abilities(isolated_cohort(each=20))
     >>> found.loc[("GPT-3.5-Turbo", "CEe"), ["truth", "aim", "estimate"]].round(1).to_dict()
     {'truth': 4.2, 'aim': 4.2, 'estimate': 4.1}
     """
     curves = characteristic_curves(cohort.evaluation, COLUMNS, resamples=_RESAMPLES, seed=seed)
     items = cohort.evaluation.items
-    endless = simulate(truth, items, cohort.profiles, seed=seed, trials=_ENDLESS)
+    endless = simulate(rule(), items, cohort.profiles, seed=seed, trials=_ENDLESS)
     aims = characteristic_curves(endless, COLUMNS, resamples=2).abilities
     known = curves.table["low"].notna().to_numpy()
     found = {
@@ -145,7 +144,7 @@ def layout_abilities(cohort: Cohort, layout: Layout, seed: int = 1) -> pd.DataFr
 
 
 def estimates(seed: int = 1, items: int = ITEMS, each: int = 30) -> pd.DataFrame:
-    """Estimate the abilities of the fifteen subjects, on both batteries by every method.
+    """Estimate the abilities of the fifteen subjects, on both batteries.
 
     On the isolated battery an item asks for one ability only. On the correlated one, the simulated
     battery of published structure, it asks for many at once. With the usual sizes this takes two
@@ -163,27 +162,22 @@ def estimates(seed: int = 1, items: int = ITEMS, each: int = 30) -> pd.DataFrame
     Returns
     -------
     DataFrame
-        Indexed by ``battery`` (isolated, correlated), ``method`` (curves; layout, abilities apart;
-        layout, general level), ``subject`` and ``dimension``; columns of `layout_abilities`.
+        Indexed by ``battery`` (isolated, correlated), ``method`` (curves; layout, abilities apart,
+        which is `battery.rule`, on the correlated one; layout, general level, which is
+        `capability_layout`), ``subject`` and ``dimension``; columns of `layout_abilities`.
 
     References
     ----------
     General scales paper, sections 2.2, 3.3 and 5.7.
     """
-    batteries = {
-        "isolated": (isolated_cohort(seed, each), apart(guessed=False)),
-        "correlated": (simulated_cohort(seed, items), rule()),
+    alone, together = isolated_cohort(seed, each), simulated_cohort(seed, items)
+    found = {
+        (ISOLATED, CURVES): curve_abilities(alone, seed),
+        (ISOLATED, GENERAL): layout_abilities(alone, capability_layout(guessed=False), seed),
+        (CORRELATED, CURVES): curve_abilities(together, seed),
+        (CORRELATED, APART): layout_abilities(together, rule(), seed),
+        (CORRELATED, GENERAL): layout_abilities(together, capability_layout(), seed),
     }
-    found = {}
-    for battery, (cohort, truth) in batteries.items():
-        guessed = battery == "correlated"
-        found[battery, "curves"] = curve_abilities(cohort, truth, seed)
-        layouts: Mapping[str, Layout] = {
-            "layout, abilities apart": apart(guessed),
-            "layout, general level": about_a_general_level(guessed),
-        }
-        for method, layout in layouts.items():
-            found[battery, method] = layout_abilities(cohort, layout, seed)
     return pd.concat(found, names=["battery", "method"])
 
 

@@ -1,6 +1,6 @@
 """Layouts over eighteen demands: abilities that are all needed, and demands that add up."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Literal
 
@@ -31,6 +31,7 @@ _USUAL_UNGUESSABILITY = 85
 def capability_layout(
     slopes: Literal["shared", "pooled", "each"] = "shared",
     power: float | Literal["estimated"] | None = None,
+    guessed: bool = True,
 ) -> Layout:
     r"""Return a layout in which each demand meets an ability of its own.
 
@@ -49,6 +50,8 @@ def capability_layout(
     power : float or "estimated", optional
         J is the generalised mean of that power: 0 is the geometric mean, ``-inf`` the smallest
         part. Without it J is the product: success needs every part.
+    guessed : bool
+        Whether items are guessed; otherwise c = 0, and ``unguessability`` is not needed.
 
     Returns
     -------
@@ -70,10 +73,12 @@ def capability_layout(
     ability = Capability("ability", unit="level", prior=near, labels=DEMANDS)
     demand = MetaFeature("demand", low=0, high=_TOP, unit="level", labels=DEMANDS)
     part = Derived("part", logistic(ability - demand, _slope(slopes)))
-    unguessability = MetaFeature("unguessability", low=0, high=100)
     able = Derived("able", _joined(part, power))
     noise = Noise("noise", prior=Prior("Beta", alpha=1, beta=9))
-    tried = Derived("tried", guessing(able, 1 - unguessability / 100))
+    tried = able
+    if guessed:
+        unguessability = MetaFeature("unguessability", low=0, high=100)
+        tried = Derived("tried", guessing(able, 1 - unguessability / 100))
     return Layout("general-scales-abilities", Success("success", mixture(tried, noise, toward=0)))
 
 
@@ -183,7 +188,7 @@ def _joined(part: Derived, power: float | str | None) -> Expr:
     return joined
 
 
-LAYOUTS = {
+LAYOUTS: dict[str, Callable[[], Layout]] = {
     "additive": additive_layout,
     "abilities, all needed": capability_layout,
     "abilities, all needed, slopes pooled": partial(capability_layout, "pooled"),

@@ -8,9 +8,9 @@ from ...inference.options import whole
 from ...inference.simulation import simulate
 from ...layouts import Layout
 from ..scenario import Cohort
-from .ability_layouts import about_a_general_level
 from .battery import battery, rule, true_profiles
 from .estimates import COLUMNS, ITEMS, curve_abilities, layout_abilities
+from .layouts import capability_layout
 from .recovery import mean_error
 
 TIMES = 5.0
@@ -83,7 +83,7 @@ def mixes(
     items, times
         As in `drawn`.
     layout : Layout, optional
-        What is fitted, with a labelled ``ability``; `about_a_general_level` by default.
+        What is fitted, with a labelled ``ability``; `capability_layout` by default.
 
     Returns
     -------
@@ -107,7 +107,7 @@ def mixes(
     ----------
     General scales paper, section 2.2.
     """
-    layout = about_a_general_level() if layout is None else layout
+    layout = capability_layout() if layout is None else layout
     plain, harder = (
         _answers(drawn(seed, items, factor), layout, seed + place)
         for place, factor in enumerate((1.0, times))
@@ -158,7 +158,7 @@ def _answers(items: pd.DataFrame, layout: Layout, seed: int) -> dict[str, pd.Dat
     profiles = true_profiles()
     cohort = Cohort(simulate(rule(), items, profiles, seed=seed), profiles)
     rate = cohort.evaluation.success_rates().rename_axis("subject")
-    curves = curve_abilities(cohort, rule(), seed)
+    curves = curve_abilities(cohort, seed)
     return {
         "accuracy": pd.DataFrame({"estimate": rate, "sd": (rate * (1 - rate) / len(items)) ** 0.5}),
         "curves": curves[["estimate", "sd"]],

@@ -6,17 +6,13 @@ import pytest
 
 from measurement_layouts import DataError, Evaluation, FitError
 from measurement_layouts.inference.curves.shape import area
-from measurement_layouts.inference.features import read_features
-from measurement_layouts.inference.simulation import expected_success
 from measurement_layouts.scenarios.adele import estimates, mixes, recovery
-from measurement_layouts.scenarios.adele.ability_layouts import about_a_general_level, apart
 from measurement_layouts.scenarios.adele.battery import (
     SLOPE,
     battery,
-    rule,
     simulated_cohort,
-    true_profiles,
 )
+from measurement_layouts.scenarios.adele.layouts import capability_layout
 from measurement_layouts.scenarios.scenario import Cohort
 
 COLUMNS = estimates.COLUMNS
@@ -50,7 +46,7 @@ def correlated():
 
 @pytest.fixture(scope="module")
 def curves(correlated):
-    return estimates.curve_abilities(correlated, rule())
+    return estimates.curve_abilities(correlated)
 
 
 def unbiased(found, allowed=0.05):
@@ -69,32 +65,16 @@ def covers(found):
 
 def test_an_isolated_item_asks_for_one_ability():
     items = estimates.isolated(each=3)
-    assert items.shape == (18 * 6 * 3, 18)
-    assert ((items > 0).sum(axis=1) <= 1).all()
-    assert all((items == level).sum().eq(3).all() for level in range(1, 6))
+    levels = items[COLUMNS]
+    assert levels.shape == (18 * 6 * 3, 18)
+    assert ((levels > 0).sum(axis=1) <= 1).all()
+    assert all((levels == level).sum().eq(3).all() for level in range(1, 6))
     assert items.index.is_unique
-
-
-@pytest.mark.parametrize("declared", [apart, about_a_general_level])
-def test_the_layouts_are_the_rule_with_other_priors(declared):
-    items, profiles = battery(items=50), true_profiles().iloc[:2]
-    profiles = profiles.assign(generalLevel=4.0, scatter=0.5)
-
-    def chances(layout, items):
-        return expected_success(layout, read_features(layout, items), profiles, len(items))
-
-    expected = chances(rule(), items)
-    np.testing.assert_allclose(chances(declared(), items), expected, rtol=1e-12)
-    sure = items.assign(unguessability=100)
-    np.testing.assert_allclose(
-        chances(declared(guessed=False), items), chances(rule(), sure), rtol=1e-12
-    )
-    assert not np.allclose(chances(declared(guessed=False), items), expected)  # twin
 
 
 def test_curves_aim_at_the_truth_where_items_ask_for_one_ability(isolated, curves):
     """There each is a logistic, whose area is known; 0.05 is what the 17 others cost at level 0."""
-    found = estimates.curve_abilities(isolated, apart(guessed=False))
+    found = estimates.curve_abilities(isolated)
     known = area(SLOPE * found["truth"].to_numpy(), SLOPE)
     np.testing.assert_allclose(found["aim"], known, atol=0.05)
     low = curves["aim"] - curves["truth"]
@@ -166,12 +146,12 @@ def test_too_many_hard_items_are_refused():
 @pytest.mark.slow
 def test_the_layout_has_no_bias_where_curves_have(correlated, curves):
     """A wrong floor, or demands under other names, fail the same checks."""
-    layout = about_a_general_level()
+    layout = capability_layout()
     found = recovery.summary(estimates.layout_abilities(correlated, layout))
     assert unbiased(found), found
     assert covers(found), found
     assert found["rmse"] < 0.4 < recovery.summary(curves)["rmse"]
-    sure = estimates.layout_abilities(correlated, about_a_general_level(guessed=False))
+    sure = estimates.layout_abilities(correlated, capability_layout(guessed=False))
     assert not unbiased(recovery.summary(sure))
     turned = estimates.layout_abilities(misnamed(correlated), layout)
     assert not covers(recovery.summary(turned))
@@ -179,7 +159,7 @@ def test_the_layout_has_no_bias_where_curves_have(correlated, curves):
 
 @pytest.mark.slow
 def test_isolated_items_identify_every_ability_up_to_their_levels(isolated):
-    table = estimates.layout_abilities(isolated, apart(guessed=False))
+    table = estimates.layout_abilities(isolated, capability_layout(guessed=False))
     found = recovery.summary(table[table["truth"] <= 5])
     assert unbiased(found), found
     assert covers(found), found
