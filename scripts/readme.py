@@ -1,4 +1,4 @@
-"""Write the README's pictures: its example, what criticism finds, an incited model."""
+"""Write the README's pictures: its example, criticism, an incited model, known abilities."""
 
 import re
 from pathlib import Path
@@ -55,6 +55,35 @@ def incited() -> "Figure":
     return figure
 
 
+def known_abilities() -> "Figure":
+    """Draw what curves and the layout make of abilities that are known."""
+    import matplotlib.pyplot as plt
+
+    from measurement_layouts.scenarios.adele import estimates
+    from measurement_layouts.scenarios.adele.battery import simulated_cohort
+    from measurement_layouts.scenarios.adele.layouts import capability_layout
+    from measurement_layouts.scenarios.scenario import Cohort
+
+    everybody = simulated_cohort(items=estimates.ITEMS)
+    profiles = everybody.profiles.iloc[::3]
+    cohort = Cohort(everybody.evaluation.select(subjects=profiles.index), profiles)
+    found = {
+        "Areas under characteristic curves": estimates.curve_abilities(cohort),
+        "Abilities by the layout": estimates.layout_abilities(cohort, capability_layout()),
+    }
+    figure, axes = plt.subplots(1, 2, figsize=(10.5, 4.8), sharex=True, sharey=True)
+    for ax, (title, table) in zip(axes, found.items(), strict=True):
+        reach = abs(table[["low", "high"]].T - table["estimate"])
+        ax.errorbar(table["truth"], table["estimate"], reach, fmt="o", ms=3.5, lw=0.7, alpha=0.7)
+        ax.axline((0, 0), slope=1, color="0.6", lw=1, zorder=0)
+        miss = (table["estimate"] - table["truth"]).mean()
+        ax.set(title=f"{title}: {miss:+.2f} levels on average", xlabel="true ability (level)")
+    axes[0].set(ylabel="estimated ability (level), 90 % intervals", ylim=(0, 7), xlim=(1.5, 6))
+    figure.suptitle(f"Five simulated subjects, 18 abilities, {estimates.ITEMS:,} items")
+    figure.tight_layout()
+    return figure
+
+
 def main(images: Path = ROOT / "images") -> None:
     """Execute the example; draw its layout and its figure, then the pictures of the studies."""
     from measurement_layouts.inference.plots import criticism_map
@@ -65,6 +94,7 @@ def main(images: Path = ROOT / "images") -> None:
     names["axes"].figure.savefig(images / "capabilities.png", dpi=130)  # type: ignore[attr-defined]
     criticism_map(criticism()).figure.savefig(images / "criticism.png", dpi=130)
     incited().savefig(images / "propensities.png", dpi=110)
+    known_abilities().savefig(images / "general-scales.png", dpi=110)
 
 
 if __name__ == "__main__":

@@ -48,7 +48,7 @@ def test_scenarios_lists_them(capsys):
     assert out.startswith(f"{NAME}: ")
     for name in scenarios.NAMES:
         assert f"{name}: {scenarios.get(name).title}" in out
-    assert out.count("  published layout\n") == len(scenarios.NAMES)
+    assert out.count("  published layout\n") == len(scenarios.NAMES) - 1  # general scales: none
     assert out.count("  recommended layout\n") == len(scenarios.NAMES)
 
 

@@ -1,1 +1,39 @@
 """General scales of cognitive demands: what items ask of whoever answers them, level by level."""
+
+from ..scenario import Scenario
+from .battery import simulated_cohort, true_profiles
+from .data import load, read_battery
+from .layouts import LAYOUTS, additive_layout, capability_layout, with_places
+from .published import RECOMMENDED, judge, reproduce
+from .scales import BROAD, DEMANDS, DIMENSIONS
+from .subjects import SUBJECTS
+
+SCENARIO = Scenario(
+    name="adele",
+    title="General scales: 15 language models on items with 18 demands, real ones and simulated",
+    source="Zhou et al. (2025)",
+    layouts={RECOMMENDED: additive_layout, "abilities, all needed": capability_layout},
+    load=load,
+    simulate=simulated_cohort,
+    reproduce=reproduce,
+    judge=judge,
+    columns=(*(f"demand[{code}]" for code in DEMANDS), "unguessability"),
+)
+
+__all__ = [
+    "BROAD",
+    "DEMANDS",
+    "DIMENSIONS",
+    "LAYOUTS",
+    "SCENARIO",
+    "SUBJECTS",
+    "additive_layout",
+    "capability_layout",
+    "judge",
+    "load",
+    "read_battery",
+    "reproduce",
+    "simulated_cohort",
+    "true_profiles",
+    "with_places",
+]

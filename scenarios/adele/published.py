@@ -1,0 +1,281 @@
+"""Published tables of the general scales, and what ours are."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from ..figures import Figure, Relation, Reproduction
+from ..scenario import Scenario
+from .assessed import (
+    FITTING,
+    FOREST,
+    LAYOUT,
+    REGRESSION,
+    SCORES,
+    SPLITS,
+    by_method,
+    by_subject,
+    published_scores,
+    real_assessment,
+    simulated_assessment,
+)
+from .battery import ITEMS, battery
+from .light import PUBLISHED_SIZE, light
+
+if TYPE_CHECKING:
+    from ...inference.validation import HoldOut
+
+RECOMMENDED = "recommended layout"
+_NEAR = 0.01  # of a score that somebody else's forest or regression has on the same items
+_ELSEWHERE = {
+    # forests of 200 trees that split 50 items, and unscaled regressions
+    ("in distribution", FOREST): {"auroc": 0.764, "ece": 0.014, "brier": 0.152},
+    ("in distribution", REGRESSION): {"auroc": 0.747, "ece": 0.021, "brier": 0.155},
+    ("benchmark OOD", FOREST): {"auroc": 0.647, "ece": 0.097, "brier": 0.183},
+    ("benchmark OOD", REGRESSION): {"auroc": 0.659, "ece": 0.086, "brier": 0.180},
+}
+_BEHIND = 0.01  # AUROC that the layout may lack in distribution
+_SLIGHT = 0.05  # levels of bias, and share of intervals, that are no matter
+_ERRORS = 4  # standard errors
+_ALMOST = 0.1  # levels that a mean ability may move with the mix of demands
+_PART = 0.1  # of the published count of items kept
+
+
+def reproduce(scenario: Scenario, data: Path | None, published: Path) -> Reproduction:
+    """Assess real and simulated subjects, and hold layouts against forests and published tables.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        This one.
+    data, published : Path
+        Folders of the labelled items (or the one that the environment names) and of published
+        tables.
+
+    Raises
+    ------
+    DataError
+        When either cannot be read; before anything is estimated.
+    """
+    from .real import abilities, agreement, compared_layouts
+
+    evaluation = scenario.load(data)
+    theirs = {split: published_scores(published, split) for split in SPLITS}
+    figures, tables = [], {}
+    for split, scores in theirs.items():
+        assessment = real_assessment(evaluation, split)
+        means = by_method(assessment, scores)
+        tables[f"12 real subjects, 3,328 items, {split}"] = means
+        tables[f"each real subject, {split}"] = by_subject(assessment, scores)
+        figures += judge_split(means, split)
+    for split, scores in theirs.items():
+        assessment = simulated_assessment(split)
+        means = by_method(assessment, scores)
+        tables[f"15 subjects, SIMULATED outcomes and levels, {split}"] = means
+        tables[f"each SIMULATED subject, {split}"] = by_subject(assessment, scores)
+        figures += judge_simulated(means, split)
+    found = abilities(evaluation)
+    tables["layouts by leave-one-out, real outcomes of four subjects"] = compared_layouts(
+        evaluation
+    )
+    for by in ("dimension", "subject"):
+        tables[f"real abilities by {by}, layout beside curves"] = agreement(found, by)
+    more, shown = simulation_studies()
+    return Reproduction([*figures, *more], {**tables, **shown})
+
+
+def simulation_studies() -> tuple[list[Figure], dict[str, pd.DataFrame]]:
+    """Simulate subjects with known abilities: recovery, another mix of demands, fewer items.
+
+    Returns
+    -------
+    list of Figure, dict of str to DataFrame
+        What is judged, and the tables behind it.
+
+    References
+    ----------
+    General scales paper, sections 2.2, 3.3, 5.7 and 5.8.
+    """
+    from .estimates import estimates
+    from .mixes import mixes
+    from .recovery import by_dimension, recovery
+
+    table = estimates()
+    recovered, mixed = recovery(table), mixes()
+    flat = recovered.set_axis(recovered.index.map(", ".join).rename("battery, method, abilities"))
+    bias = by_dimension(table)
+    bias.columns = bias.columns.map(", ".join)
+    return (
+        [
+            *judge_recovery(recovered),
+            *judge_mixes(mixed),
+            judge_light(len(light(battery()))),
+        ],
+        {
+            "SIMULATED subjects: estimated abilities against true ones": flat,
+            "SIMULATED subjects: bias by dimension, battery and method": bias,
+            "SIMULATED subjects: five times the odds of level 5": mixed,
+        },
+    )
+
+
+def judge_split(means: pd.DataFrame, split: str) -> list[Figure]:
+    """Hold the layout against forest and regression on real items.
+
+    Parameters
+    ----------
+    means : DataFrame
+        From `assessed.by_method`.
+    split : str
+        One of `assessed.SPLITS`.
+    """
+    numbers = means.to_dict("index")
+    ours, rivals = numbers[LAYOUT], {name: numbers[name] for name in (FOREST, REGRESSION)}
+    figures = []
+    for score in SCORES:
+        others = {name: rival[score] for name, rival in rivals.items()}
+        said = ", ".join(f"{name} {value:.4f}" for name, value in others.items())
+        name = f"real items, {split}: {score.upper()} of the {LAYOUT} ({said})"
+        relation, bound, goal = _goal(score, others, split)
+        figures.append(Figure(name, None, ours[score], relation, bound, goal))
+    for method, scores in rivals.items():
+        known = _ELSEWHERE.get((split, method))
+        if known:
+            apart = max(abs(scores[score] - value) for score, value in known.items())
+            figures.append(
+                Figure(
+                    f"real items, {split}: {method}, largest difference to "
+                    f"{', '.join(f'{score.upper()} {value}' for score, value in known.items())} "
+                    "of scikit-learn alone",
+                    0,
+                    apart,
+                    "<=",
+                    _NEAR,
+                    f"at most {_NEAR}",
+                )
+            )
+    return figures
+
+
+def judge_simulated(means: pd.DataFrame, split: str) -> list[Figure]:
+    """Hold the layout of the simulated outcomes' form against the forest."""
+    numbers = means.to_dict("index")
+    ours, forest = numbers[FITTING], numbers[FOREST]
+    return [
+        Figure(
+            f"SIMULATED items, {split}: {score.upper()} of {FITTING} ({FOREST} "
+            f"{forest[score]:.4f}); the data are of the layout's own form",
+            None,
+            ours[score],
+            ">=" if score == "auroc" else "<=",
+            forest[score],
+            "at least the forest's" if score == "auroc" else "at most the forest's",
+        )
+        for score in SCORES
+    ]
+
+
+def judge_recovery(recovered: pd.DataFrame) -> list[Figure]:
+    """Say who gives known abilities back; `recovered` is of `recovery.recovery`."""
+    rows = recovered.to_dict("index")
+    curves = rows["correlated", "curves", "all"]
+    figures = [
+        Figure(
+            "SIMULATED subjects, correlated demands: bias of abilities by curves, in levels "
+            f"(of what they aim at {curves['aim_bias']:.2f}; {curves['coverage']:.0%} of 90 % "
+            "intervals hold the truth)",
+            None,
+            curves["bias"],
+            "<",
+            0,
+            "below 0: reported as it is",
+        )
+    ]
+    for demands, method, which in (
+        ("isolated", "curves", "up to 5"),
+        ("isolated", "layout, general level", "all"),
+        ("correlated", "layout, general level", "all"),
+    ):
+        row = rows[demands, method, which]
+        name = f"SIMULATED subjects, {demands} demands, {method}"
+        limit = max(_ERRORS * row["bias_se"], _SLIGHT)
+        goal = f"at most {limit:.2f}: {_ERRORS} standard errors, or {_SLIGHT}"
+        bias, off = abs(row["bias"]), abs(row["coverage"] - 0.9)
+        figures += [
+            Figure(f"{name}: absolute bias in levels", None, bias, "<=", limit, goal),
+            Figure(
+                f"{name}: coverage of 90 % intervals, distance from 0.9",
+                None,
+                off,
+                "<=",
+                _SLIGHT,
+                f"at most {_SLIGHT}",
+            ),
+        ]
+    return figures
+
+
+def judge_mixes(mixed: pd.DataFrame) -> list[Figure]:
+    """Say what moves with the mix of demands; `mixed` is of `mixes.mixes`."""
+    change = mixed["change"].to_dict()
+    return [
+        Figure(
+            "SIMULATED subjects: change of mean accuracy with five times the odds of level 5",
+            None,
+            change["accuracy"],
+            "<",
+            -_ALMOST,
+            f"falls by more than {_ALMOST}",
+        ),
+        *(
+            Figure(
+                f"SIMULATED subjects: absolute change of mean ability by {name}, in levels",
+                None,
+                abs(change[name]),
+                "<=",
+                _ALMOST,
+                f"at most {_ALMOST}",
+            )
+            for name in ("curves", "layout")
+        ),
+    ]
+
+
+def judge_light(kept: int) -> Figure:
+    """Hold the number of simulated items that redundancy leaves against the published one."""
+    return Figure(
+        f"SIMULATED battery: items kept of {ITEMS:,}, relative to the published {PUBLISHED_SIZE:,}",
+        1,
+        abs(kept / PUBLISHED_SIZE - 1),
+        "<=",
+        _PART,
+        "within a tenth",
+    )
+
+
+def judge(scores: "HoldOut") -> list[Figure]:
+    """Report our mean Brier score on held-out items; it is to be below every baseline's."""
+    table = scores.summary()["mean"]
+    ours = float(table[RECOMMENDED])
+    return [
+        Figure(
+            f"{RECOMMENDED}: mean Brier on held-out items ({method} {value:.4f})",
+            None,
+            ours,
+            "<",
+            float(value),
+            f"below the {method}'s",
+        )
+        for method, value in table.drop(RECOMMENDED).items()
+    ]
+
+
+def _goal(score: str, others: Mapping[str, float], split: str) -> tuple[Relation, float, str]:
+    """Say what a score of the layout is held to."""
+    if score != "auroc":
+        return "<=", min(others.values()), "not above either"
+    if SPLITS[split] is None:
+        return ">=", others[FOREST] - _BEHIND, f"at least the forest's less {_BEHIND}"
+    return ">", max(others.values()), "above both"

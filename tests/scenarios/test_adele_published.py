@@ -1,0 +1,173 @@
+"""Verdicts on the general scales, on assessments made by hand."""
+
+import dataclasses
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from measurement_layouts import DataError
+from measurement_layouts.inference.assessors.assess import assess
+from measurement_layouts.inference.assessors.forest import Forest
+from measurement_layouts.inference.assessors.regression import Regression
+from measurement_layouts.inference.validation import HoldOut
+from measurement_layouts.printing import print_figures, print_tables
+from measurement_layouts.scenarios import adele
+from measurement_layouts.scenarios.adele import assessed, published, real
+from measurement_layouts.scenarios.adele.battery import simulated_cohort
+from measurement_layouts.scenarios.adele.layouts import LAYOUTS
+from measurement_layouts.scenarios.adele.light import PUBLISHED_SIZE
+
+SOME = ["GPT-4o", "LLaMA-3.2-3B-Instruct"]
+INSIDE, _, OUTSIDE = assessed.SPLITS
+
+
+@pytest.fixture(scope="module")
+def evaluation():
+    return simulated_cohort(items=160).evaluation.select(subjects=SOME)
+
+
+def means(split, layout):
+    """Forest and regression as measured elsewhere, and a layout."""
+    rows = {
+        method: scores for (where, method), scores in published._ELSEWHERE.items() if where == split
+    }
+    ours = dict(zip(assessed.SCORES, layout, strict=True))
+    return pd.DataFrame.from_dict({**rows, assessed.LAYOUT: ours}, orient="index")
+
+
+@pytest.mark.parametrize(
+    ("split", "layout", "holds"),
+    [
+        (INSIDE, (0.7545, 0.014, 0.151), [True, True, True]),
+        (INSIDE, (0.7535, 0.015, 0.1525), [False, False, False]),
+        (OUTSIDE, (0.6595, 0.085, 0.179), [True, True, True]),
+        (OUTSIDE, (0.655, 0.09, 0.182), [False, False, False]),
+        (OUTSIDE, (0.659, np.nan, 0.1), [False, False, True]),
+    ],
+)
+def test_verdicts_on_real_items(split, layout, holds):
+    """The regression is the better one out of distribution, the forest within."""
+    figures = published.judge_split(means(split, layout), split)
+    assert [figure.holds for figure in figures] == [*holds, True, True]
+    assert figures[0].obtained == layout[0]
+    assert "forest 0." in figures[0].name
+    assert "logistic regression 0." in figures[0].name
+
+
+def test_another_forest_is_noticed():
+    table = means(INSIDE, (0.76, 0.01, 0.15))
+    table.loc[assessed.FOREST, "auroc"] += 0.011
+    assert [figure.holds for figure in published.judge_split(table, INSIDE)][3:] == [False, True]
+
+
+def test_nobody_measured_tasks_elsewhere():
+    assert len(published.judge_split(means(INSIDE, (0.76, 0.01, 0.15)), "task OOD")) == 3
+
+
+def test_verdicts_on_simulated_items():
+    rows = {assessed.FOREST: [0.8, 0.03, 0.15], assessed.FITTING: [0.82, 0.02, 0.14]}
+    table = pd.DataFrame.from_dict(rows, orient="index", columns=assessed.SCORES)
+    assert all(figure.holds for figure in published.judge_simulated(table, INSIDE))
+    turned = table.set_axis(table.index[::-1])
+    assert not any(figure.holds for figure in published.judge_simulated(turned, INSIDE))
+
+
+def recovered(bias, coverage, curves=-0.7):
+    """Recovery of a method without error but for what is given."""
+    row = {"bias": bias, "bias_se": 0.005, "coverage": coverage, "aim_bias": -0.7}
+    rows = {
+        (battery, method, which): row
+        for battery in ("isolated", "correlated")
+        for method in ("curves", "layout, general level")
+        for which in ("all", "up to 5")
+    }
+    rows["correlated", "curves", "all"] = {**row, "bias": curves, "coverage": 0.16}
+    return pd.DataFrame.from_dict(rows, orient="index")
+
+
+def test_verdicts_on_recovery():
+    assert [f.holds for f in published.judge_recovery(recovered(-0.04, 0.93))] == [True] * 7
+    off = published.judge_recovery(recovered(0.06, 0.84, curves=0.1))
+    assert [figure.holds for figure in off] == [False] * 7
+
+
+def test_verdicts_on_mixes():
+    change = {"accuracy": -0.14, "curves": 0.01, "curves without end": 0.2, "layout": -0.03}
+    mixed = pd.DataFrame({"change": change})
+    assert [figure.holds for figure in published.judge_mixes(mixed)] == [True] * 3
+    moved = pd.DataFrame({"change": {"accuracy": -0.04, "curves": -0.2, "layout": 0.2}})
+    assert [figure.holds for figure in published.judge_mixes(moved)] == [False] * 3
+
+
+def test_verdicts_on_the_light_battery():
+    assert published.judge_light(PUBLISHED_SIZE).holds
+    assert not published.judge_light(round(1.2 * PUBLISHED_SIZE)).holds
+    assert not published.judge_light(round(0.8 * PUBLISHED_SIZE)).holds
+
+
+def test_judge():
+    rows = [
+        {"method": method, "repeat": repeat, "subject": "GPT-4o", "brier": brier}
+        for method, brier in ((published.RECOMMENDED, 0.15), ("aggregate", 0.2), ("forest", 0.14))
+        for repeat in range(2)
+    ]
+    scores = HoldOut(pd.DataFrame(rows), pd.Series({"GPT-4o": 0.5}))
+    assert [figure.holds for figure in adele.SCENARIO.judge(scores)] == [True, False]
+
+
+def test_missing_tables_are_noticed_first(evaluation, tmp_path, monkeypatch):
+    monkeypatch.setattr(published, "real_assessment", None)
+    scenario = dataclasses.replace(adele.SCENARIO, load=lambda folder: evaluation)
+    with pytest.raises(DataError, match="there is no"):
+        adele.reproduce(scenario, None, tmp_path)
+
+
+def test_the_report(evaluation, monkeypatch, capsys):
+    """All but the work: strict JSON, and text."""
+    cheap = {
+        **dict.fromkeys([assessed.FOREST, "forest, six best", assessed.LAYOUT], Forest([])),
+        **dict.fromkeys([assessed.REGRESSION, assessed.FITTING], Regression(["demand[AS]"])),
+    }
+    made = assess(evaluation, cheap, folds=2, resamples=2, progressbar=False)
+    cells = pd.MultiIndex.from_product([SOME, ["AS", "VO"]], names=["subject", "dimension"])
+    pair = pd.DataFrame({"layout": [4, 3, 2, 1.0], "curves": [3, np.nan, 2, 0.5]}, cells)
+    total = pd.DataFrame({"layout": ["additive"], "elpd": [-3.0]}).set_index("layout")
+    theirs = pd.MultiIndex.from_tuples([(assessed.FOREST, assessed.WEIGHTED)])
+    theirs = pd.DataFrame({"auroc": 0.839, "ece": 0.011}, theirs.set_names(["method", "subject"]))
+    monkeypatch.setattr(published, "published_scores", lambda folder, split: theirs)
+    monkeypatch.setattr(published, "real_assessment", lambda evaluation, split: made)
+    monkeypatch.setattr(published, "simulated_assessment", lambda split: made)
+    monkeypatch.setattr(real, "abilities", lambda evaluation: pair)
+    monkeypatch.setattr(real, "compared_layouts", lambda evaluation: total)
+    studies = published.judge_recovery(recovered(0.0, 0.9)), {"bias": recovered(0.0, 0.9)}
+    monkeypatch.setattr(published, "simulation_studies", lambda: studies)
+    scenario = dataclasses.replace(adele.SCENARIO, load=lambda folder: evaluation)
+    found = adele.reproduce(scenario, None, Path())
+    report = json.loads(json.dumps(found.to_dict(), allow_nan=False), parse_constant=pytest.fail)
+    assert len(report["figures"]) == 3 * 3 + 4 + 3 * 3 + 7
+    assert len(report["tables"]) == 2 * 6 + 3 + 1
+    name = f"12 real subjects, 3,328 items, {INSIDE}"
+    assert report["tables"][name][0]["published weighted auroc"] == 0.839
+    print_tables({name: found.tables[name]})
+    print_figures(found.figures)
+    assert "0.839" in capsys.readouterr().out
+
+
+@pytest.mark.slow
+def test_layouts_on_a_few_real_items(adele_data):
+    """Success needs abilities above the demands, more or less: both methods rank subjects alike."""
+    evaluation = adele.load(adele_data)
+    few = evaluation.select(
+        subjects=["GPT-4o", *SOME[1:], "Davinci-002"], items=list(evaluation.items.index[::4])
+    )
+    two = {name: LAYOUTS[name] for name in ("additive", "abilities, all needed")}
+    total = real.compared_layouts(few, SOME[:1], two)
+    assert set(total.index) == {*two, "additive, tasks known"}
+    assert total["elpd_diff"].max() == 0
+    means = real.agreement(real.abilities(few), by="subject")
+    assert means.loc["GPT-4o", "layout"] > means.loc["Davinci-002", "layout"] + 0.5
+    assert means.loc["GPT-4o", "curves"] > means.loc["Davinci-002", "curves"] + 0.5
+    assert means.loc["all", "spearman"] > 0.3
