@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from ..demands.reading import short_names
 from ..errors import FitError
 from ..tables import texts
 from ..wording import some
@@ -91,7 +92,7 @@ def ability_radar(
         ax.plot(angles[round_], ability[round_], label=label, zorder=3, **look)
     ax.set_theta_zero_location("N")
     ax.set_theta_direction(-1)
-    ax.set_xticks(spokes, [style.words(name, 20) for name in dimensions], fontsize=9)
+    ax.set_xticks(spokes, [style.words(name, 20) for name in short_names(dimensions)], fontsize=9)
     ax.set_ylim(0, rim)
     step = 1 if rim < 7 else 2
     rings = np.arange(step, rim, step)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..demands.reading import short_names
 from . import style
 from .curve_marks import draw_ability, draw_bins, draw_line, frame, reach, written
 
@@ -69,13 +70,14 @@ def curve_panels(
     bins = [curves.bins_of(subject, name) for name in curves.dimensions]
     largest = max(int(part["items"].max()) for part in bins)
     most = reach(curves, own)
+    names = short_names(curves.dimensions)
     for place, (panel, row, part) in enumerate(zip(axes, rows, bins, strict=True)):
         draw_line(panel, curves, row, most)
         draw_bins(panel, part, largest, curves.prob)
         draw_ability(panel, curves, row, most)
         frame(panel, part["level"].to_numpy(), most)
         panel.tick_params(labelsize=8)
-        panel.set_title(f"{style.words(row['dimension'], 20)}: {written(row)}", fontsize=9)
+        panel.set_title(f"{style.words(names[place], 20)}: {written(row)}", fontsize=9)
         if place + columns >= len(rows):
             panel.set_xlabel("demand level", fontsize=9)
         if place % columns == 0:

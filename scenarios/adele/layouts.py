@@ -98,7 +98,7 @@ def additive_layout(places: Sequence[str] = (), spread: float = 0.1) -> Layout:
         differ.
     spread : float
         Prior standard deviation of the weights, in log-odds per level. How strongly to shrink them
-        depends on where the forecasts are to hold: choose it by `Chosen`.
+        depends on where the forecasts are to hold: choose it by `ChosenLayout`.
 
     Returns
     -------

@@ -1,0 +1,130 @@
+"""Eighteen demands at the published size: minutes, memory, and what converges.
+
+Run by hand: ``python tests/benchmarks/adele.py [--json] [--quick]``. Prints a table in Markdown, or
+one JSON object; exit status 1 when a goal is missed. Fits are of fifteen subjects on 16,108
+simulated items; the assessors are compared on the 3,328 real ones where MEASUREMENT_LAYOUTS_DATA
+names them, otherwise on as many simulated ones. Nothing is compiled beforehand. ``--quick`` takes
+fewer subjects and items: its numbers say only that everything runs. Memory is read as Linux counts
+it. What a gradient costs beside PyMC's is a case of ``engine.py``.
+"""
+
+import argparse
+import os
+import sys
+import tempfile
+import time
+import warnings
+from contextlib import redirect_stdout
+
+import processes
+from batteries import DATA, SEED
+from lines import Line, at_most, table
+from report import report
+
+import measurement_layouts as ml
+from measurement_layouts.inference.wording import many
+from measurement_layouts.scenarios.adele import data
+from measurement_layouts.scenarios.adele.battery import ITEMS, simulated_cohort
+from measurement_layouts.scenarios.adele.estimates import COLUMNS
+from measurement_layouts.scenarios.adele.layouts import (
+    additive_layout,
+    capability_layout,
+    with_places,
+)
+from measurement_layouts.scenarios.adele.scales import DEMANDS
+
+SAMPLING = {"draws": 500, "tune": 500, "chains": 2, "reruns": 0}
+FOLDS, LABELLED = 10, 3_328
+SUBJECT = "GPT-4o"
+GIB = 2**30
+
+
+def assessors(quick: bool) -> list[Line]:
+    """One subject's table of assessors, by cross-validation."""
+    real = bool(os.environ.get(DATA)) and not quick
+    items = 400 if quick else LABELLED
+    everybody = data.load() if real else simulated_cohort(SEED, items).evaluation
+    evaluation, places = with_places(everybody.select(subjects=[SUBJECT]))
+    columns = [*COLUMNS, "unguessability"]
+    methods = {
+        "forest": ml.Forest(columns),
+        "regression": ml.Regression(columns),
+        "algebraic": ml.Algebraic(COLUMNS, "unguessability"),
+        "additive layout": additive_layout(places),
+    }
+    start, busy = time.perf_counter(), time.process_time()
+    found = ml.assess(evaluation, methods, folds=FOLDS, seed=SEED, progressbar=False)
+    summary = found.summary()
+    seconds = time.perf_counter() - start
+    worked = time.process_time() - busy
+    areas = ", ".join(f"{name} {area:.2f}" for name, area in summary["auroc"].items())
+    kind = "real" if real else "simulated"
+    case = f"1 subject, {len(evaluation.items):,} {kind} items, {FOLDS} folds: 4 assessors"
+    print(f"{case}: {seconds:.3g} s, {worked:.3g} of processors", file=sys.stderr)
+    own = f"{seconds:.3g} s; AUROC of {areas}"
+    return [at_most(case, "seconds", seconds, 60, "s", ours=own)]
+
+
+def fits(quick: bool) -> list[Line]:
+    """Everybody's profile by both layouts, from compilation to the diagnostics."""
+    cohort = simulated_cohort(SEED, 800 if quick else ITEMS)
+    evaluation, places = with_places(cohort.evaluation)
+    if quick:
+        evaluation = evaluation.select(subjects=[SUBJECT])
+    layouts = {
+        "abilities, all needed": capability_layout(),
+        "demands add up, a shift per task": additive_layout(places),
+    }
+    return [line for name, layout in layouts.items() for line in fitted(name, layout, evaluation)]
+
+
+def fitted(name: str, layout: ml.Layout, evaluation: ml.Evaluation) -> list[Line]:
+    """Fit one layout; its minutes, the peak of memory, and how far chains agree."""
+    processes.forget_peak()
+    start, busy = time.perf_counter(), time.process_time()
+    fit = ml.fit(layout, evaluation, seed=SEED, progressbar=False, **SAMPLING)
+    diagnostics = fit.diagnostics()
+    minutes = (time.perf_counter() - start) / 60
+    worked = (time.process_time() - busy) / 60
+    gibibytes = processes.peak() / GIB
+    count = len(evaluation.subjects)
+    who = many(count, "subject")
+    case = f"{who}, {len(evaluation.items):,} items, {len(DEMANDS)} demands: {name}"
+    spent = f"{minutes:.3g} min, {worked:.3g} of processors"
+    settled = f"{(diagnostics['status'] == 'ok').sum()} of {count} converged at once"
+    reached = f"ESS from {diagnostics['ess'].min():.0f} on"
+    print(f"{case}: {spent}; {settled}", file=sys.stderr)
+    rhat = diagnostics["rhat"].max()
+    return [
+        at_most(case, "minutes", minutes, 10, "min", ours=spent),
+        at_most(case, "peak of the process", gibibytes, 2, "GiB"),
+        at_most(
+            case, "the worst chains", rhat, 1.1, "R-hat", ours=f"{rhat:.3f}; {settled}; {reached}"
+        ),
+    ]
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Measure and report."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
+    parser.add_argument("--json", action="store_true", help="one JSON object instead of the table")
+    parser.add_argument("--quick", action="store_true", help="fewer subjects and items")
+    options = parser.parse_args(arguments)
+    start = time.perf_counter()
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        warnings.catch_warnings(),
+        redirect_stdout(sys.stderr),
+    ):
+        os.environ |= processes.caches(folder)
+        warnings.simplefilter("ignore")
+        lines = [*assessors(options.quick), *fits(options.quick)]
+    if options.json:
+        figures = [figure for line in lines for figure in line.figures]
+        return report("adele", time.perf_counter() - start, figures)
+    print(table(lines))
+    return 0 if all(line.holds for line in lines) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
