@@ -32,6 +32,7 @@ SCORES = ("auroc", "ece", "brier")
 _SIMULATED = 1_611  # a tenth
 _FEWEST = 50  # items that the trees of all but the first forest split
 _SIZES = (2, 50, 200)
+_INNER = {"in distribution": 2, "task OOD": 3, "benchmark OOD": 5}  # folds to choose a layout by
 _DRAWS, _TUNE, _CHAINS = 60, 120, 1  # enough for means of predictions
 _FORMULAS = ("algebraic, power 0", "algebraic, power 0.5", "algebraic, power 1")
 _TABLES = {
@@ -268,10 +269,8 @@ def _chosen(split: str, places: Sequence[str]) -> "Method":
         "weights within 0.1": additive_layout(spread=0.1),
         "tasks": additive_layout(places, spread=0.1),
     }
-    groups = SPLITS[split]
-    return ChosenLayout(
-        candidates, groups, folds=5 if groups else 2, draws=_DRAWS, tune=_TUNE, chains=_CHAINS
-    )
+    sampling = {"draws": _DRAWS, "tune": _TUNE, "chains": _CHAINS}
+    return ChosenLayout(candidates, SPLITS[split], folds=_INNER[split], **sampling)
 
 
 def _columns(codes: Mapping[str, object] | Sequence[str]) -> list[str]:

@@ -68,12 +68,12 @@ def assessors(quick: bool) -> list[Line]:
 def fits(quick: bool) -> list[Line]:
     """Everybody's profile by both layouts, from compilation to the diagnostics."""
     cohort = simulated_cohort(SEED, 800 if quick else ITEMS)
-    evaluation, places = with_places(cohort.evaluation)
+    evaluation, places = with_places(cohort.evaluation, "benchmark")
     if quick:
         evaluation = evaluation.select(subjects=[SUBJECT])
     layouts = {
         "abilities, all needed": capability_layout(),
-        "demands add up, a shift per task": additive_layout(places),
+        "demands add up, a shift per benchmark": additive_layout(places),
     }
     return [line for name, layout in layouts.items() for line in fitted(name, layout, evaluation)]
 

@@ -72,6 +72,7 @@ def test_an_isolated_item_asks_for_one_ability():
     assert items.index.is_unique
 
 
+@pytest.mark.slow
 def test_curves_aim_at_the_truth_where_items_ask_for_one_ability(isolated, curves):
     """There each is a logistic, whose area is known; 0.05 is what the 17 others cost at level 0."""
     found = estimates.curve_abilities(isolated)
@@ -85,6 +86,7 @@ def test_curves_aim_at_the_truth_where_items_ask_for_one_ability(isolated, curve
     assert summary["rmse"] < 0.25
 
 
+@pytest.mark.slow
 def test_curves_find_what_they_aim_at_and_not_the_truth(curves):
     found = recovery.summary(curves)
     about_aims = recovery.summary(curves.assign(truth=curves["aim"]))
