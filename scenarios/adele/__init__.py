@@ -1,7 +1,9 @@
 """General scales of cognitive demands: what items ask of whoever answers them, level by level."""
 
+from functools import partial
+
 from ..scenario import Scenario
-from .battery import simulated_cohort, true_profiles
+from .battery import ITEMS, simulated_cohort, true_profiles
 from .data import load, read_battery
 from .layouts import LAYOUTS, additive_layout, capability_layout, with_places
 from .published import RECOMMENDED, judge, reproduce
@@ -14,7 +16,7 @@ SCENARIO = Scenario(
     source="Zhou et al. (2025)",
     layouts={RECOMMENDED: additive_layout, "abilities, all needed": capability_layout},
     load=load,
-    simulate=simulated_cohort,
+    simulate=partial(simulated_cohort, items=ITEMS // 5),
     reproduce=reproduce,
     judge=judge,
     columns=(*(f"demand[{code}]" for code in DEMANDS), "unguessability"),

@@ -177,3 +177,23 @@ def test_regression_is_that_of_scikit_learn_alone(adele_data):
         row = found.summary().loc[assessed.REGRESSION]
         for score, value in published._ELSEWHERE[split, assessed.REGRESSION].items():
             assert row[score] == pytest.approx(value, abs=0.01)
+
+
+@pytest.mark.slow
+def test_demands_that_add_up_foresee_other_benchmarks_best(adele_data):
+    """Real outcomes; the twin, whose weights are held at 0, is behind."""
+    marked, _ = assessed.prepared(adele.load(adele_data))
+    every = assessed.methods("benchmark OOD", [])[assessed.REGRESSION].columns
+    quick = {"draws": 60, "tune": 120, "chains": 1}
+    compared = {
+        "layout": FittedLayout(adele.additive_layout(), **quick),
+        "without demands": FittedLayout(adele.additive_layout(spread=1e-3), **quick),
+        "forest": Forest(every),
+        "regression": Regression(every),
+    }
+    found = assess(marked, compared, groups="benchmark", resamples=2, progressbar=False)
+    scores = found.summary()[["auroc", "brier"]]
+    rivals = scores.loc[["forest", "regression"]]
+    assert scores.loc["layout", "brier"] < rivals["brier"].min()
+    assert scores.loc["layout", "auroc"] > rivals["auroc"].max()
+    assert scores.loc["without demands", "brier"] > rivals["brier"].max()
