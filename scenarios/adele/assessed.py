@@ -62,7 +62,10 @@ _TABLES = {
 }
 
 
-def prepared(evaluation: Evaluation) -> tuple[Evaluation, list[str]]:
+type Places = Mapping[str, Sequence[str]]
+
+
+def prepared(evaluation: Evaluation) -> tuple[Evaluation, Places]:
     """Add what methods and splits need to items with demands, benchmark and task.
 
     Parameters
@@ -73,33 +76,36 @@ def prepared(evaluation: Evaluation) -> tuple[Evaluation, list[str]]:
     Returns
     -------
     Evaluation
-        With flags of places, as `with_places` makes them; ``benchmark and task``, the place in
-        words; and ``broad[CE]`` and so on, means over the parts of the 11 broad dimensions.
-    list of str
-        The places.
+        With flags of benchmarks and of tasks, as `with_places` makes them; ``benchmark and task``,
+        the task in words; and ``broad[CE]`` and so on, means over the parts of the 11 broad
+        dimensions.
+    mapping of str to sequence of str
+        The places: ``benchmark`` and ``task``.
 
     Examples
     --------
     >>> marked, places = prepared(simulated_cohort(items=100).evaluation)
-    >>> len(places), marked.items.filter(like="broad[").shape[1]
-    (53, 11)
+    >>> {column: len(names) for column, names in places.items()}
+    {'benchmark': 18, 'task': 53}
     """
-    marked, places = with_places(evaluation)
+    marked, benchmarks = with_places(evaluation, "benchmark")
+    marked, tasks = with_places(marked)
     items = marked.items
     where = items["benchmark"].astype(str) + " " + items["task"].astype(str)
     means = {f"broad[{code}]": items[_columns(parts)].mean(axis=1) for code, parts in BROAD.items()}
     items = items.assign(**{WHERE: where, **means})
+    places = {"benchmark": benchmarks, "task": tasks}
     return Evaluation(items, marked.successes, marked.trials), places
 
 
-def methods(split: str, places: Sequence[str], simulated: bool = False) -> "dict[str, Method]":
+def methods(split: str, places: Places, simulated: bool = False) -> "dict[str, Method]":
     """List what is compared; the first is the reference.
 
     Parameters
     ----------
     split : str
         One of `SPLITS`.
-    places : sequence of str
+    places : mapping of str to sequence of str
         As `prepared` names them.
     simulated : bool
         Whether for the simulated battery: fewer layouts, none of them chosen among several.
@@ -109,7 +115,7 @@ def methods(split: str, places: Sequence[str], simulated: bool = False) -> "dict
     dict of str to Method
         By name. The layout (``layout``) is chosen on the training items of each fold, by parts left
         out the way that the split leaves items out; the candidates differ in how far they trust
-        single demands, and in whether they know tasks.
+        single demands, and in whether they know benchmarks or tasks.
 
     Notes
     -----
@@ -143,10 +149,10 @@ def methods(split: str, places: Sequence[str], simulated: bool = False) -> "dict
         },
     }
     if split == "in distribution":
-        flags = [f"{PLACE}[{place}]" for place in places]
+        flags = [f"{PLACE}[{place}]" for place in places["task"]]
         found["forest, tasks known"] = Forest([*every, *flags], _FEWEST)
     layouts = {
-        "additive, tasks known": additive_layout(places),
+        **{f"additive, {what}s known": additive_layout(places[what]) for what in places},
         FITTING: capability_layout("pooled"),
     }
     if not simulated:
@@ -261,13 +267,13 @@ def _assessment(evaluation: Evaluation, split: str, simulated: bool) -> "Assessm
     return assess(marked, compared, groups=SPLITS[split], seed=1)
 
 
-def _chosen(split: str, places: Sequence[str]) -> "Method":
+def _chosen(split: str, places: Places) -> "Method":
     from ...inference.assessors.chosen_layout import ChosenLayout
 
     candidates = {
         "weights within 0.05": additive_layout(spread=0.05),
         "weights within 0.1": additive_layout(spread=0.1),
-        "tasks": additive_layout(places, spread=0.1),
+        **{f"{what}s known": additive_layout(places[what], spread=0.1) for what in places},
     }
     sampling = {"draws": _DRAWS, "tune": _TUNE, "chains": _CHAINS}
     return ChosenLayout(candidates, SPLITS[split], folds=_INNER[split], **sampling)

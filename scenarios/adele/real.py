@@ -43,7 +43,7 @@ def compared_layouts(
 
     marked, places = prepared(evaluation)
     made = {name: make() for name, make in layouts.items()}
-    made["additive, tasks known"] = additive_layout(places)
+    made["additive, tasks known"] = additive_layout(places["task"])
     fits = {
         name: fit(layout, marked, subjects=subjects, **_SAMPLING)  # type: ignore[arg-type]
         for name, layout in made.items()

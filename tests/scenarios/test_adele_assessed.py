@@ -17,6 +17,7 @@ from measurement_layouts.scenarios.adele.subjects import SUBJECTS
 
 SOME = ["GPT-4o", "Babbage-002", "LLaMA-3.2-3B-Instruct"]
 SPLITS = list(assessed.SPLITS)
+SAT = {"benchmark": ["SAT"], "task": ["SAT En", "SAT Math"]}
 
 
 @pytest.fixture(scope="module")
@@ -50,8 +51,9 @@ def blank():
 def test_items_are_prepared(evaluation):
     marked, places = assessed.prepared(evaluation)
     items = marked.items
-    assert sorted(places) == sorted(items[assessed.WHERE].unique())
-    flags = items[[f"place[{place}]" for place in places]]
+    assert sorted(places["task"]) == sorted(items[assessed.WHERE].unique())
+    assert sorted(places["benchmark"]) == sorted(items["benchmark"].unique())
+    flags = items[[f"place[{place}]" for place in places["task"]]]
     assert (flags.sum(axis=1) == 1).all()
     row = items.iloc[7]
     assert flags.iloc[7].idxmax() == f"place[{row[assessed.WHERE]}]"
@@ -74,7 +76,7 @@ def test_what_forests_know(evaluation):
         "forest, without extraneous": 16,
         "forest, 11 broad": 11,
         "universal forest": 19,
-        "forest, tasks known": 19 + len(places),
+        "forest, tasks known": 19 + len(places["task"]),
     }
     for method in found.values():
         method.check(marked.items)
@@ -83,19 +85,19 @@ def test_what_forests_know(evaluation):
 @pytest.mark.parametrize("split", SPLITS)
 def test_the_layout_is_chosen_as_it_is_judged(split):
     """By leaving out what the split leaves out; the reference is the forest."""
-    found = assessed.methods(split, ["SAT En", "SAT Math"])
+    found = assessed.methods(split, SAT)
     assert next(iter(found)) == assessed.FOREST
     chosen = found[assessed.LAYOUT]
     assert isinstance(chosen, ChosenLayout)
     assert chosen.groups == assessed.SPLITS[split]
-    assert len(chosen.layouts) == 3
+    assert len(chosen.layouts) == 4
     assert ("forest, tasks known" in found) == (split == "in distribution")
 
 
 def test_the_simulated_battery_has_fewer_layouts():
-    found = assessed.methods("task OOD", ["SAT En"], simulated=True)
+    found = assessed.methods("task OOD", SAT, simulated=True)
     layouts = [name for name, method in found.items() if isinstance(method, FittedLayout)]
-    assert layouts == ["additive, tasks known", assessed.FITTING]
+    assert layouts == ["additive, benchmarks known", "additive, tasks known", assessed.FITTING]
     assert not any(isinstance(method, ChosenLayout) for method in found.values())
 
 
@@ -170,7 +172,7 @@ def test_regression_is_that_of_scikit_learn_alone(adele_data):
     marked, _ = assessed.prepared(adele.load(adele_data))
     for split in ("in distribution", "benchmark OOD"):
         method = {
-            assessed.REGRESSION: assessed.methods(split, [])[assessed.REGRESSION],
+            assessed.REGRESSION: assessed.methods(split, SAT)[assessed.REGRESSION],
         }
         groups = assessed.SPLITS[split]
         found = assess(marked, method, groups=groups, resamples=2, progressbar=False)
@@ -183,7 +185,7 @@ def test_regression_is_that_of_scikit_learn_alone(adele_data):
 def test_demands_that_add_up_foresee_other_benchmarks_best(adele_data):
     """Real outcomes; the twin, whose weights are held at 0, is behind."""
     marked, _ = assessed.prepared(adele.load(adele_data))
-    every = assessed.methods("benchmark OOD", [])[assessed.REGRESSION].columns
+    every = assessed.methods("benchmark OOD", SAT)[assessed.REGRESSION].columns
     quick = {"draws": 60, "tune": 120, "chains": 1}
     compared = {
         "layout": FittedLayout(adele.additive_layout(), **quick),
