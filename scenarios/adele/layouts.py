@@ -58,6 +58,13 @@ def capability_layout(
     Layout
         Its ``ability`` has one value per demand, in levels.
 
+    Notes
+    -----
+    On the labelled items of six benchmarks few demands limit a subject, and nothing bounds its
+    other abilities from above. There the order of a subject's abilities is like that of its curves
+    (rank correlations of 0.7 to 0.8 for three subjects), but means over abilities do not order
+    subjects.
+
     References
     ----------
     General scales paper, section 8.5.7, Equation 1, and section 8.1, where a layout is proposed.

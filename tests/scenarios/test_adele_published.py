@@ -158,7 +158,7 @@ def test_the_report(evaluation, monkeypatch, capsys):
 
 @pytest.mark.slow
 def test_layouts_on_a_few_real_items(adele_data):
-    """Success needs abilities above the demands, more or less: both methods rank subjects alike."""
+    """Within a subject both methods rank dimensions alike; its level the layout does not tell."""
     evaluation = adele.load(adele_data)
     few = evaluation.select(
         subjects=["GPT-4o", *SOME[1:], "Davinci-002"], items=list(evaluation.items.index[::4])
@@ -168,6 +168,5 @@ def test_layouts_on_a_few_real_items(adele_data):
     assert set(total.index) == {*two, "additive, tasks known"}
     assert total["elpd_diff"].max() == 0
     means = real.agreement(real.abilities(few), by="subject")
-    assert means.loc["GPT-4o", "layout"] > means.loc["Davinci-002", "layout"] + 0.5
     assert means.loc["GPT-4o", "curves"] > means.loc["Davinci-002", "curves"] + 0.5
-    assert means.loc["all", "spearman"] > 0.3
+    assert (means["spearman"].drop("all") > 0.3).all()
