@@ -42,6 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     animal-ai-olympics: Animal-AI Olympics: 68 agents look for and reach a reward (Burden ...)
       published layout
       recommended layout
+    ...
     0
     """
     chosen = _parser().parse_args(arguments)

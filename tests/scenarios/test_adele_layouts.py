@@ -94,6 +94,7 @@ def names(evaluation):
     return evaluation.items["benchmark"] + " " + evaluation.items["task"]
 
 
+@pytest.mark.slow
 def test_a_task_without_outcomes_is_like_any_task():
     """Its shift keeps the prior, so that a forecast there is less certain than elsewhere."""
     cohort = simulated_cohort(1, 400).evaluation
