@@ -5,20 +5,19 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-import pandas as pd
-import xarray as xr
 
 from .. import options
-from ..baselines import Baseline, baseline_forecast, classifier, read_columns
+from ..baselines import Baseline, baseline_forecast, classifier
 from ..data import Evaluation
 from ..errors import FitError
-from .columns import names_of
+from ..forecasts.forecasting import Forecast
+from .columns import OnColumns
 from .importance import most_important
 from .universal import universal_forecast
 
 
 @dataclass(frozen=True)
-class Forest:
+class Forest(OnColumns):
     """Predict by a random forest for each subject: scikit-learn's, of 100 trees.
 
     Parameters
@@ -63,6 +62,7 @@ class Forest:
 
     Examples
     --------
+    >>> import pandas as pd
     >>> rng = np.random.default_rng(1)
     >>> items = pd.DataFrame({"size": rng.normal(size=300), "hour": rng.normal(size=300)})
     >>> solved = (items["size"] < 0).where(~items.index.isin([2, 3]))
@@ -72,18 +72,17 @@ class Forest:
     array([[0., 1.]])
     """
 
-    columns: Sequence[str]
     min_samples_split: int | tuple[int, ...] = 50
     best: int | None = None
     universal: bool = False
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         given = self.min_samples_split
         several = tuple(given) if isinstance(given, Sequence) else (given,)
         if not several:
             raise FitError("min_samples_split=(); give at least one whole number, such as 50")
         sizes = tuple(options.whole("min_samples_split", size, 2) for size in several)
-        object.__setattr__(self, "columns", names_of(self.columns))
         object.__setattr__(self, "min_samples_split", sizes if len(sizes) > 1 else sizes[0])
         if self.best is not None and options.whole("best", self.best, 1) > len(self.columns):
             raise FitError(
@@ -91,35 +90,17 @@ class Forest:
                 "leave best= out"
             )
 
-    def check(self, items: pd.DataFrame) -> None:
-        """Refuse items whose properties cannot be read.
-
-        Raises
-        ------
-        DataError
-            When a property is missing or holds no finite numbers.
-        """
-        read_columns(items, self.columns)
-
-    def predict(self, training: Evaluation, items: Sequence[str], *, seed: int) -> xr.DataArray:
-        """Predict success, as an `Assessor` does.
-
-        Raises
-        ------
-        DataError
-            When a property cannot be read, or an item has training outcomes.
-        """
+    def _forecast(self, training: Evaluation, items: Sequence[str], seed: int) -> Forecast:
         sizes = self.min_samples_split
         sizes = sizes if isinstance(sizes, tuple) else (sizes,)
         columns: Sequence[str] = self.columns
         if self.best is not None:
             columns = most_important(training, columns, self.best, max(sizes), seed)
         if self.universal:
-            return universal_forecast(training, items, columns, sizes, seed).data["mean"]
+            return universal_forecast(training, items, columns, sizes, seed)
         model = classifier(lambda seed: _Chosen(sizes, seed))
         baseline = Baseline("random forest", model, threads=True)
-        forecast = baseline_forecast(baseline, training, items, columns, seed=seed)
-        return forecast.data["mean"]
+        return baseline_forecast(baseline, training, items, columns, seed=seed)
 
 
 class _Chosen:

@@ -3,16 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import pandas as pd
-import xarray as xr
-
-from ..baselines import LOGISTIC_REGRESSION, baseline_forecast, read_columns
+from ..baselines import LOGISTIC_REGRESSION, baseline_forecast
 from ..data import Evaluation
-from .columns import names_of
+from ..forecasts.forecasting import Forecast
+from .columns import OnColumns
 
 
 @dataclass(frozen=True)
-class Regression:
+class Regression(OnColumns):
     """Predict by a logistic regression for each subject: scikit-learn's, with default settings.
 
     Parameters
@@ -31,6 +29,7 @@ class Regression:
 
     Examples
     --------
+    >>> import pandas as pd
     >>> items = pd.DataFrame({"size": [1, 2, 3, 4, 2.5]}, index=list("abcde"))
     >>> outcomes = pd.DataFrame([[1, 1, 0, 0, None]], index=["Ann"], columns=items.index)
     >>> training = Evaluation.from_wide(outcomes, items)
@@ -38,28 +37,5 @@ class Regression:
     array([[0.5]])
     """
 
-    columns: Sequence[str]
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "columns", names_of(self.columns))
-
-    def check(self, items: pd.DataFrame) -> None:
-        """Refuse items whose properties cannot be read.
-
-        Raises
-        ------
-        DataError
-            When a property is missing or holds no finite numbers.
-        """
-        read_columns(items, self.columns)
-
-    def predict(self, training: Evaluation, items: Sequence[str], *, seed: int) -> xr.DataArray:
-        """Predict success, as an `Assessor` does.
-
-        Raises
-        ------
-        DataError
-            When a property cannot be read, or an item has training outcomes.
-        """
-        found = baseline_forecast(LOGISTIC_REGRESSION, training, items, self.columns, seed=seed)
-        return found.data["mean"]
+    def _forecast(self, training: Evaluation, items: Sequence[str], seed: int) -> Forecast:
+        return baseline_forecast(LOGISTIC_REGRESSION, training, items, self.columns, seed=seed)

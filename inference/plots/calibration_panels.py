@@ -81,28 +81,16 @@ def calibration_panels(
     columns = min(_COLUMNS, len(subjects))
     size = max(_PANEL[0] * columns + 0.5, 4.8), _PANEL[1] * -(-len(subjects) // columns) + 1.0
     axes, figure = style.panels(ax, len(subjects), columns, size)
-    for place, (panel, name, part, ece) in enumerate(
-        zip(axes, subjects, bins, errors, strict=True)
-    ):
+    for panel, name, part, ece in zip(axes, subjects, bins, errors, strict=True):
         panel.plot([0, 1], [0, 1], color=style.QUIET, linestyle=":", linewidth=1.2, zorder=0)
         panel.lines[-1].set_label("calibrated")
         _draw(panel, part, most, assessment.prob)
         said = "no prediction" if np.isnan(ece) else f"ECE {ece:.3f}"
         panel.set_title(f"{style.words(name, 26)}\n{said}", fontsize=9)
-        if place + columns >= len(subjects):
-            panel.set_xlabel("predicted probability", fontsize=9)
-        if place % columns == 0:
-            panel.set_ylabel("success rate", fontsize=9)
+    style.outer_labels(axes, columns, "predicted probability", "success rate", fontsize=9)
     if figure is not None:
         style.heading(figure, f"Calibration of {style.words(method)}")
-        fullest = max(axes, key=lambda panel: len(panel.get_legend_handles_labels()[1]))
-        figure.legend(
-            *fullest.get_legend_handles_labels(),
-            loc="outside lower center",
-            ncols=2 if size[0] > 6 else 1,
-            fontsize=8,
-            frameon=False,
-        )
+        style.legend_below(figure, axes, 2 if size[0] > 6 else 1)
     return axes
 
 

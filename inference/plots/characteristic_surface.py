@@ -109,8 +109,7 @@ def characteristic_surface(
     )
     size = (width * columns + 1.1, width * -(-len(who) // columns) + 1.3)
     axes, figure = style.panels(ax, len(who), columns, size)
-    horizontal, vertical = _axis_names(layout, low, high, rotated)
-    for place, (panel, (name, surface)) in enumerate(zip(axes, surfaces.items(), strict=True)):
+    for panel, (name, surface) in zip(axes, surfaces.items(), strict=True):
         if name in known and estimates is not None:
             _estimate(panel, plane, known[name], estimates.prob)
         drawn = _points(panel, plane, surface, most)
@@ -118,10 +117,7 @@ def characteristic_surface(
         title = style.words((titles or {}).get(name, name), _LETTERS)
         panel.set_title(title + (f"\n{written(rows[name])}" if name in rows else ""), fontsize=9)
         panel.tick_params(labelsize=8)
-        if place + columns >= len(who):
-            panel.set_xlabel(horizontal)
-        if place % columns == 0:
-            panel.set_ylabel(vertical)
+    style.outer_labels(axes, columns, *_axis_names(layout, low, high, rotated))
     _explain(axes, figure, drawn, plane, most)
     if figure is not None:
         hidden = len(evaluation.items) - len(bands)

@@ -71,23 +71,15 @@ def curve_panels(
     largest = max(int(part["items"].max()) for part in bins)
     most = reach(curves, own)
     names = short_names(curves.dimensions)
-    for place, (panel, row, part) in enumerate(zip(axes, rows, bins, strict=True)):
+    for panel, name, row, part in zip(axes, names, rows, bins, strict=True):
         draw_line(panel, curves, row, most)
         draw_bins(panel, part, largest, curves.prob)
         draw_ability(panel, curves, row, most)
         frame(panel, part["level"].to_numpy(), most)
         panel.tick_params(labelsize=8)
-        panel.set_title(f"{style.words(names[place], 20)}: {written(row)}", fontsize=9)
-        if place + columns >= len(rows):
-            panel.set_xlabel("demand level", fontsize=9)
-        if place % columns == 0:
-            panel.set_ylabel("success", fontsize=9)
+        panel.set_title(f"{style.words(name, 20)}: {written(row)}", fontsize=9)
+    style.outer_labels(axes, columns, "demand level", "success", fontsize=9)
     if figure is not None:
         style.heading(figure, f"Characteristic curves of {style.words(subject)}")
-        fullest = max(axes, key=lambda panel: len(panel.get_legend_handles_labels()[1]))
-        entries = fullest.get_legend_handles_labels()
-        columns = 3 if size[0] > 9 else 1
-        figure.legend(
-            *entries, loc="outside lower center", ncols=columns, fontsize=8, frameon=False
-        )
+        style.legend_below(figure, axes, 3 if size[0] > 9 else 1)
     return axes

@@ -83,7 +83,7 @@ def incited_against_obtained(
     levels = np.unique(table["incited"].dropna().to_numpy(dtype=float))
     aside = (levels.min() if len(levels) else 0.0) - _ASIDE
     bottom, top = _limits(table, levels)
-    for place, (panel, (name, part)) in enumerate(zip(axes, models.items(), strict=True)):
+    for panel, (name, part) in zip(axes, models.items(), strict=True):
         panel.set_title(style.words(name, 24), fontsize=9)
         panel.set_xlim(aside - 0.8, (levels.max() if len(levels) else aside) + 0.6)
         panel.set_ylim(bottom, top)
@@ -92,11 +92,9 @@ def incited_against_obtained(
             [aside, *levels], ["none", *(f"{x:g}".replace("-", "\u2212") for x in levels)]
         )
         panel.tick_params(labelsize=8)
-        if place + columns >= len(models):
-            panel.set_xlabel(style.with_unit("incited to", units.parse(unit)), fontsize=9)
-        if place % columns == 0:
-            panel.set_ylabel(style.with_unit("obtained", units.parse(unit)), fontsize=9)
         style.quiet_frame(panel, "left", "bottom")
+    across, up = (style.with_unit(what, units.parse(unit)) for what in ("incited to", "obtained"))
+    style.outer_labels(axes, columns, across, up, fontsize=9)
     found: dict[str, Artist] = {}
     for panel in axes:
         handles, names = panel.get_legend_handles_labels()

@@ -76,16 +76,14 @@ def item_response_curves(
     rows = -(-len(found) // columns)
     size = (max(_PANEL[0] * columns, 5.6), _PANEL[1] * rows + 1.1)
     axes, figure = style.panels(ax, len(found), columns, size)
-    for place, (panel, ends) in enumerate(zip(axes, found, strict=True)):
+    for panel, ends in zip(axes, found, strict=True):
         _curves(panel, *ends, steepness)
         panel.set_title(_name(ends), fontsize=10)
         panel.set_ylim(0, 1.05)
         panel.set_yticks([0, 0.5, 1])
-        if place + columns >= len(found):
-            panel.set_xlabel(style.with_unit("propensity", units.parse(unit)))
-        if place % columns == 0:
-            panel.set_ylabel("probability of success")
         style.quiet_frame(panel, "left", "bottom")
+    named = style.with_unit("propensity", units.parse(unit))
+    style.outer_labels(axes, columns, named, "probability of success")
     handles, entries = axes[0].get_legend_handles_labels()
     look = {"ncols": 2, "fontsize": 8, "frameon": False}
     if figure is None:

@@ -84,7 +84,7 @@ def scaling_plot(
     abilities = [row["ability"] for part in rows.values() for row in part]
     top = 1.08 * float(np.nanmax([curves.bins["level"].max(), *abilities]))
     label = "size" if sizes.name is None else str(sizes.name)
-    for place, (panel, name) in enumerate(zip(axes, chosen, strict=True)):
+    for panel, name in zip(axes, chosen, strict=True):
         table = pd.DataFrame(rows[name]).set_index("subject")
         _lines(panel, table, known, groups, top)
         panel.set_xscale("log")
@@ -93,11 +93,8 @@ def scaling_plot(
         panel.grid(axis="y", color=style.RULE, linewidth=0.7)
         panel.set_title(style.words(name, 24), fontsize=9)
         panel.tick_params(labelsize=8)
-        if place + columns >= len(chosen):
-            panel.set_xlabel(style.words(label, 30), fontsize=9)
-        if place % columns == 0:
-            panel.set_ylabel("ability (level)", fontsize=9)
         style.quiet_frame(panel, "left", "bottom")
+    style.outer_labels(axes, columns, style.words(label, 30), "ability (level)", fontsize=9)
     entries = axes[0].get_legend_handles_labels()
     look = {"fontsize": 8, "frameon": False, "ncols": 3}
     if figure is None:

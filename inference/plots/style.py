@@ -156,6 +156,23 @@ def panels(
     return grid.ravel()[:count], figure
 
 
+def outer_labels(axes: np.ndarray, columns: int, x: str, y: str, **font: float) -> None:
+    """Name the axes of panels in so many columns, left of and below all of them only."""
+    for panel in axes[-columns:]:
+        panel.set_xlabel(x, **font)
+    for panel in axes[::columns]:
+        panel.set_ylabel(y, **font)
+
+
+def legend_below(figure: "Figure", axes: np.ndarray, columns: int) -> None:
+    """Explain below a figure what its panels show, by the panel that shows most."""
+    handles, entries = max(
+        (panel.get_legend_handles_labels() for panel in axes), key=lambda shown: len(shown[1])
+    )
+    look = {"ncols": columns, "fontsize": 8, "frameon": False}
+    figure.legend(handles, entries, loc="outside lower center", **look)
+
+
 def amount_map() -> "Colormap":
     """Colours of a quantity, from dark blue (little) to orange (much)."""
     from matplotlib import colormaps

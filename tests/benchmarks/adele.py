@@ -18,8 +18,7 @@ from contextlib import redirect_stdout
 
 import processes
 from batteries import DATA, SEED
-from lines import Line, at_most, table
-from report import report
+from lines import Line, at_most, show
 
 import measurement_layouts as ml
 from measurement_layouts.inference.wording import many
@@ -119,11 +118,7 @@ def main(arguments: list[str] | None = None) -> int:
         os.environ |= processes.caches(folder)
         warnings.simplefilter("ignore")
         lines = [*assessors(options.quick), *fits(options.quick)]
-    if options.json:
-        figures = [figure for line in lines for figure in line.figures]
-        return report("adele", time.perf_counter() - start, figures)
-    print(table(lines))
-    return 0 if all(line.holds for line in lines) else 1
+    return show("adele", time.perf_counter() - start, lines, as_json=options.json)
 
 
 if __name__ == "__main__":

@@ -18,8 +18,7 @@ import warnings
 from contextlib import redirect_stdout
 
 from batteries import DATA
-from lines import Line, failed, table
-from report import report
+from lines import Line, failed, show
 
 CASES = {
     "animal-ai": "sampling_cases:animal_ai",
@@ -70,11 +69,7 @@ def main(arguments: list[str] | None = None) -> int:
     with warnings.catch_warnings(), redirect_stdout(sys.stderr):
         warnings.simplefilter("ignore")
         lines = measure(chosen(options.case), options.quick)
-    if options.json:
-        figures = [figure for line in lines for figure in line.figures]
-        return report("engine", time.perf_counter() - start, figures)
-    print(table(lines))
-    return 0 if all(line.holds for line in lines) else 1
+    return show("engine", time.perf_counter() - start, lines, as_json=options.json)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from report import report
 from scipy.stats import norm
 
 from measurement_layouts.scenarios.figures import Figure
@@ -187,3 +188,12 @@ def table(lines: Iterable[Line]) -> str:
         ),
     ]
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+def show(name: str, seconds: float, lines: Iterable[Line], *, as_json: bool) -> int:
+    """Print the table, or one JSON object; return the exit status, 1 when a goal is missed."""
+    lines = list(lines)
+    if as_json:
+        return report(name, seconds, (figure for line in lines for figure in line.figures))
+    print(table(lines))
+    return 0 if all(line.holds for line in lines) else 1

@@ -79,6 +79,18 @@ def same():
 
 
 @pytest.fixture
+def tidy_figures():
+    """Leave matplotlib as it was; a figure that changes its settings fails."""
+    import matplotlib as mpl
+    import matplotlib.pyplot as plt
+
+    before = dict(mpl.rcParams)
+    yield
+    plt.close("all")
+    assert dict(mpl.rcParams) == before
+
+
+@pytest.fixture
 def new_items():
     """Other items for the same layout."""
     items = small_layouts.battery(count=7, seed=8)

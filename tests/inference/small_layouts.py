@@ -7,7 +7,7 @@ import measurement_layouts as ml
 from measurement_layouts.inference.assembly import Collected
 from measurement_layouts.inference.engine import Battery
 from measurement_layouts.inference.sampling import Draws, Sampled, SamplingOptions
-from measurement_layouts.linking import logistic, mixture
+from measurement_layouts.linking import logistic, mixture, product
 
 
 def animal_ai(**pull):
@@ -52,6 +52,14 @@ def profiles():
 def coin():
     """Declare the simplest layout: its posterior is known in closed form."""
     return ml.Layout("coin", ml.Success("heads", ml.Capability("p", low=0, high=1)))
+
+
+def labelled(labels=("AS", "CEc")):
+    """Declare an ability against a demand for each label, all needed."""
+    demand = ml.MetaFeature("demand", low=0, high=5, labels=labels)
+    ability = ml.Capability("ability", low=0, high=5, labels=labels)
+    success = product(logistic(ability - demand), over="dimension")
+    return ml.Layout("labelled", ml.Success("ok", success))
 
 
 def counts(successes, trials, subject="Ann", items=None):

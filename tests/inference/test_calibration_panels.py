@@ -14,12 +14,7 @@ from measurement_layouts.inference.calibration import calibration_curve
 from measurement_layouts.inference.plots import calibration_panels
 
 mpl.use("Agg")
-
-
-@pytest.fixture(autouse=True)
-def _tidy():
-    yield
-    plt.close("all")
+pytestmark = pytest.mark.usefixtures("tidy_figures")
 
 
 @pytest.fixture(scope="module")

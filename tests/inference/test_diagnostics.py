@@ -9,7 +9,7 @@ from arviz_stats.base import array_stats
 import measurement_layouts as ml
 from measurement_layouts import FitError
 from measurement_layouts.inference import diagnostics
-from measurement_layouts.linking import logistic, product
+from measurement_layouts.linking import logistic
 
 CHAINS, DRAWS = 4, 200
 
@@ -62,11 +62,7 @@ def test_profiles_summarise_the_draws(fitted):
 
 
 def test_profiles_of_labelled_nodes(rng):
-    labels = ("AS", "CEc")
-    demand = ml.MetaFeature("demand", low=0, high=5, labels=labels)
-    ability = ml.Capability("ability", low=0, high=5, labels=labels)
-    success = product(logistic(ability - demand), over="dimension")
-    layout = ml.Layout("two", ml.Success("ok", success))
+    layout = small_layouts.labelled()
     items = pd.DataFrame(rng.uniform(0, 5, (4, 2)), columns=["demand[AS]", "demand[CEc]"])
     outcomes = pd.DataFrame([[1, 0, 1, 0], [0, 1, 1, 0]], index=["Ann", "Bob"])
     draws = rng.uniform(0, 5, (2, 3, 50, 2))

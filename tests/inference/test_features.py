@@ -5,6 +5,7 @@ import copy
 import numpy as np
 import pandas as pd
 import pytest
+import small_layouts
 
 import measurement_layouts as ml
 from measurement_layouts import DataError
@@ -14,7 +15,7 @@ from measurement_layouts.inference.features import (
     outside_range,
     read_features,
 )
-from measurement_layouts.linking import band, logistic, product
+from measurement_layouts.linking import band, logistic
 
 
 def raises(pattern):
@@ -32,9 +33,7 @@ def sided():
 
 @pytest.fixture(scope="module")
 def labelled():
-    demand = ml.MetaFeature("demand", low=0, high=5, labels=("AS", "CEc"))
-    ability = ml.Capability("ability", low=0, high=5, labels=("AS", "CEc"))
-    return ml.Layout("two", ml.Success("ok", product(logistic(ability - demand), over="dimension")))
+    return small_layouts.labelled()
 
 
 def test_values_are_read_and_other_columns_ignored(animal_ai, items):

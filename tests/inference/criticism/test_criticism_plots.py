@@ -15,13 +15,8 @@ from measurement_layouts.inference.criticism.criticise import criticise
 from measurement_layouts.inference.plots import criticism_map, residual_plot
 
 mpl.use("Agg")
+pytestmark = pytest.mark.usefixtures("tidy_figures")
 LONG = "a-model-with-a-name-of-more-than-sixty-letters-as-they-do-occur-in-practice-v2"
-
-
-@pytest.fixture(autouse=True)
-def _tidy():
-    yield
-    plt.close("all")
 
 
 @pytest.fixture(scope="module")

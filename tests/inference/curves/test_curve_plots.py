@@ -23,12 +23,7 @@ from measurement_layouts.inference.plots import (
 )
 
 mpl.use("Agg")
-
-
-@pytest.fixture(autouse=True)
-def _tidy():
-    yield
-    plt.close("all")
+pytestmark = pytest.mark.usefixtures("tidy_figures")
 
 
 @pytest.fixture(scope="module")

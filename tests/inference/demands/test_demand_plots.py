@@ -5,6 +5,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from made_estimates import nothing_is_cut
 from matplotlib.collections import PatchCollection, QuadMesh
 from matplotlib.colors import to_hex, to_rgb
 
@@ -13,15 +14,8 @@ from measurement_layouts.inference.demands.correlations import demand_correlatio
 from measurement_layouts.inference.demands.profile import demand_profile
 
 mpl.use("Agg")
+pytestmark = pytest.mark.usefixtures("tidy_figures")
 NAMES = ["demand[QLl]", "demand[MS]", "demand[KNf]"]
-
-
-@pytest.fixture(autouse=True)
-def _tidy():
-    before = dict(mpl.rcParams)
-    yield
-    plt.close("all")
-    assert dict(mpl.rcParams) == before
 
 
 @pytest.fixture(scope="module")
@@ -29,14 +23,6 @@ def items():
     rng = np.random.default_rng(2)
     table = pd.DataFrame(rng.integers(0, 6, (120, 3)), columns=NAMES)
     return table.assign(**{"demand[MS]": 0}).set_axis([f"i{k}" for k in range(120)])
-
-
-def nothing_is_cut(ax):
-    figure = np.ravel(ax)[0].get_figure()
-    figure.canvas.draw()
-    drawn, sheet = figure.get_tightbbox(), figure.bbox_inches.padded(0.02)
-    assert sheet.x0 <= drawn.x0 <= drawn.x1 <= sheet.x1
-    assert sheet.y0 <= drawn.y0 <= drawn.y1 <= sheet.y1
 
 
 def areas(ax):

@@ -13,7 +13,6 @@ import small_layouts
 
 import measurement_layouts as ml
 from measurement_layouts import DataError, FitError
-from measurement_layouts.linking import logistic, product
 
 ROUNDING = 1e-12
 
@@ -60,11 +59,7 @@ def test_the_mean_failure_of_the_training_outcomes_travels_along(fitted, cohort,
 
 
 def test_labelled_layouts(rng):
-    labels = ("AS", "CEc")
-    demand = ml.MetaFeature("demand", low=0, high=5, labels=labels)
-    ability = ml.Capability("ability", low=0, high=5, labels=labels)
-    success = product(logistic(ability - demand), over="dimension")
-    layout = ml.Layout("two", ml.Success("ok", success))
+    layout = small_layouts.labelled()
     items = pd.DataFrame(rng.uniform(0, 5, (4, 2)), columns=["demand[CEc]", "demand[AS]"])
     outcomes = pd.DataFrame([[1, 0, 1, 0]], index=["Ann"])
     draws = rng.uniform(0, 5, (1, 2, 25, 2))
