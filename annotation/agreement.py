@@ -1,6 +1,6 @@
 """How far annotators agree on the ends of bands, or on the levels of a demand."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from itertools import combinations
 from typing import Any
 
@@ -11,8 +11,7 @@ from scipy import stats
 from .annotations import Annotations
 from .annotators import BANDS, DEMANDS, Scale, scale_of, side_by_side
 from .errors import AnnotationError, need
-
-type Statistic = Callable[[np.ndarray], float]
+from .resampling import Statistic, check_resampling, resampled
 
 COLUMNS = ("measure", "annotators", "end", "estimate", "low", "high", "items", "reason")
 _OF_PAIRS = {"kappa", "spearman"}
@@ -124,7 +123,7 @@ def agreement(
                     "no item was annotated by two annotators; give annotations of the same items"
                 )
             names = ", ".join(side.names[one] for one in who) if measure in _OF_PAIRS else "all"
-            estimate, low, high, reason = _estimate(statistic, said, prob, resamples, random)
+            estimate, low, high, reason = resampled(statistic, said, prob, resamples, random)
             if np.isnan(estimate):
                 reason = _UNDEFINED[measure] if len(said) else "no item in common"
             found = (measure, names, end, estimate, low, high, len(said), reason)
@@ -144,28 +143,6 @@ def _measures(
     if scale is BANDS:
         krippendorff = need("krippendorff", "krippendorff")
         yield "alpha", lambda said: _alpha(krippendorff, said), everybody
-
-
-def _estimate(
-    statistic: Statistic,
-    said: np.ndarray,
-    prob: float,
-    resamples: int,
-    random: np.random.Generator,
-) -> tuple[float, float, float, str]:
-    estimate = statistic(said) if len(said) else np.nan
-    if np.isnan(estimate):
-        return np.nan, np.nan, np.nan, ""
-    if len(said) == 1:
-        return estimate, np.nan, np.nan, "one item gives no interval"
-    drawn = np.array(
-        [statistic(said[random.integers(len(said), size=len(said))]) for _ in range(resamples)]
-    )
-    defined = drawn[~np.isnan(drawn)]
-    if not len(defined):
-        return estimate, np.nan, np.nan, "too few items differ for an interval"
-    low, high = np.quantile(defined, [(1 - prob) / 2, (1 + prob) / 2])
-    return estimate, float(low), float(high), ""
 
 
 def _within_group(said: np.ndarray, levels: int) -> float:
@@ -202,7 +179,4 @@ def _alpha(krippendorff: Any, said: np.ndarray) -> float:
 def _check(levels: int, most: int, prob: float, resamples: int) -> None:
     if not 2 <= levels <= most:
         raise AnnotationError(f"levels={levels!r}; give a whole number from 2 to {most}")
-    if not 0 < prob < 1:
-        raise AnnotationError(f"prob={prob!r}; give a number between 0 and 1, such as 0.95")
-    if resamples < 1:
-        raise AnnotationError(f"resamples={resamples!r}; give a whole number of at least 1")
+    check_resampling(prob, resamples)

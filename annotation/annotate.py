@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from .annotations import Annotations, collect
+from .annotations import Annotations, collect, with_known
 from .demand_rubric import DemandRubric
 from .inputs import read_prices, read_texts
 from .prompt import scheme_of
 from .rubric import Rubric
 from .running import Batch, run
+from .scheme import Scheme
 
 if TYPE_CHECKING:
     from inspect_ai.model import Model
@@ -113,8 +114,55 @@ def annotate(
     item
     sum       1
     """
-    scheme = scheme_of(rubric)
+    return annotated(
+        scheme_of(rubric),
+        items,
+        model,
+        attempts=attempts,
+        connections=connections,
+        store=store,
+        prices=prices,
+        **settings,
+    )
+
+
+def annotated(
+    scheme: Scheme,
+    items: "Mapping[Any, str] | pd.Series",
+    model: "str | Model",
+    *,
+    known: pd.DataFrame | None = None,
+    attempts: int = 3,
+    connections: int = 10,
+    store: str | Path | None = None,
+    prices: tuple[float, float] | None = None,
+    **settings: Any,
+) -> Annotations:
+    """Annotate items by a scheme, whichever.
+
+    Parameters
+    ----------
+    scheme : Scheme
+        What is asked, and how answers are read.
+    items, model, attempts, connections, store, prices, **settings
+        As in `annotate`.
+    known : DataFrame, optional
+        Indexed by item: what to put beside what is said.
+
+    Returns
+    -------
+    Annotations
+        With a column for each of the scheme's, and those known.
+
+    Raises
+    ------
+    AnnotationError
+        As in `annotate`.
+    """
     batch = Batch(scheme, read_texts(items), store)
     prices = read_prices(prices)
     annotator, (replies,) = run([batch], model, attempts, connections, settings)
-    return collect(scheme.name, scheme.kind, scheme.columns, annotator, replies, prices)
+    said = collect(
+        scheme.name, scheme.kind, scheme.columns, annotator, replies, prices, scheme.words
+    )
+    return said if known is None else with_known(said, known)

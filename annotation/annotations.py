@@ -1,7 +1,7 @@
 """Annotations: what was said about items, what failed and what it cost."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -16,18 +16,20 @@ _MILLION = 1_000_000
 class Annotations:
     """What one annotator said about items.
 
-    Made by `annotate` and by `quality`.
+    Made by `annotate` and by `quality`, and by whatever asks about situations.
 
     Attributes
     ----------
     rubric, model : str
         Name of the rubric, and who annotated.
     kind : str
-        What is annotated: ``bands``, ``levels`` or ``ratings``. There is an attribute of that name.
+        What is annotated: ``bands``, ``levels`` or ``ratings``, each an attribute, too; or
+        something about situations.
     table : DataFrame
-        That attribute, whichever it is. Items without an annotation are not in it.
+        What was said. Items without an annotation are not in it.
     failures : DataFrame
-        The other items: ``item``, ``attempts``, ``reason`` and the last ``answer``.
+        The other items: ``item``, ``attempts``, ``reason`` and the last ``answer``; of situations
+        also what each item is about.
     usage : DataFrame
         Indexed by ``item``, failed ones too: ``attempts``, ``input_tokens`` and ``output_tokens``
         over all attempts, those of earlier runs with the same store included; with prices also
@@ -66,8 +68,9 @@ class Annotations:
 
     def _of(self, kind: str) -> pd.DataFrame:
         if self.kind != kind:
+            place = self.kind if hasattr(self, self.kind) else "table"
             raise AnnotationError(
-                f"annotations of {self.rubric!r} are {self.kind}, not {kind}; look at .{self.kind}"
+                f"annotations of {self.rubric!r} are {self.kind}, not {kind}; look at .{place}"
             )
         return self.table
 
@@ -86,13 +89,14 @@ def collect(
     model: str,
     replies: Sequence[Reply],
     prices: tuple[float, float] | None,
+    words: Collection[str] = (),
 ) -> Annotations:
     """Lay replies out as tables.
 
     Parameters
     ----------
     rubric, kind : str
-        Name of the rubric, and what was annotated: ``bands``, ``levels`` or ``ratings``.
+        Name of the rubric, and what was annotated: ``bands``, ``levels``, ...
     columns : sequence of str
         Of the table of annotations.
     model : str
@@ -101,6 +105,8 @@ def collect(
         One for each item.
     prices : (float, float) or None
         Money per million tokens in and out.
+    words : collection of str, default none
+        The columns that hold text; the others hold whole numbers.
 
     Returns
     -------
@@ -123,8 +129,41 @@ def collect(
         rubric=rubric,
         model=model,
         kind=kind,
-        table=said.astype(int),
+        table=said.astype({name: "str" if name in words else int for name in columns}),
         failures=table.loc[~good, ["attempts", "reason", "answer"]].reset_index(),
         usage=usage,
         answers=table["answer"],
     )
+
+
+def with_known(said: Annotations, known: pd.DataFrame) -> Annotations:
+    """Put what is known of each item beside what was said about it, and beside failures.
+
+    Parameters
+    ----------
+    said : Annotations
+        As collected.
+    known : DataFrame
+        Indexed by item, every one of them. The index may have another name than ``item``, which
+        the tables then take.
+
+    Returns
+    -------
+    Annotations
+        With the columns of `known` first in `table` and in `failures`; one that is called like a
+        column there gives way.
+    """
+    name = str(known.index.name)
+    failed = said.failures.set_index("item")
+    return replace(
+        said,
+        table=_beside(known, said.table).rename_axis(name),
+        failures=_beside(known, failed).rename_axis(name).reset_index(),
+        usage=said.usage.rename_axis(name),
+        answers=said.answers.rename_axis(name),
+    )
+
+
+def _beside(known: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
+    others = known.loc[table.index].drop(columns=list(table.columns), errors="ignore")
+    return others.join(table)

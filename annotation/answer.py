@@ -44,7 +44,7 @@ def read_interval(answer: str) -> tuple[int, int]:
     measurement_layouts.annotation.errors.AnnotationError: the band [1, 3] does not hold 0, where
     both walks start
     """
-    said = _last(answer, "Interval")
+    said = last_line(answer, "Interval")
     pair = _PAIR.match(said)
     if pair is None:
         raise AnnotationError(f"no two numbers can be read from {said!r}")
@@ -94,22 +94,24 @@ def read_level(answer: str) -> int:
     measurement_layouts.annotation.errors.AnnotationError: no single number can be read from '2 or
     3'
     """
-    said = _last(answer, "Level")
+    said = last_line(answer, "Level")
     return _score(re.sub(r"(?<![\d.])5\s?\+(?!\s*\d)", "5", said), said, "level", 0, 5)
 
 
-def read_rating(answer: str) -> int:
+def read_rating(answer: str, highest: int = 5) -> int:
     r"""Read a rating from an annotator's answer, as `read_level` does.
 
     Parameters
     ----------
     answer : str
         The whole answer; the last line that starts with ``Rating:`` counts.
+    highest : int, default 5
+        Of the ratings, which start at 1.
 
     Returns
     -------
     int
-        From 1 to 5.
+        From 1 to the highest.
 
     Raises
     ------
@@ -121,12 +123,35 @@ def read_rating(answer: str) -> int:
     >>> read_rating("Anybody would say so.\nRating: 5")
     5
     """
-    said = _last(answer, "Rating")
-    return _score(said, said, "rating", 1, 5)
+    said = last_line(answer, "Rating")
+    return _score(said, said, "rating", 1, highest)
 
 
-def _last(answer: str, label: str) -> str:
-    """Find what the last line that starts with a label says."""
+def last_line(answer: str, label: str) -> str:
+    r"""Find what the last line that starts with a label says.
+
+    Parameters
+    ----------
+    answer : str
+        The whole answer.
+    label : str
+        What stands before the colon.
+
+    Returns
+    -------
+    str
+        What stands after it, without marks of bold type and such.
+
+    Raises
+    ------
+    AnnotationError
+        When there is no such line.
+
+    Examples
+    --------
+    >>> last_line("Both would do, but:\n**Answer: B**", "Answer")
+    'B'
+    """
     pattern = re.compile(_LINE.format(label=label), re.IGNORECASE | re.MULTILINE)
     lines = pattern.findall(answer.translate(_MARKUP))
     if not lines:

@@ -47,10 +47,9 @@ async def ask(
     """
     from inspect_ai.model import ChatMessageSystem, ChatMessageUser
 
-    messages: list[ChatMessage] = [
-        ChatMessageSystem(content=scheme.system),
-        ChatMessageUser(content=scheme.prompt(text)),
-    ]
+    messages: list[ChatMessage] = [ChatMessageUser(content=scheme.prompt(text))]
+    if scheme.system:
+        messages.insert(0, ChatMessageSystem(content=scheme.system))
     reply = Reply(item, text_digest(text))
     for asked in range(1, attempts + 1):
         reply = replace(reply, attempts=asked)
@@ -60,7 +59,7 @@ async def ask(
             return replace(reply, reason=_told(error))
         reply = _count(replace(reply, answer=output.completion), output.usage)
         try:
-            return replace(reply, said=scheme.read(reply.answer), reason="")
+            return replace(reply, said=scheme.read(text, reply.answer), reason="")
         except AnnotationError as error:
             reply = replace(reply, reason=f"{error}{_why(output)}")
             if reply.answer.strip():  # providers refuse empty messages

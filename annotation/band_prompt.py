@@ -75,7 +75,7 @@ def band_scheme(rubric: Rubric) -> Scheme:
         system=_SYSTEM,
         prompt=lambda item: _page(rubric, item),
         again=lambda reason: _AGAIN.format(reason=reason, form=_FORM),
-        read=lambda answer: dict(zip(("low", "high"), read_interval(answer), strict=True)),
+        read=lambda _, answer: dict(zip(("low", "high"), read_interval(answer), strict=True)),
     )
 
 

@@ -68,7 +68,7 @@ def demand_scheme(rubric: DemandRubric) -> Scheme:
         system=_SYSTEM,
         prompt=lambda item: _page(rubric, item),
         again=lambda reason: _AGAIN.format(reason=reason, form=_FORM),
-        read=lambda answer: {"level": read_level(answer)},
+        read=lambda _, answer: {"level": read_level(answer)},
     )
 
 

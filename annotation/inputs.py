@@ -5,6 +5,7 @@ import numbers
 from collections.abc import Hashable, Mapping
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from .errors import AnnotationError
@@ -76,3 +77,29 @@ def read_prices(prices: object) -> tuple[float, float] | None:
             f"prices={prices!r}; give two amounts per million tokens, in and out, such as (2, 8)"
         )
     return float(pair[0]), float(pair[1])
+
+
+def whole(name: str, value: object) -> int:
+    """Read a count.
+
+    Parameters
+    ----------
+    name : str
+        What it is called.
+    value : int
+        As given.
+
+    Returns
+    -------
+    int
+        At least 1.
+
+    Raises
+    ------
+    AnnotationError
+        When it is something else.
+    """
+    number = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if not number or int(value) < 1:  # type: ignore[call-overload]
+        raise AnnotationError(f"{name}={value!r}; give a whole number of at least 1")
+    return int(value)  # type: ignore[call-overload,no-any-return]

@@ -78,7 +78,7 @@ def quality_scheme(indicator: str) -> Scheme:
         system=_SYSTEM,
         prompt=lambda item: _PAGE.format(item=item, form=_FORM, **_QUESTIONS[indicator]),
         again=lambda reason: _AGAIN.format(reason=reason, form=_FORM),
-        read=lambda answer: {indicator: read_rating(answer)},
+        read=lambda _, answer: {indicator: read_rating(answer)},
     )
 
 

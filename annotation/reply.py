@@ -1,6 +1,7 @@
 """What came of asking about one item."""
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 
@@ -14,7 +15,7 @@ class Reply:
         Whose.
     digest : str
         Of the item's text, so that a changed text is asked about anew.
-    said : dict of str to int
+    said : mapping of str to int or str
         The annotation, by column: ``low`` and ``high``, or ``level``, ...; empty where there is
         none.
     reason : str
@@ -29,7 +30,7 @@ class Reply:
 
     item: str
     digest: str
-    said: dict[str, int] = field(default_factory=dict)
+    said: Mapping[str, int | str] = field(default_factory=dict)
     reason: str = ""
     answer: str = ""
     attempts: int = 0

@@ -7,10 +7,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from .asking import ask
 from .errors import AnnotationError, need
+from .inputs import whole
 from .reply import Reply, text_digest
 from .scheme import Scheme
 from .store import Store
@@ -82,7 +81,7 @@ def run(
     AnnotationError
         When inspect-ai is not installed, an option is out of range, or a store cannot be used.
     """
-    attempts, connections = _whole("attempts", attempts), _whole("connections", connections)
+    attempts, connections = whole("attempts", attempts), whole("connections", connections)
     from_anyio = need("anyio.from_thread", "inspect-ai")
     get_model = need("inspect_ai.model", "inspect-ai").get_model
     config = _config(settings)
@@ -170,10 +169,3 @@ def _config(settings: Mapping[str, Any]) -> "GenerateConfig":
             "such as temperature or max_tokens"
         )
     return config(**settings)
-
-
-def _whole(name: str, value: object) -> int:
-    number = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    if not number or int(value) < 1:  # type: ignore[call-overload]
-        raise AnnotationError(f"{name}={value!r}; give a whole number of at least 1")
-    return int(value)  # type: ignore[call-overload,no-any-return]

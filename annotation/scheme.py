@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 
@@ -15,17 +15,20 @@ class Scheme:
     name : str
         Of the rubric.
     kind : str
-        What is annotated: ``bands``, ``levels`` or ``ratings``.
+        What is annotated: ``bands``, ``levels``, ``ratings``, ``situations``, ...
     columns : tuple of str
         Of the table of annotations.
     system : str
-        What the annotator is told first.
+        What the annotator is told first; nothing when it is empty.
     prompt : function of str
         From an item's text to the question.
     again : function of str
         From what is wrong with an answer to what is said then.
-    read : function of str
-        From an answer to a number for each column; an AnnotationError says what is wrong with it.
+    read : function of (str, str)
+        From an item's text and an answer to what that says for each column; an AnnotationError says
+        what is wrong with it.
+    words : tuple of str, default none
+        The columns that hold text; the others hold whole numbers.
     """
 
     name: str
@@ -34,7 +37,8 @@ class Scheme:
     system: str
     prompt: Callable[[str], str]
     again: Callable[[str], str]
-    read: Callable[[str], dict[str, int]]
+    read: Callable[[str, str], Mapping[str, int | str]]
+    words: tuple[str, ...] = ()
 
     @property
     def fingerprint(self) -> str:

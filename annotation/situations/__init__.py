@@ -1,0 +1,1 @@
+"""Situational judgment tests made and run with language models, from statements to choices."""
