@@ -6,11 +6,13 @@ you unless you pass ``ax=``. matplotlib's settings are left as they are.
 
 from .ability_radar import ability_radar
 from .agent_characteristic_grid import agent_characteristic_grid
+from .alignment_heatmap import alignment_heatmap
 from .brier_against_success import brier_against_success
 from .calibration_panels import calibration_panels
 from .capability_scatter import capability_scatter
 from .characteristic_surface import characteristic_surface
 from .collapse_plot import collapse_plot
+from .confidence_plot import confidence_plot
 from .criticism_map import criticism_map
 from .curve_panels import curve_panels
 from .curve_plot import curve_plot
@@ -21,22 +23,28 @@ from .forecast_plot import forecast_plot
 from .incited_against_obtained import incited_against_obtained
 from .item_response_curves import item_response_curves
 from .likelihood_curve import likelihood_curve
+from .misalignment_plot import misalignment_plot
 from .prior_posterior import prior_posterior
 from .profile_bars import profile_bars
 from .profile_forest import profile_forest
 from .profile_heatmap import profile_heatmap
+from .rate_distributions import rate_distributions
 from .reliability import reliability
 from .residual_plot import residual_plot
 from .scaling_plot import scaling_plot
+from .self_report_panels import self_report_panels
+from .self_report_plot import self_report_plot
 
 __all__ = [
     "ability_radar",
     "agent_characteristic_grid",
+    "alignment_heatmap",
     "brier_against_success",
     "calibration_panels",
     "capability_scatter",
     "characteristic_surface",
     "collapse_plot",
+    "confidence_plot",
     "criticism_map",
     "curve_panels",
     "curve_plot",
@@ -47,11 +55,15 @@ __all__ = [
     "incited_against_obtained",
     "item_response_curves",
     "likelihood_curve",
+    "misalignment_plot",
     "prior_posterior",
     "profile_bars",
     "profile_forest",
     "profile_heatmap",
+    "rate_distributions",
     "reliability",
     "residual_plot",
     "scaling_plot",
+    "self_report_panels",
+    "self_report_plot",
 ]

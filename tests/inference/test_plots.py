@@ -534,11 +534,13 @@ def test_every_figure_is_exported():
     assert sorted(plots.__all__) == [
         "ability_radar",
         "agent_characteristic_grid",
+        "alignment_heatmap",
         "brier_against_success",
         "calibration_panels",
         "capability_scatter",
         "characteristic_surface",
         "collapse_plot",
+        "confidence_plot",
         "criticism_map",
         "curve_panels",
         "curve_plot",
@@ -549,13 +551,17 @@ def test_every_figure_is_exported():
         "incited_against_obtained",
         "item_response_curves",
         "likelihood_curve",
+        "misalignment_plot",
         "prior_posterior",
         "profile_bars",
         "profile_forest",
         "profile_heatmap",
+        "rate_distributions",
         "reliability",
         "residual_plot",
         "scaling_plot",
+        "self_report_panels",
+        "self_report_plot",
     ]
     assert all(callable(getattr(plots, name)) for name in plots.__all__)
 

@@ -1,0 +1,120 @@
+"""Tables as JSON lines: one object per line, a field per column."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from ..errors import DataError
+from ..wording import some
+
+# the tables of a study, and whether there must be a file
+FILES = {"scenarios": True, "votes": True, "samples": False, "ratings": False, "raters": False}
+
+
+def write_study(folder: Path, tables: Mapping[str, pd.DataFrame]) -> None:
+    """Write the study's tables that are not empty; a named index is fields, too."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise DataError(f"cannot make {folder}: {error.strerror}; give another folder") from error
+    full = {folder / f"{name}.jsonl": tables[name] for name in FILES if not tables[name].empty}
+    there = [path.name for path in full if path.exists()]
+    if there:
+        raise DataError(f"{folder} has {some(there)} already; give another folder, or delete them")
+    for path, table in full.items():
+        named = table.index.names != [None]
+        write(path, table.reset_index() if named else table)
+
+
+def read_study(folder: Path) -> dict[str, Any]:
+    """Read the files of a study; None for one that is not there and may be left out."""
+    paths = {name: folder / f"{name}.jsonl" for name in FILES}
+    return {
+        name: read(path) if FILES[name] or path.exists() else None for name, path in paths.items()
+    }
+
+
+def write(path: Path, table: pd.DataFrame) -> None:
+    """Write a table's columns, a row per line; a missing cell becomes null.
+
+    Parameters
+    ----------
+    path : Path
+        A file, overwritten.
+    table : DataFrame
+        Of texts, numbers, truth values and lists of those. Its index is not written.
+
+    Raises
+    ------
+    DataError
+        When the file cannot be written, or a cell is something that JSON has no word for.
+    """
+    cells = table.astype(object).where(table.notna(), None)
+    lines = [_line(path, row, record) for row, record in enumerate(cells.to_dict("records"))]
+    try:
+        path.write_text("".join(lines), encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise DataError(
+            f"cannot write {path}: {error.strerror}; make room, or give another folder"
+        ) from error
+
+
+def read(path: Path) -> pd.DataFrame:
+    """Read a table, its rows named by the lines on which they are.
+
+    Parameters
+    ----------
+    path : Path
+        The file. Empty lines do not count.
+
+    Returns
+    -------
+    DataFrame
+        Index `line`, counted from 1; a field that a line lacks is missing there.
+
+    Raises
+    ------
+    DataError
+        When the file cannot be read, is empty, or a line is no JSON object.
+    """
+    try:
+        lines = path.read_text(encoding="utf-8").split("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        why = getattr(error, "strerror", None) or f"it is not UTF-8 ({error})"
+        raise DataError(f"cannot read {path}: {why}; give a file of JSON lines") from error
+    records = {
+        number: _record(path, number, line)
+        for number, line in enumerate(lines, start=1)
+        if line.strip()
+    }
+    if not records:
+        raise DataError(f"{path} is empty; give one JSON object per line, or delete the file")
+    return pd.DataFrame(list(records.values()), pd.Index(list(records), name="line"))
+
+
+def _line(path: Path, row: int, record: dict[Any, Any]) -> str:
+    try:
+        return json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n"
+    except (TypeError, ValueError) as error:
+        raise DataError(
+            f"row {row} cannot be written into {path.name}: {error}; turn the cell into a text or "
+            "a finite number, or drop the column"
+        ) from error
+
+
+def _record(path: Path, number: int, line: str) -> dict[str, Any]:
+    try:
+        found = json.loads(line)
+    except ValueError as error:
+        raise DataError(
+            f"{path}, line {number}, is no JSON ({error}); correct the line, or delete it"
+        ) from error
+    if not isinstance(found, dict):
+        raise DataError(
+            f"{path}, line {number}, holds a {type(found).__name__}; give an object with a field "
+            "per column, in braces"
+        )
+    return found

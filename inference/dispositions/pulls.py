@@ -1,0 +1,102 @@
+"""People's log-odds: how they are spread over the scenarios of a group."""
+
+import numpy as np
+import pandas as pd
+from scipy.optimize import minimize
+from scipy.special import expit, logsumexp
+
+from ..errors import DataError
+
+_SCORES = np.linspace(-6, 6, 241)
+_LARGEST = 4.0  # logit: a mean, or the logarithm of a spread, further out is no estimate
+
+
+def fit_pulls(counts: pd.DataFrame, by: "pd.Series[str]") -> pd.DataFrame:
+    r"""Estimate how the log-odds of people's choices are spread, by maximum likelihood.
+
+    .. math:: h_s \sim \mathrm{Normal}(\mu_t, \tau_t), \quad a_s \sim \mathrm{Binomial}(n_s, s(h_s))
+
+    with the likelihood of each scenario integrated over its log-odds; half votes count half.
+
+    Parameters
+    ----------
+    counts : DataFrame
+        ``positive`` and ``negative`` votes, one row per scenario.
+    by : Series of str
+        Group of each scenario, such as its trait, with the same index.
+
+    Returns
+    -------
+    DataFrame
+        Indexed by group: ``mean`` and ``spread``, in log-odds.
+
+    Raises
+    ------
+    DataError
+        When a group's votes do not tell its spread: they are all alike, or scenarios differ no
+        more than chance has them differ.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> votes = rng.binomial(10, expit(rng.normal(0.5, 2, size=4000)))
+    >>> counts = pd.DataFrame({"positive": votes, "negative": 10 - votes})
+    >>> fit_pulls(counts, pd.Series("Empathy", counts.index)).round(1)
+             mean  spread
+    Empathy   0.5     2.0
+    """
+    rows = {str(name): _fit(str(name), part) for name, part in counts.groupby(by, sort=False)}
+    return pd.DataFrame.from_dict(rows, orient="index", columns=["mean", "spread"])
+
+
+def expected_rates(
+    positive: np.ndarray, negative: np.ndarray, mean: np.ndarray, spread: np.ndarray
+) -> np.ndarray:
+    """Give the posterior mean of people's rates, when their log-odds are spread like that.
+
+    Parameters
+    ----------
+    positive, negative : ndarray, shape (scenarios,)
+        Votes.
+    mean, spread : ndarray, shape (scenarios,)
+        Of the log-odds of the scenario's group.
+
+    Returns
+    -------
+    ndarray, shape (scenarios,)
+        In (0, 1).
+
+    Examples
+    --------
+    >>> expected_rates(*np.array([[9.0, 5.0], [1.0, 5.0], [0.0, 0.0], [2.0, 2.0]])).round(2)
+    array([0.84, 0.5 ])
+    """
+    places = mean[:, None] + spread[:, None] * _SCORES
+    logs = _logs(positive[:, None], negative[:, None], places) - _SCORES**2 / 2
+    weights = np.exp(logs - logs.max(axis=1, keepdims=True))
+    return np.asarray((weights * expit(places)).sum(axis=1) / weights.sum(axis=1))
+
+
+def _fit(name: str, counts: pd.DataFrame) -> tuple[float, float]:
+    kinds, times = np.unique(counts[["positive", "negative"]], axis=0, return_counts=True)
+    positive, negative = kinds.T[..., None]
+
+    def loss(point: np.ndarray) -> float:
+        logs = _logs(positive, negative, point[0] + np.exp(point[1]) * _SCORES)
+        return -float(times @ logsumexp(logs - _SCORES**2 / 2, axis=1))
+
+    found = minimize(loss, [0.0, 0.0], method="Nelder-Mead", options={"xatol": 1e-6, "fatol": 1e-9})
+    mean, spread = float(found.x[0]), float(np.exp(found.x[1]))
+    if not found.success or np.abs(found.x).max() > _LARGEST:
+        raise DataError(
+            f"{name}: the votes on its {len(counts)} scenarios do not tell how far people's "
+            f"choices differ between scenarios (mean {mean:.3g}, spread {spread:.3g} in log-odds); "
+            "it takes scenarios on which people agree, others on which they do not, and several "
+            "votes on each"
+        )
+    return mean, spread
+
+
+def _logs(positive: np.ndarray, negative: np.ndarray, places: np.ndarray) -> np.ndarray:
+    logs = positive * np.logaddexp(0, -places) + negative * np.logaddexp(0, places)
+    return np.asarray(-logs)
