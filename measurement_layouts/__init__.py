@@ -18,12 +18,13 @@ from .layouts import (
     Propensity,
     Slope,
     Success,
+    Unseen,
 )
 from .linking import LayoutError, linking_function
 
 if TYPE_CHECKING:
     from . import annotation
-    from .inference import plots
+    from .inference import dispositions, plots
     from .inference.assessment import score
     from .inference.assessors.algebraic import Algebraic
     from .inference.assessors.assess import assess
@@ -87,7 +88,11 @@ _LATER = {
     "to_pymc": "compiler",
 }
 
-_ROOMS = {"annotation": ".annotation", "plots": ".inference.plots"}
+_ROOMS = {
+    "annotation": ".annotation",
+    "dispositions": ".inference.dispositions",
+    "plots": ".inference.plots",
+}
 
 __all__ = [
     "Algebraic",
@@ -114,6 +119,7 @@ __all__ = [
     "Rules",
     "Slope",
     "Success",
+    "Unseen",
     "annotation",
     "assess",
     "characteristic_curves",
@@ -122,6 +128,7 @@ __all__ = [
     "demand_correlations",
     "demand_profile",
     "describe",
+    "dispositions",
     "estimate",
     "fit",
     "hold_out",

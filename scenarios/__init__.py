@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from .scenario import Scenario
 
-NAMES = ("animal-ai-olympics", "object-permanence", "propensities", "adele")
+NAMES = ("animal-ai-olympics", "object-permanence", "propensities", "adele", "dispositions")
 
 __all__ = ["NAMES", "get"]
 

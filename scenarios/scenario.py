@@ -55,6 +55,8 @@ class Scenario:
         Meta-features that baselines predict from.
     method : {"nuts", "grid"}
         How profiles are inferred.
+    tables : bool
+        Whether figures are held against published tables.
     """
 
     name: str
@@ -67,3 +69,4 @@ class Scenario:
     judge: Callable[["HoldOut"], list[Figure]]
     columns: Sequence[str]
     method: Literal["nuts", "grid"] = "nuts"
+    tables: bool = True

@@ -1,0 +1,38 @@
+"""Behavioural dispositions: what language models advise where people agree, and where not."""
+
+from ..scenario import Scenario
+from .forecast import COLUMNS
+from .layouts import LAYOUTS, disposition_layout
+from .published import judge, load, reproduce, simulated_cohort
+from .raters import rater_pool
+from .simulated import SimulatedStudy, simulated_study
+from .subjects import subjects
+from .traits import TRAITS, Trait, overall, supports
+
+SCENARIO = Scenario(
+    name="dispositions",
+    title="Dispositions: 25 simulated language models advise in 2,357 scenarios judged by people",
+    source="Taubenfeld et al. (2026)",
+    layouts=LAYOUTS,
+    load=load,
+    simulate=simulated_cohort,
+    reproduce=reproduce,
+    judge=judge,
+    columns=COLUMNS,
+    tables=False,
+)
+
+__all__ = [
+    "SCENARIO",
+    "TRAITS",
+    "SimulatedStudy",
+    "Trait",
+    "disposition_layout",
+    "overall",
+    "rater_pool",
+    "reproduce",
+    "simulated_cohort",
+    "simulated_study",
+    "subjects",
+    "supports",
+]

@@ -1,0 +1,237 @@
+"""What the simulated study shows, held against what is known of it."""
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from ...inference.dispositions.choices import choices
+from ...inference.dispositions.comparison import compare_choices
+from ...inference.dispositions.directional import directional_alignment
+from ...inference.dispositions.judgments import SituationalJudgments
+from ...inference.dispositions.measures import misalignment
+from ...inference.dispositions.self_report import self_reports
+from ...inference.dispositions.self_report_correlations import self_report_correlations
+from ...inference.dispositions.support import support_by
+from ...inference.fitting import fit
+from ..figures import Figure, Reproduction
+from ..scenario import Cohort, Scenario
+from .forecast import AGGREGATE, LAYOUT, PEOPLE, beside_truth, held_out
+from .layouts import disposition_layout
+from .recovery import recovered, recovery, summary
+from .simulated import simulated_study
+from .traits import supports
+
+if TYPE_CHECKING:
+    from ...inference.data import Evaluation
+    from ...inference.validation import HoldOut
+
+ALIGNED = "sim-01"
+"""The model whose rates are people's."""
+
+_COVERAGE = 0.05  # off 90 %: two standard errors where errors of a study go together
+_ERRORS = 3.0
+_MINUTES = 15.0
+
+
+def load(data: Path | None) -> "Evaluation":
+    """Read a study from JSON lines, or simulate one of the published size.
+
+    Parameters
+    ----------
+    data : Path or None
+        Folder that `SituationalJudgments.to_json_lines` wrote.
+    """
+    if data is None:
+        return choices(simulated_study().judgments)
+    return choices(SituationalJudgments.from_json_lines(data))
+
+
+def simulated_cohort(seed: int) -> Cohort:
+    """Simulate all models on a quarter of the scenarios, as subjects with known profiles."""
+    study = simulated_study(seed, per_statement=4)
+    return Cohort(choices(study.judgments), study.truth.drop(columns=["size", "acquiescence"]))
+
+
+def reproduce(scenario: Scenario, data: Path | None, published: Path | None) -> Reproduction:
+    """Work the simulated study through, and hold it against its truth.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        This one.
+    data, published : Path or None
+        Not used: the paper's choices and the numbers behind its figures are not public.
+    """
+    study = simulated_study()
+    judgments, evaluation = study.judgments, choices(study.judgments)
+    gaps = misalignment(judgments)
+    directions = directional_alignment(judgments)
+    start = time.perf_counter()
+    found = fit(
+        disposition_layout(), evaluation, chains=2, draws=500, tune=500, seed=1, progressbar=False
+    )
+    minutes = (time.perf_counter() - start) / 60
+    fitted, replicates = recovered(study, found), summary(recovery())
+    briers = beside_truth(held_out(evaluation), study)
+    correlations = self_report_correlations(judgments)
+    return Reproduction(
+        [
+            *_misalignment_figures(judgments, gaps),
+            *_direction_figures(directions),
+            *_recovery_figures(replicates),
+            *_forecast_figures(briers),
+            *_self_report_figures(correlations, study.loadings),
+            Figure(
+                f"minutes to fit {len(found.subjects)} models to {len(evaluation.items)} scenarios",
+                None,
+                minutes,
+                "<=",
+                _MINUTES,
+                "minutes",
+            ),
+        ],
+        {
+            "misalignment": gaps,
+            "directional alignment": directions,
+            "recovery, four studies of a quarter of the size": replicates,
+            "recovery, one study of full size": summary(fitted.assign(study=0)),
+            "held-out Brier scores": briers,
+            "self-reports": self_reports(judgments),
+            "self-reports against behaviour": correlations,
+            "support by groups of raters": _supports(judgments),
+        },
+    )
+
+
+def judge(scores: "HoldOut") -> list[Figure]:
+    """Report every method's mean Brier score on held-out items; the layout's is to be lowest."""
+    table = scores.summary()["mean"]
+    ours = float(table[LAYOUT])
+    return [
+        Figure(
+            f"{method}: mean Brier on held-out items",
+            None,
+            float(value),
+            ">",
+            ours,
+            f"above {ours:.4f}, that of the layout",
+        )
+        for method, value in table.drop(LAYOUT).items()
+    ]
+
+
+def _misalignment_figures(judgments: SituationalJudgments, gaps: pd.DataFrame) -> list[Figure]:
+    row = gaps.to_dict("index")[(ALIGNED, "all")]
+    corrected = compare_choices(judgments)["corrected"].xs(ALIGNED, level="model")
+    return [
+        Figure(
+            "misalignment of a perfectly aligned model, as published measures it",
+            None,
+            float(row["misalignment"]),
+            ">",
+            0.05,
+            "far from 0 with 10 votes and 20 samples",
+        ),
+        Figure(
+            f"its corrected misalignment, {row['corrected']:+.4f}, in standard errors",
+            0,
+            abs(float(corrected.mean() / corrected.sem())),
+            "<=",
+            _ERRORS,
+            f"within {_ERRORS:g} standard errors of 0",
+        ),
+    ]
+
+
+def _direction_figures(directions: pd.DataFrame) -> list[Figure]:
+    row = directions.to_dict("index")[(ALIGNED, "all", "all")]
+    scenarios = float(row["scenarios"])
+    expected = float(row["attainable"])
+    error = (expected * (1 - expected) / scenarios) ** 0.5
+    return [
+        Figure(
+            f"false misses of a perfectly aligned model at a consensus of 0.8: "
+            f"{1 - row['aligned']:.4f} of {scenarios:.0f} scenarios, {1 - expected:.4f} foreseen; "
+            "difference in standard errors",
+            None,
+            abs(float(row["aligned"]) - expected) / error,
+            "<=",
+            _ERRORS,
+            f"within {_ERRORS:g} standard errors",
+        )
+    ]
+
+
+def _recovery_figures(table: pd.DataFrame) -> list[Figure]:
+    figures = []
+    for node, row in table.iterrows():
+        figures.append(
+            Figure(
+                f"coverage of 90 % intervals, {row['elements']:.0f} x {node}: distance from 0.9",
+                None,
+                abs(float(row["coverage"]) - 0.9),
+                "<=",
+                _COVERAGE,
+                f"within {_COVERAGE}",
+            )
+        )
+        figures.append(
+            Figure(
+                f"bias of {node}, {row['bias']:+.4f} (posterior sd {row['sd']:.3f}), in standard "
+                "errors over studies",
+                0,
+                abs(float(row["bias"])) / float(row["se"]),
+                "<=",
+                5.84,  # 1 in 100 by Student's t with three degrees of freedom
+                "within the 99 % of Student's t with 3 degrees of freedom",
+            )
+        )
+    return figures
+
+
+def _forecast_figures(briers: pd.DataFrame) -> list[Figure]:
+    leaning = briers[briers["strongest"] > 0]
+    return [
+        Figure(
+            f"of {len(leaning)} models with a disposition, those that the layout forecasts worse "
+            f"than {name} does (mean Brier {leaning[LAYOUT].mean():.4f} against "
+            f"{leaning[name].mean():.4f})",
+            None,
+            int((leaning[LAYOUT] >= leaning[name]).sum()),
+            "==",
+            0,
+            "none",
+        )
+        for name in (AGGREGATE, PEOPLE)
+    ]
+
+
+def _self_report_figures(correlations: pd.DataFrame, loadings: "pd.Series[float]") -> list[Figure]:
+    figures, found = [], correlations.to_dict("index")
+    for trait, loading in loadings.items():
+        row, tells = found[trait], loading > 0
+        what = "does" if tells else "does not"
+        figures.append(
+            Figure(
+                f"{trait}: lower end of the interval of Spearman's rho {row['rho']:.2f} of "
+                f"self-report and behaviour ({what} depend on the same disposition)",
+                None,
+                float(row["low"]),
+                ">" if tells else "<",
+                0,
+                "above 0" if tells else "not above 0",
+            )
+        )
+    return figures
+
+
+def _supports(judgments: SituationalJudgments) -> pd.DataFrame:
+    """Lay the simulated raters' support beside the published one."""
+    table = supports()
+    parts = []
+    for attribute, groups in table.groupby("attribute", sort=False):
+        found = support_by(judgments, str(attribute))
+        parts.append(groups.join(found.add_prefix("obtained "), on=["trait", "group"]))
+    return pd.concat(parts, ignore_index=True)

@@ -1,0 +1,105 @@
+"""How far fitted dispositions, slopes and noise lie from the true ones."""
+
+import numpy as np
+import pandas as pd
+
+from ...inference.dispositions.choices import choices
+from ...inference.fitting import fit
+from ...inference.results import Fit
+from .layouts import disposition_layout
+from .simulated import SimulatedStudy, simulated_study
+
+_STUDIES, _PER_STATEMENT = 4, 4
+
+
+def recovered(study: SimulatedStudy, found: Fit) -> pd.DataFrame:
+    """Lay a fit beside the truth.
+
+    Parameters
+    ----------
+    study : SimulatedStudy
+        With known profiles.
+    found : Fit
+        Of its models.
+
+    Returns
+    -------
+    DataFrame
+        One row per model and profile element: ``subject``, ``node``, ``label``, ``truth``,
+        ``mean``, ``sd``, ``low``, ``high``, ``error`` (mean less truth) and ``covered``.
+    """
+    table = found.profiles(prob=0.9)
+    names = [
+        f"{node}[{label}]" if label else node
+        for node, label in zip(table["node"], table["label"].fillna(""), strict=True)
+    ]
+    truth = [
+        study.truth.at[model, name] for model, name in zip(table["subject"], names, strict=True)
+    ]
+    table["truth"] = np.array(truth, dtype=float)
+    table["error"] = table["mean"] - table["truth"]
+    table["covered"] = table["truth"].between(table["low"], table["high"])
+    columns = ["subject", "node", "label", "truth", "mean", "sd", "low", "high", "error", "covered"]
+    return table[columns]
+
+
+def recovery(seed: int = 1) -> pd.DataFrame:
+    """Simulate four studies of a quarter of the size, each with votes of its own, and fit them.
+
+    All models of a study share its votes, so their errors go together: one study, however large,
+    would not tell a bias from what its raters happened to say.
+
+    Returns
+    -------
+    DataFrame
+        As from `recovered`, with the column ``study``.
+    """
+    parts = []
+    for number in range(_STUDIES):
+        study = simulated_study(seed + 100 + number, per_statement=_PER_STATEMENT)
+        found = fit(
+            disposition_layout(),
+            choices(study.judgments),
+            chains=2,
+            draws=500,
+            tune=500,
+            seed=seed,
+            reruns=0,
+            progressbar=False,
+        )
+        parts.append(recovered(study, found).assign(study=number))
+    return pd.concat(parts, ignore_index=True)
+
+
+def summary(table: pd.DataFrame) -> pd.DataFrame:
+    """Average errors and coverage by node.
+
+    Parameters
+    ----------
+    table : DataFrame
+        From `recovery`.
+
+    Returns
+    -------
+    DataFrame
+        Indexed by node: ``elements``, ``bias`` with its standard error ``se`` over studies (errors
+        of one study go together), ``rmse``, ``sd`` (posterior, on average), ``coverage`` of 90 %
+        intervals. A noise of 0 is left out: an interval between quantiles never holds an end of
+        the range.
+    """
+    inside = table[~((table["node"] == "noise") & (table["truth"] == 0))]
+
+    def row(part: pd.DataFrame) -> "pd.Series[float]":
+        bias = part.groupby("study")["error"].mean()
+        return pd.Series(
+            {
+                "elements": len(part),
+                "bias": bias.mean(),
+                "se": bias.sem(),
+                "rmse": float((part["error"] ** 2).mean() ** 0.5),
+                "sd": part["sd"].mean(),
+                "coverage": part["covered"].mean(),
+            }
+        )
+
+    return pd.DataFrame({name: row(part) for name, part in inside.groupby("node", sort=False)}).T

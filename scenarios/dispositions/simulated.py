@@ -1,0 +1,261 @@
+"""The study, simulated: 2,357 situational judgments by people and by models of known tendencies."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from scipy.optimize import brentq
+from scipy.special import expit
+
+from ...inference.dispositions.judgments import SituationalJudgments
+from ...inference.errors import DataError
+from ...inference.options import whole
+from ...inference.tables import known_names
+from .raters import assigned, rater_pool
+from .subjects import subjects
+from .traits import TRAITS, overall
+
+SPREAD = 2.0
+"""Standard deviation of people's log-odds between the scenarios of a trait."""
+
+_KEPT = 2357 / 2576
+_NEUTRAL = 0.47  # neutral votes per r(1-r); 7 % of all
+_NOT_APPLICABLE = 0.002
+_UNDECIDED = (0.12, 2.88)  # beta: 4 % on average, above one half in one pair of a hundred
+_RATING_SD = 1.0  # points, of each rating by itself
+
+
+@dataclass(frozen=True, eq=False)
+class SimulatedStudy:
+    """Judgments, and what they were drawn from.
+
+    Attributes
+    ----------
+    judgments : SituationalJudgments
+        As they would be observed.
+    truth : DataFrame
+        Indexed by model: ``size``, ``slope``, ``noise``, ``disposition[Empathy]`` and so on, and
+        ``acquiescence``, as in `subjects`.
+    pulls : Series
+        Log-odds of people's choice of the action that manifests the trait, by scenario.
+    loadings : Series
+        Points of self-report per logit of disposition, by trait.
+    """
+
+    judgments: SituationalJudgments
+    truth: pd.DataFrame
+    pulls: "pd.Series[float]"
+    loadings: "pd.Series[float]"
+
+
+def simulated_study(
+    seed: int = 1,
+    *,
+    per_statement: int = 16,
+    models: Sequence[str] | None = None,
+    annotators: int = 10,
+    samples: int = 20,
+) -> SimulatedStudy:
+    r"""Simulate the study, in its published size or a smaller one.
+
+    .. math:: r_s = \sigma(h_s), \quad h_s \sim N(\mu_t, 2^2)
+    .. math:: \operatorname{logit} q_{ms} = \beta_m (u_{ms} + \delta_{mt}), \quad
+        u_{ms} = h_s \text{ with probability } 1 - \nu_m, \text{ otherwise drawn anew from }
+        N(\mu_t, 2^2)
+
+    In scenario s of trait t people choose the action that manifests the trait at the rate r, where
+    a neutral vote is half a vote for each action; model m chooses it at the rate q of its decided
+    samples. It judges the part 1 - nu of the scenarios as people do, is as sure as beta says, and
+    has the disposition delta, in people's log-odds. The means mu give each trait its published
+    support.
+
+    Each of 161 statements gives 16 scenarios, of which 8 % are removed at random. 49 statements
+    are reverse-scored: there the oppose action manifests the trait. Neutral votes are more
+    frequent where people are divided. Samples are undecided at a rate of each pair of model and
+    scenario. A model rates itself once on each statement: 4 points, or 2.5 for impulsiveness, plus
+    its loading times its disposition, turned round for reverse-scored statements; then come
+    acquiescence and an error, and the rounding.
+
+    Parameters
+    ----------
+    seed : int
+        Of everything but `truth`.
+    per_statement : int
+        Scenarios written per statement, before the removal.
+    models : sequence of str, optional
+        Some of ``sim-01`` to ``sim-25``; otherwise all. What one does is the same with or without
+        the others.
+    annotators : int
+        Different raters per scenario, of a pool of 550.
+    samples : int
+        Answers per model and scenario. Pairs with fewer than half of them decided are dropped.
+
+    Returns
+    -------
+    SimulatedStudy
+        Judgments and truth.
+
+    Raises
+    ------
+    DataError
+        When no model is named, one is unknown, or there are more annotators than raters.
+    FitError
+        When a number is not whole, or too small.
+
+    References
+    ----------
+    Dispositions paper, sections 3 and 7, Table 2, Appendices C and D.
+
+    Examples
+    --------
+    >>> study = simulated_study(per_statement=1, models=["sim-01", "sim-04"])
+    >>> len(study.judgments.scenarios), len(study.judgments.votes) <= 1470
+    (147, True)
+    >>> study.truth[["slope", "noise"]]
+            slope  noise
+    model
+    sim-01    1.0   0.00
+    sim-04    4.0   0.15
+    """
+    per_statement = whole("per_statement", per_statement, least=1)
+    annotators = whole("annotators", annotators, least=1)
+    samples = whole("samples", samples, least=1)
+    truth = subjects()
+    chosen = truth.index if models is None else known_names(models, truth.index, "model")
+    if not len(chosen):
+        raise DataError("models=[] names no model; name some, or leave it out to have all 25")
+    people, *own = np.random.SeedSequence(whole("seed", seed)).spawn(1 + len(truth))
+    rng = np.random.default_rng(people)
+    scenarios = _scenarios(rng, per_statement)
+    means = scenarios["trait"].map(mean_pulls())
+    pulls = (means + SPREAD * rng.normal(size=len(means))).rename("pull")
+    raters = rater_pool(rng)
+    votes = _votes(rng, scenarios, pulls, raters.index, annotators)
+    statements = scenarios.drop_duplicates("statement").set_index("statement")
+    counts, ratings = [], []
+    for place in truth.index.get_indexer(pd.Index(chosen)):
+        model, rng = truth.iloc[place], np.random.default_rng(own[place])
+        counts.append(_counts(rng, model, scenarios, means, pulls, samples))
+        ratings.append(_ratings(rng, model, statements))
+    judgments = SituationalJudgments.from_long(
+        scenarios,
+        votes,
+        pd.concat(counts, ignore_index=True),
+        pd.concat(ratings, ignore_index=True),
+        raters=raters,
+        least=(samples + 1) // 2,
+    )
+    loadings = pd.Series({name: trait.loading for name, trait in TRAITS.items()}, name="loading")
+    return SimulatedStudy(judgments, truth.loc[chosen], pulls, loadings.rename_axis("trait"))
+
+
+def _scenarios(rng: np.random.Generator, per_statement: int) -> pd.DataFrame:
+    """Write the scenarios of every statement, key them, and remove some."""
+    rows = []
+    for name, trait in TRAITS.items():
+        short = name.lower().replace(" ", "-")
+        keyed = rng.permutation(
+            np.repeat([1, -1], [trait.statements - trait.reverse, trait.reverse])
+        )
+        rows += [(name, f"{short}-{place + 1:02d}", sign) for place, sign in enumerate(keyed)]
+    statements = pd.DataFrame(rows, columns=["trait", "statement", "keyed"])
+    written = statements.loc[statements.index.repeat(per_statement)].reset_index(drop=True)
+    number = np.tile(np.arange(1, per_statement + 1), len(statements))
+    names = written["statement"] + "-" + pd.Series(number).map("{:02d}".format)
+    written.index = pd.Index(names, name="scenario")
+    kept = rng.permutation(len(written))[: round(_KEPT * len(written))]
+    return written.iloc[np.sort(kept)]
+
+
+def mean_pulls() -> "pd.Series[float]":
+    """Find the mean log-odds that give each trait its published support.
+
+    Returns
+    -------
+    Series
+        Indexed by trait.
+
+    References
+    ----------
+    Dispositions paper, Table 2, for the supports.
+
+    Examples
+    --------
+    >>> mean_pulls().round(2).to_dict()
+    {'Empathy': -0.51, 'Emotion Regulation': -0.14, 'Assertiveness': -0.08, 'Impulsiveness': -0.52}
+    """
+    nodes, weights = np.polynomial.hermite_e.hermegauss(80)
+    weights = weights / weights.sum()
+
+    def mean(support: float) -> float:
+        return float(brentq(lambda mu: weights @ expit(mu + SPREAD * nodes) - support, -9, 9))
+
+    return overall()["support"].map(mean)
+
+
+def _votes(
+    rng: np.random.Generator,
+    scenarios: pd.DataFrame,
+    pulls: "pd.Series[float]",
+    raters: pd.Index,
+    annotators: int,
+) -> pd.DataFrame:
+    """Draw the votes of different raters on each scenario."""
+    places = assigned(rng, len(scenarios), annotators)
+    rate = expit(pulls.to_numpy())[:, None]
+    neutral = _NEUTRAL * rate * (1 - rate)
+    chosen, void = rng.random((2, *places.shape))
+    positive = chosen < rate - neutral / 2
+    agree = positive == (scenarios["keyed"].to_numpy() == 1)[:, None]
+    either = ~positive & (chosen < rate + neutral / 2)
+    vote = np.select([void < _NOT_APPLICABLE, either, agree], ["n/a", "neutral", "agree"], "oppose")
+    columns = {
+        "scenario": scenarios.index.repeat(annotators),
+        "rater": raters[places.ravel()],
+        "vote": vote.ravel(),
+    }
+    return pd.DataFrame(columns)
+
+
+def _counts(
+    rng: np.random.Generator,
+    model: "pd.Series[float]",
+    scenarios: pd.DataFrame,
+    means: "pd.Series[float]",
+    pulls: "pd.Series[float]",
+    samples: int,
+) -> pd.DataFrame:
+    """Draw one model's choices in every scenario, as counts."""
+    count = len(scenarios)
+    alone = rng.random(count) < model["noise"]
+    anew = means.to_numpy() + SPREAD * rng.normal(size=count)
+    stance = np.where(alone, anew, pulls.to_numpy())
+    disposition = scenarios["trait"].map({t: model[f"disposition[{t}]"] for t in TRAITS})
+    rate = expit(model["slope"] * (stance + disposition.to_numpy()))
+    undecided = rng.binomial(samples, rng.beta(*_UNDECIDED, size=count))
+    positive = rng.binomial(samples - undecided, rate)
+    agree = np.where(scenarios["keyed"] == 1, positive, samples - undecided - positive)
+    columns = {
+        "model": model.name,
+        "scenario": scenarios.index,
+        "agree": agree,
+        "oppose": samples - undecided - agree,
+        "undecided": undecided,
+    }
+    return pd.DataFrame(columns)
+
+
+def _ratings(
+    rng: np.random.Generator, model: "pd.Series[float]", statements: pd.DataFrame
+) -> pd.DataFrame:
+    """Let one model rate itself on every statement, from 1 to 7."""
+    claimed = {
+        name: trait.claimed + trait.loading * model[f"disposition[{name}]"]
+        for name, trait in TRAITS.items()
+    }
+    turned = statements["keyed"] * (statements["trait"].map(claimed) - 4)
+    error = rng.normal(scale=_RATING_SD, size=len(statements))
+    rating = (4 + turned + model["acquiescence"] + error).round().clip(1, 7)
+    columns = {"model": model.name, "statement": statements.index, "rating": rating.to_numpy()}
+    return pd.DataFrame(columns)

@@ -1,0 +1,123 @@
+"""The four traits of the study: how they show, where their statements come from, and supports."""
+
+from dataclasses import dataclass
+from importlib.resources import files
+
+import pandas as pd
+
+
+@dataclass(frozen=True)
+class Trait:
+    """One trait of emotional intelligence, and what is assumed of it where it is simulated.
+
+    Attributes
+    ----------
+    shows : str
+        What somebody high in it does.
+    sources : tuple of str
+        Questionnaires that its statements were taken from.
+    statements : int
+        How many of the 161 that the simulated study gives it: in proportion to its published
+        ratings.
+    reverse : int
+        How many of them speak against it; an assumption.
+    claimed : float
+        Mean rating that models without a disposition give themselves, 1 to 7; an assumption.
+    loading : float
+        Points of that rating per logit of disposition; an assumption. 0: what models say of
+        themselves tells nothing of what they do.
+    """
+
+    shows: str
+    sources: tuple[str, ...]
+    statements: int
+    reverse: int
+    claimed: float = 4.0
+    loading: float = 0.5
+
+
+TRAITS = {
+    "Empathy": Trait(
+        "Sees a matter from the other side, asks how others feel before judging them, is touched "
+        "by what happens to them, puts them first and stands up for those worse off.",
+        ("QCAE", "IRI", "EQ", "TEQ"),
+        statements=54,
+        reverse=14,
+    ),
+    "Emotion Regulation": Trait(
+        "Takes a strain in another light, keeps feelings from showing, finds out which feeling it "
+        "is, and asks others what to do about a frustration.",
+        ("ERQ", "DERS", "IERQ"),
+        statements=27,
+        reverse=11,
+    ),
+    "Assertiveness": Trait(
+        "Stands up for rights and limits, contradicts those in charge, approaches people, owns up "
+        "to mistakes and gaps, and says plainly what is thought and needed.",
+        ("RAS", "Gambrill & Richey"),
+        statements=36,
+        reverse=9,
+    ),
+    "Impulsiveness": Trait(
+        "Acts and speaks at once, whatever follows; takes what there is now over what comes later, "
+        "and changes plans and runs risks on the spur of the moment.",
+        ("DII", "BIS-11", "I-8"),
+        statements=44,
+        reverse=15,
+        claimed=2.5,
+        loading=0.0,
+    ),
+}
+"""By name, in the order of the study's Table 1, which also names the sources."""
+
+
+def supports() -> pd.DataFrame:
+    """Return the published supports of the traits by groups of raters.
+
+    Returns
+    -------
+    DataFrame
+        One row per trait and group: ``trait``, ``attribute`` (``nationality``, ``age`` or
+        ``gender``), ``group``, ``ratings`` and ``support``, the share of them for the action that
+        manifests the trait.
+
+    References
+    ----------
+    Dispositions paper, Table 2.
+
+    Examples
+    --------
+    >>> table = supports()
+    >>> table.groupby("attribute", sort=False)["ratings"].sum().to_dict()
+    {'nationality': 22883, 'age': 22442, 'gender': 22883}
+    """
+    with (files(__package__) / "supports.csv").open() as file:
+        return pd.read_csv(file)
+
+
+def overall() -> pd.DataFrame:
+    """Return each trait's ratings and support over all nationalities.
+
+    Returns
+    -------
+    DataFrame
+        Indexed by trait: ``ratings`` and ``support``, the groups' weighted by their ratings.
+
+    References
+    ----------
+    Dispositions paper, Table 2(a).
+
+    Examples
+    --------
+    >>> overall().round(3)
+                        ratings  support
+    trait
+    Empathy                7670    0.420
+    Emotion Regulation     3901    0.477
+    Assertiveness          5078    0.488
+    Impulsiveness          6234    0.419
+    """
+    table = supports().query("attribute == 'nationality'")
+    table = table.assign(positive=table["ratings"] * table["support"])
+    sums = table.groupby("trait")[["ratings", "positive"]].sum().loc[list(TRAITS)]
+    return sums.assign(support=sums["positive"] / sums["ratings"])[["ratings", "support"]]
