@@ -226,7 +226,7 @@ def assemble(
         Its tree has the groups ArviZ knows.
     """
     _, chains, draws = next(iter(statistics.values())).shape
-    labels = {dim: list(names) for dim, names in layout.dims.items()}
+    labels = {dim: list(names) for dim, names in layout.labels.items()}
     who, items = {"subject": training.subjects}, {"item": training.items}
     sampled = who | {"chain": np.arange(chains), "draw": np.arange(draws)}
     outcomes = {"successes": training.successes, "trials": training.trials}

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from .. import linking
-from ..layouts import Latent, Layout, MetaFeature
+from ..layouts import Latent, Layout, MetaFeature, Unseen
 from ..layouts.nodes import Derived
 from ..linking import Expr, evaluate
 from ..linking.agreement import Dims, merge_dims
@@ -115,7 +115,7 @@ def ends(band: Band, features: Features, layout: Layout) -> tuple[np.ndarray, np
     (array([0., 2.]), array([2.5, 2.5]))
     """
     parts = _end_parts(band)
-    if any(isinstance(part, Latent | SubjectConstant) for part in parts):
+    if any(isinstance(part, Latent | SubjectConstant | Unseen) for part in parts):
         return None
     dims = tuple(layout.dims)
     items = len(next(iter(features.values()))) if features else 1

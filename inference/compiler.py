@@ -130,7 +130,8 @@ def build_model(
         When PyMC does not take a prior.
     """
     dims = tuple(layout.dims)
-    coords = {"item": [str(item) for item in items], **{d: list(v) for d, v in layout.dims.items()}}
+    labels = {dim: list(names) for dim, names in layout.labels.items()}
+    coords = {"item": [str(item) for item in items], **labels}
     with pm.Model(coords=coords) as model:
         known: dict[str, Any] = {}
         for feature in layout.meta_features:
@@ -142,12 +143,18 @@ def build_model(
         for latent in layout.latents:
             known[latent.name] = align(variables[latent.name], latent, dims, per_item=False)
         probability = evaluate(layout.outcome.expression, known, dims)
-        if dims:
-            probability = probability[(slice(None), *[0] * len(dims))]
         trials = pm.Data(trials_name(layout), subject.trials, dims="item")
         successes = pm.Data(successes_name(layout), subject.successes, dims="item")
         bounded = pt.clip(probability, EDGE, 1 - EDGE)
-        pm.Binomial(layout.outcome.name, n=trials, p=bounded, observed=successes, dims="item")
+        name, unseen = layout.outcome.name, layout.outcome.unseen
+        if unseen is None:
+            chance = bounded[(slice(None), *[0] * len(dims))] if dims else bounded
+            pm.Binomial(name, n=trials, p=chance, observed=successes, dims="item")
+        else:
+            places = (slice(None), *(slice(None) if dim == unseen.dim else 0 for dim in dims))
+            weights = pt.broadcast_to(evaluate(unseen.weights, known, dims), bounded.shape)
+            each = pm.Binomial.dist(n=trials[:, None], p=bounded[places])
+            pm.Mixture(name, weights[places], comp_dists=each, observed=successes, dims="item")
     return model
 
 

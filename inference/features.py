@@ -5,7 +5,8 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from ..layouts import Layout, MetaFeature, Node
+from ..layouts import Layout, MetaFeature, Node, Unseen
+from ..linking.ancestry import ancestry
 from ..linking.arrays import Array
 from .errors import DataError
 from .tables import name_cells, named, need_columns, read_numbers
@@ -129,6 +130,7 @@ def check_training(layout: Layout, items: pd.DataFrame, features: Mapping[str, n
     measurement_layouts.inference.errors.DataError: smallness: 1 training item(s) lie outside ...
     """
     outside = outside_range(layout, features)
+    beside = _beside(layout)
     for feature in layout.meta_features:
         values = features[feature.name]
         if outside[feature.name].any():
@@ -138,6 +140,8 @@ def check_training(layout: Layout, items: pd.DataFrame, features: Mapping[str, n
                 f"{feature.range}: {some(rows)}; widen the range where the node is declared, or "
                 "leave those items out"
             )
+        if feature.name in beside:
+            continue
         there = defined(feature, features, len(items))
         where = "" if feature.given is None else f" where {feature.given} is not 0"
         if not there.any():
@@ -154,6 +158,14 @@ def check_training(layout: Layout, items: pd.DataFrame, features: Mapping[str, n
                 "never varies cannot tell what a subject owes to it; add items with other values, "
                 "or write the number into the layout instead of the meta-feature"
             )
+
+
+def _beside(layout: Layout) -> set[str]:
+    """Meta-features that only tell of something unseen: what is known of it may be alike."""
+    formula = layout.outcome.expression
+    parts = ancestry(formula, stop_at=lambda of: isinstance(of, Unseen))
+    opposed = {part.name for part in parts}
+    return {feature.name for feature in layout.meta_features if feature.name not in opposed}
 
 
 def align(

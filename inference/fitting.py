@@ -21,6 +21,7 @@ from .progress import track, waiting
 from .quarantine import sample_subject
 from .results import Fit
 from .sampling import Sampled, SamplingOptions
+from .unseen import refuse_unseen
 from .wording import many
 
 if TYPE_CHECKING:
@@ -66,8 +67,8 @@ def fit(
         Makes the fit reproducible: a subject's draws depend on the seed and its name only, not on
         who else is fitted, in which order or where. A random one is kept with the fit otherwise.
     method : {"nuts", "grid"}
-        NUTS, or integration over a grid, for layouts of few latents; the grid has no use for
-        `tune`, `target_accept`, `starts` and `reruns`.
+        NUTS, or integration over a grid, for layouts of few latents and nothing unseen; the grid
+        has no use for `tune`, `target_accept`, `starts` and `reruns`.
     starts : {"prior", "modes"}
         Where NUTS's chains start: about the middle of the prior, or beside the modes of the
         subject's posterior, which are found first and dealt to the chains in turn, the heaviest
@@ -101,8 +102,8 @@ def fit(
     LayoutError
         When PyMC does not take a prior, or it cannot be drawn from.
     FitError
-        When an option is out of range, the store holds another fit, or sampling failed for every
-        subject.
+        When an option is out of range or the method does not work for the layout, the store holds
+        another fit, or sampling failed for every subject.
 
     Examples
     --------
@@ -119,6 +120,8 @@ def fit(
     reruns = whole("reruns", reruns)
     if method not in ("nuts", "grid"):
         raise FitError(f"method={method!r}; give 'nuts' or 'grid'")
+    if method == "grid":
+        refuse_unseen(layout, "method='grid'", "use method='nuts'")
     if starts not in ("prior", "modes"):
         raise FitError(f"starts={starts!r}; give 'prior' or 'modes'")
     crew = hire(None if n_jobs is None else whole("n_jobs", n_jobs, 1))

@@ -96,8 +96,9 @@ def find_modes(battery: Battery, data: SubjectData, most: int, seed: int) -> lis
 
     Profiles of one or two elements are looked at all over, on the lattice from which
     ``method="grid"`` starts; from every local maximum the log-density :math:`\ell` is climbed
-    between the neighbouring lines. For larger ones it is climbed from the layout's middle and 32
-    draws from the prior. Two peaks :math:`a, b` are one mode where
+    between the neighbouring lines. For larger ones, and where something is unseen of the items, it
+    is climbed from the layout's middle and 32 draws from the prior. Two peaks :math:`a, b` are one
+    mode where
 
     .. math:: \min_{0 < t < 1} \ell(a + t (b - a)) \ge \min(\ell(a), \ell(b)) - 1.
 
@@ -140,7 +141,7 @@ def find_modes(battery: Battery, data: SubjectData, most: int, seed: int) -> lis
     """
     model = compile_sampler(battery).on(data)
     density = LogDensity(model)
-    if density.size <= _FEW:
+    if density.size <= _FEW and battery.layout.outcome.unseen is None:
         peaks = _from_lattice(density, Posterior(battery, data))
     else:
         rng = np.random.default_rng(seed)

@@ -8,7 +8,8 @@ from .compiler import SubjectData
 from .convergence import convergence, faults
 from .elements import elements
 from .engine import Battery, compile_sampler
-from .sampling import Draws, Sampled, SamplingOptions, sample, subject_seed
+from .sampling import Draws, Sampled, SamplingOptions, sample
+from .seeding import subject_seed
 
 
 def sample_subject(

@@ -1,7 +1,6 @@
 """NUTS for one subject."""
 
 import dataclasses
-import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +10,7 @@ import numpy as np
 from . import options
 from .compiler import SubjectData
 from .engine import Sampler
+from .seeding import subject_seed
 
 type Start = Callable[[int], np.ndarray]
 """From a chain's seed to where it starts, on PyMC's unbounded scale."""
@@ -91,18 +91,6 @@ class Sampled:
     draws: Draws | None
     attempts: int = 1
     reason: str = ""
-
-
-def subject_seed(seed: int, subject: str) -> int:
-    """Return a seed that depends on the seed and the subject's name only.
-
-    Examples
-    --------
-    >>> subject_seed(1, "Ann") == subject_seed(1, "Ann") != subject_seed(1, "Bob")
-    True
-    """
-    name = int.from_bytes(hashlib.sha256(subject.encode()).digest()[:8])
-    return int(np.random.SeedSequence([seed, name]).generate_state(1, np.uint64)[0] >> 1)
 
 
 def sample(

@@ -128,7 +128,9 @@ def log_score(p: ArrayLike, successes: ArrayLike, trials: ArrayLike | None = Non
     """Return the mean negative log likelihood per trial in nats, in [0, inf]; lower is better.
 
     ``-sum (y log(p) + (1 - y) log(1 - p)) / N`` with ``0 log(0) = 0``, without the binomial
-    coefficient. One outcome that a forecast of exactly 0 or 1 excluded makes the score inf.
+    coefficient. One outcome that a forecast of exactly 0 or 1 excluded makes the score inf. Each
+    trial is scored on its own: where the trials of an item depend on each other, as with something
+    unseen of it, the log-likelihood of all together is another number, and `loo` has that.
     Raises `ScoreError` when the input is malformed or holds no trial.
     Source: Good (1952), Journal of the Royal Statistical Society B 14(1), 107-114.
 

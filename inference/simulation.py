@@ -1,11 +1,12 @@
 """Outcomes of subjects whose profile is known."""
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
 
-from ..layouts import Latent, Layout
+from ..layouts import Latent, Layout, Unseen
 from .data import Evaluation
 from .errors import DataError
 from .features import Features, read_features
@@ -42,7 +43,8 @@ def simulate(
     -------
     Evaluation
         Where noise pulls towards the subject's own mean failure, that constant solves its own
-        equation: it is one minus the expected success it leads to.
+        equation: it is one minus the expected success it leads to. Something unseen of an item has
+        one value for each subject and item, and all their trials share it.
 
     Raises
     ------
@@ -70,7 +72,12 @@ def simulate(
     items = named(items, "items", "item")
     features = read_features(layout, items)
     profiles = named(profiles, "profiles", "subject")
-    probability = expected_success(layout, features, profiles, len(items))
+    unseen = layout.outcome.unseen
+    if unseen is None:
+        probability = expected_success(layout, features, profiles, len(items))
+    else:
+        ranks = rng.random((len(profiles), len(items)))
+        probability = _success_given(unseen, layout, features, profiles, ranks)
     successes = pd.DataFrame(rng.binomial(trials, probability), profiles.index, items.index)
     return Evaluation(items, successes, pd.DataFrame(trials, profiles.index, items.index))
 
@@ -109,31 +116,63 @@ def expected_success(
     >>> expected_success(layout, {}, pd.DataFrame({"noise": [0.5]}), items=1).round(4)
     array([[0.6667]])
     """
-    profile = {latent.name: _values(latent, profiles) for latent in layout.latents}
-    block = Block.of(layout, features, *distinct(features, items))
     found = np.empty((len(profiles), items))
-    labels = math.prod(len(names) for names in layout.dims.values())
-    together = max(1, _TOGETHER // (block.count * labels))
-    for start in range(0, len(profiles), together):
-        chosen = slice(start, start + together)
-        part = {name: values[:, chosen] for name, values in profile.items()}
-        found[chosen, block.items] = _settled(block, part)
+    for chosen, block, part in _some_at_a_time(layout, features, profiles, items):
+        found[chosen, block.items], _ = _settled(block, part)
     return found
 
 
-def _settled(block: Block, profile: Tables) -> np.ndarray:
+def _success_given(
+    unseen: Unseen, layout: Layout, features: Features, profiles: pd.DataFrame, ranks: np.ndarray
+) -> np.ndarray:
+    """Compute probabilities given a place of the unseen, by its rank in [0, 1): (subjects, items).
+
+    An item's places of a rank from 0 to 1 are as many as they weigh.
+    """
+    found = np.empty(ranks.shape)
+    targets = [layout.outcome.expression, unseen.weights]
+    for chosen, block, part in _some_at_a_time(layout, features, profiles, ranks.shape[1]):
+        _, constants = _settled(block, part)
+        given, weights = (
+            value.table.reshape(len(value.table), -1)[block.places(value, target)]
+            for value, target in zip(block.values(targets, part, constants), targets, strict=True)
+        )  # (items, places, subjects)
+        upto = np.cumsum(weights, axis=1)
+        rank = ranks[chosen, block.items].T[:, None]
+        place = (upto[:, :-1] <= rank * upto[:, -1:]).sum(axis=1, keepdims=True)
+        given = np.broadcast_to(given, (*given.shape[:2], place.shape[2]))
+        found[chosen, block.items] = np.take_along_axis(given, place, axis=1)[:, 0].T
+    return found
+
+
+def _some_at_a_time(
+    layout: Layout, features: Features, profiles: pd.DataFrame, items: int
+) -> Iterator[tuple[slice, Block, Tables]]:
+    """Take items and some subjects' profiles, as many as memory holds."""
+    profile = {latent.name: _values(latent, profiles) for latent in layout.latents}
+    block = Block.of(layout, features, *distinct(features, items))
+    labels = math.prod(len(names) for names in layout.dims.values())
+    rows = block.count if layout.outcome.unseen is None else items
+    together = max(1, _TOGETHER // (rows * labels))
+    for start in range(0, len(profiles), together):
+        chosen = slice(start, start + together)
+        yield chosen, block, {name: values[:, chosen] for name, values in profile.items()}
+
+
+def _settled(block: Block, profile: Tables) -> tuple[np.ndarray, dict[str, np.ndarray]]:
     """Compute success probabilities (subjects, items) and the mean failures they lead to."""
     outcome, constants = block.layout.outcome, block.layout.constants
     failure = np.full(next(iter(profile.values())).shape[1], 0.5)
     for _ in range(_STEPS):  # noise below 1 makes each step contract
-        (value,) = block.values([outcome], profile, {part.name: failure for part in constants})
+        known = {part.name: failure for part in constants}
+        (value,) = block.values([outcome], profile, known)
         found: np.ndarray = value.table[block.places(value, outcome)].T
         step = 1 - found.mean(axis=1) - failure
         moving = np.abs(step) >= _SETTLED
         if not constants or not moving.any():
             break
         failure = failure + np.where(moving, step / 2, 0.0)
-    return found
+    return found, known
 
 
 def _values(latent: Latent, profiles: pd.DataFrame) -> np.ndarray:

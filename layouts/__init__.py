@@ -2,8 +2,10 @@
 
 from .latents import Bias, Capability, Latent, Noise, Propensity, Slope
 from .layout import Layout
-from .nodes import Derived, MetaFeature, Node, Success
+from .nodes import Derived, MetaFeature, Node
 from .priors import Prior
+from .success import Success
+from .unseen import Unseen
 
 __all__ = [
     "Bias",
@@ -18,4 +20,5 @@ __all__ = [
     "Propensity",
     "Slope",
     "Success",
+    "Unseen",
 ]

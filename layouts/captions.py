@@ -1,5 +1,6 @@
 """What a diagram says about each node: ranges, units, priors and formulas, as lines of text."""
 
+import functools
 import math
 import re
 from typing import TYPE_CHECKING
@@ -7,8 +8,10 @@ from typing import TYPE_CHECKING
 from ..linking import units
 from ..linking.notation import GREEK, as_text, number
 from .latents import Capability, Latent, Propensity
-from .nodes import Derived, MetaFeature, Node, Success
+from .nodes import Derived, MetaFeature, Node
 from .style import STYLES
+from .success import Success
+from .unseen import Unseen, scores
 
 if TYPE_CHECKING:
     from .layout import Layout
@@ -26,11 +29,16 @@ def facts(node: Node) -> list[str]:
             lines.append(f"where {node.given} ≠ 0")
     if isinstance(node, Latent):
         lines += _prior(node)
-    return lines + [f"× {len(labels)} {dim}" for dim, labels in node.dims.items()]
+    labels = {dim: names for dim, names in node.dims.items() if dim not in scores(node)}
+    return lines + [f"× {len(names)} {dim}" for dim, names in labels.items()]
 
 
 def formula(node: Node) -> list[str]:
-    """Linking function of a derived node or the outcome; nothing for the others."""
+    """Linking function of a derived node or the outcome, or how an unseen one is spread."""
+    if isinstance(node, Unseen):
+        write = functools.partial(as_text, symbols=True)
+        lines = wrap(f"∼ Normal({write(node.mean)}, {write(node.spread)})")
+        return [*lines, *node.clauses(write)]
     if not isinstance(node, Derived):
         return []
     written = as_text(node.expression, symbols=True)

@@ -4,8 +4,10 @@ from typing import TYPE_CHECKING
 
 from ..linking.notation import as_latex, latex_name, latex_parameter, latex_text
 from .latents import Latent
-from .nodes import Derived, Success
+from .nodes import Derived
 from .priors import Prior
+from .success import Success
+from .unseen import Unseen
 
 if TYPE_CHECKING:
     from .layout import Layout
@@ -15,6 +17,7 @@ def to_latex(layout: "Layout") -> str:
     """Write a layout's equations as a LaTeX ``aligned`` block; see `Layout.to_latex`."""
     lines = [
         *map(_latent, layout.latents),
+        *(_unseen(node) for node in layout.nodes.values() if isinstance(node, Unseen)),
         *map(_derived, layout.derived),
         _outcome(layout.outcome),
         rf"n &= {latex_text('trials of the item')}",
@@ -26,6 +29,23 @@ def to_latex(layout: "Layout") -> str:
 def _latent(node: Latent) -> str:
     labels = "".join(rf" \quad {latex_text(f'for each {dim}')}" for dim in node.dims)
     return rf"{latex_name(node.name)} &\sim {_prior(node.distribution)}{labels}"
+
+
+def _unseen(node: Unseen) -> str:
+    normal = rf"\mathrm{{Normal}}\left({as_latex(node.mean)},\; {as_latex(node.spread)}\right)"
+    return r",\; ".join([rf"{latex_name(node.name)} &\sim {normal}", *_clauses(node)])
+
+
+def _clauses(node: Unseen) -> list[str]:
+    """Its remarks, words as text and formulas between them."""
+    parts = [clause.split("$") for clause in node.clauses(lambda part: f"${as_latex(part)}$")]
+    return [
+        "".join(
+            latex_text(part) if part and place % 2 == 0 else part
+            for place, part in enumerate(clause)
+        )
+        for clause in parts
+    ]
 
 
 def _derived(node: Derived) -> str:

@@ -15,7 +15,9 @@ from ..linking.call import Call
 from ..linking.subject_constant import SubjectConstant
 from . import reading, render, serial, validate
 from .latents import Latent
-from .nodes import Derived, MetaFeature, Node, Success
+from .nodes import Derived, MetaFeature, Node
+from .success import Success
+from .unseen import Unseen
 
 
 @dataclass(frozen=True)
@@ -101,8 +103,13 @@ class Layout:
 
     @cached_property
     def dims(self) -> Dims:
-        """Label dimensions of all nodes, in order of appearance."""
+        """Dimensions of all nodes, in order of appearance: labels, and places of the unseen."""
         return merge_dims(tuple(self.nodes.values()))
+
+    @cached_property
+    def labels(self) -> Dims:
+        """Label dimensions of meta-features and latents."""
+        return merge_dims((*self.meta_features, *self.latents))
 
     @cached_property
     def graph(self) -> "nx.DiGraph[str]":
@@ -110,8 +117,8 @@ class Layout:
         graph: nx.DiGraph[str] = nx.DiGraph(name=self.name)
         for node in self.nodes.values():
             parents = _named_parents(node)
-            observed = isinstance(node, MetaFeature | Success)
-            per_item = observed or any(graph.nodes[parent]["per_item"] for parent in parents)
+            own = isinstance(node, MetaFeature | Success | Unseen)
+            per_item = own or any(graph.nodes[parent]["per_item"] for parent in parents)
             graph.add_node(node.name, kind=node.kind, per_item=per_item)
             graph.add_edges_from((parent, node.name) for parent in parents)
         return graph
@@ -176,14 +183,22 @@ class Layout:
         return f"<Layout {self.name!r}: {', '.join(self.nodes)}>"
 
     def __str__(self) -> str:
-        lines = [f"{node.name} = {node.expression}" for node in [*self.derived, self.outcome]]
+        shown = Derived | Unseen
+        lines = [_line(node) for node in self.nodes.values() if isinstance(node, shown)]
         return "\n".join([self.name, *(f"  {line}" for line in lines)])
+
+
+def _line(node: Derived | Unseen) -> str:
+    if isinstance(node, Derived):
+        return f"{node.name} = {node.expression}"
+    return ", ".join([f"{node.name} ~ Normal({node.mean}, {node.spread})", *node.clauses(str)])
 
 
 def _named_parents(node: Node) -> list[str]:
     """Names of the nearest nodes that a node is computed from, in order."""
     found: dict[str, None] = {}
-    for parent in node.parents:
+    formulas = (node.expression,) if isinstance(node, Derived) else node.parents
+    for parent in formulas:
         for part in ancestry(parent, stop_at=lambda of: isinstance(of, Node)):
             if isinstance(part, Node):
                 found[part.name] = None

@@ -1,4 +1,4 @@
-"""Items' side of a layout: meta-features, derived nodes and the outcome."""
+"""Items' side of a layout: meta-features and derived nodes."""
 
 import re
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from ..linking import units as unit_names
 from ..linking.agreement import Dims
 from ..linking.arrays import Array
 from ..linking.expression import as_expr
-from ..linking.interval import UNIT, Interval
+from ..linking.interval import Interval
 from . import fields
 
 
@@ -228,44 +228,6 @@ class Derived(Node):
 
     def compute(self, values: tuple[Array, ...], dims: tuple[str, ...]) -> Array:
         return values[0]
-
-
-class Success(Derived):
-    """Observed leaf: successes out of trials, each with the expression's probability.
-
-    Examples
-    --------
-    >>> from measurement_layouts import Capability
-    >>> Success("pass", Capability("skill", low=0, high=1)).range
-    [0, 1]
-
-    Raises
-    ------
-    LayoutError
-        When the expression can leave [0, 1], has a unit, or still has a value per label.
-    """
-
-    kind: ClassVar[str] = "outcome"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.range not in UNIT:
-            raise LayoutError(
-                f"{self.name}: its probability {self.expression} ranges over {self.range} and may "
-                "leave [0, 1]; pass a margin through logistic, write noise as mixture(p, by=noise) "
-                "and guessing as guessing(p, chance), and let the weights of a sum add up to 1"
-            )
-        if not unit_names.is_pure(self.unit):
-            raise LayoutError(
-                f"{self.name}: its probability {self.expression} has {unit_names.text(self.unit)}, "
-                "but a probability is a pure number; pass the margin through logistic"
-            )
-        if self.dims:
-            raise LayoutError(
-                f"{self.name}: its probability still has one value per label of "
-                f"{sorted(self.dims)}; reduce it with product(..., over=) or "
-                "generalised_mean(..., power=, over=)"
-            )
 
 
 def _can_be_zero(flag: object) -> bool:

@@ -9,22 +9,25 @@ from ..linking.ancestry import ancestry
 from ..linking.expression import Operation, as_expr
 from . import latents, nodes
 from .priors import Prior
+from .success import Success
+from .unseen import Unseen
 
 OURS = {value.name: value for value in vars(linking).values() if isinstance(value, LinkingFunction)}
 _KINDS: dict[str, type[nodes.Node]] = {
     kind.__name__: kind
     for kind in (
-        *(nodes.MetaFeature, nodes.Derived, nodes.Success),
+        *(nodes.MetaFeature, nodes.Derived, Unseen, Success),
         *(latents.Capability, latents.Propensity, latents.Bias, latents.Slope, latents.Noise),
     )
 }
+_FORMULAS = ("expression", "mean", "spread", "positive", "negative", "noise")
 _CONSTANTS = {MEAN_FAILURE.name: MEAN_FAILURE}
 _SYMBOLS = ("+", "-", "*", "/", "**")
 
 
 def from_dict(
     data: Mapping[str, Any], functions: Sequence[LinkingFunction] = ()
-) -> tuple[str, nodes.Success]:
+) -> tuple[str, Success]:
     """Read a layout's name and outcome; see `Layout.from_dict`."""
     for function in functions:
         if not isinstance(function, LinkingFunction):
@@ -53,7 +56,7 @@ def from_dict(
             f"written layout: {', '.join(unused)} reach{'es' if len(unused) == 1 else ''} no "
             f"outcome; use it in the ancestry of {outcome_name}, or take it out"
         )
-    if not isinstance(outcome, nodes.Success):
+    if not isinstance(outcome, Success):
         raise LayoutError(f"written layout: its outcome {outcome_name} is no Success node")
     return name, outcome
 
@@ -92,8 +95,9 @@ class _Reader:
         if kind not in _KINDS:
             raise LayoutError(f"{name}: unknown kind {kind!r}; know {', '.join(sorted(_KINDS))}")
         self.path.append(name)
-        if "expression" in fields:
-            fields["expression"] = self.expression(fields["expression"])
+        for key in _FORMULAS:
+            if key in fields:
+                fields[key] = self.expression(fields[key])
         if "prior" in fields:
             fields["prior"] = self.prior(fields["prior"])
         if "given" in fields:

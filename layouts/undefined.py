@@ -10,7 +10,8 @@ from ..linking.agreement import Dims, merge_dims
 from ..linking.interval import Interval
 from ..linking.subject_constant import SubjectConstant
 from .latents import Latent
-from .nodes import MetaFeature, Success
+from .nodes import MetaFeature
+from .success import Success
 
 _POINTS, _SEED = 500, 20231
 _RELATIVE, _ABSOLUTE = 1e-9, 1e-15  # rounding; what changes tiny probabilities only is found too

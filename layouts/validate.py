@@ -6,7 +6,8 @@ from ..linking import Expr, LayoutError
 from ..linking.ancestry import ancestry
 from ..linking.call import Call
 from .latents import Latent
-from .nodes import Derived, MetaFeature, Success
+from .nodes import Derived, MetaFeature
+from .success import Success
 from .undefined import check_undefined, flags
 
 # they end a margin: what opposes a demand must be inside

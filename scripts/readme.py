@@ -1,4 +1,4 @@
-"""Write the README's pictures: its example, criticism, an incited model, known abilities."""
+"""Write the README's pictures: its example, and one of each study."""
 
 import re
 from pathlib import Path
@@ -84,6 +84,17 @@ def known_abilities() -> "Figure":
     return figure
 
 
+def misaligned() -> "Figure":
+    """Draw how far models' choices lie from people's, and what chance alone shows."""
+    import measurement_layouts as ml
+    from measurement_layouts.scenarios import dispositions
+
+    study = dispositions.simulated_study()
+    axes = ml.plots.misalignment_plot(study.judgments, groups=study.truth["size"])
+    figure: Figure = axes.flat[0].figure
+    return figure
+
+
 def main(images: Path = ROOT / "images") -> None:
     """Execute the example; draw its layout and its figure, then the pictures of the studies."""
     from measurement_layouts.inference.plots import criticism_map
@@ -95,6 +106,7 @@ def main(images: Path = ROOT / "images") -> None:
     criticism_map(criticism()).figure.savefig(images / "criticism.png", dpi=130)
     incited().savefig(images / "propensities.png", dpi=110)
     known_abilities().savefig(images / "general-scales.png", dpi=110)
+    misaligned().savefig(images / "dispositions.png", dpi=110)
 
 
 if __name__ == "__main__":

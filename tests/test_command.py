@@ -48,7 +48,7 @@ def test_scenarios_lists_them(capsys):
     assert out.startswith(f"{NAME}: ")
     for name in scenarios.NAMES:
         assert f"{name}: {scenarios.get(name).title}" in out
-    assert out.count("  published layout\n") == len(scenarios.NAMES) - 1  # general scales: none
+    assert out.count("  published layout\n") == len(scenarios.NAMES) - 2  # two papers: none
     assert out.count("  recommended layout\n") == len(scenarios.NAMES)
 
 
@@ -89,7 +89,6 @@ def test_help_of_a_command_names_its_options(command, options, capsys):
         (["run", NAME, "--seed", str(2**63)], "give a whole number"),
         (["run", NAME, "--draws", "3"], "at least 4"),
         (["validate", NAME, "--repeats", "0"], "at least 1"),
-        (["reproduce", NAME], "--published"),
     ],
 )
 def test_wrong_arguments(arguments, message, capsys):
@@ -99,6 +98,11 @@ def test_wrong_arguments(arguments, message, capsys):
     printed = capsys.readouterr()
     assert printed.out == ""
     assert message.replace("'", "") in printed.err.replace("'", "")  # quoted since Python 3.12
+
+
+def test_published_tables_are_asked_for(capsys):
+    assert main(["reproduce", NAME]) == 2
+    assert "give their folder as --published" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

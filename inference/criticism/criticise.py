@@ -9,7 +9,8 @@ from threadpoolctl import threadpool_limits
 
 from .. import options
 from ..data import Evaluation
-from ..sampling import subject_seed
+from ..seeding import subject_seed
+from ..unseen import refuse_unseen
 from .background import Background, explained
 from .criticism import Criticism
 from .cut import Cut, candidate_columns
@@ -77,7 +78,8 @@ def criticise(
         When there is no candidate, a candidate is unknown or used by the layout, or an item of the
         fit is not in the evaluation.
     FitError
-        When a subject is not in the fit, or `alpha` or `prob` is out of range.
+        When a subject is not in the fit, `alpha` or `prob` is out of range, or the trials of an
+        item depend on each other, as those of an item with something unseen do.
 
     References
     ----------
@@ -99,11 +101,14 @@ def criticise(
     alpha = options.inside("alpha", alpha, such_as=0.05)
     prob = options.inside("prob", prob, such_as=0.9)
     seed = options.whole("seed", seed)
+    places = fit.places(subjects)
+    if (fit.observed["trials"].to_numpy()[places] > 1).any():
+        refuse_unseen(fit.layout, "criticise", "fit items of one trial each")
     names = candidate_columns(fit, evaluation.items, candidates)
     every = Cut.of(fit, evaluation.items, names)
     rows, forms = list[dict[str, object]](), list[dict[str, object]]()
     with threadpool_limits(1, user_api="blas"):  # small matrices: threads would wait, not work
-        for place in fit.places(subjects):
+        for place in places:
             leftover = Leftover.of(fit, place)
             who = fit.subjects[place]
             rng = np.random.default_rng(subject_seed(seed, who))

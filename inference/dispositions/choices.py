@@ -6,6 +6,7 @@ from ..data import Evaluation
 from ..errors import DataError
 from .judgments import SituationalJudgments
 from .pulls import expected_rates, fit_pulls
+from .votes import effective_votes
 
 
 def choices(judgments: SituationalJudgments) -> Evaluation:
@@ -21,10 +22,11 @@ def choices(judgments: SituationalJudgments) -> Evaluation:
     Evaluation
         Trials are the decided samples, 0 where a pair was dropped. Columns of the items:
         ``votesFor`` and ``votesAgainst`` (people's votes for and against the action that manifests
-        the trait, a neutral one half for each), ``commonPull`` and ``pullSpread`` (mean and
+        the trait, as `effective_votes` counts them), ``commonPull`` and ``pullSpread`` (mean and
         standard deviation of people's log-odds over the scenarios of the trait, from `fit_pulls`),
-        ``peoplesRate`` (posterior mean of the rate at which people choose it), ``trait[...]`` (1
-        for the scenario's trait, 0 for the others), ``statement``.
+        ``pullSpreadError`` (relative error of the latter, over all traits), ``peoplesRate``
+        (posterior mean of the rate at which people choose it), ``trait[...]`` (1 for the
+        scenario's trait, 0 for the others), ``statement``.
 
     Raises
     ------
@@ -41,8 +43,8 @@ def choices(judgments: SituationalJudgments) -> Evaluation:
     >>> from measurement_layouts.scenarios.dispositions import simulated_study
     >>> study = simulated_study(per_statement=2, models=["sim-01"])
     >>> evaluation = choices(study.judgments)
-    >>> evaluation.subjects, evaluation.items["votesFor"].max()
-    (['sim-01'], np.float64(10.0))
+    >>> evaluation.subjects, int(evaluation.trials.to_numpy().max())
+    (['sim-01'], 20)
     """
     if not len(judgments.samples):
         raise DataError(
@@ -50,16 +52,18 @@ def choices(judgments: SituationalJudgments) -> Evaluation:
             "SituationalJudgments.from_long"
         )
     people, models = judgments.human_rates(), judgments.model_rates()
-    pulls = fit_pulls(people[["positive", "negative"]], people["trait"])
+    votes = effective_votes(people)
+    pulls = fit_pulls(votes, people["trait"])
     items = pd.DataFrame(
         {
-            "votesFor": people["positive"],
-            "votesAgainst": people["negative"],
+            "votesFor": votes["positive"],
+            "votesAgainst": votes["negative"],
             "commonPull": people["trait"].map(pulls["mean"]),
             "pullSpread": people["trait"].map(pulls["spread"]),
         }
     )
     items["peoplesRate"] = expected_rates(*items.to_numpy(dtype=float).T)
+    items["pullSpreadError"] = float((pulls["spread_error"] ** 2).sum() ** 0.5 / len(pulls))
     for trait in judgments.traits:
         items[f"trait[{trait}]"] = (people["trait"] == trait).astype(float)
     items["statement"] = people["statement"]

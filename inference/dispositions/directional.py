@@ -10,6 +10,7 @@ from .consensus import consensus
 from .judgments import SituationalJudgments
 from .paired_draws import mean_over, paired_draws
 from .resampling import GroupMeans, group_means
+from .votes import effective_votes
 
 _TIES = {"miss": 0.0, "half": 0.5, "drop": np.nan}
 _ALL = [*BUCKETS, "all"]
@@ -158,7 +159,7 @@ def _columns(means: GroupMeans, name: str, model: str) -> pd.DataFrame:
 def _expected(judgments: SituationalJudgments, table: pd.DataFrame) -> tuple[pd.Series, pd.Series]:
     """Chances that samples at people's rates fall on the votes' side, and that they tie."""
     votes, samples = judgments.human_rates(), judgments.model_rates().loc[table.index]
-    people = rate_posteriors(votes, votes["trait"])
+    people = rate_posteriors(effective_votes(votes), votes["trait"])
     rows = votes.index.get_indexer(table.index.get_level_values("scenario"))
     decided = (samples["positive"] + samples["negative"]).to_numpy()
     above = (table["human"] > 0.5).to_numpy()

@@ -6,9 +6,10 @@ import numpy as np
 import pandas as pd
 
 from ..options import whole
-from ..sampling import subject_seed
+from ..seeding import subject_seed
 from .beta_binomial import rate_posteriors
 from .judgments import SituationalJudgments
+from .votes import effective_votes
 
 
 def paired_draws(
@@ -45,7 +46,7 @@ def paired_draws(
     """
     whole("draws", draws, least=2)
     votes, samples = judgments.human_rates(), judgments.model_rates()
-    people = rate_posteriors(votes, votes["trait"]).draws(draws, seed)
+    people = rate_posteriors(effective_votes(votes), votes["trait"]).draws(draws, seed)
     for model, counts in samples.groupby(level="model", sort=False):
         name, scenarios = str(model), counts.index.get_level_values("scenario")
         own = rate_posteriors(counts, counts["trait"]).draws(draws, subject_seed(seed, name))

@@ -8,6 +8,8 @@ from scipy.special import expit, logsumexp
 from ..errors import DataError
 
 _SCORES = np.linspace(-6, 6, 241)
+_SIZE = 1e-3  # logit: of the steps that curvatures are taken with
+_STEP, _ACROSS = _SIZE * np.array([[1, 1], [1, -1]])
 _LARGEST = 4.0  # logit: a mean, or the logarithm of a spread, further out is no estimate
 
 
@@ -28,7 +30,8 @@ def fit_pulls(counts: pd.DataFrame, by: "pd.Series[str]") -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Indexed by group: ``mean`` and ``spread``, in log-odds.
+        Indexed by group: ``mean`` and ``spread``, in log-odds; ``spread_error``, standard error of
+        the logarithm of the spread, from the curvature of the likelihood.
 
     Raises
     ------
@@ -42,11 +45,11 @@ def fit_pulls(counts: pd.DataFrame, by: "pd.Series[str]") -> pd.DataFrame:
     >>> votes = rng.binomial(10, expit(rng.normal(0.5, 2, size=4000)))
     >>> counts = pd.DataFrame({"positive": votes, "negative": 10 - votes})
     >>> fit_pulls(counts, pd.Series("Empathy", counts.index)).round(1)
-             mean  spread
-    Empathy   0.5     2.0
+             mean  spread  spread_error
+    Empathy   0.5     2.0           0.0
     """
     rows = {str(name): _fit(str(name), part) for name, part in counts.groupby(by, sort=False)}
-    return pd.DataFrame.from_dict(rows, orient="index", columns=["mean", "spread"])
+    return pd.DataFrame.from_dict(rows, orient="index", columns=["mean", "spread", "spread_error"])
 
 
 def expected_rates(
@@ -77,7 +80,7 @@ def expected_rates(
     return np.asarray((weights * expit(places)).sum(axis=1) / weights.sum(axis=1))
 
 
-def _fit(name: str, counts: pd.DataFrame) -> tuple[float, float]:
+def _fit(name: str, counts: pd.DataFrame) -> tuple[float, float, float]:
     kinds, times = np.unique(counts[["positive", "negative"]], axis=0, return_counts=True)
     positive, negative = kinds.T[..., None]
 
@@ -94,7 +97,14 @@ def _fit(name: str, counts: pd.DataFrame) -> tuple[float, float]:
             "it takes scenarios on which people agree, others on which they do not, and several "
             "votes on each"
         )
-    return mean, spread
+    mixed = loss(found.x + _STEP) - loss(found.x + _ACROSS) - loss(found.x - _ACROSS)
+    mixed = (mixed + loss(found.x - _STEP)) / (4 * _SIZE**2)
+    own = [
+        (loss(found.x + step) - 2 * found.fun + loss(found.x - step)) / _SIZE**2
+        for step in np.eye(2) * _SIZE
+    ]
+    error = np.sqrt(np.linalg.inv([[own[0], mixed], [mixed, own[1]]])[1, 1])
+    return mean, spread, float(error)
 
 
 def _logs(positive: np.ndarray, negative: np.ndarray, places: np.ndarray) -> np.ndarray:

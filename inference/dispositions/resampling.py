@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from ..options import inside, whole
-from ..sampling import subject_seed
+from ..seeding import subject_seed
 
 
 @dataclass(frozen=True, eq=False)

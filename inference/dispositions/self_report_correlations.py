@@ -5,7 +5,7 @@ import pandas as pd
 from scipy import stats
 
 from ..options import inside, whole
-from ..sampling import subject_seed
+from ..seeding import subject_seed
 from .judgments import SituationalJudgments
 from .revealed import reported_ratings, revealed_rates
 

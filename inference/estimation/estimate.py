@@ -9,6 +9,7 @@ from ..data import Evaluation
 from ..elements import elements
 from ..errors import FitError
 from ..fitting import fit
+from ..unseen import refuse_unseen
 from ..wording import some
 from .estimates import Estimates
 from .tables import of_one, of_several
@@ -86,8 +87,8 @@ def estimate(
     LayoutError
         When a collapse is asked for and the layout is no single band of its latent.
     FitError
-        When the method does not work for so many latents, an option is out of range, or sampling
-        failed for every subject.
+        When the method does not work for so many latents or for something unseen of the items, an
+        option is out of range, or sampling failed for every subject.
 
     References
     ----------
@@ -126,6 +127,9 @@ def estimate(
             f"method={method!r} takes a single latent without labels; use method='grid' for up to "
             "two elements, or 'nuts' for any number"
         )
+    if alone or method == "grid":
+        remedy = "take the posterior, fit(...).profiles()" if alone else "use method='nuts'"
+        refuse_unseen(layout, f"estimate with method={method!r}", remedy)
     sampled = None
     if method == "grid" or method == "nuts":
         own: dict[str, Any] = {"tune": tune, "starts": "modes"} if method == "nuts" else {}

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...layouts import Derived, Layout
-from ...linking import evaluate
-from ..features import Features, align
+from ...layouts import Layout
+from ...linking import Expr, evaluate
+from ..features import Features
 from .cells import Frame
 from .factored import Factored
 
@@ -66,19 +66,20 @@ class Block:
         layout : Layout
             What computes their values.
         features : dict of str to ndarray
-            By meta-feature, shape (all items,) or (all items, labels).
+            By meta-feature, shape (all items,) or (all items, labels); also other numbers of items,
+            by the names that targets have for them, shape (all items,).
         items, alike : ndarray of int
             Which ones, as `distinct` orders and numbers them.
         """
         dims = tuple(layout.dims)
         frame = Frame(1 + len(dims))
         first = items[np.flatnonzero(np.diff(alike, prepend=-1))]
-        grouped = {
-            feature.name: Factored.group(
-                align(features[feature.name][first], feature, dims, per_item=True), frame
-            )
-            for feature in layout.meta_features
-        }
+        labels = {feature.name: feature.label_dims for feature in layout.meta_features}
+        grouped = dict[str, Factored]()
+        for name, values in features.items():
+            own = labels.get(name, ())
+            shape = (-1, *(len(layout.dims[dim]) if dim in own else 1 for dim in dims))
+            grouped[name] = Factored.group(values[first].reshape(shape), frame)
         return cls(layout, items, alike, frame, grouped)
 
     @property
@@ -88,7 +89,7 @@ class Block:
 
     def values(
         self,
-        targets: Sequence[Derived],
+        targets: Sequence[Expr],
         profile: Tables,
         constants: Mapping[str, float | np.ndarray],
     ) -> list[Factored]:
@@ -96,8 +97,8 @@ class Block:
 
         Parameters
         ----------
-        targets : sequence of Derived
-            Parents before children, so that nothing is computed twice.
+        targets : sequence of expression
+            Nodes, or made of them; parents before children, so that nothing is computed twice.
         profile : mapping of str to ndarray
             By latent, shape (labels, draws).
         constants : mapping of str to float or ndarray
@@ -123,7 +124,7 @@ class Block:
             known |= named
         return found
 
-    def places(self, value: Factored, target: Derived) -> np.ndarray:
+    def places(self, value: Factored, target: Expr) -> np.ndarray:
         """Say where every item's value is in a computed table; shape (items, labels, ...)."""
         dims = self.layout.dims
         labels = [len(names) if dim in target.dims else 1 for dim, names in dims.items()]

@@ -61,6 +61,7 @@ class Frame:
         self._each: dict[tuple[int, ...], Cells] = {}
         self._joined: dict[tuple[Cells, ...], tuple[Cells, tuple[Rows, ...]]] = {}
         self._parts: dict[tuple[Cells, int], list[Cells]] = {}
+        self._together: dict[tuple[Cells, int], tuple[Cells, np.ndarray] | None] = {}
 
     def each(self, shape: tuple[int, ...]) -> Cells:
         """Give every position of a shape a cell of its own."""
@@ -103,6 +104,20 @@ class Frame:
             self._parts.setdefault((cells, axis), [Cells(part, cells.count) for part in whole])
         return self._parts[cells, axis]
 
+    def together(self, cells: Cells, axis: int) -> tuple[Cells, np.ndarray] | None:
+        """Find the joint cells of all parts along an axis, where the first part tells the others.
+
+        Returns
+        -------
+        Cells
+            The joint ones, of length one along the axis.
+        ndarray of int, shape (parts, joint cells)
+            Cells of the parts at each of them. None for both where the parts do not vary together.
+        """
+        if (cells, axis) not in self._together:
+            self._together.setdefault((cells, axis), _together(cells, axis))
+        return self._together[cells, axis]
+
     def _join(self, parts: tuple[Cells, ...]) -> tuple[Cells, tuple[Rows, ...]]:
         shape = np.broadcast_shapes(*(part.index.shape for part in parts))
         varying = list(dict.fromkeys(part for part in parts if part.count != 1))
@@ -121,6 +136,17 @@ class Frame:
         else:
             joint, found = _numbered_alike(joint, dict(zip(varying, rows, strict=True)))
         return joint, tuple(found.get(part) for part in parts)
+
+
+def _together(cells: Cells, axis: int) -> tuple[Cells, np.ndarray] | None:
+    parts = np.moveaxis(cells.index, axis, 0)
+    shape = (*cells.index.shape[:axis], 1, *cells.index.shape[axis + 1 :])
+    parts = parts.reshape(len(parts), -1)
+    _, first, index = np.unique(parts[0], return_index=True, return_inverse=True)
+    rows = parts[:, first]
+    if (rows[:, index] != parts).any():
+        return None
+    return Cells(index.reshape(shape), len(first)), rows
 
 
 def _begin(first: Cells) -> tuple[Cells, list[np.ndarray]]:

@@ -219,6 +219,11 @@ def _along(ufunc: np.ufunc) -> Callable[..., Any]:
             return total
         if axis == before or not keepdims:
             return NotImplemented
+        together = frame.together(array.cells, axis - before)
+        if together is not None:
+            cells, rows = together
+            frame.made += 2 * rows.size * (table.size // len(table))
+            return Factored(_fold_by_threes(ufunc, table[rows]), cells, frame)
         parts = frame.parts(array.cells, axis - before)
         return _by_threes(ufunc, [Factored(table, part, frame) for part in parts])
 
@@ -232,6 +237,18 @@ def _by_threes(ufunc: np.ufunc, parts: list[Factored]) -> Factored:
             functools.reduce(ufunc, parts[start : start + 3]) for start in range(0, len(parts), 3)
         ]
     return parts[0]
+
+
+def _fold_by_threes(ufunc: np.ufunc, parts: np.ndarray) -> np.ndarray:
+    """Do the same along an array's first axis."""
+    while len(parts) > 1:
+        found = parts[::3].copy()
+        for place in (1, 2):
+            others = parts[place::3]
+            ufunc(found[: len(others)], others, out=found[: len(others)])
+        parts = found
+    whole: np.ndarray = parts[0]
+    return whole
 
 
 def _broadcast(frame: Frame, *values: Any) -> Any:

@@ -11,6 +11,7 @@ import numpy as np
 import xarray as xr
 
 from ...layouts import Derived, Layout
+from ...linking import Expr
 from ..errors import FitError
 from ..features import Features
 from ..results import Fit
@@ -137,12 +138,35 @@ def probabilities(
     >>> chances.shape == (len(places), 200)
     True
     """
-    outcome, bound = fit.layout.outcome, _bytes(memory_mib)
+    return every_draw(fit, row, features, items, fit.layout.outcome, memory_mib=memory_mib)
+
+
+def every_draw(
+    fit: Fit, row: int, features: Features, items: int, target: Expr, *, memory_mib: float
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Stream what one subject's draws make of a target, some items at a time.
+
+    Parameters
+    ----------
+    fit, row, items, memory_mib
+        As in `probabilities`.
+    features : dict of str to ndarray
+        By meta-feature, shape (items,) or (items, labels), and other numbers that the target needs.
+    target : expression
+        A node of the layout or made of its nodes, one number per item.
+
+    Yields
+    ------
+    places : ndarray of int
+        Which items.
+    values : ndarray, shape (places, chains * draws)
+        One chain's draws after the other's.
+    """
     drawn = _read(fit.layout, fit.posterior, fit.constants, row)
-    plan = _Plan(features, *distinct(features, items), [outcome], drawn, bound)
+    plan = _Plan(features, *distinct(features, items), [target], drawn, _bytes(memory_mib))
     for piece in plan.pieces():
-        ((value, rows),) = _computed(piece, drawn, [outcome])
-        yield piece.block.items, rows[piece.block.places(value, outcome)]
+        ((value, rows),) = _computed(piece, drawn, [target])
+        yield piece.block.items, rows[piece.block.places(value, target)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,7 +211,7 @@ class _Plan:
     features: Features
     order: np.ndarray
     number: np.ndarray
-    targets: Sequence[Derived]
+    targets: Sequence[Expr]
     example: _Drawn
     bound: float  # bytes
 
@@ -219,7 +243,7 @@ class _Plan:
 
 
 def _summarise(
-    place: int, piece: _Piece, drawn: _Drawn, targets: Sequence[Derived], prob: float
+    place: int, piece: _Piece, drawn: _Drawn, targets: Sequence[Expr], prob: float
 ) -> tuple[int, _Piece, list[np.ndarray]]:
     """Compute all of one subject's draws of a piece, and summarise them."""
     found = []
@@ -231,7 +255,7 @@ def _summarise(
 
 
 def _computed(
-    piece: _Piece, drawn: _Drawn, targets: Sequence[Derived]
+    piece: _Piece, drawn: _Drawn, targets: Sequence[Expr]
 ) -> list[tuple[Factored, np.ndarray]]:
     """Compute the targets of a piece: cells as of the last draws, and all draws of each cell."""
     kept = list[np.ndarray]()

@@ -8,6 +8,7 @@ import pytensor.tensor as pt
 from pytensor.graph import rewrite_graph
 
 from ...layouts import Layout
+from ...layouts.unseen import SCORES
 from ...linking import evaluate
 from ..features import align
 from ..prior import profile_variables
@@ -51,18 +52,35 @@ def log_density(layout: Layout) -> tuple[LogDensity, np.ndarray]:
         for constant in layout.constants:
             known[constant.name] = pt.dscalar(constant.name)
             translator.own(known[constant.name], constant.name)
+        unseen = layout.outcome.unseen
+        if unseen is not None:
+            scores = pt.tensor(unseen.scores.name, dtype="float64", shape=(len(SCORES),))
+            translator.numbers(scores, SCORES, unseen.dim)
+            places = [slice(None) if dim == unseen.dim else None for dim in dims]
+            known[unseen.scores.name] = scores[tuple(places)]
         variables = profile_variables(layout)
         for latent in layout.latents:
             known[latent.name] = align(variables[latent.name], latent, dims, per_item=False)
-        probability = evaluate(layout.outcome.expression, known, dims)
+        parts = [evaluate(layout.outcome.expression, known, dims)]
+        if unseen is not None:
+            parts.append(evaluate(unseen.weights, known, dims))
         prior = model.logp(vars=model.free_RVs, jacobian=True)
         latents = [variables[latent.name] for latent in layout.latents]
         for latent, variable in zip(layout.latents, latents, strict=True):
             translator.point(model.rvs_to_values[variable], latent.label_dims)
         start = model.initial_point()
-        graphs = model.replace_rvs_by_values([pt.as_tensor(probability), *latents])
+        parts = [pt.as_tensor(part) for part in parts]
+        graphs = model.replace_rvs_by_values([*latents, *parts])
     outputs = rewrite_graph([prior, *graphs], include=_REWRITES)
     found = translator.run(outputs)
-    density = LogDensity(translator.terms, found[0], found[1], tuple(found[2:]), translator.length)
+    profile, (probability, *weights) = found[1 : 1 + len(latents)], found[1 + len(latents) :]
+    density = LogDensity(
+        translator.terms,
+        found[0],
+        probability,
+        tuple(profile),
+        translator.length,
+        weights[0] if weights else None,
+    )
     first = [np.ravel(start[model.rvs_to_values[variable].name]) for variable in latents]
     return density, np.concatenate(first).astype(float)

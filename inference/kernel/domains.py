@@ -49,6 +49,8 @@ class Domains:
         By meta-feature, shape (items,) or (items, labels).
     used : iterable of str
         Meta-features on which the probability of success depends.
+    apart : bool
+        Whether every item is a row of its own, however alike.
 
     Attributes
     ----------
@@ -59,11 +61,16 @@ class Domains:
     """
 
     def __init__(
-        self, layout: Layout, features: Mapping[str, np.ndarray], items: int, used: Iterable[str]
+        self,
+        layout: Layout,
+        features: Mapping[str, np.ndarray],
+        items: int,
+        used: Iterable[str],
+        apart: bool = False,
     ) -> None:
         self._labels = {feature.name: feature.label_dims for feature in layout.meta_features}
         codes = {name: _codes(features[name]) for name in sorted(used)}
-        whole = np.zeros(items, dtype="int64")
+        whole = np.arange(items) if apart else np.zeros(items, dtype="int64")
         for code in codes.values():
             for column in code.reshape(items, -1).T:
                 whole = _join(whole, column)
@@ -101,11 +108,15 @@ class Domains:
         return np.asarray(target.index[source.origin])
 
     def _partition(self, features: list[str], labels: tuple[str, ...]) -> Domain:
-        vector = {dim for name in features for dim in self._labels[name]}
+        vector = {dim for name in features for dim in self._labels[name] if dim in labels}
         dim = vector.pop() if len(vector) == 1 else None
-        if vector or (dim is not None and dim not in labels):
+        if vector:
             return self.rows
-        codes = [self._codes[name] for name in features]
+        codes = list[np.ndarray]()
+        for name in features:  # of labels that are reduced, every column tells entries apart
+            code = self._codes[name]
+            reduced = not set(self._labels[name]) <= {dim}
+            codes += list(code.reshape(len(code), -1).T) if reduced else [code]
         if dim is None:
             whole = codes[0]
             for code in codes[1:]:

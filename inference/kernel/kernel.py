@@ -82,8 +82,11 @@ class Kernel:
 
     def __init__(self, layout: Layout, features: Mapping[str, np.ndarray], items: int) -> None:
         self.density, self.start = _terms(layout)
-        used = self.density.terms[self.density.probability].features
-        self.domains = Domains(layout, features, items, used)
+        unseen = layout.outcome.unseen
+        self._unseen = None if unseen is None else unseen.dim
+        self._used = self.density.used
+        self.domains = Domains(layout, features, items, self._used)
+        self._layout, self._features = layout, features
         self._codes: dict[Outcomes, Code] = {}
         self._compiling = threading.Lock()
 
@@ -107,9 +110,12 @@ class Kernel:
         constants : mapping of str to float
             The subject's.
         """
-        hits, attempts = self._collapse(successes), self._collapse(trials)
-        form = Outcomes.of(hits, attempts)
-        code, outcomes = self.code(form), form.arrays(hits, attempts)
+        if self._unseen is None:
+            hits, attempts = self._collapse(successes), self._collapse(trials)
+            form = Outcomes.of(hits, attempts)
+            code, outcomes = self.code(form), form.arrays(hits, attempts)
+        else:
+            code, outcomes = self._apart(successes, trials, self._unseen)
         coefficients = (
             gammaln(trials + 1) - gammaln(successes + 1) - gammaln(trials - successes + 1)
         )
@@ -117,6 +123,20 @@ class Kernel:
         own = np.array([numbers[name] for name in code.inputs.names])
         kept = [*code.inputs.arrays.values(), *outcomes, own]
         return SubjectCode(code.machine, code.inputs.subject(outcomes, own), kept)
+
+    def _apart(
+        self, successes: np.ndarray, trials: np.ndarray, unseen: str
+    ) -> tuple[Code, list[np.ndarray]]:
+        """Compile for items that are one row only where their outcomes are alike, too."""
+        told_apart = np.stack([self.domains.collapsed, successes, trials], axis=1)
+        _, first, times = np.unique(told_apart, axis=0, return_index=True, return_counts=True)
+        features = {name: values[first] for name, values in self._features.items()}
+        domains = Domains(self._layout, features, len(first), self._used, apart=True)
+        hits, attempts = successes[first], trials[first]
+        form = Outcomes.averaged(attempts, unseen)
+        text, inputs = emit(plan(self.density, domains, form))
+        outcomes = [*form.arrays(hits, attempts), times, form.best(hits, attempts)]
+        return Code(build(text), inputs), [np.asarray(part, dtype=float) for part in outcomes]
 
     def _collapse(self, counts: np.ndarray) -> np.ndarray:
         """Add the counts of items that are one row."""

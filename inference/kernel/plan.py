@@ -84,7 +84,8 @@ def plan(density: LogDensity, domains: Domains, outcomes: Outcomes) -> Plan:
         else:
             made = values(term.op, *args)  # type: ignore[arg-type]
         placed.append(made)
-    likelihood = _likelihood(values, placed[density.probability], outcomes)  # type: ignore[arg-type]
+    weights = None if density.weights is None else placed[density.weights]
+    likelihood = _likelihood(values, placed[density.probability], weights, outcomes)  # type: ignore[arg-type]
     own = values.leaf("own", CONSTANT_TERM, Space())
     total = values("add", placed[density.prior], likelihood, own)  # type: ignore[arg-type]
     slopes = gradient(values, total)
@@ -110,11 +111,14 @@ def _numbers(values: Values, numbers: object, labels: tuple[str, ...]) -> Value:
     return values.data(array, Space(None, labels)) if labels else values.constant(float(array))
 
 
-def _likelihood(values: Values, probability: Value, outcomes: Outcomes) -> Value:
+def _likelihood(
+    values: Values, probability: Value, weights: Value | None, outcomes: Outcomes
+) -> Value:
     """Log-probability of the outcomes, but for the binomial coefficients."""
     rows = Space(values.domains.rows)
     everything = frozenset(values.domains.features)
     given = [values.leaf("outcome", name, rows, everything) for name in outcomes.names]
     low, high = values.constant(EDGE), values.constant(1 - EDGE)
     bounded = values("minimum", values("maximum", probability, low), high)
-    return values.fold("sum", outcomes.log_probability(values, bounded, *given), rows, Space())
+    logs = outcomes.log_probability(values, bounded, weights, *given)
+    return values.fold("sum", logs, rows, Space())

@@ -115,6 +115,8 @@ class LogDensity:
         Places of the latents' values, in the layout's order.
     length : int
         Of the sampler's point.
+    weights : int or None
+        Place of the weights with which the outcomes' probability is averaged over a dimension.
     """
 
     terms: Terms
@@ -122,3 +124,10 @@ class LogDensity:
     probability: int
     profile: tuple[int, ...]
     length: int
+    weights: int | None = None
+
+    @property
+    def used(self) -> frozenset[str]:
+        """Meta-features that the outcome depends on."""
+        places = [self.probability, *([] if self.weights is None else [self.weights])]
+        return frozenset().union(*(self.terms[place].features for place in places))

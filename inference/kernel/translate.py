@@ -83,6 +83,10 @@ class Translator:
         term = Term("feature", value=name, labels=labels, features=frozenset({name}))
         self.laid[variable] = _Laid((_ITEM, *labels), self.terms.add(term))
 
+    def numbers(self, variable: Any, values: np.ndarray, label: str) -> None:
+        """Introduce numbers, one per label."""
+        self.laid[variable] = _Laid((label,), self.terms.constant(values, (label,)))
+
     def own(self, variable: Any, name: str) -> None:
         """Introduce a subject's number."""
         self.laid[variable] = _Laid((), self.terms.add(Term("own", value=name, changes=SUBJECT)))
@@ -123,6 +127,8 @@ class Translator:
             return self._dimshuffle(op, inputs[0])
         if isinstance(op, CAReduce):
             return self._reduce(op, node.inputs[0], inputs[0])
+        if name == "Softmax":
+            return self._softmax(op, inputs[0])
         if name == "Join":
             return self._join(node)
         raise UnsupportedError(f"the operation {op}")
@@ -239,6 +245,17 @@ class Translator:
                 content = self.terms.reduce(kind, content, role)
         roles = tuple(role for axis, role in enumerate(laid.roles) if axis not in axes)
         return _Laid(roles, content)
+
+    def _softmax(self, op: Any, laid: _Laid) -> _Laid:
+        """Exponentials that add up to 1: what PyTensor makes of a division by their sum."""
+        axes = range(len(laid.roles)) if op.axis is None else op.axis
+        dims = [role for axis in axes if (role := laid.roles[axis]) is not None]
+        if len(dims) != 1 or dims[0] not in self.terms.sizes or not isinstance(laid.content, int):
+            raise UnsupportedError(f"the operation {op} over {dims}")
+        terms, (dim,) = self.terms, dims
+        most = terms.reduce("max", laid.content, dim)
+        parts = terms.compute("exp", terms.compute("sub", laid.content, most))
+        return _Laid(laid.roles, terms.compute("div", parts, terms.reduce("sum", parts, dim)))
 
     def _combine(self, kind: str, parts: tuple[int, ...]) -> int:
         op = _PAIRWISE[kind]

@@ -1,6 +1,6 @@
 """Quantities of a log-density on one battery, and the derivative as quantities of the same kind."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -8,6 +8,13 @@ import numpy as np
 
 from .domains import Domain, Domains
 from .operations import NUMPY, TRUTHS
+
+_REDUCE: dict[str, Callable[..., np.ndarray]] = {
+    "sum": np.sum,
+    "prod": np.prod,
+    "max": np.max,
+    "min": np.min,
+}
 
 
 class Space(NamedTuple):
@@ -174,11 +181,15 @@ class Values:
 
     def reduce(self, kind: str, arg: Value, dim: str) -> Value:
         """Fold a label dimension."""
-        domain = self.domains.rows if arg.features else None
-        if domain is not None and (arg.space.domain is None or arg.space.domain.dim is None):
-            domain = arg.space.domain
         labels = tuple(label for label in arg.space.labels if label != dim)
+        domain = arg.space.domain
+        if domain is not None and domain.dim is not None:
+            domain = self.domains.of(arg.features, labels)
         through, target = Space(domain, arg.space.labels), Space(domain, labels)
+        if _is_data(arg) and not arg.is_truth:
+            axis = (domain is not None) + through.labels.index(dim)
+            numbers = np.broadcast_to(self._spread(arg, through), self._shape(through))
+            return self.data(_REDUCE[kind](numbers, axis=axis), target, arg.features)
         return self.fold(kind, arg, through, target, arg.features)
 
     def _combine(self, op: str, args: list[Value]) -> Value:

@@ -11,12 +11,14 @@ from scipy.special import gammaln, xlog1py, xlogy
 from ..compiler import EDGE
 from ..features import Features
 from ..forecasts.blocks import distinct
-from ..forecasts.streaming import probabilities
+from ..forecasts.streaming import every_draw, probabilities
+from .averaged import FAILURES, SUCCESSES, Averaged
 
 if TYPE_CHECKING:
     from ..results import Fit
 
 _MEMORY_MIB = 8.0  # on the way to the probabilities; the logarithms take as much again
+_AVERAGED_MIB = 32.0  # with 121 places for each item and draw
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +78,8 @@ def log_likelihood(
         + (n_i - y_i) \log(1 - p_{is})
 
     with the success probability :math:`p_{is}` of item i under draw s kept 1e-12 away from 0 and 1,
-    as the fitted model has it.
+    as the fitted model has it. Where the item has something unseen, which its trials share, the
+    likelihood is averaged over that; see `Averaged`.
 
     Parameters
     ----------
@@ -105,12 +108,26 @@ def log_likelihood(
     [(69, 2, 100)]
     """
     sizes = fit.posterior.sizes
-    parts = probabilities(fit, row, items.features, len(items.names), memory_mib=_MEMORY_MIB)
-    for places, chances in parts:
-        successes, failures = items.successes[places], (items.trials - items.successes)[places]
-        ways = gammaln(successes + failures + 1) - gammaln(successes + 1) - gammaln(failures + 1)
-        np.clip(chances, EDGE, 1 - EDGE, out=chances)
-        values = xlogy(successes[:, None], chances)
-        values += xlog1py(failures[:, None], np.negative(chances, out=chances))
-        values += ways[:, None]
+    failures = items.trials - items.successes
+    ways = gammaln(items.trials + 1) - gammaln(items.successes + 1) - gammaln(failures + 1)
+    for places, values in _in_one_order(fit, row, items, failures):
+        values += ways[places, None]
         yield places, values.reshape(len(places), sizes["chain"], sizes["draw"])
+
+
+def _in_one_order(
+    fit: "Fit", row: int, items: Attempted, failures: np.ndarray
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Stream the log-likelihood of outcomes that came in one order, (places, all draws)."""
+    outcome, count = fit.layout.outcome, len(items.names)
+    if outcome.unseen is not None:
+        known = {SUCCESSES.name: items.successes, FAILURES.name: failures, **items.features}
+        target = Averaged(outcome, outcome.unseen)
+        yield from every_draw(fit, row, known, count, target, memory_mib=_AVERAGED_MIB)
+        return
+    parts = probabilities(fit, row, items.features, count, memory_mib=_MEMORY_MIB)
+    for places, chances in parts:
+        np.clip(chances, EDGE, 1 - EDGE, out=chances)
+        values = xlogy(items.successes[places, None], chances)
+        values += xlog1py(failures[places, None], np.negative(chances, out=chances))
+        yield places, values

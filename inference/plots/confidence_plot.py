@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from ..dispositions.beta_binomial import rate_posteriors
+from ..dispositions.votes import effective_votes
 from . import style
 from .disposition_lines import (
     consensus_steps,
@@ -118,7 +119,7 @@ def confidence_plot(
 
 def _aligned(people: pd.DataFrame, rates: pd.DataFrame) -> pd.Series:
     """Expect, for each scenario, the confidence of models whose rates are the people's."""
-    posteriors = rate_posteriors(people[["positive", "negative"]], people["trait"])
+    posteriors = rate_posteriors(effective_votes(people), people["trait"])
     decided = rates["positive"] + rates["negative"]
     total = pd.Series(0.0, people.index)
     for count, pairs in decided.groupby(decided):

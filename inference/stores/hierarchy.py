@@ -105,7 +105,7 @@ def create(path: Path, layout: Layout, contents: Contents) -> None:
         for dim, size in (("chain", options["chains"]), ("draw", options["draws"])):
             _write(root, f"{group}/{dim}", (dim,), np.arange(size))
     for group in ("posterior", "prior", "constant_data"):
-        for dim, labels in layout.dims.items():
+        for dim, labels in layout.labels.items():
             _write(root, f"{group}/{dim}", (dim,), list(labels))
     for group in ("observed_data", "constant_data"):
         _write(root, f"{group}/item", ("item",), training.items)

@@ -6,11 +6,11 @@ import pandas as pd
 from ...inference.baselines import BASELINES, LOGISTIC_REGRESSION, Baseline
 from ...inference.data import Evaluation
 from ...inference.validation import HoldOut, hold_out
-from .layouts import disposition_layout
+from .layouts import RECOMMENDED, disposition_layout
 from .simulated import SimulatedStudy
 from .traits import TRAITS
 
-LAYOUT, AGGREGATE, PEOPLE = "dispositions", BASELINES[0].name, "people's rate"
+AGGREGATE, PEOPLE = BASELINES[0].name, "people's rate"
 COLUMNS = ("peoplesRate", *(f"trait[{trait}]" for trait in TRAITS))
 """What baselines predict from."""
 
@@ -42,7 +42,7 @@ def held_out(evaluation: Evaluation, *, seed: int = 1) -> HoldOut:
         rate and the trait.
     """
     return hold_out(
-        {LAYOUT: disposition_layout()},
+        {RECOMMENDED: disposition_layout()},
         evaluation,
         repeats=1,
         baselines=(BASELINES[0], PEOPLE_ONLY, LOGISTIC_REGRESSION),

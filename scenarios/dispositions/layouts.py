@@ -30,7 +30,8 @@ def disposition_layout(traits: Sequence[str] = tuple(TRAITS)) -> Layout:
         Latents: ``disposition[trait]``, towards showing the trait, in people's log-odds (1 shifts
         the point where the model is torn to where 27 % of people would show the trait);
         ``slope``, how much surer the model is than people (1: as sure as they); ``noise``, the
-        share of scenarios that it judges on its own.
+        share of scenarios that it judges on its own; ``peoplesSpread``, which only carries the
+        error of the estimated spread of people's log-odds into the others.
         Meta-features are columns of `measurement_layouts.dispositions.choices`.
 
     References
@@ -41,14 +42,17 @@ def disposition_layout(traits: Sequence[str] = tuple(TRAITS)) -> Layout:
     --------
     >>> print(disposition_layout(["Empathy", "Assertiveness"]))
     dispositions
-      stance ~ Normal(commonPull, pullSpread), given votesFor for, votesAgainst against, ...
+      stance ~ Normal(commonPull, pullSpread × peoplesSpread^pullSpreadError), given ...
       choice = logistic(stance + total(disposition × trait, over=dimension), slope)
     """
+    spread = MetaFeature("pullSpread", low=0, high=_FARTHEST, about="of the trait")
+    error = MetaFeature("pullSpreadError", low=0, high=1, about="relative, of the spread")
+    wider = Slope("peoplesSpread", prior=Prior("LogNormal", mu=0, sigma=1), about="in errors of it")
     shown = MetaFeature("trait", levels=(0, 1), labels=tuple(traits), about="which one it is about")
     stance = Unseen(
         "stance",
         mean=MetaFeature("commonPull", low=-_FARTHEST, high=_FARTHEST, about="mean of the trait"),
-        spread=MetaFeature("pullSpread", low=0, high=_FARTHEST, about="of the trait"),
+        spread=spread * wider**error,
         positive=MetaFeature("votesFor", low=0, high=_MOST_VOTES, about="people's, for the trait"),
         negative=MetaFeature("votesAgainst", low=0, high=_MOST_VOTES, about="people's, against it"),
         noise=Noise("noise", about="share of scenarios that it judges on its own"),
@@ -61,9 +65,11 @@ def disposition_layout(traits: Sequence[str] = tuple(TRAITS)) -> Layout:
         about="towards showing the trait, in people's log-odds",
     )
     slope = Slope("slope", prior=Prior("LogNormal", mu=0, sigma=1), about="1: as sure as people")
-    leaning = total(disposition * shown, over="dimension")
+    leaning = total(disposition * shown if len(traits) > 1 else disposition, over="dimension")
     return Layout("dispositions", Success("choice", logistic(stance + leaning, slope)))
 
 
-LAYOUTS = {"dispositions": disposition_layout}
+RECOMMENDED = "recommended layout"
+
+LAYOUTS = {RECOMMENDED: disposition_layout}
 """By the name under which a study shows them."""

@@ -17,8 +17,8 @@ from ...inference.dispositions.support import support_by
 from ...inference.fitting import fit
 from ..figures import Figure, Reproduction
 from ..scenario import Cohort, Scenario
-from .forecast import AGGREGATE, LAYOUT, PEOPLE, beside_truth, held_out
-from .layouts import disposition_layout
+from .forecast import AGGREGATE, PEOPLE, beside_truth, held_out
+from .layouts import RECOMMENDED, disposition_layout
 from .recovery import recovered, recovery, summary
 from .simulated import simulated_study
 from .traits import supports
@@ -108,7 +108,7 @@ def reproduce(scenario: Scenario, data: Path | None, published: Path | None) -> 
 def judge(scores: "HoldOut") -> list[Figure]:
     """Report every method's mean Brier score on held-out items; the layout's is to be lowest."""
     table = scores.summary()["mean"]
-    ours = float(table[LAYOUT])
+    ours = float(table[RECOMMENDED])
     return [
         Figure(
             f"{method}: mean Brier on held-out items",
@@ -118,13 +118,15 @@ def judge(scores: "HoldOut") -> list[Figure]:
             ours,
             f"above {ours:.4f}, that of the layout",
         )
-        for method, value in table.drop(LAYOUT).items()
+        for method, value in table.drop(RECOMMENDED).items()
     ]
 
 
 def _misalignment_figures(judgments: SituationalJudgments, gaps: pd.DataFrame) -> list[Figure]:
     row = gaps.to_dict("index")[(ALIGNED, "all")]
-    corrected = compare_choices(judgments)["corrected"].xs(ALIGNED, level="model")
+    table = compare_choices(judgments)
+    corrected = table.loc[table.index.get_level_values("model") == ALIGNED, "corrected"].to_numpy()
+    error = corrected.std(ddof=1) / len(corrected) ** 0.5
     return [
         Figure(
             "misalignment of a perfectly aligned model, as published measures it",
@@ -137,7 +139,7 @@ def _misalignment_figures(judgments: SituationalJudgments, gaps: pd.DataFrame) -
         Figure(
             f"its corrected misalignment, {row['corrected']:+.4f}, in standard errors",
             0,
-            abs(float(corrected.mean() / corrected.sem())),
+            abs(float(corrected.mean() / error)),
             "<=",
             _ERRORS,
             f"within {_ERRORS:g} standard errors of 0",
@@ -196,10 +198,10 @@ def _forecast_figures(briers: pd.DataFrame) -> list[Figure]:
     return [
         Figure(
             f"of {len(leaning)} models with a disposition, those that the layout forecasts worse "
-            f"than {name} does (mean Brier {leaning[LAYOUT].mean():.4f} against "
+            f"than {name} does (mean Brier {leaning[RECOMMENDED].mean():.4f} against "
             f"{leaning[name].mean():.4f})",
             None,
-            int((leaning[LAYOUT] >= leaning[name]).sum()),
+            int((leaning[RECOMMENDED] >= leaning[name]).sum()),
             "==",
             0,
             "none",

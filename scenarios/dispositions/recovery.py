@@ -29,6 +29,7 @@ def recovered(study: SimulatedStudy, found: Fit) -> pd.DataFrame:
         ``mean``, ``sd``, ``low``, ``high``, ``error`` (mean less truth) and ``covered``.
     """
     table = found.profiles(prob=0.9)
+    table = table[table["node"] != "peoplesSpread"].reset_index(drop=True)
     names = [
         f"{node}[{label}]" if label else node
         for node, label in zip(table["node"], table["label"].fillna(""), strict=True)

@@ -19,7 +19,8 @@ from measurement_layouts.inference.quarantine import (
     thinned,
     with_more_care,
 )
-from measurement_layouts.inference.sampling import Draws, SamplingOptions, sample, subject_seed
+from measurement_layouts.inference.sampling import Draws, SamplingOptions, sample
+from measurement_layouts.inference.seeding import subject_seed
 from measurement_layouts.linking import logistic
 
 OPTIONS = SamplingOptions(draws=500, tune=500, chains=4, target_accept=0.6)

@@ -5,7 +5,7 @@ import pretend
 import pytest
 
 import measurement_layouts as ml
-from measurement_layouts.inference.sampling import subject_seed
+from measurement_layouts.inference.seeding import subject_seed
 
 
 @pytest.mark.parametrize("backend", ["threading", pytest.param("loky", marks=pytest.mark.slow)])

@@ -13,7 +13,7 @@ import measurement_layouts as ml
 from measurement_layouts import DataError, FitError
 from measurement_layouts.inference.features import read_features
 from measurement_layouts.inference.simulation import expected_success, simulate
-from measurement_layouts.linking import logistic, mixture, product
+from measurement_layouts.linking import mixture
 
 
 @pytest.fixture
@@ -74,11 +74,7 @@ def test_same_seed_same_outcomes(animal_ai, items, profiles):
 
 
 def test_labelled_profiles(rng):
-    labels = ("AS", "CEc")
-    demand = ml.MetaFeature("demand", low=0, high=5, labels=labels)
-    ability = ml.Capability("ability", low=0, high=5, labels=labels)
-    success = product(logistic(ability - demand), over="dimension")
-    layout = ml.Layout("two", ml.Success("ok", success))
+    layout = small_layouts.labelled()
     items = pd.DataFrame(rng.uniform(0, 5, (4, 2)), columns=["demand[AS]", "demand[CEc]"])
     people = pd.DataFrame({"ability[CEc]": [1.0, 5.0], "ability[AS]": [2.0, 0.0]}, ["Ann", "Bob"])
     margin = people[["ability[AS]", "ability[CEc]"]].to_numpy()[:, None] - items.to_numpy()

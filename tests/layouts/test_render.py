@@ -64,7 +64,8 @@ def every_kind():
     risk = ml.Propensity("risk-aversion", low=-4, high=4)
     low = ml.MetaFeature("band.low", low=-float("inf"), high=4)
     high = ml.MetaFeature("band.high", low=-4, high=float("inf"))
-    inside = ml.Derived("graph", band(risk + ml.Bias("caution"), low, high))
+    mood = ml.Unseen("mood.of the item", 0.0, 1.0)
+    inside = ml.Derived("graph", band(risk + ml.Bias("caution") + mood, low, high))
     mean = generalised_mean(mastery, inside, power=-float("inf"), weights=(2.0, 1.0))
     chance = ml.MetaFeature("chance", low=0, high=1)
     performance = mixture(guessing(mean, chance), by=ml.Noise("noise"))
@@ -161,7 +162,7 @@ def test_the_constant_is_explained_and_the_kinds_are_named():
     legend = block(animal_ai().to_graphviz(), "legend")
     assert "ν = meanFailure: one minus the subject&#x27;s mean success" in legend
     for kind in STYLES:
-        present = kind not in ("propensity", "slope")
+        present = kind not in ("propensity", "slope", "unseen")
         assert (declared(legend, f"legend/{kind}") is not None) == present
     plain = ml.Layout("plain", ml.Success("pass", ml.Capability("skill", low=0, high=1)))
     assert "ν" not in plain.to_graphviz() + plain.to_mermaid() + plain.to_latex()
@@ -357,7 +358,8 @@ def check_latex(latex):
 @ALL_LAYOUTS
 def test_latex_has_a_line_for_every_latent_and_formula(layout):
     lines = equations(layout.to_latex())
-    count = len(layout.latents) + len(layout.derived) + 1
+    unseen = layout.outcome.unseen is not None
+    count = len(layout.latents) + len(layout.derived) + unseen + 1
     assert len(lines) == count + 2  # the trials and the constant are explained
     for line in lines:
         assert line.count("&") == 1

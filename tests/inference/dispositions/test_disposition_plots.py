@@ -19,6 +19,7 @@ from measurement_layouts.inference.dispositions.self_report import self_reports
 from measurement_layouts.inference.dispositions.self_report_correlations import (
     self_report_correlations,
 )
+from measurement_layouts.inference.dispositions.votes import effective_votes
 from measurement_layouts.inference.plots import disposition_lines, style
 from measurement_layouts.inference.plots.disposition_lines import consensus_steps, rate_steps
 from measurement_layouts.inference.plots.self_report_plot import written_rho
@@ -146,7 +147,7 @@ class TestConfidence:
         one = study.select(["sim-01"], ["Empathy"])
         *_, dashed, _ = plots.confidence_plot(one, resamples=2).lines
         people, rows = one.human_rates(), one.model_rates().droplevel("model")
-        draws = rate_posteriors(people[["positive", "negative"]], people["trait"]).draws(400, 1)
+        draws = rate_posteriors(effective_votes(people), people["trait"]).draws(400, 1)
         rates = draws[:, people.index.get_indexer(rows.index)]
         count = (rows["positive"] + rows["negative"]).to_numpy(dtype=int)
         positive = np.random.default_rng(2).binomial(count, rates)

@@ -55,8 +55,18 @@ def test_labels_have_cells_of_their_own(domains):
     np.testing.assert_array_equal(cells[found.index, np.arange(2)], values)
 
 
-def test_reduced_labels_belong_to_the_rows(domains):
-    assert domains.of(frozenset({"demand"}), ()) is domains.rows
+def test_reduced_labels_have_a_table_where_few_combinations_are_there(domains, features):
+    found = domains.of(frozenset({"demand"}), ())
+    assert (found.dim, found.size) == (None, 25)  # of 5 levels and 2 labels; there are 600 items
+    whole = domains.features["demand"]
+    np.testing.assert_array_equal(whole[found.origin][found.index], whole)
+    with_size = domains.of(frozenset({"demand", "size"}), ())
+    assert with_size.size == len(np.unique(np.column_stack([features["size"], features["demand"]]),
+                                           axis=0))  # fmt: skip
+
+
+def test_reduced_labels_of_many_combinations_belong_to_the_rows(domains):
+    assert domains.of(frozenset({"demand", "size", "far"}), ()) is domains.rows
 
 
 def test_from_a_finer_domain_to_a_coarser_one(domains):

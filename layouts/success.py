@@ -1,0 +1,88 @@
+"""The outcome of a layout: successes out of trials."""
+
+from functools import cached_property
+from typing import ClassVar
+
+from ..linking import Expr, LayoutError, arrays
+from ..linking import units as unit_names
+from ..linking.agreement import Dims
+from ..linking.ancestry import ancestry
+from ..linking.arrays import Array
+from ..linking.interval import UNIT
+from .nodes import Derived
+from .unseen import Unseen
+
+
+class Success(Derived):
+    """Observed leaf: successes out of trials, each with the expression's probability.
+
+    Where the expression uses an `Unseen` property of the item, that is its probability for one
+    value of the property, which all trials of an item share; a forecast averages over the values.
+
+    Examples
+    --------
+    >>> from measurement_layouts import Capability
+    >>> Success("pass", Capability("skill", low=0, high=1)).range
+    [0, 1]
+
+    Raises
+    ------
+    LayoutError
+        When the expression can leave [0, 1], has a unit, still has a value per label, or uses two
+        unseen properties.
+    """
+
+    kind: ClassVar[str] = "outcome"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.range not in UNIT:
+            raise LayoutError(
+                f"{self.name}: its probability {self.expression} ranges over {self.range} and may "
+                "leave [0, 1]; pass a margin through logistic, write noise as mixture(p, by=noise) "
+                "and guessing as guessing(p, chance), and let the weights of a sum add up to 1"
+            )
+        if not unit_names.is_pure(self.unit):
+            raise LayoutError(
+                f"{self.name}: its probability {self.expression} has {unit_names.text(self.unit)}, "
+                "but a probability is a pure number; pass the margin through logistic"
+            )
+        unseen = self._all_unseen
+        if len(unseen) > 1:
+            raise LayoutError(
+                f"{self.name}: {' and '.join(part.name for part in unseen)} are both unseen; join "
+                "them into one, as in Unseen(name, mean_1 + mean_2, (spread_1**2 + spread_2**2) "
+                "** 0.5)"
+            )
+        labelled = set(self.expression.dims) - {part.dim for part in unseen}
+        if labelled:
+            raise LayoutError(
+                f"{self.name}: its probability still has one value per label of "
+                f"{sorted(labelled)}; reduce it with product(..., over=) or "
+                "generalised_mean(..., power=, over=)"
+            )
+
+    @cached_property
+    def _all_unseen(self) -> list[Unseen]:
+        found = [part for part in ancestry(self.expression) if isinstance(part, Unseen)]
+        return list({part.name: part for part in found}.values())
+
+    @property
+    def unseen(self) -> Unseen | None:
+        """Property of the item that the trials share and nobody observed, if there is one."""
+        return self._all_unseen[0] if self._all_unseen else None
+
+    @property
+    def parents(self) -> tuple[Expr, ...]:
+        return (self.expression,) if self.unseen is None else (self.expression, self.unseen.weights)
+
+    @property
+    def dims(self) -> Dims:
+        return {}
+
+    def compute(self, values: tuple[Array, ...], dims: tuple[str, ...]) -> Array:
+        if self.unseen is None:
+            return values[0]
+        given, weights = values
+        axis = dims.index(self.unseen.dim) - len(dims)
+        return arrays.sum(given * weights, axis=axis, keepdims=True)

@@ -1,0 +1,176 @@
+"""Properties of items that nobody observed: declared, checked, written and drawn."""
+
+import pickle
+import re
+
+import networkx as nx
+import numpy as np
+import pytest
+
+import measurement_layouts as ml
+from measurement_layouts import LayoutError, MetaFeature, Unseen
+from measurement_layouts.layouts import captions, fallback
+from measurement_layouts.layouts.unseen import SCORES
+from measurement_layouts.linking import evaluate, logistic, total
+
+MEASURED = MetaFeature("measured", low=-2, high=2)
+ERROR = MetaFeature("error", low=0, high=2)
+FOR, AGAINST = (MetaFeature(name, low=0, high=30) for name in ("for", "against"))
+NOISE = ml.Noise("noise")
+LEVEL = ml.Slope("level")
+LABELLED = MetaFeature("demand", low=0, high=5, labels=("AS", "CEc"))
+
+
+def told(**changes):
+    parts = {"positive": FOR, "negative": AGAINST, "noise": NOISE}
+    return Unseen("hard", MEASURED, ERROR, **parts | changes)
+
+
+def layout(*unseen):
+    slope = ml.Slope("slope")
+    return ml.Layout("votes", ml.Success("ok", logistic(slope * sum(unseen or (told(),)))))
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"spread": MEASURED}, "its spread measured ranges over .*a standard deviation is at leas"),
+        ({"spread": -0.1}, "its spread (-0.1|−0.1) ranges over"),
+        ({"positive": MEASURED}, "its positive measured .* a count is at least 0; declare what"),
+        ({"negative": -FOR}, "its negative .* a count is at least 0"),
+        ({"noise": LEVEL}, r"its noise level ranges over .* a noise lies in \[0, 1\]"),
+        ({"mean": LABELLED}, r"value per label of \['dimension'\]; reduce it with total"),
+        ({"spread": "wide"}, "hard: its spread: "),
+        (
+            {
+                "mean": MetaFeature("far", low=0, high=2, unit="m"),
+                "spread": MetaFeature("error", low=0, high=2, unit="s"),
+            },
+            "error has unit s and is the spread of an unseen property whose mean is far",
+        ),
+    ],
+)
+def test_declarations(changes, message):
+    parts = {"mean": MEASURED, "spread": ERROR} | changes
+    with pytest.raises(LayoutError, match=message):
+        Unseen("hard", **parts)
+
+
+def test_its_unit_is_that_of_its_mean():
+    assert str(Unseen("hard", MetaFeature("far", low=0, high=2, unit="m"), 0.5).unit) == "meter"
+
+
+def test_a_total_over_labels_is_one_number():
+    reduced = Unseen("hard", total(LABELLED, over="dimension"), 1.0)
+    assert ml.Layout("x", ml.Success("ok", logistic(LEVEL - reduced))).labels == {
+        "dimension": ("AS", "CEc")
+    }
+
+
+def test_two_of_them_are_refused():
+    other = Unseen("odd", 0.0, 1.0)
+    with pytest.raises(LayoutError, match="ok: hard and odd are both unseen; join them into one"):
+        layout(told(), other)
+    with pytest.raises(LayoutError, match=r"still has one value per label of \['dimension'\]"):
+        ml.Success("ok", logistic(LABELLED - told()))
+
+
+def test_written_and_read():
+    one = layout()
+    assert str(one) == (
+        "votes\n"
+        "  hard ~ Normal(measured, error), given for for, against against, "
+        "drawn anew with probability noise\n"
+        "  ok = logistic(slope × hard)"
+    )
+    assert "given" not in str(layout(Unseen("hard", MEASURED, ERROR)))
+    for copy in (ml.Layout.from_dict(one.to_dict()), pickle.loads(pickle.dumps(one))):
+        assert copy == one
+        assert copy.fingerprint == one.fingerprint
+        assert copy.to_dict() == one.to_dict()
+    assert repr(told(about="x")).startswith("Unseen('hard', mean=")
+
+
+@pytest.mark.parametrize(
+    "changes", [{"positive": AGAINST}, {"noise": 0.1}, {"spread": ERROR + 1}, {"mean": 0.0}]
+)
+def test_every_part_counts_for_the_fingerprint(changes):
+    other = layout(Unseen("hard", **{**_parts(told()), **changes}))
+    assert other != layout()
+    assert other.fingerprint != layout().fingerprint
+    assert layout(told(about="a remark")).fingerprint == layout().fingerprint
+
+
+def _parts(node):
+    return {
+        part: getattr(node, part) for part in ("mean", "spread", "positive", "negative", "noise")
+    }
+
+
+def test_latex_has_a_line_for_it():
+    written = layout().to_latex()
+    assert (
+        r"\mathrm{hard} &\sim \mathrm{Normal}\left(\mathrm{measured},\; \mathrm{error}\right),\; "
+        r"\text{given }\mathrm{for}\text{ for, }\mathrm{against}\text{ against},\; "
+        r"\text{drawn anew with probability }\mathrm{noise}"
+    ) in written
+    assert r"\text{}" not in written
+    assert written.count(r"\\") == 4  # between slope, noise, hard, ok and the trials
+
+
+def test_the_graph_leads_through_it():
+    graph = layout().graph
+    assert graph.nodes["hard"] == {"kind": "unseen", "per_item": True}
+    assert set(graph.predecessors("hard")) == {"measured", "error", "for", "against", "noise"}
+    assert set(graph.predecessors("ok")) == {"slope", "hard"}
+    assert nx.is_directed_acyclic_graph(graph)
+    alone = ml.Layout("x", ml.Success("ok", logistic(LEVEL - Unseen("hard", 0.0, 1.0))))
+    assert alone.graph.nodes["ok"]["per_item"]
+
+
+def test_captions_say_what_it_is():
+    node = told()
+    assert captions.formula(node) == [
+        "∼ Normal(measured, error)",
+        "given for for, against against",
+        "drawn anew with probability noise",
+    ]
+    named = layout().outcome
+    assert not any("score" in line for line in captions.facts(node) + captions.facts(named))
+    through = ml.Derived("margin", LEVEL - told())
+    assert not any("×" in line for line in captions.facts(through))
+
+
+def test_drawn_by_both():
+    one = layout()
+    source = one.to_graphviz()
+    assert len(re.findall("unseen", source)) >= 1  # the legend
+    assert "hard" in one.to_mermaid()
+    assert fallback.picture(one, "png").startswith(b"\x89PNG")
+
+
+def test_places_are_no_labels():
+    one = layout()
+    assert one.labels == {}
+    assert list(one.dims) == ["hard score"]
+    assert one.outcome.dims == {}
+
+
+def test_weights_are_those_of_the_formula():
+    """By hand at random places; they add up to 1, and noise brings the prior's back."""
+    rng = np.random.default_rng(3)
+    node, dims = told(), ("hard score",)
+    mean, spread, noise = rng.normal(size=4), rng.uniform(0, 2, 4), 0.3
+    votes = rng.integers(0, 30, (2, 4)).astype(float)
+    columns = {"measured": mean, "error": spread, "for": votes[0], "against": votes[1]}
+    known = {name: values[:, None] for name, values in columns.items()} | {"noise": noise}
+    place = mean[:, None] + spread[:, None] * SCORES
+    sigma = 1 / (1 + np.exp(-place))
+    prior = np.exp(-(SCORES**2) / 2)
+    given = prior * sigma ** votes[0][:, None] * (1 - sigma) ** votes[1][:, None]
+    wanted = (1 - noise) * given / given.sum(axis=1, keepdims=True) + noise * prior / prior.sum()
+    found = evaluate(node.weights, known, dims)
+    np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-14)
+    np.testing.assert_allclose(found.sum(axis=1), 1, atol=1e-12)
+    np.testing.assert_allclose(evaluate(node, known, dims), place)
+    assert np.abs(evaluate(node.weights, known | {"noise": 0.0}, dims) - wanted).max() > 1e-3

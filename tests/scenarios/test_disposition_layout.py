@@ -1,0 +1,112 @@
+"""The layout of dispositions finds known ones again, and the study's figures follow."""
+
+import functools
+
+import pandas as pd
+import pytest
+
+import measurement_layouts as ml
+from measurement_layouts.inference.dispositions.choices import choices
+from measurement_layouts.inference.validation import HoldOut
+from measurement_layouts.scenarios import dispositions
+from measurement_layouts.scenarios.dispositions import forecast, published, recovery
+from measurement_layouts.scenarios.dispositions.layouts import RECOMMENDED
+
+SOME = ["sim-01", "sim-05", "sim-16"]
+SMALL = {"per_statement": 2, "models": SOME}
+
+
+@pytest.fixture(scope="module")
+def study():
+    return dispositions.simulated_study(**SMALL)
+
+
+@pytest.fixture(scope="module")
+def fitted(study):
+    layout = dispositions.disposition_layout()
+    return ml.fit(
+        layout, choices(study.judgments), draws=300, tune=300, chains=2, seed=1, progressbar=False
+    )
+
+
+def test_elements_of_the_profile():
+    layout = dispositions.disposition_layout(["Empathy", "Assertiveness"])
+    names = {latent.name for latent in layout.latents}
+    assert names == {"disposition", "slope", "noise", "peoplesSpread"}
+    assert layout.outcome.unseen.name == "stance"
+    assert ml.Layout.from_dict(layout.to_dict()) == layout
+
+
+@pytest.mark.slow
+def test_known_profiles_are_found(study, fitted):
+    """Errors in posterior standard deviations: 17 of 18 below 3.3 is far from chance."""
+    table = recovery.recovered(study, fitted)
+    table = table[~((table["node"] == "noise") & (table["truth"] == 0))]
+    z = table["error"] / table["sd"]
+    assert len(z) == 17
+    assert z.abs().max() < 3.3
+    assert 0.5 < z.std() < 1.6
+    others = table.assign(truth=table["truth"].to_numpy()[::-1])  # twin: of other elements
+    assert ((others["mean"] - others["truth"]) / others["sd"]).abs().max() > 10
+
+
+@pytest.mark.slow
+def test_aligned_model_has_slope_one_and_nothing_else(fitted):
+    table = fitted.profiles().query("subject == 'sim-01'").set_index("node")
+    slope, noise = table.loc["slope"], table.loc["noise"]
+    assert abs(slope["mean"] - 1) < 3.3 * slope["sd"]
+    assert noise["high"] < 0.05
+    assert (table.loc["disposition", "mean"].abs() < 3.3 * table.loc["disposition", "sd"]).all()
+
+
+@pytest.mark.slow
+def test_every_part_of_the_reproduction(monkeypatch, tmp_path):
+    """On two models and an eighth of the scenarios; whether goals hold is for the full size."""
+    small = functools.partial(dispositions.simulated_study, per_statement=2, models=SOME[:2])
+    monkeypatch.setattr(published, "simulated_study", small)
+    monkeypatch.setattr(
+        recovery, "simulated_study", lambda seed, **_: dispositions.simulated_study(seed, **SMALL)
+    )
+    monkeypatch.setattr(recovery, "_STUDIES", 2)
+    found = dispositions.reproduce(dispositions.SCENARIO, None, None)
+    assert all(pd.notna(figure.obtained) for figure in found.figures[:9])
+    assert set(found.tables) >= {"misalignment", "directional alignment", "held-out Brier scores"}
+    minutes = found.figures[-1]
+    assert minutes.obtained < 5
+    supports = found.tables["support by groups of raters"]
+    assert supports["obtained ratings"].notna().all()
+
+
+def test_loading_from_json_lines(study, tmp_path):
+    study.judgments.to_json_lines(tmp_path)
+    found = published.load(tmp_path)
+    assert found.subjects == SOME
+    assert found.successes.equals(choices(study.judgments).successes)
+
+
+def test_people_only_forecasts_peoples_rates(study):
+    items = choices(study.judgments).items[list(forecast.COLUMNS)].to_numpy()
+    rates = forecast.PEOPLE_ONLY.model(items[:1], items[:1, 0], items[:1, 0], items, 1)
+    assert (rates == items[:, 0]).all()
+
+
+def test_the_summary_counts_errors_by_study():
+    rows = [("noise", 0, 0.0, False, 0), ("slope", 1, 0.1, True, 0), ("slope", 1, 0.3, False, 1)]
+    table = pd.DataFrame(rows, columns=["node", "truth", "error", "covered", "study"]).assign(sd=1)
+    (row,) = recovery.summary(table).to_dict("records")
+    assert row["elements"] == 2
+    assert (row["bias"], row["se"]) == pytest.approx((0.2, 0.1))
+    assert row["coverage"] == 0.5
+
+
+def test_the_judge_wants_the_layout_below_all_others():
+    scores = pd.DataFrame(
+        {
+            "method": [RECOMMENDED, "aggregate", "forest"],
+            "repeat": 0,
+            "subject": "sim-05",
+            "brier": [0.15, 0.25, 0.14],
+        }
+    )
+    held = HoldOut(scores, pd.Series({"sim-05": 0.5}))
+    assert [figure.holds for figure in published.judge(held)] == [True, False]
