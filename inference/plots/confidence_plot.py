@@ -4,18 +4,15 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
-from ..dispositions.beta_binomial import rate_posteriors
-from ..dispositions.votes import effective_votes
+from ..dispositions.aligned_model import as_aligned
+from ..dispositions.bins import consensus_steps, means_in_bins
 from . import style
 from .disposition_lines import (
-    consensus_steps,
     draw_means,
     draw_models,
     explain,
     line_entries,
-    means_in_bins,
     shown,
 )
 
@@ -97,7 +94,7 @@ def confidence_plot(
     figure = panel.get_figure(root=True) if ax is None else None
     draw_models(panel, at, values.groupby(bins).mean().loc[kept], chosen)
     draw_means(panel, at, means, chosen)
-    aligned = _aligned(people, rates).groupby(bins).mean().loc[kept]
+    aligned = as_aligned(people, rates, _confidence).groupby(bins).mean().loc[kept]
     (dashed,) = panel.plot(
         100 * at,
         100 * aligned,
@@ -117,17 +114,8 @@ def confidence_plot(
     return panel
 
 
-def _aligned(people: pd.DataFrame, rates: pd.DataFrame) -> pd.Series:
-    """Expect, for each scenario, the confidence of models whose rates are the people's."""
-    posteriors = rate_posteriors(effective_votes(people), people["trait"])
-    decided = rates["positive"] + rates["negative"]
-    total = pd.Series(0.0, people.index)
-    for count, pairs in decided.groupby(decided):
-        positive = np.arange(int(count) + 1)
-        sure = np.maximum(positive, count - positive) / count
-        times = pairs.groupby("scenario").size().reindex(people.index, fill_value=0)
-        total += times * (posteriors.predicted(int(count)) @ sure)
-    return total / decided.groupby("scenario").size().reindex(people.index)
+def _confidence(model: np.ndarray, human: np.ndarray) -> np.ndarray:
+    return np.asarray(np.maximum(model, 1 - model))
 
 
 def _frame(ax: "Axes") -> None:

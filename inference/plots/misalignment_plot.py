@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..dispositions.aligned_model import as_aligned
+from ..dispositions.bins import means_in_bins, rate_steps
 from ..dispositions.comparison import compare_choices
 from . import style
 from .disposition_lines import (
@@ -12,8 +14,6 @@ from .disposition_lines import (
     draw_models,
     explain,
     line_entries,
-    means_in_bins,
-    rate_steps,
     shown,
 )
 
@@ -44,10 +44,8 @@ def misalignment_plot(
     averaged over the scenarios with about the same human rate. Bins are symmetric: those of
     consensus, [60 %, 70 %) to [90 %, 100 %), at either side, unanimity alone at both ends, and all
     rates between 40 % and 60 % in the middle. A few votes and a few samples differ by chance, even
-    where people who decide and a model decide at one rate; the dashed line shows how much, averaged
-    over the models (see `compare_choices`). It is right on average over all scenarios, not in every
-    bin: unanimous votes tend to be lucky, so that a model that chooses as people do is about two
-    points above the line there, and within about a point of it elsewhere.
+    where people and a model choose at one rate; the dashed line shows what is to be expected of
+    such a model, with as many samples (see `as_aligned`).
 
     Parameters
     ----------
@@ -93,6 +91,8 @@ def misalignment_plot(
     """
     chosen = shown(judgments, models, groups)
     table = compare_choices(chosen.judgments)
+    people, rates = chosen.judgments.human_rates(), chosen.judgments.model_rates()
+    aligned = as_aligned(people, rates, _gap)
     traits = chosen.judgments.traits
     columns = min(_COLUMNS, len(traits))
     size = max(_PANEL[0] * columns + 0.5, 4.6), _PANEL[1] * -(-len(traits) // columns) + 0.9
@@ -100,11 +100,9 @@ def misalignment_plot(
     for panel, trait in zip(axes, traits, strict=True):
         part = table[table["trait"] == trait]
         human = part.groupby("scenario", sort=False)["human"].first()
-        bins = rate_steps(human)
-        values, chance = (
-            part[name].unstack("model").reindex(index=human.index, columns=chosen.models)
-            for name in ("misalignment", "chance")
-        )
+        bins, expected = rate_steps(human), aligned.loc[human.index]
+        values = part["misalignment"].unstack("model")
+        values = values.reindex(index=human.index, columns=chosen.models)
         means = means_in_bins(
             values, bins, chosen.members, prob=prob, resamples=resamples, seed=seed
         )
@@ -112,16 +110,20 @@ def misalignment_plot(
         at = human.groupby(bins).mean().loc[kept]
         draw_models(panel, at, values.groupby(bins).mean().loc[kept], chosen)
         draw_means(panel, at, means, chosen)
-        luck = chance.groupby(bins).mean().loc[kept].mean(axis=1)
+        luck = expected.groupby(bins).mean().loc[kept]
         (dashed,) = panel.plot(
             100 * at, 100 * luck, color=style.INK, linestyle=(0, (3, 2)), linewidth=1.2
         )
         _frame(panel)
         style.title(panel, style.words(trait))
     style.outer_labels(axes, columns, "human trait-positive rate (%)", _MISALIGNMENT, fontsize=9)
-    dashed.set_label("chance alone")
+    dashed.set_label("a model whose rates are the people's")
     explain(axes, figure, [*line_entries(chosen, prob), dashed])
     return axes
+
+
+def _gap(model: np.ndarray, human: np.ndarray) -> np.ndarray:
+    return np.asarray(np.abs(model - human))
 
 
 def _frame(ax: "Axes") -> None:

@@ -8,12 +8,13 @@ import pandas as pd
 
 from ...linking.interval import Interval
 from ..density import density
+from ..dispositions.bins import LEAST
 from ..dispositions.consensus import divided
 from ..dispositions.resampling import GroupMeans, group_means
 from ..errors import DataError
 from ..wording import many
 from . import style
-from .disposition_lines import LEAST, Shown, explain, shown
+from .disposition_lines import Shown, explain, shown
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist

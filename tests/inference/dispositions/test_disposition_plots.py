@@ -1,7 +1,5 @@
 """Figures of dispositions: what is drawn is what the measures say."""
 
-import doctest
-
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
@@ -12,7 +10,9 @@ from matplotlib.collections import LineCollection, PathCollection, PolyCollectio
 from matplotlib.text import Annotation
 
 from measurement_layouts import DataError, plots
+from measurement_layouts.inference.dispositions.aligned_model import as_aligned
 from measurement_layouts.inference.dispositions.beta_binomial import rate_posteriors
+from measurement_layouts.inference.dispositions.bins import consensus_steps, rate_steps
 from measurement_layouts.inference.dispositions.comparison import compare_choices
 from measurement_layouts.inference.dispositions.directional import directional_alignment
 from measurement_layouts.inference.dispositions.self_report import self_reports
@@ -20,8 +20,7 @@ from measurement_layouts.inference.dispositions.self_report_correlations import 
     self_report_correlations,
 )
 from measurement_layouts.inference.dispositions.votes import effective_votes
-from measurement_layouts.inference.plots import disposition_lines, style
-from measurement_layouts.inference.plots.disposition_lines import consensus_steps, rate_steps
+from measurement_layouts.inference.plots import style
 from measurement_layouts.inference.plots.self_report_plot import written_rho
 from measurement_layouts.scenarios.dispositions import simulated_study
 
@@ -87,16 +86,12 @@ def ends_of(ax):
     return np.array([segment for item in found for segment in item.get_segments()])
 
 
-def test_examples_of_the_parts():
-    assert doctest.testmod(disposition_lines).failed == 0
-
-
 class TestMisalignment:
     def test_lines_are_the_measures_means(self, study, choices):
         axes = plots.misalignment_plot(study, groups=GROUPS, resamples=50)
         for panel, trait in zip(axes, study.traits, strict=True):
             part = choices[choices["trait"] == trait]
-            wide = part[["misalignment", "chance"]].unstack("model")
+            wide = part[["misalignment"]].unstack("model")
             human = part["human"].groupby("scenario").first().loc[wide.index]
             bins = rate_steps(human)
             for model in MODELS:
@@ -104,8 +99,18 @@ class TestMisalignment:
             small = wide["misalignment"][["sim-20", "sim-04"]].mean(axis=1)
             assert drawn(panel, over_bins(small, human, bins))
             assert not drawn(panel, over_bins(1.01 * small, human, bins))
-            by_model = [over_bins(wide["chance"][model], human, bins) for model in MODELS]
-            assert drawn(panel, sum(by_model) / len(MODELS))
+
+    def test_the_dashed_line_is_where_an_aligned_model_lies(self):
+        """In every bin, within 4 standard errors; one that is surer lies above it (twin)."""
+        judgments = simulated_study(2, models=["sim-01", "sim-02"]).judgments
+        people, rates = judgments.human_rates(), judgments.model_rates()
+        bins = rate_steps(people["rate"])
+        for model, lies_there in (("sim-01", True), ("sim-02", False)):
+            own = rates.xs(model, level="model", drop_level=False)
+            line = as_aligned(people, own, lambda model, human: np.abs(model - human))
+            gap = (own["rate"].droplevel("model") - people["rate"]).abs() - line
+            by = gap.groupby(bins)
+            assert ((by.mean() / by.sem()).abs() < 4).all() == lies_there
 
     def test_a_band_per_group_holds_its_mean(self, study):
         panel = plots.misalignment_plot(study, groups=GROUPS, resamples=200)[0]

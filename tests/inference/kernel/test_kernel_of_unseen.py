@@ -95,6 +95,15 @@ def test_finite_far_out(study):
         np.testing.assert_allclose(value, plain(at)[0], rtol=1e-9)
 
 
+def test_so_many_trials_that_no_place_has_a_number(rng):
+    """400 of them, at 27 nats each: e to the -5,000 is 0, and its logarithm must not be."""
+    trials = np.full(30, 400)
+    who = votes(), battery(rng, 30), SubjectData(rng.binomial(trials, 0.5), trials, {})
+    fused, plain = Fused(*who), Plain(*who)
+    for at in (point(1e-3, 0.5, [800, -800, 800]), point(1.0, 0.3, [0, 1, -1])):
+        agree(fused, plain, at)
+
+
 def prior_density(at):
     """Of the sampler's point; PyMC's constant of a half-normal has seven digits."""
     slope = norm.logpdf(np.exp(at[0]), scale=5) + np.log(2) + at[0]
