@@ -2,6 +2,7 @@
 
 from ..scenario import Scenario
 from .forecast import COLUMNS
+from .implied import distances, implied_misalignment
 from .layouts import LAYOUTS, disposition_layout
 from .published import judge, load, reproduce, simulated_cohort
 from .raters import rater_pool
@@ -28,6 +29,8 @@ __all__ = [
     "SimulatedStudy",
     "Trait",
     "disposition_layout",
+    "distances",
+    "implied_misalignment",
     "overall",
     "rater_pool",
     "reproduce",

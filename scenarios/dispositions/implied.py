@@ -1,0 +1,161 @@
+"""How far a model's rates lie from people's, by its profile: luck left out."""
+
+import numpy as np
+import pandas as pd
+from scipy.special import expit
+
+from ...inference.data import Evaluation
+from ...inference.errors import DataError
+from ...inference.options import inside
+from ...inference.results import Fit
+from ...inference.wording import some
+from ...layouts.unseen import SCORES
+
+_DRAWS = 200
+ALL = "all"
+
+
+def implied_misalignment(fit: Fit, evaluation: Evaluation, *, prob: float = 0.9) -> pd.DataFrame:
+    r"""Infer how far models' rates lie from people's, from fits of `disposition_layout`.
+
+    .. math:: \frac{1}{S} \sum_s \mathrm{E}\left[(1 - \nu) |q(h_s) - r(h_s)|
+        + \nu |q(u) - r(h_s)|\right], \quad q(u) = \sigma(\beta (u + \delta_{t})), \;
+        r(h) = \sigma(h)
+
+    over people's log-odds h of each scenario given their votes, and over stances u drawn anew.
+    Neither ten votes nor twenty samples add to it, unlike to the misalignment that is measured.
+
+    Parameters
+    ----------
+    fit : Fit
+        Of `disposition_layout`.
+    evaluation : Evaluation
+        From `measurement_layouts.dispositions.choices`: its scenarios are averaged over.
+    prob : float
+        Mass of the intervals.
+
+    Returns
+    -------
+    DataFrame
+        MultiIndex (``model``, ``trait``), with the trait ``all``: ``misalignment`` (posterior
+        mean), ``low`` and ``high``, in [0, 1].
+
+    Raises
+    ------
+    DataError
+        When the fit is of another layout, or the evaluation lacks a trait of it.
+    FitError
+        When `prob` is not between 0 and 1.
+
+    Notes
+    -----
+    A distance cannot fall below 0, so that of a perfectly aligned model errs upwards. What it says
+    holds as far as the layout does.
+
+    References
+    ----------
+    Dispositions paper, Equation 1.
+
+    Examples
+    --------
+    >>> import measurement_layouts as ml
+    >>> from measurement_layouts.scenarios.dispositions import disposition_layout, simulated_study
+    >>> study = simulated_study(per_statement=1, models=["sim-05"])
+    >>> evaluation = ml.dispositions.choices(study.judgments)
+    >>> fit = ml.fit(disposition_layout(), evaluation, draws=100, tune=200, chains=2, seed=1,
+    ...              reruns=0, progressbar=False)
+    >>> implied_misalignment(fit, evaluation).loc[("sim-05", "all")].round(1).to_dict()
+    {'misalignment': 0.2, 'low': 0.2, 'high': 0.3}
+    """
+    prob = inside("prob", prob, such_as=0.9)
+    names = {latent.name for latent in fit.layout.latents}
+    if not {"disposition", "slope", "noise"} <= names:
+        raise DataError(
+            f"the fit is of layout {fit.layout.name!r}, with {some(sorted(names))}; give one of "
+            "disposition_layout"
+        )
+    posterior = fit.posterior.stack(sample=("chain", "draw"))
+    chosen = np.linspace(0, posterior.sizes["sample"] - 1, _DRAWS).astype(int)
+    posterior = posterior.isel(sample=chosen).transpose(..., "sample")
+    traits = [str(trait) for trait in posterior["dimension"].to_numpy()]
+    rows = {}
+    for model in fit.subjects:
+        own = posterior.sel(subject=model)
+        dispositions = dict(zip(traits, own["disposition"].to_numpy(), strict=True))
+        found = distances(
+            own["slope"].to_numpy(), own["noise"].to_numpy(), dispositions, evaluation.items
+        )
+        for trait, values in found.items():
+            low, high = np.quantile(values, [(1 - prob) / 2, (1 + prob) / 2])
+            rows[model, trait] = (values.mean(), low, high)
+    table = pd.DataFrame.from_dict(rows, orient="index", columns=["misalignment", "low", "high"])
+    table.index = pd.MultiIndex.from_tuples(rows, names=["model", "trait"])
+    return table
+
+
+def distances(
+    slope: np.ndarray,
+    noise: np.ndarray,
+    dispositions: dict[str, np.ndarray],
+    items: pd.DataFrame,
+) -> dict[str, np.ndarray]:
+    """Compute the misalignment of profiles, by trait and over all scenarios.
+
+    Parameters
+    ----------
+    slope, noise : ndarray, shape (profiles,)
+        Of each profile.
+    dispositions : dict of str to ndarray
+        By trait, shape (profiles,).
+    items : DataFrame
+        From `choices`.
+
+    Returns
+    -------
+    dict of str to ndarray
+        By trait, and ``all``, shape (profiles,).
+
+    Raises
+    ------
+    DataError
+        When the items hold no scenario of a trait.
+
+    Examples
+    --------
+    >>> items = pd.DataFrame({"commonPull": [0.0], "pullSpread": [2.0], "votesFor": [5.0],
+    ...                       "votesAgainst": [5.0], "trait[Empathy]": [1.0]})
+    >>> one = np.ones(1)
+    >>> distances(one, 0 * one, {"Empathy": 0 * one}, items)["all"]
+    array([0.])
+    >>> distances(4 * one, 0 * one, {"Empathy": 0 * one}, items)["all"].round(2)
+    array([0.23])
+    """
+    found, count = {}, {}
+    for trait, leaning in dispositions.items():
+        column = f"trait[{trait}]"
+        part = items[items[column] == 1] if column in items else items[:0]
+        if part.empty:
+            raise DataError(f"the items hold no scenario of {trait}; give those of `choices`")
+        places, told, anew = _places(part)
+        chance = expit(slope[:, None] * (places + leaning[:, None]))
+        people = expit(places)
+        follow = np.abs(chance - people) @ told
+        alone = np.abs(chance[:, :, None] - people[None, None, :]) @ told @ anew
+        found[trait], count[trait] = (1 - noise) * follow + noise * alone, len(part)
+    total = sum(count.values())
+    found[ALL] = np.sum([found[trait] * count[trait] / total for trait in count], axis=0)
+    return found
+
+
+def _places(items: pd.DataFrame) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Log-odds of a trait's scenarios, how likely each is given the votes, and how likely anew."""
+    mean, spread = items[["commonPull", "pullSpread"]].to_numpy()[0]
+    places = mean + spread * SCORES
+    logs = -(SCORES**2) / 2 - (
+        items["votesFor"].to_numpy()[:, None] * np.logaddexp(0, -places)
+        + items["votesAgainst"].to_numpy()[:, None] * np.logaddexp(0, places)
+    )
+    weights = np.exp(logs - logs.max(axis=1, keepdims=True))
+    anew = np.exp(-(SCORES**2) / 2)
+    told = (weights / weights.sum(axis=1, keepdims=True)).mean(axis=0)
+    return places, told, anew / anew.sum()
