@@ -91,6 +91,11 @@ class Domains:
             self._found[key] = self._partition(sorted(features), labels)
         return self._found[key]
 
+    def joins(self, domain: Domain | None, features: frozenset[str], dim: str) -> bool:
+        """Tell whether a quantity depends on all labels of a dimension at once."""
+        joint = domain is not None and domain.dim is None
+        return joint and any(dim in self._labels[name] for name in features)
+
     @property
     def known(self) -> list[Domain]:
         """All domains that were asked for, the rows first."""

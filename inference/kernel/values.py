@@ -210,7 +210,12 @@ class Values:
         if any(arg.space.domain is self.domains.rows for arg in args):
             return Space(self.domains.rows, labels)
         features = frozenset().union(*(arg.features for arg in args if arg.space.domain))
-        return Space(self.domains.of(features, labels), labels)
+        domain = self.domains.of(features, labels)
+        if domain is not None and domain.dim is not None:
+            dim = domain.dim
+            if any(self.domains.joins(arg.space.domain, arg.features, dim) for arg in args):
+                domain = self.domains.of(features, tuple(name for name in labels if name != dim))
+        return Space(domain, labels)
 
     def _shape(self, space: Space) -> tuple[int, ...]:
         rows = () if space.domain is None else (space.domain.size,)
