@@ -65,7 +65,7 @@ def means_in_bins(
 
     Examples
     --------
-    >>> values = pd.DataFrame({"m": np.linspace(0, 1, 50)})
+    >>> values = pd.DataFrame({"m": [place / 49 for place in range(50)]})
     >>> means_in_bins(values, pd.Series(7, values.index), {"all": ["m"]},
     ...               prob=0.9, resamples=200, seed=1).round(2).to_dict("records")
     [{'mean': 0.5, 'low': 0.43, 'high': 0.57}]

@@ -72,7 +72,7 @@ def expected_rates(
     Examples
     --------
     >>> expected_rates(*np.array([[9.0, 5.0], [1.0, 5.0], [0.0, 0.0], [2.0, 2.0]])).round(2)
-    array([0.84, 0.5 ])
+    array([0.85, 0.5 ])
     """
     places = mean[:, None] + spread[:, None] * _SCORES
     logs = _logs(positive[:, None], negative[:, None], places) - _SCORES**2 / 2

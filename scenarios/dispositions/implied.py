@@ -128,7 +128,7 @@ def distances(
     >>> distances(one, 0 * one, {"Empathy": 0 * one}, items)["all"]
     array([0.])
     >>> distances(4 * one, 0 * one, {"Empathy": 0 * one}, items)["all"].round(2)
-    array([0.23])
+    array([0.19])
     """
     found, count = {}, {}
     for trait, leaning in dispositions.items():

@@ -116,7 +116,7 @@ def simulated_study(
             slope  noise
     model
     sim-01    1.0   0.00
-    sim-04    4.0   0.15
+    sim-04    6.0   0.15
     """
     per_statement = whole("per_statement", per_statement, least=1)
     annotators = whole("annotators", annotators, least=1)
@@ -183,7 +183,7 @@ def mean_pulls() -> "pd.Series[float]":
     Examples
     --------
     >>> mean_pulls().round(2).to_dict()
-    {'Empathy': -0.51, 'Emotion Regulation': -0.14, 'Assertiveness': -0.08, 'Impulsiveness': -0.52}
+    {'Empathy': -0.53, 'Emotion Regulation': -0.15, 'Assertiveness': -0.08, 'Impulsiveness': -0.54}
     """
     nodes, weights = np.polynomial.hermite_e.hermegauss(80)
     weights = weights / weights.sum()

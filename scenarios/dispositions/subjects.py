@@ -33,8 +33,8 @@ def subjects() -> pd.DataFrame:
     >>> subjects().loc[["sim-01", "sim-16"], ["size", "slope", "noise", "disposition[Empathy]"]]
              size  slope  noise  disposition[Empathy]
     model
-    sim-01  large    1.0   0.00                   0.0
-    sim-16  small    3.0   0.35                   1.8
+    sim-01  large    1.0   0.00                  0.00
+    sim-16  small    4.5   0.35                  1.08
     """
     with (files(__package__) / "models.csv").open() as file:
         table = pd.read_csv(file, index_col="model")
