@@ -47,7 +47,14 @@ def test_links_and_pictures_of_the_documents_exist():
 def test_the_readmes_example_gives_its_pictures(tmp_path):
     mpl.use("Agg")
     load("readme").main(tmp_path)
-    pictures = {"layout", "capabilities", "criticism", "propensities", "general-scales"}
+    pictures = {
+        "layout",
+        "capabilities",
+        "criticism",
+        "propensities",
+        "general-scales",
+        "dispositions",
+    }
     assert {path.name for path in tmp_path.iterdir()} == {f"{name}.png" for name in pictures}
     assert all(path.stat().st_size > 20_000 for path in tmp_path.iterdir())
 

@@ -524,10 +524,12 @@ def test_given_axes_are_returned_and_no_figure_is_made(fit, evaluation):
     assert plt.get_fignums() == [figure.number]
 
 
-@pytest.mark.parametrize("module", ["pymc", "pytensor", "matplotlib.pyplot"])
-def test_importing_plots_imports_little(module):
-    code = f"import sys, measurement_layouts.inference.plots;sys.exit({module!r} in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+def test_importing_plots_imports_little():
+    large = ["pymc", "pytensor", "matplotlib.pyplot"]
+    code = "import sys, measurement_layouts.inference.plots; "
+    code += f"print(set({large}) & sys.modules.keys())"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "set()"
 
 
 def test_every_figure_is_exported():
@@ -567,10 +569,9 @@ def test_every_figure_is_exported():
 
 
 @pytest.mark.parametrize("name", ["calibration", *(f"plots.{name}" for name in plots.__all__)])
-def test_examples(name):
+def test_has_an_example(name):
     module = importlib.import_module(f"measurement_layouts.inference.{name}")
-    found = doctest.testmod(module)
-    assert (found.failed, found.attempted > 0) == (0, True)
+    assert any(part.examples for part in doctest.DocTestFinder().find(module))
 
 
 class TestCalibrationCurve:

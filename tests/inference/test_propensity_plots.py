@@ -168,6 +168,7 @@ class TestIncitedAgainstObtained:
         assert axes[0].get_ylabel() == "obtained (level)"
         nothing_is_cut(axes)
 
+    @pytest.mark.slow
     def test_many_models_without_published(self, table):
         one = table[table["model"] == "A"].drop(columns="published")
         many = pd.concat([one.assign(model=f"a-model-with-a-long-name-{k}") for k in range(9)])

@@ -76,7 +76,8 @@ def sampled(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "number", [signal.SIGKILL, pytest.param(signal.SIGINT, marks=pytest.mark.slow)]
+    "number",
+    [pytest.param(kind, marks=pytest.mark.slow) for kind in (signal.SIGKILL, signal.SIGINT)],
 )
 def test_a_fit_that_was_stopped_goes_on(
     animal_ai, cohort, fitted, sampling, same, sampled, tmp_path, number
