@@ -80,6 +80,7 @@ def test_splits_differ_between_repeats_and_hold_out_the_fraction(counts):
         assert not set(train.ravel()) & set(test.ravel())
 
 
+@pytest.mark.slow
 def test_the_seed_makes_it_reproducible(counts, animal_ai):
     one, two, other = (
         run(counts, {"published": animal_ai}, seed=seed, repeats=1) for seed in (3, 3, 4)

@@ -183,6 +183,7 @@ def sampling():
     return {"draws": 100, "tune": 150, "chains": 2, "seed": 1, "reruns": 0, "progressbar": False}
 
 
+@pytest.mark.slow
 def test_fits_are_stored_resumed_and_forecast(
     layout, items, filled, evaluation, sampling, tmp_path, monkeypatch
 ):
