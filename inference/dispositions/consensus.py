@@ -72,6 +72,14 @@ def divided(judgments: SituationalJudgments, threshold: float = 0.7) -> pd.Serie
     References
     ----------
     Taubenfeld et al., Evaluating alignment of behavioral dispositions in LLMs, section 6.
+
+    Examples
+    --------
+    >>> from measurement_layouts.scenarios.dispositions import simulated_study
+    >>> judgments = simulated_study(per_statement=1, models=["sim-01"]).judgments
+    >>> rates = divided(judgments)
+    >>> bool(rates.between(0.3, 0.7, inclusive="neither").all())
+    True
     """
     rates = judgments.human_rates()
     return rates["rate"][~reaches(rates["consensus"], _share(threshold))]

@@ -37,13 +37,7 @@ FIGURES = (
 )
 
 
-@pytest.fixture(autouse=True)
-def _tidy():
-    """Leave matplotlib as it was; a figure that changes its settings fails."""
-    before = dict(mpl.rcParams)
-    yield
-    plt.close("all")
-    assert dict(mpl.rcParams) == before
+pytestmark = pytest.mark.usefixtures("tidy_figures")
 
 
 @pytest.fixture(scope="module")
