@@ -27,9 +27,9 @@ def agreement(
     annotations: "Mapping[str, Annotations | pd.DataFrame]",
     *,
     levels: int | None = None,
-    prob: float = 0.95,
+    prob: float = 0.9,
     resamples: int = 1000,
-    seed: int = 0,
+    seed: int = 1,
 ) -> pd.DataFrame:
     r"""Measure how far annotators agree: on both ends of bands, or on levels of a demand.
 
@@ -54,11 +54,11 @@ def agreement(
         whole scale, 7 for bands and 6 for demands. A low end is one of four levels, though, and so
         is a high end: annotators who drew from those would reach 0.69. With 4 the measure is
         strict, and 0 for them.
-    prob : float, default 0.95
+    prob : float, default 0.9
         Of the intervals: percentiles of estimates over items drawn anew, with replacement.
     resamples : int, default 1000
         How often items are drawn.
-    seed : int, default 0
+    seed : int, default 1
         Of the draws.
 
     Returns

@@ -1,6 +1,6 @@
 """What a fit is: every subject's posterior, and the questions one asks of it."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -11,7 +11,6 @@ import pandas as pd
 import xarray as xr
 
 from ..layouts import Layout
-from ..linking import LinkingFunction
 from .errors import FitError
 from .tables import refuse_repeats
 from .wording import many, some
@@ -219,35 +218,6 @@ class Fit:
         from .stores.storage import save
 
         return save(self, path, overwrite=overwrite)
-
-    @classmethod
-    def load(
-        cls,
-        path: str | Path,
-        *,
-        layout: Layout | None = None,
-        functions: Sequence[LinkingFunction] = (),
-    ) -> "Fit":
-        """Read a fit from its file or store; see `storage.load`.
-
-        Parameters
-        ----------
-        path, layout, functions
-            As in `storage.load`.
-
-        Returns
-        -------
-        Fit
-            Equal to the saved one.
-
-        Raises
-        ------
-        FitError
-            When there is none, it is no fit, is damaged, or is the fit of another layout.
-        """
-        from .stores.storage import load
-
-        return load(path, layout=layout, functions=functions)
 
     def select(self, subjects: Iterable[object]) -> list[str]:
         """Check names of subjects against the fit.

@@ -50,7 +50,9 @@ def incited() -> "Figure":
     order = list(chosen.sort_values("incited").index)  # unprompted last
     estimates = ml.estimate(propensities.published_layout(), evaluation, subjects=order)
     titles = {name: name.split(",")[0].removeprefix("Qwen 3-4B-I ") for name in order}
-    axes = ml.plots.characteristic_surface(evaluation, order, estimates=estimates, titles=titles)
+    axes = ml.plots.characteristic_surface(
+        evaluation, subjects=order, estimates=estimates, titles=titles
+    )
     figure: Figure = axes.flat[0].figure
     return figure
 

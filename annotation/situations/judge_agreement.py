@@ -70,9 +70,9 @@ def judge_agreement(
     judged: pd.DataFrame,
     labels: pd.DataFrame,
     *,
-    prob: float = 0.95,
+    prob: float = 0.9,
     resamples: int = 1000,
-    seed: int = 0,
+    seed: int = 1,
 ) -> pd.DataFrame:
     r"""Hold a judge's answers against people's labels.
 
@@ -87,12 +87,12 @@ def judge_agreement(
         The `table` of `judge_responses`: ``model``, ``scenario``, ``sample`` and ``answer``.
     labels : DataFrame
         The same columns, as people filled a `label_sheet` in.
-    prob : float, default 0.95
+    prob : float, default 0.9
         Of the intervals: Wilson's of the share; of kappa, percentiles of estimates over responses
         drawn anew, with replacement.
     resamples : int, default 1000
         How often responses are drawn.
-    seed : int, default 0
+    seed : int, default 1
         Of the draws.
 
     Returns

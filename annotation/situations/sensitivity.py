@@ -101,7 +101,7 @@ def derangement(groups: np.ndarray, random: np.random.Generator) -> np.ndarray:
 
 
 def validation_sensitivity(
-    matched: pd.DataFrame, shuffled: pd.DataFrame, *, prob: float = 0.95
+    matched: pd.DataFrame, shuffled: pd.DataFrame, *, prob: float = 0.9
 ) -> pd.DataFrame:
     r"""Compare the rejection rates of scenarios under their own and under shuffled advice.
 
@@ -112,7 +112,7 @@ def validation_sensitivity(
     ----------
     matched, shuffled : DataFrame
         What `validate_situations` returns, for the scenarios and for `shuffled_statements`.
-    prob : float, default 0.95
+    prob : float, default 0.9
         Of the intervals.
 
     Returns

@@ -80,14 +80,14 @@ def validate_situations(
     return counts.assign(verdict=verdict)
 
 
-def rejection_rate(verdicts: pd.DataFrame, *, prob: float = 0.95) -> pd.Series:
+def rejection_rate(verdicts: pd.DataFrame, *, prob: float = 0.9) -> pd.Series:
     """Say how many scenarios were rejected, with Wilson's interval.
 
     Parameters
     ----------
     verdicts : DataFrame
         What `validate_situations` returns. Open ones do not count.
-    prob : float, default 0.95
+    prob : float, default 0.9
         Of the interval.
 
     Returns

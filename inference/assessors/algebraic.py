@@ -31,7 +31,7 @@ class Algebraic:
 
     Parameters
     ----------
-    demands : sequence of str
+    columns : sequence of str
         Columns of demand levels, as `characteristic_curves` takes them.
     unguessability : str, optional
         Column of percentages: the chance to err when guessing.
@@ -76,12 +76,12 @@ class Algebraic:
     array([[0.32]])
     """
 
-    demands: Sequence[str]
+    columns: Sequence[str]
     unguessability: str | None = None
     power: float = 0.0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "demands", names_of(self.demands))
+        object.__setattr__(self, "columns", names_of(self.columns))
         power: object = self.power
         if not isinstance(power, numbers.Real) or math.isnan(power):
             raise FitError(
@@ -97,7 +97,7 @@ class Algebraic:
         DataError
             When a column is missing, holds no levels, or no percentages.
         """
-        Slices.of(items, self.demands)
+        Slices.of(items, self.columns)
         self._guessable(items)
 
     def predict(self, training: Evaluation, items: Sequence[str], *, seed: int) -> xr.DataArray:
@@ -109,9 +109,9 @@ class Algebraic:
             When a column cannot be read, or an item has training outcomes.
         """
         names = without_outcomes(training, items, "algebraic assessor")
-        curves = characteristic_curves(training, self.demands, resamples=2, seed=seed)
+        curves = characteristic_curves(training, self.columns, resamples=2, seed=seed)
         asked = training.items.loc[names]
-        demands = asked[list(self.demands)].to_numpy(dtype=float)
+        demands = asked[list(self.columns)].to_numpy(dtype=float)
         guessable = self._guessable(asked)
         rates = training.success_rates().to_numpy()
         found = np.empty((len(training.subjects), len(names)))

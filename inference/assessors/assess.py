@@ -21,8 +21,8 @@ type Method = Assessor | Layout | Sequence[str]
 
 
 def assess(
-    evaluation: Evaluation,
     methods: Mapping[str, Method],
+    evaluation: Evaluation,
     *,
     groups: str | None = None,
     folds: int = 10,
@@ -39,12 +39,12 @@ def assess(
 
     Parameters
     ----------
-    evaluation : Evaluation
-        Items and outcomes.
     methods : mapping of str to Assessor, Layout or sequence of str
         By name: whatever has the method `predict` of an `Assessor`, such as `Forest`, `Regression`
         or `Algebraic`; a layout, for `FittedLayout` with its defaults; or columns, for a `Forest`
         with its. All are compared with the first.
+    evaluation : Evaluation
+        Items and outcomes.
     groups : str, optional
         Column of the items, such as a benchmark, whose groups are held out whole. Without it, folds
         are items dealt at random, equally many up to one.
@@ -93,7 +93,7 @@ def assess(
     >>> items = pd.DataFrame({"size": rng.normal(size=200), "hour": rng.normal(size=200)})
     >>> outcomes = pd.DataFrame([rng.random(200) < 1 / (1 + np.exp(3 * items["size"]))], ["Ann"])
     >>> methods = {"hour": ["hour"], "hour and size": Forest(["hour", "size"])}
-    >>> found = assess(Evaluation.from_wide(outcomes, items), methods, folds=2, progressbar=False)
+    >>> found = assess(methods, Evaluation.from_wide(outcomes, items), folds=2, progressbar=False)
     >>> found.summary()[["auroc", "auroc_difference"]].round(1)
                    auroc  auroc_difference
     method

@@ -23,7 +23,7 @@ type Counts = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 def characteristic_curves(
     evaluation: Evaluation,
-    dimensions: Iterable[str],
+    columns: Iterable[str],
     *,
     method: Method = "least_squares",
     resamples: int = 200,
@@ -41,8 +41,8 @@ def characteristic_curves(
     ----------
     evaluation : Evaluation
         Items with demand levels, and outcomes.
-    dimensions : iterable of str
-        The items' columns of demands; whole numbers from 0. All of them cut the slices, so a longer
+    columns : iterable of str
+        The items' demands; whole numbers from 0. All of them cut the slices, so a longer
         list leaves fewer items to each.
     method : {"least_squares", "bayes"}
         The published fit: least squares of the rates, where bins of 100 items and more weigh alike,
@@ -109,7 +109,7 @@ def characteristic_curves(
         raise FitError(f"method={method!r}; give 'least_squares' or 'bayes'")
     resamples, prob = options.whole("resamples", resamples, 2), options.inside("prob", prob, 0.9)
     rng = np.random.default_rng(options.whole("seed", seed))
-    slices = Slices.of(evaluation.items, dimensions)
+    slices = Slices.of(evaluation.items, columns)
     size = len(evaluation.items)
     counts = _counts(slices, evaluation, np.ones((1, size)))
     if method == "bayes":

@@ -22,7 +22,7 @@ _ROOM = 1.06
 
 
 def ability_radar(
-    curves: "Curves", subjects: Iterable[object] | None = None, *, ax: "PolarAxes | None" = None
+    curves: "Curves", *, subjects: Iterable[object] | None = None, ax: "PolarAxes | None" = None
 ) -> "PolarAxes":
     """Draw the abilities of a few subjects around a circle, with their intervals.
 

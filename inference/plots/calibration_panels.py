@@ -66,7 +66,7 @@ def calibration_panels(
     >>> chance = 1 / (1 + np.exp(2 * items["size"].to_numpy()))
     >>> solved = np.random.default_rng(1).random((2, 200)) < chance
     >>> evaluation = Evaluation.from_wide(pd.DataFrame(solved, ["Ann", "Bob"]), items)
-    >>> found = assess(evaluation, {"size": ["size"]}, folds=2, resamples=2, progressbar=False)
+    >>> found = assess({"size": ["size"]}, evaluation, folds=2, resamples=2, progressbar=False)
     >>> [panel.get_title().splitlines() for panel in calibration_panels(found)]
     [['Ann', 'ECE 0.059'], ['Bob', 'ECE 0.067']]
     """

@@ -32,10 +32,10 @@ _LETTERS = 28  # of a panel's title
 
 def characteristic_surface(
     evaluation: Evaluation,
-    subjects: Iterable[object] | None = None,
     low: str | None = None,
     high: str | None = None,
     *,
+    subjects: Iterable[object] | None = None,
     estimates: "Estimates | None" = None,
     titles: Mapping[str, str] | None = None,
     rotated: bool = False,
@@ -52,11 +52,11 @@ def characteristic_surface(
     ----------
     evaluation : Evaluation
         Items and outcomes.
-    subjects : iterable, optional
-        Whose, in this order; everybody's by default.
     low, high : str, optional
         Columns of the items that hold the ends; by default those of the band in the estimates'
         layout.
+    subjects : iterable, optional
+        Whose, in this order; everybody's by default.
     estimates : Estimates, optional
         Where the subjects stand. For one that is not identified nothing is drawn in, and its title
         says so.
@@ -90,7 +90,7 @@ def characteristic_surface(
     >>> items = pd.DataFrame({"lower": [-3, -1, 0], "upper": [0, 1, 3]}, index=list("abc"))
     >>> outcomes = pd.DataFrame([[0, 1, 1]], index=["Ann"], columns=list("abc"))
     >>> evaluation = Evaluation.from_wide(outcomes, items)
-    >>> characteristic_surface(evaluation, ["Ann"], "lower", "upper")[0].get_ylabel()
+    >>> characteristic_surface(evaluation, "lower", "upper")[0].get_ylabel()
     'upper'
     """
     everybody = evaluation.successes.index

@@ -21,8 +21,8 @@ _POINTS = 301
 def prior_posterior(
     fit: "Fit",
     subject: object,
-    node: str | Sequence[str] | None = None,
     *,
+    nodes: str | Sequence[str] | None = None,
     ax: "Axes | Sequence[Axes] | np.ndarray | None" = None,
 ) -> "np.ndarray":
     """Draw prior and posterior density of one subject's profile, one panel per element.
@@ -36,7 +36,7 @@ def prior_posterior(
         Profiles.
     subject : object
         Whose.
-    node : str or sequence of str, optional
+    nodes : str or sequence of str, optional
         Nodes, or elements ``node[label]``; all by default.
     ax : Axes or sequence of Axes, optional
         Where to draw, one for each panel; a new figure by default.
@@ -59,10 +59,10 @@ def prior_posterior(
     >>> cohort = aaio.simulated_cohort()
     >>> result = fit(aaio.published_layout(), cohort.evaluation, subjects=["sim-01"],
     ...              draws=100, tune=200, chains=2, seed=1, progressbar=False)
-    >>> prior_posterior(result, "sim-01", "noiseLevel")[0].get_xlabel()
+    >>> prior_posterior(result, "sim-01", nodes="noiseLevel")[0].get_xlabel()
     'noiseLevel'
     """
-    found = find_elements(fit.layout, node)
+    found = find_elements(fit.layout, nodes)
     (name,) = fit.select([subject])
     columns = min(len(found), _COLUMNS)
     rows = -(-len(found) // columns)

@@ -1,6 +1,6 @@
 """Profiles of many subjects, one row each."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,10 +23,10 @@ _COLUMNS = 5
 
 def profile_forest(
     fit: "Fit",
-    node: str | Sequence[str] | None = None,
-    subjects: Sequence[object] | None = None,
-    prob: float = 0.9,
     *,
+    nodes: str | Sequence[str] | None = None,
+    subjects: Iterable[object] | None = None,
+    prob: float = 0.9,
     ax: "Axes | Sequence[Axes] | np.ndarray | None" = None,
 ) -> "np.ndarray":
     """Draw posterior mean and interval of every subject, one panel per profile element.
@@ -39,9 +39,9 @@ def profile_forest(
     ----------
     fit : Fit
         Profiles.
-    node : str or sequence of str, optional
+    nodes : str or sequence of str, optional
         Nodes, or elements ``node[label]``; all by default.
-    subjects : sequence, optional
+    subjects : iterable, optional
         Whose; everybody's by default.
     prob : float, default 0.9
         Mass of the equal-tailed interval, in (0, 1).
@@ -73,7 +73,7 @@ def profile_forest(
     >>> len(profile_forest(result))
     4
     """
-    found = find_elements(fit.layout, node)
+    found = find_elements(fit.layout, nodes)
     who = fit.subjects if subjects is None else fit.select(subjects)
     rates = success_rates(fit).loc[list(dict.fromkeys(who))].sort_values(kind="stable")
     who = list(rates.index)

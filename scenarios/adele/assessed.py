@@ -264,7 +264,7 @@ def _assessment(evaluation: Evaluation, split: str, simulated: bool) -> "Assessm
 
     marked, places = prepared(evaluation)
     compared = methods(split, places, simulated)
-    return assess(marked, compared, groups=SPLITS[split], seed=1)
+    return assess(compared, marked, groups=SPLITS[split], seed=1)
 
 
 def _chosen(split: str, places: Places) -> "Method":

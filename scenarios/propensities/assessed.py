@@ -32,7 +32,7 @@ def assessors() -> "Assessment":
 
     layout = FittedLayout(joined_layout(), draws=200, tune=300)
     methods: dict[str, Method] = {**FEATURES, LAYOUT: layout}
-    return assess(benchmark_cohort().evaluation, methods, seed=1, progressbar=False)
+    return assess(methods, benchmark_cohort().evaluation, seed=1, progressbar=False)
 
 
 def table_4(assessment: "Assessment", folder: Path) -> pd.DataFrame:

@@ -136,7 +136,7 @@ def test_agreement_is_the_share_right_and_cohens_kappa():
     random = np.random.default_rng(3)
     people = random.choice([0, 1, 2], size=200, p=[0.1, 0.5, 0.4])
     judge = np.where(random.random(200) < 0.8, people, random.choice([0, 1, 2], size=200))
-    found = judge_agreement(answers(judge), answers(people), resamples=300)
+    found = judge_agreement(answers(judge), answers(people), prob=0.95, resamples=300)
     assert found.loc["right", "estimate"] == (judge == people).mean()
     kappa = found.loc["kappa"]
     assert kappa["estimate"] == pytest.approx(cohen_kappa_score(judge, people), rel=1e-12)
@@ -148,7 +148,7 @@ def test_agreement_is_the_share_right_and_cohens_kappa():
 
 def test_all_right_and_all_alike():
     same = answers([1, 2] * 50)
-    found = judge_agreement(same, same, resamples=20)
+    found = judge_agreement(same, same, prob=0.95, resamples=20)
     assert found.loc["right", ["estimate", "low", "high"]].tolist() == pytest.approx(
         [1, 0.963, 1], abs=5e-4
     )

@@ -52,7 +52,7 @@ def assessors(quick: bool) -> list[Line]:
         "additive layout": additive_layout(places),
     }
     start, busy = time.perf_counter(), time.process_time()
-    found = ml.assess(evaluation, methods, folds=FOLDS, seed=SEED, progressbar=False)
+    found = ml.assess(methods, evaluation, folds=FOLDS, seed=SEED, progressbar=False)
     summary = found.summary()
     seconds = time.perf_counter() - start
     worked = time.process_time() - busy

@@ -87,11 +87,11 @@ def test_what_is_refused(training):
     with pytest.raises(FitError, match="power=nan; give a number"):
         ml.Algebraic(DEMANDS, power=float("nan"))
     with pytest.raises(DataError, match=r"one: the items have no column demand\[QL\]"):
-        ml.assess(training, {"one": ml.Algebraic(["demand[QL]"])}, progressbar=False)
+        ml.assess({"one": ml.Algebraic(["demand[QL]"])}, training, progressbar=False)
     over = ml.Evaluation(
         training.items.assign(unguessability=101.0), training.successes, training.trials
     )
     with pytest.raises(DataError, match="400 unguessabilities are no percentages: q0 on unguess"):
-        ml.assess(over, {"one": ml.Algebraic(DEMANDS, "unguessability")}, progressbar=False)
+        ml.assess({"one": ml.Algebraic(DEMANDS, "unguessability")}, over, progressbar=False)
     with pytest.raises(DataError, match="q99 are to be forecast and have training outcomes"):
         ml.Algebraic(DEMANDS).predict(training, ["q99"], seed=1)

@@ -30,13 +30,13 @@ def evaluation():
 
 def test_a_band_helps_where_it_matters(items, evaluation):
     """And does not where only the capability matters: the twin."""
-    gain = assess(evaluation, SETS, **FEW).summary().loc["demand and band"]
+    gain = assess(SETS, evaluation, **FEW).summary().loc["demand and band"]
     assert gain["auroc_low"] > 0
     assert gain["brier_high"] < 0
     assert gain["auroc_difference"] > 3 * gain["auroc_se"]
     chance = logistic(1 - items["size"].to_numpy(), 2)
     outcomes = pd.DataFrame([np.random.default_rng(4).binomial(1, chance)], ["Bob"], items.index)
-    nothing = assess(ml.Evaluation.from_wide(outcomes, items), SETS, **FEW).summary().iloc[1]
+    nothing = assess(SETS, ml.Evaluation.from_wide(outcomes, items), **FEW).summary().iloc[1]
     assert nothing["auroc_low"] < 0
     assert abs(nothing["auroc_difference"]) < 3 * nothing["auroc_se"]
 
@@ -66,8 +66,8 @@ class Memory:
 def test_whole_groups_are_held_out():
     """What a group alone decides cannot be foreseen without it; twin: with random folds it is."""
     evaluation = constant_groups([0, 1, 0, 1])
-    assert assess(evaluation, {"memory": Memory()}, **FEW).summary()["auroc"].item() == 1
-    found = assess(evaluation, {"memory": Memory()}, groups="test", **FEW | {"folds": 10})
+    assert assess({"memory": Memory()}, evaluation, **FEW).summary()["auroc"].item() == 1
+    found = assess({"memory": Memory()}, evaluation, groups="test", **FEW | {"folds": 10})
     assert found.summary()["auroc"].item() == 0  # without a group that fails, others fail less
     per_group = found.predictions.assign(test=np.repeat(np.arange(4), 50)).groupby("test")["fold"]
     assert per_group.agg(["min", "max"]).to_numpy().tolist() == [[k, k] for k in range(4)]
@@ -99,7 +99,7 @@ def test_groups_that_cannot_be_held_out(column, values, message):
     items = pd.DataFrame({"test": values * 5, "size": range(10)})
     evaluation = ml.Evaluation.from_wide(pd.DataFrame([[1, 0] * 5], ["Ann"]), items)
     with pytest.raises(DataError, match=message):
-        assess(evaluation, {"size": ["size"]}, groups=column, **FEW)
+        assess({"size": ["size"]}, evaluation, groups=column, **FEW)
 
 
 def test_a_subject_of_one_group():
@@ -107,7 +107,7 @@ def test_a_subject_of_one_group():
     keep = (evaluation.items["test"] == "t0").astype(int)
     one = ml.Evaluation(evaluation.items, evaluation.successes * keep, evaluation.trials * keep)
     with pytest.raises(DataError, match="Ann would keep no training outcome in fold 0; leave"):
-        assess(one, {"code": ["code"]}, groups="test", **FEW)
+        assess({"code": ["code"]}, one, groups="test", **FEW)
 
 
 # --- nobody looks at what is held out ------------------------------------------------------------
@@ -176,7 +176,7 @@ def test_no_assessor_sees_the_outcomes_it_predicts(name):
     tables = []
     for evaluation in (levelled(), levelled(held_out)):
         assessor = HONEST[name] if name in HONEST else Leaky(evaluation)
-        found = assess(evaluation, {"one": assessor}, **FEW | {"resamples": 2})
+        found = assess({"one": assessor}, evaluation, **FEW | {"resamples": 2})
         tables.append(predictions(found, "one"))
     one, two = tables
     assert one[held_out].equals(two[held_out]) == (name != "leaky")
@@ -188,7 +188,7 @@ def test_no_assessor_sees_the_outcomes_it_predicts(name):
 
 def test_a_layout_is_fitted_to_the_same_folds(evaluation):
     options = {"draws": 50, "tune": 100, "chains": 2}
-    found = assess(evaluation, {"joined": ml.FittedLayout(layout(), **options)}, **FEW)
+    found = assess({"joined": ml.FittedLayout(layout(), **options)}, evaluation, **FEW)
     held_out = found.predictions.query("fold == 1")["item"].tolist()
     training = masked(evaluation, held_out)
     fit = ml.fit(layout(), training, reruns=0, seed=3, progressbar=False, **options)
@@ -212,7 +212,7 @@ def test_a_subject_that_could_not_be_sampled(evaluation, monkeypatch):
         return fits[-1]
 
     monkeypatch.setattr(fitted_layout, "fit", lose_bob)
-    found = assess(twice, {"joined": ml.FittedLayout(layout(), draws=20, tune=50)}, **FEW)
+    found = assess({"joined": ml.FittedLayout(layout(), draws=20, tune=50)}, twice, **FEW)
     table = found.table.set_index("subject")
     assert table.loc["Ann", ["auroc", "ece", "brier"]].notna().all()
     assert table.loc["Bob", ["auroc", "ece", "brier", "auroc_se"]].isna().all()
@@ -240,18 +240,18 @@ def test_a_subject_that_could_not_be_sampled(evaluation, monkeypatch):
 def test_what_is_refused(evaluation, monkeypatch, methods, options, error, message):
     monkeypatch.setattr(running, "predicted", None)
     with pytest.raises(error, match=message):
-        assess(evaluation, methods, **FEW | options)
+        assess(methods, evaluation, **FEW | options)
 
 
 def test_items_that_do_not_fit(evaluation, monkeypatch):
     monkeypatch.setattr(running, "predicted", None)
     bare = ml.Evaluation(evaluation.items[["size"]], evaluation.successes, evaluation.trials)
     with pytest.raises(DataError, match="joined: lower: the items have no column lower"):
-        assess(bare, {"size": ["size"], "joined": layout()}, **FEW)
+        assess({"size": ["size"], "joined": layout()}, bare, **FEW)
     few = evaluation.trials * (evaluation.items.index == "q0")
     sparse = ml.Evaluation(evaluation.items, evaluation.successes * few, few)
     with pytest.raises(DataError, match=r"Ann would keep no training outcome in fold \d; leave"):
-        assess(sparse, SETS, **FEW)
+        assess(SETS, sparse, **FEW)
 
 
 @pytest.mark.parametrize(
@@ -268,4 +268,4 @@ def test_predictions_that_are_none(evaluation, answer, message):
             return answer({"item": items, "subject": training.subjects})
 
     with pytest.raises(DataError, match=message):
-        assess(evaluation, {"one": Odd()}, **FEW)
+        assess({"one": Odd()}, evaluation, **FEW)

@@ -28,7 +28,7 @@ def evaluation():
 @pytest.fixture(scope="module")
 def found(evaluation):
     methods = {"size": ["size"], "line": ml.Regression("size")}
-    return assess(evaluation, methods, **FEW)
+    return assess(methods, evaluation, **FEW)
 
 
 def by_scikit_learn(model, evaluation, cells):

@@ -79,4 +79,4 @@ def test_what_is_wrong_is_named(evaluation):
         evaluation.items.drop(columns="size"), evaluation.successes, evaluation.trials
     )
     with pytest.raises(DataError, match="size"):
-        ml.assess(bare, {"chosen": ChosenLayout(LAYOUTS)}, progressbar=False)
+        ml.assess({"chosen": ChosenLayout(LAYOUTS)}, bare, progressbar=False)

@@ -161,7 +161,7 @@ class TestProfileForest:
             assert sorted(ends[:, 1]) == sorted(expected["high"])
 
     def test_prior_dominated_is_hollow(self, fit):
-        (ax,) = plots.profile_forest(fit, "navigation")
+        (ax,) = plots.profile_forest(fit, nodes="navigation")
         (drawn,) = points(ax)
         faces = [to_hex(face) for face in drawn.get_facecolors()]
         assert faces == [STYLES["capability"].border.lower()] * 3 + ["#ffffff"]
@@ -169,14 +169,14 @@ class TestProfileForest:
         assert "prior-dominated" in [text.get_text() for text in legend.get_texts()]
 
     def test_range_and_unit(self, fit):
-        axes = plots.profile_forest(fit, ["navigation", "sight"])
+        axes = plots.profile_forest(fit, nodes=["navigation", "sight"])
         assert [ax.get_xlabel() for ax in axes] == ["navigation (m)", "sight"]
         low, high = axes[0].get_xlim()
         assert low < 0 < 40 < high
         assert high - low < 1.1 * 40
 
     def test_labels_and_failures(self, labelled_fit):
-        axes = plots.profile_forest(labelled_fit, "skill")
+        axes = plots.profile_forest(labelled_fit, nodes="skill")
         assert [ax.get_xlabel() for ax in axes] == [
             "skill[read] (level)",
             "skill[write] (level)",
@@ -188,7 +188,9 @@ class TestProfileForest:
         nothing_is_cut(axes)
 
     def test_prob(self, fit):
-        narrow, wide = (plots.profile_forest(fit, "sight", prob=prob)[0] for prob in (0.5, 0.975))
+        narrow, wide = (
+            plots.profile_forest(fit, nodes="sight", prob=prob)[0] for prob in (0.5, 0.975)
+        )
         ends = [
             next(c for c in ax.collections if isinstance(c, LineCollection)).get_segments()[0][:, 0]
             for ax in (narrow, wide)
@@ -209,7 +211,7 @@ class TestProfileForest:
 
     def test_given_axes(self, fit):
         figure, given = plt.subplots(1, 2)
-        assert plots.profile_forest(fit, ["sight", "noise"], ax=given)[1] is given[1]
+        assert plots.profile_forest(fit, nodes=["sight", "noise"], ax=given)[1] is given[1]
         assert plt.get_fignums() == [figure.number]
         with pytest.raises(FitError, match="2 axes and there are 4 panels"):
             plots.profile_forest(fit, ax=given)
@@ -217,7 +219,7 @@ class TestProfileForest:
     @pytest.mark.parametrize(
         ("arguments", "message"),
         [
-            ({"node": "hearing"}, r"no profile element hearing; it has navigation, left_right"),
+            ({"nodes": "hearing"}, r"no profile element hearing; it has navigation, left_right"),
             ({"subjects": ["Bob"]}, "not in this fit: Bob; it holds Ann"),
             ({"prob": 90}, "prob=90"),
         ],
@@ -401,7 +403,7 @@ class TestPriorPosterior:
         nothing_is_cut(axes)
 
     def test_long_name(self, labelled_fit):
-        axes = plots.prior_posterior(labelled_fit, LONG, "skill[read]")
+        axes = plots.prior_posterior(labelled_fit, LONG, nodes="skill[read]")
         assert len(axes) == 1
         nothing_is_cut(axes)
 
@@ -518,6 +520,7 @@ def test_given_axes_are_returned_and_no_figure_is_made(fit, evaluation):
     assert plt.get_fignums() == [figure.number]
 
 
+@pytest.mark.slow
 def test_importing_plots_imports_little():
     large = ["pymc", "pytensor", "matplotlib.pyplot"]
     code = "import sys, measurement_layouts.inference.plots; "

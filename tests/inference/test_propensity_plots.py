@@ -102,7 +102,7 @@ class TestCharacteristicSurface:
 
     def test_columns_named_without_estimates(self, evaluation):
         (ax,) = plots.characteristic_surface(
-            evaluation, ["Ann"], "lower", "upper", titles={"Ann": "incited to 3"}
+            evaluation, "lower", "upper", subjects=["Ann"], titles={"Ann": "incited to 3"}
         )
         assert (ax.get_title(), ax.get_xlabel()) == ("incited to 3", "lower")
         nothing_is_cut(ax)
@@ -113,7 +113,9 @@ class TestCharacteristicSurface:
         assert list(axes) == list(given)
         assert plt.get_fignums() == [figure.number]
         with pytest.raises(FitError, match="2 axes and there are 1 panels"):
-            plots.characteristic_surface(evaluation, ["Ann"], estimates=estimates, ax=given)
+            plots.characteristic_surface(
+                evaluation, subjects=["Ann"], estimates=estimates, ax=given
+            )
 
     def test_errors(self, evaluation, estimates):
         surface = plots.characteristic_surface

@@ -151,7 +151,7 @@ def test_failures_stay_in_the_store(animal_ai, cohort, sampling, tmp_path, monke
     assert fit.subjects == ["Ann"]
     assert list(fit.failures) == cohort.subjects[1:]
     assert set(fit.failures.values()) == {"RuntimeError: no finite start"}
-    assert ml.Fit.load(store).failures == fit.failures
+    assert ml.load(store).failures == fit.failures
     assert ml.fit(animal_ai, cohort, store=store, **sampling).failures == {}  # sampled again
 
 

@@ -196,8 +196,8 @@ def test_fits_are_stored_resumed_and_forecast(
     )
     fit = ml.fit(layout, evaluation, store=store, **sampling)
     assert added == ["Bob"]
-    assert ml.Fit.load(store).layout == layout
-    saved = ml.Fit.load(fit.save(tmp_path / "fit.nc"))
+    assert ml.load(store).layout == layout
+    saved = ml.load(fit.save(tmp_path / "fit.nc"))
     assert saved.layout.fingerprint == layout.fingerprint
 
     forecast = saved.forecast(items)

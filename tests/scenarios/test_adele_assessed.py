@@ -132,7 +132,7 @@ def assessment(evaluation):
         assessed.FOREST: Regression(["demand[AS]", "unguessability"]),
         "mean": Forest([]),
     }
-    return assess(evaluation, methods, folds=2, resamples=10, progressbar=False)
+    return assess(methods, evaluation, folds=2, resamples=10, progressbar=False)
 
 
 def test_by_method(assessment, evaluation, tables):
@@ -175,7 +175,7 @@ def test_regression_is_that_of_scikit_learn_alone(adele_data):
             assessed.REGRESSION: assessed.methods(split, SAT)[assessed.REGRESSION],
         }
         groups = assessed.SPLITS[split]
-        found = assess(marked, method, groups=groups, resamples=2, progressbar=False)
+        found = assess(method, marked, groups=groups, resamples=2, progressbar=False)
         row = found.summary().loc[assessed.REGRESSION]
         for score, value in published._ELSEWHERE[split, assessed.REGRESSION].items():
             assert row[score] == pytest.approx(value, abs=0.01)
@@ -193,7 +193,7 @@ def test_demands_that_add_up_foresee_other_benchmarks_best(adele_data):
         "forest": Forest(every),
         "regression": Regression(every),
     }
-    found = assess(marked, compared, groups="benchmark", resamples=2, progressbar=False)
+    found = assess(compared, marked, groups="benchmark", resamples=2, progressbar=False)
     scores = found.summary()[["auroc", "brier"]]
     rivals = scores.loc[["forest", "regression"]]
     assert scores.loc["layout", "brier"] < rivals["brier"].min()

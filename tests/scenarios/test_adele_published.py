@@ -131,7 +131,7 @@ def test_the_report(evaluation, monkeypatch, capsys):
         **dict.fromkeys([assessed.FOREST, "forest, six best", assessed.LAYOUT], Forest([])),
         **dict.fromkeys([assessed.REGRESSION, assessed.FITTING], Regression(["demand[AS]"])),
     }
-    made = assess(evaluation, cheap, folds=2, resamples=2, progressbar=False)
+    made = assess(cheap, evaluation, folds=2, resamples=2, progressbar=False)
     cells = pd.MultiIndex.from_product([SOME, ["AS", "VO"]], names=["subject", "dimension"])
     pair = pd.DataFrame({"layout": [4, 3, 2, 1.0], "curves": [3, np.nan, 2, 0.5]}, cells)
     total = pd.DataFrame({"layout": ["additive"], "elpd": [-3.0]}).set_index("layout")

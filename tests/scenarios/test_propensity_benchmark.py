@@ -95,7 +95,7 @@ def test_the_layout_predicts_what_the_forest_predicts_and_says_why(cohort):
     sets = dict(list(benchmark.FEATURES.items())[1:2])
     sampling = {"draws": 200, "tune": 300, "chains": 2}
     methods = sets | {"layout": FittedLayout(layout, **sampling)}
-    gain = assess(chosen, methods, folds=3, progressbar=False).summary()
+    gain = assess(methods, chosen, folds=3, progressbar=False).summary()
     assert gain.loc["layout", "auroc_high"] > 0
     assert gain.loc["layout", "brier_low"] < 0
     fit = ml.fit(layout, chosen, reruns=0, seed=1, progressbar=False, **sampling)

@@ -88,7 +88,7 @@ def test_all_subjects_from_the_highest_ability(curves):
 
 
 def test_radar(curves):
-    ax = ability_radar(curves, ["s0", "s1"])
+    ax = ability_radar(curves, subjects=["s0", "s1"])
     own = [line for line in ax.lines if line.get_label() == "s1"]
     drawn = own[0].get_ydata()
     assert np.allclose(drawn[:-1], curves.abilities.loc["s1"])
@@ -104,9 +104,9 @@ def test_radar(curves):
         (["Eve"], "the subject Eve"),
     ):
         with pytest.raises(FitError, match=message):
-            ability_radar(curves, subjects)
+            ability_radar(curves, subjects=subjects)
     with pytest.raises(FitError, match="make polar axes"):
-        ability_radar(curves, ["s0"], ax=plt.subplots()[1])
+        ability_radar(curves, subjects=["s0"], ax=plt.subplots()[1])
 
 
 def test_scaling(curves):

@@ -46,7 +46,7 @@ def test_saving_leaves_the_fit_as_it_was(fitted, tmp_path):
 
 
 def test_a_fit_read_back_saves_again(saved, tmp_path):
-    again = ml.Fit.load(saved)
+    again = ml.load(saved)
     assert ml.load(again.save(str(tmp_path / "again.nc"))).data.identical(again.data)
 
 
@@ -98,6 +98,7 @@ def test_written_some_subjects_at_a_time(fitted, tmp_path, monkeypatch, size):
     assert ml.load(fitted.save(tmp_path / "parts.nc")).data.identical(fitted.data)
 
 
+@pytest.mark.slow
 def test_a_saved_fit_is_read_without_pymc(saved):
     code = "import sys, measurement_layouts as ml; ml.load(sys.argv[1]).profiles()"
     ask = "sys.exit('pymc' in sys.modules or 'zarr' in sys.modules)"

@@ -103,7 +103,7 @@ def test_stored_fits_load(both, path):
     again = ml.load(path)
     assert again.data.identical(memory.data)
     assert again.attempts == memory.attempts
-    assert ml.Fit.load(str(path), layout=memory.layout).layout == memory.layout
+    assert ml.load(str(path), layout=memory.layout).layout == memory.layout
 
 
 def test_stored_fits_save_to_one_file(both, tmp_path, monkeypatch):
