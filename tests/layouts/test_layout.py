@@ -141,6 +141,7 @@ def test_demands_that_something_opposes_are_taken():
     layout_of(see * flag)
 
 
+@pytest.mark.slow
 def test_a_long_formula_cut_into_named_parts_is_taken():
     begun = time.perf_counter()
     layout = layout_of(logistic(nested(2000, name="step")))

@@ -179,6 +179,7 @@ def test_the_report_has_neither_nan_nor_tuples(tables):
     assert ("Agent14", *["similarPositions"] * 2, "") in {tuple(row.values()) for row in named}
 
 
+@pytest.mark.slow
 def test_estimates_equal_to_the_truth_are_no_errors():
     profiles = {PUBLISHED: op.true_profiles().assign(noiseLevel=0.1)}
     exact = replace(made(), profiles=profiles)
@@ -234,6 +235,7 @@ def test_bad_folders_are_found_before_anything_is_simulated(tables, tmp_path, mo
         reproduce(op.SCENARIO, None, tmp_path / "nowhere")
 
 
+@pytest.mark.slow
 def test_reproduce_works_the_cohorts_through(tables, tmp_path, monkeypatch):
     seeds = []
     monkeypatch.setattr(trial, "run_trial", lambda seed: seeds.append(seed) or made())

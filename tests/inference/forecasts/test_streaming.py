@@ -120,6 +120,7 @@ class Watched(BackendArray):
         return found
 
 
+@pytest.mark.slow
 def test_one_subjects_draws_are_read_at_a_time(layout):
     fit, items = designed(layout, 200, 40, subjects=5)
     wanted, reads = fit.forecast(items).data, []

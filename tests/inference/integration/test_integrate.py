@@ -105,6 +105,7 @@ def noisy_jumps(prior=True):
     return drawn(layout, evaluation), on_a_grid(log_density, *cells)
 
 
+@pytest.mark.slow
 def test_two_elements_as_on_a_fine_grid():
     draws, (means, spreads) = noisy_jumps()
     for name, mean, spread in zip(("spring", "noise"), means, spreads, strict=True):

@@ -38,6 +38,7 @@ def agree(fused, plain, rng, points=5, spread=1.5):
 
 
 @pytest.mark.parametrize("declare", [aaio.published_layout, aaio.recommended_layout])
+@pytest.mark.slow
 def test_scenario_layouts(declare, rng):
     layout, evaluation = declare(), aaio.simulated_cohort().evaluation
     features = training_features(layout, evaluation)
