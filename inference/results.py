@@ -91,7 +91,7 @@ class Fit:
         """Training meta-features by item, and the subjects' constants."""
         return self.data["constant_data"].to_dataset()
 
-    def profiles(self, prob: float = 0.9) -> pd.DataFrame:
+    def profiles(self, *, prob: float = 0.9) -> pd.DataFrame:
         """Summarise every profile element of every subject; see `diagnostics.profiles`.
 
         Parameters

@@ -38,7 +38,7 @@ class RatePosteriors:
     index: pd.Index
     groups: tuple[GroupRates, ...]
 
-    def summary(self, prob: float = 0.9) -> pd.DataFrame:
+    def summary(self, *, prob: float = 0.9) -> pd.DataFrame:
         """Summarise each rate.
 
         Parameters
@@ -87,7 +87,7 @@ class RatePosteriors:
         found = self._by_row(lambda group: group.log_odds(), len(columns))
         return pd.DataFrame(found, index=self.index, columns=columns)
 
-    def draws(self, draws: int = 1000, seed: int = 1) -> np.ndarray:
+    def draws(self, draws: int = 1000, *, seed: int = 1) -> np.ndarray:
         """Draw from the joint posterior; the rows of a group share the draw of `mu` and `k`.
 
         Parameters

@@ -46,10 +46,10 @@ def paired_draws(
     """
     whole("draws", draws, least=2)
     votes, samples = judgments.human_rates(), judgments.model_rates()
-    people = rate_posteriors(effective_votes(votes), votes["trait"]).draws(draws, seed)
+    people = rate_posteriors(effective_votes(votes), votes["trait"]).draws(draws, seed=seed)
     for model, counts in samples.groupby(level="model", sort=False):
         name, scenarios = str(model), counts.index.get_level_values("scenario")
-        own = rate_posteriors(counts, counts["trait"]).draws(draws, subject_seed(seed, name))
+        own = rate_posteriors(counts, counts["trait"]).draws(draws, seed=subject_seed(seed, name))
         yield name, scenarios, people[:, votes.index.get_indexer(scenarios)], own
 
 

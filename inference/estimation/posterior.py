@@ -28,7 +28,7 @@ def posterior_rows(fit: Fit, prob: float) -> pd.DataFrame:
         One row per subject and node: ``estimate``, ``se``, ``low``, ``high``, ``identified`` (the
         prior does not dominate), ``reason`` and, of it, what went wrong in sampling: ``trouble``.
     """
-    judged, profiles = fit.diagnostics(), fit.profiles(prob)
+    judged, profiles = fit.diagnostics(), fit.profiles(prob=prob)
     parts = []
     for element in elements(fit.layout):
         own = rows_of(profiles, element, fit.subjects).reindex(judged.index)

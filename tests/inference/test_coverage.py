@@ -41,7 +41,7 @@ def truth():
 
 
 def intervals(layout, evaluation):
-    table = ml.fit(layout, evaluation, **SAMPLING).profiles(MASS)
+    table = ml.fit(layout, evaluation, **SAMPLING).profiles(prob=MASS)
     return table.pivot_table(["low", "high"], "subject", "node", sort=False)
 
 

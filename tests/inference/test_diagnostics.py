@@ -78,7 +78,7 @@ def test_profiles_of_labelled_nodes(rng):
 @pytest.mark.parametrize("prob", [0, 1, 90, "most", None])
 def test_mass_of_the_interval(fitted, prob):
     with pytest.raises(FitError, match=r"prob=.*; give a number between 0 and 1, such as 0.9"):
-        fitted.profiles(prob)
+        fitted.profiles(prob=prob)
 
 
 # --- verdicts ------------------------------------------------------------------------------------

@@ -104,16 +104,16 @@ def distance(table, rates, counts):
 def test_intervals_hold_the_rate_as_often_as_they_say(rng):
     rates, counts = simulated(rng)
     groups = np.repeat(np.arange(GROUPS), ROWS)
-    assert abs(distance(posteriors(counts, groups).summary(MASS), rates, counts)) < 3
+    assert abs(distance(posteriors(counts, groups).summary(prob=MASS), rates, counts)) < 3
     # twins that the check must refuse
-    assert distance(posteriors(2 * counts, groups).summary(MASS), rates, counts) < -3
+    assert distance(posteriors(2 * counts, groups).summary(prob=MASS), rates, counts) < -3
     moved = counts + np.array([2.0, 0.0])
-    assert distance(posteriors(moved, groups).summary(MASS), rates, counts) < -3
+    assert distance(posteriors(moved, groups).summary(prob=MASS), rates, counts) < -3
 
 
 def test_draws_are_of_the_posterior_that_is_summarised(rng):
     rates = posteriors(COUNTS)
-    table, logits = rates.summary(MASS), rates.logits()
+    table, logits = rates.summary(prob=MASS), rates.logits()
     count = 20_000
     draws = rates.draws(count, seed=3)
     limit = 4 / np.sqrt(count)
@@ -193,7 +193,7 @@ def test_unusable_counts_are_refused(counts, by, message):
 def test_unusable_options_are_refused():
     rates = posteriors(COUNTS)
     with pytest.raises(FitError, match="prob=1"):
-        rates.summary(1)
+        rates.summary(prob=1)
     with pytest.raises(FitError, match="draws=0"):
         rates.draws(0)
     with pytest.raises(FitError, match="trials=0"):

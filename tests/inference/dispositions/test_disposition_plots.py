@@ -146,7 +146,7 @@ class TestConfidence:
         one = study.select(["sim-01"], ["Empathy"])
         *_, dashed, _ = plots.confidence_plot(one, resamples=2).lines
         people, rows = one.human_rates(), one.model_rates().droplevel("model")
-        draws = rate_posteriors(effective_votes(people), people["trait"]).draws(400, 1)
+        draws = rate_posteriors(effective_votes(people), people["trait"]).draws(400, seed=1)
         rates = draws[:, people.index.get_indexer(rows.index)]
         count = (rows["positive"] + rows["negative"]).to_numpy(dtype=int)
         positive = np.random.default_rng(2).binomial(count, rates)

@@ -63,7 +63,7 @@ def test_a_posterior_of_much_data_is_what_likelihood_says(by_likelihood, by_grid
 
 
 def test_numbers_are_those_of_the_fit(by_grid):
-    profiles = by_grid.fit.profiles(0.9)
+    profiles = by_grid.fit.profiles(prob=0.9)
     three = by_grid.table[:3]
     for ours, theirs in (("estimate", "mean"), ("se", "sd"), ("low", "low"), ("high", "high")):
         assert three[ours].tolist() == profiles[theirs][:3].tolist()

@@ -82,7 +82,7 @@ def test_in_memory_and_stored_fits_answer_alike(both):
     for group in memory.data.children:
         for name, variable in memory.data[group].variables.items():
             assert stored.data[group][name].dtype == variable.dtype, (group, name)
-    pd.testing.assert_frame_equal(stored.profiles(0.8), memory.profiles(0.8))
+    pd.testing.assert_frame_equal(stored.profiles(prob=0.8), memory.profiles(prob=0.8))
     pd.testing.assert_frame_equal(stored.diagnostics(), memory.diagnostics())
     items = folders.labelled()[1].items if "skill" in memory.prior else small_layouts.battery(9)
     assert stored.forecast(items).data.identical(memory.forecast(items).data)
