@@ -1,0 +1,70 @@
+"""Which of several scorers, metrics or filters counts: never guessed."""
+
+from collections.abc import Iterable, Mapping
+
+from ..errors import DataError
+from ..wording import some
+from .notes import Notes
+
+
+def choose(
+    kind: str,
+    wanted: str | Mapping[str, str] | None,
+    found: Mapping[str, Iterable[str]],
+    notes: Notes,
+) -> dict[str, str]:
+    """Pick one name for each task; without a wish, only where there is no other.
+
+    Parameters
+    ----------
+    kind : str
+        What is chosen, which is also the reader's argument.
+    wanted : str, or mapping of str to str, optional
+        One name for all tasks, or by task.
+    found : mapping of str to iterable of str
+        Names that each task has.
+    notes : Notes
+        Told of what was the only one.
+
+    Returns
+    -------
+    dict of str to str
+        By task.
+
+    Raises
+    ------
+    DataError
+        When a task has several and none is wanted, lacks the one that is, or has none.
+
+    Examples
+    --------
+    >>> choose("metric", None, {"sums": ["acc", "acc_norm"]}, Notes())
+    Traceback (most recent call last):
+        ...
+    measurement_layouts.inference.errors.DataError: task sums has several metrics: ...
+    """
+    if isinstance(wanted, Mapping):
+        unknown = [task for task in wanted if task not in found]
+        if unknown:
+            raise DataError(f"{kind}: no task {some(unknown)}; the logs have {some(found)}")
+    chosen = {}
+    for task, names in found.items():
+        has = sorted(set(names))
+        if not has:
+            raise DataError(f"task {task} has no {kind} at all; give logs that have one")
+        name = wanted.get(task) if isinstance(wanted, Mapping) else wanted
+        if name is None and len(has) == 1:
+            name = has[0]
+            notes.add(f"{kind} taken, the only one of its task: {name}", task)
+        if name is None:
+            raise DataError(
+                f"task {task} has several {kind}s: {some(has, 12)}; choose one with "
+                f"{kind}={has[0]!r}, or by task with {kind}={{{task!r}: {has[0]!r}}}"
+            )
+        if name not in has:
+            raise DataError(
+                f"task {task} has no {kind} {name!r}; it has {some(has, 12)}. Choose by task where "
+                f"tasks differ, such as {kind}={{{task!r}: {has[0]!r}}}"
+            )
+        chosen[task] = name
+    return chosen

@@ -1,0 +1,158 @@
+"""Logs of Inspect (.eval and .json): scores become outcomes, sample metadata meta-features."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Literal
+
+from ..errors import DataError
+from .attempts import Attempt, assemble
+from .choices import choose
+from .files import Paths, given
+from .imported import Imported
+from .inspect_samples import Run, content_of, logs_among, metadata_of, read_run, scores_of
+from .notes import Notes
+from .properties import Properties
+from .scores import GRADES, ScoreReader
+from .variants import tell_apart
+
+if TYPE_CHECKING:
+    from inspect_ai.log import EvalSampleSummary
+
+_REMEDY = "say what they stand for with values={score: outcome}, or choose another scorer"
+
+
+def read_inspect(
+    logs: Paths,
+    *,
+    scorer: str | Mapping[str, str] | None = None,
+    values: Mapping[str | float, float] | None = None,
+    epochs: Literal["trials", "mean"] = "trials",
+    features: Sequence[str] | None = None,
+    subject: Literal["model", "model name"] = "model",
+) -> Imported:
+    """Read logs of Inspect.
+
+    Subjects are models; items are samples, named `task/sample id`. Nothing but the list `notes`
+    tells what was dropped or mapped, so look at it.
+
+    Parameters
+    ----------
+    logs : path, or iterable of paths
+        `.eval` and `.json` logs, or folders of them (searched with their subfolders). The finished
+        samples of a log that stopped early count.
+    scorer : str, or mapping of str to str, optional
+        Whose scores, or by task; needed where a task has several. One value of a score that is a
+        dictionary is `name/key`.
+    values : mapping, optional
+        Outcomes in [0, 1] of scores, such as `{"P": 1.0}`. The others are read as Inspect does:
+        C, I, P, N are 1, 0, 0.5, 0; yes, true, no, false are 1, 1, 0, 0; numbers stay.
+    epochs : {"trials", "mean"}
+        Whether several epochs are repeated attempts, or averaged to one outcome.
+    features : sequence of str, optional
+        Fields of the samples' metadata that become meta-features; all by default. A field `b`
+        within a field `a` is `a.b`. Inspect's summaries, which are read, shorten long texts.
+    subject : {"model", "model name"}
+        Whether a model that ran with several configurations (arguments, generation options,
+        solver) is several subjects, named with the settings that differ, or one.
+
+    Returns
+    -------
+    Imported
+        Outcomes, items and notes.
+
+    Raises
+    ------
+    DataError
+        When a log cannot be read, a scorer must be chosen, a score is no outcome, an item differs
+        between logs, or one attempt has several outcomes.
+    AnnotationError
+        When inspect-ai is not installed, with the command that installs it.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from inspect_ai.log import EvalConfig, EvalDataset, EvalLog, EvalSample, EvalSpec
+    >>> from inspect_ai.log import write_eval_log
+    >>> from inspect_ai.scorer import Score
+    >>> spec = EvalSpec(created="2026-01-31T12:00:00+00:00", task="sums", model="tiny",
+    ...                 dataset=EvalDataset(), config=EvalConfig())
+    >>> sample = EvalSample(id=1, epoch=1, input="1 + 1 =", target="2", metadata={"digits": 1},
+    ...                     scores={"match": Score(value="C")})
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "sums.eval"
+    >>> _ = write_eval_log(EvalLog(eval=spec, status="success", samples=[sample]), path)
+    >>> imported = read_inspect(path)
+    >>> imported.outcomes
+      subject    item  attempt  outcome
+    0    tiny  sums/1        1      1.0
+    >>> imported.notes[["what", "count"]]
+                                                 what  count
+    0  scorer taken, the only one of its task: match      1
+    1              mapped: scorer match, 'C' is 1      1
+    """
+    if subject not in ("model", "model name"):
+        raise DataError(f"subject={subject!r}; give 'model' or 'model name'")
+    notes = Notes()
+    runs = [read_run(path, notes) for path in logs_among(given(logs))]
+    tasks = tell_apart("task", [(run.task, run.task_settings) for run in runs], notes)
+    settings = [run.model_settings if subject == "model" else {} for run in runs]
+    named = [(run.model, own) for run, own in zip(runs, settings, strict=True)]
+    models = tell_apart("model", named, notes)
+    scorers = choose("scorer", scorer, _scorers(runs, tasks), notes)
+    readers = {
+        name: ScoreReader(f"scorer {name}", values, GRADES, notes, _REMEDY)
+        for name in scorers.values()
+    }
+    properties, attempts = Properties(notes), []
+    contents: dict[str, tuple[tuple[str, ...], str]] = {}
+    for run, task, model in zip(runs, tasks, models, strict=True):
+        for sample in run.samples:
+            item = f"{task}/{sample.id}"
+            _refuse_other_content(item, content_of(sample), run.log, contents)
+            properties.add(item, metadata_of(sample, item, notes))
+            outcome = math.nan
+            if _counts(sample, scorers.get(task), item, notes):
+                name = scorers[task]
+                outcome = readers[name].read(scores_of(sample)[name], item)
+            attempts.append(Attempt(model, item, sample.epoch, outcome, run.log, sample.uuid))
+    for reader in readers.values():
+        reader.check()
+    return assemble(attempts, properties, notes, several=epochs, option="epochs", features=features)
+
+
+def _scorers(runs: Sequence[Run], tasks: Sequence[str]) -> dict[str, set[str]]:
+    """Collect the names of each task's scores; a task without any is left out."""
+    found: dict[str, set[str]] = {}
+    for run, task in zip(runs, tasks, strict=True):
+        for sample in run.samples:
+            if names := set(scores_of(sample)):
+                found.setdefault(task, set()).update(names)
+    return found
+
+
+def _counts(sample: "EvalSampleSummary", scorer: str | None, item: str, notes: Notes) -> bool:
+    """Whether a sample has a score that counts; why not, or by what right, is noted."""
+    if sample.error is not None:
+        notes.add("dropped: samples stopped by an error", item)
+        return False
+    if scorer is None or scorer not in scores_of(sample):
+        why = f" stopped by a limit ({sample.limit})," if sample.limit else ""
+        notes.add(f"dropped: samples{why} without a score by {scorer or 'any scorer'}", item)
+        return False
+    if sample.limit:
+        notes.add(f"kept: samples stopped by a limit ({sample.limit}), as they were scored", item)
+    return True
+
+
+def _refuse_other_content(
+    item: str,
+    content: tuple[str, ...],
+    log: str,
+    seen: dict[str, tuple[tuple[str, ...], str]],
+) -> None:
+    """Refuse a sample that asks something else in another log."""
+    first, where = seen.setdefault(item, (content, log))
+    if first != content:
+        raise DataError(
+            f"{item} has another input in {log} than in {where}: these are two items under one "
+            "name; give the task or its samples another name in one of them, or read them apart"
+        )

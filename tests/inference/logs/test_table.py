@@ -1,0 +1,186 @@
+"""Tables of outcomes, long and wide, in every kind of file."""
+
+import pandas as pd
+import pytest
+
+from measurement_layouts.inference.data import Evaluation
+from measurement_layouts.inference.errors import DataError
+from measurement_layouts.inference.logs.table import read_table
+
+LONG = pd.DataFrame(
+    {
+        "subject": ["Ann", "Ann", "Bob", "Bob"],
+        "item": ["001", "01", "001", "01"],
+        "outcome": [1, 0, 0.5, 1],
+        "size": [1.5, 2, 1.5, 2],
+        "kind": ["a", "b", "a", "b"],
+    }
+)
+WIDE = pd.DataFrame({"subject": ["Ann", "Bob"], "001": [1, 0.5], "01": [0, 1]})
+ITEMS = LONG.loc[:1, ["item", "size", "kind"]]
+
+
+def notes_of(imported):
+    return imported.notes.set_index("what")["count"].to_dict()
+
+
+def saved(table, path):
+    """Write a table in the format that the file's name tells."""
+    match path.suffix:
+        case ".csv":
+            table.to_csv(path, index=False)
+        case ".parquet":
+            table.to_parquet(path, index=False)
+        case _:
+            table.to_json(path, orient="records", lines=True)
+    return path
+
+
+@pytest.mark.parametrize("name", ["rows.csv", "rows.parquet", "rows.jsonl", None])
+def test_long_and_wide_tables_are_the_same(tmp_path, name):
+    given = {"long": LONG, "wide": WIDE, "items": ITEMS}
+    if name is not None:
+        given = {key: saved(table, tmp_path / f"{key}-{name}") for key, table in given.items()}
+    long, wide = read_table(given["long"]), read_table(given["wide"], given["items"])
+    pd.testing.assert_frame_equal(long.outcomes, wide.outcomes)
+    pd.testing.assert_frame_equal(long.items, wide.items)
+    assert long.outcomes["item"].tolist() == ["001", "01", "001", "01"]
+    assert long.outcomes["outcome"].tolist() == [1, 0, 0.5, 1]
+    assert long.items.to_dict("list") == {"size": [1.5, 2.0], "kind": ["a", "b"]}
+    assert notes_of(long) == {"long table: a row per outcome": 4}
+    assert notes_of(wide) == {"wide table: subjects by items": 2}
+
+
+def test_counts_are_those_of_evaluations_own_reader():
+    rows = LONG.assign(outcome=[1, 0, 0, 1])
+    own, read = Evaluation.from_long(rows), read_table(rows).evaluation()
+    pd.testing.assert_frame_equal(own.successes, read.successes)
+    pd.testing.assert_frame_equal(own.trials, read.trials)
+    pd.testing.assert_frame_equal(own.items, read.items, check_dtype=False)
+
+
+def test_a_table_with_items_as_rows_is_turned(tmp_path):
+    turned = WIDE.set_index("subject").T.rename_axis("item")
+    expected = read_table(WIDE).outcomes
+    for table in (turned, turned.reset_index()):
+        pd.testing.assert_frame_equal(read_table(table).outcomes, expected)
+    unnamed = turned.rename_axis("question")
+    pd.testing.assert_frame_equal(read_table(unnamed, ITEMS).outcomes, expected)
+    path = saved(unnamed.reset_index(), tmp_path / "turned.csv")
+    imported = read_table(path, ITEMS)
+    pd.testing.assert_frame_equal(imported.outcomes, expected)
+    assert notes_of(imported)["rows named by the file's first column"] == 1
+
+
+def test_repeated_rows_are_attempts_numbered_or_not():
+    rows = pd.DataFrame({"subject": ["Ann"] * 3, "item": ["a"] * 3, "outcome": [1, 0, None]})
+    imported = read_table(rows)
+    assert imported.outcomes["attempt"].tolist() == [1, 2]
+    assert notes_of(imported)["repeated rows: further attempts"] == 2
+    assert imported.evaluation().trials.loc["Ann", "a"] == 2
+    numbered = read_table(rows.assign(attempt=[3, 1, 2]))
+    assert numbered.outcomes["attempt"].tolist() == [3, 1]
+    with pytest.raises(DataError, match=r"2 row\(s\) repeat .* Ann on a, attempt 1"):
+        read_table(rows.assign(attempt=1))
+    with pytest.raises(DataError, match=r"'attempt': 1 cell.* are no whole numbers: 1\.5"):
+        read_table(rows.assign(attempt=[1, 1.5, 2]))
+
+
+def test_columns_may_have_other_names():
+    renamed = LONG.rename(columns={"subject": "model", "item": "task", "outcome": "score"})
+    names = {"subject": "model", "item": "task", "outcome": "score"}
+    pd.testing.assert_frame_equal(read_table(renamed, **names).outcomes, read_table(LONG).outcomes)
+    with pytest.raises(DataError, match="no column outcome; the columns are subject, item, score"):
+        read_table(LONG.rename(columns={"outcome": "score"}))
+    with pytest.raises(DataError, match="name three"):
+        read_table(LONG, item="subject")
+
+
+def test_what_is_dropped_or_mapped_is_listed():
+    rows = LONG.assign(answer=list("wxyz"), tags=[["a"]] * 4, outcome=["yes", True, "0.5", None])
+    imported = read_table(rows)
+    assert imported.items.columns.tolist() == ["size", "kind"]
+    assert notes_of(imported) == {
+        "long table: a row per outcome": 4,
+        "dropped: field tags holds lists": 1,
+        "dropped: answer differs within an item": 1,
+        "mapped: outcome, 'yes' is 1": 1,
+        "mapped: outcome, True is 1": 1,
+        "mapped: outcome, '0.5' is 0.5": 1,
+        "dropped: outcome is missing (None)": 1,
+    }
+    beside = notes_of(read_table(LONG, ITEMS))
+    assert beside["dropped: columns beside a table of items"] == 2
+
+
+def test_a_subject_without_outcomes_is_listed():
+    imported = read_table(WIDE.assign(**{"001": [1, None], "01": [0, None]}))
+    assert notes_of(imported)["dropped: subjects without any outcome"] == 1
+    with pytest.raises(DataError, match="there is no outcome at all"):
+        read_table(WIDE.assign(**{"001": None, "01": None}))
+
+
+@pytest.mark.parametrize(
+    ("table", "told"),
+    [
+        (
+            LONG.assign(outcome=[1, 0, 7, 1]),
+            r"outcome: 1 value\(s\) are outside .*Bob on 001 \(7\)",
+        ),
+        (
+            LONG.assign(outcome=["x", 0, 1, 1]),
+            r"neither numbers nor known words: Ann on 001 \('x'\)",
+        ),
+        (LONG.assign(subject=["Ann", None, "Bob", "Bob"]), r"'subject': no name in row\(s\) 1"),
+        (WIDE.assign(subject="Ann"), r"outcomes: the subject name\(s\) Ann occur more than once"),
+        (WIDE.iloc[:0], "there are no rows"),
+        (WIDE[["subject"]], "no columns of outcomes"),
+        (pd.concat([LONG, LONG[["size"]]], axis=1), r"column\(s\) size occur more than once"),
+        (WIDE.astype(object).assign(**{"01": [([],), 1]}), r"known words: Ann on 01 \(tuple\)"),
+        ([1, 2], "this is a list; give a path or a pandas DataFrame"),
+    ],
+)
+def test_odd_tables_are_refused(table, told):
+    with pytest.raises(DataError, match=told):
+        read_table(table)
+
+
+def test_outcomes_of_unknown_items_are_refused():
+    with pytest.raises(DataError, match=r"1 item\(s\) that `items` does not have: 01; add"):
+        read_table(WIDE, ITEMS.iloc[:1])
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "told"),
+    [
+        ("a.csv", b"", "the file is empty"),
+        ("a.csv", b"subject,item,outcome\n", "there are no rows"),
+        (
+            "a.csv",
+            b"subject,item,outcome\nAnn,a,1\nBob,a\n",
+            "line 3: 2 cells where the header has 3",
+        ),
+        ("a.csv", b'subject,item,outcome\nAnn,"a\nb",1\nBob,a,0,1\n', "line 4: 4 cells where"),
+        ("a.csv", b'subject,item,outcome\n"Ann,a,1\n', "unexpected end of data"),
+        ("a.csv", b"subject;item;outcome\nAnn;a;1\n", "one column, .*separate columns by commas"),
+        ("a.csv", b"subject,item,outcome\nAnn,a,1\nZo\xeb,a,0\n", "line 3: byte 0xeb is not UTF-8"),
+        ("a.csv", b"subject,a,a\nAnn,0,1\n", r"column\(s\) a occur more than once"),
+        ("a.jsonl", b'{"subject": "Ann"}\n{"subject": \n', "line 2: this is no JSON"),
+        ("a.parquet", b"PAR1", "this is no Parquet table"),
+        ("a.xlsx", b"x", r"whose name ends in \.csv, \.parquet"),
+    ],
+)
+def test_broken_files_are_named_with_the_line(tmp_path, name, content, told):
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(DataError, match=rf"{name}.*{told}"):
+        read_table(tmp_path / name)
+    with pytest.raises(DataError, match=r"nowhere\.csv: no such file"):
+        read_table(tmp_path / "nowhere.csv")
+
+
+def test_marks_of_other_programs_do_no_harm(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_bytes("\ufeffsubject,item,outcome\r\n\r\nNA,None,1\r\n".encode())
+    assert read_table(path).outcomes.to_dict("records") == [
+        {"subject": "NA", "item": "None", "attempt": 1, "outcome": 1.0}
+    ]
