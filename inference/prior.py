@@ -106,12 +106,12 @@ def _draw(layout: Layout) -> bytes:
 def _variable(latent: Latent, variables: Mapping[str, Any]) -> Any:
     prior = latent.distribution
     family: Any = getattr(pm, prior.family, None)
-    if not (isinstance(family, type) and issubclass(family, pm.Distribution)):
+    if not (isinstance(family, type) and hasattr(family, "dist")):
         raise LayoutError(
             f"{latent.name}: PyMC has no distribution {prior.family!r}; write its name as PyMC "
             "does, such as 'Normal', 'Beta' or 'HalfNormal'"
         )
-    if not issubclass(family, pm.Continuous):
+    if not issubclass(family, pm.Continuous | pm.LogitNormal):
         raise LayoutError(f"{latent.name}: {_not_for_nuts(prior.family)}")
     taken = inspect.signature(family.dist).parameters.values()  # type: ignore[attr-defined]
     names = [

@@ -6,7 +6,16 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from .scenario import Scenario
 
-NAMES = ("animal-ai-olympics", "object-permanence", "propensities", "adele", "dispositions")
+NAMES = (
+    "animal-ai-olympics",
+    "object-permanence",
+    "propensities",
+    "adele",
+    "dispositions",
+    "weirdml",
+    "gsm8k",
+    "fraction-subtraction",
+)
 
 __all__ = ["NAMES", "get"]
 

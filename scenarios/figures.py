@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     import pandas as pd
 
+    from ..inference.validation import HoldOut
+
 type Relation = Literal[">=", "<=", "==", "<", ">"]
 
 _HOLDS: dict[str, Callable[[float, float], bool]] = {
@@ -91,3 +93,33 @@ class Reproduction:
 
 def _finite(value: float | None) -> float | None:
     return value if value is not None and math.isfinite(value) else None
+
+
+def beaten(scores: "HoldOut", ours: str) -> list[Figure]:
+    """Hold every other method's mean Brier score on held-out items against that of a layout.
+
+    Parameters
+    ----------
+    scores : HoldOut
+        Of all methods.
+    ours : str
+        The layout, whose score is to be below each.
+
+    Returns
+    -------
+    list of Figure
+        One per other method.
+    """
+    table = scores.summary()["mean"]
+    goal = f"above {table[ours]:.4f}, that of the {ours}"
+    return [
+        Figure(
+            f"{method}: mean Brier on held-out items",
+            None,
+            float(value),
+            ">",
+            float(table[ours]),
+            goal,
+        )
+        for method, value in table.drop(ours).items()
+    ]

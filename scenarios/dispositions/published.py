@@ -16,7 +16,7 @@ from ...inference.dispositions.self_report_correlations import self_report_corre
 from ...inference.dispositions.support import support_by
 from ...inference.fitting import fit
 from ...inference.results import Fit
-from ..figures import Figure, Reproduction
+from ..figures import Figure, Reproduction, beaten
 from ..scenario import Cohort, Scenario
 from .forecast import AGGREGATE, PEOPLE, beside_truth, held_out
 from .implied import ALL, distances, implied_misalignment
@@ -112,20 +112,8 @@ def reproduce(scenario: Scenario, data: Path | None, published: Path | None) -> 
 
 
 def judge(scores: "HoldOut") -> list[Figure]:
-    """Report every method's mean Brier score on held-out items; the layout's is to be lowest."""
-    table = scores.summary()["mean"]
-    ours = float(table[RECOMMENDED])
-    return [
-        Figure(
-            f"{method}: mean Brier on held-out items",
-            None,
-            float(value),
-            ">",
-            ours,
-            f"above {ours:.4f}, that of the layout",
-        )
-        for method, value in table.drop(RECOMMENDED).items()
-    ]
+    """Hold every method's mean Brier score on held-out items against the recommended layout's."""
+    return beaten(scores, RECOMMENDED)
 
 
 def _misalignment_figures(judgments: SituationalJudgments, gaps: pd.DataFrame) -> list[Figure]:

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import special, stats
 
 import measurement_layouts as ml
 from measurement_layouts import LayoutError, Prior
@@ -10,6 +10,16 @@ from measurement_layouts.inference.prior import draw_prior
 from measurement_layouts.linking import logistic
 
 DRAWS = 4000
+
+
+class LogitNormal:
+    """Logit of it is normal; PyMC's is no ordinary distribution."""
+
+    def __init__(self, mu, sigma):
+        self.normal = stats.norm(mu, sigma)
+
+    def cdf(self, x):
+        return self.normal.cdf(special.logit(x))
 
 
 def layout(prior, **fields):
@@ -27,6 +37,7 @@ def layout(prior, **fields):
         (Prior("HalfNormal", sigma=2), stats.halfnorm(scale=2)),
         (Prior("Exponential", scale=4), stats.expon(scale=4)),
         (Prior("LogNormal", mu=1, sigma=0.5), stats.lognorm(0.5, scale=np.e)),
+        (Prior("LogitNormal", mu=0.5, sigma=1.2), LogitNormal(0.5, 1.2)),
     ],
 )
 def test_draws_follow_the_family(prior, exact):

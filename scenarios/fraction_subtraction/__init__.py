@@ -1,0 +1,39 @@
+"""Fraction subtraction: which of eight skills a pupil can be relied on to apply."""
+
+from ..scenario import Scenario
+from .cohort import battery, simulated_cohort, true_profiles
+from .data import load
+from .dina import Dina, dina
+from .layouts import LAYOUTS, nida_layout, recommended_layout
+from .mastery import masteries
+from .published import judge, reproduce
+from .skills import SKILLS
+
+SCENARIO = Scenario(
+    name="fraction-subtraction",
+    title="Fraction subtraction: 536 pupils on 20 problems that need up to five of eight skills",
+    source="Tatsuoka (1984)",
+    layouts=LAYOUTS,
+    load=load,
+    simulate=simulated_cohort,
+    reproduce=reproduce,
+    judge=judge,
+    columns=tuple(f"needed[{skill}]" for skill in SKILLS),
+    tables=False,
+)
+
+__all__ = [
+    "LAYOUTS",
+    "SCENARIO",
+    "SKILLS",
+    "Dina",
+    "battery",
+    "dina",
+    "load",
+    "masteries",
+    "nida_layout",
+    "recommended_layout",
+    "reproduce",
+    "simulated_cohort",
+    "true_profiles",
+]

@@ -1,0 +1,89 @@
+"""An embedded battery of our own and pupils with known skills."""
+
+import numpy as np
+import pandas as pd
+
+from ...inference.simulation import simulate
+from ..scenario import Cohort
+from .layouts import recommended_layout
+from .skills import SKILLS, column
+
+PUPILS = 150
+
+
+def battery() -> pd.DataFrame:
+    """Design 20 problems: each skill alone, eight pairs, four triples.
+
+    Returns
+    -------
+    DataFrame
+        The columns of the real battery. No skill is left to be told from others only, as some of
+        the real one are.
+
+    Examples
+    --------
+    >>> battery().sum(axis=1).value_counts().sort_index().to_dict()
+    {1: 8, 2: 8, 3: 4}
+    """
+    count = len(SKILLS)
+    needed = [{first} for first in range(count)]
+    needed += [{first, (first + 1) % count} for first in range(count)]
+    needed += [{first, (first + 2) % count, first + 4} for first in range(count // 2)]
+    rows = [[int(skill in skills) for skill in range(count)] for skills in needed]
+    names = pd.Index([f"problem-{number:02d}" for number in range(1, len(rows) + 1)], name="item")
+    return pd.DataFrame(rows, names, [column(skill) for skill in SKILLS])
+
+
+def true_profiles(seed: int = 1, pupils: int = PUPILS) -> pd.DataFrame:
+    """Draw pupils from the prior of the recommended layout.
+
+    Parameters
+    ----------
+    seed : int
+        Of the draws.
+    pupils : int
+        How many.
+
+    Returns
+    -------
+    DataFrame
+        One row per pupil, a column per profile element.
+
+    Examples
+    --------
+    >>> true_profiles().iloc[0, [0, 1, -1]].round(2).to_dict()
+    {'generalLevel': -2.99, 'skillLevel[QT1]': -7.16, 'guesses': 0.14}
+    """
+    rng = np.random.default_rng([seed, pupils])
+    general = rng.normal(0, 4, pupils)
+    levels = general[:, None] + rng.normal(0, 4, (pupils, len(SKILLS)))
+    columns = {"generalLevel": general}
+    columns |= {
+        f"skillLevel[{skill}]": level for skill, level in zip(SKILLS, levels.T, strict=True)
+    }
+    columns |= {"slips": rng.beta(1, 9, pupils), "guesses": rng.beta(1, 9, pupils)}
+    return pd.DataFrame(columns, [f"pupil-{number:03d}" for number in range(1, pupils + 1)])
+
+
+def simulated_cohort(seed: int = 1, pupils: int = PUPILS) -> Cohort:
+    """Simulate pupils on the embedded battery, under the recommended layout.
+
+    Parameters
+    ----------
+    seed : int
+        Of profiles and answers.
+    pupils : int
+        How many.
+
+    Returns
+    -------
+    Cohort
+        Outcomes and the profiles behind them.
+
+    Examples
+    --------
+    >>> simulated_cohort().evaluation
+    <Evaluation: 150 subjects, 20 items, 3000 trials, properties needed[QT1], needed[QT2], ...>
+    """
+    profiles = true_profiles(seed, pupils)
+    return Cohort(simulate(recommended_layout(), battery(), profiles, seed=seed), profiles)

@@ -1,0 +1,48 @@
+"""The real data: 536 pupils on 20 problems of subtracting fractions."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from ...inference.data import Evaluation
+from ..files import Files
+from .skills import SKILLS, column
+
+FILES = Files(
+    "fraction_subtraction",
+    {
+        "qmatrix.csv": "sha256:4bcf5be073d572bc1818860b21545f5acd9b261762b0018e416b563dc6dda4f8",
+        "responses_wide.csv": "sha256:"
+        "095238b2213d3b2f159428fc9308dc06f3dbde156f5ca5271a982c553294ffed",
+    },
+)
+
+
+def load(folder: Path | None = None) -> Evaluation:
+    """Read the real answers, and which skills each problem needs.
+
+    Parameters
+    ----------
+    folder : Path, optional
+        Where the two files lie, or a folder with them in its folder ``fraction_subtraction``.
+        Otherwise the one that the environment variable ``MEASUREMENT_LAYOUTS_DATA`` names. They are
+        not offered for download: the source keeps them in a file of R.
+
+    Returns
+    -------
+    Evaluation
+        536 subjects, 20 items with the columns ``needed[QT1]`` to ``needed[QT8]``, 0 or 1.
+
+    Raises
+    ------
+    DataError
+        When a file is not there, or is not the published one.
+
+    References
+    ----------
+    Tatsuoka (1984); data of the R package CDM, under the GPL.
+    """
+    paths = FILES.find(folder)
+    items = pd.read_csv(paths["qmatrix.csv"], index_col="item")[list(SKILLS)].rename(columns=column)
+    answers = pd.read_csv(paths["responses_wide.csv"], index_col="person")
+    return Evaluation.from_wide(answers.rename(index=lambda pupil: f"pupil-{pupil:03d}"), items)

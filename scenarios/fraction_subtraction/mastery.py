@@ -1,0 +1,45 @@
+"""How likely each pupil applies each skill."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from ...inference.errors import DataError
+from .skills import SKILLS
+
+if TYPE_CHECKING:
+    from ...inference.results import Fit
+
+
+def masteries(fit: "Fit") -> pd.DataFrame:
+    """Average the probability of applying a skill over the posterior.
+
+    Parameters
+    ----------
+    fit : Fit
+        Of one of this scenario's layouts.
+
+    Returns
+    -------
+    DataFrame
+        One row per pupil, one column per skill, in [0, 1]. The mean over pupils is a skill's
+        prevalence, were each pupil that has it to apply it always.
+
+    Raises
+    ------
+    DataError
+        When the layout has no skills.
+    """
+    draws = fit.posterior
+    if "mastery" in draws:
+        found = draws["mastery"]
+    elif "skillLevel" in draws:
+        level = draws["skillLevel"]
+        found = level.copy(data=1 / (1 + np.exp(-level.to_numpy())))
+    else:
+        raise DataError(
+            f"the layout {fit.layout.name} has no skills; fit one of this scenario's layouts"
+        )
+    means = found.mean(("chain", "draw")).transpose("subject", "skill").to_numpy()
+    return pd.DataFrame(means, pd.Index(fit.subjects, name="subject"), list(SKILLS))

@@ -1,0 +1,193 @@
+"""What the layouts make of 536 pupils, held against an independent estimate and baselines."""
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from ..figures import Figure, Reproduction, beaten
+from ..scenario import Scenario
+from .dina import Dina, dina
+from .mastery import masteries
+
+if TYPE_CHECKING:
+    from ...inference.data import Evaluation
+    from ...inference.results import Fit
+    from ...inference.validation import HoldOut
+
+RECOMMENDED = "recommended layout"
+_CORRELATED = 0.8
+_QUARANTINED = 0.05
+_SECONDS = 2.0
+_REPEATS = 3
+
+
+def reproduce(scenario: Scenario, data: Path | None, published: Path | None) -> Reproduction:
+    """Hold profiles against the DINA model's estimates, and forecasts against baselines.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        This one.
+    data : Path, optional
+        Folder of the real data, or the one that the environment names.
+    published : Path or None
+        Not used: the DINA model is fitted here.
+
+    Raises
+    ------
+    DataError
+        When the data cannot be read; before anything is fitted.
+    """
+    from ...inference.fitting import fit
+    from ...inference.validation import hold_out
+
+    evaluation = scenario.load(data)
+    layouts = {name: make() for name, make in scenario.layouts.items()}
+    pooled = dina(evaluation.successes, evaluation.items[list(scenario.columns)])
+    start = time.perf_counter()
+    found = fit(layouts[RECOMMENDED], evaluation, seed=1, progressbar=False)
+    seconds = time.perf_counter() - start
+    scores = hold_out(
+        layouts,
+        evaluation,
+        repeats=_REPEATS,
+        columns=scenario.columns,
+        seed=1,
+        progressbar=False,
+    )
+    skills = beside_dina(found, pooled)
+    return Reproduction(
+        [
+            *_skill_figures(found, pooled, skills),
+            *_sampling_figures(found, seconds),
+            *judge(scores),
+            _item_figure(evaluation, scores),
+        ],
+        {
+            "skills, by profiles and by the DINA model": skills,
+            "Brier scores on held-out items": scores.summary(),
+            "profile flags": flags(found),
+        },
+    )
+
+
+def judge(scores: "HoldOut") -> list[Figure]:
+    """Hold every method's mean Brier score on held-out items against the recommended layout's."""
+    return beaten(scores, RECOMMENDED)
+
+
+def item_mean_brier(evaluation: "Evaluation") -> float:
+    """Score the forecast that everybody succeeds as often as the other pupils do on that item.
+
+    Unlike the other methods it sees the item's outcomes, and not the pupil's.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        One trial of each pupil on each item, of at least two pupils.
+
+    Examples
+    --------
+    >>> items = pd.DataFrame(index=["a", "b"])
+    >>> outcomes = pd.DataFrame([[1, 0], [1, 1]], ["Ann", "Bob"], items.index)
+    >>> from measurement_layouts.inference.data import Evaluation
+    >>> item_mean_brier(Evaluation.from_wide(outcomes, items))
+    0.5
+    """
+    right = evaluation.successes.to_numpy(float)
+    others = (right.sum(axis=0) - right) / (len(right) - 1)
+    return float(((others - right) ** 2).mean())
+
+
+def beside_dina(fit: "Fit", pooled: Dina) -> pd.DataFrame:
+    """Lay skills by profiles beside those by the DINA model.
+
+    Parameters
+    ----------
+    fit : Fit
+        Of one of this scenario's layouts.
+    pooled : Dina
+        Of the same pupils.
+
+    Returns
+    -------
+    DataFrame
+        Indexed by skill: mean over pupils by ``profiles`` and by ``dina``, and the ``correlation``
+        of the two over pupils.
+    """
+    ours = masteries(fit)
+    theirs = pooled.masteries.loc[ours.index].set_axis(ours.columns, axis=1)
+    return pd.DataFrame(
+        {"profiles": ours.mean(), "dina": theirs.mean(), "correlation": ours.corrwith(theirs)}
+    ).rename_axis("skill")
+
+
+def flags(fit: "Fit") -> pd.DataFrame:
+    """Say how much the answers told of every profile element.
+
+    Parameters
+    ----------
+    fit : Fit
+        Any.
+
+    Returns
+    -------
+    DataFrame
+        Indexed by node and label: medians of ``shrinkage`` and ``sd`` over pupils, and the share of
+        the pupils for whom the prior speaks, ``prior_dominated``.
+    """
+    table = fit.profiles().fillna({"label": ""})
+    profiles = table.groupby(["node", "label"], sort=False)
+    medians = profiles[["shrinkage", "sd"]].median()
+    return medians.assign(prior_dominated=profiles["prior_dominated"].mean())
+
+
+def _skill_figures(fit: "Fit", pooled: Dina, skills: pd.DataFrame) -> list[Figure]:
+    ours = masteries(fit)
+    theirs = pooled.masteries.loc[ours.index]
+    together = np.corrcoef(ours.to_numpy().ravel(), theirs.to_numpy().ravel())[0, 1]
+    means = np.corrcoef(skills["profiles"], skills["dina"])[0, 1]
+    return [
+        Figure(name, None, float(value), ">=", _CORRELATED, f"r >= {_CORRELATED}")
+        for name, value in (
+            ("correlation with the DINA model, pupils and skills together", together),
+            ("correlation with the DINA model, means of the eight skills", means),
+        )
+    ]
+
+
+def _sampling_figures(fit: "Fit", seconds: float) -> list[Figure]:
+    verdict = fit.diagnostics()
+    return [
+        Figure(
+            f"part of {len(verdict)} pupils whose sampling is not to be trusted",
+            None,
+            float((verdict["status"] != "ok").mean()),
+            "<=",
+            _QUARANTINED,
+            f"at most {_QUARANTINED}",
+        ),
+        Figure(
+            "seconds per pupil, with compilation",
+            None,
+            seconds / len(verdict),
+            "<=",
+            _SECONDS,
+            f"at most {_SECONDS:g}",
+        ),
+    ]
+
+
+def _item_figure(evaluation: "Evaluation", scores: "HoldOut") -> Figure:
+    ours = float(scores.summary()["mean"][RECOMMENDED])
+    return Figure(
+        "item mean of the other pupils: mean Brier on all items",
+        None,
+        item_mean_brier(evaluation),
+        ">",
+        ours,
+        f"above {ours:.4f}, that of the {RECOMMENDED}",
+    )

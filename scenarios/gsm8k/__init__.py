@@ -1,0 +1,36 @@
+"""GSM8K: 44 language models on school word problems, by steps, numbers and words."""
+
+from ..scenario import Scenario
+from .cohort import battery, simulated_cohort, true_profiles
+from .data import accuracies, load, properties
+from .horizons import horizons
+from .layouts import LAYOUTS, plain_layout, recommended_layout
+from .published import judge, reproduce
+
+SCENARIO = Scenario(
+    name="gsm8k",
+    title="GSM8K: 44 language models on 1,319 school word problems",
+    source="Cobbe et al. (2021); outcomes of ZeroEval",
+    layouts=LAYOUTS,
+    load=load,
+    simulate=simulated_cohort,
+    reproduce=reproduce,
+    judge=judge,
+    columns=("steps", "digits", "doublings"),
+    tables=False,
+)
+
+__all__ = [
+    "LAYOUTS",
+    "SCENARIO",
+    "accuracies",
+    "battery",
+    "horizons",
+    "load",
+    "plain_layout",
+    "properties",
+    "recommended_layout",
+    "reproduce",
+    "simulated_cohort",
+    "true_profiles",
+]

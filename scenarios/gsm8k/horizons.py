@@ -1,0 +1,69 @@
+"""How many steps a model takes before it fails half of the time."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from ...inference.errors import DataError
+from .layouts import recommended_layout
+
+if TYPE_CHECKING:
+    from ...inference.results import Fit
+
+LONGEST = 8
+"""Most steps that problems were written with; worked solutions of a few have more lines."""
+
+
+def horizons(fit: "Fit", prob: float = 0.9) -> pd.DataFrame:
+    r"""Find the number of steps at which typical problems are solved half of the time.
+
+    .. math:: h = \theta_1 - \frac{1}{a_1} \operatorname{logit} \frac{1}{2 (1 - \nu) \, c \, r}
+
+    with c and r the probabilities of calculating and reading a problem whose numbers and words are
+    the median of the fitted ones. Draws in which these alone fail half of the time have the horizon
+    minus infinity.
+
+    Parameters
+    ----------
+    fit : Fit
+        Of the recommended layout.
+    prob : float
+        Mass of the equal-tailed interval.
+
+    Returns
+    -------
+    DataFrame
+        Indexed by subject: ``median``, ``low``, ``high`` in steps, ``beyond``, the probability that
+        the horizon lies beyond 8 steps, and ``extrapolated``, whether the interval's upper end
+        does: what is said about it there rests on the logistic's form and on the prior.
+
+    Raises
+    ------
+    DataError
+        When the fit is of another layout.
+
+    References
+    ----------
+    Cobbe et al. (2021): problems take between 2 and 8 steps.
+    """
+    if fit.layout.fingerprint != recommended_layout().fingerprint:
+        raise DataError(
+            f"the fit is of the layout {fit.layout.name}, and horizons follow from the recommended "
+            "one; fit gsm8k.recommended_layout()"
+        )
+    items = fit.constants
+    draws = {name: values.stack(all=("chain", "draw")) for name, values in fit.posterior.items()}
+    rest = 1 - draws["slips"]
+    for ability, feature in (("calculation", "digits"), ("reading", "doublings")):
+        margin = draws[f"{ability}Ability"] - float(items[feature].median())
+        rest = rest / (1 + np.exp(-draws[f"{ability}Slope"] * margin))
+    needed = np.clip(0.5 / rest, None, 1)
+    with np.errstate(divide="ignore"):
+        found = draws["planningAbility"] - np.log(needed / (1 - needed)) / draws["planningSlope"]
+    values = found.transpose("subject", "all").to_numpy()
+    tail = (1 - prob) / 2
+    low, median, high = np.quantile(values, [tail, 0.5, 1 - tail], axis=1, method="nearest")
+    table = {"median": median, "low": low, "high": high, "beyond": (values > LONGEST).mean(axis=1)}
+    index = pd.Index(fit.subjects, name="subject")
+    return pd.DataFrame({**table, "extrapolated": high > LONGEST}, index)

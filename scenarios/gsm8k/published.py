@@ -1,0 +1,186 @@
+"""Published accuracies of GSM8K, and how well layouts forecast problems held out."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from ...inference.convergence import RHAT_LIMIT
+from ...inference.errors import DataError
+from ...inference.wording import some
+from ..figures import Figure, Reproduction, beaten
+from ..scenario import Scenario
+from .data import SPELLING, accuracies
+
+if TYPE_CHECKING:
+    from ...inference.data import Evaluation
+    from ...inference.results import Fit
+    from ...inference.validation import HoldOut
+
+RECOMMENDED = "recommended layout"
+_CLOSE = 0.3  # points
+_AGREEING = 34  # models, of 44
+_FARTHEST = 5.0  # points; answers in an unusual format
+_QUARANTINED = 0.05
+_REPEATS = 3
+_DEMANDS = {
+    "planningAbility": "steps",
+    "calculationAbility": "digits",
+    "readingAbility": "doublings",
+}
+
+
+def reproduce(scenario: Scenario, data: Path | None, published: Path | None) -> Reproduction:
+    """Hold success rates against the published accuracies, and forecasts against baselines.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        This one.
+    data : Path, optional
+        Folder of the real data, or the one that the environment names.
+    published : Path or None
+        Not used: the published accuracies come with the data.
+
+    Raises
+    ------
+    DataError
+        When the data cannot be read; before anything is fitted.
+    """
+    from ...inference.fitting import fit
+    from ...inference.validation import hold_out
+    from .horizons import horizons
+
+    evaluation = scenario.load(data)
+    rates = beside_published(evaluation, accuracies(data))
+    layouts = {name: make() for name, make in scenario.layouts.items()}
+    found = fit(layouts[RECOMMENDED], evaluation, target_accept=0.9, seed=1, progressbar=False)
+    scores = hold_out(
+        layouts,
+        evaluation,
+        repeats=_REPEATS,
+        columns=scenario.columns,
+        seed=1,
+        progressbar=False,
+    )
+    return Reproduction(
+        [*accuracy_figures(rates), *_sampling_figures(found), *judge(scores)],
+        {
+            "success rates and published accuracies": rates,
+            "Brier scores on held-out problems": scores.summary(),
+            "horizons in steps": horizons(found),
+            "profile flags": flags(found),
+        },
+    )
+
+
+def judge(scores: "HoldOut") -> list[Figure]:
+    """Hold every method's mean Brier score on held-out items against the recommended layout's."""
+    return beaten(scores, RECOMMENDED)
+
+
+def beside_published(evaluation: "Evaluation", published: pd.Series) -> pd.DataFrame:
+    """Lay success rates beside published accuracies.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        Of models as the outcomes spell them.
+    published : Series
+        Percent, by model as published.
+
+    Returns
+    -------
+    DataFrame
+        Indexed by model: ``obtained`` (rounded as published) and ``published``, in percent, and
+        their ``difference`` in points.
+
+    Raises
+    ------
+    DataError
+        When a model has no published accuracy.
+    """
+    rates = evaluation.success_rates()
+    names = [SPELLING.get(model, model) for model in rates.index]
+    lacking = [name for name in names if name not in published.index]
+    if lacking:
+        raise DataError(
+            f"there is no published accuracy of {some(lacking)}; leave those models out, or name "
+            "them as the table does"
+        )
+    table = pd.DataFrame({"obtained": (100 * rates).round(2)})
+    table["published"] = published.loc[names].to_numpy()
+    table["difference"] = (table["obtained"] - table["published"]).round(2)
+    return table
+
+
+def accuracy_figures(rates: pd.DataFrame) -> list[Figure]:
+    """Hold success rates against published accuracies.
+
+    Parameters
+    ----------
+    rates : DataFrame
+        From `beside_published`.
+    """
+    apart = rates["difference"].abs()
+    return [
+        Figure(
+            f"models within {_CLOSE} points of the published accuracy, of {len(rates)}",
+            None,
+            int((apart <= _CLOSE + 1e-9).sum()),
+            ">=",
+            _AGREEING,
+            f"at least {_AGREEING}",
+        ),
+        Figure(
+            f"largest difference in points ({apart.idxmax()})",
+            None,
+            float(apart.max()),
+            "<=",
+            _FARTHEST,
+            f"at most {_FARTHEST:g}: answers in an unusual format are read in different ways",
+        ),
+    ]
+
+
+def flags(fit: "Fit") -> pd.DataFrame:
+    """Count where the prior speaks, and where the problems are too easy to show a limit.
+
+    Parameters
+    ----------
+    fit : Fit
+        Of the recommended layout.
+
+    Returns
+    -------
+    DataFrame
+        Indexed by node: medians of ``mean``, ``sd`` and ``shrinkage`` over models; the share of
+        models for which it is ``prior_dominated``; the demand that one problem in a hundred
+        exceeds, ``hard``, and the share of models whose mean lies ``beyond`` it. There outcomes
+        bound the ability from below only, whatever the shrinkage.
+    """
+    profiles = fit.profiles()
+    grouped = profiles.groupby("node", sort=False)
+    table = grouped[["mean", "sd", "shrinkage"]].median()
+    table["prior_dominated"] = grouped["prior_dominated"].mean()
+    means = profiles.pivot(index="subject", columns="node", values="mean")
+    for node, feature in _DEMANDS.items():
+        hard = float(fit.constants[feature].quantile(0.99))
+        table.loc[node, ["hard", "beyond"]] = hard, float((means[node] > hard).mean())
+    return table
+
+
+def _sampling_figures(fit: "Fit") -> list[Figure]:
+    verdict = fit.diagnostics()
+    bad = list(verdict.index[verdict["status"] != "ok"])
+    named = f" ({', '.join(bad)})" if bad else ""
+    return [
+        Figure(
+            f"part of the models whose sampling is not to be trusted{named}",
+            None,
+            len(bad) / len(verdict),
+            "<=",
+            _QUARANTINED,
+            f"at most {_QUARANTINED}: R-hat up to {RHAT_LIMIT} for all others",
+        )
+    ]

@@ -1,0 +1,51 @@
+"""WeirdML: how long people need for tasks that a language model does half of the time."""
+
+from ..scenario import Scenario
+from .cohort import battery, release_dates, simulated_cohort, true_profiles
+from .data import (
+    CALIBRATION,
+    TASKS,
+    calibrated,
+    load,
+    published_horizons,
+    released,
+    with_nesting,
+    with_tasks,
+)
+from .layouts import nested_layout, published_layout, reached, recommended_layout
+from .nesting import conditional_counts
+from .published import judge, reproduce
+
+SCENARIO = Scenario(
+    name="weirdml",
+    title="WeirdML: time horizons of 87 language models on 17 machine-learning tasks",
+    source="Ihle (2026), WeirdML time horizons",
+    layouts={"published layout": published_layout, "recommended layout": recommended_layout},
+    load=load,
+    simulate=simulated_cohort,
+    reproduce=reproduce,
+    judge=judge,
+    columns=("logHours",),
+    tables=False,
+)
+
+__all__ = [
+    "CALIBRATION",
+    "SCENARIO",
+    "TASKS",
+    "battery",
+    "calibrated",
+    "conditional_counts",
+    "load",
+    "nested_layout",
+    "published_horizons",
+    "published_layout",
+    "reached",
+    "recommended_layout",
+    "release_dates",
+    "released",
+    "simulated_cohort",
+    "true_profiles",
+    "with_nesting",
+    "with_tasks",
+]

@@ -1,0 +1,184 @@
+"""The real data: 87 language models, 17 tasks, five thresholds of accuracy each."""
+
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+from ...inference.data import Evaluation
+from ...inference.tables import need_columns
+from ..files import Files
+
+_COUNTS = "counts_model_task_threshold.csv"
+_ITEMS = "item_features_task_threshold.csv"
+_HORIZONS = {True: "reference_horizons_cal.csv", False: "reference_horizons_no_cal.csv"}
+CHECKSUMS = {
+    _COUNTS: "sha256:63bb6cad82b61393b7dee4b62778a42def25efab12f18995bee21d6a8565de4b",
+    _ITEMS: "sha256:9edc2be5945c33d5907e3c1576440e9e527d778d1836e38c833b04f072290be9",
+    _HORIZONS[True]: "sha256:f49c7ff97534a1b4f7f63c723063a2b77849ec4edcd9fd94e53033fe77e2e0a5",
+    _HORIZONS[False]: "sha256:558fb0b88afc9f9a2329aa41c6c0655a2f1a8093609e99acd88eb7dfe38a7f41",
+}
+FILES = Files("weirdml", CHECKSUMS)
+"""Tables made of github.com/htihle/weirdml-time-horizons at commit 965c7f1, which has no such files
+itself: they cannot be downloaded from there."""
+
+THRESHOLDS = (0.25, 0.5, 0.7, 0.9, 0.95)
+TASKS = (
+    *("blunders_easy", "blunders_hard", "chess_winners", "classify_sentences"),
+    *("classify_shuffled", "digits_generalize", "digits_unsup", "insert_patches"),
+    *("kolmo_shuffle", "number_patterns", "shapes_easy", "shapes_hard", "shapes_variable"),
+    *("splash_easy", "splash_hard", "xor_easy", "xor_hard"),
+)
+CALIBRATION = {0.25: -1.03, 0.5: -1.179, 0.7: -1.659, 0.9: -1.748, 0.95: -2.032}
+"""By threshold: mean natural logarithm of one person's hours over the estimated ones, for three
+tasks (the source's ``calibration.json``)."""
+
+
+def load(folder: Path | None = None) -> Evaluation:
+    """Read how many runs of each model reached each threshold of each task.
+
+    Parameters
+    ----------
+    folder : Path, optional
+        Where the four files lie, or a folder with them in its folder ``weirdml``. Otherwise the one
+        that the environment variable ``MEASUREMENT_LAYOUTS_DATA`` names.
+
+    Returns
+    -------
+    Evaluation
+        87 subjects, 85 items: runs, and those that reached the threshold. Properties: ``task``;
+        ``threshold`` of the accuracy; ``hours`` that people would need, by the estimates of
+        language models (geometric mean over ``estimators`` of them); ``logHours``, the same in
+        doublings of an hour; and what `with_tasks` and `with_nesting` add.
+
+    Raises
+    ------
+    DataError
+        When a file is not there, or is not the known one.
+
+    References
+    ----------
+    Ihle (2026), WeirdML time horizons; data under the MIT licence.
+    """
+    paths = FILES.find(folder)
+    items = pd.read_csv(paths[_ITEMS])
+    counts = pd.read_csv(paths[_COUNTS])
+    items.index = pd.Index(_names(items), name="item")
+    counts = counts.assign(item=_names(counts))
+    successes, trials = (
+        counts.pivot(index="model", columns="item", values=what)[items.index] for what in "kn"
+    )
+    hours = items["geomean_hours"]
+    properties = {
+        "task": items["task"],
+        "threshold": items["thr"],
+        "hours": hours,
+        "logHours": np.log2(hours),
+        "estimators": items["n_est"],
+    }
+    return Evaluation(with_nesting(with_tasks(pd.DataFrame(properties))), successes, trials)
+
+
+def _names(table: pd.DataFrame) -> pd.Series:
+    return table["task"] + " " + table["threshold"]
+
+
+def with_tasks(items: pd.DataFrame) -> pd.DataFrame:
+    """Add ``isTask[blunders_easy]`` and so on, 1 for the item's ``task`` and 0 elsewhere.
+
+    Examples
+    --------
+    >>> with_tasks(pd.DataFrame({"task": ["xor_easy"]}, ["a"])).loc["a", "isTask[xor_easy]"]
+    np.int64(1)
+    """
+    need_columns(items.columns, ["task"], "the items have")
+    flags = {f"isTask[{task}]": (items["task"] == task).astype("int64") for task in TASKS}
+    return pd.concat([items, pd.DataFrame(flags, items.index)], axis=1)
+
+
+def with_nesting(items: pd.DataFrame) -> pd.DataFrame:
+    """Add how far the next lower threshold of the same task lies below.
+
+    Parameters
+    ----------
+    items : DataFrame
+        With ``task``, ``threshold`` and ``logHours``.
+
+    Returns
+    -------
+    DataFrame
+        With ``nested``, 0 for a task's lowest threshold and 1 elsewhere; and ``step``, by how many
+        doublings of hours it lies above the one below, undefined for the lowest.
+
+    Examples
+    --------
+    >>> items = {"task": ["xor", "xor"], "threshold": [0.5, 0.25], "logHours": [3.0, 2.0]}
+    >>> with_nesting(pd.DataFrame(items))[["nested", "step"]].to_numpy().tolist()
+    [[1.0, 1.0], [0.0, nan]]
+    """
+    need_columns(items.columns, ["task", "threshold", "logHours"], "the items have")
+    step = items.sort_values("threshold").groupby("task")["logHours"].diff().reindex(items.index)
+    return items.assign(nested=step.notna().astype("int64"), step=step)
+
+
+def calibrated(evaluation: Evaluation) -> Evaluation:
+    """Correct the estimated hours by one person's, threshold by threshold.
+
+    People seem to need a third to an eighth of what language models estimate.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        From `load`.
+    """
+    items = evaluation.items.drop(columns=["nested", "step"])
+    hours = items["hours"] * np.exp(items["threshold"].map(CALIBRATION))
+    corrected = with_nesting(items.assign(hours=hours, logHours=np.log2(hours)))
+    return Evaluation(corrected, evaluation.successes, evaluation.trials)
+
+
+def released(folder: Path | None = None) -> pd.Series:
+    """Read the models' dates of release, from the folder that `load` takes."""
+    counts = pd.read_csv(FILES.find(folder)[_COUNTS], parse_dates=["release_date"])
+    return counts.groupby("model")["release_date"].first().rename("released")
+
+
+def published_horizons(
+    folder: Path | None = None, *, hours: Literal["estimated", "calibrated"] = "estimated"
+) -> pd.DataFrame:
+    """Read the published horizons of ten models.
+
+    Each is the maximum of a logistic likelihood of one slope, with every run, threshold and
+    estimator of hours a data point; the interval is a bootstrap over tasks.
+
+    Parameters
+    ----------
+    folder : Path, optional
+        As for `load`.
+    hours : {"estimated", "calibrated"}
+        Human hours as estimated, or corrected as `calibrated` does.
+
+    Returns
+    -------
+    DataFrame
+        Indexed by model, ascending by release: ``released``; ``hours``, ``low``, ``high`` (median,
+        2.5 and 97.5 %); ``slope`` per doubling of hours; ``points`` and ``successes``, the number
+        of data points.
+    """
+    table = pd.read_csv(
+        FILES.find(folder)[_HORIZONS[hours == "calibrated"]],
+        index_col=0,
+        parse_dates=["release_date"],
+    )
+    names = {
+        "release_date": "released",
+        "x50_hours_q50": "hours",
+        "x50_hours_q025": "low",
+        "x50_hours_q975": "high",
+        "n_data": "points",
+        "n_success": "successes",
+    }
+    chosen = table[list(names)].rename(columns=names).rename_axis("subject")
+    chosen.insert(4, "slope", -np.log10(2) * table["beta_q50"])
+    return chosen.sort_values("released")

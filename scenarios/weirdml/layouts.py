@@ -1,0 +1,155 @@
+"""Layouts of time horizons: the published one, and two that know that tasks differ."""
+
+from collections.abc import Sequence
+
+from ...layouts import Bias, Capability, Derived, Layout, MetaFeature, Prior, Slope, Success
+from ...linking import arrays, linking_function, logistic, total
+from ...linking.arrays import Array
+from ...linking.expression import Expr
+from .data import TASKS
+
+DOUBLING = "doubling"  # of an hour
+_LOWEST, _HIGHEST = -12, 16  # a second; thirty years of work
+_USUAL = Prior("Normal", mu=1, sigma=4)  # two hours; from half a minute to 200 hours, nine in ten
+
+
+def published_layout() -> Layout:
+    r"""Return the layout behind the published horizons.
+
+    .. math:: P = \sigma(a (\theta - h))
+
+    with h the human hours and :math:`\theta` the horizon, both in doublings of an hour: at
+    :math:`2^\theta` hours success is as likely as failure. All outcomes count as independent.
+
+    Examples
+    --------
+    >>> print(published_layout())
+    time-horizon
+      reached = logistic(horizon − logHours, slope)
+    """
+    horizon, hours = _horizon(), _hours()
+    slope = Slope("slope", about="per doubling of the hours")
+    return Layout("time-horizon", Success("reached", logistic(horizon - hours, slope)))
+
+
+def recommended_layout(tasks: Sequence[str] = TASKS) -> Layout:
+    r"""Return our layout: each task is easier or harder than its hours say.
+
+    .. math:: P = \sigma(a (\theta + \tau z_j - h)), \qquad z_j \sim N(0, 1)
+
+    for task j. The spread :math:`\tau` of tasks is inferred, subject by subject. The horizon is
+    then that of a task not seen before, at even odds; and thresholds of one task no longer count
+    as independent, since they share :math:`z_j`.
+
+    Parameters
+    ----------
+    tasks : sequence of str
+        Names, as in the columns ``isTask[name]``.
+
+    Examples
+    --------
+    >>> print(recommended_layout())
+    time-horizon-by-task
+      effectiveHorizon = horizon + taskSpread × total(ease × isTask, over=task)
+      reached = logistic(effectiveHorizon − logHours, slope)
+    """
+    reach = _effective(tasks)
+    outcome = Success("reached", logistic(reach - _hours(), _slope()))
+    return Layout("time-horizon-by-task", outcome)
+
+
+def nested_layout(tasks: Sequence[str] = TASKS) -> Layout:
+    r"""Return our layout for the counts of `conditional_counts`.
+
+    .. math:: P(\mathrm{reached} \mid \mathrm{reached\ below}) = \frac{\sigma(a (\theta + \tau z_j -
+        h))}{\sigma(a (\theta + \tau z_j - h + s))}
+
+    where s is the ``step`` to the next lower threshold. The product over a task's thresholds is the
+    likelihood of its runs, none of which counts more than once. Forecasts of items with ``nested``
+    0 are those of `recommended_layout`: out of all runs.
+
+    Parameters
+    ----------
+    tasks : sequence of str
+        Names, as in the columns ``isTask[name]``; without any, all tasks are as hard as their hours
+        say.
+
+    Examples
+    --------
+    >>> [latent.name for latent in nested_layout(tasks=()).latents]
+    ['horizon', 'slope']
+    """
+    slope, hours = _slope(), _hours()
+    nested = MetaFeature("nested", levels=(0, 1), about="0: the lowest threshold of its task")
+    step = MetaFeature(
+        "step", low=0, high=10, unit=DOUBLING, given=nested, about="to the one below"
+    )
+    margin = Derived("margin", (_effective(tasks) if tasks else _horizon(_USUAL)) - hours)
+    outcome = Success("reached", reached(margin, slope, nested, step))
+    return Layout("time-horizon-nested", outcome)
+
+
+def _latex(margin: str, slope: str, nested: str, step: str) -> str:
+    return rf"\frac{{\sigma({slope} \cdot {margin})}}{{\sigma({slope} ({margin} + {step}))}}"
+
+
+@linking_function(range=(0, 1), latex=_latex, same_unit=("margin", "step"))
+def reached(margin: Array, slope: Array, nested: Array, step: Array) -> Array:
+    r"""Probability to reach a threshold for those who reached the one below.
+
+    .. math:: \frac{\sigma(a m)}{\sigma(a (m + s))}, \quad \mathrm{or} \quad \sigma(a m)
+
+    Parameters
+    ----------
+    margin : expression or array
+        Capability minus demand of this threshold.
+    slope : expression or array
+        Positive.
+    nested : expression or array
+        0 where there is no threshold below, 1 elsewhere.
+    step : expression or array
+        By how much less the threshold below demands; not negative.
+
+    Returns
+    -------
+    expression or array
+        In [0, 1].
+
+    Examples
+    --------
+    Half of all reach the threshold, three quarters the one below, so two thirds of those:
+
+    >>> import math
+    >>> round(float(reached(0.0, 1.0, 1.0, math.log(3))), 4)
+    0.6667
+    """
+    here, below = arrays.softplus(-slope * margin), arrays.softplus(-slope * (margin + step))
+    return arrays.exp(nested * below - here)
+
+
+def _hours() -> MetaFeature:
+    about = "human hours, in doublings of one"
+    return MetaFeature("logHours", low=-10, high=14, unit=DOUBLING, about=about)
+
+
+def _horizon(prior: Prior | None = None) -> Capability:
+    about = "human hours at even odds, in doublings of one"
+    anywhere = Prior("Uniform", lower=_LOWEST, upper=_HIGHEST)
+    return Capability("horizon", unit=DOUBLING, prior=prior or anywhere, about=about)
+
+
+def _slope() -> Slope:
+    prior = Prior("LogNormal", mu=0, sigma=0.7)
+    return Slope("slope", prior=prior, about="per doubling of the hours")
+
+
+def _effective(tasks: Sequence[str]) -> Expr:
+    """Horizon for the item's task."""
+    names = tuple(tasks)
+    ease = Bias("ease", labels=names, dim="task", about="of a task for its hours")
+    is_task = MetaFeature("isTask", levels=(0, 1), labels=names, dim="task")
+    prior = Prior("HalfNormal", sigma=2)
+    spread = Slope("taskSpread", unit=DOUBLING, prior=prior, about="of tasks of equal hours")
+    return Derived(
+        "effectiveHorizon", _horizon(_USUAL) + spread * total(ease * is_task, over="task")
+    )

@@ -1,0 +1,258 @@
+"""Published time horizons, and ours beside them."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from ...inference.horizons import HorizonTrend, horizon_trend, time_horizons
+from ..figures import Figure, Reproduction, beaten
+from ..scenario import Scenario
+from .data import calibrated, published_horizons, released
+from .layouts import published_layout, recommended_layout
+from .recovery import BOTH, NESTED, PUBLISHED, RECOMMENDED, four_fits, recovery
+
+if TYPE_CHECKING:
+    from ...inference.assessors.assessor import Assessor
+    from ...inference.data import Evaluation
+    from ...inference.results import Fit
+    from ...inference.validation import HoldOut
+
+_PROB = 0.95  # mass of the published intervals
+_MONTHS = 5.0  # published doubling time, rounded
+_COHORTS = 8
+_FOLDS = 6
+_FACTOR, _WIDTH, _SHORT = 1.25, 0.15, 0.75
+_COVERAGE = 0.05  # off 90 %: 2.3 standard errors with 192 intervals
+_AHEAD = 4.0  # standard errors
+
+
+def reproduce(scenario: Scenario, data: Path | None, published: Path | None) -> Reproduction:
+    """Fit the ten models with published horizons, and simulated ones with known horizons.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        This one.
+    data : Path or None
+        Folder of the real data, or the one that the environment names.
+    published : Path or None
+        Not used: the published horizons lie beside the data.
+
+    Raises
+    ------
+    DataError
+        When the data cannot be read; before anything is fitted.
+    """
+    from ...inference.fitting import fit
+    from ...inference.loo.compare import compare_layouts
+
+    theirs = published_horizons(data)
+    corrected = published_horizons(data, hours="calibrated")
+    ten = scenario.load(data).select(subjects=theirs.index)
+    fits = four_fits(ten, draws=1000, chains=4)
+    on_corrected = fit(
+        published_layout(), calibrated(ten), method="grid", seed=1, progressbar=False
+    )
+    ours = {name: time_horizons(found, released(data), prob=_PROB) for name, found in fits.items()}
+    plain = {PUBLISHED: time_horizons(on_corrected, prob=_PROB)}
+    trends = {name: horizon_trend(table) for name, table in ours.items()}
+    independent = compare_layouts({name: fits[name] for name in (PUBLISHED, RECOMMENDED)}).total
+    nested = compare_layouts({name: fits[name] for name in (NESTED, BOTH)}).total
+    tasks = held_out_tasks(ten)
+    covered = recovery(cohorts=_COHORTS)
+    beside, calibrated_beside = beside_published(ours, theirs), beside_published(plain, corrected)
+    return Reproduction(
+        [
+            _counted(ten, theirs),
+            *horizon_figures(beside, calibrated_beside),
+            *_trend_figures(trends[RECOMMENDED]),
+            *_foresight(independent, tasks),
+            *_coverage(covered),
+            _sampling(fits),
+        ],
+        {
+            "horizons in hours, 95 % intervals": beside,
+            "horizons in hours, hours of people calibrated": calibrated_beside,
+            "months in which horizons of the ten double, 90 % intervals": pd.DataFrame(
+                {name: [found.months, found.low, found.high] for name, found in trends.items()},
+                ["months", "low", "high"],
+            ).T,
+            "leave-one-out, all counts": independent,
+            "leave-one-out, conditional counts": nested,
+            "tasks held out": tasks,
+            "90 % intervals of simulated horizons": covered,
+        },
+    )
+
+
+def beside_published(ours: dict[str, pd.DataFrame], theirs: pd.DataFrame) -> pd.DataFrame:
+    """Lay horizons beside the published ones.
+
+    Parameters
+    ----------
+    ours : dict of str to DataFrame
+        By layout, as `time_horizons` returns them.
+    theirs : DataFrame
+        As `published_horizons` returns them.
+
+    Returns
+    -------
+    DataFrame
+        One row per model and layout: ``hours``, ``low``, ``high``; the same ``published``; the
+        ``ratio`` of ours to the published hours; ``width``, the ratio of the intervals' widths in
+        logarithms; and ``inside``, whether our horizon lies in the published interval.
+    """
+    parts = []
+    for name, table in ours.items():
+        found = table.loc[theirs.index]
+        columns = {
+            "layout": name,
+            **{end: found[end] for end in ("hours", "low", "high")},
+            "published": theirs["hours"],
+            "published_low": theirs["low"],
+            "published_high": theirs["high"],
+            "ratio": found["hours"] / theirs["hours"],
+            "width": np.log(found["high"] / found["low"]) / np.log(theirs["high"] / theirs["low"]),
+            "inside": found["hours"].between(theirs["low"], theirs["high"]),
+        }
+        parts.append(pd.DataFrame(columns, theirs.index))
+    return pd.concat(parts).set_index("layout", append=True)
+
+
+def held_out_tasks(evaluation: "Evaluation") -> pd.DataFrame:
+    """Foresee whole tasks from the others: scores by method, beside the published layout's."""
+    from ...inference.assessors.assess import assess
+    from ...inference.assessors.fitted_layout import FittedLayout
+    from ...inference.assessors.regression import Regression
+
+    methods: dict[str, Assessor] = {
+        PUBLISHED: FittedLayout(published_layout(), method="grid"),
+        RECOMMENDED: FittedLayout(recommended_layout(), draws=300, tune=300),
+        "logistic regression": Regression(["logHours"]),
+    }
+    found = assess(
+        methods=methods, evaluation=evaluation, groups="task", folds=_FOLDS, progressbar=False
+    )
+    names = ["auroc", "ece", "brier", "brier_difference", "brier_se"]
+    summary: pd.DataFrame = found.summary()[names]
+    return summary
+
+
+def judge(scores: "HoldOut") -> list[Figure]:
+    """Hold every method's mean Brier score on held-out items against the recommended layout's."""
+    return beaten(scores, RECOMMENDED)
+
+
+def _counted(evaluation: "Evaluation", theirs: pd.DataFrame) -> Figure:
+    estimators = evaluation.items["estimators"]
+    points, successes = (
+        (counts * estimators).sum(axis=1) for counts in (evaluation.trials, evaluation.successes)
+    )
+    same = points.eq(theirs["points"]) & successes.eq(theirs["successes"])
+    what = "models whose data points or successes are not the published ones"
+    return Figure(what, 0, int((~same).sum()), "==", 0, "all ten as published")
+
+
+def horizon_figures(beside: pd.DataFrame, calibrated_beside: pd.DataFrame) -> list[Figure]:
+    """Hold horizons and their intervals against the published ones."""
+    plain, own = (beside.xs(name, level="layout") for name in (PUBLISHED, RECOMMENDED))
+    figures = []
+    for name, table in (
+        (PUBLISHED, plain),
+        (f"{PUBLISHED}, calibrated hours", calibrated_beside),
+        (RECOMMENDED, own),
+    ):
+        what = f"{name}: horizons within the published interval"
+        count = len(table)
+        goal = f"all {count}"
+        figures.append(Figure(what, count, int(table["inside"].sum()), "==", count, goal))
+    factor = float(np.exp(np.abs(np.log(own["ratio"])).max()))
+    width = float(own["width"].mean())
+    return [
+        *figures,
+        Figure(
+            f"{RECOMMENDED}: largest factor between our and the published horizon",
+            1,
+            factor,
+            "<=",
+            _FACTOR,
+            f"at most {_FACTOR}",
+        ),
+        Figure(
+            f"{RECOMMENDED}: mean width of intervals over that of the published, off 1",
+            0,
+            abs(width - 1),
+            "<=",
+            _WIDTH,
+            f"within {100 * _WIDTH:g} % of the bootstrap over tasks",
+        ),
+        Figure(
+            f"{PUBLISHED}: mean width of intervals over that of the published",
+            None,
+            float(plain["width"].mean()),
+            "<",
+            _SHORT,
+            "too short: runs of a task and thresholds of a run are not independent",
+        ),
+    ]
+
+
+def _trend_figures(trend: HorizonTrend) -> list[Figure]:
+    what = f"{RECOMMENDED}: months in which horizons of the ten models double"
+    return [
+        Figure(what, _MONTHS, trend.months, "<=", _MONTHS + 1, "within a month of the published"),
+        Figure(what, _MONTHS, trend.months, ">=", _MONTHS - 1, "within a month of the published"),
+    ]
+
+
+def _foresight(total: pd.DataFrame, tasks: pd.DataFrame) -> list[Figure]:
+    plain = total.set_index("layout").loc[PUBLISHED]
+    ahead = -float(plain["elpd_diff"] / plain["dse"]) if plain["dse"] else 0.0
+    difference, error = (
+        float(tasks[name][RECOMMENDED]) for name in ("brier_difference", "brier_se")
+    )
+    return [
+        Figure(
+            f"{RECOMMENDED}: leave-one-out ahead of the {PUBLISHED}, in standard errors",
+            None,
+            ahead,
+            ">",
+            _AHEAD,
+            f"more than {_AHEAD:g}",
+        ),
+        Figure(
+            f"{RECOMMENDED}: Brier on held-out tasks less the {PUBLISHED}'s",
+            None,
+            difference,
+            "<=",
+            2 * error,
+            "not above by more than two standard errors",
+        ),
+    ]
+
+
+def _coverage(covered: pd.DataFrame) -> list[Figure]:
+    rates = covered["coverage"]
+    name = "{}: share of 90 % intervals that hold the true horizon".format
+    return [
+        *(
+            Figure(
+                f"{name(layout)}, off 90 %",
+                None,
+                abs(float(rates[layout]) - 0.9),
+                "<=",
+                _COVERAGE,
+                f"within {100 * _COVERAGE:g} points of 90 %",
+            )
+            for layout in (RECOMMENDED, BOTH)
+        ),
+        Figure(name(PUBLISHED), None, float(rates[PUBLISHED]), "<", _SHORT, "far too few"),
+    ]
+
+
+def _sampling(fits: "dict[str, Fit]") -> Figure:
+    verdicts = [found.diagnostics()["status"] for found in fits.values()]
+    bad = sum(int((verdict != "ok").sum()) for verdict in verdicts)
+    return Figure("models whose sampling did not converge", 0, bad, "==", 0, "none in four fits")

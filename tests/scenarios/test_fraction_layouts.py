@@ -1,0 +1,155 @@
+"""Fraction subtraction: formulas by hand, the simulator, and recovery of known skills."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+
+import measurement_layouts as ml
+from measurement_layouts.scenarios import fraction_subtraction as fractions
+from measurement_layouts.scenarios.fraction_subtraction.dina import Dina
+from measurement_layouts.scenarios.fraction_subtraction.published import (
+    beside_dina,
+    item_mean_brier,
+)
+
+MASS, PUPILS = 0.9, 150
+SKILLS = list(fractions.SKILLS)
+
+
+def expected(needed, mastery, slips, guesses):
+    knows = np.prod(np.where(needed, mastery, 1), axis=-1)
+    return guesses + (1 - guesses) * (1 - slips) * knows
+
+
+def answers(layout, profile):
+    """Success rates over many trials of one simulated pupil."""
+    trials = 200_000
+    profiles = pd.DataFrame([profile], ["Ann"])
+    found = ml.simulate(layout, fractions.battery(), profiles, seed=1, trials=trials)
+    return (found.successes / found.trials).loc["Ann"].to_numpy()
+
+
+@pytest.mark.parametrize("name", fractions.LAYOUTS)
+def test_the_answer_by_hand(name):
+    mastery = np.linspace(0.3, 0.95, 8)
+    level = np.log(mastery / (1 - mastery))
+    profile = {"slips": 0.1, "guesses": 0.2, "generalLevel": 0.0}
+    profile |= {f"mastery[{skill}]": value for skill, value in zip(SKILLS, mastery, strict=True)}
+    profile |= {f"skillLevel[{skill}]": value for skill, value in zip(SKILLS, level, strict=True)}
+    found = answers(fractions.LAYOUTS[name](), profile)
+    needed = fractions.battery().to_numpy()
+    slack = 4 * np.sqrt(0.25 / 200_000)  # four standard errors of a rate
+    assert found == pytest.approx(expected(needed, mastery, 0.1, 0.2), abs=slack)
+    # the twin: with the skills in another order the comparison would fail
+    assert found != pytest.approx(expected(needed, mastery[::-1], 0.1, 0.2), abs=slack)
+
+
+def test_both_layouts_have_the_eight_skills():
+    for make in fractions.LAYOUTS.values():
+        labelled = [latent for latent in make().latents if latent.labels]
+        assert [latent.labels for latent in labelled] == [tuple(SKILLS)]
+    mastery = fractions.nida_layout().nodes["mastery"]
+    assert (mastery.range.low, mastery.range.high) == (0, 1)
+
+
+def fake_fit(**draws):
+    data = {
+        name: (("subject", "chain", "draw", "skill"), np.asarray(values)[:, None])
+        for name, values in draws.items()
+    }
+    names = ["Ann", "Bob"]
+    posterior = xr.Dataset(data, {"subject": names})
+    return SimpleNamespace(layout=fractions.nida_layout(), posterior=posterior, subjects=names)
+
+
+def test_masteries_are_means_of_probabilities():
+    """Two draws of log-odds 0 and 2: the mean of the probabilities, not of the log-odds."""
+    levels = np.zeros((2, 2, 8))
+    levels[0, 1] = 2
+    found = fractions.masteries(fake_fit(skillLevel=levels))
+    assert found.loc["Ann"].to_numpy() == pytest.approx((0.5 + 1 / (1 + np.exp(-2))) / 2)
+    assert found.loc["Bob"].to_numpy() == pytest.approx(0.5)
+    given = fractions.masteries(fake_fit(mastery=levels / 4))
+    assert given.loc["Ann"].to_numpy() == pytest.approx(0.25)
+
+
+def test_masteries_of_another_layout_are_refused():
+    with pytest.raises(ml.DataError, match="has no skills"):
+        fractions.masteries(fake_fit())
+
+
+def test_skills_are_compared_pupil_by_pupil():
+    fit = fake_fit(mastery=np.linspace(0, 1, 32).reshape(2, 2, 8))
+    theirs = fractions.masteries(fit).iloc[::-1] / 2
+    table = beside_dina(fit, Dina(theirs, pd.DataFrame(), 0.0))
+    assert table["correlation"].to_numpy() == pytest.approx(1)
+    assert table["dina"].to_numpy() == pytest.approx(table["profiles"].to_numpy() / 2)
+
+
+def test_the_item_mean_leaves_the_pupil_out():
+    outcomes = pd.DataFrame([[1, 0], [1, 1], [0, 1]], ["Ann", "Bob", "Cid"], ["a", "b"])
+    found = item_mean_brier(ml.Evaluation.from_wide(outcomes, pd.DataFrame(index=["a", "b"])))
+    assert found == pytest.approx((0.25 + 0.25 + 1 + 1 + 0.25 + 0.25) / 6)
+
+
+def test_the_cohort_is_deterministic():
+    one, again, other = (fractions.simulated_cohort(seed) for seed in (4, 4, 5))
+    pd.testing.assert_frame_equal(one.evaluation.successes, again.evaluation.successes)
+    assert not one.profiles.equals(other.profiles)
+
+
+@pytest.fixture(scope="module")
+def recovered():
+    """The cohort's pupils are drawn from the prior: intervals hold the truth as often as said."""
+    cohort = fractions.simulated_cohort(3, PUPILS)
+    fit = ml.fit(
+        fractions.recommended_layout(),
+        cohort.evaluation,
+        draws=500,
+        tune=500,
+        chains=2,
+        reruns=0,
+        seed=1,
+        progressbar=False,
+    )
+    table = fit.profiles(prob=MASS).fillna({"label": ""})
+    labels = table["label"].map(lambda label: f"[{label}]" if label else "")
+    table["element"] = table["node"] + labels
+    truth = cohort.profiles.rename_axis(index="subject", columns="element").stack()
+    return table.set_index(["subject", "element"]).assign(truth=truth)
+
+
+def coverage(table, truth):
+    return truth.between(table["low"], table["high"]).groupby(table["node"]).mean()
+
+
+def slack(elements):
+    """Three binomial standard errors; a pupil's skills are taken as one, which errs safely."""
+    return 3 * np.sqrt(MASS * (1 - MASS) / elements)
+
+
+@pytest.mark.slow
+def test_intervals_hold_the_truth(recovered):
+    found = coverage(recovered, recovered["truth"])
+    assert set(found.index) == {"generalLevel", "skillLevel", "slips", "guesses"}
+    assert ((found - MASS).abs() <= slack(PUPILS)).all(), found
+
+
+@pytest.mark.slow
+def test_intervals_do_not_hold_the_skills_of_another_pupil(recovered):
+    """The twin: with truths handed on to the next pupil the check must fail."""
+    turned = recovered.groupby("element")["truth"].transform(lambda truth: np.roll(truth, 1))
+    found = coverage(recovered, turned)
+    assert (found[["generalLevel", "skillLevel"]] < MASS - slack(PUPILS)).all(), found
+
+
+@pytest.mark.slow
+def test_profiles_go_with_known_skills_and_say_what_they_do_not_know(recovered):
+    skills = recovered[recovered["node"] == "skillLevel"]
+    assert skills["mean"].corr(skills["truth"]) > 0.6
+    narrow = skills["sd"] < skills["sd"].median()
+    error = (skills["mean"] - skills["truth"]).abs()
+    assert error[narrow].mean() < error[~narrow].mean()

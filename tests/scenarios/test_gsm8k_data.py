@@ -1,0 +1,112 @@
+"""GSM8K's loader and properties: by hand, and on the real files where they are."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from measurement_layouts import DataError
+from measurement_layouts.scenarios import gsm8k
+from measurement_layouts.scenarios.gsm8k.data import FILES, SPELLING
+from measurement_layouts.scenarios.gsm8k.published import accuracy_figures, beside_published
+
+
+def raw(**changes):
+    columns = {"n_lines": [2, 4], "n_steps": [2, 0], "max_abs_number": [999.0, 0.0]}
+    return pd.DataFrame({**columns, "q_words": [64, 16], **changes}, index=["apples", "pears"])
+
+
+def test_properties_by_hand():
+    found = gsm8k.properties(raw())
+    assert found.loc["apples"].tolist() == [2, 2, 3, 6, 64]
+    assert found.loc["pears"].tolist() == [4, 0, 0, 4, 16]
+
+
+@pytest.mark.parametrize(
+    "changes", [{"q_words": [64, 0]}, {"max_abs_number": [1, -1]}, {"n_steps": [1, -1]}]
+)
+def test_impossible_counts_are_named(changes):
+    with pytest.raises(DataError, match="pears: a problem needs"):
+        gsm8k.properties(raw(**changes))
+
+
+def test_without_a_folder_the_error_says_that_there_is_no_download(monkeypatch):
+    monkeypatch.delenv("MEASUREMENT_LAYOUTS_DATA", raising=False)
+    with pytest.raises(DataError, match=r"not offered for download.*--data") as caught:
+        gsm8k.load()
+    assert all(name in str(caught.value) for name in FILES.checksums)
+
+
+def test_a_changed_file_is_refused(tmp_path):
+    for name in FILES.checksums:
+        (tmp_path / name).write_text("changed")
+    with pytest.raises(DataError, match="is not the published file"):
+        gsm8k.load(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def folder():
+    from conftest import study
+
+    return study("gsm8k", *FILES.checksums)
+
+
+@pytest.fixture(scope="module")
+def real(folder):
+    return gsm8k.load(folder)
+
+
+def test_shape_of_the_real_data(real):
+    assert real.successes.shape == (44, 1319)
+    attempted = real.trials.sum(axis=1)
+    assert int(attempted.sum()) == 57398
+    assert attempted[attempted < 1319].to_dict() == {"gemini-1.5-flash-exp-0827": 681}
+
+
+def test_solutions_without_marks_have_steps(real):
+    unmarked = real.items[real.items["markedSteps"] == 0]
+    assert len(unmarked) == 18
+    assert unmarked["steps"].min() == 2
+
+
+@pytest.mark.parametrize("name", gsm8k.LAYOUTS)
+def test_declared_ranges_hold_the_real_problems(real, name):
+    for feature in gsm8k.LAYOUTS[name]().meta_features:
+        column = real.items[feature.name]
+        assert feature.low <= column.min() < column.max() <= feature.high, feature.name
+
+
+def test_an_answer_without_a_number_is_a_failure(folder):
+    outcomes = pd.read_parquet(folder / "outcomes.parquet")
+    unanswered = outcomes[outcomes["no_answer"].astype(bool)]
+    assert len(unanswered) > 0
+    assert unanswered["success"].sum() == 0
+
+
+def test_success_rates_agree_with_the_published_accuracies(real, folder):
+    table = beside_published(real, gsm8k.accuracies(folder))
+    agreeing, farthest = accuracy_figures(table)
+    assert (agreeing.obtained, agreeing.holds) == (34, True)
+    assert (farthest.obtained, farthest.holds) == (4.93, True)
+    assert "yi-large-preview" in farthest.name
+    assert set(SPELLING) <= set(real.subjects)
+
+
+def evaluation(rates, models):
+    outcomes = pd.DataFrame([np.arange(100) < 100 * rate for rate in rates], models)
+    items = gsm8k.battery(items=100)
+    return gsm8k.data.Evaluation.from_wide(outcomes.set_axis(items.index, axis=1), items)
+
+
+def test_accuracies_are_compared_under_the_published_name():
+    found = evaluation([0.93, 0.5], ["deepseek-coder", "other"])
+    published = pd.Series({"deepseek-v2-coder-0614": 93.25, "other": 56.0})
+    table = beside_published(found, published)
+    assert table["difference"].tolist() == [-0.25, -6.0]
+    agreeing, farthest = accuracy_figures(table)
+    assert agreeing.obtained == 1
+    assert (farthest.obtained, farthest.holds) == (6, False)
+
+
+def test_a_model_without_a_published_accuracy_is_named():
+    with pytest.raises(DataError, match="no published accuracy of nobody"):
+        beside_published(evaluation([0.5], ["nobody"]), pd.Series({"other": 56.0}))

@@ -1,0 +1,171 @@
+"""GSM8K's layouts and horizons by hand, its simulator, and recovery of known profiles."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+
+import measurement_layouts as ml
+from measurement_layouts.inference.validation import HoldOut
+from measurement_layouts.linking import evaluate
+from measurement_layouts.scenarios import gsm8k
+from measurement_layouts.scenarios.gsm8k.horizons import LONGEST
+from measurement_layouts.scenarios.gsm8k.published import judge
+
+MASS = 0.9
+VALUES = {
+    **{"steps": 3.0, "markedSteps": 2.0, "digits": 1.5, "doublings": 5.0},
+    **{"planningAbility": 6.0, "planningSlope": 0.4, "calculationAbility": 4.0},
+    **{"calculationSlope": 0.8, "readingAbility": 7.0, "readingSlope": 1.5, "slips": 0.1},
+}
+
+
+def sigma(x):
+    return 1 / (1 + np.exp(-x))
+
+
+def test_the_recommended_answer_by_hand():
+    found = evaluate(gsm8k.recommended_layout().outcome, VALUES)
+    expected = 0.9 * sigma(0.4 * 3) * sigma(0.8 * 2.5) * sigma(1.5 * 2)
+    assert found == pytest.approx(expected, abs=1e-12)
+
+
+def test_the_plain_answer_counts_marks_and_not_lines():
+    found = evaluate(gsm8k.plain_layout().outcome, VALUES)
+    assert found == pytest.approx(0.9 * sigma(0.4 * 4) * sigma(0.8 * 2.5), abs=1e-12)
+    assert found != pytest.approx(0.9 * sigma(0.4 * 3) * sigma(0.8 * 2.5), abs=1e-3)
+
+
+def fake_fit(**changes):
+    """A fit of one draw each, with the medians of digits and doublings at 1.5 and 5."""
+    names = [latent.name for latent in gsm8k.recommended_layout().latents]
+    values = {name: [[[{**VALUES, **changes}[name]]]] for name in names}
+    posterior = {name: (("subject", "chain", "draw"), value) for name, value in values.items()}
+    constants = {"digits": [1.0, 1.5, 4.0], "doublings": [5.0, 5.0, 6.0]}
+    return SimpleNamespace(
+        layout=gsm8k.recommended_layout(),
+        posterior=xr.Dataset(posterior, {"subject": ["Ann"]}),
+        constants=xr.Dataset({name: ("item", value) for name, value in constants.items()}),
+        subjects=["Ann"],
+    )
+
+
+def test_at_the_horizon_half_of_the_problems_are_solved():
+    found = gsm8k.horizons(fake_fit())
+    values = {**VALUES, "steps": found.at["Ann", "median"]}
+    assert evaluate(gsm8k.recommended_layout().outcome, values) == pytest.approx(0.5, abs=1e-12)
+    assert not found.at["Ann", "extrapolated"]
+
+
+def test_a_horizon_beyond_the_longest_problem_is_flagged():
+    found = gsm8k.horizons(fake_fit(planningAbility=12.0))
+    assert found.at["Ann", "median"] > LONGEST
+    assert found.loc["Ann", ["beyond", "extrapolated"]].tolist() == [1, True]
+
+
+def test_who_fails_for_other_reasons_has_no_horizon():
+    found = gsm8k.horizons(fake_fit(readingAbility=4.0))
+    assert found.at["Ann", "median"] == -np.inf
+
+
+def test_horizons_of_another_layout_are_refused():
+    other = SimpleNamespace(layout=gsm8k.plain_layout())
+    with pytest.raises(ml.DataError, match="the fit is of the layout gsm8k-plain"):
+        gsm8k.horizons(other)
+
+
+def test_judge_names_every_other_method():
+    scores = pd.DataFrame(
+        {
+            "method": ["recommended layout", "aggregate", "random forest"],
+            "repeat": 0,
+            "subject": "Ann",
+            "brier": [0.1, 0.2, 0.05],
+        }
+    )
+    figures = judge(HoldOut(scores, pd.Series({"Ann": 0.5})))
+    assert [figure.holds for figure in figures] == [True, False]
+
+
+def test_the_cohort_is_deterministic_and_in_the_declared_ranges():
+    one, again, other = (gsm8k.simulated_cohort(seed).evaluation for seed in (4, 4, 5))
+    pd.testing.assert_frame_equal(one.successes, again.successes)
+    assert not one.items.equals(other.items)
+    for layout in gsm8k.LAYOUTS.values():
+        for feature in layout().meta_features:
+            assert one.items[feature.name].between(feature.low, feature.high).all()
+
+
+def test_better_models_succeed_more_often():
+    """Outcomes have a stream of their own: they must not go with the battery's random numbers."""
+    cohort = gsm8k.simulated_cohort(1)
+    values = {
+        name: cohort.evaluation.items[name].to_numpy(float)
+        for name in VALUES
+        if name in cohort.evaluation.items
+    }
+    for model, profile in cohort.profiles.iterrows():
+        chance = evaluate(gsm8k.recommended_layout().outcome, {**values, **profile})
+        error = np.sqrt((chance * (1 - chance)).sum()) / len(chance)
+        rate = cohort.evaluation.success_rates()[model]
+        assert rate == pytest.approx(chance.mean(), abs=4 * error), model
+
+
+def test_the_scenario():
+    scenario = gsm8k.SCENARIO
+    assert scenario.name == "gsm8k"
+    assert set(scenario.columns) <= set(gsm8k.battery().columns)
+    assert not scenario.tables
+
+
+SUBJECTS = 80
+
+
+@pytest.fixture(scope="module")
+def recovered():
+    """Subjects drawn from the prior, so that intervals must hold the truth as often as they say."""
+    rng = np.random.default_rng(8)
+    truth = pd.DataFrame(
+        {
+            "planningAbility": rng.normal(10, 5, SUBJECTS),
+            "planningSlope": rng.lognormal(-0.7, 0.5, SUBJECTS),
+            "calculationAbility": rng.normal(7, 3, SUBJECTS),
+            "calculationSlope": rng.lognormal(0, 0.5, SUBJECTS),
+            "readingAbility": rng.normal(9, 3, SUBJECTS),
+            "readingSlope": rng.lognormal(0, 0.5, SUBJECTS),
+            "slips": rng.beta(1, 9, SUBJECTS),
+        },
+        [f"drawn-{number}" for number in range(SUBJECTS)],
+    )
+    layout, items = gsm8k.recommended_layout(), gsm8k.battery(2, 120)
+    evaluation = ml.simulate(layout, items, truth, seed=3)
+    fit = ml.fit(
+        layout, evaluation, draws=300, tune=300, chains=2, reruns=0, seed=1, progressbar=False
+    )
+    table = fit.profiles(prob=MASS).set_index(["subject", "node"])
+    long = truth.rename_axis(index="subject", columns="node").stack()
+    return table.assign(truth=long)
+
+
+def coverage(table, truth):
+    return truth.between(table["low"], table["high"]).groupby("node").mean()
+
+
+SLACK = 3 * np.sqrt(MASS * (1 - MASS) / SUBJECTS)
+"""Three binomial standard errors: seven elements raise a false alarm in 2 % of seeds."""
+
+
+@pytest.mark.slow
+def test_intervals_hold_the_truth(recovered):
+    found = coverage(recovered, recovered["truth"])
+    assert ((found - MASS).abs() <= SLACK).all(), found
+
+
+@pytest.mark.slow
+def test_intervals_do_not_hold_the_abilities_of_another_subject(recovered):
+    """The twin: with truths handed on to the next subject the check must fail."""
+    turned = recovered.groupby("node")["truth"].transform(lambda truth: np.roll(truth, 1))
+    found = coverage(recovered, turned)
+    assert (found[["planningAbility", "readingAbility"]] < MASS - SLACK).all(), found

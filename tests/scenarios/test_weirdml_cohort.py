@@ -1,0 +1,111 @@
+"""The embedded cohort: our own, with nested runs and known horizons."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import measurement_layouts as ml
+from measurement_layouts.inference.simulation import expected_success
+from measurement_layouts.scenarios import weirdml
+from measurement_layouts.scenarios.weirdml import cohort as simulated
+from measurement_layouts.scenarios.weirdml import recovery
+
+_TIMES = 40
+
+
+def test_the_cohort_is_deterministic():
+    one, again, other = (weirdml.simulated_cohort(seed) for seed in (4, 4, 5))
+    pd.testing.assert_frame_equal(one.evaluation.successes, again.evaluation.successes)
+    pd.testing.assert_frame_equal(one.evaluation.items, again.evaluation.items)
+    pd.testing.assert_frame_equal(one.profiles, again.profiles)
+    assert not one.evaluation.successes.equals(other.evaluation.successes)
+    assert not one.evaluation.items.equals(other.evaluation.items)
+
+
+def test_runs_are_nested():
+    evaluation = weirdml.simulated_cohort().evaluation
+    counts = weirdml.conditional_counts(evaluation)  # refuses what is not nested
+    assert counts.trials.to_numpy().sum() < evaluation.trials.to_numpy().sum()
+    assert (evaluation.trials == 5).all(axis=None)
+
+
+@pytest.mark.parametrize("seed", range(1, 9))
+def test_declared_ranges_hold_the_cohort(seed):
+    made = weirdml.simulated_cohort(seed)
+    for layout in (weirdml.recommended_layout(), weirdml.nested_layout()):
+        for feature in layout.meta_features:
+            columns = made.evaluation.items[list(feature.columns)]
+            assert feature.low <= np.nanmin(columns) <= np.nanmax(columns) <= feature.high
+        for latent in layout.latents:
+            names = [name for name in made.profiles if name.split("[")[0] == latent.name]
+            assert names
+            assert latent.range.low <= made.profiles[names].to_numpy().min()
+
+
+def shares_apart(spread_factor):
+    """How far shares of successes lie from the layout's probabilities, in standard errors."""
+    items, profiles = weirdml.battery(), weirdml.true_profiles()
+    rng = np.random.default_rng(1)
+    counts = sum(simulated.runs(items, profiles, rng) for _ in range(_TIMES))
+    layout = weirdml.recommended_layout()
+    features = {
+        "logHours": items["logHours"].to_numpy(),
+        "isTask": items[[f"isTask[{task}]" for task in weirdml.TASKS]].to_numpy(float),
+    }
+    said = profiles.assign(taskSpread=profiles["taskSpread"] * spread_factor)
+    p = expected_success(layout, features, said, len(items))
+    trials = _TIMES * simulated.RUNS
+    error = np.sqrt(np.maximum(p * (1 - p), 1 / trials) / trials)
+    return np.abs((counts.to_numpy() / trials - p) / error)
+
+
+def test_runs_follow_the_layout():
+    """The largest of 2,040 standard normals is below 5 in 999 of 1,000 cases."""
+    assert shares_apart(1.0).max() < 5
+    assert shares_apart(0.8).max() > 10  # the twin
+
+
+def test_leaders_double_in_five_months():
+    leaders = weirdml.true_profiles()["horizon"].iloc[1::2]
+    months = weirdml.release_dates()[leaders.index].diff().dt.days * 12 / 365.25
+    assert (months / leaders.diff()).dropna().to_numpy() == pytest.approx(5)
+
+
+def test_nothing_real_is_copied(real_data):
+    folder = real_data.parent / "weirdml"
+    if not folder.is_dir():
+        pytest.skip(f"there is no {folder}")
+    real, ours = weirdml.load(folder), weirdml.simulated_cohort().evaluation
+    assert list(real.items.columns) == list(ours.items.columns)
+    assert not set(real.items.index) & set(ours.items.index)
+    assert not set(real.items["hours"].round(3)) & set(ours.items["hours"].round(3))
+    assert not set(real.subjects) & set(ours.subjects)
+
+
+@pytest.mark.slow
+def test_intervals_hold_the_truth_only_where_tasks_differ():
+    """24 intervals for each layout: a standard error of 6.1 points at 90 %."""
+    table = recovery.recovery(cohorts=1)
+    assert (table["intervals"] == 24).all()
+    for layout in (recovery.RECOMMENDED, recovery.BOTH):
+        assert table.loc[layout, "coverage"] > 0.9 - 3 * 0.061
+    for layout in (recovery.PUBLISHED, recovery.NESTED):  # the twins
+        assert table.loc[layout, "coverage"] < 0.9 - 3 * 0.061
+
+
+@pytest.mark.slow
+def test_layouts_run_as_a_scenario():
+    evaluation = weirdml.simulated_cohort().evaluation.select(subjects=["sim-08", "sim-20"])
+    layouts = {name: make() for name, make in weirdml.SCENARIO.layouts.items()}
+    scores = ml.hold_out(
+        layouts,
+        evaluation,
+        repeats=2,
+        columns=weirdml.SCENARIO.columns,
+        draws=200,
+        tune=200,
+        progressbar=False,
+    )
+    figures = weirdml.SCENARIO.judge(scores)
+    assert len(figures) == len(layouts) + 2  # every other layout, and three baselines
+    assert all(0 < figure.obtained < 0.3 for figure in figures)

@@ -1,0 +1,158 @@
+"""Layouts of time horizons by hand, and counts of nested runs."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import measurement_layouts as ml
+from measurement_layouts.linking import evaluate
+from measurement_layouts.scenarios import weirdml
+
+TASKS = ("a", "b", "c")
+ROUNDING = 1e-12  # some ten operations on numbers of size 10
+
+
+def sigma(x):
+    return 1 / (1 + np.exp(-x))
+
+
+@pytest.fixture
+def values():
+    """Values of every node without parents, of a thousand items."""
+    rng = np.random.default_rng(3)
+    return {
+        "logHours": rng.uniform(-2, 10, (1000, 1)),
+        "horizon": rng.uniform(-4, 8, (1000, 1)),
+        "slope": rng.uniform(0.3, 3, (1000, 1)),
+        "taskSpread": rng.uniform(0, 3, (1000, 1)),
+        "nested": rng.choice([0.0, 1.0], (1000, 1)),
+        "step": rng.uniform(0.1, 4, (1000, 1)),
+        "ease": rng.normal(size=(1000, 3)),
+        "isTask": np.eye(3)[rng.integers(0, 3, 1000)],
+    }
+
+
+def margins(values):
+    task = (values["ease"] * values["isTask"]).sum(axis=1, keepdims=True)
+    return values["horizon"] + values["taskSpread"] * task - values["logHours"]
+
+
+def computed(layout, values):
+    dims = tuple(layout.dims)
+    known = values if dims else {name: value[:, 0] for name, value in values.items()}
+    return np.ravel(evaluate(layout.outcome.expression, known, dims))
+
+
+def test_published_by_hand(values):
+    expected = sigma(values["slope"] * (values["horizon"] - values["logHours"]))
+    found = computed(weirdml.published_layout(), values)
+    assert found == pytest.approx(expected.ravel(), abs=ROUNDING)
+
+
+def test_recommended_by_hand(values):
+    expected = sigma(values["slope"] * margins(values))
+    found = computed(weirdml.recommended_layout(TASKS), values)
+    assert found == pytest.approx(expected.ravel(), abs=ROUNDING)
+    alike = sigma(values["slope"] * (values["horizon"] - values["logHours"]))
+    assert found != pytest.approx(alike.ravel(), abs=ROUNDING)  # the twin: tasks do differ
+
+
+def test_nested_by_hand(values):
+    here = sigma(values["slope"] * margins(values))
+    below = sigma(values["slope"] * (margins(values) + values["step"]))
+    expected = np.where(values["nested"] == 1, here / below, here)
+    found = computed(weirdml.nested_layout(TASKS), values)
+    assert found == pytest.approx(expected.ravel(), abs=ROUNDING)
+    assert found.max() <= 1
+    assert found != pytest.approx(here.ravel(), abs=ROUNDING)  # the twin
+
+
+def test_nested_without_tasks(values):
+    margin = values["horizon"] - values["logHours"]
+    here, below = (sigma(values["slope"] * (margin + add)) for add in (0, values["step"]))
+    expected = np.where(values["nested"] == 1, here / below, here)
+    found = computed(weirdml.nested_layout(()), values)
+    assert found == pytest.approx(expected.ravel(), abs=ROUNDING)
+
+
+@pytest.mark.parametrize("margin", [-800.0, 800.0])
+def test_extremes_stay_probabilities(margin):
+    """Far below all thresholds the ratio is exp(-slope * step), far above it is 1."""
+    expected = math.exp(-2) if margin < 0 else 1.0
+    assert float(weirdml.reached(margin, 2.0, 1.0, 1.0)) == pytest.approx(expected)
+
+
+def test_latents():
+    kinds = {latent.name: latent.kind for latent in weirdml.nested_layout().latents}
+    assert kinds == {
+        "horizon": "capability",
+        "slope": "slope",
+        "taskSpread": "slope",
+        "ease": "bias",
+    }
+    both = weirdml.published_layout().nodes
+    assert both["horizon"].unit == both["logHours"].unit
+
+
+def counted(successes, runs=5, thresholds=(0.9, 0.25, 0.5)):
+    """Counts of one task, in the order of the thresholds given."""
+    names = [f"at {threshold}" for threshold in thresholds]
+    items = pd.DataFrame({"task": "xor", "threshold": thresholds}, names)
+    made = (
+        pd.DataFrame([np.broadcast_to(counts, 3)], ["Ann"], names) for counts in (successes, runs)
+    )
+    return ml.Evaluation(items, *made)
+
+
+def test_conditional_counts_by_hand():
+    found = weirdml.conditional_counts(counted([1, 4, 3]))
+    assert found.successes.loc["Ann"].tolist() == [1, 4, 3]
+    assert found.trials.loc["Ann"].tolist() == [3, 5, 4]
+
+
+def test_nobody_got_so_far():
+    found = weirdml.conditional_counts(counted([0, 0, 0]))
+    assert found.trials.loc["Ann"].tolist() == [0, 5, 0]
+
+
+def test_conditional_likelihood_is_that_of_the_runs():
+    """Each run has one outcome, how far it got; the twin counts every threshold by itself."""
+    counts, chance = counted([1, 4, 3]), {0.25: 0.7, 0.5: 0.6, 0.9: 0.1}
+    exact = np.log([0.3, 0.1, 0.5, 0.1]) @ [1, 1, 2, 1]  # got no, one, two and three thresholds far
+
+    def log_likelihood(table, share):
+        k, n = (part.loc["Ann"].to_numpy() for part in (table.successes, table.trials))
+        return float(k @ np.log(share) + (n - k) @ np.log1p(-share))
+
+    overall = np.array([chance[threshold] for threshold in (0.9, 0.25, 0.5)])
+    ratio = overall / [0.6, 1.0, 0.7]
+    assert log_likelihood(weirdml.conditional_counts(counts), ratio) == pytest.approx(exact)
+    assert log_likelihood(counts, overall) != pytest.approx(exact, abs=1)
+
+
+@pytest.mark.parametrize(
+    ("evaluation", "message"),
+    [
+        (counted([1, 3, 4]), "more runs reached .* Ann on at 0.5: 4"),
+        (counted([1, 4, 3], runs=[5, 6, 5]), "runs differ between thresholds"),
+    ],
+)
+def test_counts_that_are_not_nested_are_refused(evaluation, message):
+    with pytest.raises(ml.DataError, match=message):
+        weirdml.conditional_counts(evaluation)
+
+
+def test_a_threshold_given_twice_is_refused():
+    counts = counted([1, 4, 3])
+    twice = counts.items.assign(threshold=[0.9, 0.5, 0.5])
+    with pytest.raises(ml.DataError, match=r"several items of xor have the threshold 0.5"):
+        weirdml.conditional_counts(ml.Evaluation(twice, counts.successes, counts.trials))
+
+
+def test_properties_that_are_needed():
+    counts = counted([1, 4, 3])
+    bare = ml.Evaluation(counts.items[["task"]], counts.successes, counts.trials)
+    with pytest.raises(ml.DataError, match="threshold"):
+        weirdml.conditional_counts(bare)
