@@ -1,4 +1,4 @@
-"""Declare, draw, compile, fit and forecast with measurement layouts.
+"""Declare, draw, compile, fit, forecast and report with measurement layouts.
 
 What declares and draws a layout is imported at once; what fits it (and with it PyMC) when first
 used.
@@ -33,7 +33,10 @@ if TYPE_CHECKING:
     from .inference.assessors.fitted_layout import FittedLayout
     from .inference.assessors.forest import Forest
     from .inference.assessors.regression import Regression
+    from .inference.checking.check import Check, check
     from .inference.compiler import to_pymc
+    from .inference.contrast.compare import compare_profiles
+    from .inference.contrast.comparison import ProfileComparison
     from .inference.criticism.criticise import criticise
     from .inference.curves.characteristic import characteristic_curves
     from .inference.data import Evaluation
@@ -48,44 +51,64 @@ if TYPE_CHECKING:
     from .inference.estimation.estimates import Estimates
     from .inference.fitting import fit
     from .inference.forecasts.forecasting import Forecast
+    from .inference.horizons import HorizonTrend, horizon_trend, time_horizons
+    from .inference.logs.imported import Imported
+    from .inference.logs.inspect_logs import read_inspect
+    from .inference.logs.lm_eval import read_lm_eval
+    from .inference.logs.table import read_table
     from .inference.loo.compare import compare_layouts
     from .inference.loo.loo import loo
     from .inference.results import Fit
     from .inference.simulation import simulate
     from .inference.stores.storage import load
     from .inference.validation import hold_out
+    from .reports.exports import export_tables
+    from .reports.report import report
 
 _LATER = {
-    "Algebraic": "assessors.algebraic",
-    "Assessor": "assessors.assessor",
-    "ChosenLayout": "assessors.chosen_layout",
-    "DataError": "errors",
-    "Estimates": "estimation.estimates",
-    "Evaluation": "data",
-    "Fit": "results",
-    "FitError": "errors",
-    "FittedLayout": "assessors.fitted_layout",
-    "Forecast": "forecasts.forecasting",
-    "Forest": "assessors.forest",
-    "Regression": "assessors.regression",
-    "Rules": "description.rules",
-    "assess": "assessors.assess",
-    "characteristic_curves": "curves.characteristic",
-    "compare_layouts": "loo.compare",
-    "criticise": "criticism.criticise",
-    "demand_correlations": "demands.correlations",
-    "demand_profile": "demands.profile",
-    "describe": "description.describe",
-    "estimate": "estimation.estimate",
-    "fit": "fitting",
-    "hold_out": "validation",
-    "judge_benchmark": "demands.judgement",
-    "load": "stores.storage",
-    "loo": "loo.loo",
-    "point_collapse": "estimation.collapse",
-    "score": "assessment",
-    "simulate": "simulation",
-    "to_pymc": "compiler",
+    "Algebraic": "inference.assessors.algebraic",
+    "Assessor": "inference.assessors.assessor",
+    "Check": "inference.checking.check",
+    "ChosenLayout": "inference.assessors.chosen_layout",
+    "DataError": "inference.errors",
+    "Estimates": "inference.estimation.estimates",
+    "Evaluation": "inference.data",
+    "Fit": "inference.results",
+    "FitError": "inference.errors",
+    "FittedLayout": "inference.assessors.fitted_layout",
+    "Forecast": "inference.forecasts.forecasting",
+    "Forest": "inference.assessors.forest",
+    "HorizonTrend": "inference.horizons",
+    "Imported": "inference.logs.imported",
+    "ProfileComparison": "inference.contrast.comparison",
+    "Regression": "inference.assessors.regression",
+    "Rules": "inference.description.rules",
+    "assess": "inference.assessors.assess",
+    "characteristic_curves": "inference.curves.characteristic",
+    "check": "inference.checking.check",
+    "compare_layouts": "inference.loo.compare",
+    "compare_profiles": "inference.contrast.compare",
+    "criticise": "inference.criticism.criticise",
+    "demand_correlations": "inference.demands.correlations",
+    "demand_profile": "inference.demands.profile",
+    "describe": "inference.description.describe",
+    "estimate": "inference.estimation.estimate",
+    "export_tables": "reports.exports",
+    "fit": "inference.fitting",
+    "hold_out": "inference.validation",
+    "horizon_trend": "inference.horizons",
+    "judge_benchmark": "inference.demands.judgement",
+    "load": "inference.stores.storage",
+    "loo": "inference.loo.loo",
+    "point_collapse": "inference.estimation.collapse",
+    "read_inspect": "inference.logs.inspect_logs",
+    "read_lm_eval": "inference.logs.lm_eval",
+    "read_table": "inference.logs.table",
+    "report": "reports.report",
+    "score": "inference.assessment",
+    "simulate": "inference.simulation",
+    "time_horizons": "inference.horizons",
+    "to_pymc": "inference.compiler",
 }
 
 _ROOMS = {
@@ -99,6 +122,7 @@ __all__ = [
     "Assessor",
     "Bias",
     "Capability",
+    "Check",
     "ChosenLayout",
     "DataError",
     "Derived",
@@ -109,11 +133,14 @@ __all__ = [
     "FittedLayout",
     "Forecast",
     "Forest",
+    "HorizonTrend",
+    "Imported",
     "Layout",
     "LayoutError",
     "MetaFeature",
     "Noise",
     "Prior",
+    "ProfileComparison",
     "Propensity",
     "Regression",
     "Rules",
@@ -123,23 +150,32 @@ __all__ = [
     "annotation",
     "assess",
     "characteristic_curves",
+    "check",
     "compare_layouts",
+    "compare_profiles",
     "criticise",
     "demand_correlations",
     "demand_profile",
     "describe",
     "dispositions",
     "estimate",
+    "export_tables",
     "fit",
     "hold_out",
+    "horizon_trend",
     "judge_benchmark",
     "linking_function",
     "load",
     "loo",
     "plots",
     "point_collapse",
+    "read_inspect",
+    "read_lm_eval",
+    "read_table",
+    "report",
     "score",
     "simulate",
+    "time_horizons",
     "to_pymc",
 ]
 
@@ -149,7 +185,7 @@ def __getattr__(name: str) -> Any:
         return importlib.import_module(_ROOMS[name], __name__)
     if name not in _LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(f".inference.{_LATER[name]}", __name__), name)
+    return getattr(importlib.import_module(f".{_LATER[name]}", __name__), name)
 
 
 def __dir__() -> list[str]:

@@ -12,6 +12,7 @@ from .calibration_panels import calibration_panels
 from .capability_scatter import capability_scatter
 from .characteristic_surface import characteristic_surface
 from .collapse_plot import collapse_plot
+from .comparison_plot import comparison_plot
 from .confidence_plot import confidence_plot
 from .criticism_map import criticism_map
 from .curve_panels import curve_panels
@@ -20,8 +21,10 @@ from .curves_by_subject import curves_by_subject
 from .demand_correlation_plot import demand_correlation_plot
 from .demand_profile_plot import demand_profile_plot
 from .forecast_plot import forecast_plot
+from .horizon_plot import horizon_plot
 from .incited_against_obtained import incited_against_obtained
 from .item_response_curves import item_response_curves
+from .layout_comparison_plot import layout_comparison_plot
 from .likelihood_curve import likelihood_curve
 from .misalignment_plot import misalignment_plot
 from .prior_posterior import prior_posterior
@@ -34,6 +37,7 @@ from .residual_plot import residual_plot
 from .scaling_plot import scaling_plot
 from .self_report_panels import self_report_panels
 from .self_report_plot import self_report_plot
+from .superiority_heatmap import superiority_heatmap
 
 __all__ = [
     "ability_radar",
@@ -44,6 +48,7 @@ __all__ = [
     "capability_scatter",
     "characteristic_surface",
     "collapse_plot",
+    "comparison_plot",
     "confidence_plot",
     "criticism_map",
     "curve_panels",
@@ -52,8 +57,10 @@ __all__ = [
     "demand_correlation_plot",
     "demand_profile_plot",
     "forecast_plot",
+    "horizon_plot",
     "incited_against_obtained",
     "item_response_curves",
+    "layout_comparison_plot",
     "likelihood_curve",
     "misalignment_plot",
     "prior_posterior",
@@ -66,4 +73,5 @@ __all__ = [
     "scaling_plot",
     "self_report_panels",
     "self_report_plot",
+    "superiority_heatmap",
 ]

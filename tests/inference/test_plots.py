@@ -539,6 +539,7 @@ def test_every_figure_is_exported():
         "capability_scatter",
         "characteristic_surface",
         "collapse_plot",
+        "comparison_plot",
         "confidence_plot",
         "criticism_map",
         "curve_panels",
@@ -547,8 +548,10 @@ def test_every_figure_is_exported():
         "demand_correlation_plot",
         "demand_profile_plot",
         "forecast_plot",
+        "horizon_plot",
         "incited_against_obtained",
         "item_response_curves",
+        "layout_comparison_plot",
         "likelihood_curve",
         "misalignment_plot",
         "prior_posterior",
@@ -561,6 +564,7 @@ def test_every_figure_is_exported():
         "scaling_plot",
         "self_report_panels",
         "self_report_plot",
+        "superiority_heatmap",
     ]
     assert all(callable(getattr(plots, name)) for name in plots.__all__)
 

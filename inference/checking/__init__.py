@@ -1,0 +1,1 @@
+"""A layout held against data before sampling: what each latent will be informed by."""

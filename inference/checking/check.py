@@ -1,0 +1,236 @@
+"""Check a layout against data before sampling."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from ...layouts import Layout, MetaFeature, Unseen
+from ...linking import units
+from ...linking.ancestry import ancestry
+from .. import options
+from ..data import Evaluation
+from ..elements import elements
+from ..errors import DataError
+from ..features import read_features
+from ..wording import many, some
+from .advice import (
+    CONFOUNDED,
+    about_constants,
+    about_demands,
+    about_latents,
+    about_subjects,
+    verdict,
+)
+from .collinear import collinear, inflation
+from .columns import Columns, read_columns
+from .expected import Expected, expected
+from .joined import informed_by
+from .text import written
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Check:
+    """What a layout can learn from data, before it is fitted.
+
+    Made by `check`; ``print`` shows it whole.
+
+    Attributes
+    ----------
+    layout : str
+        Name of the layout.
+    latents : DataFrame
+        One row per profile element.
+
+        - ``node``, ``label`` (empty without labels), ``unit``.
+        - ``informed_by``: columns of the items that it is held against and that vary.
+        - ``items``, ``trials``: on which success depends on it; trials of the median subject.
+        - ``prior_sd``; ``expected_sd``, the posterior's at draws from the prior, of the median
+          subject; ``shrinkage``, :math:`1 - sd_{expected}^2 / sd_{prior}^2` as in `profiles`.
+        - ``confounded_with``: the element with which its expected posterior correlation is beyond
+          0.7, empty where there is none; ``correlation``: the strongest one with any element.
+        - ``verdict``: "informed" (shrinkage from 0.5), "weakly informed", "the prior will speak"
+          (below 0.1), or "confounded with" an element.
+    features : DataFrame
+        By column of the meta-features: ``unit``, declared range (``declared_low``,
+        ``declared_high``) and the one seen (``low``, ``high``), ``distinct`` values, ``missing``
+        and ``outside`` items, whether it is ``constant``, and its ``variance_inflation`` by the
+        others (NaN where it never varies or is undefined somewhere).
+    collinear : DataFrame
+        Demands that go together; see `collinear.collinear`.
+    subjects : DataFrame
+        By subject: ``trials``, ``success`` rate, and whether outcomes are ``all_alike``.
+    expected : DataFrame
+        Expected posterior standard deviations, subjects by profile elements.
+    problems : list of str
+        What to mend before fitting, with the remedy.
+
+    Examples
+    --------
+    >>> from measurement_layouts.scenarios import animal_ai_olympics as aaio
+    >>> check(aaio.published_layout(), aaio.simulated_cohort().evaluation)
+    <Check of 'animal-ai-olympics': 1 of 4 profile elements informed, ... problems>
+    """
+
+    layout: str
+    latents: pd.DataFrame
+    features: pd.DataFrame
+    collinear: pd.DataFrame
+    subjects: pd.DataFrame
+    expected: pd.DataFrame
+    problems: list[str]
+
+    def __repr__(self) -> str:
+        informed = int((self.latents["verdict"] == "informed").sum())
+        return (
+            f"<Check of {self.layout!r}: {informed} of "
+            f"{many(len(self.latents), 'profile element')} informed, "
+            f"{many(len(self.problems), 'problem')}>"
+        )
+
+    def __str__(self) -> str:
+        return written(self)
+
+
+def check(layout: Layout, evaluation: Evaluation, *, seed: int = 1) -> Check:
+    r"""Ask, before sampling, what each latent of a layout would be informed by.
+
+    Expected posterior standard deviations come from the Fisher information of the outcomes at
+    draws of the profile from its prior, and the prior's precision; see `expected.expected`. For the
+    published layout and battery they are within 10 % of those of fits to simulated subjects. They
+    are for subjects such as the prior has them: of one who passes or fails nearly everything, the
+    data say less. Outcomes are looked at for the table of subjects only.
+
+    Trials of an item with something `Unseen` count as independent, which is too hopeful.
+
+    Parameters
+    ----------
+    layout : Layout
+        What joins items and profile.
+    evaluation : Evaluation
+        Items and outcomes.
+    seed : int, default 1
+        Of the draws from the prior.
+
+    Returns
+    -------
+    Check
+        Tables, and problems in words.
+
+    Raises
+    ------
+    DataError
+        When a column is missing or no item can be used.
+    FitError
+        When the seed is no whole number.
+    LayoutError
+        When a prior cannot be drawn from.
+
+    References
+    ----------
+    Chaloner and Verdinelli (1995), see `expected.expected`; Belsley, Kuh and Welsch (1980), see
+    `collinear.inflation`.
+
+    Examples
+    --------
+    >>> from measurement_layouts.scenarios import animal_ai_olympics as aaio
+    >>> found = check(aaio.published_layout(), aaio.simulated_cohort().evaluation)
+    >>> found.latents.set_index("node")["verdict"]
+    node
+    navigationAbility    weakly informed
+    ...
+    """
+    seed = options.whole("seed", seed)
+    columns = read_columns(layout, evaluation.items)
+    if not columns.usable.any():
+        raise DataError(
+            f"no item can be used with layout {layout.name!r}: {some(columns.problems, 3)}"
+        )
+    items = evaluation.items[columns.usable]
+    trials = evaluation.trials.to_numpy()[:, columns.usable]
+    found = expected(layout, read_features(layout, items), trials, seed=seed)
+    known = elements(layout)
+    names = [element.name for element in known]
+    latents = _latents(layout, found, trials, columns.varying)
+    values = _to_correlate(columns)
+    factors = inflation(values.dropna(axis=1))
+    features = columns.table.assign(variance_inflation=factors)
+    together = collinear(values, factors)
+    subjects = _subjects(evaluation)
+    return Check(
+        layout.name,
+        latents,
+        features,
+        together,
+        subjects,
+        pd.DataFrame(found.sds, subjects.index, names),
+        [
+            *columns.problems,
+            *about_constants(features, _opposed(layout)),
+            *about_latents(latents, names),
+            *about_demands(together),
+            *about_subjects(subjects),
+        ],
+    )
+
+
+def _opposed(layout: Layout) -> list[str]:
+    """Columns that are not only there to tell of something unseen."""
+    parts = ancestry(layout.outcome.expression, stop_at=lambda part: isinstance(part, Unseen))
+    features = (part for part in parts if isinstance(part, MetaFeature))
+    return [column for feature in features for column in feature.columns]
+
+
+def _to_correlate(columns: Columns) -> pd.DataFrame:
+    """Take finite columns that vary among the usable items; NaN where undefined."""
+    table = columns.values[columns.usable]
+    kept = [
+        name
+        for name in columns.varying
+        if table[name].nunique() > 1 and not np.isinf(table[name]).any()
+    ]
+    return table[kept]
+
+
+def _latents(
+    layout: Layout, found: Expected, trials: np.ndarray, varying: list[str]
+) -> pd.DataFrame:
+    known = elements(layout)
+    sd = np.median(found.sds, axis=0)
+    shrinkage = 1 - (sd / found.prior_sd) ** 2
+    attempted = found.matters[trials.any(axis=0)]
+    others = np.where(np.eye(len(known), dtype=bool), 0, found.correlation)
+    partner = np.abs(others).argmax(axis=1)
+    strongest = others[np.arange(len(known)), partner]
+    rivals = [
+        known[other].name if abs(r) > CONFOUNDED else ""
+        for other, r in zip(partner, strongest, strict=True)
+    ]
+    met = [informed_by(layout, element) for element in known]
+    return pd.DataFrame(
+        {
+            "node": [element.latent.name for element in known],
+            "label": [element.label for element in known],
+            "unit": [units.name(element.latent.unit) for element in known],
+            "informed_by": [", ".join(c for c in columns if c in varying) for columns in met],
+            "items": attempted.sum(axis=0),
+            "trials": np.median(trials @ found.matters, axis=0).astype(int),
+            "prior_sd": found.prior_sd,
+            "expected_sd": sd,
+            "shrinkage": shrinkage,
+            "confounded_with": rivals,
+            "correlation": strongest if len(known) > 1 else np.nan,
+            "verdict": [verdict(*row) for row in zip(shrinkage, rivals, strict=True)],
+        }
+    )
+
+
+def _subjects(evaluation: Evaluation) -> pd.DataFrame:
+    successes, trials = (table.sum(axis=1) for table in (evaluation.successes, evaluation.trials))
+    return pd.DataFrame(
+        {
+            "trials": trials,
+            "success": successes / trials,
+            "all_alike": (successes == 0) | (successes == trials),
+        }
+    )

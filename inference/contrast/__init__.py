@@ -1,0 +1,1 @@
+"""Subjects side by side: how their profiles differ, and how surely."""
