@@ -77,9 +77,15 @@ def _with_error(mean: float, error: float) -> str:
     return f"{mean:.4f}" if math.isnan(error) else f"{mean:.4f} ± {error:.4f}"
 
 
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        """Leave it to the command, which knows the exit status."""
+        raise BrokenPipeError
+
+
 def _console() -> Console:
     """Text as it stands: a name such as ``[as]`` is no markup."""
-    console = Console(markup=False, emoji=False, highlight=False)
+    console = _Console(markup=False, emoji=False, highlight=False)
     if not console.is_terminal:
         console.width = 160
     return console

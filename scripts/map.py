@@ -5,7 +5,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "ARCHITECTURE.md"
-ROOMS = ("linking", "layouts", "annotation", "inference", "scenarios", "measurement_layouts")
+ROOMS = ("linking", "layouts", "annotation", "inference", "reports", "scenarios")
+ROOMS += ("measurement_layouts",)
 BEGIN, END = "<!-- map -->\n", "<!-- end of map -->"
 
 

@@ -61,7 +61,7 @@ def test_the_readmes_example_gives_its_pictures(tmp_path):
 
 def test_every_folder_of_code_is_packaged():
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]
-    rooms = ("linking", "layouts", "annotation", "inference", "scenarios")
+    rooms = ("linking", "layouts", "annotation", "inference", "reports", "scenarios")
     folders = [
         path.parent.relative_to(ROOT)
         for room in rooms

@@ -14,7 +14,7 @@ import measurement_layouts
 import measurement_layouts.linking
 
 ROOT = Path(__file__).parent.parent
-ROOMS = ("linking", "layouts", "annotation", "inference", "scenarios")
+ROOMS = ("linking", "layouts", "annotation", "inference", "reports", "scenarios")
 """Each may import those before it."""
 SAMPLERS = {"arviz", "nutpie", "pymc"}
 
@@ -112,8 +112,10 @@ def test_every_exported_name_leads_somewhere_and_is_explained(door):
 def modules():
     """Names of all modules of the package, without importing the heavy ones."""
     names = ["measurement_layouts"]
-    for path in sorted((ROOT / "measurement_layouts").glob("*.py")):
-        names.append(f"measurement_layouts.{path.stem}")
+    door = ROOT / "measurement_layouts"
+    for path in sorted(door.rglob("*.py")):
+        parts = path.relative_to(door).with_suffix("").parts
+        names.append(".".join(["measurement_layouts", *parts]))
     for room in ROOMS:
         for path in sources(room):
             parts = path.relative_to(ROOT).with_suffix("").parts

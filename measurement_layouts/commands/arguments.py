@@ -1,0 +1,133 @@
+"""What the commands' arguments have in common: how they are read, and what their help says."""
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    type Commands = argparse._SubParsersAction[argparse.ArgumentParser]
+
+_FAR = 2**63  # what a saved fit can hold
+_ALWAYS = {2: "the input cannot be used; the reason is one line", 130: "stopped by Ctrl-C"}
+
+
+def add_command(
+    commands: "Commands",
+    name: str,
+    run: Callable[[argparse.Namespace], int],
+    about: str,
+    *,
+    example: str,
+    falls_short: str = "",
+    done: str = "done",
+) -> argparse.ArgumentParser:
+    """Add a command whose help ends with an example and its exit statuses.
+
+    Parameters
+    ----------
+    commands : subparsers
+        Where to.
+    name : str
+        What is typed.
+    run : callable
+        Takes the arguments that were read, and returns the exit status.
+    about : str
+        One line.
+    example : str
+        What may follow ``measurement-layouts``.
+    falls_short : str
+        When the status is 1, where it can be.
+    done : str
+        When it is 0.
+
+    Returns
+    -------
+    ArgumentParser
+        For the command's own arguments.
+    """
+    statuses = {0: done, **({1: falls_short} if falls_short else {}), **_ALWAYS}
+    lines = "\n".join(f"  {status:<4} {meaning}" for status, meaning in statuses.items())
+    added = commands.add_parser(
+        name,
+        help=about,
+        description=about,
+        epilog=f"example:\n  measurement-layouts {example}\n\nexit status:\n{lines}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    added.set_defaults(run=run)
+    return added
+
+
+def at_least(least: int) -> Callable[[str], int]:
+    """Read a whole number from so many on."""
+
+    def read(text: str) -> int:
+        try:
+            value = int(text)
+        except ValueError:
+            value = least - 1
+        if not least <= value < _FAR:
+            raise argparse.ArgumentTypeError(f"{text!r}; give a whole number of at least {least}")
+        return value
+
+    return read
+
+
+def takes_layout(parser: argparse.ArgumentParser) -> None:
+    """Let a command take one's own layout."""
+    parser.add_argument(
+        "layout",
+        metavar="LAYOUT.py:name",
+        help="Python file, which is executed, and the variable in it that holds the layout, or a "
+        "function without arguments that returns it; the name may be left out of a file with a "
+        "single layout",
+    )
+
+
+def takes_fit(parser: argparse.ArgumentParser, *, several: bool = False) -> None:
+    """Let a command take a fit, or several."""
+    parser.add_argument(
+        "fit",
+        type=Path,
+        nargs="+" if several else None,
+        metavar="FIT",
+        help="folder that `fit` wrote, a .nc file or a store",
+    )
+    parser.add_argument(
+        "--layout",
+        action="append",
+        default=[],
+        metavar="LAYOUT.py:name",
+        help="its layout, where that has linking functions of your own; the file is executed",
+    )
+
+
+def takes_subjects(parser: argparse.ArgumentParser) -> None:
+    """Let a command be about some subjects."""
+    parser.add_argument("--subjects", nargs="+", metavar="NAME", help="whom (everybody)")
+
+
+def takes_data(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
+    """Let a command read items and outcomes."""
+    otherwise = "" if required else " (those of the fit)"
+    parser.add_argument(
+        "--items",
+        type=Path,
+        metavar="FILE",
+        help="CSV, Parquet or JSON lines: a column `item` and one per property; may be left out "
+        f"where the outcomes hold the properties{otherwise}",
+    )
+    parser.add_argument(
+        "--outcomes",
+        type=Path,
+        required=required,
+        metavar="FILE",
+        help="the same: columns `subject`, `item` and `outcome`, or a row per subject and a "
+        f"column per item{otherwise}",
+    )
+
+
+def takes_overwrite(parser: argparse.ArgumentParser) -> None:
+    """Let a command replace what is there."""
+    parser.add_argument("--overwrite", action="store_true", help="replace what is there already")

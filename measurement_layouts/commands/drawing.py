@@ -1,0 +1,77 @@
+"""The command ``draw``: diagrams of one's own layout, or of a scenario's."""
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .. import scenarios
+from ..layouts import Layout
+from ..linking import LayoutError
+from .arguments import add_command, takes_overwrite
+from .files import make_writable, refuse_existing
+from .layout_file import is_layout_file, load_layout, short_name
+
+if TYPE_CHECKING:
+    from .arguments import Commands
+
+_WRITTEN = {".mmd": Layout.to_mermaid, ".tex": Layout.to_latex}
+_PICTURES = (".svg", ".png", ".pdf")
+
+
+def add(commands: "Commands") -> None:
+    """Add the command."""
+    parser = add_command(
+        commands,
+        "draw",
+        _draw,
+        "Draw your own layout, or a scenario's layouts, into files.",
+        example="draw layout.py:layout --out layout.svg",
+    )
+    parser.add_argument(
+        "what",
+        metavar="LAYOUT.py:name|SCENARIO",
+        help="Python file, which is executed, and the layout in it (see `fit --help`); or one of "
+        f"the scenarios {', '.join(scenarios.NAMES)}",
+    )
+    parser.add_argument(
+        "--out",
+        type=Path,
+        default=Path(),
+        metavar="PATH",
+        help="file ending in .svg, .png, .pdf, .mmd (Mermaid) or .tex (equations), or folder for "
+        "SVG files (this one)",
+    )
+    takes_overwrite(parser)
+
+
+def _draw(chosen: argparse.Namespace) -> int:
+    drawings = _drawings(chosen.what, chosen.out)
+    for path in drawings:
+        if path.suffix not in (*_WRITTEN, *_PICTURES):
+            raise LayoutError(
+                f"cannot draw into {str(path)!r}; end it in {', '.join(_PICTURES)}, .mmd or .tex"
+            )
+    if not chosen.overwrite:
+        refuse_existing(drawings, "give another --out, or --overwrite")
+    for path, layout in drawings.items():
+        make_writable(path.parent)
+        if path.suffix in _WRITTEN:
+            path.write_text(f"{_WRITTEN[path.suffix](layout)}\n", encoding="utf-8")
+        else:
+            layout.draw(path)
+        print(path)
+    return 0
+
+
+def _drawings(what: str, out: Path) -> dict[Path, Layout]:
+    """Say which layout goes into which file."""
+    if what in scenarios.NAMES:
+        layouts = [make() for make in scenarios.get(what).layouts.values()]
+        return {out / f"{layout.name}.svg": layout for layout in layouts}
+    if not is_layout_file(what):
+        raise LayoutError(
+            f"{what!r} is neither a file (LAYOUT.py:name) nor a scenario; the scenarios are "
+            f"{', '.join(scenarios.NAMES)}"
+        )
+    layout = load_layout(what)
+    return {out / f"{short_name(what)}.svg" if out.is_dir() else out: layout}

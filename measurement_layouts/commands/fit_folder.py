@@ -1,0 +1,123 @@
+"""A fit on the disk, whatever it lies in: a folder that ``fit`` wrote, a file or a store."""
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..linking import LayoutError
+from .files import refuse_existing
+from .layout_file import load_layout
+
+if TYPE_CHECKING:
+    from ..inference.results import Fit
+
+
+@dataclass(frozen=True)
+class FitFolder:
+    """Where the command ``fit`` writes, and what lies where in it.
+
+    The store is there while a fit is unfinished, and goes once everything else is written.
+
+    Parameters
+    ----------
+    path : Path
+        The folder.
+    """
+
+    path: Path
+
+    @property
+    def fit(self) -> Path:
+        """The finished fit."""
+        return self.path / "fit.nc"
+
+    @property
+    def store(self) -> Path:
+        """What is finished of an unfinished fit."""
+        return self.path / "store"
+
+    @property
+    def items(self) -> Path:
+        """The items with all their properties, those too that the layout does not use."""
+        return self.path / "fitted_items.csv"
+
+    @property
+    def profiles(self) -> Path:
+        """The table of profiles."""
+        return self.path / "profiles.csv"
+
+    @property
+    def diagnostics(self) -> Path:
+        """The table of diagnostics."""
+        return self.path / "diagnostics.csv"
+
+    @property
+    def diagram(self) -> Path:
+        """The layout, drawn."""
+        return self.path / "layout.svg"
+
+    def refuse_used(self) -> None:
+        """Refuse a folder that holds a file of a name that a fit has.
+
+        Raises
+        ------
+        FileExistsError
+            Naming the first.
+        """
+        files = (self.fit, self.items, self.profiles, self.diagnostics, self.diagram)
+        refuse_existing(files, "give another --out, or --overwrite")
+
+
+def open_fit(path: Path, layouts: Sequence[str] = ()) -> "Fit":
+    """Open a fit, and say so where it is not finished.
+
+    Parameters
+    ----------
+    path : Path
+        A folder that ``fit`` wrote, a .nc file, or a store.
+    layouts : sequence of str
+        ``LAYOUT.py:name`` of layouts with linking functions of one's own.
+
+    Returns
+    -------
+    Fit
+        Of an unfinished one, what is there.
+
+    Raises
+    ------
+    FitError
+        When there is none, it is damaged, or a linking function of it is in none of the layouts.
+    """
+    from ..inference.errors import FitError
+    from ..inference.stores.storage import load
+
+    functions = [function for text in layouts for function in load_layout(text).functions]
+    place = _place(path)
+    try:
+        found = load(place, functions=functions)
+    except FitError as error:
+        if not isinstance(error.__cause__, LayoutError):
+            raise
+        raise FitError(f"{error}; here: --layout LAYOUT.py:name of its layout") from error
+    if place == FitFolder(path).store:
+        done = f"{path} is not finished: {found!r}"
+        print(f"{done}; the same `fit` command again goes on", file=sys.stderr)
+    return found
+
+
+def _place(path: Path) -> Path:
+    """Say which file or store to read."""
+    from ..inference.errors import FitError
+
+    folder = FitFolder(path)
+    if not path.is_dir() or (path / "zarr.json").exists():
+        return path
+    for place in (folder.fit, folder.store):
+        if place.exists():
+            return place
+    raise FitError(
+        f"{path} holds no fit, neither {folder.fit.name} nor a store; give a folder that "
+        "`measurement-layouts fit` wrote, a .nc file or a store"
+    )

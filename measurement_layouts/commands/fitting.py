@@ -1,0 +1,167 @@
+"""The command ``fit``: one's own layout, from tables to profiles."""
+
+import argparse
+import shutil
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .arguments import (
+    add_command,
+    at_least,
+    takes_data,
+    takes_layout,
+    takes_overwrite,
+    takes_subjects,
+)
+from .files import make_writable
+from .fit_folder import FitFolder
+from .layout_file import load_layout
+
+if TYPE_CHECKING:
+    from ..inference.data import Evaluation
+    from ..inference.results import Fit
+    from ..layouts import Layout
+    from .arguments import Commands
+
+
+def add(commands: "Commands") -> None:
+    """Add the command."""
+    parser = add_command(
+        commands,
+        "fit",
+        _fit,
+        "Fit your own layout to each subject; stopped, the same command again goes on.",
+        example="fit layout.py:layout --items items.csv --outcomes outcomes.csv --out fitted",
+        done="every profile can be trusted",
+        falls_short="some subjects are quarantined or failed: the table says which and why",
+    )
+    takes_layout(parser)
+    takes_data(parser)
+    parser.add_argument(
+        "--out",
+        type=Path,
+        required=True,
+        metavar="DIR",
+        help="folder for fit.nc, profiles.csv, diagnostics.csv, layout.svg and fitted_items.csv",
+    )
+    takes_subjects(parser)
+    sampling = (
+        ("--draws", 4, 1000, "kept of each chain"),
+        ("--tune", 0, 1000, "tuning steps of each chain"),
+        ("--chains", 1, 4, "chains of each subject"),
+        ("--seed", 0, 1, "of every random step"),
+    )
+    for option, least, default, about in sampling:
+        parser.add_argument(
+            option, type=at_least(least), default=default, metavar="N", help=f"{about} ({default})"
+        )
+    parser.add_argument(
+        "--method",
+        choices=("nuts", "grid"),
+        default="nuts",
+        help="NUTS, or integration over a grid for layouts of few latents (nuts)",
+    )
+    parser.add_argument(
+        "--jobs", type=at_least(1), metavar="N", help="subjects at a time (all processors)"
+    )
+    takes_overwrite(parser)
+
+
+def _fit(chosen: argparse.Namespace) -> int:
+    from ..inference.fitting import fit
+    from ..printing import print_profiles
+    from .tables import read_evaluation
+
+    folder = FitFolder(chosen.out)
+    layout = load_layout(chosen.layout)
+    if not (chosen.overwrite or folder.store.is_dir()):
+        folder.refuse_used()
+    evaluation = read_evaluation(chosen.outcomes, chosen.items)
+    if chosen.subjects:
+        evaluation = evaluation.select(subjects=chosen.subjects)
+    make_writable(folder.path)
+    if chosen.overwrite:
+        _discard(folder.store)
+    try:
+        fit(
+            layout,
+            evaluation,
+            draws=chosen.draws,
+            tune=chosen.tune,
+            chains=chosen.chains,
+            seed=chosen.seed,
+            method=chosen.method,
+            store=folder.store,
+            n_jobs=chosen.jobs,
+        ).save(folder.fit, overwrite=True)
+    except KeyboardInterrupt:
+        print(_kept(folder, layout, evaluation), file=sys.stderr)
+        raise
+    fitted = _write(folder, layout, evaluation)
+    print_profiles(fitted, evaluation)
+    print(folder.path)
+    return 0 if (fitted.diagnostics()["status"] == "ok").all() else 1
+
+
+def _discard(store: Path) -> None:
+    """Empty an unfinished fit's store, unless another process is at work in it."""
+    from filelock import FileLock, Timeout
+
+    from ..inference.errors import FitError
+    from ..inference.stores import hierarchy
+
+    if hierarchy.state(store) == "nothing":
+        return
+    if hierarchy.state(store) == "else":
+        raise FitError(f"{store} is there already and is no store of fits; give another --out")
+    lock = store / hierarchy.LOCK
+    try:
+        with FileLock(lock, timeout=0):
+            for entry in store.iterdir():
+                if entry.is_dir():
+                    shutil.rmtree(entry)
+                elif entry != lock:
+                    entry.unlink()
+    except Timeout as error:
+        raise FitError(
+            f"{store.parent} is in use by another process; wait until that is done, or give "
+            "another --out"
+        ) from error
+
+
+def _kept(folder: FitFolder, layout: "Layout", evaluation: "Evaluation") -> str:
+    """Say what an interrupted fit has left."""
+    from ..inference.errors import FitError
+    from ..inference.stores.storage import load
+    from ..inference.wording import many
+
+    try:
+        done = len(load(folder.store, layout=layout).subjects)
+    except FitError:
+        done = 0
+    return (
+        f"{done} of {many(len(evaluation.subjects), 'subject')} done, kept in {folder.path}; the "
+        "same command, without --overwrite, goes on"
+    )
+
+
+def _write(folder: FitFolder, layout: "Layout", evaluation: "Evaluation") -> "Fit":
+    """Write what belongs beside the fit, and drop its store when all is there."""
+    from ..inference.stores.storage import load
+
+    fitted = load(folder.fit, layout=layout)
+    evaluation.items.to_csv(folder.items)
+    fitted.profiles().to_csv(folder.profiles, index=False)
+    fitted.diagnostics().to_csv(folder.diagnostics)
+    layout.draw(folder.diagram)
+    _remove(folder.store)
+    return fitted
+
+
+def _remove(store: Path) -> None:
+    """Drop a store; whenever the process is killed, it is there as a whole or not at all."""
+    gone = store.with_name(".finished")
+    shutil.rmtree(gone, ignore_errors=True)
+    store.rename(gone)
+    shutil.rmtree(gone)

@@ -1,0 +1,84 @@
+"""The commands ``forecast`` and ``score``: a fit held against items it has not seen."""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .arguments import add_command, takes_data, takes_fit, takes_overwrite, takes_subjects
+from .files import refuse_existing
+from .fit_folder import open_fit
+
+if TYPE_CHECKING:
+    from .arguments import Commands
+
+
+def add(commands: "Commands") -> None:
+    """Add the commands."""
+    forecast = add_command(
+        commands,
+        "forecast",
+        _forecast,
+        "Forecast every subject's success on new items, as CSV.",
+        example="forecast fitted --items new.csv --out forecasts.csv",
+    )
+    takes_fit(forecast)
+    forecast.add_argument(
+        "--items",
+        type=Path,
+        required=True,
+        metavar="FILE",
+        help="CSV, Parquet or JSON lines: a column `item` and one per property of the layout",
+    )
+    forecast.add_argument(
+        "--out", type=Path, metavar="FILE.csv", help="file to write (standard output)"
+    )
+    takes_subjects(forecast)
+    takes_overwrite(forecast)
+
+    score = add_command(
+        commands,
+        "score",
+        _score,
+        "Score forecasts against outcomes that the fit has not seen.",
+        example="score fitted --items new.csv --outcomes new_outcomes.csv",
+    )
+    takes_fit(score)
+    takes_data(score)
+    takes_subjects(score)
+    score.add_argument(
+        "--training-items",
+        action="store_true",
+        help="score items that the fit was made on, too; such scores flatter",
+    )
+    score.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def _forecast(chosen: argparse.Namespace) -> int:
+    from .tables import read_items
+
+    if chosen.out is not None and not chosen.overwrite:
+        refuse_existing([chosen.out], "give another --out, or --overwrite")
+    fit = open_fit(chosen.fit, chosen.layout)
+    forecast = fit.forecast(read_items(chosen.items), subjects=chosen.subjects)
+    print(repr(forecast), file=sys.stderr)
+    forecast.to_frame().to_csv(chosen.out or sys.stdout, index=False)
+    return 0
+
+
+def _score(chosen: argparse.Namespace) -> int:
+    from ..inference.assessment import score
+    from ..printing import print_tables
+    from .tables import read_evaluation
+
+    fit = open_fit(chosen.fit, chosen.layout)
+    evaluation = read_evaluation(chosen.outcomes, chosen.items)
+    forecast = fit.forecast(evaluation.items, subjects=chosen.subjects)
+    scores = score(forecast, evaluation, training_items=chosen.training_items)
+    if chosen.json:
+        rows = json.loads(scores.reset_index().to_json(orient="records", double_precision=15))
+        print(json.dumps({"layout": fit.layout.name, "scores": rows}, allow_nan=False))
+    else:
+        print_tables({f"{fit.layout.name}: lower is better, but for auroc": scores})
+    return 0

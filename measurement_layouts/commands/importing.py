@@ -1,0 +1,184 @@
+"""The command ``import``: logs of evaluation tools, or tables, into tables that ``fit`` reads."""
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .arguments import add_command, takes_overwrite
+from .files import make_writable, refuse_existing
+
+if TYPE_CHECKING:
+    from ..inference.logs.imported import Imported
+    from .arguments import Commands
+
+_WRITTEN = ("items.csv", "outcomes.csv", "notes.csv")
+
+
+def add(commands: "Commands") -> None:
+    """Add the command, and a command below it for each kind of log."""
+    parser = add_command(
+        commands,
+        "import",
+        _run,
+        "Read logs or tables into items.csv and outcomes.csv, and list what was mapped or dropped.",
+        example="import inspect logs/*.eval --out data",
+    )
+    kinds = parser.add_subparsers(required=True, metavar="KIND")
+
+    inspect = _add_kind(
+        kinds, "inspect", _inspect, "Read logs of Inspect (.eval or .json).", "logs/*.eval"
+    )
+    _chooses(inspect, "--scorer", "whose scores")
+    inspect.add_argument(
+        "--value",
+        nargs="+",
+        type=_valued,
+        metavar="SCORE=NUMBER",
+        help="what a score stands for, in 0 to 1, such as P=0.5 (C=1 I=0 P=0.5 N=0)",
+    )
+    _takes_features(inspect, "metadata of the samples")
+
+    harness = _add_kind(
+        kinds,
+        "lm-eval",
+        _lm_eval,
+        "Read samples of the lm-evaluation-harness (samples_*.jsonl).",
+        "results/samples_*.jsonl --metric exact_match",
+    )
+    _chooses(harness, "--metric", "which outcome")
+    _chooses(harness, "--filter", "whose answers")
+    harness.add_argument(
+        "--subject", metavar="NAME", help="the model, where the logs are of one (as they name it)"
+    )
+    _takes_features(harness, "fields of the documents")
+
+    table = _add_kind(
+        kinds,
+        "table",
+        _table,
+        "Read a table of outcomes, long or wide (CSV, Parquet or JSON lines).",
+        "results.csv --items items.csv --subject model",
+    )
+    table.add_argument("--items", type=Path, metavar="FILE", help="properties of the items")
+    for name in ("subject", "item", "outcome"):
+        table.add_argument(
+            f"--{name}", default=name, metavar="COLUMN", help=f"that holds the {name} ({name})"
+        )
+
+
+def _add_kind(
+    kinds: "Commands",
+    name: str,
+    read: Callable[[argparse.Namespace], "Imported"],
+    about: str,
+    example: str,
+) -> argparse.ArgumentParser:
+    parser = add_command(kinds, name, _run, about, example=f"import {name} {example} --out data")
+    parser.set_defaults(read=read)
+    parser.add_argument(
+        "logs",
+        nargs=1 if name == "table" else "+",
+        type=Path,
+        metavar="FILE" if name == "table" else "LOG",
+        help="the outcomes" if name == "table" else "file, or folder of such files",
+    )
+    parser.add_argument(
+        "--out",
+        type=Path,
+        required=True,
+        metavar="DIR",
+        help=f"folder for {', '.join(_WRITTEN)}",
+    )
+    takes_overwrite(parser)
+    return parser
+
+
+def _chooses(parser: argparse.ArgumentParser, option: str, about: str) -> None:
+    parser.add_argument(
+        option,
+        nargs="+",
+        action=_ByTask,
+        metavar="NAME|TASK=NAME",
+        help=f"{about}, for all tasks or by task (the only one that a task has)",
+    )
+
+
+class _ByTask(argparse.Action):
+    """Read one name for all tasks, or a name for each."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        named = [text.partition("=") for text in values]
+        if len(values) > 1 and not all(name for _, _, name in named):
+            parser.error(f"argument {option_string}: give one NAME, or TASK=NAME for each task")
+        by_task = {task: name for task, _, name in named}
+        setattr(namespace, self.dest, by_task if all(by_task.values()) else values[0])
+
+
+def _takes_features(parser: argparse.ArgumentParser, which: str) -> None:
+    parser.add_argument(
+        "--features",
+        nargs="+",
+        metavar="NAME",
+        help=f"{which} that become properties of the items (all)",
+    )
+
+
+def _valued(text: str) -> tuple[str, float]:
+    score, _, number = text.rpartition("=")
+    try:
+        return score, float(number)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r}; write SCORE=NUMBER, such as P=0.5") from None
+
+
+def _run(chosen: argparse.Namespace) -> int:
+    from .tables import print_notes
+
+    written = [chosen.out / name for name in _WRITTEN]
+    if not chosen.overwrite:
+        refuse_existing(written, "give another --out, or --overwrite")
+    imported = chosen.read(chosen)
+    make_writable(chosen.out)
+    imported.write(chosen.out)
+    print_notes(imported)
+    print(*written, sep="\n")
+    return 0
+
+
+def _inspect(chosen: argparse.Namespace) -> "Imported":
+    from ..inference.logs.inspect_logs import read_inspect
+
+    values = None if chosen.value is None else dict(chosen.value)
+    return read_inspect(chosen.logs, scorer=chosen.scorer, values=values, features=chosen.features)
+
+
+def _lm_eval(chosen: argparse.Namespace) -> "Imported":
+    from ..inference.logs.lm_eval import read_lm_eval
+
+    return read_lm_eval(
+        chosen.logs,
+        metric=chosen.metric,
+        filter=chosen.filter,
+        features=chosen.features,
+        subject=chosen.subject,
+    )
+
+
+def _table(chosen: argparse.Namespace) -> "Imported":
+    from ..inference.logs.table import read_table
+
+    (outcomes,) = chosen.logs
+    return read_table(
+        outcomes,
+        chosen.items,
+        subject=chosen.subject,
+        item=chosen.item,
+        outcome=chosen.outcome,
+    )

@@ -1,0 +1,153 @@
+"""One's own layout: a Python file, and a name in it."""
+
+import contextlib
+import inspect
+import sys
+import traceback
+from collections.abc import Iterator
+from pathlib import Path
+from types import FunctionType, ModuleType
+
+from ..inference.wording import many, some
+from ..layouts import Layout
+from ..linking import LayoutError
+
+_MODULE = "_layout_file"
+
+
+def load_layout(text: str) -> Layout:
+    """Execute a Python file and return a layout from it.
+
+    While it is executed, modules beside the file can be imported, and what it prints goes to
+    standard error.
+
+    Parameters
+    ----------
+    text : str
+        ``FILE.py:name``, the name being that of a `Layout` or of a function without arguments that
+        returns one; ``FILE.py`` where a single variable holds a layout.
+
+    Returns
+    -------
+    Layout
+        The layout.
+
+    Raises
+    ------
+    FileNotFoundError
+        When there is no such file.
+    LayoutError
+        When the file raises anything (its line is named), or holds no such layout.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> code = '''
+    ... import measurement_layouts as ml
+    ... coin = ml.Layout("coin", ml.Success("heads", ml.Capability("p", low=0, high=1)))
+    ... '''
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "coin.py")
+    ...     _ = path.write_text(code)
+    ...     load_layout(f"{path}:coin")
+    <Layout 'coin': p, heads>
+    """
+    path, name = _split(text)
+    if not path.is_file():
+        raise FileNotFoundError(f"there is no file {path}; give a Python file, as LAYOUT.py:name")
+    with _on_one_line(path):
+        values = _execute(path)
+    layouts = {found: value for found, value in values.items() if isinstance(value, Layout)}
+    if not name:
+        return _only(path, values, layouts)
+    if name not in values:
+        raise LayoutError(f"{path} has no {name!r}; {_choice(path, values, layouts)}")
+    value = values[name]
+    if not isinstance(value, Layout) and callable(value):
+        with _on_one_line(path):
+            value = value()
+    if not isinstance(value, Layout):
+        raise LayoutError(
+            f"{path}:{name} is or returns a {type(value).__name__}, no Layout; "
+            f"{_choice(path, values, layouts)}"
+        )
+    return value
+
+
+def is_layout_file(text: str) -> bool:
+    """Say whether a text looks like ``FILE.py:name`` or ``FILE.py``."""
+    return _split(text)[0].suffix == ".py"
+
+
+def short_name(text: str) -> str:
+    """Return what to call the layout of ``FILE.py:name``: its name there, or the file's."""
+    path, name = _split(text)
+    return name or path.stem
+
+
+def _split(text: str) -> tuple[Path, str]:
+    """Cut at the last colon, unless that is a drive's."""
+    path, colon, name = text.rpartition(":")
+    return (Path(path), name) if colon and name.isidentifier() else (Path(text), "")
+
+
+def _execute(path: Path) -> dict[str, object]:
+    """Run the file as a module that nobody else can import afterwards."""
+    module = ModuleType(_MODULE)
+    module.__file__ = str(path)
+    sys.modules[_MODULE] = module
+    try:
+        exec(compile(path.read_bytes(), str(path), "exec"), vars(module))
+    finally:
+        del sys.modules[_MODULE]
+    return vars(module)
+
+
+@contextlib.contextmanager
+def _on_one_line(path: Path) -> Iterator[None]:
+    """Let modules beside the file be imported; say on one line where anything went wrong."""
+    beside = str(path.resolve().parent)
+    sys.path.insert(0, beside)
+    try:
+        with contextlib.redirect_stdout(sys.stderr):
+            yield
+    except (Exception, SystemExit) as error:
+        kind = "" if isinstance(error, LayoutError) else f"{type(error).__name__}: "
+        told = error.msg if isinstance(error, SyntaxError) else str(error)
+        raise LayoutError(f"{_where(path, error)}: {kind}{told}") from error
+    finally:
+        sys.path.remove(beside)
+
+
+def _where(path: Path, error: BaseException) -> str:
+    """Name the innermost line of the file, or of one beside it, that an error came from."""
+    if isinstance(error, SyntaxError) and error.filename:
+        return f"{error.filename}, line {error.lineno}"
+    frames = traceback.extract_tb(error.__traceback__)
+    beside = path.resolve().parent
+    for frame in reversed(frames):
+        if Path(frame.filename).resolve().parent == beside:
+            return f"{frame.filename}, line {frame.lineno}"
+    return str(path)
+
+
+def _only(path: Path, values: dict[str, object], layouts: dict[str, Layout]) -> Layout:
+    different = {id(layout): layout for layout in layouts.values()}
+    if len(different) != 1:
+        raise LayoutError(
+            f"{path} holds {many(len(different), 'layout')}; {_choice(path, values, layouts)}"
+        )
+    return next(iter(different.values()))
+
+
+def _choice(path: Path, values: dict[str, object], layouts: dict[str, Layout]) -> str:
+    """Say what can be named."""
+    names = [*layouts, *(name for name, value in values.items() if _may_make(value))]
+    if not names:
+        return "add one, as a variable or a function without arguments that returns it"
+    return f"name one of {some(names)}, as {path}:{names[0]}"
+
+
+def _may_make(value: object) -> bool:
+    own = isinstance(value, FunctionType) and value.__module__ == _MODULE
+    return own and not inspect.signature(value).parameters  # type: ignore[arg-type]

@@ -1,0 +1,169 @@
+"""Commands for published studies: ``scenarios``, ``run``, ``reproduce`` and ``validate``."""
+
+import argparse
+import json
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .. import scenarios
+from ..scenarios.figures import Reproduction
+from .arguments import add_command, at_least
+from .files import make_writable
+
+if TYPE_CHECKING:
+    from ..scenarios.scenario import Scenario
+    from .arguments import Commands
+
+_SHORT = "a figure falls short of its goal"
+
+
+def add(commands: "Commands") -> None:
+    """Add the commands."""
+    add_command(commands, "scenarios", _list, "List the scenarios.", example="scenarios")
+
+    run = add_command(
+        commands,
+        "run",
+        _run,
+        "Fit all subjects, print their profiles, write everything.",
+        example="run animal-ai-olympics --out out/animals",
+    )
+    run.add_argument(
+        "--data", type=Path, metavar="DIR", help="real data (an embedded, simulated cohort)"
+    )
+    run.add_argument(
+        "--out", type=Path, metavar="DIR", help="new or empty folder to write (out/SCENARIO)"
+    )
+    run.add_argument(
+        "--seed", type=at_least(0), default=1, metavar="N", help="of every random step (1)"
+    )
+    run.add_argument(
+        "--draws", type=at_least(4), default=1000, metavar="N", help="kept of each chain (1000)"
+    )
+
+    reproduce = add_command(
+        commands,
+        "reproduce",
+        _reproduce,
+        "Hold published figures against obtained ones.",
+        example="reproduce animal-ai-olympics --published published",
+        done="every figure holds",
+        falls_short=_SHORT,
+    )
+    reproduce.add_argument(
+        "--published", type=Path, metavar="DIR", help="published tables, where there are"
+    )
+
+    validate = add_command(
+        commands,
+        "validate",
+        _validate,
+        "Score layouts and baselines on held-out items.",
+        example="validate animal-ai-olympics --repeats 3 --json",
+        done="every figure holds",
+        falls_short=_SHORT,
+    )
+    validate.add_argument(
+        "--repeats", type=at_least(1), default=15, metavar="N", help="random splits (15)"
+    )
+
+    for parser in (run, reproduce, validate):
+        parser.add_argument("scenario", choices=scenarios.NAMES, metavar="SCENARIO")
+    for parser in (reproduce, validate):
+        parser.add_argument(
+            "--data",
+            type=Path,
+            metavar="DIR",
+            help="real data (those in MEASUREMENT_LAYOUTS_DATA, else downloaded)",
+        )
+        parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def _list(chosen: argparse.Namespace) -> int:
+    for name in scenarios.NAMES:
+        scenario = scenarios.get(name)
+        print(f"{name}: {scenario.title} ({scenario.source})")
+        for layout in scenario.layouts:
+            print(f"  {layout}")
+    return 0
+
+
+def _run(chosen: argparse.Namespace) -> int:
+    from ..printing import print_profiles
+    from ..scenarios.study import Study
+
+    scenario = scenarios.get(chosen.scenario)
+    folder = chosen.out or Path("out", scenario.name)
+    if folder.exists() and not (folder.is_dir() and not any(folder.iterdir())):
+        raise FileExistsError(
+            f"{folder} exists and is no empty folder; move it away, or give another --out"
+        )
+    if chosen.data:
+        evaluation = scenario.load(chosen.data)
+        origin = f"real subjects from {chosen.data}"
+    else:
+        evaluation = scenario.simulate(chosen.seed).evaluation
+        origin = f"simulated subjects, seed {chosen.seed}; --data fits real ones, where there are"
+    make_writable(folder)
+    layout = next(iter(scenario.layouts.values()))()
+    print(f"{scenario.title} ({origin})\n{evaluation!r}", file=sys.stderr)
+    print("Fitted twice: on all items, then without a fifth of them.", file=sys.stderr)
+    study = Study.run(
+        layout,
+        evaluation,
+        method=scenario.method,
+        seed=chosen.seed,
+        draws=chosen.draws,
+        progressbar=True,
+    )
+    try:
+        written = study.write(folder)
+    finally:  # what was sampled is neither lost to a full disk nor to a closed pipe
+        print_profiles(study.fit, evaluation)
+    print(*written, sep="\n")
+    return 0
+
+
+def _reproduce(chosen: argparse.Namespace) -> int:
+    start = time.perf_counter()
+    scenario = scenarios.get(chosen.scenario)
+    if scenario.tables and chosen.published is None:
+        raise FileNotFoundError(
+            f"{scenario.name} is held against published tables; give their folder as --published"
+        )
+    found = scenario.reproduce(scenario, chosen.data, chosen.published)
+    return _report(scenario, found, time.perf_counter() - start, as_json=chosen.json)
+
+
+def _validate(chosen: argparse.Namespace) -> int:
+    from ..inference.validation import hold_out
+    from ..printing import print_scores
+
+    start = time.perf_counter()
+    scenario = scenarios.get(chosen.scenario)
+    scores = hold_out(
+        {name: make() for name, make in scenario.layouts.items()},
+        scenario.load(chosen.data),
+        repeats=chosen.repeats,
+        columns=scenario.columns,
+        method=scenario.method,
+        seed=1,
+    )
+    if not chosen.json:
+        print_scores(scores)
+    found = Reproduction(scenario.judge(scores))
+    return _report(scenario, found, time.perf_counter() - start, as_json=chosen.json)
+
+
+def _report(scenario: "Scenario", found: Reproduction, seconds: float, *, as_json: bool) -> int:
+    if as_json:
+        report = {"scenario": scenario.name, "seconds": seconds, **found.to_dict()}
+        print(json.dumps(report, allow_nan=False))
+    else:
+        from ..printing import print_figures, print_tables
+
+        print_tables(found.tables)
+        print_figures(found.figures)
+    return 0 if all(figure.holds for figure in found.figures) else 1

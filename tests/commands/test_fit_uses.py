@@ -1,0 +1,150 @@
+"""Commands that use a fit: `forecast`, `score`, `describe`, `criticise` and `compare`."""
+
+import io
+import json
+
+import pandas as pd
+import pytest
+
+import measurement_layouts as ml
+from measurement_layouts.command import main
+
+
+def test_forecast_prints_csv(fitted, new, data, capsys):
+    assert main(["forecast", str(fitted), *new[:2], "--subjects", "Bob"]) == 0
+    printed = capsys.readouterr()
+    table = pd.read_csv(io.StringIO(printed.out))
+    items = pd.read_csv(data / "new" / "items.csv").set_index("item")
+    expected = ml.load(fitted / "fit.nc").forecast(items, subjects=["Bob"]).to_frame()
+    pd.testing.assert_frame_equal(table, expected, check_dtype=False)
+    assert printed.err == f"{ml.load(fitted / 'fit.nc').forecast(items, subjects=['Bob'])!r}\n"
+
+
+def test_forecast_into_a_file(fit_file, new, tmp_path, capsys):
+    command = ["forecast", fit_file, *new[:2], "--out", str(tmp_path / "forecasts.csv")]
+    assert main(command) == 0
+    assert capsys.readouterr().out == ""
+    assert len(pd.read_csv(tmp_path / "forecasts.csv")) == 60
+    assert main(command) == 2
+    assert "exists already; move it away, or give another --out" in capsys.readouterr().err
+    assert main([*command, "--overwrite"]) == 0
+
+
+def test_score(fitted, new, capsys):
+    assert main(["score", str(fitted), *new]) == 0
+    out = capsys.readouterr().out
+    for word in ("brier", "auroc", "Zoë [x]"):
+        assert word in out
+
+
+def test_score_as_json(fitted, new, capsys):
+    assert main(["score", str(fitted), *new, "--json", "--subjects", "Ann"]) == 0
+    found = json.loads(capsys.readouterr().out, parse_constant=pytest.fail)
+    assert found["layout"] == "reaching"
+    (row,) = found["scores"]
+    assert row["subject"] == "Ann"
+    assert row["trials"] == 20
+    assert 0 < row["brier"] < 0.25
+
+
+def test_score_refuses_what_was_trained_on(fitted, tables, capsys):
+    assert main(["score", str(fitted), *tables]) == 2
+    assert "120 outcome(s) to be scored were trained on" in capsys.readouterr().err
+    assert main(["score", str(fitted), *tables, "--training-items"]) == 0
+
+
+def test_describe(fitted, capsys):
+    assert main(["describe", str(fitted), "--subjects", "Ann"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("Ann passes 0.25 of 40 items. Weak: reach 2.5")
+    assert "Bob" not in out
+
+
+def test_criticise_remembers_the_properties(fitted, capsys):
+    assert main(["criticise", str(fitted)]) == 0
+    out = capsys.readouterr().out
+    assert out.count("colour") == 3
+    assert "nothing is flagged" in out
+
+
+def test_criticise_flags_what_the_layout_misses(fitted, data, tmp_path, capsys):
+    """A property that says how Bob did; status 1."""
+    items, rows = (pd.read_csv(data / f"{name}.csv") for name in ("items", "outcomes"))
+    told = rows[rows["subject"] == "Bob"].set_index("item")["outcome"]
+    items["told"] = items["item"].map(told)
+    items["item"] = items["item"].map("{:03}".format)
+    items.to_csv(tmp_path / "leaky.csv", index=False)
+    assert main(["criticise", str(fitted), "--items", str(tmp_path / "leaky.csv")]) == 1
+    out = capsys.readouterr().out
+    assert "adding a bias on told would gain" in out
+
+
+def test_criticise_needs_properties(fit_file, tables, capsys):
+    assert main(["criticise", fit_file]) == 2
+    assert "give all of them as --items" in capsys.readouterr().err
+    assert main(["criticise", fit_file, *tables[:2]]) == 0
+    assert main(["criticise", fit_file, *tables]) == 0
+
+
+def test_compare_subjects(fitted, capsys):
+    assert main(["compare", str(fitted), "--reference", "Ann"]) == 0
+    out = capsys.readouterr().out
+    assert "superiority" in out
+    assert [line.split("│")[2].strip() for line in out.splitlines() if "reach " in line] == [
+        "Ann",
+        "Ann",
+    ]
+
+
+def test_compare_layouts(fitted, fit_file, capsys):
+    """The same fit twice: of equal rank but for the order, named by where they lie."""
+    assert main(["compare", str(fitted), fit_file, "--subjects", "Ann"]) == 0
+    out = capsys.readouterr().out
+    assert "elpd_diff" in out
+    assert "in total" in out
+    assert main(["compare", str(fitted), fit_file, "--reference", "Ann"]) == 2
+    assert "--reference is for the subjects of a single fit" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["describe", "compare", "criticise"])
+@pytest.mark.parametrize(
+    ("what", "message"),
+    [("nothing", "there is no file or store"), (".", "holds no fit, neither fit.nc nor a store")],
+)
+def test_there_is_no_fit(command, what, message, tmp_path, capsys):
+    assert main([command, str(tmp_path / what)]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert message in printed.err
+
+
+def test_an_unknown_subject(fitted, capsys):
+    assert main(["describe", str(fitted), "--subjects", "Eve"]) == 2
+    assert "not in this fit: Eve; it holds Ann, Bob, Zoë [x]" in capsys.readouterr().err
+
+
+OWN = """
+import measurement_layouts as ml
+from measurement_layouts.linking import logistic
+
+
+@ml.linking_function(range=(0, 1))
+def halved(chance):
+    return chance / 2
+
+
+distance = ml.MetaFeature("distance", low=0, high=10, unit="m")
+reach = ml.Capability("reach", low=0, high=10, unit="m")
+layout = ml.Layout("halved", ml.Success("found", halved(logistic(reach - distance))))
+"""
+
+
+@pytest.mark.slow
+def test_linking_functions_of_ones_own(tables, tmp_path, capsys):
+    path, out = tmp_path / "own.py", tmp_path / "out"
+    path.write_text(OWN, encoding="utf-8")
+    few = ["--method", "grid", "--draws", "100", "--chains", "4", "--subjects", "Ann"]
+    assert main(["fit", str(path), *tables, "--out", str(out), *few]) == 0
+    assert main(["describe", str(out)]) == 2
+    assert "here: --layout LAYOUT.py:name" in capsys.readouterr().err
+    assert main(["describe", str(out), "--layout", str(path)]) == 0

@@ -1,0 +1,127 @@
+"""Layouts from one's own Python files, and what is said where that fails."""
+
+import sys
+
+import pytest
+
+from measurement_layouts.command import main
+from measurement_layouts.commands.layout_file import load_layout
+from measurement_layouts.linking import LayoutError
+
+COIN = """
+import measurement_layouts as ml
+coin = ml.Layout("coin", ml.Success("heads", ml.Capability("p", low=0, high=1)))
+"""
+DIE = COIN + 'die = ml.Layout("die", ml.Success("six", ml.Capability("q", low=0, high=1)))\n'
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(code, name="mine.py"):
+        path = tmp_path / name
+        path.write_text(code, encoding="utf-8")
+        return path
+
+    return write
+
+
+@pytest.mark.parametrize(
+    ("code", "name"),
+    [
+        (COIN, ""),
+        (COIN, ":coin"),
+        (COIN + "same = coin", ""),
+        (COIN + "def make():\n    return coin", ":make"),
+        (COIN + "print('by the way')", ""),
+        ("from __future__ import annotations\nfrom dataclasses import dataclass\n"
+         "@dataclass\nclass Own:\n    size: int\n" + COIN.replace("import", "\nimport", 1), ""),
+    ],
+)  # fmt: skip
+def test_a_layout_is_found(write, code, name, capsys):
+    path = write(code)
+    assert load_layout(f"{path}{name}").name == "coin"
+    assert capsys.readouterr().out == ""
+    assert "_layout_file" not in sys.modules
+    assert not (path.parent / "__pycache__").exists()
+
+
+def test_modules_beside_the_file_can_be_imported(write):
+    write(COIN, "beside_it.py")
+    path = write("def make():\n    from beside_it import coin\n    return coin")
+    before = list(sys.path)
+    assert load_layout(f"{path}:make").name == "coin"
+    assert sys.path == before
+    del sys.modules["beside_it"]
+
+
+@pytest.mark.parametrize(
+    ("code", "name", "message"),
+    [
+        ("x = 1 / 0", "", "mine.py, line 1: ZeroDivisionError: division by zero"),
+        ("\nx = (1", "", "mine.py, line 2: SyntaxError: '(' was never closed"),
+        ("import no_such_thing", "", "mine.py, line 1: ModuleNotFoundError: No module named"),
+        ("raise SystemExit(3)", "", "mine.py, line 1: SystemExit: 3"),
+        ("raise ValueError('one\\ntwo')", "", "mine.py, line 1: ValueError: one two"),
+        (COIN.replace("high=1", "high=-1"), "", "line 3: p: the range [0, -1] is reversed"),
+        (COIN + "def make():\n    return 1 / 0", ":make", "line 5: ZeroDivisionError"),
+        (COIN + "def make(x):\n    return coin", ":make", "missing 1 required positional"),
+        (COIN, ":dice", "has no 'dice'; name one of coin, as "),
+        (COIN, ":ml", "mine.py:ml is or returns a module, no Layout; name one of coin"),
+        (DIE, "", "holds 2 layouts; name one of coin, die, as "),
+        ("def make():\n    pass", "", "holds 0 layouts; name one of make, as "),
+        ("def make():\n    pass", ":make", "returns a NoneType, no Layout"),
+        ("", "", "holds 0 layouts; add one, as a variable or a function without arguments"),
+    ],
+)
+def test_what_is_wrong_is_said_on_one_line(write, code, name, message, capsys):
+    path = write(code)
+    assert main(["draw", f"{path}{name}", "--out", str(path.parent / "x.svg")]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert message in printed.err
+    assert printed.err.startswith("measurement-layouts: ")
+    assert printed.err.count("\n") == 1
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_an_error_beside_the_file_is_placed_there(write):
+    write("\n\nx = 1 / 0", "beside_broken.py")
+    path = write("import beside_broken")
+    with pytest.raises(LayoutError, match=r"beside_broken\.py, line 3: ZeroDivisionError"):
+        load_layout(str(path))
+
+
+def test_a_missing_file(tmp_path, capsys):
+    assert main(["draw", f"{tmp_path / 'no.py'}:layout"]) == 2
+    assert f"there is no file {tmp_path / 'no.py'}" in capsys.readouterr().err
+
+
+def test_neither_a_file_nor_a_scenario(capsys):
+    assert main(["draw", "chess"]) == 2
+    assert "'chess' is neither a file (LAYOUT.py:name) nor a scenario" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("ending", ["svg", "pdf", "mmd", "tex"])
+def test_a_layout_is_drawn(write, ending, capsys):
+    path = write(DIE)
+    out = path.with_suffix(f".{ending}")
+    assert main(["draw", f"{path}:die", "--out", str(out)]) == 0
+    assert capsys.readouterr().out == f"{out}\n"
+    assert ending == "pdf" or "six" in out.read_text(encoding="utf-8")
+    assert main(["draw", f"{path}:coin", "--out", str(out)]) == 2
+    assert "exists already" in capsys.readouterr().err
+    assert main(["draw", f"{path}:coin", "--out", str(out), "--overwrite"]) == 0
+    assert ending == "pdf" or "heads" in out.read_text(encoding="utf-8")
+
+
+def test_a_layout_is_drawn_into_a_folder_by_its_name(write, monkeypatch, capsys):
+    path = write(COIN)
+    monkeypatch.chdir(path.parent)
+    assert main(["draw", "mine.py"]) == main(["draw", "mine.py:coin"]) == 0
+    assert capsys.readouterr().out == "mine.svg\ncoin.svg\n"
+
+
+def test_an_ending_that_is_none(write, capsys):
+    path = write(COIN)
+    assert main(["draw", str(path), "--out", str(path.parent / "x.gif")]) == 2
+    assert "end it in .svg, .png, .pdf, .mmd or .tex" in capsys.readouterr().err
