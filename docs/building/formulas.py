@@ -1,0 +1,155 @@
+"""Collect the formulas of the docstrings, with their sources, for the page of methods."""
+
+import ast
+import re
+import textwrap
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import references
+
+DOCS = Path(__file__).resolve().parent.parent
+ROOMS = ("linking", "layouts", "annotation", "inference", "reports", "scenarios")
+CHAPTERS = {
+    "Linking functions": ("linking/",),
+    "Layouts": ("layouts/",),
+    "Likelihood and integration": (
+        "inference/density",
+        "inference/modes",
+        "inference/integration/",
+        "inference/grids",
+        "inference/quadrature",
+    ),
+    "Convergence": ("inference/convergence", "inference/mixing", "inference/diagnostics"),
+    "Estimating one latent": ("inference/estimation/",),
+    "Before sampling: what a battery can tell": ("inference/checking/",),
+    "Forecasts and their scores": (
+        "inference/calibration",
+        "inference/scoring",
+        "inference/wilson",
+        "inference/validation",
+    ),
+    "Comparing subjects and layouts": (
+        "inference/loo/",
+        "inference/contrast/",
+        "inference/comparison",
+    ),
+    "Criticism": ("inference/criticism/",),
+    "Demands and characteristic curves": ("inference/demands/", "inference/curves/"),
+    "Assessors": ("inference/assessors/",),
+    "Dispositions": ("inference/dispositions/",),
+    "Annotation": ("annotation/",),
+    "Horizons": ("inference/horizons",),
+    "Figures": ("inference/plots/",),
+    "Scenarios": ("scenarios/",),
+}
+HOMES = {
+    "Linking functions": "measurement_layouts.linking",
+    "Dispositions": "measurement_layouts.dispositions",
+    "Annotation": "measurement_layouts.annotation",
+    "Figures": "measurement_layouts.plots",
+}
+"""Where names in single quotes are looked up; elsewhere at the front door."""
+_HEADING = re.compile(r"^([A-Z][\w ]+)\n-{3,}\n", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Card:
+    """What one docstring says of how it computes."""
+
+    file: str
+    name: str
+    text: str
+    sources: str
+
+    @property
+    def has_formula(self) -> bool:
+        """Whether it shows one."""
+        return ".. math::" in self.text
+
+
+def cards(root: Path = DOCS.parent) -> list[Card]:
+    """Read all docstrings that have a formula or a source."""
+    found: list[Card] = []
+    for room in ROOMS:
+        for path in sorted((root / room).rglob("*.py")):
+            file = str(path.relative_to(root))
+            for name, docstring in _docstrings(ast.parse(path.read_text(encoding="utf-8"))):
+                parts = _HEADING.split(docstring)
+                sections = dict(zip(parts[1::2], parts[2::2], strict=True))
+                text, sources = parts[0].strip(), sections.get("References", "").strip()
+                for body in parts[2::2]:
+                    text += "".join(f"\n\n{block}" for block in _math(body))
+                card = Card(file, name, text, sources)
+                if card.has_formula or sources:
+                    found.append(card)
+    return found
+
+
+def chapter_of(card: Card) -> str:
+    """Return the title under which a card stands."""
+    for title, places in CHAPTERS.items():
+        if card.file.startswith(places):
+            return title
+    return "Other"
+
+
+def page() -> str:
+    """Write the page: formulas by chapter, then what has a source without a formula."""
+    by_card = {id(card): card for card in cards()}.values()
+    out = ["Formulas", "========", "", _LEAD, ""]
+    for title in (*CHAPTERS, "Other"):
+        here = [card for card in by_card if chapter_of(card) == title]
+        if not here:
+            continue
+        out += [title, "-" * len(title), ""]
+        out += [f".. currentmodule:: {HOMES.get(title, 'measurement_layouts')}", ""]
+        for card in sorted(here, key=lambda card: not card.has_formula):
+            out += _entry(card) if card.has_formula else []
+        plain = [card for card in here if not card.has_formula]
+        if plain:
+            out += [".. rubric:: Other sources", ""]
+            out += [f"* {_link(card)}: {' '.join(card.sources.split())}" for card in plain] + [""]
+    return "\n".join(out)
+
+
+_LEAD = """Every formula of the project with its source, read from the docstrings when this page is
+built, so that each is written once: beside the code that computes it."""
+
+
+def _entry(card: Card) -> list[str]:
+    summary, _, rest = card.text.partition("\n")
+    lines = [_link(card), textwrap.indent(f"{summary}\n{rest}", "   "), ""]
+    if card.sources:
+        lines += [f"   *Source:* {' '.join(card.sources.split())}", ""]
+    return lines
+
+
+def _link(card: Card) -> str:
+    public = [name for name in _public() if name.rsplit(".", 1)[1] == card.name.split(".")[0]]
+    if public and not card.name.startswith("_"):
+        return f":py:obj:`{card.name} <{public[0]}>`"
+    return f"``{card.name}`` in ``{card.file}``"
+
+
+def _public() -> list[str]:
+    if not _NAMES:
+        _NAMES.extend(references.public())
+    return _NAMES
+
+
+_NAMES: list[str] = []
+
+
+def _docstrings(tree: ast.AST, above: str = "") -> Iterator[tuple[str, str]]:
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            name = f"{above}{node.name}"
+            yield name, ast.get_docstring(node) or ""
+            yield from _docstrings(node, f"{name}.")
+
+
+def _math(text: str) -> list[str]:
+    blocks = re.findall(r"^([ ]*)(\.\. math::.*(?:\n(?:\1[ ]+.*|[ ]*))*)", text, re.MULTILINE)
+    return [textwrap.dedent(indent + block).strip() for indent, block in blocks]

@@ -1,0 +1,192 @@
+"""Write the pages that are made from code: gallery, scenarios, command, formulas."""
+
+import argparse
+import ast
+import importlib
+import shutil
+import textwrap
+from pathlib import Path
+
+import examples
+import formulas
+import pictures
+
+DOCS = Path(__file__).resolve().parent.parent
+
+
+def gallery() -> dict[str, str]:
+    """Return the gallery's pages by file name: an index, and a page per picture."""
+    index = [
+        "# Gallery",
+        "",
+        "Every plot, and every layout of the scenarios. A picture leads to the code that made it.",
+        "",
+    ]
+    pages: dict[str, str] = {}
+    for name in examples.THEMES:
+        theme = examples.read(name)
+        title, _, about = theme.about.partition(":")
+        index += [f"## {title}", "", f"{about.strip().capitalize()}", ""]
+        index += _grid({cell: (f"pictures/{cell}.png", cell) for cell in theme.cells})
+        pages |= {f"{cell}.md": _plot_page(theme, cell) for cell in theme.cells}
+    index += ["## Layouts", "", "The layouts of the [scenarios](../reference/scenarios).", ""]
+    drawn = {}
+    for key, scenario, layout, _ in layouts():
+        drawn[key] = (f"pictures/{key}.svg", f"{scenario.name}: {layout}")
+        pages[f"{key}.md"] = _layout_page(key, scenario, layout)
+    index += _grid(drawn)
+    return {**pages, "index.md": "\n".join([*index, _hidden([name[:-3] for name in pages])])}
+
+
+def layouts() -> list[tuple[str, object, str, object]]:
+    """Return a key for every layout of every scenario, with the two and the layout's maker."""
+    from measurement_layouts import scenarios
+
+    return [
+        (pictures.layout_picture(scenario.name, name), scenario, name, make)
+        for scenario in map(scenarios.get, scenarios.NAMES)
+        for name, make in scenario.layouts.items()
+    ]
+
+
+def scenarios_page() -> str:
+    """Return the reference of the scenarios."""
+    from measurement_layouts import scenarios
+
+    out = ["Scenarios", "=========", "", _SCENARIOS, ""]
+    for scenario in map(scenarios.get, scenarios.NAMES):
+        room = f"measurement_layouts.scenarios.{scenario.name.replace('-', '_')}"
+        module = importlib.import_module(room)
+        names = [name for name in module.__all__ if callable(getattr(module, name))]
+        out += [scenario.name, "-" * len(scenario.name), ""]
+        out += [f"{scenario.title}. *Source:* {scenario.source}.", ""]
+        out += [f".. code-block:: text\n\n   $ measurement-layouts run {scenario.name}", ""]
+        drawn = [(key, name) for key, other, name, _ in layouts() if other is scenario]
+        out += [
+            "Layouts: " + ", ".join(f":doc:`{n} </gallery/{key}>`" for key, n in drawn) + ".",
+            "",
+        ]
+        out += [f".. currentmodule:: {room}", "", ".. autosummary::", "   :toctree: generated/", ""]
+        out += [f"   {name}" for name in names] + [""]
+    return "\n".join(out)
+
+
+def command_page() -> str:
+    """Return the reference of the command, from its parser."""
+    from measurement_layouts.command import parser
+
+    made = parser()
+    out = ["# Command line", "", made.description or "", "", _block(made.epilog), ""]
+    for name, command in _subparsers(made).items():
+        out += [f"## {name}", "", _block(command.format_help()), ""]
+        for part, inside in _subparsers(command).items():
+            out += [f"### {name} {part}", "", _block(inside.format_help()), ""]
+    return "\n".join(out)
+
+
+def commands() -> list[str]:
+    """Return the names of all commands."""
+    from measurement_layouts.command import parser
+
+    return list(_subparsers(parser()))
+
+
+def _subparsers(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
+    found = [part for part in parser._actions if isinstance(part, argparse._SubParsersAction)]
+    return {name: made for action in found for name, made in action.choices.items()}
+
+
+def main() -> None:
+    """Write all of them, and remove what earlier builds wrote of things that are gone."""
+    shutil.rmtree(DOCS / "reference" / "generated", ignore_errors=True)
+    made = gallery()
+    (DOCS / "gallery").mkdir(exist_ok=True)
+    for path in (DOCS / "gallery").glob("*.md"):
+        if path.name not in made:
+            path.unlink()
+    for name, text in made.items():
+        _write(DOCS / "gallery" / name, text)
+    _write(DOCS / "reference" / "scenarios.rst", scenarios_page())
+    _write(DOCS / "reference" / "command.md", command_page())
+    _write(DOCS / "methods" / "formulas.rst", formulas.page())
+
+
+def _plot_page(theme: examples.Theme, cell: str) -> str:
+    about = _summary(cell)
+    return "\n".join(
+        [
+            f"# {cell}",
+            "",
+            f"{about} See {{py:obj}}`measurement_layouts.plots.{cell}`.",
+            "",
+            f"```{{image}} pictures/{cell}.png\n:alt: {cell}: {about}\n:align: center\n```",
+            "",
+            f"```python\n{theme.code(cell)}\n```",
+        ]
+    )
+
+
+def _layout_page(key: str, scenario: object, layout: str) -> str:
+    name, title = scenario.name, scenario.title  # type: ignore[attr-defined]
+    code = f"""
+        from measurement_layouts import scenarios
+
+        layout = scenarios.get("{name}").layouts["{layout}"]()
+        layout.draw("layout.svg")
+        """
+    return "\n".join(
+        [
+            f"# {name}: {layout}",
+            "",
+            f"{title}.",
+            "",
+            f"```{{image}} pictures/{key}.svg\n:alt: Diagram of the layout\n:align: center\n```",
+            "",
+            f"```python\n{textwrap.dedent(code).strip()}\n```",
+        ]
+    )
+
+
+def _summary(plot: str) -> str:
+    """Return the first line of a plot's card, without importing it."""
+    path = DOCS.parent / "inference" / "plots" / f"{plot}.py"
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.FunctionDef) and node.name == plot:
+            return (ast.get_docstring(node) or "").split("\n")[0]
+    raise LookupError(f"{path} has no function {plot}")
+
+
+def _grid(cards: dict[str, tuple[str, str]]) -> list[str]:
+    out = ["::::{grid} 1 2 3 3", ":gutter: 3", ""]
+    for page, (picture, title) in cards.items():
+        out += [
+            f":::{{grid-item-card}} {title}",
+            f":link: {page}",
+            ":link-type: doc",
+            f":img-top: {picture}",
+            f":img-alt: {title}",
+            ":class-card: gallery",
+            ":::",
+        ]
+    return [*out, "::::", ""]
+
+
+def _hidden(pages: list[str]) -> str:
+    return "\n".join(["```{toctree}", ":hidden:", "", *pages, "```", ""])
+
+
+def _block(text: str | None) -> str:
+    return f"```text\n{(text or '').strip()}\n```"
+
+
+def _write(path: Path, text: str) -> None:
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
+        path.write_text(text, encoding="utf-8")
+
+
+_SCENARIOS = """Published studies, ready to run: layouts, data, a simulator, and published figures
+beside those obtained. ``measurement_layouts.scenarios.get(name)`` returns one."""
+
+
+if __name__ == "__main__":
+    main()

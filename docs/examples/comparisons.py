@@ -1,0 +1,28 @@
+"""Comparisons: which subject is better, which layout, and how they grow."""
+
+import measurement_layouts as ml
+from measurement_layouts.scenarios import animal_ai_olympics, weirdml
+
+cohort = animal_ai_olympics.simulated_cohort()
+few = cohort.evaluation.select(subjects=cohort.evaluation.subjects[::7])
+options = {"draws": 500, "tune": 500, "chains": 2, "seed": 1, "progressbar": False}
+published = ml.fit(animal_ai_olympics.published_layout(), few, **options)
+recommended = ml.fit(animal_ai_olympics.recommended_layout(), few, **options)
+
+# %% comparison_plot
+comparison = ml.compare_profiles(published, reference=published.subjects[0])
+axes = ml.plots.comparison_plot(comparison, nodes=["navigationAbility", "visualAbility"])
+
+# %% superiority_heatmap
+everybody = ml.compare_profiles(published)
+axes = ml.plots.superiority_heatmap(everybody, "navigationAbility")
+
+# %% layout_comparison_plot
+compared = ml.compare_layouts({"published": published, "recommended": recommended})
+axes = ml.plots.layout_comparison_plot(compared)
+
+# %% horizon_plot
+models = weirdml.simulated_cohort().evaluation
+fit = ml.fit(weirdml.published_layout(), models, method="grid", seed=1, progressbar=False)
+horizons = ml.time_horizons(fit, weirdml.release_dates())
+axes = ml.plots.horizon_plot(horizons, trend=ml.horizon_trend(horizons))

@@ -1,0 +1,18 @@
+"""Criticism: what a layout misses."""
+
+import measurement_layouts as ml
+from measurement_layouts.scenarios import object_permanence
+
+everybody = object_permanence.simulated_cohort().evaluation
+few = everybody.select(subjects=everybody.subjects[10:22])
+layout = object_permanence.published_layout()
+fit = ml.fit(layout, few, draws=300, tune=500, chains=2, reruns=0, seed=1, progressbar=False)
+criticism = ml.criticise(fit, few, candidates=object_permanence.CANDIDATES)
+
+# %% criticism_map
+axes = ml.plots.criticism_map(criticism)
+
+# %% residual_plot
+first = criticism.table.sort_values("gain").iloc[-1]
+by = "occluderPresence"
+axes = ml.plots.residual_plot(criticism, first["subject"], first["property"], by)

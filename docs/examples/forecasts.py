@@ -1,0 +1,42 @@
+"""Forecasts: success on items that nobody has run, and whether it comes true."""
+
+import measurement_layouts as ml
+from measurement_layouts.scenarios import animal_ai_olympics
+
+cohort = animal_ai_olympics.simulated_cohort()
+few = cohort.evaluation.select(subjects=cohort.evaluation.subjects[::5])
+layout = animal_ai_olympics.published_layout()
+fit = ml.fit(layout, few, draws=500, tune=500, chains=2, seed=1, progressbar=False)
+
+new_items = animal_ai_olympics.battery(seed=2).rename(lambda name: f"new-{name}")
+truth = cohort.profiles.loc[fit.subjects]
+later = ml.simulate(layout, new_items, truth, seed=2)
+forecast = fit.forecast(new_items)
+
+# %% forecast_plot
+axes = ml.plots.forecast_plot(forecast, fit.subjects[3], later)
+
+# %% reliability
+axes = ml.plots.reliability(forecast, later)
+
+# %% brier_against_success
+aggregate = few.success_rates()
+happened = later.success_rates()
+flat = (aggregate**2 - 2 * aggregate * happened + happened).rename("brier")
+scores = {
+    "layout": ml.score(forecast, later)[["success", "brier"]],
+    "aggregate": happened.rename("success").to_frame().join(flat),
+}
+axes = ml.plots.brier_against_success(scores)
+
+# %% agent_characteristic_grid
+subject = fit.subjects[3]
+axes = ml.plots.agent_characteristic_grid(
+    few, subject, "rewardDistance", "rewardSize", layout=layout
+)
+
+# %% calibration_panels
+methods = {"logistic regression": ml.Regression(["rewardDistance", "rewardSize"])}
+four = few.select(subjects=few.subjects[3:7])
+assessment = ml.assess(methods, four, folds=5, resamples=50, progressbar=False)
+axes = ml.plots.calibration_panels(assessment)

@@ -1,0 +1,208 @@
+"""The site's pages: their code runs, every public name is there, every plot has a picture."""
+
+import doctest
+import re
+import shutil
+from pathlib import Path
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import pytest
+
+import measurement_layouts as ml
+from measurement_layouts import linking, scenarios
+
+DOCS = Path(__file__).resolve().parent.parent / "docs"
+PAGES = sorted(DOCS.glob("*.md")) + sorted(DOCS.glob("how-to/*.md"))
+SLOW = {
+    "compare-models",
+    "design-a-battery",
+    "handle-guessing",
+    "many-subjects",
+    "read-a-profile",
+    "tutorial",
+    "write-a-report",
+    "your-own-linking-function",
+}
+"""They fit something."""
+MADE_ELSEWHERE = {
+    "Annotations",
+    "DemandLevel",
+    "Estimates",
+    "Expr",
+    "HorizonTrend",
+    "Level",
+    "LinkingFunction",
+    "RatePosteriors",
+}
+"""Classes whose example is on the card of the function that makes them."""
+NUMBER = re.compile(r"(?<![\w.-])-?\d+\.\d+(?![\w.])")
+
+
+@pytest.fixture
+def building(monkeypatch):
+    """Where the modules are that build the site."""
+    monkeypatch.syspath_prepend(str(DOCS / "building"))
+
+
+class Checker(doctest.OutputChecker):
+    """Numbers with decimals may differ a little: other processors round otherwise."""
+
+    def check_output(self, want, got, optionflags):
+        wanted, found = NUMBER.findall(want), NUMBER.findall(got)
+        near = len(wanted) == len(found) and all(
+            abs(float(one) - float(other)) <= 0.11 + 0.02 * abs(float(one))
+            for one, other in zip(wanted, found, strict=True)
+        )
+        if near:
+            want, got = NUMBER.sub("#", want), NUMBER.sub("#", got)
+        return super().check_output(want, got, optionflags)
+
+
+def run(text, name):
+    """Run a page's examples in one namespace; return how many there are and what failed."""
+    blocks = re.findall(r"```pycon\n(.*?)```", text, re.DOTALL)
+    flags = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+    examples = doctest.DocTestParser().get_doctest("\n".join(blocks), {}, name, name, 0)
+    said = []
+    runner = doctest.DocTestRunner(Checker(), verbose=False, optionflags=flags)
+    result = runner.run(examples, out=said.append)
+    return result.attempted, "".join(said)
+
+
+def page(path):
+    marks = [pytest.mark.slow] if path.stem in SLOW else []
+    return pytest.param(path, id=path.stem, marks=marks)
+
+
+@pytest.mark.parametrize("path", [page(path) for path in PAGES])
+def test_the_code_of_a_page_runs(path):
+    mpl.use("Agg")
+    text = path.read_text()
+    examples, failed = run(text, path.stem)
+    plt.close("all")
+    assert failed == ""
+    assert examples == len(re.findall(r"^>>> ", text, re.MULTILINE))
+
+
+@pytest.mark.parametrize("wrong", ["1 + 1\n3", "print(0.5)\n0.7", "print('a 0.5')\nb 0.5", "1 / 0"])
+def test_a_page_that_is_wrong_is_noticed(wrong):
+    _, failed = run(f"```pycon\n>>> {wrong}\n```", "wrong")
+    assert failed != ""
+
+
+def test_a_page_that_is_nearly_right_is_not():
+    assert run("```pycon\n>>> print(0.51)\n0.5\n>>> print(-120.1)\n-120.0\n```", "near")[1] == ""
+
+
+def test_every_public_name_is_in_the_reference_once(building):
+    import references
+
+    listed = references.listed()
+    assert sorted(set(listed)) == sorted(listed)
+    assert set(references.public()) == {*listed} - {"measurement_layouts.layouts.latents.Latent"}
+
+
+def test_a_name_missing_from_the_reference_is_noticed(building, tmp_path):
+    import references
+
+    for path in references.PAGES.glob("*.rst"):
+        shutil.copy(path, tmp_path)
+    (tmp_path / "fitting.rst").write_text("nothing\n")
+    missing = set(references.public()) - set(references.listed(tmp_path))
+    assert {"measurement_layouts.fit", "measurement_layouts.Fit"} <= missing
+
+
+def test_every_public_callable_has_a_card(building):
+    import references
+
+    found = {name: references.gaps(value) for name, value in references.public().items()}
+    lacking = {name: gaps for name, gaps in found.items() if gaps}
+    assert {name.rsplit(".", 1)[1] for name in lacking} <= MADE_ELSEWHERE
+    assert all(gaps == ["Examples"] for gaps in lacking.values())
+
+
+def test_a_card_without_its_sections_is_noticed(building):
+    import references
+
+    def bare(value):
+        """Do something."""
+
+    assert references.gaps(bare) == ["Parameters", "Returns", "Examples"]
+
+
+def test_every_plot_has_one_example(building):
+    import examples
+
+    assert sorted(examples.plots()) == sorted(ml.plots.__all__)
+
+
+def test_every_example_calls_its_plot(building):
+    import examples
+
+    for theme in map(examples.read, examples.THEMES):
+        for plot, code in theme.cells.items():
+            assert f"axes = ml.plots.{plot}(" in code
+
+
+def test_every_linking_function_is_drawn(building):
+    import examples
+
+    functions = {
+        name
+        for name in linking.__all__
+        if isinstance(getattr(linking, name), linking.LinkingFunction)
+    }
+    assert set(examples.read("linking").cells) == functions
+
+
+def test_every_layout_of_every_scenario_is_drawn(building):
+    import pages
+
+    drawn = [(scenario.name, layout) for _, scenario, layout, _ in pages.layouts()]
+    expected = [
+        (name, layout) for name in scenarios.NAMES for layout in scenarios.get(name).layouts
+    ]
+    assert drawn == expected
+    assert len({key for key, *_ in pages.layouts()}) == len(expected)
+
+
+def test_every_formula_is_among_the_methods(building):
+    import formulas
+
+    root = DOCS.parent
+    written = sum(
+        path.read_text().count(".. math::")
+        for room in formulas.ROOMS
+        for path in (root / room).rglob("*.py")
+    )
+    collected = [card for card in formulas.cards(root) if card.has_formula]
+    assert sum(card.text.count(".. math::") for card in collected) == written
+    assert [card.file for card in collected if formulas.chapter_of(card) == "Other"] == []
+
+
+def test_links_that_lead_nowhere_are_named(building, tmp_path):
+    import links
+
+    (tmp_path / "a.html").write_text(
+        '<p id="here"><a href="b.html#there">b</a><a href="#here">a</a>'
+        '<a href="c.html">c</a><a href="b.html#gone">d</a><a href="https://nowhere">e</a>'
+        '<img src="no.png"><a href="https://example.org/x">f</a>'
+    )
+    (tmp_path / "b.html").write_text('<p id="there">')
+    wrong, elsewhere = links.check(tmp_path)
+    assert [line.removeprefix("a.html: ") for line in wrong] == [
+        "no file c.html",
+        "no place b.html#gone",
+        "https://nowhere has no right form",
+        "no file no.png",
+    ]
+    assert elsewhere == ["https://example.org/x", "https://nowhere"]
+
+
+def test_the_page_of_the_command_has_every_command(building):
+    import pages
+
+    text = pages.command_page()
+    assert re.findall(r"^## (.*)$", text, re.MULTILINE) == pages.commands()
+    assert "usage: measurement-layouts fit" in text
