@@ -18,9 +18,13 @@ as_root() {
     if [ "$(id -u)" = 0 ]; then "$@"; elif command -v sudo >/dev/null; then sudo -n "$@"; else return 1; fi
 }
 
+install_package() { # of Debian and its kin
+    command -v apt-get >/dev/null && as_root apt-get update -qq && as_root apt-get install -y -qq "$1"
+} >&2
+
 if ! command -v dot >/dev/null; then
     echo "Installing Graphviz for the diagrams ..." >&2
-    { command -v apt-get >/dev/null && as_root apt-get update -qq && as_root apt-get install -y -qq graphviz; } >&2 ||
+    install_package graphviz ||
         echo "Graphviz could not be installed; diagrams are drawn more plainly without it." >&2
 fi
 

@@ -1,0 +1,168 @@
+"""Profile elements as bars: an interval on the element's range, beside what the prior said."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from ..inference.elements import Element, prior_draws, span
+from ..layouts.latents import Latent
+from ..linking import units
+from .contents import PROB, Contents
+from .geometry import Scale
+from .numbers import decimals, short, written
+
+_INSET = 6  # so that a point at the end of the range is whole
+
+
+@dataclass(frozen=True, eq=False)
+class Axis:
+    """Range of a profile element, over which all subjects are drawn.
+
+    Attributes
+    ----------
+    element : Element
+        The element.
+    low, high : float
+        Its range; of an unbounded one the prior's central 99 %, widened to hold all subjects.
+    prior : (float, float)
+        Central interval of the prior.
+    """
+
+    element: Element
+    low: float
+    high: float
+    prior: tuple[float, float]
+
+    @property
+    def name(self) -> str:
+        """``node`` or ``node[label]``."""
+        return self.element.name
+
+    @property
+    def kind(self) -> str:
+        """Of the node."""
+        return self.element.latent.kind
+
+    @property
+    def unit(self) -> str:
+        """In short."""
+        return units.name(self.element.latent.unit)
+
+    @property
+    def ends(self) -> tuple[str, str]:
+        """In words."""
+        return short(self.low), short(self.high)
+
+    def scale(self, start: float, stop: float) -> Scale:
+        """Lay the range out between two places."""
+        return Scale(self.low, self.high, start, stop)
+
+    @property
+    def centre(self) -> float | None:
+        """Where neither side is preferred, of a bias."""
+        return 0.0 if self.kind == "bias" and self.low < 0 < self.high else None
+
+
+@dataclass(frozen=True, eq=False)
+class Bar:
+    """One subject's value of one element.
+
+    Attributes
+    ----------
+    axis : Axis
+        Of the element.
+    row : mapping of str to object
+        Of the table of profiles.
+    """
+
+    axis: Axis
+    row: dict[str, float]
+
+    @property
+    def vague(self) -> bool:
+        """Whether the prior decides."""
+        return bool(self.row["prior_dominated"])
+
+    @property
+    def digits(self) -> int:
+        """Decimals worth showing."""
+        return decimals(self.row["sd"], self.row["ess_bulk"])
+
+    @property
+    def mean(self) -> str:
+        """In words."""
+        return written(self.row["mean"], self.digits)
+
+    @property
+    def interval(self) -> str:
+        """In words."""
+        return (
+            f"[{written(self.row['low'], self.digits)}, {written(self.row['high'], self.digits)}]"
+        )
+
+    @property
+    def learnt(self) -> str:
+        """Part of the prior's variance that the data removed."""
+        return f"{max(0.0, self.row['shrinkage']):.0%}"
+
+    @property
+    def rhat(self) -> str:
+        """In words."""
+        return written(self.row["rhat"], 3)
+
+    @property
+    def ess(self) -> str:
+        """The smaller one of bulk and tail, in words."""
+        return written(min(self.row["ess_bulk"], self.row["ess_tail"]), 0)
+
+    @property
+    def told(self) -> str:
+        """All of it, for who cannot see the drawing."""
+        low, high = self.axis.ends
+        doubt = ", prior-dominated" if self.vague else ""
+        unit = f" {self.axis.unit}" if self.axis.unit else ""
+        return f"{self.axis.name} {self.mean}{unit} {self.interval}, from {low} to {high}{doubt}"
+
+    def drawn(self, width: float) -> dict[str, str]:
+        """Places of the interval, the mean and the prior."""
+        across = self.axis.scale(_INSET, width - _INSET)
+        parts = {name: across(self.row[name]) for name in ("low", "high", "mean")}
+        parts["prior_low"], parts["prior_high"] = (across(end) for end in self.axis.prior)
+        return parts
+
+
+def axes(contents: Contents) -> list[Axis]:
+    """Find the range of each element."""
+    ends = {latent.name: _ends(contents, latent) for latent in contents.fit.layout.latents}
+    tail = (1 - PROB) / 2
+    found = []
+    for element in contents.elements:
+        low, high = np.quantile(prior_draws(contents.fit, element), [tail, 1 - tail])
+        found.append(Axis(element, *ends[element.latent.name], (float(low), float(high))))
+    return found
+
+
+def _ends(contents: Contents, latent: Latent) -> tuple[float, float]:
+    """Range that all labels of a node share; an end that nobody declared is a round number."""
+    table = contents.profiles
+    own = table[table["node"] == latent.name]
+    shown = [span(contents.fit, one) for one in contents.elements if one.latent is latent]
+    low = min(*(low for low, _ in shown), float(own["low"].min()))
+    high = max(*(high for _, high in shown), float(own["high"].max()))
+    step = 10.0 ** math.floor(math.log10((high - low) / 5))
+    known = latent.range
+    return (
+        low if math.isfinite(known.low) else step * math.floor(low / step),
+        high if math.isfinite(known.high) else step * math.ceil(high / step),
+    )
+
+
+def bars(table: pd.DataFrame, ranges: list[Axis]) -> dict[str, list[Bar]]:
+    """List each subject's bars, in the order of the elements."""
+    found = dict[str, list[Bar]]()
+    for place, row in enumerate(table.to_dict("records")):
+        numbers = {str(name): value for name, value in row.items()}
+        found.setdefault(str(row["subject"]), []).append(Bar(ranges[place % len(ranges)], numbers))
+    return found

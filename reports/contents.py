@@ -1,0 +1,137 @@
+"""What a report tells: a fit's tables, and what else was given, checked to belong together."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+
+from ..inference.criticism.criticise import criticise
+from ..inference.criticism.criticism import Criticism
+from ..inference.criticism.cut import candidate_columns
+from ..inference.data import Evaluation
+from ..inference.description.describe import describe
+from ..inference.description.description import Description
+from ..inference.diagnostics import diagnose, profiles
+from ..inference.elements import Element, elements
+from ..inference.errors import DataError, FitError
+from ..inference.forecasts.forecasting import Forecast
+from ..inference.results import Fit
+from .belonging import check_evaluation, check_forecast
+
+PROB = 0.9
+"""Mass of all intervals."""
+
+
+@dataclass(frozen=True, eq=False)
+class Contents:
+    """A fit and what is told beside it.
+
+    Attributes
+    ----------
+    fit : Fit
+        Profiles.
+    evaluation : Evaluation or None
+        The items with all their properties, and outcomes, also of items that were not fitted.
+    forecast : Forecast or None
+        Of new items.
+    criticism : Criticism or None
+        Given, or made of the evaluation.
+    uncriticised : str
+        Why there is no criticism.
+    title : str
+        Heading.
+    """
+
+    fit: Fit
+    evaluation: Evaluation | None
+    forecast: Forecast | None
+    criticism: Criticism | None
+    uncriticised: str
+    title: str
+
+    @classmethod
+    def of(
+        cls,
+        fit: Fit,
+        evaluation: Evaluation | None,
+        forecast: Forecast | None,
+        criticism: Criticism | None,
+        title: str | None,
+    ) -> "Contents":
+        """Check that all belong to the fit, and criticise it where that can be done.
+
+        Raises
+        ------
+        DataError
+            When something does not belong.
+        """
+        if evaluation is not None:
+            check_evaluation(fit, evaluation)
+        if forecast is not None:
+            check_forecast(fit, forecast)
+        reason = ""
+        if criticism is None:
+            criticism, reason = _criticised(fit, evaluation)
+        heading = f"Cognitive profiles under {fit.layout.name}" if title is None else str(title)
+        return cls(fit, evaluation, forecast, criticism, reason, heading)
+
+    @cached_property
+    def elements(self) -> list[Element]:
+        """The profile's elements."""
+        return elements(self.fit.layout)
+
+    @cached_property
+    def profiles(self) -> pd.DataFrame:
+        """As `Fit.profiles`."""
+        return profiles(self.fit, PROB)
+
+    @cached_property
+    def diagnostics(self) -> pd.DataFrame:
+        """As `Fit.diagnostics`."""
+        return diagnose(self.fit)
+
+    @cached_property
+    def description(self) -> Description:
+        """In words."""
+        return describe(self.fit, self.criticism)
+
+    @cached_property
+    def trials(self) -> pd.DataFrame:
+        """By subject: ``items`` attempted, ``trials`` and ``successes``."""
+        observed = self.fit.observed
+        trials, successes = (observed[name].to_numpy() for name in ("trials", "successes"))
+        return pd.DataFrame(
+            {
+                "items": (trials > 0).sum(axis=1),
+                "trials": trials.sum(axis=1),
+                "successes": successes.sum(axis=1),
+            },
+            pd.Index(self.fit.subjects, name="subject", dtype="str"),
+        )
+
+    @property
+    def sampler(self) -> str:
+        """How the posterior was computed, as far as the fit knows."""
+        sizes, known = self.fit.posterior.sizes, self.fit.data.attrs
+        drawn = f"{sizes['chain']} × {sizes['draw']} draws"
+        energy = self.fit.data["sample_stats"].to_dataset().get("energy")
+        if energy is not None and np.isnan(energy[0].to_numpy()).all():
+            return f"integrated over a grid, {drawn}, seed {known.get('seed', '–')}"
+        details = [f"NUTS, {drawn}"]
+        details += [f"{known['tune']} of tuning per chain"] if "tune" in known else []
+        details += [f"target {known['target_accept']:g}"] if "target_accept" in known else []
+        return ", ".join([*details, *([f"seed {known['seed']}"] if "seed" in known else [])])
+
+
+def _criticised(fit: Fit, evaluation: Evaluation | None) -> tuple[Criticism | None, str]:
+    if evaluation is None:
+        return None, (
+            "Not made: give report(..., evaluation=) the items with all their properties, or "
+            "criticism=criticise(fit, evaluation)."
+        )
+    try:
+        candidate_columns(fit, evaluation.items, None)
+        return criticise(fit, evaluation), ""
+    except (DataError, FitError) as error:
+        return None, f"Not made: {error}."

@@ -1,0 +1,184 @@
+"""How a subject's success goes with each property: forecast, and observed beside it."""
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from ..inference.bands import find_bands
+from ..inference.calibration import rates_in_bins
+from ..inference.features import Features
+from ..inference.forecasts.streaming import probabilities, summaries
+from ..inference.results import Fit
+from ..inference.wilson import wilson
+from ..layouts import Unseen
+from ..linking.ancestry import ancestry
+from .columns import Column, columns, training_features
+
+_DRAWS = 250  # a curve is then off by a sixteenth of its sd, no more than a pixel
+_ITEMS = 40  # that a curve is averaged over, of those there are
+_UNSEEN = 100, 12  # the same where each forecast is an integral over what nobody saw
+_STEPS = 21
+_BINS = 6
+_MEMORY_MIB = 64
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """Success of one subject over one property.
+
+    Attributes
+    ----------
+    column : Column
+        The property.
+    forecast : DataFrame or None
+        ``value``, ``mean``, ``low`` and ``high`` of the success probability, averaged over items
+        whose other properties stay their own; None where the property cannot change by itself.
+    observed : DataFrame
+        One row per level or bin of about as many items: ``value`` (mean), ``trials``, ``rate``,
+        Wilson's interval ``low`` to ``high``, and ``expected``, the forecast of the same items.
+    """
+
+    column: Column
+    forecast: pd.DataFrame | None
+    observed: pd.DataFrame
+
+    @property
+    def sway(self) -> float:
+        """How far the forecast, or else what was expected, moves over the property."""
+        moved = self.observed["expected"] if self.forecast is None else self.forecast["mean"]
+        return float(np.ptp(moved)) if len(moved) else 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class _Moved:
+    """Items on which one property takes each of some values, and the others stay their own."""
+
+    name: str
+    values: np.ndarray
+    features: Features  # of the items at the first value, then of those at the second, ...
+
+    @classmethod
+    def of(cls, column: Column, features: Features, order: np.ndarray, most: int) -> "_Moved":
+        """Take as many items at most, evenly spaced in an order by difficulty."""
+        chosen = order[~np.isnan(column.values[order])]
+        if len(chosen) > most:
+            chosen = chosen[((np.arange(most) + 0.5) * len(chosen) / most).astype(int)]
+        levels = column.levels
+        values = np.linspace(*column.span, _STEPS) if levels is None else levels
+        tiled = {
+            name: np.tile(own[chosen], (len(values), *[1] * (own.ndim - 1)))
+            for name, own in features.items()
+        }
+        own = tiled[column.feature.name] = tiled[column.feature.name].astype(float)
+        own[(slice(None), column.place)[: own.ndim]] = np.repeat(values, len(chosen))
+        return cls(column.name, values, tiled)
+
+    def average(self, fit: Fit, row: int) -> np.ndarray:
+        """Average each draw's success probability over the items; shape (values, draws)."""
+        own = self.features
+        rows = len(next(iter(own.values())))
+        every = np.empty((rows, fit.posterior.sizes["chain"] * fit.posterior.sizes["draw"]))
+        for part, chances in probabilities(fit, row, own, rows, memory_mib=_MEMORY_MIB):
+            every[part] = chances
+        return np.asarray(every.reshape(len(self.values), -1, every.shape[1]).mean(axis=1))
+
+
+class Curves:
+    """Curves of a fit's subjects, computed one subject at a time.
+
+    Parameters
+    ----------
+    fit : Fit
+        Profiles; 250 draws of each are used (100 where something is unseen).
+    prob : float
+        Mass of the intervals.
+    """
+
+    def __init__(self, fit: Fit, prob: float) -> None:
+        unseen = any(isinstance(node, Unseen) for node in fit.layout.nodes.values())
+        draws, most = _UNSEEN if unseen else (_DRAWS, _ITEMS)
+        self._fit, self._prob = _thinned(fit, draws), prob
+        self.columns = columns(fit)
+        features, items = training_features(fit), fit.observed.sizes["item"]
+        rows = np.arange(len(fit.subjects))
+        outcome = [fit.layout.outcome]
+        (found,) = summaries(
+            self._fit, rows, features, items, outcome, prob=prob, memory_mib=_MEMORY_MIB
+        )
+        self._means = found[0]
+        observed = fit.observed
+        self._successes, self._trials = (
+            observed[name].to_numpy() for name in ("successes", "trials")
+        )
+        order = np.argsort(self._means.mean(axis=0), kind="stable")
+        alone = [c for c in self.columns if len(c.seen) and _moves_alone(fit, c)]
+        self._moved = [_Moved.of(column, features, order, most) for column in alone]
+
+    def of(self, row: int) -> list[Curve]:
+        """Compute one subject's curves, by its place in the fit; a curve per column."""
+        drawn = {moved.name: self._forecast(moved, row) for moved in self._moved}
+        return [Curve(c, drawn.get(c.name), self._observed(c, row)) for c in self.columns]
+
+    def _forecast(self, moved: _Moved, row: int) -> pd.DataFrame:
+        chances = moved.average(self._fit, row)
+        tail = (1 - self._prob) / 2
+        low, high = np.quantile(chances, [tail, 1 - tail], axis=1)
+        mean = chances.mean(axis=1)
+        return pd.DataFrame({"value": moved.values, "mean": mean, "low": low, "high": high})
+
+    def in_bins(self) -> pd.DataFrame:
+        """Hold the forecasts of all training items against their outcomes; see `rates_in_bins`."""
+        means, successes, trials = self._means, self._successes, self._trials
+        return rates_in_bins(means.ravel(), successes.ravel(), trials.ravel(), 10, self._prob)
+
+    def _observed(self, column: Column, row: int) -> pd.DataFrame:
+        trials = self._trials[row]
+        used = (trials > 0) & np.isfinite(column.values)
+        values, trials = column.values[used], trials[used]
+        bins = _bins(values)
+        count = np.bincount(bins, trials)
+        means = {
+            name: np.bincount(bins, each)[count > 0] / count[count > 0]
+            for name, each in (
+                ("value", values * trials),
+                ("rate", self._successes[row][used]),
+                ("expected", self._means[row][used] * trials),
+            )
+        }
+        count = count[count > 0].astype(int)
+        low, high = wilson(means["rate"], count, self._prob)
+        return pd.DataFrame({**means, "trials": count, "low": low, "high": high})
+
+
+def _moves_alone(fit: Fit, column: Column) -> bool:
+    """Whether a property can change while the others stay: no flag of another, no end of a band."""
+    layout = fit.layout
+    flags = {node.given.name for node in layout.meta_features if node.given is not None}
+    ends = {
+        part.name
+        for band in find_bands(layout)
+        for end in (band.low, band.high)
+        for part in ancestry(end)
+    }
+    return column.feature.name not in flags | ends
+
+
+def _thinned(fit: Fit, most: int) -> Fit:
+    """Keep a few of each subject's draws, evenly spaced."""
+    sizes = fit.posterior.sizes
+    step = math.ceil(sizes["chain"] * sizes["draw"] / most)
+    posterior = fit.posterior.isel(draw=slice(None, None, step)).load()
+    groups = {name: fit.data[name].to_dataset() for name in ("observed_data", "constant_data")}
+    return replace(fit, data=xr.DataTree.from_dict({"posterior": posterior, **groups}))
+
+
+def _bins(values: np.ndarray) -> np.ndarray:
+    """Tell values apart one by one where few differ, and otherwise by bins of about as many."""
+    different = np.unique(values)
+    if len(different) <= _BINS + 2:
+        return np.searchsorted(different, values)
+    ends = np.unique(np.quantile(values, np.arange(1, _BINS) / _BINS))
+    return np.searchsorted(ends, values, side="right")

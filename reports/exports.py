@@ -1,0 +1,159 @@
+"""A fit's tables as CSV files that a spreadsheet may open."""
+
+import os
+import tempfile
+from pathlib import Path
+
+import pandas as pd
+
+from ..inference.criticism.criticism import Criticism
+from ..inference.data import Evaluation
+from ..inference.errors import FitError
+from ..inference.forecasts.forecasting import Forecast
+from ..inference.results import Fit
+from ..inference.wording import some
+from .columns import columns
+from .contents import Contents
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def export_tables(
+    fit: Fit,
+    folder: str | Path,
+    *,
+    evaluation: Evaluation | None = None,
+    forecast: Forecast | None = None,
+    criticism: Criticism | None = None,
+    overwrite: bool = False,
+) -> list[Path]:
+    """Write a fit's tables as CSV files.
+
+    Numbers are written in full. A text that a spreadsheet would take for a formula, because it
+    starts with ``=``, ``+``, ``-``, ``@`` or a tab, gets an apostrophe before it.
+
+    Parameters
+    ----------
+    fit : Fit
+        The fit.
+    folder : str or Path
+        Made where it does not exist; its parent must.
+    evaluation : Evaluation, optional
+        Items with all their properties; by default those that the layout reads.
+    forecast : Forecast, optional
+        Of new items.
+    criticism : Criticism, optional
+        Of the fit; with an evaluation it is made where it can be.
+    overwrite : bool
+        Whether files of these names may be replaced.
+
+    Returns
+    -------
+    list of Path
+        ``profiles.csv``, ``diagnostics.csv``, ``descriptions.csv``, ``items.csv`` and
+        ``outcomes.csv`` (one row per subject and attempted item), and where there is something to
+        write ``forecasts.csv`` and ``criticism.csv``.
+
+    Raises
+    ------
+    DataError
+        When the evaluation, the forecast or the criticism is not the fit's.
+    FitError
+        When a file exists and may not be replaced, or the folder cannot be written to.
+
+    Examples
+    --------
+    >>> from measurement_layouts.inference.fitting import fit
+    >>> from measurement_layouts.scenarios import animal_ai_olympics as aaio
+    >>> cohort = aaio.simulated_cohort()
+    >>> result = fit(aaio.published_layout(), cohort.evaluation, subjects=["sim-01"],
+    ...              draws=100, tune=200, chains=2, seed=1, progressbar=False)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     [path.name for path in export_tables(result, folder)]
+    ['profiles.csv', 'diagnostics.csv', 'descriptions.csv', 'items.csv', 'outcomes.csv']
+    """
+    contents = Contents.of(fit, evaluation, forecast, criticism, None)
+    place = Path(folder)
+    texts = {f"{name}.csv": csv(table) for name, table in _tables(contents).items()}
+    there = [name for name in texts if (place / name).exists()]
+    if there and not overwrite:
+        raise FitError(
+            f"{place} holds {some(there)} already; choose another folder, or pass overwrite=True"
+        )
+    try:
+        place.mkdir(exist_ok=True)
+    except OSError as error:
+        raise FitError(f"cannot make the folder {place}: {error.strerror}") from error
+    return [write(place / name, text) for name, text in texts.items()]
+
+
+def csv(table: pd.DataFrame) -> str:
+    r"""Write a table as CSV, with texts that no spreadsheet takes for formulas.
+
+    Examples
+    --------
+    >>> csv(pd.DataFrame({"subject": ["=1+1", "Ann"], "mean": [-0.5, 2.0]}))
+    "subject,mean\r\n'=1+1,-0.5\r\nAnn,2.0\r\n"
+    """
+    names = [_tame(name) for name in table.columns]
+    tame = table.set_axis(names, axis=1).apply(lambda column: column.map(_tame))
+    return str(tame.to_csv(index=False, lineterminator="\r\n"))
+
+
+def write(path: Path, text: str) -> Path:
+    """Write a file whole or not at all.
+
+    Raises
+    ------
+    FitError
+        When it cannot be written.
+    """
+    try:
+        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    except OSError as error:
+        raise FitError(
+            f"cannot write into {path.parent}: {error.strerror}; choose or make another folder"
+        ) from error
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
+            file.write(text)
+        Path(temporary).chmod(0o644)
+        Path(temporary).replace(path)
+    except OSError as error:
+        raise FitError(f"could not write {path}: {error}; nothing was changed") from error
+    finally:
+        Path(temporary).unlink(missing_ok=True)
+    return path
+
+
+def _tables(contents: Contents) -> dict[str, pd.DataFrame]:
+    fit = contents.fit
+    tables = {
+        "profiles": contents.profiles,
+        "diagnostics": contents.diagnostics.reset_index(),
+        "descriptions": contents.description.texts.rename_axis("subject").reset_index(),
+        "items": _items(contents),
+        "outcomes": _outcomes(fit),
+    }
+    if contents.forecast is not None:
+        tables["forecasts"] = contents.forecast.to_frame()
+    if contents.criticism is not None:
+        tables["criticism"] = contents.criticism.table
+    return tables
+
+
+def _items(contents: Contents) -> pd.DataFrame:
+    if contents.evaluation is not None:
+        return contents.evaluation.items.rename_axis("item").reset_index()
+    fit = contents.fit
+    names = fit.observed["item"].to_numpy().astype(str)
+    return pd.DataFrame({"item": names} | {each.name: each.values for each in columns(fit)})
+
+
+def _outcomes(fit: Fit) -> pd.DataFrame:
+    cells = fit.observed[["successes", "trials"]].to_dataframe(dim_order=["subject", "item"])
+    return cells[cells["trials"] > 0].reset_index()[["subject", "item", "successes", "trials"]]
+
+
+def _tame(cell: object) -> object:
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell

@@ -1,0 +1,88 @@
+"""A fit on one page, to read and to hand on."""
+
+from pathlib import Path
+
+from ..inference.criticism.criticism import Criticism
+from ..inference.data import Evaluation
+from ..inference.errors import FitError
+from ..inference.forecasts.forecasting import Forecast
+from ..inference.results import Fit
+from . import markdown, page
+from .contents import Contents
+from .exports import write
+
+_WRITERS = {".html": page.written, ".htm": page.written, ".md": markdown.written}
+
+
+def report(
+    fit: Fit,
+    path: str | Path,
+    *,
+    evaluation: Evaluation | None = None,
+    forecast: Forecast | None = None,
+    criticism: Criticism | None = None,
+    title: str | None = None,
+    overwrite: bool = False,
+) -> Path:
+    """Write all that a fit says as one page.
+
+    The HTML page holds everything in one file and loads nothing: the layout with its equations, the
+    items, a table of all profiles, and for each subject its profile, a diagnosis in words, curves
+    of success over each property, and how far the sampling is to be trusted. It prints with all
+    subjects. Markdown is the same in short. The same fit always gives the same file.
+
+    Parameters
+    ----------
+    fit : Fit
+        Profiles, with the items and outcomes that they are from.
+    path : str or Path
+        File to write, ending in ``.html`` or ``.md``; its folder must exist.
+    evaluation : Evaluation, optional
+        The one that was fitted, with all properties of its items: from these the layout is
+        criticised. Outcomes that were not fitted are held against the forecast.
+    forecast : Forecast, optional
+        Of new items, by this fit or by one that did not see them.
+    criticism : Criticism, optional
+        Of this fit, instead of one that is made of the evaluation.
+    title : str, optional
+        Heading of the page.
+    overwrite : bool
+        Whether an existing file may be replaced.
+
+    Returns
+    -------
+    Path
+        The file.
+
+    Raises
+    ------
+    DataError
+        When the evaluation, the forecast or the criticism is not the fit's.
+    FitError
+        When the ending is another one, the file exists and may not be replaced, or cannot be
+        written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from measurement_layouts.inference.fitting import fit
+    >>> from measurement_layouts.scenarios import animal_ai_olympics as aaio
+    >>> cohort = aaio.simulated_cohort()
+    >>> result = fit(aaio.published_layout(), cohort.evaluation, subjects=["sim-01"],
+    ...              draws=100, tune=200, chains=2, seed=1, progressbar=False)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     report(result, Path(folder) / "profiles.html").name
+    'profiles.html'
+    """
+    place = Path(path)
+    writer = _WRITERS.get(place.suffix.lower())
+    if writer is None:
+        raise FitError(
+            f"cannot write a report into {str(place)!r}, whose ending is {place.suffix!r}; end it "
+            "in .html or .md, or write tables into a folder by export_tables(fit, folder)"
+        )
+    if place.exists() and not overwrite:
+        raise FitError(f"{place} exists already; choose another name, or pass overwrite=True")
+    if not place.parent.is_dir():
+        raise FitError(f"there is no folder {place.parent}; create it, or name another place")
+    return write(place, writer(Contents.of(fit, evaluation, forecast, criticism, title)))

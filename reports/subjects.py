@@ -1,0 +1,128 @@
+"""What is told of each subject."""
+
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from .bars import Bar
+from .contents import Contents
+from .curves import Curves
+from .drawings import CurveDrawing, curve_drawing
+from .new_items import Line, NewItems
+from .numbers import written
+
+_CURVES = 3000  # on a page, of all subjects together
+_LEAST_CURVES = 4
+_CANDIDATES = 6
+
+
+@dataclass(frozen=True, eq=False)
+class SubjectPage:
+    """One subject's part of the page.
+
+    Attributes
+    ----------
+    name, id, status, reason, told : str
+        Who, where on the page, how its sampling went, and its diagnosis in words.
+    success : str
+        Rate, and of how many trials.
+    bars : list of Bar
+        Its profile.
+    curves : list of CurveDrawing
+        Of success; the properties that move its forecast most, where there are many.
+    left_out : int
+        Curves that are not shown.
+    criticised : list of dict
+        Candidates of the criticism.
+    forecasts : list of Line
+        Of new items.
+    facts : dict of str to str
+        Its sampling.
+    """
+
+    name: str
+    id: str
+    status: str
+    reason: str
+    told: str
+    success: str
+    bars: list[Bar]
+    curves: list[CurveDrawing]
+    left_out: int
+    criticised: list[dict[str, str]]
+    forecasts: list[Line]
+    facts: dict[str, str]
+
+
+def ids(contents: Contents) -> dict[str, str]:
+    """Name each subject's place on the page, by number: a name may hold anything."""
+    return {str(who): f"subject-{at}" for at, who in enumerate(contents.diagnostics.index, 1)}
+
+
+def subject_pages(
+    contents: Contents, found: dict[str, list[Bar]], curves: Curves, new: NewItems | None
+) -> Iterator[SubjectPage]:
+    """Tell of one subject after the other, failed ones last."""
+    places = ids(contents)
+    most = max(_LEAST_CURVES, _CURVES // max(1, len(places)))
+    for at, (who, verdict) in enumerate(contents.diagnostics.iterrows()):
+        name = str(who)
+        fitted = verdict["status"] != "failed"
+        drawn = curves.of(at) if fitted else []
+        largest = sorted(drawn, key=lambda curve: -curve.sway)[:most]
+        yield SubjectPage(
+            name=name,
+            id=places[name],
+            status=str(verdict["status"]),
+            reason=str(verdict["reason"]),
+            told=str(contents.description.texts[name]),
+            success=_success(contents, name) if fitted else "",
+            bars=found.get(name, []),
+            curves=[curve_drawing(curve) for curve in drawn if curve in largest],
+            left_out=len(drawn) - len(largest),
+            criticised=_criticised(contents, name),
+            forecasts=new.of(name) if new is not None else [],
+            facts=_facts(verdict) if fitted else {},
+        )
+
+
+def _success(contents: Contents, name: str) -> str:
+    own = contents.trials.loc[name]
+    return f"{own['successes'] / own['trials']:.2f} of {own['trials']} trials"
+
+
+def _facts(verdict: pd.Series) -> dict[str, str]:
+    return {
+        "Status": str(verdict["status"]),
+        "Largest R-hat": written(float(verdict["rhat"]), 3),
+        "Smallest effective sample size": written(float(verdict["ess"]), 0),
+        "Divergences": str(int(verdict["divergences"])),
+        "Attempts": str(int(verdict["attempts"])),
+        "Prior-dominated": str(verdict["prior_dominated"]) or "nothing",
+        "Remarks": str(verdict["reason"]) or "none",
+    }
+
+
+def _criticised(contents: Contents, name: str) -> list[dict[str, str]]:
+    if contents.criticism is None:
+        return []
+    table = contents.criticism.table
+    own = table[table["subject"] == name].head(_CANDIDATES)
+    return [_candidate(row) for row in own.to_dict("records")]
+
+
+def _candidate(row: dict[Hashable, Any]) -> dict[str, str]:
+    if row["remark"]:
+        return {"property": str(row["property"]), "verdict": str(row["remark"])}
+    return {
+        "property": str(row["property"]),
+        "level": str(row["level"]),
+        "observed": written(row["observed"], 2),
+        "expected": written(row["expected"], 2),
+        "interval": f"[{written(row['low'], 2)}, {written(row['high'], 2)}]",
+        "gain": f"{written(row['gain'], 1)} ± {written(row['gain_se'], 1)}",
+        "p": written(row["p_adjusted"], 3),
+        "verdict": "flagged" if row["flagged"] else "no alarm",
+    }

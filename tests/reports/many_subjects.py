@@ -1,0 +1,22 @@
+"""A fit of many subjects, made of the few of another by other names."""
+
+import numpy as np
+import xarray as xr
+
+import measurement_layouts as ml
+
+
+def many(layout, evaluation, count):
+    """Fit a few, and repeat them."""
+    fit = ml.fit(layout, evaluation, method="grid", draws=60, chains=2, seed=1, progressbar=False)
+    places = np.resize(np.arange(len(fit.subjects)), count)
+    names = [f"model-{number:03d}" for number in range(count)]
+    groups = {}
+    for name, group in fit.data.children.items():
+        data = group.to_dataset()
+        if "subject" in data.dims:
+            data = data.isel(subject=places).assign_coords(subject=names)
+        groups[name] = data
+    tree = xr.DataTree.from_dict(groups)
+    tree.attrs = fit.data.attrs
+    return ml.Fit(layout, tree, {})

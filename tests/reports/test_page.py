@@ -1,0 +1,156 @@
+"""The HTML page, read without a browser."""
+
+import base64
+import csv
+import hashlib
+import io
+import itertools
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+from awkward_names import FAILED, IMAGE, NAMES, SCRIPT
+
+from measurement_layouts.reports import palette
+from measurement_layouts.reports.numbers import decimals
+from measurement_layouts.reports.report import report
+
+VOID = {"meta", "input", "br", "img", "link", "hr"}
+
+
+class Outline(HTMLParser):
+    """Every element of a page with its attributes, and what is left open."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.found, self.open, self.words = [], [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.found.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.found.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if self.open and self.open[-1] not in ("script", "style"):
+            self.words.append(data)
+
+    def all(self, *tags):
+        return [attrs for tag, attrs in self.found if tag in tags]
+
+
+@pytest.fixture(scope="module")
+def outline(page):
+    return Outline(page)
+
+
+def test_the_page_is_well_formed_and_each_id_occurs_once(outline):
+    assert outline.open == []
+    ids = [attrs["id"] for _, attrs in outline.found if "id" in attrs]
+    assert len(ids) == len(set(ids))
+    links = [attrs["href"][1:] for attrs in outline.all("a") if attrs.get("href", "")[:1] == "#"]
+    assert set(links) <= set(ids)
+
+
+def test_it_loads_nothing(outline, page):
+    for tag, attrs in outline.found:
+        assert tag not in ("link", "img", "iframe", "object", "embed", "image", "use")
+        for name, value in attrs.items():
+            if name in ("src", "href", "xlink:href", "action", "data", "srcset"):
+                assert value.startswith(("#", "data:"))
+    style = page.split("<style>")[1].split("</style>")[0]
+    assert "url(" not in style
+    assert "@import" not in style
+
+
+def test_only_the_page_s_own_script_may_run(outline, page):
+    (policy,) = [a["content"] for a in outline.all("meta") if "http-equiv" in a]
+    assert "default-src 'none'" in policy
+    (script,) = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    assert f"script-src 'sha256-{digest}'" in policy
+    assert not any(name.startswith("on") for _, attrs in outline.found for name in attrs)
+
+
+def test_names_stand_as_they_are_and_are_no_markup(outline, page):
+    words = "".join(outline.words)
+    for name in [*NAMES, FAILED, "no <start>", "<i>new-b</i>", "<b>bold</b> & so on"]:
+        assert name in words
+    assert SCRIPT not in page
+    assert IMAGE not in page
+
+
+def test_headings_descend_step_by_step(outline):
+    levels = [int(tag[1]) for tag, _ in outline.found if re.fullmatch("h[1-6]", tag)]
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(after <= before + 1 for before, after in itertools.pairwise(levels))
+
+
+def test_drawings_and_tables_are_told_in_words(outline, page):
+    for attrs in outline.all("svg"):
+        assert attrs.get("aria-hidden") == "true" or (attrs["role"], bool(attrs["aria-label"])) == (
+            "img",
+            True,
+        )
+    assert len(outline.all("table")) == len(outline.all("caption"))
+    assert all("scope" in attrs for attrs in outline.all("th"))
+    assert all(
+        attrs["tabindex"] == "0" and attrs["aria-label"]
+        for attrs in outline.all("div")
+        if attrs.get("role") == "region"
+    )
+    for landmark in ("header", "nav", "main", "footer"):
+        assert len(outline.all(landmark)) == 1
+
+
+def test_every_subject_has_a_section(outline):
+    sections = [attrs["id"] for attrs in outline.all("article")]
+    assert sections == [f"subject-{number}" for number in range(1, 6)]
+
+
+def test_what_the_prior_decides_is_marked_by_a_sign(page):
+    assert 'class="star">*' in page  # who passes everything
+    assert 'class="hollow"' in page
+
+
+def test_the_table_can_be_taken_away(outline):
+    (link,) = [attrs for attrs in outline.all("a") if "download" in attrs]
+    text = base64.b64decode(link["href"].split("base64,")[1]).decode()
+    rows = list(csv.DictReader(io.StringIO(text)))
+    assert [row["subject"] for row in rows] == [*NAMES[:3], f"'{NAMES[3]}"]
+
+
+def test_the_same_fit_gives_the_same_bytes(fitted, evaluation, new_items, page_file, tmp_path):
+    forecast = fitted.forecast(new_items)
+    again = report(fitted, tmp_path / "again.html", evaluation=evaluation, forecast=forecast)
+    assert again.read_bytes() == page_file.read_bytes()
+
+
+@pytest.mark.parametrize("colours", [palette.LIGHT, palette.DARK], ids=["light", "dark"])
+def test_text_and_lines_stand_out(colours):
+    for ground in ("paper", "raised"):
+        for text in ("ink", "quiet", "accent", "alarm"):
+            assert palette.contrast(colours[text], colours[ground]) >= 4.5
+        for name, colour in colours.items():
+            if name.startswith("kind-"):
+                assert palette.contrast(colour, colours[ground]) >= 3
+
+
+def test_a_pale_text_is_noticed():
+    """Twin that must fail: the colour of rules is no colour for text."""
+    assert palette.contrast(palette.LIGHT["rule"], palette.LIGHT["paper"]) < 4.5
+
+
+def test_digits_are_those_the_monte_carlo_error_supports():
+    rng = np.random.default_rng(1)
+    for sd, ess in zip(10 ** rng.uniform(-4, 4, 300), 10 ** rng.uniform(0, 6, 300), strict=True):
+        digits = decimals(sd, ess)
+        assert digits == 0 or 10.0**-digits >= sd / np.sqrt(ess) * (1 - 1e-6)

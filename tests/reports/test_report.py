@@ -1,0 +1,143 @@
+"""What a report refuses, and what its other forms hold."""
+
+import dataclasses
+
+import numpy as np
+import pandas as pd
+import pytest
+from awkward_names import FAILED, FORMULA, NAMES
+
+import measurement_layouts as ml
+from measurement_layouts.reports.belonging import check_evaluation
+from measurement_layouts.reports.contents import Contents
+from measurement_layouts.reports.exports import export_tables
+from measurement_layouts.reports.new_items import NewItems
+from measurement_layouts.reports.report import report
+
+
+def test_a_file_that_exists_is_kept_unless_told(fitted, tmp_path):
+    path = tmp_path / "report.md"
+    path.write_text("mine")
+    with pytest.raises(ml.FitError, match=r"exists already.*overwrite=True"):
+        report(fitted, path)
+    assert path.read_text() == "mine"
+    assert report(fitted, path, overwrite=True).read_text().startswith("# Cognitive")
+
+
+@pytest.mark.parametrize("name", ["report.pdf", "report"])
+def test_other_endings_are_refused(fitted, tmp_path, name):
+    with pytest.raises(ml.FitError, match=r"\.html or \.md.*export_tables"):
+        report(fitted, tmp_path / name)
+
+
+def test_a_folder_that_is_not_there_is_named(fitted, tmp_path):
+    with pytest.raises(ml.FitError, match=r"no folder .*nowhere"):
+        report(fitted, tmp_path / "nowhere" / "report.md")
+
+
+def _other(evaluation, change):
+    tables = {name: getattr(evaluation, name).copy() for name in ("items", "successes", "trials")}
+    change(tables)
+    return ml.Evaluation(**tables)
+
+
+def _without_an_item(tables):
+    for name in ("successes", "trials"):
+        tables[name] = tables[name].drop(columns="item-07")
+    tables["items"] = tables["items"].drop(index="item-07")
+
+
+def _without_ann(tables):
+    for name in ("successes", "trials"):
+        tables[name] = tables[name].drop(index="Ann")
+
+
+def _harder(tables):
+    tables["items"].loc["item-07", "difficulty"] = 0.123
+
+
+def _luckier(tables):
+    tables["successes"].loc["Ann"] = 1
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (_without_an_item, "no item item-07"),
+        (_without_ann, "no subject Ann"),
+        (_harder, "difficulty differs on item-07"),
+        (_luckier, r"other successes in \d+ cell.*Ann"),
+    ],
+)
+def test_an_evaluation_that_is_not_the_fit_s_is_refused(
+    fitted, evaluation, tmp_path, change, message
+):
+    with pytest.raises(ml.DataError, match=message):
+        report(fitted, tmp_path / "report.md", evaluation=_other(evaluation, change))
+
+
+def test_an_evaluation_with_more_items_is_welcome(fitted, evaluation):
+    items = pd.concat(
+        [evaluation.items, evaluation.items.rename(index=lambda name: f"more-{name}")]
+    )
+    outcomes = [
+        pd.concat([table, table.rename(columns=lambda name: f"more-{name}")], axis=1)
+        for table in (evaluation.successes, evaluation.trials)
+    ]
+    known = ml.Evaluation(items, *outcomes)
+    forecast = fitted.forecast(items[40:])
+    contents = Contents(fitted, known, forecast, None, "", "")
+    check_evaluation(fitted, known)
+    new = NewItems(contents, forecast)
+    assert 0 < new.scores["brier"] < 0.25
+    assert new.reliability.trials == 160
+    assert {line.outcome for line in new.of("Ann")} == {"success", "failure"}
+
+
+def test_a_forecast_of_strangers_is_refused(fitted, new_items, tmp_path):
+    forecast = fitted.forecast(new_items)
+    strangers = dataclasses.replace(
+        forecast, data=forecast.data.assign_coords(subject=list("abcd"))
+    )
+    with pytest.raises(ml.DataError, match=r"forecast is of a, b, c, d"):
+        report(fitted, tmp_path / "report.md", forecast=strangers)
+
+
+def test_markdown_holds_the_same_in_short(fitted, evaluation, new_items, tmp_path):
+    forecast = fitted.forecast(new_items)
+    text = report(
+        fitted, tmp_path / "r.md", evaluation=evaluation, forecast=forecast, title="A <b>title</b>"
+    ).read_text()
+    assert text.startswith("# A \\<b\\>title\\</b\\>\n")
+    assert "```mermaid\n" in text
+    for line in text.split("\n"):
+        if line.startswith("| "):
+            assert line.endswith(" |")
+    assert "\\-gone" in text or "-gone\\|\\*away\\*" in text
+    assert "1 of them outside a declared range" in text
+    assert "What the layout may miss" in text
+
+
+def test_tables_are_exported_in_full(fitted, evaluation, new_items, tmp_path):
+    forecast = fitted.forecast(new_items)
+    written = export_tables(fitted, tmp_path / "csv", evaluation=evaluation, forecast=forecast)
+    tables = {path.stem: pd.read_csv(path) for path in written}
+    assert {"profiles", "diagnostics", "items", "outcomes", "forecasts", "criticism"} <= set(tables)
+    np.testing.assert_allclose(tables["profiles"]["mean"], fitted.profiles()["mean"], rtol=1e-14)
+    assert tables["outcomes"][["successes", "trials"]].sum().tolist() == [
+        int(evaluation.successes.to_numpy().sum()),
+        160,
+    ]
+    assert list(tables["items"].columns) == ["item", *evaluation.items.columns]
+    with pytest.raises(ml.FitError, match=r"holds profiles.csv, .* already"):
+        export_tables(fitted, tmp_path / "csv")
+
+
+def test_no_exported_text_is_a_formula(fitted, tmp_path):
+    written = export_tables(fitted, tmp_path)
+    diagnostics = pd.read_csv(tmp_path / "diagnostics.csv")
+    assert diagnostics["subject"].tolist() == [*NAMES[:3], f"'{FORMULA}", f"'{FAILED}"]
+    for path in written:
+        table = pd.read_csv(path)
+        for column in table.select_dtypes("str"):
+            assert not table[column].str.startswith(("=", "+", "-", "@")).any()
