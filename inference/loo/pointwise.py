@@ -47,7 +47,7 @@ class Attempted:
         own = {name: observed[name][row].to_numpy() for name in ("successes", "trials")}
         names = observed.indexes["item"].map(str)
         features = {
-            feature.name: constants[feature.name].to_numpy() for feature in fit.layout.meta_features
+            feature.name: constants[feature.name].to_numpy() for feature in fit.layout.row_features
         }
         return cls(names, **own, features=features).take(np.flatnonzero(own["trials"] > 0))
 
