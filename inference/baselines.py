@@ -236,7 +236,7 @@ def masked(evaluation: Evaluation, held_out: Iterable[object]) -> Evaluation:
     >>> masked(Evaluation.from_wide(outcomes, items), ["b"]).trials.loc["Ann"].tolist()
     [1, 0]
     """
-    names = known_names(held_out, evaluation.items.index, "item")
+    names = evaluation.rows_of(known_names(held_out, evaluation.item_table.index, "item"))
     keep = (~evaluation.items.index.isin(names)).astype("int64")
     return Evaluation(evaluation.items, evaluation.successes * keep, evaluation.trials * keep)
 

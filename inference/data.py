@@ -287,10 +287,9 @@ class Evaluation:
         <Evaluation: 1 subject, 1 item, 1 trial, properties none>
         """
         everything, everybody = self.items.index, self.successes.index
-        if self.rows is None or items is None:
-            keep = everything if items is None else known_names(items, everything, "item")
-        else:
-            keep = self.rows_of(known_names(items, self.rows.items, "item"))
+        keep = everything
+        if items is not None:
+            keep = self.rows_of(known_names(items, self.item_table.index, "item"))
         who = everybody if subjects is None else known_names(subjects, everybody, "subject")
         return Evaluation(
             self.items.loc[keep], self.successes.loc[who, keep], self.trials.loc[who, keep]
@@ -300,8 +299,8 @@ class Evaluation:
         """Name the rows of some items: all their steps, or they themselves."""
         if self.rows is None:
             return list(items)
-        of = pd.Series(self.items.index, self.rows.places)
-        return [name for place in self.rows.items.get_indexer(list(items)) for name in of[[place]]]
+        rows = self.items.index.groupby(self.rows.item)
+        return [name for item in items for name in rows[item]]
 
     def __repr__(self) -> str:
         if self.rows is not None:

@@ -5,7 +5,7 @@ table all know it by its name.
 """
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -131,6 +131,15 @@ def expanded(steps: Steps, items: pd.DataFrame) -> pd.DataFrame:
     table = items.iloc[np.repeat(np.arange(len(items)), len(steps.rows))]
     table = table.set_axis(pd.Index(names, name="item", dtype="str"), axis=0)
     return table.assign(**{STEP: np.tile([number for _, number, _ in steps.rows], len(items))})
+
+
+def of_rows(
+    steps: Steps, features: Mapping[str, np.ndarray], items: int, *, cumulative: bool = False
+) -> dict[str, np.ndarray]:
+    """Give the rows of items, as `expanded` orders them, their meta-features and hidden ones."""
+    spread = {name: np.repeat(values, len(steps.rows), axis=0) for name, values in features.items()}
+    rows = np.tile(np.arange(len(steps.rows)), items)
+    return spread | steps.hidden(rows, cumulative=cumulative)
 
 
 def row_names(items: Sequence[str] | pd.Index, steps: Steps) -> list[str]:
