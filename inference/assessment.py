@@ -130,10 +130,7 @@ def matched(
             f"the {made} is of outcomes' steps, the {other} of items; give outcomes made by "
             "Evaluation.of_outcomes to forecasts of the layout that it was made for, and no others"
         )
-    known = evaluation.trials
-    if evaluation.rows is not None:
-        attempts = evaluation.rows.attempts(known.to_numpy())
-        known = pd.DataFrame(attempts, known.index, known.columns)
+    known = evaluation.attempts
     subjects = [name for name in forecast.data["subject"].to_numpy() if name in known.index]
     items = [name for name in forecast.data["item"].to_numpy() if name in known.columns]
     if not subjects or not items:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Literal, Self
 
 import numpy as np
@@ -11,14 +10,14 @@ import pandas as pd
 from ..layouts import Layout
 from . import outcomes as tables_of_outcomes
 from .errors import DataError
-from .ladders import STEP, Rows
+from .ladders import Stepped
 from .leaves import LONG, from_leaves, is_long, same_leaves
-from .tables import known_names, name_cells, named, read_numbers, refuse_repeats, same_names, texts
+from .tables import known_names, name_cells, named, same_names
 from .wording import many, some
 
 
 @dataclass(frozen=True, eq=False)
-class Evaluation:
+class Evaluation(Stepped):
     """Items with their properties, and successes out of trials per subject and item.
 
     Make one with `from_wide`, `from_long` or, from counts, directly; for a layout whose outcomes
@@ -56,8 +55,8 @@ class Evaluation:
         items = named(self.items, "items", "item")
         if not len(items):
             raise DataError("there are no items; give at least one, as a row of items")
-        successes = _counts(self.successes, "successes", items.index)
-        trials = _counts(self.trials, "trials", items.index)
+        successes = tables_of_outcomes.counts(self.successes, "successes", items.index)
+        trials = tables_of_outcomes.counts(self.trials, "trials", items.index)
         same_names(trials.index, successes.index, "the subjects of trials", "successes")
         trials = trials.loc[successes.index]
         if successes.empty:
@@ -168,8 +167,7 @@ class Evaluation:
 
         Every outcome becomes steps, each of which is tried where the one before was passed: a grade
         of 2 is two steps passed, and the third one not. So rows are steps, named as in
-        ``arena 3 · credit ≥ 0.25``, and a fit, a store and a file know them as items. Everything
-        that asks for items, such as a forecast, takes the items themselves.
+        ``arena 3 · credit ≥ 0.25``; whatever asks for items takes the items themselves.
 
         Parameters
         ----------
@@ -199,8 +197,9 @@ class Evaluation:
         --------
         >>> from measurement_layouts import Capability, Graded
         >>> layout = Layout("essays", Graded("grade", Capability("skill", low=0, high=1)))
-        >>> grades = pd.DataFrame({"a": ["partly", "right"], "b": [0, None]}, index=["Ann", "Bob"])
-        >>> evaluation = Evaluation.of_outcomes(layout, {"grade": grades}, pd.DataFrame(index=[*"ab"]))
+        >>> grades = pd.DataFrame({"a": ["partly", "right"], "b": [0, None]}, ["Ann", "Bob"])
+        >>> items = pd.DataFrame(index=["a", "b"])
+        >>> evaluation = Evaluation.of_outcomes(layout, {"grade": grades}, items)
         >>> evaluation
         <Evaluation: 2 subjects, 2 items, 3 attempts in 4 rows of steps, properties none>
         >>> evaluation.trials.loc["Ann"]
@@ -219,19 +218,6 @@ class Evaluation:
         if isinstance(table, pd.DataFrame) and is_long(table):
             return cls.from_long(table[list(LONG)], items, repeats="trials")
         return cls.from_wide(table, items)
-
-    @cached_property
-    def rows(self) -> Rows | None:
-        """What the rows are steps of, by `of_outcomes`; None where a row is an item."""
-        return Rows.read(self.items.index) if STEP in self.items.columns else None
-
-    @property
-    def item_table(self) -> pd.DataFrame:
-        """Items with their properties, each once, also where rows are steps."""
-        if self.rows is None:
-            return self.items
-        _, first = np.unique(self.rows.places, return_index=True)
-        return self.items.drop(columns=STEP).iloc[first].set_axis(self.rows.items, axis=0)
 
     @property
     def subjects(self) -> list[str]:
@@ -295,43 +281,14 @@ class Evaluation:
             self.items.loc[keep], self.successes.loc[who, keep], self.trials.loc[who, keep]
         )
 
-    def rows_of(self, items: Iterable[str]) -> list[str]:
-        """Name the rows of some items: all their steps, or they themselves."""
-        if self.rows is None:
-            return list(items)
-        rows = self.items.index.groupby(self.rows.item)
-        return [name for item in items for name in rows[item]]
-
     def __repr__(self) -> str:
+        done = int(self.trials.to_numpy().sum())
+        what = many(done, "trial")
         if self.rows is not None:
-            attempts = int(self.trials.to_numpy()[:, np.unique(self.rows.first)].sum())
-            return (
-                f"<Evaluation: {many(len(self.successes), 'subject')}, "
-                f"{many(len(self.rows.items), 'item')}, {many(attempts, 'attempt')} in "
-                f"{many(len(self.items), 'row')} of steps, properties "
-                f"{some(self.item_table.columns, 12) or 'none'}>"
-            )
-        trials = int(self.trials.to_numpy().sum())
+            done = int(self.trials.to_numpy()[:, np.unique(self.rows.first)].sum())
+            what = f"{many(done, 'attempt')} in {many(len(self.items), 'row')} of steps"
+        items = self.item_table
         return (
-            f"<Evaluation: {many(len(self.successes), 'subject')}, "
-            f"{many(len(self.items), 'item')}, {many(trials, 'trial')}, "
-            f"properties {some(self.items.columns, 12) or 'none'}>"
+            f"<Evaluation: {many(len(self.successes), 'subject')}, {many(len(items), 'item')}, "
+            f"{what}, properties {some(items.columns, 12) or 'none'}>"
         )
-
-
-def _counts(table: object, name: str, items: pd.Index) -> pd.DataFrame:
-    """Check a table of counts and put its columns into the items' order."""
-    checked = named(table, name, "subject")
-    columns = texts(checked.columns, f"{name}, columns")
-    refuse_repeats(columns, "item", name)
-    same_names(columns, items, f"the columns of {name}", "items")
-    checked = checked.set_axis(columns, axis=1)
-    values, _ = read_numbers(checked)
-    whole = np.isfinite(values) & (values >= 0) & (values == np.floor(values))
-    if not whole.all():
-        raise DataError(
-            f"{name}: {(~whole).sum()} value(s) are no counts: {name_cells(checked, ~whole)}; give "
-            "whole numbers of at least 0, with 0 trials where an item was not attempted"
-        )
-    counts = pd.DataFrame(values.astype("int64"), checked.index, columns)
-    return counts[list(items)].rename_axis(columns="item")

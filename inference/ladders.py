@@ -80,10 +80,6 @@ class Rows:
         """How many steps the outcome has, by row."""
         return self._groups[1]
 
-    def attempts(self, trials: np.ndarray) -> np.ndarray:
-        """Give every row the attempts at its item, from the trials of every row (last axis)."""
-        return np.asarray(trials[..., self.first])
-
     def means(self, successes: np.ndarray, trials: np.ndarray) -> np.ndarray:
         """Average outcomes, each as a part of the highest, over attempts (last axis: rows)."""
         begins = self.first == np.arange(len(self.first))
@@ -106,10 +102,45 @@ class Rows:
             raise DataError(
                 f"the evaluation's rows are the steps {some(map(_FROM.join, have))}, and those of "
                 f"the layout are {some(map(_FROM.join, known))}, all for each item; make the "
-                "evaluation with Evaluation.of_outcomes(layout, ...) of this layout, and keep items "
-                "whole"
+                "evaluation with Evaluation.of_outcomes(layout, ...) of this layout, and keep all "
+                "rows of an item"
             )
         return rows
+
+
+class Stepped:
+    """Tables of counts by row, where a row is an item or a step of one of its outcomes."""
+
+    items: pd.DataFrame
+    trials: pd.DataFrame
+
+    @cached_property
+    def rows(self) -> Rows | None:
+        """What the rows are steps of, by `of_outcomes`; None where a row is an item."""
+        return Rows.read(self.items.index) if STEP in self.items.columns else None
+
+    @property
+    def attempts(self) -> pd.DataFrame:
+        """Trials; where rows are steps, of each step all attempts at its item."""
+        if self.rows is None:
+            return self.trials
+        counts = self.trials.to_numpy()[:, self.rows.first]
+        return pd.DataFrame(counts, self.trials.index, self.trials.columns)
+
+    @property
+    def item_table(self) -> pd.DataFrame:
+        """Items with their properties, each once, also where rows are steps."""
+        if self.rows is None:
+            return self.items
+        _, first = np.unique(self.rows.places, return_index=True)
+        return self.items.drop(columns=STEP).iloc[first].set_axis(self.rows.items, axis=0)
+
+    def rows_of(self, items: Iterable[str]) -> list[str]:
+        """Name the rows of some items: all their steps, or they themselves."""
+        if self.rows is None:
+            return list(items)
+        rows = self.items.index.groupby(self.rows.item)
+        return [name for item in items for name in rows[item]]
 
 
 def expanded(steps: Steps, items: pd.DataFrame) -> pd.DataFrame:
@@ -146,3 +177,19 @@ def row_names(items: Sequence[str] | pd.Index, steps: Steps) -> list[str]:
     """Name every row of every item."""
     each = itertools.product(items, steps.rows)
     return [f"{item} {MARK}{outcome}{_FROM}{step}" for item, (outcome, _, step) in each]
+
+
+def refuse_steps(rows: Rows | None, what: str) -> None:
+    """Refuse an evaluation whose rows are steps, where only 0/1 outcomes of items have a meaning.
+
+    Raises
+    ------
+    DataError
+        When they are.
+    """
+    if rows is not None:
+        raise DataError(
+            f"{what} takes 0/1 outcomes of items, and the evaluation's rows are steps of outcomes; "
+            "give one 0/1 outcome alone (Evaluation.from_wide), or compare layouts by score, "
+            "hold_out(..., baselines=()) and compare_layouts"
+        )

@@ -126,9 +126,12 @@ def _levels(leaf: Leaf, cells: _Cells) -> np.ndarray:
         fine, levels = np.isin(numbers, np.arange(len(leaf.steps) + 1)), numbers
         need = "neither 0 nor 1", "code failure as 0 and success as 1"
         if isinstance(leaf, Graded):
-            need = "none of its grades", (
-                f"give {some(map(repr, leaf.grades), 12)}, or their numbers from 0 to "
-                f"{len(leaf.steps)}"
+            need = (
+                "none of its grades",
+                (
+                    f"give {some(map(repr, leaf.grades), 12)}, or their numbers from 0 to "
+                    f"{len(leaf.steps)}"
+                ),
             )
     wrong = np.flatnonzero((foreign | ~fine) & ~missing)
     if len(wrong):

@@ -48,9 +48,7 @@ def check_undefined(outcome: Leaf, parts: Sequence[Expr]) -> None:
             )
 
 
-def _depends(
-    outcome: Leaf, feature: MetaFeature, flag: MetaFeature, parts: Sequence[Expr]
-) -> bool:
+def _depends(outcome: Leaf, feature: MetaFeature, flag: MetaFeature, parts: Sequence[Expr]) -> bool:
     rng = np.random.default_rng(_SEED)
     dims = merge_dims(tuple(parts))
     known = {

@@ -57,7 +57,9 @@ class Training(NamedTuple):
     @classmethod
     def _of_steps(cls, fit: "Fit", row: int, attempted: Attempted, steps: Rows) -> "Training":
         _, first = np.unique(steps.places, return_index=True)
-        features = {part.name: attempted.features[part.name][first] for part in fit.layout.meta_features}
+        features = {
+            part.name: attempted.features[part.name][first] for part in fit.layout.meta_features
+        }
         means = np.zeros(len(first))
         for leaf in fit.layout.outcomes:
             highest = leaf.range.high * len(fit.layout.outcomes)

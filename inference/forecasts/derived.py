@@ -54,10 +54,11 @@ def derived(
     Dataset
         A variable per node, by its name and in its unit (attribute ``units``, where it has one),
         with the dimensions ``subject``, ``item``, its label dimensions, and ``summary``: the
-        posterior ``mean``, and the ends ``low`` and ``high`` of the interval. The outcome's is the
-        probability of success, as in a forecast, or the expected grade or score. A node that uses something unseen of the items has
-        one value for each place of that, in standard deviations from its mean, along a dimension
-        named ``... score``. The attribute ``prob`` is the intervals' mass.
+        posterior ``mean``, and the ends ``low`` and ``high`` of the interval. The outcome's
+        is the probability of success, as in a forecast, or the expected grade or score. A
+        node that uses something unseen of the items has one value for each place of that,
+        in standard deviations from its mean, along a dimension named ``... score``. The
+        attribute ``prob`` is the intervals' mass.
 
     Raises
     ------

@@ -129,9 +129,7 @@ def log_likelihood(
         yield places, values.reshape(len(places), sizes["chain"], sizes["draw"])
 
 
-def whole_items(
-    fit: "Fit", row: int, rows: Attempted, steps: Rows
-) -> Iterator[np.ndarray]:
+def whole_items(fit: "Fit", row: int, rows: Attempted, steps: Rows) -> Iterator[np.ndarray]:
     """Stream the log-likelihood of items with all their steps, (chains, draws), in order."""
     sizes = fit.posterior.sizes
     drawn = sizes["chain"], sizes["draw"]
