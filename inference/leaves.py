@@ -63,7 +63,7 @@ def same_leaves(layout: Layout, outcomes: object) -> None:
             f"name, as in {{{names[0]!r}: table}}"
         )
     where = f"the tables of outcomes for layout {layout.name!r}"
-    same_names(map(str, outcomes), names, where, "its outcomes")
+    same_names(list(map(str, outcomes)), names, where, "its outcomes")
 
 
 def is_long(table: pd.DataFrame) -> bool:

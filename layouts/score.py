@@ -29,9 +29,9 @@ class Score(Ladder):
 
     Scores of exactly 0 and 1 are the end places, with a probability like all others. A beta
     distribution, the usual choice, gives them none: they would have to be moved inside, and how far
-    would decide how wide the profile's intervals are. Where scores do follow a beta (of concentration
-    4), forecasts of mean scores on other items were 0.04 from the truth on average, with a bias of
-    0.01 (``tests/benchmarks/outcomes.py``).
+    would decide how wide the profile's intervals are. Where scores do follow a beta (of
+    concentration 4), forecasts of mean scores on other items were 0.04 from the truth on average,
+    with a bias of 0.01 (``tests/benchmarks/outcomes.py``).
 
     Every item gives one score per attempt. Given the profile, attempts are independent of each
     other, and of the layout's other outcomes.

@@ -1,7 +1,6 @@
 """Grades, scores and several outcomes: machine code computes what the plain model computes."""
 
 import graded_layouts as of
-import numpy as np
 import pytest
 from densities import Fused, Plain
 
