@@ -11,12 +11,13 @@ GRADES = ("lost", "detour", "near", "direct")
 PAIRS = ("first", "second")
 
 
-def keeps():
+def keeps(noise=None):
     """Object permanence: whether the chick keeps in mind what it does not see; and its noise."""
+    noise = ml.Noise("noise") if noise is None else noise
     memory = ml.Capability("objectPermanence", low=0, high=10, unit="s")
     hidden = ml.MetaFeature("timeHidden", low=0, high=10, unit="s")
     able = logistic(memory - hidden, slope=0.8)
-    return ml.Derived("keeps", mixture(able, by=ml.Noise("noise"), toward=0.4))
+    return ml.Derived("keeps", mixture(able, by=noise, toward=0.4))
 
 
 def success():
