@@ -273,7 +273,7 @@ class Evaluation(Stepped):
         <Evaluation: 1 subject, 1 item, 1 trial, properties none>
         """
         everything, everybody = self.items.index, self.successes.index
-        keep = everything
+        keep: pd.Index | list[str] = everything
         if items is not None:
             keep = self.rows_of(known_names(items, self.item_table.index, "item"))
         who = everybody if subjects is None else known_names(subjects, everybody, "subject")

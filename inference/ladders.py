@@ -55,7 +55,8 @@ class Rows:
     @cached_property
     def items(self) -> pd.Index:
         """Names of the items, each once, in order."""
-        return pd.Index(pd.unique(self.item), dtype="str", name="item")
+        found: pd.Index = pd.Index(pd.unique(self.item), dtype="str", name="item")
+        return found
 
     @cached_property
     def places(self) -> np.ndarray:
@@ -139,8 +140,8 @@ class Stepped:
         """Name the rows of some items: all their steps, or they themselves."""
         if self.rows is None:
             return list(items)
-        rows = self.items.index.groupby(self.rows.item)
-        return [name for item in items for name in rows[item]]
+        rows = pd.Series(self.items.index).groupby(self.rows.item, sort=False).groups
+        return [name for item in items for name in self.items.index[rows[item]]]
 
 
 def expanded(steps: Steps, items: pd.DataFrame) -> pd.DataFrame:

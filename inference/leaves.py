@@ -45,7 +45,8 @@ def from_leaves(
     )
     rows = expanded(steps, items)
     who = pd.Index(subjects, name="subject", dtype="str")
-    return rows, *(pd.DataFrame(counts, who, rows.index) for counts in (passed, tried))
+    successes, trials = (pd.DataFrame(counts, who, rows.index) for counts in (passed, tried))
+    return rows, successes, trials
 
 
 def same_leaves(layout: Layout, outcomes: object) -> None:

@@ -80,11 +80,11 @@ class Forecast:
 
     def __repr__(self) -> str:
         sizes = self.data.sizes
-        items, outside = sizes["item"], self.data["extrapolated"].to_numpy()
+        items, flagged = sizes["item"], self.data["extrapolated"].to_numpy()
         if self.rows is not None:
             items = len(self.rows.items)
-            outside = outside[np.unique(self.rows.places, return_index=True)[1]]
-        outside = int(outside.sum())
+            flagged = flagged[np.unique(self.rows.places, return_index=True)[1]]
+        outside = int(flagged.sum())
         return (
             f"<Forecast: {many(sizes['subject'], 'subject')}, {many(items, 'item')}, "
             f"{outside} of them outside a declared range, {self.prob:.0%} intervals>"
@@ -190,13 +190,13 @@ def _trained(fit: "Fit", rows: np.ndarray, items: pd.Index, features: Features) 
     """
     training = fit.constants
     attempted = fit.observed["trials"].to_numpy()[rows] > 0
-    known = training.indexes["item"].map(str)
+    names: pd.Index = training.indexes["item"].map(str)
     if fit.layout.steps is not None:
-        steps = Rows.read(known)
+        steps = Rows.read(names)
         _, first = np.unique(steps.places, return_index=True)
         attempted = np.logical_or.reduceat(attempted, first, axis=1)
-        training, known = training.isel(item=first), steps.items
-    places = known.get_indexer(items)
+        training, names = training.isel(item=first), steps.items
+    places = names.get_indexer(items)
     seen = places >= 0
     for name, values in features.items():
         known = training[name].to_numpy()[places]
