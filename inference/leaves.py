@@ -115,7 +115,7 @@ def _levels(leaf: Leaf, cells: _Cells) -> np.ndarray:
     values = cells.values
     if isinstance(leaf, Graded):
         places = {grade: place for place, grade in enumerate(leaf.grades)}
-        values = values.map(lambda cell: places.get(cell, cell) if type(cell) is str else cell)
+        values = values.map(lambda cell: places.get(cell, cell) if isinstance(cell, str) else cell)
     numbers, foreign = read_numbers(pd.DataFrame({"outcome": values}))
     numbers, foreign = numbers[:, 0], foreign[:, 0]
     missing = np.array([is_missing(cell) for cell in values], dtype=bool)
