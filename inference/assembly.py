@@ -232,7 +232,7 @@ def assemble(
     outcomes = {"successes": training.successes, "trials": training.trials}
     constant_data = {
         feature.name: (("item", *feature.label_dims), training.features[feature.name])
-        for feature in layout.meta_features
+        for feature in layout.row_features
     }
     tree = xr.DataTree.from_dict(
         {

@@ -1,5 +1,6 @@
 """Forecasts held against outcomes."""
 
+import math
 from collections.abc import Hashable
 
 import numpy as np
@@ -10,13 +11,23 @@ from . import scoring
 from .data import Evaluation
 from .errors import DataError
 from .forecasts.forecasting import Forecast
+from .ladders import Rows
 from .wording import many, some
 
 
 def score(
-    forecast: Forecast, evaluation: Evaluation, *, training_items: bool = False
+    forecast: Forecast,
+    evaluation: Evaluation,
+    *,
+    training_items: bool = False,
+    outcome: str | None = None,
 ) -> pd.DataFrame:
     """Score forecasts against outcomes the fit has not seen.
+
+    Where outcomes are several, graded or scores, every step is forecast: whether an attempt gets at
+    least so far. The Brier score, averaged over an attempt's steps, is then the ranked probability
+    score, in [0, 1]. All attempts count alike, whatever outcome they are of and however many steps
+    it has; the other scores are those of the same yes-no forecasts.
 
     Parameters
     ----------
@@ -26,19 +37,27 @@ def score(
         Outcomes; subjects and items are joined by name.
     training_items : bool
         Whether items that the fit was made on may be scored too; such scores flatter.
+    outcome : str, optional
+        Of several outcomes, score this one alone; all of them by default.
 
     Returns
     -------
     DataFrame
         Indexed by subject with an outcome: ``trials``, ``success``, ``brier`` and its parts
         ``calibration``, ``refinement`` and ``remainder``, ``log_score`` (lower is better),
-        ``auroc`` (NaN when all outcomes are alike), ``ece`` (10 bins), and ``remark``.
+        ``auroc`` (NaN when all outcomes are alike), ``ece`` (10 bins), and ``remark``. Where rows
+        are steps, trials are attempts, and success is the mean outcome as a part of the highest.
 
     Raises
     ------
     DataError
-        When forecast and evaluation share no subject or item with an outcome, or an item was
-        trained on.
+        When forecast and evaluation share no subject or item with an outcome, an item was trained
+        on, only one of the two is made of steps, or there is no such outcome.
+
+    References
+    ----------
+    Epstein (1969), A scoring system for probability forecasts of ranked categories, Journal of
+    Applied Meteorology 8, for the ranked probability score.
 
     Examples
     --------
@@ -55,12 +74,32 @@ def score(
     """
     chosen, successes, trials = matched(forecast, evaluation, training_items=training_items)
     means = chosen["mean"].to_numpy()
+    own, tops = _counted(forecast, list(trials.columns), outcome)
     rows: dict[Hashable, dict[str, object]] = {}
     for place, subject in enumerate(trials.index):
-        done = trials.iloc[place].to_numpy()
+        done = trials.iloc[place].to_numpy()[own]
         if done.any():
-            rows[subject] = _scores(means[place], successes.iloc[place].to_numpy(), done)
+            passed = successes.iloc[place].to_numpy()[own]
+            rows[subject] = _scores(means[place][own], passed, done, tops)
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("subject")
+
+
+def _counted(
+    forecast: Forecast, names: list[str], outcome: str | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Say which rows to score, and of how many steps the outcome of each is."""
+    if forecast.rows is None:
+        if outcome is not None:
+            raise DataError(
+                f"outcome={outcome!r}: the forecast is of a single Success; leave outcome= out"
+            )
+        return np.arange(len(names)), np.ones(len(names), dtype=int)
+    rows = Rows.read(names)
+    known = list(dict.fromkeys(rows.outcome))
+    if outcome is not None and outcome not in known:
+        raise DataError(f"outcome={outcome!r} is none of the forecast's: {some(known)}")
+    own = np.flatnonzero(rows.outcome == outcome) if outcome else np.arange(len(names))
+    return own, rows.tops[own]
 
 
 def matched(
@@ -76,15 +115,22 @@ def matched(
     Returns
     -------
     Dataset, DataFrame, DataFrame
-        The forecast of the shared subjects and items, their successes and their trials.
+        The forecast of the shared subjects and items, their successes and their trials; where rows
+        are steps, all attempts at the item are trials of each.
 
     Raises
     ------
     DataError
-        When forecast and evaluation share no subject or item with an outcome, or an item was
-        trained on.
+        When forecast and evaluation share no subject or item with an outcome, an item was trained
+        on, or only one of the two is made of steps.
     """
-    known = evaluation.trials
+    if (forecast.rows is None) != (evaluation.rows is None):
+        made, other = ("forecast", "evaluation")[:: 1 if evaluation.rows is None else -1]
+        raise DataError(
+            f"the {made} is of outcomes' steps, the {other} of items; give outcomes made by "
+            "Evaluation.of_outcomes to forecasts of the layout that it was made for, and no others"
+        )
+    known = evaluation.attempts
     subjects = [name for name in forecast.data["subject"].to_numpy() if name in known.index]
     items = [name for name in forecast.data["item"].to_numpy() if name in known.columns]
     if not subjects or not items:
@@ -109,11 +155,15 @@ def matched(
 
 
 def _scores(
-    probability: np.ndarray, successes: np.ndarray, trials: np.ndarray
+    probability: np.ndarray, successes: np.ndarray, trials: np.ndarray, tops: np.ndarray
 ) -> dict[str, object]:
+    """Score rows, each as often as makes all attempts count alike, however many steps they have."""
+    remark = scoring.single_class_reason(successes, trials) or ""
+    most = math.lcm(*tops.tolist())
+    successes, trials = successes * (most // tops), trials * (most // tops)
     parts = scoring.decompose_brier(probability, successes, trials)
     return {
-        "trials": int(trials.sum()),
+        "trials": int(trials.sum()) // most,
         "success": successes.sum() / trials.sum(),
         "brier": parts.brier,
         "calibration": parts.calibration,
@@ -122,5 +172,5 @@ def _scores(
         "log_score": scoring.log_score(probability, successes, trials),
         "auroc": scoring.auroc(probability, successes, trials),
         "ece": scoring.expected_calibration_error(probability, successes, trials),
-        "remark": scoring.single_class_reason(successes, trials) or "",
+        "remark": remark,
     }

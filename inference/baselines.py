@@ -11,6 +11,7 @@ import xarray as xr
 from .data import Evaluation
 from .errors import DataError
 from .forecasts.forecasting import Forecast
+from .ladders import refuse_steps
 from .tables import known_names, name_cells, need_columns, read_numbers
 from .threads import side_by_side
 from .wording import some
@@ -154,6 +155,7 @@ def baseline_forecast(
     >>> aggregate.data["mean"].to_numpy().round(3)
     array([[0.667]])
     """
+    refuse_steps(training.rows, "baseline_forecast")
     names = without_outcomes(training, items, baseline.name)
     table = read_columns(training.items, columns)
     test = table[training.items.index.get_indexer(pd.Index(names))]
@@ -236,7 +238,7 @@ def masked(evaluation: Evaluation, held_out: Iterable[object]) -> Evaluation:
     >>> masked(Evaluation.from_wide(outcomes, items), ["b"]).trials.loc["Ann"].tolist()
     [1, 0]
     """
-    names = known_names(held_out, evaluation.items.index, "item")
+    names = evaluation.rows_of(known_names(held_out, evaluation.item_table.index, "item"))
     keep = (~evaluation.items.index.isin(names)).astype("int64")
     return Evaluation(evaluation.items, evaluation.successes * keep, evaluation.trials * keep)
 

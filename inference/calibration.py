@@ -42,7 +42,8 @@ def calibration_curve(
     DataFrame
         One row per bin with a trial, indexed by ``bin``: ``trials``, ``forecast`` (mean),
         ``success`` (rate), and ``low`` and ``high``, Wilson's interval of the success rate for
-        independent trials (too narrow where those of an item share something `Unseen`),
+        independent trials (too narrow where those of an item share something `Unseen`, or are
+        steps of one outcome),
 
         .. math:: \frac{1}{1 + z^2/n} \left(\hat s + \frac{z^2}{2n} \pm z \sqrt{\frac{\hat s
             (1 - \hat s)}{n} + \frac{z^2}{4 n^2}}\right).

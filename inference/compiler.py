@@ -98,9 +98,25 @@ def training_features(layout: Layout, evaluation: Evaluation) -> Features:
     DataError
         When the items do not fit the layout.
     """
-    features = read_features(layout, evaluation.items)
-    check_training(layout, evaluation.items, features)
-    return features
+    items, steps, rows = evaluation.item_table, layout.steps, evaluation.rows
+    if (steps is None) != (rows is None):
+        have = "0/1 outcomes of items" if rows is None else "steps of outcomes"
+        remedy = (
+            "give the items' 0/1 outcomes, as in Evaluation.from_wide"
+            if steps is None
+            else "make it with Evaluation.of_outcomes(layout, {name: table, ...}, items)"
+        )
+        outcomes = some(f"{leaf.name} ({type(leaf).__name__})" for leaf in layout.outcomes)
+        raise DataError(
+            f"the evaluation holds {have}, and layout {layout.name!r} has the outcome(s) "
+            f"{outcomes}; {remedy}"
+        )
+    features = read_features(layout, items)
+    check_training(layout, items, features)
+    if steps is None or rows is None:
+        return features
+    spread = {name: values[rows.places] for name, values in features.items()}
+    return spread | steps.hidden(rows.rows_of(steps))
 
 
 def build_model(
@@ -134,7 +150,7 @@ def build_model(
     coords = {"item": [str(item) for item in items], **labels}
     with pm.Model(coords=coords) as model:
         known: dict[str, Any] = {}
-        for feature in layout.meta_features:
+        for feature in layout.row_features:
             data = pm.Data(feature.name, features[feature.name], dims=("item", *feature.label_dims))
             known[feature.name] = align(data, feature, dims, per_item=True)
         for constant in layout.constants:

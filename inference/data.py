@@ -1,24 +1,28 @@
 """An evaluation: items, and what each subject did on them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal, Self
 
 import numpy as np
 import pandas as pd
 
+from ..layouts import Layout
 from . import outcomes as tables_of_outcomes
 from .errors import DataError
-from .tables import known_names, name_cells, named, read_numbers, refuse_repeats, same_names, texts
+from .ladders import Stepped
+from .leaves import LONG, from_leaves, is_long, same_leaves
+from .tables import known_names, name_cells, named, same_names
 from .wording import many, some
 
 
 @dataclass(frozen=True, eq=False)
-class Evaluation:
+class Evaluation(Stepped):
     """Items with their properties, and successes out of trials per subject and item.
 
-    Make one with `from_wide`, `from_long` or, from counts, directly. Names of items and subjects
-    become text. Properties that no layout uses are kept.
+    Make one with `from_wide`, `from_long` or, from counts, directly; for a layout whose outcomes
+    are several, graded or scores, with `of_outcomes`. Names of items and subjects become text.
+    Properties that no layout uses are kept.
 
     Parameters
     ----------
@@ -51,8 +55,8 @@ class Evaluation:
         items = named(self.items, "items", "item")
         if not len(items):
             raise DataError("there are no items; give at least one, as a row of items")
-        successes = _counts(self.successes, "successes", items.index)
-        trials = _counts(self.trials, "trials", items.index)
+        successes = tables_of_outcomes.counts(self.successes, "successes", items.index)
+        trials = tables_of_outcomes.counts(self.trials, "trials", items.index)
         same_names(trials.index, successes.index, "the subjects of trials", "successes")
         trials = trials.loc[successes.index]
         if successes.empty:
@@ -155,6 +159,66 @@ class Evaluation:
         items = named(items, "items", "item")
         return cls(items, *tables_of_outcomes.from_long(outcomes, items.index, columns, repeats))
 
+    @classmethod
+    def of_outcomes(
+        cls, layout: Layout, outcomes: Mapping[str, pd.DataFrame], items: pd.DataFrame
+    ) -> Self:
+        """Read outcomes of all kinds: successes, grades and scores, a table for each leaf.
+
+        Every outcome becomes steps, each of which is tried where the one before was passed: a grade
+        of 2 is two steps passed, and the third one not. So rows are steps, named as in
+        ``arena 3 · credit ≥ 0.25``; whatever asks for items takes the items themselves.
+
+        Parameters
+        ----------
+        layout : Layout
+            What declares the outcomes.
+        outcomes : mapping of str to DataFrame
+            By outcome of the layout, a table with one row per subject and one column per item, or
+            with the columns ``subject``, ``item`` and ``outcome`` and one row per attempt. An
+            outcome is 0 or 1 of a `Success`, a grade's name or its number from 0 of a `Graded`, a
+            number in [0, 1] of a `Score`; missing where the item was not attempted.
+        items : DataFrame
+            Properties, indexed by item.
+
+        Returns
+        -------
+        Evaluation
+            Subjects in the order in which they appear. For a layout of one `Success`, rows are the
+            items as ever.
+
+        Raises
+        ------
+        DataError
+            When the tables are not those of the layout's outcomes, or one holds another value (it
+            is named), item or no name.
+
+        Examples
+        --------
+        >>> from measurement_layouts import Capability, Graded
+        >>> layout = Layout("essays", Graded("grade", Capability("skill", low=0, high=1)))
+        >>> grades = pd.DataFrame({"a": ["partly", "right"], "b": [0, None]}, ["Ann", "Bob"])
+        >>> items = pd.DataFrame(index=["a", "b"])
+        >>> evaluation = Evaluation.of_outcomes(layout, {"grade": grades}, items)
+        >>> evaluation
+        <Evaluation: 2 subjects, 2 items, 3 attempts in 4 rows of steps, properties none>
+        >>> evaluation.trials.loc["Ann"]
+        item
+        a · grade ≥ partly    1
+        a · grade ≥ right     1
+        b · grade ≥ partly    1
+        b · grade ≥ right     0
+        Name: Ann, dtype: int64
+        """
+        items = named(items, "items", "item")
+        if layout.steps is not None:
+            return cls(*from_leaves(layout, layout.steps, outcomes, items))
+        same_leaves(layout, outcomes)
+        (table,) = outcomes.values()
+        if isinstance(table, pd.DataFrame) and is_long(table):
+            return cls.from_long(table[list(LONG)], items, repeats="trials")
+        return cls.from_wide(table, items)
+
     @property
     def subjects(self) -> list[str]:
         """Names of the subjects."""
@@ -166,7 +230,8 @@ class Evaluation:
         Returns
         -------
         Series
-            In [0, 1], indexed by subject.
+            In [0, 1], indexed by subject; where rows are steps, the mean outcome of all attempts,
+            as a part of the highest.
 
         Examples
         --------
@@ -175,7 +240,10 @@ class Evaluation:
         >>> float(Evaluation.from_wide(outcomes, items).success_rates()["Ann"])
         0.5
         """
-        return (self.successes.sum(axis=1) / self.trials.sum(axis=1)).rename("success")
+        if self.rows is None:
+            return (self.successes.sum(axis=1) / self.trials.sum(axis=1)).rename("success")
+        means = self.rows.means(self.successes.to_numpy(), self.trials.to_numpy())
+        return pd.Series(means, self.successes.index, name="success")
 
     def select(
         self, items: Iterable[object] | None = None, subjects: Iterable[object] | None = None
@@ -185,7 +253,7 @@ class Evaluation:
         Parameters
         ----------
         items, subjects : iterable, optional
-            Names; all by default.
+            Names; all by default. Of an evaluation whose rows are steps, names of items.
 
         Returns
         -------
@@ -205,34 +273,22 @@ class Evaluation:
         <Evaluation: 1 subject, 1 item, 1 trial, properties none>
         """
         everything, everybody = self.items.index, self.successes.index
-        keep = everything if items is None else known_names(items, everything, "item")
+        keep: pd.Index | list[str] = everything
+        if items is not None:
+            keep = self.rows_of(known_names(items, self.item_table.index, "item"))
         who = everybody if subjects is None else known_names(subjects, everybody, "subject")
         return Evaluation(
             self.items.loc[keep], self.successes.loc[who, keep], self.trials.loc[who, keep]
         )
 
     def __repr__(self) -> str:
-        trials = int(self.trials.to_numpy().sum())
+        done = int(self.trials.to_numpy().sum())
+        what = many(done, "trial")
+        if self.rows is not None:
+            done = int(self.trials.to_numpy()[:, np.unique(self.rows.first)].sum())
+            what = f"{many(done, 'attempt')} in {many(len(self.items), 'row')} of steps"
+        items = self.item_table
         return (
-            f"<Evaluation: {many(len(self.successes), 'subject')}, "
-            f"{many(len(self.items), 'item')}, {many(trials, 'trial')}, "
-            f"properties {some(self.items.columns, 12) or 'none'}>"
+            f"<Evaluation: {many(len(self.successes), 'subject')}, {many(len(items), 'item')}, "
+            f"{what}, properties {some(items.columns, 12) or 'none'}>"
         )
-
-
-def _counts(table: object, name: str, items: pd.Index) -> pd.DataFrame:
-    """Check a table of counts and put its columns into the items' order."""
-    checked = named(table, name, "subject")
-    columns = texts(checked.columns, f"{name}, columns")
-    refuse_repeats(columns, "item", name)
-    same_names(columns, items, f"the columns of {name}", "items")
-    checked = checked.set_axis(columns, axis=1)
-    values, _ = read_numbers(checked)
-    whole = np.isfinite(values) & (values >= 0) & (values == np.floor(values))
-    if not whole.all():
-        raise DataError(
-            f"{name}: {(~whole).sum()} value(s) are no counts: {name_cells(checked, ~whole)}; give "
-            "whole numbers of at least 0, with 0 trials where an item was not attempted"
-        )
-    counts = pd.DataFrame(values.astype("int64"), checked.index, columns)
-    return counts[list(items)].rename_axis(columns="item")

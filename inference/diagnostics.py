@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from .convergence import RHAT_LIMIT, Convergence, by_element, faults, worst
-from .elements import elements
+from .elements import elements, success_rates
 from .mixing import Mixing, mixing
 from .options import inside
 from .separation import stay_apart
@@ -142,7 +142,7 @@ def diagnose(fit: "Fit", subjects: Iterable[object] | None = None) -> pd.DataFra
     result = pd.DataFrame(
         {
             "status": ["quarantined" if fault else "ok" for fault in wrong],
-            "success": successes / trials,
+            "success": success_rates(fit, rows).to_numpy(),
             "divergences": divergences,
             "rhat": rhat,
             "ess": ess,

@@ -10,6 +10,7 @@ import pandas as pd
 from ..layouts import Layout
 from ..layouts.latents import Latent
 from .errors import FitError
+from .ladders import Rows
 from .wording import some
 
 if TYPE_CHECKING:
@@ -136,8 +137,19 @@ def span(fit: "Fit", element: Element) -> tuple[float, float]:
     )
 
 
-def success_rates(fit: "Fit") -> pd.Series:
-    """Mean success of each fitted subject over its training trials, in [0, 1]."""
+def success_rates(fit: "Fit", rows: np.ndarray | None = None) -> pd.Series:
+    """Mean success of fitted subjects over their training trials, in [0, 1].
+
+    Where rows are steps, the mean outcome of all attempts, as a part of the highest. `rows` are the
+    subjects' places in the fit; all of them by default.
+    """
+    places = np.arange(len(fit.subjects)) if rows is None else rows
     observed = fit.observed
-    successes, trials = (observed[name].sum("item").to_numpy() for name in ("successes", "trials"))
-    return pd.Series(successes / trials, pd.Index(fit.subjects, name="subject"), name="success")
+    counts = [observed[name].to_numpy()[places] for name in ("successes", "trials")]
+    if fit.layout.steps is None:
+        successes, trials = (count.sum(axis=1) for count in counts)
+        rates = successes / trials
+    else:
+        rates = Rows.read(observed.indexes["item"].map(str)).means(*counts)
+    names = [fit.subjects[place] for place in places]
+    return pd.Series(rates, pd.Index(names, name="subject"), name="success")

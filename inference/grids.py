@@ -8,6 +8,7 @@ import pandas as pd
 
 from .data import Evaluation
 from .errors import DataError
+from .ladders import refuse_steps
 from .wording import some
 
 type Bins = int | Sequence[float]
@@ -134,6 +135,7 @@ def characteristic_grid(
     >>> characteristic_grid(evaluation, "Ann", "far", "small").rates.tolist()
     [[1.0, 1.0], [1.0, 0.0]]
     """
+    refuse_steps(evaluation.rows, "characteristic_grid")
     name = str(subject)
     if name not in evaluation.subjects:
         raise DataError(f"unknown subject {name}; know {some(evaluation.subjects)}")

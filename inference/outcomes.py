@@ -1,4 +1,4 @@
-"""Tables of 0/1 outcomes: from what people have to successes and trials."""
+"""Tables of 0/1 outcomes and of counts: from what people have to successes and trials."""
 
 import numpy as np
 import pandas as pd
@@ -27,8 +27,8 @@ def from_wide(outcomes: pd.DataFrame, items: pd.Index) -> tuple[pd.DataFrame, pd
     values = _zeros_and_ones(table, "{} on {}: {}")
     attempted = ~np.isnan(values)
     successes, trials = (
-        pd.DataFrame(counts.astype("int64"), table.index, table.columns)
-        for counts in (np.where(attempted, values, 0), attempted)
+        pd.DataFrame(part.astype("int64"), table.index, table.columns)
+        for part in (np.where(attempted, values, 0), attempted)
     )
     return successes, trials
 
@@ -89,6 +89,30 @@ def properties(outcomes: pd.DataFrame, subject: str, item: str, outcome: str) ->
             "the same in all its rows, drop the column, or name the items apart"
         )
     return table[~table.index.duplicated()]
+
+
+def counts(table: object, name: str, items: pd.Index) -> pd.DataFrame:
+    """Check a table of counts and put its columns into the items' order.
+
+    Raises
+    ------
+    DataError
+        When names do not match, or a value is no whole number of at least 0.
+    """
+    checked = named(table, name, "subject")
+    columns = texts(checked.columns, f"{name}, columns")
+    refuse_repeats(columns, "item", name)
+    same_names(columns, items, f"the columns of {name}", "items")
+    checked = checked.set_axis(columns, axis=1)
+    values, _ = read_numbers(checked)
+    whole = np.isfinite(values) & (values >= 0) & (values == np.floor(values))
+    if not whole.all():
+        raise DataError(
+            f"{name}: {(~whole).sum()} value(s) are no counts: {name_cells(checked, ~whole)}; give "
+            "whole numbers of at least 0, with 0 trials where an item was not attempted"
+        )
+    found = pd.DataFrame(values.astype("int64"), checked.index, columns)
+    return found[list(items)].rename_axis(columns="item")
 
 
 def _check_long(outcomes: object, columns: tuple[str, str, str]) -> None:

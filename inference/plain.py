@@ -73,7 +73,7 @@ def _example(layout: Layout) -> pm.Model:
     """Write the model over two items that stand for any."""
     features = {
         feature.name: np.full((2, *map(len, feature.dims.values())), _some_value(feature.range))
-        for feature in layout.meta_features
+        for feature in layout.row_features
     }
     ones = np.ones(2, dtype="int64")
     constants = {constant.name: 0.5 for constant in layout.constants}

@@ -181,7 +181,7 @@ class Fit:
         items, subjects, prob, memory_mib
             As in `forecast`.
         nodes : str or iterable of str, optional
-            Names of derived nodes, or of the outcome; all of them by default.
+            Names of derived nodes, or of outcomes; all of them by default.
 
         Returns
         -------

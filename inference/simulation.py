@@ -7,10 +7,12 @@ import numpy as np
 import pandas as pd
 
 from ..layouts import Latent, Layout, Unseen
+from ..layouts.steps import Steps
 from .data import Evaluation
 from .errors import DataError
 from .features import Features, read_features
 from .forecasts.blocks import Block, Tables, distinct
+from .ladders import expanded, of_rows
 from .options import whole
 from .tables import name_cells, named, read_numbers
 from .wording import some
@@ -44,7 +46,8 @@ def simulate(
     Evaluation
         Where noise pulls towards the subject's own mean failure, that constant solves its own
         equation: it is one minus the expected success it leads to. Something unseen of an item has
-        one value for each subject and item, and all their trials share it.
+        one value for each subject and item, and all their trials share it. Outcomes that are
+        several, graded or scores are drawn as by `Evaluation.of_outcomes`, whose rows are steps.
 
     Raises
     ------
@@ -72,6 +75,8 @@ def simulate(
     items = named(items, "items", "item")
     features = read_features(layout, items)
     profiles = named(profiles, "profiles", "subject")
+    if layout.steps is not None:
+        return _step_by_step(layout, layout.steps, items, features, profiles, trials, rng)
     unseen = layout.outcome.unseen
     if unseen is None:
         probability = expected_success(layout, features, profiles, len(items))
@@ -80,6 +85,30 @@ def simulate(
         probability = _success_given(unseen, layout, features, profiles, ranks)
     successes = pd.DataFrame(rng.binomial(trials, probability), profiles.index, items.index)
     return Evaluation(items, successes, pd.DataFrame(trials, profiles.index, items.index))
+
+
+def _step_by_step(
+    layout: Layout,
+    steps: Steps,
+    items: pd.DataFrame,
+    features: Features,
+    profiles: pd.DataFrame,
+    trials: int,
+    rng: np.random.Generator,
+) -> Evaluation:
+    """Draw outcomes of steps: each is tried as often as the one before was passed."""
+    rows = expanded(steps, items)
+    spread = of_rows(steps, features, len(items))
+    chances = expected_success(layout, spread, profiles, len(rows))
+    passed = np.empty(chances.shape, dtype="int64")
+    tried = np.full(chances.shape, trials, dtype="int64")
+    for row, (_, step, _) in enumerate(steps.rows):
+        own = slice(row, None, len(steps.rows))
+        if step > 1:
+            tried[:, own] = passed[:, row - 1 :: len(steps.rows)]
+        passed[:, own] = rng.binomial(tried[:, own], chances[:, own])
+    counts = (pd.DataFrame(part, profiles.index, rows.index) for part in (passed, tried))
+    return Evaluation(rows, *counts)
 
 
 def expected_success(

@@ -117,8 +117,8 @@ def hold_out(
 ) -> HoldOut:
     """Hold out a part of the items again and again, and score every method on it.
 
-    All methods and subjects share the splits. Each layout's noise constant and each baseline see
-    the training outcomes only.
+    All methods and subjects share the splits, and items are held out with all their outcomes. Each
+    layout's noise constant and each baseline see the training outcomes only.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ def hold_out(
     fraction : float
         Part of the items held out, in (0, 1).
     baselines : sequence of Baseline
-        What to compare with.
+        What to compare with; none where outcomes are several, graded or scores.
     columns : sequence of str, optional
         Properties that the baselines predict from; the layouts' meta-features by default.
     draws, tune, chains, method, n_jobs
@@ -150,7 +150,8 @@ def hold_out(
     ------
     DataError
         When no item would be held out or none kept, a subject would keep no training outcome in
-        one of the splits, two methods share a name, or there is none.
+        one of the splits, two methods share a name, there is none, or baselines are asked to
+        foresee steps of outcomes.
     FitError
         When an option is out of range.
 
@@ -172,6 +173,11 @@ def hold_out(
         raise DataError(
             f"the methods to compare are {some(methods) or 'none'}; give at least one layout or "
             "baseline, each with a name of its own"
+        )
+    if baselines and evaluation.rows is not None:
+        raise DataError(
+            "baselines foresee 0/1 outcomes, and the evaluation holds steps of outcomes; compare "
+            "layouts alone, with baselines=()"
         )
     seed = options.whole("seed", seed)
     splits = _splits(evaluation, options.whole("repeats", repeats, 1), fraction, seed)
@@ -195,7 +201,7 @@ def hold_out(
                 n_jobs=n_jobs,
                 progressbar=False,
             )
-            forecasts[name] = result.forecast(evaluation.items.loc[held_out])
+            forecasts[name] = result.forecast(evaluation.item_table.loc[held_out])
         for baseline in baselines:
             forecasts[baseline.name] = baseline_forecast(
                 baseline, training, list(held_out), columns, seed=seed + repeat
@@ -208,7 +214,7 @@ def hold_out(
 
 def _splits(evaluation: Evaluation, repeats: int, fraction: float, seed: int) -> list[pd.Index]:
     """Draw the items held out in each repeat, and check all before the first fit."""
-    items = evaluation.items.index
+    items = evaluation.item_table.index
     count = round(options.inside("fraction", fraction, such_as=0.2) * len(items))
     if not 0 < count < len(items):
         raise DataError(
@@ -238,7 +244,7 @@ def with_training(evaluation: Evaluation, splits: list[pd.Index], what: str) -> 
         When a subject would keep no training outcome.
     """
     for number, held_out in enumerate(splits):
-        left = evaluation.trials.drop(columns=held_out).sum(axis=1)
+        left = evaluation.trials.drop(columns=evaluation.rows_of(held_out)).sum(axis=1)
         if not left.all():
             raise DataError(
                 f"{some(left.index[left == 0])} would keep no training outcome in {what} {number}; "

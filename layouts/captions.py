@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING
 
 from ..linking import units
 from ..linking.notation import GREEK, as_text, number
+from .graded import Graded
+from .ladder import Ladder
 from .latents import Capability, Latent, Propensity
 from .nodes import Derived, MetaFeature, Node
+from .score import Score
 from .style import STYLES
 from .success import Success
 from .unseen import Unseen, scores
@@ -21,7 +24,7 @@ _MOST_LEVELS = 7
 
 
 def facts(node: Node) -> list[str]:
-    """Range or levels with their unit, where it is defined, prior, and number of labels."""
+    """Range, levels or grades with their unit, where defined, prior, and number of labels."""
     lines: list[str] = []
     if isinstance(node, MetaFeature):
         lines.append(_with_unit(_values(node), node))
@@ -29,6 +32,10 @@ def facts(node: Node) -> list[str]:
             lines.append(f"where {node.given} ≠ 0")
     if isinstance(node, Latent):
         lines += _prior(node)
+    if isinstance(node, Graded):
+        lines += wrap(f"{' < '.join(node.grades)}")
+    if isinstance(node, Score):
+        lines.append(f"[0, 1] in {node.places} places" if node.places > 1 else "[0, 1]")
     labels = {dim: names for dim, names in node.dims.items() if dim not in scores(node)}
     return lines + [f"× {len(names)} {dim}" for dim, names in labels.items()]
 
@@ -39,6 +46,8 @@ def formula(node: Node) -> list[str]:
         write = functools.partial(as_text, symbols=True)
         lines = wrap(f"∼ Normal({write(node.mean)}, {write(node.spread)})")
         return [*lines, *node.clauses(write)]
+    if isinstance(node, Ladder):
+        return wrap(f"∼ {node.written(functools.partial(as_text, symbols=True))}")
     if not isinstance(node, Derived):
         return []
     written = as_text(node.expression, symbols=True)

@@ -2,11 +2,13 @@
 
 from typing import TYPE_CHECKING
 
-from ..linking.notation import as_latex, latex_name, latex_parameter, latex_text
+from ..linking.notation import as_latex, bracketed, latex_name, latex_parameter, latex_text
+from .graded import Graded
+from .ladder import Ladder
 from .latents import Latent
 from .nodes import Derived
 from .priors import Prior
-from .success import Success
+from .steps import Leaf
 from .unseen import Unseen
 
 if TYPE_CHECKING:
@@ -19,7 +21,7 @@ def to_latex(layout: "Layout") -> str:
         *map(_latent, layout.latents),
         *(_unseen(node) for node in layout.nodes.values() if isinstance(node, Unseen)),
         *map(_derived, layout.derived),
-        _outcome(layout.outcome),
+        *(line for outcome in layout.outcomes for line in _outcome(outcome)),
         rf"n &= {latex_text('trials of the item')}",
         *(f"{as_latex(known)} &= {latex_text(known.about)}" for known in layout.constants),
     ]
@@ -52,9 +54,33 @@ def _derived(node: Derived) -> str:
     return f"{latex_name(node.name)} &= {as_latex(node.expression)}"
 
 
-def _outcome(node: Success) -> str:
+def _outcome(node: Leaf) -> list[str]:
+    name = latex_name(node.name)
+    if isinstance(node, Ladder):
+        return _ladder(name, node)
     probability = as_latex(node.expression)
-    return rf"{latex_name(node.name)} &\sim \mathrm{{Binomial}}\left(n,\; {probability}\right)"
+    return [rf"{name} &\sim \mathrm{{Binomial}}\left(n,\; {probability}\right)"]
+
+
+def _ladder(name: str, node: Ladder) -> list[str]:
+    """Probability of reaching each step, and where the steps lie."""
+    place = rf"\operatorname{{logit}}\left({as_latex(node.performance)}\right)"
+    if isinstance(node, Graded):
+        reached = rf"P\left({name} \ge k\right) &= \sigma\left({place} - c_k\right)"
+        if len(node.steps) == 1:
+            return [rf"{reached}, \quad c_1 = 0"]
+        gap = as_latex(node.gap) + ("_k" if node.gap.dims else "")
+        return [reached, rf"c_{{k + 1}} - c_k &= {gap}, \quad \textstyle\sum_k c_k = 0"]
+    margin = rf"{bracketed(as_latex(node.scale))} \cdot \left({place}"
+    return [
+        rf"P\left({name} \ge t\right) &= \sigma\left({margin} - \operatorname{{logit}}"
+        r"\left(t\right)\right)\right)",
+        rf"t &= {', '.join(_few(node.steps))}",
+    ]
+
+
+def _few(steps: tuple[str, ...]) -> tuple[str, ...]:
+    return steps if len(steps) < 5 else (*steps[:2], r"\dots", steps[-1])
 
 
 def _prior(prior: Prior) -> str:

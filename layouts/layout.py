@@ -1,4 +1,4 @@
-"""The layout: the ancestry of its outcome as an immutable graph."""
+"""The layout: the ancestry of its outcomes as an immutable graph."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,14 +8,16 @@ from typing import Any
 
 import networkx as nx
 
-from ..linking import LinkingFunction
+from ..linking import Expr, LinkingFunction
 from ..linking.agreement import Dims, merge_dims
 from ..linking.ancestry import ancestry
 from ..linking.call import Call
 from ..linking.subject_constant import SubjectConstant
 from . import reading, render, serial, validate
+from .ladder import Ladder
 from .latents import Latent
 from .nodes import Derived, MetaFeature, Node
+from .steps import Leaf, Steps
 from .success import Success
 from .unseen import Unseen
 
@@ -24,23 +26,36 @@ from .unseen import Unseen
 class Layout:
     """Directed acyclic graph from meta-features and a cognitive profile to an outcome.
 
-    Nothing is registered: the layout is whatever the outcome's expression reaches.
+    Nothing is registered: the layout is whatever the outcomes' expressions reach.
+
+    Several outcomes of an item are seen together, such as whether it was solved and how well. Given
+    the profile they are independent of each other: what they have in common is the profile, and
+    what an item does to all of them at once must be a meta-feature. Data for outcomes that are
+    several, graded or scores are made by `Evaluation.of_outcomes`.
 
     Parameters
     ----------
     name : str
         Title of diagrams and tables.
-    outcome : Success
+    outcome : Success, Graded or Score
         The observed leaf.
+    *more : Success, Graded or Score
+        Others, which share meta-features and latents with it.
     profile : sequence of Latent, optional
         Latents that must be in it, for a reader who wants a forgotten one reported.
+
+    Attributes
+    ----------
+    outcomes : tuple of Success, Graded or Score
+        All observed leaves.
 
     Raises
     ------
     LayoutError
-        When two nodes share a name, no latent reaches the outcome, a latent of `profile` does not,
-        a meta-feature is opposed to nothing, labels disagree, or the outcome depends on a
-        meta-feature where that is undefined.
+        When two nodes share a name, no latent reaches an outcome, a latent of `profile` reaches
+        none, a meta-feature is opposed to nothing, labels disagree, or an outcome depends on a
+        meta-feature where that is undefined. Where outcomes are several, graded or scores, also
+        when one uses something unseen, or noise that pulls towards the mean failure.
 
     Examples
     --------
@@ -54,26 +69,52 @@ class Layout:
     """
 
     name: str
-    outcome: Success
+    outcomes: tuple[Leaf, ...]
 
-    def __init__(self, name: str, outcome: Success, profile: Sequence[Latent] = ()) -> None:
-        validate.check(name, outcome, tuple(profile))
+    def __init__(
+        self, name: str, outcome: Leaf, *more: Leaf, profile: Sequence[Latent] = ()
+    ) -> None:
+        validate.check(name, (outcome, *more), tuple(profile))
         object.__setattr__(self, "name", name)
-        object.__setattr__(self, "outcome", outcome)
+        object.__setattr__(self, "outcomes", (outcome, *more))
         _ = self.dims
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"name": self.name, "outcome": self.outcome}
+        return {"name": self.name, "outcomes": self.outcomes}
+
+    @cached_property
+    def outcome(self) -> Success:
+        """What is fitted: the only `Success`, or else all outcomes as steps, a row for each."""
+        if len(self.outcomes) == 1 and isinstance(self.outcomes[0], Success):
+            return self.outcomes[0]
+        return Steps.of(self.outcomes)
+
+    @property
+    def steps(self) -> Steps | None:
+        """The outcomes as steps; None where a single `Success` is all."""
+        return self.outcome if isinstance(self.outcome, Steps) else None
+
+    @cached_property
+    def _parts(self) -> tuple[Expr, ...]:
+        """Everything that the outcomes are computed from, and they, each once."""
+        found = {id(part): part for leaf in self.outcomes for part in ancestry(leaf)}
+        return tuple(found.values())
 
     @cached_property
     def nodes(self) -> dict[str, Node]:
         """Nodes by name, parents before children."""
-        return {node.name: node for node in ancestry(self.outcome) if isinstance(node, Node)}
+        return {node.name: node for node in self._parts if isinstance(node, Node)}
 
     @cached_property
     def meta_features(self) -> tuple[MetaFeature, ...]:
         """What must be known of an item."""
         return tuple(node for node in self.nodes.values() if isinstance(node, MetaFeature))
+
+    @cached_property
+    def row_features(self) -> tuple[MetaFeature, ...]:
+        """What must be known of a row that is fitted: of its item, and which step it is."""
+        hidden = () if self.steps is None else self.steps.features
+        return (*self.meta_features, *hidden)
 
     @cached_property
     def latents(self) -> tuple[Latent, ...]:
@@ -82,7 +123,7 @@ class Layout:
 
     @cached_property
     def derived(self) -> tuple[Derived, ...]:
-        """Intermediate nodes, without the outcome."""
+        """Intermediate nodes, without the outcomes."""
         return tuple(
             node
             for node in self.nodes.values()
@@ -92,13 +133,13 @@ class Layout:
     @cached_property
     def constants(self) -> tuple[SubjectConstant, ...]:
         """Numbers that each subject brings from its training outcomes."""
-        found = [node for node in ancestry(self.outcome) if isinstance(node, SubjectConstant)]
+        found = [node for node in self._parts if isinstance(node, SubjectConstant)]
         return tuple({constant.name: constant for constant in found}.values())
 
     @cached_property
     def functions(self) -> tuple[LinkingFunction, ...]:
         """Linking functions that it calls, ours and your own."""
-        found = [node.function for node in ancestry(self.outcome) if isinstance(node, Call)]
+        found = [node.function for node in self._parts if isinstance(node, Call)]
         return tuple(dict.fromkeys(found))
 
     @cached_property
@@ -117,7 +158,7 @@ class Layout:
         graph: nx.DiGraph[str] = nx.DiGraph(name=self.name)
         for node in self.nodes.values():
             parents = _named_parents(node)
-            own = isinstance(node, MetaFeature | Success | Unseen)
+            own = isinstance(node, MetaFeature | Success | Ladder | Unseen)
             per_item = own or any(graph.nodes[parent]["per_item"] for parent in parents)
             graph.add_node(node.name, kind=node.kind, per_item=per_item)
             graph.add_edges_from((parent, node.name) for parent in parents)
@@ -151,8 +192,8 @@ class Layout:
             When a node depends on itself or is missing or unused, a function is unknown or another
             one than was written, or any check of the layout fails.
         """
-        name, outcome = reading.from_dict(data, functions)
-        return cls(name, outcome)
+        name, outcomes = reading.from_dict(data, functions)
+        return cls(name, *outcomes)
 
     def to_graphviz(self) -> str:
         """Write the diagram in Graphviz's language."""
@@ -183,14 +224,16 @@ class Layout:
         return f"<Layout {self.name!r}: {', '.join(self.nodes)}>"
 
     def __str__(self) -> str:
-        shown = Derived | Unseen
+        shown = Derived | Unseen | Ladder
         lines = [_line(node) for node in self.nodes.values() if isinstance(node, shown)]
         return "\n".join([self.name, *(f"  {line}" for line in lines)])
 
 
-def _line(node: Derived | Unseen) -> str:
+def _line(node: Derived | Unseen | Ladder) -> str:
     if isinstance(node, Derived):
         return f"{node.name} = {node.expression}"
+    if isinstance(node, Ladder):
+        return f"{node.name} ~ {node.written(str)}"
     return ", ".join([f"{node.name} ~ Normal({node.mean}, {node.spread})", *node.clauses(str)])
 
 

@@ -45,7 +45,7 @@ def to_mermaid(layout: "Layout") -> str:
     ]
     if remarks := captions.remarks(layout):
         label = "<br/>".join(map(_escape, remarks))
-        lines.append(f'  {ids[layout.outcome.name]} ~~~ remark["{label}"]:::remark')
+        lines.append(f'  {ids[layout.outcomes[0].name]} ~~~ remark["{label}"]:::remark')
     for kind in captions.kinds(layout):
         lines.append(f"  classDef {_class(kind)} {_look(STYLES[kind])}")
     lines += [

@@ -20,10 +20,10 @@ class Node(Expr):
 
     name: str
     kind: ClassVar[str]
+    fitting: ClassVar[str] = r"[^\W\d_](?:[\w .-]*[\w.-])?"
 
     def __post_init__(self) -> None:
-        fitting = r"[^\W\d_](?:[\w .-]*[\w.-])?"
-        if not isinstance(self.name, str) or not re.fullmatch(fitting, self.name):
+        if not isinstance(self.name, str) or not re.fullmatch(self.fitting, self.name):
             raise LayoutError(
                 f"{type(self).__name__}: the name {self.name!r} must start with a letter and hold "
                 "only letters, digits, '_', '-', '.' and spaces inside; it names a column and a "

@@ -8,7 +8,11 @@ from ..linking import MEAN_FAILURE, Expr, LayoutError, LinkingFunction
 from ..linking.ancestry import ancestry
 from ..linking.expression import Operation, as_expr
 from . import latents, nodes
+from .graded import Graded
+from .ladder import Ladder
 from .priors import Prior
+from .score import Score
+from .steps import Leaf
 from .success import Success
 from .unseen import Unseen
 
@@ -16,19 +20,22 @@ OURS = {value.name: value for value in vars(linking).values() if isinstance(valu
 _KINDS: dict[str, type[nodes.Node]] = {
     kind.__name__: kind
     for kind in (
-        *(nodes.MetaFeature, nodes.Derived, Unseen, Success),
+        *(nodes.MetaFeature, nodes.Derived, Unseen, Success, Graded, Score),
         *(latents.Capability, latents.Propensity, latents.Bias, latents.Slope, latents.Noise),
     )
 }
-_FORMULAS = ("expression", "mean", "spread", "positive", "negative", "noise")
+_FORMULAS = (
+    *("expression", "mean", "spread", "positive", "negative", "noise"),
+    *("performance", "gap", "precision"),
+)
 _CONSTANTS = {MEAN_FAILURE.name: MEAN_FAILURE}
 _SYMBOLS = ("+", "-", "*", "/", "**")
 
 
 def from_dict(
     data: Mapping[str, Any], functions: Sequence[LinkingFunction] = ()
-) -> tuple[str, Success]:
-    """Read a layout's name and outcome; see `Layout.from_dict`."""
+) -> tuple[str, tuple[Leaf, ...]]:
+    """Read a layout's name and outcomes; see `Layout.from_dict`."""
     for function in functions:
         if not isinstance(function, LinkingFunction):
             raise LayoutError(
@@ -37,12 +44,12 @@ def from_dict(
             )
     try:
         written = {node["name"]: node for node in data["nodes"]}
-        name, outcome_name = data["name"], data["outcome"]
+        name, names = data["name"], _outcome_names(data)
         _names_differ([node["name"] for node in data["nodes"]])
         reader = _Reader(written, {own.name: own for own in functions})
         for written_name in written:  # parents come first: no node is far from what is made
             reader.node(written_name)
-        outcome = reader.node(outcome_name)
+        outcomes = tuple(reader.node(outcome) for outcome in names)
     except LayoutError:
         raise
     except (AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
@@ -50,15 +57,23 @@ def from_dict(
             f"this is no written layout ({type(error).__name__}: {error}); give the dictionary "
             "that Layout.to_dict() made"
         ) from error
-    unused = sorted(set(written) - {part.name for part in ancestry(outcome)})
+    reached = {part.name for outcome in outcomes for part in ancestry(outcome)}
+    unused = sorted(set(written) - reached)
     if unused:
         raise LayoutError(
             f"written layout: {', '.join(unused)} reach{'es' if len(unused) == 1 else ''} no "
-            f"outcome; use it in the ancestry of {outcome_name}, or take it out"
+            f"outcome; use it in the ancestry of {' or '.join(names)}, or take it out"
         )
-    if not isinstance(outcome, Success):
-        raise LayoutError(f"written layout: its outcome {outcome_name} is no Success node")
-    return name, outcome
+    for outcome in outcomes:
+        if not isinstance(outcome, Success | Ladder):
+            raise LayoutError(
+                f"written layout: its outcome {outcome.name} is no Success, Graded or Score node"
+            )
+    return name, outcomes  # type: ignore[return-value]
+
+
+def _outcome_names(data: Mapping[str, Any]) -> list[str]:
+    return [data["outcome"]] if "outcome" in data else list(data["outcomes"])
 
 
 def _names_differ(names: list[Any]) -> None:

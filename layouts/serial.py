@@ -20,9 +20,10 @@ if TYPE_CHECKING:
 
 def to_dict(layout: "Layout") -> dict[str, Any]:
     """Write a layout; see `Layout.to_dict`."""
+    outcomes = [outcome.name for outcome in layout.outcomes]
     return {
         "name": layout.name,
-        "outcome": layout.outcome.name,
+        **({"outcome": outcomes[0]} if len(outcomes) == 1 else {"outcomes": outcomes}),
         "nodes": [_write_node(node) for node in layout.nodes.values()],
     }
 
@@ -65,6 +66,8 @@ def _write_node(node: nodes.Node) -> dict[str, Any]:
 
 def _write(value: Any) -> Any:
     match value:
+        case int():
+            return value
         case float():
             return value if math.isfinite(value) else str(value)
         case str():

@@ -4,11 +4,10 @@ from functools import cached_property
 from typing import ClassVar
 
 from ..linking import Expr, LayoutError, arrays
-from ..linking import units as unit_names
 from ..linking.agreement import Dims
 from ..linking.ancestry import ancestry
 from ..linking.arrays import Array
-from ..linking.interval import UNIT
+from .ladder import check_probability, check_unlabelled
 from .nodes import Derived
 from .unseen import Unseen
 
@@ -36,17 +35,7 @@ class Success(Derived):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.range not in UNIT:
-            raise LayoutError(
-                f"{self.name}: its probability {self.expression} ranges over {self.range} and may "
-                "leave [0, 1]; pass a margin through logistic, write noise as mixture(p, by=noise) "
-                "and guessing as guessing(p, chance), and let the weights of a sum add up to 1"
-            )
-        if not unit_names.is_pure(self.unit):
-            raise LayoutError(
-                f"{self.name}: its probability {self.expression} has {unit_names.text(self.unit)}, "
-                "but a probability is a pure number; pass the margin through logistic"
-            )
+        check_probability(self.name, self.expression, "probability")
         unseen = self._all_unseen
         if len(unseen) > 1:
             raise LayoutError(
@@ -54,18 +43,18 @@ class Success(Derived):
                 "them into one, as in Unseen(name, mean_1 + mean_2, (spread_1**2 + spread_2**2) "
                 "** 0.5)"
             )
-        labelled = set(self.expression.dims) - {part.dim for part in unseen}
-        if labelled:
-            raise LayoutError(
-                f"{self.name}: its probability still has one value per label of "
-                f"{sorted(labelled)}; reduce it with product(..., over=) or "
-                "generalised_mean(..., power=, over=)"
-            )
+        places = frozenset(part.dim for part in unseen)
+        check_unlabelled(self.name, self.expression, "probability", besides=places)
 
     @cached_property
     def _all_unseen(self) -> list[Unseen]:
         found = [part for part in ancestry(self.expression) if isinstance(part, Unseen)]
         return list({part.name: part for part in found}.values())
+
+    @property
+    def steps(self) -> tuple[str, ...]:
+        """Its one step: success."""
+        return ("1",)
 
     @property
     def unseen(self) -> Unseen | None:

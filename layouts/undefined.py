@@ -11,6 +11,7 @@ from ..linking.interval import Interval
 from ..linking.subject_constant import SubjectConstant
 from .latents import Latent
 from .nodes import MetaFeature
+from .steps import Leaf
 from .success import Success
 
 _POINTS, _SEED = 500, 20231
@@ -23,7 +24,7 @@ def flags(parts: Iterable[Expr]) -> list[MetaFeature]:
     return [feature.given for feature in features if feature.given is not None]
 
 
-def check_undefined(outcome: Success, parts: Sequence[Expr]) -> None:
+def check_undefined(outcome: Leaf, parts: Sequence[Expr]) -> None:
     """Refuse an outcome that depends on a meta-feature where it is undefined.
 
     The outcome is computed at many random points with the flag at 0: at each of them it must be the
@@ -47,9 +48,7 @@ def check_undefined(outcome: Success, parts: Sequence[Expr]) -> None:
             )
 
 
-def _depends(
-    outcome: Success, feature: MetaFeature, flag: MetaFeature, parts: Sequence[Expr]
-) -> bool:
+def _depends(outcome: Leaf, feature: MetaFeature, flag: MetaFeature, parts: Sequence[Expr]) -> bool:
     rng = np.random.default_rng(_SEED)
     dims = merge_dims(tuple(parts))
     known = {
@@ -62,11 +61,11 @@ def _depends(
     ends = [end for end in (feature.range.low, feature.range.high) if math.isfinite(end)]
     others = [known[feature.name], *(np.full_like(stand_in, end) for end in ends)]
 
+    formula = outcome.expression if isinstance(outcome, Success) else outcome
+
     def compute(values: np.ndarray) -> np.ndarray:
         with np.errstate(all="ignore"):
-            return np.asarray(
-                evaluate(outcome.expression, known | {feature.name: values}, tuple(dims))
-            )
+            return np.asarray(evaluate(formula, known | {feature.name: values}, tuple(dims)))
 
     expected = compute(stand_in)
     return not all(

@@ -5,32 +5,71 @@ from collections.abc import Sequence
 from ..linking import Expr, LayoutError
 from ..linking.ancestry import ancestry
 from ..linking.call import Call
+from ..linking.subject_constant import SubjectConstant
+from .ladder import Ladder
 from .latents import Latent
 from .nodes import Derived, MetaFeature
+from .steps import Leaf
 from .success import Success
 from .undefined import check_undefined, flags
+from .unseen import Unseen
 
 # they end a margin: what opposes a demand must be inside
 _SQUASHING = {"logistic", "band", "bilogistic", "uncertain_band"}
 _LONGEST, _DEEPEST = 5_000, 150  # parts and nesting of one node's formula, written out
 
 
-def check(name: str, outcome: Success, profile: Sequence[Latent]) -> None:
+def check(name: str, outcomes: tuple[Leaf, ...], profile: Sequence[Latent]) -> None:
     """Refuse a layout whose parts cannot mean what they say."""
     if not isinstance(name, str) or not name.strip():
         raise LayoutError(f"the layout's name {name!r} is no text; name it, for its diagram")
-    if not isinstance(outcome, Success):
-        raise LayoutError(
-            f"layout {name!r}: its outcome is {outcome!r}; wrap the probability of success in "
-            "Success('name', ...)"
-        )
-    parts = list(ancestry(outcome))
+    for outcome in outcomes:
+        if not isinstance(outcome, Success | Ladder):
+            raise LayoutError(
+                f"layout {name!r}: its outcome is {outcome!r}; wrap the probability of success in "
+                "Success('name', ...), or declare a Graded or a Score"
+            )
+    _outcomes_differ(name, outcomes)
+    own = [list(ancestry(outcome)) for outcome in outcomes]
+    parts = list({id(part): part for found in own for part in found}.values())
     _names_differ([*parts, *flags(parts)])
     _formulas_are_readable(parts)
-    _one_outcome(parts, outcome)
-    _latents_reach(name, parts, profile, outcome)
+    for outcome, found in zip(outcomes, own, strict=True):
+        _one_outcome(found, outcome)
+        _latents_reach(name, found, outcome)
+    _profile_reaches(name, parts, profile, outcomes)
     _demands_are_opposed(parts)
-    check_undefined(outcome, parts)
+    for outcome, found in zip(outcomes, own, strict=True):
+        check_undefined(outcome, found)
+    if len(outcomes) > 1 or isinstance(outcomes[0], Ladder):
+        _steps_can_be_told(outcomes, own)
+
+
+def _outcomes_differ(name: str, outcomes: tuple[Leaf, ...]) -> None:
+    names = [outcome.name for outcome in outcomes]
+    twice = sorted({own for own in names if names.count(own) > 1})
+    if twice:
+        raise LayoutError(
+            f"layout {name!r}: {', '.join(twice)} names two of its outcomes; rename one"
+        )
+
+
+def _steps_can_be_told(outcomes: tuple[Leaf, ...], own: list[list[Expr]]) -> None:
+    """Refuse what has a meaning for a single success or failure only."""
+    for outcome, parts in zip(outcomes, own, strict=True):
+        for part in parts:
+            if isinstance(part, SubjectConstant):
+                raise LayoutError(
+                    f"{outcome.name}: its noise pulls towards {part.about}, and there is no such "
+                    "mean where outcomes are several, graded or scores; give mixture a number, as "
+                    "in mixture(p, by=noise, toward=0.5)"
+                )
+            if isinstance(part, Unseen):
+                raise LayoutError(
+                    f"{outcome.name}: it uses {part.name}, which is unseen: all outcomes of an "
+                    "item would share it, and they are taken as independent given the profile; "
+                    "give the item's property as a MetaFeature, or fit a single Success"
+                )
 
 
 def _names_differ(parts: list[Expr]) -> None:
@@ -66,24 +105,28 @@ def _formulas_are_readable(parts: list[Expr]) -> None:
                 )
 
 
-def _one_outcome(parts: list[Expr], outcome: Success) -> None:
+def _one_outcome(parts: list[Expr], outcome: Leaf) -> None:
     for node in parts:
-        if isinstance(node, Success) and node is not outcome:
+        if isinstance(node, Success | Ladder) and node is not outcome:
             raise LayoutError(
                 f"{node.name} is an outcome, and {outcome.name} is computed from it; declare it as "
-                "Derived, for a layout has one outcome"
+                "Derived, for outcomes are leaves"
             )
 
 
-def _latents_reach(
-    name: str, parts: list[Expr], profile: Sequence[Latent], outcome: Success
-) -> None:
-    reached = {part.name for part in parts if isinstance(part, Latent)}
-    if not reached:
+def _latents_reach(name: str, parts: list[Expr], outcome: Leaf) -> None:
+    if not any(isinstance(part, Latent) for part in parts):
         raise LayoutError(
             f"layout {name!r}: no capability, propensity, bias or noise reaches {outcome.name}; "
             "there is nothing to infer of a subject, so put a latent into its expression"
         )
+
+
+def _profile_reaches(
+    name: str, parts: list[Expr], profile: Sequence[Latent], outcomes: tuple[Leaf, ...]
+) -> None:
+    reached = {part.name for part in parts if isinstance(part, Latent)}
+    leaves = " or ".join(outcome.name for outcome in outcomes)
     for latent in profile:
         if not isinstance(latent, Latent):
             raise LayoutError(
@@ -92,7 +135,7 @@ def _latents_reach(
             )
         if latent.name not in reached:
             raise LayoutError(
-                f"{latent.name} reaches no outcome: nothing between it and {outcome.name} uses it; "
+                f"{latent.name} reaches no outcome: nothing between it and {leaves} uses it; "
                 "put it into the expression of a derived node, or leave it out of the profile"
             )
 

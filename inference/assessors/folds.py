@@ -5,6 +5,7 @@ import pandas as pd
 
 from ..data import Evaluation
 from ..errors import DataError
+from ..ladders import refuse_steps
 from ..tables import need_columns, texts
 from ..validation import with_training
 
@@ -34,7 +35,8 @@ def split(evaluation: Evaluation, groups: str | None, folds: int, seed: int) -> 
     ------
     DataError
         When there are fewer items than folds, the column is missing or names fewer than two groups,
-        an item has no group, or a subject would keep no training outcome in one of the folds.
+        an item has no group, a subject would keep no training outcome in one of the folds, or the
+        evaluation is made of steps.
 
     Examples
     --------
@@ -43,6 +45,7 @@ def split(evaluation: Evaluation, groups: str | None, folds: int, seed: int) -> 
     >>> [list(fold) for fold in split(evaluation, "test", 2, seed=1)]
     [['0', '1', '2'], ['3', '4', '5']]
     """
+    refuse_steps(evaluation.rows, "cross-validation by assess")
     items = evaluation.items.index
     rng = np.random.default_rng(seed)
     if groups is not None:

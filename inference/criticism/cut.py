@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from ..errors import DataError
+from ..ladders import STEP
 from ..tables import refuse_repeats
 from ..wording import some
 from .properties import Property, is_kind, read_property
@@ -80,7 +81,7 @@ def candidate_columns(fit: "Fit", items: pd.DataFrame, asked: Iterable[str] | No
     DataError
         When there is none, one repeats, or the layout uses one.
     """
-    used = used_columns(fit)
+    used = [*used_columns(fit), STEP]
     if asked is None:
         names = [str(name) for name in items.columns if name not in used and is_kind(items[name])]
     else:

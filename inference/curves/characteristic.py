@@ -10,6 +10,7 @@ import xarray as xr
 from .. import options
 from ..data import Evaluation
 from ..errors import FitError
+from ..ladders import refuse_steps
 from ..wilson import wilson
 from . import reasons
 from .lattice import lattice
@@ -105,6 +106,7 @@ def characteristic_curves(
     0     logic      3.2  3.0   3.3
     1    volume      NaN  NaN   NaN  no items at levels 1, 2, 3, 4, 5
     """
+    refuse_steps(evaluation.rows, "characteristic_curves")
     if method not in ("least_squares", "bayes"):
         raise FitError(f"method={method!r}; give 'least_squares' or 'bayes'")
     resamples, prob = options.whole("resamples", resamples, 2), options.inside("prob", prob, 0.9)

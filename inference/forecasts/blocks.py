@@ -74,7 +74,7 @@ class Block:
         dims = tuple(layout.dims)
         frame = Frame(1 + len(dims))
         first = items[np.flatnonzero(np.diff(alike, prepend=-1))]
-        labels = {feature.name: feature.label_dims for feature in layout.meta_features}
+        labels = {feature.name: feature.label_dims for feature in layout.row_features}
         grouped = dict[str, Factored]()
         for name, values in features.items():
             own = labels.get(name, ())

@@ -40,7 +40,7 @@ def derived(
     items : DataFrame
         Meta-features, indexed by item, run or not; columns in any order, others are ignored.
     nodes : str or iterable of str, optional
-        Names of derived nodes, or of the outcome; all of them by default.
+        Names of derived nodes, or of outcomes; all of them by default.
     subjects : iterable, optional
         Whose; everybody's by default.
     prob : float, default 0.9
@@ -54,10 +54,11 @@ def derived(
     Dataset
         A variable per node, by its name and in its unit (attribute ``units``, where it has one),
         with the dimensions ``subject``, ``item``, its label dimensions, and ``summary``: the
-        posterior ``mean``, and the ends ``low`` and ``high`` of the interval. The outcome's is the
-        probability of success, as in a forecast. A node that uses something unseen of the items has
-        one value for each place of that, in standard deviations from its mean, along a dimension
-        named ``... score``. The attribute ``prob`` is the intervals' mass.
+        posterior ``mean``, and the ends ``low`` and ``high`` of the interval. The outcome's
+        is the probability of success, as in a forecast, or the expected grade or score. A
+        node that uses something unseen of the items has one value for each place of that,
+        in standard deviations from its mean, along a dimension named ``... score``. The
+        attribute ``prob`` is the intervals' mass.
 
     Raises
     ------
@@ -86,7 +87,7 @@ def derived(
     items = named(items, "items", "item")
     features = read_features(layout, items)
     rows, names = fit.places(subjects), fit.subjects
-    targets = [node for node in (*layout.derived, layout.outcome) if node.name in wanted]
+    targets = [node for node in (*layout.derived, *layout.outcomes) if node.name in wanted]
     found = summaries(fit, rows, features, len(items), targets, prob=prob, memory_mib=memory_mib)
     variables = {}
     for node, values in zip(targets, found, strict=True):
@@ -109,7 +110,7 @@ def derived(
 
 def _find(layout: Layout, nodes: str | Iterable[str] | None) -> list[str]:
     """Check names of derived nodes; each once, in the order asked for."""
-    known = [node.name for node in (*layout.derived, layout.outcome)]
+    known = [node.name for node in (*layout.derived, *layout.outcomes)]
     wanted = [nodes] if isinstance(nodes, str) else known if nodes is None else map(str, nodes)
     found = list(dict.fromkeys(wanted))
     unknown = [name for name in found if name not in known]

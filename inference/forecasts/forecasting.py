@@ -1,14 +1,17 @@
 """Success probabilities for items, with intervals."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
+from ...layouts.steps import Leaf
 from ..features import Features, outside_range, read_features
+from ..ladders import Rows, of_rows, row_names
 from ..options import inside
 from ..tables import named
 from ..wording import many
@@ -29,9 +32,15 @@ class Forecast:
     data : xarray.Dataset
         ``mean``, ``low`` and ``high`` of the success probability (subject, item); ``trained``:
         whether the subject's fit saw that very item (subject, item); ``extrapolated``: whether the
-        item lies outside a declared range (item).
+        item lies outside a declared range (item). Where outcomes are several, graded or scores,
+        there is a row along ``item`` for every step, as in `Evaluation.of_outcomes`, and the
+        probability is that of an outcome of at least so much.
     prob : float
         Mass of the intervals.
+    expected : DataFrame or None
+        Where rows are steps, the expected outcomes: ``subject``, ``item``, ``outcome``, and
+        ``mean``, ``low`` and ``high`` of a probability of success, of a score in [0, 1], or of a
+        grade's number from 0.
 
     Examples
     --------
@@ -44,6 +53,12 @@ class Forecast:
 
     data: xr.Dataset
     prob: float
+    expected: pd.DataFrame | None = None
+
+    @cached_property
+    def rows(self) -> Rows | None:
+        """What its rows are steps of; None where a row is an item."""
+        return None if self.expected is None else Rows.read(self.data["item"].to_numpy())
 
     def to_frame(self) -> pd.DataFrame:
         """Write the forecast as a table.
@@ -52,16 +67,26 @@ class Forecast:
         -------
         DataFrame
             One row per subject and item: ``subject``, ``item``, ``mean``, ``low``, ``high``,
-            ``trained`` and ``extrapolated``.
+            ``trained`` and ``extrapolated``. Where rows are steps, also ``outcome`` and ``step``,
+            after the item.
         """
         frame = self.data.to_dataframe(dim_order=["subject", "item"]).reset_index()
-        return frame[["subject", "item", "mean", "low", "high", "trained", "extrapolated"]]
+        columns = ["subject", "item", "mean", "low", "high", "trained", "extrapolated"]
+        if self.rows is not None:
+            for name in ("item", "outcome", "step"):
+                frame[name] = np.tile(getattr(self.rows, name), self.data.sizes["subject"])
+            columns[2:2] = ["outcome", "step"]
+        return frame[columns]
 
     def __repr__(self) -> str:
         sizes = self.data.sizes
-        outside = int(self.data["extrapolated"].sum())
+        items, flagged = sizes["item"], self.data["extrapolated"].to_numpy()
+        if self.rows is not None:
+            items = len(self.rows.items)
+            flagged = flagged[np.unique(self.rows.places, return_index=True)[1]]
+        outside = int(flagged.sum())
         return (
-            f"<Forecast: {many(sizes['subject'], 'subject')}, {many(sizes['item'], 'item')}, "
+            f"<Forecast: {many(sizes['subject'], 'subject')}, {many(items, 'item')}, "
             f"{outside} of them outside a declared range, {self.prob:.0%} intervals>"
         )
 
@@ -94,6 +119,8 @@ def forecast(
     -------
     Forecast
         Posterior means and intervals. An item outside a declared range is forecast and flagged.
+        Where outcomes are several, graded or scores, of the probability of reaching each step, and
+        of the expected outcomes.
 
     Raises
     ------
@@ -118,27 +145,58 @@ def forecast(
     items = named(items, "items", "item")
     features = read_features(fit.layout, items)
     rows, names = fit.places(subjects), fit.subjects
-    targets = [fit.layout.outcome]
-    (found,) = summaries(fit, rows, features, len(items), targets, prob=prob, memory_mib=memory_mib)
+    steps = fit.layout.steps
+    summarise = partial(summaries, fit, rows, prob=prob, memory_mib=memory_mib)
     outside = outside_range(fit.layout, features).any(axis=1)
     flagged = outside.reindex(range(len(items)), fill_value=False).to_numpy(dtype=bool)
-    cells = ("subject", "item")
+    trained = _trained(fit, rows, items.index, features)
+    who, cells = [names[row] for row in rows], ("subject", "item")
+    if steps is None:
+        (found,) = summarise(features, len(items), [fit.layout.outcome])
+        what, expected = list(items.index), None
+    else:
+        each = len(steps.rows)
+        spread = of_rows(steps, features, len(items), cumulative=True)
+        (found,) = summarise(spread, each * len(items), [steps])
+        leaves = fit.layout.outcomes
+        expected = _expected(who, items.index, leaves, summarise(features, len(items), leaves))
+        what = row_names(items.index, steps)
+        trained, flagged = np.repeat(trained, each, axis=1), np.repeat(flagged, each)
     data = xr.Dataset(
         {
             **{name: (cells, values) for name, values in zip(SUMMARY, found, strict=True)},
-            "trained": (cells, _trained(fit, rows, items.index, features)),
+            "trained": (cells, trained),
             "extrapolated": ("item", flagged),
         },
-        {"subject": [names[row] for row in rows], "item": list(items.index)},
+        {"subject": who, "item": what},
     )
-    return Forecast(data, prob)
+    return Forecast(data, prob, expected)
+
+
+def _expected(
+    who: list[str], items: pd.Index, leaves: Sequence[Leaf], found: list[np.ndarray]
+) -> pd.DataFrame:
+    """Write summaries of each outcome, (3, subjects, items), as a table."""
+    names = [leaf.name for leaf in leaves]
+    axes = pd.MultiIndex.from_product([who, items, names], names=["subject", "item", "outcome"])
+    values = np.stack(found, axis=-1).reshape(len(SUMMARY), -1)
+    return pd.DataFrame(values.T, axes, list(SUMMARY)).reset_index()
 
 
 def _trained(fit: "Fit", rows: np.ndarray, items: pd.Index, features: Features) -> np.ndarray:
-    """Whether each subject's fit saw each item: its name, and the same meta-features."""
+    """Whether each subject's fit saw each item: its name, and the same meta-features.
+
+    Where rows are steps, an item was seen when any of its outcomes was.
+    """
     training = fit.constants
     attempted = fit.observed["trials"].to_numpy()[rows] > 0
-    places = training.indexes["item"].map(str).get_indexer(items)
+    names: pd.Index = training.indexes["item"].map(str)
+    if fit.layout.steps is not None:
+        steps = Rows.read(names)
+        _, first = np.unique(steps.places, return_index=True)
+        attempted = np.logical_or.reduceat(attempted, first, axis=1)
+        training, names = training.isel(item=first), steps.items
+    places = names.get_indexer(items)
     seen = places >= 0
     for name, values in features.items():
         known = training[name].to_numpy()[places]

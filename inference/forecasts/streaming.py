@@ -10,7 +10,7 @@ import joblib
 import numpy as np
 import xarray as xr
 
-from ...layouts import Derived, Layout
+from ...layouts import Layout
 from ...linking import Expr
 from ..errors import FitError
 from ..features import Features
@@ -35,7 +35,7 @@ def summaries(
     rows: np.ndarray,
     features: Features,
     items: int,
-    targets: Sequence[Derived],
+    targets: Sequence[Expr],
     *,
     prob: float,
     memory_mib: object,
@@ -55,8 +55,8 @@ def summaries(
         By meta-feature, shape (items,) or (items, labels).
     items : int
         How many.
-    targets : sequence of Derived
-        Derived nodes and the outcome, parents before children.
+    targets : sequence of expression
+        Derived nodes and outcomes, parents before children.
     prob : float
         Mass of the equal-tailed intervals.
     memory_mib : float

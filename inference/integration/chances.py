@@ -134,6 +134,6 @@ class Chances:
         dims = tuple(self.layout.dims)
         aligned = {
             feature.name: align(self.features[feature.name], feature, dims, per_item=True)
-            for feature in self.layout.meta_features
+            for feature in self.layout.row_features
         }
         return {**self.constants, **aligned}

@@ -44,7 +44,7 @@ def log_density(layout: Layout) -> tuple[LogDensity, np.ndarray]:
     known: dict[str, Any] = {}
     with pm.Model(coords={dim: list(labels) for dim, labels in layout.dims.items()}) as model:
         translator = Translator({dim: len(labels) for dim, labels in layout.dims.items()})
-        for feature in layout.meta_features:
+        for feature in layout.row_features:
             shape = (None, *map(len, feature.dims.values()))
             variable = pt.tensor(feature.name, dtype="float64", shape=shape)
             translator.feature(variable, feature.name, feature.label_dims)

@@ -68,7 +68,7 @@ class Domains:
         used: Iterable[str],
         apart: bool = False,
     ) -> None:
-        self._labels = {feature.name: feature.label_dims for feature in layout.meta_features}
+        self._labels = {feature.name: feature.label_dims for feature in layout.row_features}
         codes = {name: _codes(features[name]) for name in sorted(used)}
         whole = np.arange(items) if apart else np.zeros(items, dtype="int64")
         for code in codes.values():

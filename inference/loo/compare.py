@@ -172,10 +172,11 @@ def _subjects(fits: Mapping[str, "Fit"], subjects: Iterable[object] | None) -> l
 
 def _same_items(fits: Mapping[str, "Fit"], subject: str) -> list[str]:
     """Name the items that a subject attempted, and refuse fits that saw something else."""
-    known: list[tuple[str, pd.DataFrame]] = []
-    for name, fit in fits.items():
-        own = Attempted.of(fit, int(fit.places([subject])[0]))
-        known.append((name, pd.DataFrame({"y": own.successes, "n": own.trials}, own.names)))
+    seen = {name: Attempted.of(fit, int(fit.places([subject])[0])) for name, fit in fits.items()}
+    known = [
+        (name, pd.DataFrame({"y": own.successes, "n": own.trials}, own.names))
+        for name, own in seen.items()
+    ]
     first, reference = known[0]
     for name, table in known[1:]:
         there, here = f"the fit of {first!r}", f"the fit of {name!r}"
@@ -186,7 +187,7 @@ def _same_items(fits: Mapping[str, "Fit"], subject: str) -> list[str]:
                 f"{subject}'s outcomes in {here} are not those of {there} on "
                 f"{some(reference.index[differing])}; fit both to the same outcomes"
             )
-    return list(reference.index)
+    return list(seen[first].items)
 
 
 def _warning(found: LeaveOneOut, subject: str, quarantined: bool) -> str:

@@ -11,8 +11,9 @@ from arviz_stats.base import array_stats
 from scipy.special import logsumexp
 
 from ..errors import FitError
+from ..ladders import Rows
 from ..wording import many
-from .pointwise import Attempted, log_likelihood
+from .pointwise import Attempted, log_likelihood, whole_items
 
 if TYPE_CHECKING:
     from ..results import Fit
@@ -72,6 +73,8 @@ def loo(fit: "Fit", *, subjects: Iterable[object] | None = None) -> LeaveOneOut:
     items (mask their outcomes) and score the forecasts of them, or use `hold_out`, which refits; a
     few items may also come below the limit with more draws.
 
+    Where outcomes are several, graded or scores, an item is left out with all of them.
+
     A constant of the fit, such as the mean failure that `mixture` pulls towards, stays what it was:
     it has seen the item that is left out.
 
@@ -121,12 +124,14 @@ def loo(fit: "Fit", *, subjects: Iterable[object] | None = None) -> LeaveOneOut:
         )
     limit = min(1 - 1 / np.log10(draws), 0.7)
     items = fit.observed.indexes["item"].map(str)
+    if fit.layout.steps is not None:
+        items = Rows.read(items).items
     pointwise = np.full((2, len(rows), len(items)), np.nan)
     summaries = []
     for place, row in enumerate(rows):
         attempted = Attempted.of(fit, row)
         elpd, k, p_loo = _by_item(fit, row, attempted)
-        pointwise[:, place, items.get_indexer(attempted.names)] = elpd, k
+        pointwise[:, place, items.get_indexer(attempted.items)] = elpd, k
         bad = int((~(k <= limit)).sum())
         summaries.append((elpd.sum(), standard_error(elpd), p_loo.sum(), len(elpd), bad, k.max()))
     who = pd.Index([names[row] for row in rows], name="subject", dtype="str")
@@ -148,8 +153,11 @@ def standard_error(values: np.ndarray) -> float:
 
 def _by_item(fit: "Fit", row: int, items: Attempted) -> np.ndarray:
     """Compute elpd, k and p_loo of a subject's items; shape (3, items)."""
-    different, which = items.different()
     r_eff = _relative_efficiency(fit, row)
+    if items.steps is not None:
+        parts = whole_items(fit, row, items, items.steps)
+        return np.stack([_left_out(own, r_eff) for own in parts], axis=1)
+    different, which = items.different()
     found = np.empty((3, len(different.names)))
     for places, values in log_likelihood(fit, row, different):
         for place, own in zip(places, values, strict=True):

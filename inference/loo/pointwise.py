@@ -12,12 +12,14 @@ from ..compiler import EDGE
 from ..features import Features
 from ..forecasts.blocks import distinct
 from ..forecasts.streaming import every_draw, probabilities
+from ..ladders import Rows
 from .averaged import FAILURES, SUCCESSES, Averaged
 
 if TYPE_CHECKING:
     from ..results import Fit
 
 _MEMORY_MIB = 8.0  # on the way to the probabilities; the logarithms take as much again
+_ITEMS_AT_A_TIME = 2**21  # times draws: 16 MiB
 _AVERAGED_MIB = 32.0  # with 121 places for each item and draw
 
 
@@ -33,12 +35,21 @@ class Attempted:
         Outcomes.
     features : dict of str to ndarray
         By meta-feature, shape (items,) or (items, labels).
+    steps : Rows or None
+        What they are steps of, where they are not items.
     """
 
     names: pd.Index
     successes: np.ndarray
     trials: np.ndarray
     features: Features
+
+    steps: Rows | None = None
+
+    @property
+    def items(self) -> pd.Index:
+        """The items, each once."""
+        return self.names if self.steps is None else self.steps.items
 
     @classmethod
     def of(cls, fit: "Fit", row: int) -> "Attempted":
@@ -47,9 +58,11 @@ class Attempted:
         own = {name: observed[name][row].to_numpy() for name in ("successes", "trials")}
         names = observed.indexes["item"].map(str)
         features = {
-            feature.name: constants[feature.name].to_numpy() for feature in fit.layout.meta_features
+            feature.name: constants[feature.name].to_numpy() for feature in fit.layout.row_features
         }
-        return cls(names, **own, features=features).take(np.flatnonzero(own["trials"] > 0))
+        steps = None if fit.layout.steps is None else Rows.read(names)
+        everything = cls(names, **own, features=features, steps=steps)
+        return everything.take(np.flatnonzero(own["trials"] > 0))
 
     def take(self, places: np.ndarray) -> "Attempted":
         """Keep some of them."""
@@ -58,6 +71,7 @@ class Attempted:
             self.successes[places],
             self.trials[places],
             {name: values[places] for name, values in self.features.items()},
+            None if self.steps is None else Rows.read(self.names[places]),
         )
 
     def different(self) -> tuple["Attempted", np.ndarray]:
@@ -113,6 +127,20 @@ def log_likelihood(
     for places, values in _in_one_order(fit, row, items, failures):
         values += ways[places, None]
         yield places, values.reshape(len(places), sizes["chain"], sizes["draw"])
+
+
+def whole_items(fit: "Fit", row: int, rows: Attempted, steps: Rows) -> Iterator[np.ndarray]:
+    """Stream the log-likelihood of items with all their steps, (chains, draws), in order."""
+    sizes = fit.posterior.sizes
+    drawn = sizes["chain"], sizes["draw"]
+    together = max(1, _ITEMS_AT_A_TIME // (drawn[0] * drawn[1]))
+    for start in range(0, len(steps.items), together):
+        stop = min(start + together, len(steps.items))
+        own = np.flatnonzero((steps.places >= start) & (steps.places < stop))
+        total = np.zeros((stop - start, *drawn))
+        for places, values in log_likelihood(fit, row, rows.take(own)):
+            np.add.at(total, steps.places[own[places]] - start, values)
+        yield from total
 
 
 def _in_one_order(

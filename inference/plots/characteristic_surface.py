@@ -10,6 +10,7 @@ from ...layouts import Layout, MetaFeature
 from ..bands import find_bands
 from ..data import Evaluation
 from ..errors import DataError
+from ..ladders import refuse_steps
 from ..tables import known_names, name_cells, need_columns, read_numbers
 from ..wording import many, some
 from . import style
@@ -93,6 +94,7 @@ def characteristic_surface(
     >>> characteristic_surface(evaluation, "lower", "upper")[0].get_ylabel()
     'upper'
     """
+    refuse_steps(evaluation.rows, "characteristic_surface")
     everybody = evaluation.successes.index
     who = known_names(everybody if subjects is None else subjects, everybody, "subject")
     layout = None if estimates is None else estimates.layout

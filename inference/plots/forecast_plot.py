@@ -145,7 +145,7 @@ def _outcomes(
             f"{some(evaluation.items.index)}; give both the same names"
         )
     found = [items[place] for place in both]
-    trials = evaluation.trials.loc[subject, found].to_numpy()
+    trials = evaluation.attempts.loc[subject, found].to_numpy()
     successes = evaluation.successes.loc[subject, found].to_numpy()
     where = np.array(both)
     drawn: list[tuple[Artist, str]] = []

@@ -112,7 +112,7 @@ def create(path: Path, layout: Layout, contents: Contents) -> None:
     for latent in layout.latents:
         dims = ("chain", "draw", *latent.label_dims)
         _write(root, f"prior/{latent.name}", dims, contents.prior[latent.name])
-    for feature in layout.meta_features:
+    for feature in layout.row_features:
         dims = ("item", *feature.label_dims)
         _write(root, f"constant_data/{feature.name}", dims, training.features[feature.name])
     for name, (dims, values) in _by_subject(training).items():

@@ -1,0 +1,159 @@
+"""Graded outcomes, scores and several outcomes of one layout."""
+
+import json
+import pickle
+import re
+
+import pytest
+
+from measurement_layouts import (
+    Bias,
+    Capability,
+    Graded,
+    Layout,
+    LayoutError,
+    MetaFeature,
+    Noise,
+    Score,
+    Slope,
+    Success,
+    Unseen,
+)
+from measurement_layouts.layouts.steps import MARK
+from measurement_layouts.linking import logistic, mixture
+
+
+def able(demand="timeHidden"):
+    memory = Capability("objectPermanence", low=0, high=10)
+    return logistic(memory - MetaFeature(demand, low=0, high=10))
+
+
+def whole():
+    gap = Slope("gap", labels=("first", "second"), dim="pair")
+    path = Graded("path", able(), grades=("lost", "detour", "near", "direct"), gap=gap)
+    credit = Score("credit", able(), precision=Slope("precision"), places=4)
+    return Layout("permanence", Success("found", able()), path, credit)
+
+
+def test_hidden_nodes_show_nowhere(tmp_path):
+    layout = whole()
+    assert [leaf.name for leaf in layout.outcomes] == ["found", "path", "credit"]
+    assert set(layout.nodes) == {
+        *("objectPermanence", "timeHidden", "found", "gap", "path", "precision", "credit")
+    }
+    assert [feature.name for feature in layout.meta_features] == ["timeHidden"]
+    hidden = [feature.name for feature in layout.row_features[1:]]
+    assert len(hidden) == len(set(hidden)) == 8
+    assert all(name.startswith(MARK) for name in hidden)
+    shown = [str(layout), repr(layout), layout.to_latex(), layout.to_mermaid(), str(layout.graph)]
+    shown += [layout.to_graphviz(), json.dumps(layout.to_dict())]
+    assert not any(MARK in text or "·" in text for text in shown)
+    assert set(layout.graph.nodes) == set(layout.nodes)
+    assert ("gap", "path") in layout.graph.edges
+    assert layout.graph.nodes["credit"]["per_item"]
+    assert layout.draw(tmp_path / "layout.svg").stat().st_size > 1000
+
+
+def test_diagrams_say_grades_places_and_how_they_are_spread():
+    mermaid, latex = whole().to_mermaid(), whole().to_latex()
+    assert "lost #60; detour #60; near #60; direct" in mermaid
+    assert "in 4 places" in mermaid
+    assert r"c_{k + 1} - c_k &= \mathrm{gap}_k, \quad \textstyle\sum_k c_k = 0" in latex
+    assert "t &= 0.125, 0.375, 0.625, 0.875" in latex
+    assert "path ~ Graded(logistic(objectPermanence − timeHidden), gap=gap)" in str(whole())
+
+
+def test_round_trips():
+    layout = whole()
+    read = Layout.from_dict(json.loads(json.dumps(layout.to_dict())))
+    assert read == layout == pickle.loads(pickle.dumps(layout))
+    assert read.fingerprint == layout.fingerprint
+    assert read.outcome == layout.outcome
+    assert read.outcome.rows == layout.outcome.rows
+
+
+def test_fingerprints_tell_what_is_computed():
+    made = [
+        Layout("x", Success("credit", able())),
+        Layout("x", Graded("credit", able())),
+        Layout("x", Graded("credit", able(), grades=("a", "b", "c"))),
+        Layout("x", Graded("credit", able(), gap=2)),
+        Layout("x", Score("credit", able(), precision=2)),
+        Layout("x", Score("credit", able(), precision=3)),
+        Layout("x", Score("credit", able(), precision=2, places=5)),
+    ]
+    assert len({layout.fingerprint for layout in made}) == len(made)
+    assert Layout("y", Graded("credit", able(), about="how")).fingerprint == made[1].fingerprint
+
+
+def test_names_like_those_of_hidden_nodes_do_not_collide():
+    leaves = [Score(name, able(), precision=2) for name in ("credit", "credit threshold")]
+    layout = Layout("x", *leaves, Success("continues", able()))
+    names = [feature.name for feature in layout.row_features]
+    assert len(names) == len(set(names)) == 9
+
+
+P = able()
+CASES = {
+    "its performance skill ranges over [0, 9]": lambda: Graded("g", Capability("skill", 0, 9)),
+    "g: grades=('one',); name at least two": lambda: Graded("g", P, grades=("one",)),
+    "g: grades='ab'; name at least two": lambda: Graded("g", P, grades="ab"),
+    "labels repeat a": lambda: Graded("g", P, grades=("a", "b", "a")),
+    "the grade '1' is number 0": lambda: Graded("g", P, grades=("1", "2", "3")),
+    "its gap 0 ranges over [0, 0], and must be positive": lambda: Graded("g", P, gap=0),
+    "its gap −1 ranges over": lambda: Graded("g", P, gap=-1),
+    "its gap b ranges over [-inf, inf]": lambda: Graded("g", P, gap=Bias("b")),
+    "its gap: ": lambda: Graded("g", P, gap="wide"),
+    "two grades have one threshold and no gap": lambda: Graded(
+        "g", P, grades=("no", "yes"), gap=Slope("gap")
+    ),
+    "has [3] labels, and 3 grades have 1 gap(s)": lambda: Graded(
+        "g", P, gap=Slope("gap", labels=tuple("abc"))
+    ),
+    "gap has unit m, but log-odds are pure": lambda: Graded("g", P, gap=Slope("gap", unit="m")),
+    "s: its precision 0 ranges over": lambda: Score("s", P, precision=0),
+    "s: its precision still has one value per label": lambda: Score(
+        "s", P, precision=Slope("a", labels=("x", "y"))
+    ),
+    "s: places=0; give a whole number from 1 to 100": lambda: Score("s", P, precision=1, places=0),
+    "s: places=2.5; give": lambda: Score("s", P, precision=1, places=2.5),
+    "uses hard, which is unseen": lambda: Score(
+        "s", logistic(Capability("c", 0, 9) - Unseen("hard", 0.0, 1.0)), precision=1
+    ),
+    "g: its noise pulls towards one minus the subject's mean success": lambda: Layout(
+        "x", Graded("g", mixture(P, by=Noise("noise")))
+    ),
+    "b: it uses hard, which is unseen": lambda: Layout(
+        "x",
+        Success("a", P),
+        Success("b", logistic(Capability("c", 0, 9) - Unseen("hard", 0.0, 1.0))),
+    ),
+    "layout 'x': a names two of its outcomes": lambda: Layout("x", Success("a", P), Graded("a", P)),
+    "no capability, propensity, bias or noise reaches b": lambda: Layout(
+        "x", Success("a", P), Success("b", 0.5)
+    ),
+    "a is an outcome, and b is computed from it": lambda: Layout(
+        "x", Success("b", Success("a", P) * 0.5)
+    ),
+    "its outcome is 'found'; wrap": lambda: Layout("x", Success("a", P), "found"),
+    "hearing reaches no outcome: nothing between it and a or b": lambda: Layout(
+        "x", Success("a", P), Success("b", P), profile=[Capability("hearing", 0, 1)]
+    ),
+}
+
+
+@pytest.mark.parametrize("message", CASES)
+def test_declarations_that_cannot_be_meant(message):
+    with pytest.raises(LayoutError, match=re.escape(message)):
+        CASES[message]()
+
+
+def test_an_outcome_that_is_undefined_somewhere_is_refused():
+    flag = MetaFeature("occluder", levels=(0, 1))
+    hidden = MetaFeature("timeUnderOccluder", low=0, high=4, given=flag)
+    memory = Capability("memory", low=0, high=4)
+    fine = Score("fine", logistic(memory - flag * hidden), precision=1)
+    Layout("x", fine)
+    wrong = Graded("wrong", 0.5 * logistic(memory - hidden) + 0.5 * logistic(memory - flag))
+    with pytest.raises(LayoutError, match="but wrong depends on it there"):
+        Layout("x", fine, wrong)
