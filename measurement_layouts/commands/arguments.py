@@ -120,11 +120,11 @@ def takes_data(parser: argparse.ArgumentParser, *, required: bool = True) -> Non
     )
     parser.add_argument(
         "--outcomes",
-        type=Path,
+        nargs="+",
         required=required,
-        metavar="FILE",
+        metavar="[OUTCOME=]FILE",
         help="the same: columns `subject`, `item` and `outcome`, or a row per subject and a "
-        f"column per item{otherwise}",
+        f"column per item; a file for each outcome of the layout{otherwise}",
     )
 
 

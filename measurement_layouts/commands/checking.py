@@ -33,6 +33,6 @@ def _check(chosen: argparse.Namespace) -> int:
     from .tables import read_evaluation
 
     layout = load_layout(chosen.layout)
-    found = check(layout, read_evaluation(chosen.outcomes, chosen.items), seed=chosen.seed)
+    found = check(layout, read_evaluation(layout, chosen.outcomes, chosen.items), seed=chosen.seed)
     print(found)
     return 1 if found.problems else 0

@@ -77,7 +77,7 @@ def _fit(chosen: argparse.Namespace) -> int:
     layout = load_layout(chosen.layout)
     if not (chosen.overwrite or folder.store.is_dir()):
         folder.refuse_used()
-    evaluation = read_evaluation(chosen.outcomes, chosen.items)
+    evaluation = read_evaluation(layout, chosen.outcomes, chosen.items)
     if chosen.subjects:
         evaluation = evaluation.select(subjects=chosen.subjects)
     make_writable(folder.path)

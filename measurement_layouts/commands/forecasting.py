@@ -73,8 +73,8 @@ def _score(chosen: argparse.Namespace) -> int:
     from .tables import read_evaluation
 
     fit = open_fit(chosen.fit, chosen.layout)
-    evaluation = read_evaluation(chosen.outcomes, chosen.items)
-    forecast = fit.forecast(evaluation.items, subjects=chosen.subjects)
+    evaluation = read_evaluation(fit.layout, chosen.outcomes, chosen.items)
+    forecast = fit.forecast(evaluation.item_table, subjects=chosen.subjects)
     scores = score(forecast, evaluation, training_items=chosen.training_items)
     if chosen.json:
         rows = json.loads(scores.reset_index().to_json(orient="records", double_precision=15))

@@ -1,6 +1,7 @@
 """Tables that commands read: items and outcomes."""
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,8 @@ from ..inference.logs.notes import Notes
 from ..inference.logs.table import read_table
 from ..inference.logs.table_files import read_file
 from ..inference.logs.tidy import tidy
-from ..inference.tables import known_names, named
+from ..inference.tables import known_names, named, need_columns
+from ..layouts import Graded, Layout
 from .fit_folder import FitFolder
 
 if TYPE_CHECKING:
@@ -20,17 +22,69 @@ if TYPE_CHECKING:
     from ..inference.results import Fit
 
 
-def read_evaluation(outcomes: Path, items: Path | None) -> Evaluation:
+def read_evaluation(layout: Layout, outcomes: Sequence[str], items: Path | None) -> Evaluation:
     """Read outcomes and the items' properties; what was dropped or mapped goes to standard error.
+
+    Parameters
+    ----------
+    layout : Layout
+        What declares the outcomes.
+    outcomes : sequence of str
+        The file, or ``OUTCOME=FILE`` for each outcome of the layout.
+    items : Path, optional
+        Where the properties are, if not beside the outcomes.
+
+    Returns
+    -------
+    Evaluation
+        Of all outcomes.
 
     Raises
     ------
     DataError
-        When they cannot be read.
+        When they cannot be read, or are not those of the layout.
     """
-    imported = read_table(outcomes, items)
+    files = _by_outcome(layout, outcomes)
+    if layout.steps is None:
+        (path,) = files.values()
+        imported = read_table(path, items)
+        print_notes(imported)
+        return imported.evaluation()
+    if items is None:
+        raise DataError(f"the outcomes of layout {layout.name!r} need the items, as --items")
+    tables = {
+        leaf.name: _grades(files[leaf.name])
+        if isinstance(leaf, Graded)
+        else _numbers(files[leaf.name], items)
+        for leaf in layout.outcomes
+    }
+    return Evaluation.of_outcomes(layout, tables, read_items(items))
+
+
+def _by_outcome(layout: Layout, given: Sequence[str]) -> dict[str, Path]:
+    names = [leaf.name for leaf in layout.outcomes]
+    if len(names) == len(given) == 1:
+        return {names[0]: Path(given[0].removeprefix(f"{names[0]}="))}
+    files = {name: Path(path) for name, _, path in (text.partition("=") for text in given)}
+    if len(files) < len(given) or set(files) != set(names):
+        wanted = " ".join(f"{name}=FILE" for name in names)
+        raise DataError(f"layout {layout.name!r} takes --outcomes {wanted}; give one file for each")
+    return files
+
+
+def _numbers(path: Path, items: Path) -> pd.DataFrame:
+    """Read successes or scores."""
+    imported = read_table(path, items)
     print_notes(imported)
-    return imported.evaluation()
+    return imported.table()
+
+
+def _grades(path: Path) -> pd.DataFrame:
+    """Read grades by name or number, a row for each."""
+    table = read_file(path)
+    need_columns(table.columns, ("subject", "item", "outcome"), f"{path}, of grades, has")
+    numbered = [int(cell) if str(cell).isdecimal() else cell for cell in table["outcome"]]
+    return table.assign(outcome=pd.Series(numbered, table.index, dtype=object))
 
 
 def read_items(path: Path) -> pd.DataFrame:
@@ -59,7 +113,7 @@ def print_notes(imported: "Imported") -> None:
 
 
 def fitted_evaluation(
-    fit: "Fit", path: Path, items: Path | None, outcomes: Path | None
+    fit: "Fit", path: Path, items: Path | None, outcomes: Sequence[str] | None
 ) -> Evaluation:
     """Read what a fit was made on: from the files that are named, else from the fit's folder.
 
@@ -69,7 +123,7 @@ def fitted_evaluation(
         When the fit lies alone and no file is named, or the items are not the fit's.
     """
     if outcomes is not None:
-        return read_evaluation(outcomes, items)
+        return read_evaluation(fit.layout, outcomes, items)
     known = FitFolder(path).items
     if items is None and not known.is_file():
         raise DataError(

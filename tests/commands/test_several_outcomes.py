@@ -1,0 +1,55 @@
+"""Layouts whose outcomes are several, graded or scores, from the command line."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from measurement_layouts.command import main
+
+LAYOUT = """
+import measurement_layouts as ml
+from measurement_layouts.linking import logistic
+
+size = ml.MetaFeature("size", low=0, high=10)
+skill = ml.Capability("skill", low=0, high=10)
+done = logistic(skill - size)
+layout = ml.Layout(
+    "several", ml.Success("solved", done), ml.Graded("grade", done, grades=("no", "partly", "yes"))
+)
+"""
+
+
+@pytest.fixture(scope="module")
+def several(tmp_path_factory):
+    """A folder with a layout of two outcomes and a file for each."""
+    folder = tmp_path_factory.mktemp("several")
+    rng = np.random.default_rng(1)
+    names = [f"{place:02}" for place in range(30)]
+    size = rng.uniform(0, 10, 30)
+    passed = rng.random(30) < 1 / (1 + np.exp(size - 5))
+    grades = np.where(passed, "yes", np.where(rng.random(30) < 0.5, "partly", "0"))
+    rows = {"subject": "Ann", "item": names}
+    pd.DataFrame({"item": names, "size": size}).to_csv(folder / "items.csv", index=False)
+    pd.DataFrame({**rows, "outcome": passed * 1}).to_csv(folder / "solved.csv", index=False)
+    pd.DataFrame({**rows, "outcome": grades}).to_csv(folder / "grades.csv", index=False)
+    (folder / "layout.py").write_text(LAYOUT, encoding="utf-8")
+    return folder
+
+
+def test_a_file_for_each_outcome(several, tmp_path, capsys):
+    layout, items, solved = (several / name for name in ("layout.py", "items.csv", "solved.csv"))
+    read = ["--items", str(items), "--outcomes", f"solved={solved}"]
+    grid = ["--method", "grid", "--draws", "200", "--chains", "4", "--out", str(tmp_path / "out")]
+    assert main(["fit", str(layout), *read, *grid]) == 2
+    wanted = "layout 'several' takes --outcomes solved=FILE grade=FILE; give one file for each"
+    assert wanted in capsys.readouterr().err
+    read += [f"grade={several / 'grades.csv'}"]
+    assert main(["fit", str(layout), *read, *grid]) == 0
+    assert "skill" in capsys.readouterr().out
+    assert main(["describe", str(tmp_path / "out")]) == 0
+    capsys.readouterr()
+    training = ["score", str(tmp_path / "out"), *read, "--training-items", "--json"]
+    assert main(training) == 0
+    assert json.loads(capsys.readouterr().out)["scores"][0]["subject"] == "Ann"
