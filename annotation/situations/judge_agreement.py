@@ -120,7 +120,7 @@ def judge_agreement(
     >>> judge_agreement(judged, labels)[["estimate", "low", "high"]].round(2)
              estimate   low  high
     measure
-    right        0.83  0.44  0.97
+    right        0.83  0.50  0.96
     kappa        0.74  ...
     """
     check_resampling(prob, resamples)

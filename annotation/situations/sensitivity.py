@@ -138,9 +138,9 @@ def validation_sensitivity(
     >>> shuffled = pd.DataFrame({"verdict": ["kept"] * 13 + ["rejected"] * 87})
     >>> validation_sensitivity(matched, shuffled).round(3)
                 scenarios  rejected   rate    low   high
-    matched          2576       219  0.085  0.075  0.096
-    shuffled          100        87  0.870  0.790  0.922
-    difference       <NA>      <NA>  0.785  0.704  0.838
+    matched          2576       219  0.085  0.076  0.094
+    shuffled          100        87  0.870  0.805  0.916
+    difference       <NA>      <NA>  0.785  0.719  0.831
     """
     rates = {
         "matched": rejection_rate(matched, prob=prob),

@@ -108,7 +108,7 @@ def rejection_rate(verdicts: pd.DataFrame, *, prob: float = 0.9) -> pd.Series:
     --------
     >>> verdicts = pd.DataFrame({"verdict": ["kept"] * 23 + ["rejected"] * 2})
     >>> rejection_rate(verdicts).round(3).tolist()
-    [25.0, 2.0, 0.08, 0.022, 0.25]
+    [25.0, 2.0, 0.08, 0.027, 0.215]
     """
     check_resampling(prob)
     verdict = read_columns(verdicts, "verdicts", ["verdict"])["verdict"]

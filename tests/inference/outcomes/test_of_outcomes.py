@@ -167,10 +167,10 @@ def test_evaluations_of_other_layouts_are_refused(made, tables):
 def test_tables_of_0_and_1_alone_take_steps_nowhere(made, tables):
     stepped = ml.Evaluation.of_outcomes(made, tables, of.items(2))
     for ask in (
-        lambda: ml.assess(stepped, {"hidden": ["timeHidden"]}, folds=2, progressbar=False),
+        lambda: ml.assess({"hidden": ["timeHidden"]}, stepped, folds=2, progressbar=False),
         lambda: ml.characteristic_curves(stepped, ["timeHidden"]),
         lambda: ml.plots.agent_characteristic_grid(stepped, "Ann", "timeHidden", "timeHidden"),
-        lambda: ml.plots.characteristic_surface(stepped, ["Ann"], "timeHidden", "timeHidden"),
+        lambda: ml.plots.characteristic_surface(stepped, "timeHidden", "timeHidden"),
     ):
         with pytest.raises(DataError, match="the evaluation's rows are steps of outcomes; give"):
             ask()
