@@ -36,6 +36,24 @@ class Annotations:
         ``cost``.
     answers : Series
         Indexed by ``item``: the last answer, in full.
+
+    Examples
+    --------
+    Levels of a demand, from prepared answers:
+
+    >>> from inspect_ai.model import ModelOutput, ModelUsage, get_model
+    >>> from measurement_layouts.annotation import annotate, load_demand_rubric
+    >>> answers = [ModelOutput.from_content("mock", "Level: 1") for _ in range(2)]
+    >>> for answer in answers:
+    ...     answer.usage = ModelUsage(input_tokens=1200, output_tokens=20)
+    >>> model = get_model("mockllm/model", custom_outputs=answers)
+    >>> rubric = load_demand_rubric("quantitative_reasoning")
+    >>> said = annotate({"sum": "What is 3 + 4?", "rest": "What is 9 - 2?"}, rubric, model)
+    >>> said
+    <Annotations of 'quantitative reasoning' by mockllm/model: 2 levels, 0 failed,
+    2400 tokens in and 40 out>
+    >>> said.levels["level"].to_dict()
+    {'sum': 1, 'rest': 1}
     """
 
     rubric: str

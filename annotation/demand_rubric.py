@@ -26,6 +26,11 @@ class DemandLevel:
         What items of this level ask for.
     examples : tuple of str
         Anchors: items of this level, with a word on why where it is needed.
+
+    Examples
+    --------
+    >>> DemandLevel(1, "One step with small numbers.", ("What is 3 + 4?",)).examples
+    ('What is 3 + 4?',)
     """
 
     level: int

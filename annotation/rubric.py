@@ -26,6 +26,11 @@ class Level:
         What an agent of this level does.
     example : str
         An anchor: a situation, and what such an agent does there.
+
+    Examples
+    --------
+    >>> Level(2, "Takes most gambles.", "Bets 300 of 500 on a coin.").level
+    2
     """
 
     level: int
