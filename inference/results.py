@@ -219,7 +219,7 @@ class Fit:
 
         return save(self, path, overwrite=overwrite)
 
-    def select(self, subjects: Iterable[object]) -> list[str]:
+    def named(self, subjects: Iterable[object]) -> list[str]:
         """Check names of subjects against the fit.
 
         Parameters
@@ -251,10 +251,10 @@ class Fit:
         return names
 
     def places(self, subjects: Iterable[object] | None = None) -> np.ndarray:
-        """Find rows of subjects, which `select` checks, in the fit's arrays; all by default."""
+        """Find rows of subjects, which `named` checks, in the fit's arrays; all by default."""
         if subjects is None:
             return np.arange(len(self._places))
-        return np.asarray(self._places.get_indexer(pd.Index(self.select(subjects), dtype="str")))
+        return np.asarray(self._places.get_indexer(pd.Index(self.named(subjects), dtype="str")))
 
     def __repr__(self) -> str:
         sizes = self.posterior.sizes

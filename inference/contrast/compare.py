@@ -112,7 +112,7 @@ def _pairs(
     fit: "Fit", subjects: Iterable[object] | None, reference: object | None, other: "Fit | None"
 ) -> tuple[list[str], list[str]]:
     """List who is compared with whom."""
-    who = fit.subjects if subjects is None else fit.select(subjects)
+    who = fit.subjects if subjects is None else fit.named(subjects)
     if reference is not None:
         (name,) = (fit if other is None else other).select([reference])
         who = [one for one in who if one != name or other is not None]

@@ -77,7 +77,7 @@ def capability_scatter(
     """
     across, up = _chosen(fit, x, y)
     shade = _shade(fit, colour)
-    named = [] if names is None else fit.select(names)
+    named = [] if names is None else fit.named(names)
     rates = success_rates(fit)
     table = profiles(fit)
     horizontal, vertical = (rows_of(table, element, fit.subjects) for element in (across, up))

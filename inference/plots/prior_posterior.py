@@ -63,7 +63,7 @@ def prior_posterior(
     'noiseLevel'
     """
     found = find_elements(fit.layout, nodes)
-    (name,) = fit.select([subject])
+    (name,) = fit.named([subject])
     columns = min(len(found), _COLUMNS)
     rows = -(-len(found) // columns)
     axes, figure = style.panels(

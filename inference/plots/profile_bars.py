@@ -90,7 +90,7 @@ def profile_bars(
     >>> ax.get_xlabel()
     'share of the range'
     """
-    who = fit.select(subjects)
+    who = fit.named(subjects)
     if not 1 <= len(who) <= _MOST:
         raise FitError(
             f"there are {many(len(who), 'subject')} to draw; name 1 to {_MOST}, or draw a "

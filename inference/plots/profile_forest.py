@@ -74,7 +74,7 @@ def profile_forest(
     4
     """
     found = find_elements(fit.layout, nodes)
-    who = fit.subjects if subjects is None else fit.select(subjects)
+    who = fit.subjects if subjects is None else fit.named(subjects)
     rates = success_rates(fit).loc[list(dict.fromkeys(who))].sort_values(kind="stable")
     who = list(rates.index)
     table = profiles(fit, prob, who)

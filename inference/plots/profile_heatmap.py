@@ -101,7 +101,7 @@ def profile_heatmap(
     if statistic not in _STATISTICS:
         raise FitError(f"statistic={statistic!r}; give one of {', '.join(map(repr, _STATISTICS))}")
     found = find_elements(fit.layout, nodes)
-    who = fit.subjects if subjects is None else fit.select(subjects)
+    who = fit.subjects if subjects is None else fit.named(subjects)
     if not who:
         raise FitError("no subject is named; name one, or leave subjects= out")
     table = profiles(fit, subjects=who)

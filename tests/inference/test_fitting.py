@@ -56,17 +56,17 @@ def test_numbered_names(animal_ai, cohort, sampling):
     )
     fit = ml.fit(animal_ai, numbered, subjects=[3, 1], **sampling)
     assert fit.subjects == ["3", "1"]
-    assert fit.select([1]) == ["1"]
+    assert fit.named([1]) == ["1"]
     assert fit.places([1, 3]).tolist() == [1, 0]
 
 
 def test_select(fitted):
-    assert fitted.select("Ann") == ["Ann"]
+    assert fitted.named("Ann") == ["Ann"]
     assert fitted.places().tolist() == list(range(6))
     with pytest.raises(FitError, match="not in this fit: Eve; it holds Ann, Bob, Cyd, Dot, ace an"):
-        fitted.select(["Ann", "Eve"])
+        fitted.named(["Ann", "Eve"])
     with pytest.raises(DataError, match=r"the subject name\(s\) Ann occur more than once"):
-        fitted.select(["Ann", "Ann"])
+        fitted.named(["Ann", "Ann"])
 
 
 # --- failures ------------------------------------------------------------------------------------
