@@ -14,6 +14,7 @@ from ..linking import MEAN_FAILURE, evaluate
 from .data import Evaluation
 from .errors import DataError
 from .features import Features, align, check_training, read_features
+from .ladders import refuse_other_rows
 from .prior import profile_variables
 from .wording import some
 
@@ -99,18 +100,7 @@ def training_features(layout: Layout, evaluation: Evaluation) -> Features:
         When the items do not fit the layout.
     """
     items, steps, rows = evaluation.item_table, layout.steps, evaluation.rows
-    if (steps is None) != (rows is None):
-        have = "0/1 outcomes of items" if rows is None else "steps of outcomes"
-        remedy = (
-            "give the items' 0/1 outcomes, as in Evaluation.from_wide"
-            if steps is None
-            else "make it with Evaluation.of_outcomes(layout, {name: table, ...}, items)"
-        )
-        outcomes = some(f"{leaf.name} ({type(leaf).__name__})" for leaf in layout.outcomes)
-        raise DataError(
-            f"the evaluation holds {have}, and layout {layout.name!r} has the outcome(s) "
-            f"{outcomes}; {remedy}"
-        )
+    refuse_other_rows(layout, rows)
     features = read_features(layout, items)
     check_training(layout, items, features)
     if steps is None or rows is None:

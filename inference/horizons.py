@@ -123,6 +123,16 @@ class HorizonTrend:
         ``released``, ``hours``, ``low``, ``high`` of the line, at even steps.
     prob : float
         Mass of the intervals.
+
+    Examples
+    --------
+    >>> dates = pd.to_datetime(["2024-01-01", "2024-07-01", "2025-01-01", "2025-07-01"])
+    >>> table = pd.DataFrame({"released": dates, "doublings": [0.0, 1.1, 1.9, 3.0], "sd": 0.1})
+    >>> trend = horizon_trend(table)
+    >>> trend
+    <HorizonTrend: doubling every 6.1 months (90 % interval 5.4 to 7.1)>
+    >>> trend.line[["hours", "low", "high"]].iloc[-1].round(1).tolist()
+    [7.8, 6.5, 9.3]
     """
 
     months: float

@@ -12,6 +12,7 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
+from ..layouts import Layout
 from ..layouts.steps import MARK, Steps
 from .errors import DataError
 from .wording import some
@@ -178,6 +179,33 @@ def row_names(items: Sequence[str] | pd.Index, steps: Steps) -> list[str]:
     """Name every row of every item."""
     each = itertools.product(items, steps.rows)
     return [f"{item} {MARK}{outcome}{_FROM}{step}" for item, (outcome, _, step) in each]
+
+
+def refuse_other_rows(layout: Layout, rows: Rows | None) -> None:
+    """Refuse an evaluation whose rows are steps where the layout's are not, or the reverse.
+
+    Raises
+    ------
+    DataError
+        When only one of the two has steps, or other ones.
+    """
+    steps = layout.steps
+    if steps is not None and rows is not None:
+        rows.rows_of(steps)
+        return
+    if (steps is None) == (rows is None):
+        return
+    have = "0/1 outcomes of items" if rows is None else "steps of outcomes"
+    remedy = (
+        "give the items' 0/1 outcomes, as in Evaluation.from_wide"
+        if steps is None
+        else "make it with Evaluation.of_outcomes(layout, {name: table, ...}, items)"
+    )
+    outcomes = some(f"{leaf.name} ({type(leaf).__name__})" for leaf in layout.outcomes)
+    raise DataError(
+        f"the evaluation holds {have}, and layout {layout.name!r} has the outcome(s) {outcomes}; "
+        f"{remedy}"
+    )
 
 
 def refuse_steps(rows: Rows | None, what: str) -> None:

@@ -113,7 +113,7 @@ def _variable(latent: Latent, variables: Mapping[str, Any]) -> Any:
         )
     if not issubclass(family, pm.Continuous | pm.LogitNormal):
         raise LayoutError(f"{latent.name}: {_not_for_nuts(prior.family)}")
-    taken = inspect.signature(family.dist).parameters.values()  # type: ignore[attr-defined]
+    taken = inspect.signature(family.dist).parameters.values()
     names = [
         part.name for part in taken if part.kind not in (part.VAR_POSITIONAL, part.VAR_KEYWORD)
     ]

@@ -128,6 +128,26 @@ class Capability(Latent):
 
     Uniform on its range unless a prior is given: the published ``ScaledBeta(1, 1, low, high)``.
 
+    Parameters
+    ----------
+    name : str
+        Name of the variable in models, tables and figures.
+    low, high : float, optional
+        Range, in the unit; without one there must be a prior.
+    unit : str, optional
+        That of the demand it opposes: pint's, or a word of your own.
+    prior : Prior, optional
+        Any family; uniform on the range by default.
+    labels, dim : optional
+        One value per label, along that dimension.
+    about : str
+        What it is, for diagrams and tables.
+
+    Raises
+    ------
+    LayoutError
+        When there is neither a range nor a prior, or the range is empty or too narrow for it.
+
     Examples
     --------
     >>> Capability("navigation", low=0, high=40, unit="m").prior
@@ -139,6 +159,26 @@ class Capability(Latent):
 
 class Propensity(Latent):
     """Location of a subject on a scale where success needs it inside the item's band.
+
+    Parameters
+    ----------
+    name : str
+        Name of the variable in models, tables and figures.
+    low, high : float, optional
+        Range, in the unit; without one there must be a prior.
+    unit : str, optional
+        That of the bands' ends: pint's, or a word of your own.
+    prior : Prior, optional
+        Any family; uniform on the range by default.
+    labels, dim : optional
+        One value per label, along that dimension.
+    about : str
+        What it is, for diagrams and tables.
+
+    Raises
+    ------
+    LayoutError
+        When there is neither a range nor a prior, or the range is empty or too narrow for it.
 
     Examples
     --------
@@ -152,7 +192,25 @@ class Propensity(Latent):
 class Bias(Latent):
     """Preference that pushes performance one way or the other; standard normal by default.
 
-    Without a unit of its own it joins any margin.
+    Parameters
+    ----------
+    name : str
+        Name of the variable in models, tables and figures.
+    low, high : float, optional
+        Range; the prior is uniform on it unless one is given.
+    unit : str, optional
+        pint's, or a word of your own; without one it joins any margin.
+    prior : Prior, optional
+        Any family; standard normal by default.
+    labels, dim : optional
+        One value per label, along that dimension.
+    about : str
+        What it is, for diagrams and tables.
+
+    Raises
+    ------
+    LayoutError
+        When the range is empty or too narrow for the prior.
 
     Examples
     --------
@@ -168,8 +226,27 @@ class Bias(Latent):
 class Slope(Latent):
     """How sharply success falls as a demand passes the capability; positive.
 
-    The second argument of `logistic`; half-normal of scale 2 per unit by default. Without a unit of
-    its own it joins any margin.
+    The second argument of `logistic`.
+
+    Parameters
+    ----------
+    name : str
+        Name of the variable in models, tables and figures.
+    low, high : float, optional
+        Range, from 0 up; the prior is uniform on it unless one is given.
+    unit : str, optional
+        One over the margin's; without one it joins any margin.
+    prior : Prior, optional
+        Any family on positive numbers; half-normal of scale 2 by default.
+    labels, dim : optional
+        One value per label, along that dimension.
+    about : str
+        What it is, for diagrams and tables.
+
+    Raises
+    ------
+    LayoutError
+        When the range is empty or too narrow for the prior, or it may be negative.
 
     Examples
     --------
@@ -185,6 +262,26 @@ class Slope(Latent):
 
 class Noise(Latent):
     """Weight of the outcomes that the layout does not explain; uniform on [0, 1] by default.
+
+    Parameters
+    ----------
+    name : str
+        Name of the variable in models, tables and figures.
+    low, high : float, optional
+        Range within [0, 1]; the prior is uniform on it unless one is given.
+    unit : None
+        To be left out: a weight is a pure number.
+    prior : Prior, optional
+        Any family on [0, 1]; uniform by default.
+    labels, dim : optional
+        One value per label, along that dimension.
+    about : str
+        What it is, for diagrams and tables.
+
+    Raises
+    ------
+    LayoutError
+        When the range is empty or too narrow for the prior, or it may leave [0, 1].
 
     Examples
     --------

@@ -7,9 +7,11 @@ from ..inference.data import Evaluation
 from ..inference.errors import DataError
 from ..inference.features import read_features
 from ..inference.forecasts.forecasting import Forecast
+from ..inference.ladders import refuse_other_rows
 from ..inference.results import Fit
 from ..inference.tables import name_cells
 from ..inference.wording import some
+from .columns import training_features, training_items
 
 _SAME = 1e-9  # a number may go through a text file and stay the same
 
@@ -25,9 +27,11 @@ def check_evaluation(fit: Fit, evaluation: Evaluation) -> None:
         Naming the items, subjects, meta-features or outcomes.
     """
     observed = fit.observed
-    items = [str(name) for name in observed["item"].to_numpy()]
+    rows = [str(name) for name in observed["item"].to_numpy()]
+    items, known_items = list(training_items(fit)), evaluation.item_table
+    refuse_other_rows(fit.layout, evaluation.rows)
     for kind, names, known in (
-        ("item", items, evaluation.items.index),
+        ("item", items, known_items.index),
         ("subject", fit.subjects, evaluation.trials.index),
     ):
         missing = [name for name in names if name not in known]
@@ -36,19 +40,18 @@ def check_evaluation(fit: Fit, evaluation: Evaluation) -> None:
                 f"the evaluation is not that of the fit: it has no {kind} {some(missing)}, and "
                 f"holds {some(known)}; give the evaluation that was fitted, or leave it out"
             )
-    features = read_features(fit.layout, evaluation.items.loc[items])
+    features, fitted = read_features(fit.layout, known_items.loc[items]), training_features(fit)
     for name, values in features.items():
-        fitted = fit.constants[name].to_numpy()
-        same = np.isclose(values, fitted, rtol=_SAME, atol=_SAME).reshape(len(items), -1)
+        same = np.isclose(values, fitted[name], rtol=_SAME, atol=_SAME).reshape(len(items), -1)
         if not same.all():
-            where = [items[row] for row in np.flatnonzero(~same.all(axis=1))]
+            where = [items[place] for place in np.flatnonzero(~same.all(axis=1))]
             raise DataError(
                 f"the evaluation is not that of the fit: {name} differs on {some(where)}; give the "
                 "evaluation that was fitted, or leave it out"
             )
     used = observed["trials"].to_numpy() > 0
     for what in ("trials", "successes"):
-        table = getattr(evaluation, what).loc[fit.subjects, items]
+        table = getattr(evaluation, what).loc[fit.subjects, rows]
         differs = used & (table.to_numpy() != observed[what].to_numpy())
         if differs.any():
             raise DataError(
@@ -59,13 +62,25 @@ def check_evaluation(fit: Fit, evaluation: Evaluation) -> None:
 
 
 def check_forecast(fit: Fit, forecast: Forecast) -> None:
-    """Refuse a forecast of nobody in the fit.
+    """Refuse a forecast of nobody in the fit, or of other outcomes.
 
     Raises
     ------
     DataError
-        Naming the subjects.
+        Naming the subjects or the outcomes.
     """
+    rows, steps = forecast.rows, fit.layout.steps
+    told = {} if rows is None else dict.fromkeys(zip(rows.outcome, rows.step, strict=True))
+    own = [] if steps is None else [(name, step) for name, _, step in steps.rows]
+    if list(told) != own:
+        what = [
+            some((" ≥ ".join(pair) for pair in pairs), 12) or "success on items"
+            for pairs in (told, own)
+        ]
+        raise DataError(
+            f"the forecast is of {what[0]}, and the fit of {what[1]}; give a forecast under the "
+            "fit's layout, or leave it out"
+        )
     whose = [str(name) for name in forecast.data["subject"].to_numpy()]
     if not set(whose) & set(fit.subjects):
         raise DataError(

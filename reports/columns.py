@@ -4,8 +4,10 @@ import itertools
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 
 from ..inference.features import Features, defined
+from ..inference.ladders import Rows
 from ..inference.results import Fit
 from ..layouts import MetaFeature
 from ..linking import units
@@ -65,16 +67,22 @@ class Column:
         return ends
 
 
+def training_items(fit: Fit) -> pd.Index:
+    """Names of the items that a fit was made on."""
+    names: pd.Index = fit.observed.indexes["item"].map(str)
+    return names if fit.layout.steps is None else Rows.read(names).items
+
+
 def training_features(fit: Fit) -> Features:
     """Meta-features of the items that a fit was made on, by name."""
-    constants = fit.constants
-    return {node.name: constants[node.name].to_numpy() for node in fit.layout.meta_features}
+    constants, steps = fit.constants, fit.layout.steps
+    first = slice(None, None, 1 if steps is None else len(steps.rows))
+    return {node.name: constants[node.name].to_numpy()[first] for node in fit.layout.meta_features}
 
 
 def columns(fit: Fit) -> list[Column]:
     """List the columns of a fit's training items, in the layout's order."""
-    features = training_features(fit)
-    items = fit.observed.sizes["item"]
+    features, items = training_features(fit), len(training_items(fit))
     found = []
     for node in fit.layout.meta_features:
         there = defined(node, features, items)

@@ -13,11 +13,13 @@ from ..inference.data import Evaluation
 from ..inference.description.describe import describe
 from ..inference.description.description import Description
 from ..inference.diagnostics import diagnose, profiles
-from ..inference.elements import Element, elements
+from ..inference.elements import Element, elements, success_rates
 from ..inference.errors import DataError, FitError
 from ..inference.forecasts.forecasting import Forecast
 from ..inference.results import Fit
 from .belonging import check_evaluation, check_forecast
+from .columns import training_items
+from .outcomes import Outcome, fitted_outcomes
 
 PROB = 0.9
 """Mass of all intervals."""
@@ -96,19 +98,47 @@ class Contents:
         """In words."""
         return describe(self.fit, self.criticism)
 
+    @property
+    def stepped(self) -> bool:
+        """Whether outcomes are several, graded or scores."""
+        return self.fit.layout.steps is not None
+
+    @cached_property
+    def items(self) -> pd.Index:
+        """Names of the items that were fitted."""
+        return training_items(self.fit)
+
+    @cached_property
+    def outcomes(self) -> list[Outcome]:
+        """What was fitted."""
+        return fitted_outcomes(self.fit)
+
     @cached_property
     def trials(self) -> pd.DataFrame:
-        """By subject: ``items`` attempted, ``trials`` and ``successes``."""
-        observed = self.fit.observed
-        trials, successes = (observed[name].to_numpy() for name in ("trials", "successes"))
+        """By subject: ``items`` attempted, and ``trials``, each outcome's attempts counting."""
+        attempts = np.sum([outcome.attempts for outcome in self.outcomes], axis=0)
+        who = pd.Index(self.fit.subjects, name="subject", dtype="str")
         return pd.DataFrame(
-            {
-                "items": (trials > 0).sum(axis=1),
-                "trials": trials.sum(axis=1),
-                "successes": successes.sum(axis=1),
-            },
-            pd.Index(self.fit.subjects, name="subject", dtype="str"),
+            {"items": (attempts > 0).sum(axis=1), "trials": attempts.sum(axis=1)}, who
         )
+
+    @cached_property
+    def gained(self) -> pd.DataFrame:
+        """By subject and outcome: sum over attempts, as parts of the highest."""
+        sums = {outcome.name: outcome.gained.sum(axis=1) for outcome in self.outcomes}
+        return pd.DataFrame(sums, self.trials.index)
+
+    @cached_property
+    def means(self) -> pd.DataFrame:
+        """The same by attempt; NaN where there is none."""
+        counts = {outcome.name: outcome.attempts.sum(axis=1) for outcome in self.outcomes}
+        attempts = pd.DataFrame(counts, self.trials.index)
+        return self.gained / attempts.where(attempts > 0)
+
+    @cached_property
+    def rates(self) -> pd.Series:
+        """By subject: success rate; else the mean of all outcomes, as parts of the highest."""
+        return success_rates(self.fit)
 
     @property
     def sampler(self) -> str:

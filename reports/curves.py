@@ -1,4 +1,4 @@
-"""How a subject's success goes with each property: forecast, and observed beside it."""
+"""How a subject's outcomes go with each property: forecast, and observed beside it."""
 
 import math
 from dataclasses import dataclass, replace
@@ -8,14 +8,13 @@ import pandas as pd
 import xarray as xr
 
 from ..inference.bands import find_bands
-from ..inference.calibration import rates_in_bins
 from ..inference.features import Features
-from ..inference.forecasts.streaming import probabilities, summaries
+from ..inference.forecasts.streaming import every_draw, summaries
 from ..inference.results import Fit
-from ..inference.wilson import wilson
-from ..layouts import Unseen
+from ..layouts import MetaFeature, Unseen
 from ..linking.ancestry import ancestry
-from .columns import Column, columns, training_features
+from .columns import Column, columns, training_features, training_items
+from .outcomes import Outcome, fitted_outcomes
 
 _DRAWS = 250  # a curve is then off by a sixteenth of its sd, no more than a pixel
 _ITEMS = 40  # that a curve is averaged over, of those there are
@@ -27,20 +26,24 @@ _MEMORY_MIB = 64
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """Success of one subject over one property.
+    """Success or another outcome of one subject over one property.
 
     Attributes
     ----------
+    outcome : Outcome
+        Which one.
     column : Column
         The property.
     forecast : DataFrame or None
-        ``value``, ``mean``, ``low`` and ``high`` of the success probability, averaged over items
-        whose other properties stay their own; None where the property cannot change by itself.
+        ``value``, ``mean``, ``low`` and ``high`` of the success probability, or of the expected
+        outcome as a part of the highest, averaged over items whose other properties stay their own;
+        None where the property cannot change by itself.
     observed : DataFrame
-        One row per level or bin of about as many items: ``value`` (mean), ``trials``, ``rate``,
-        Wilson's interval ``low`` to ``high``, and ``expected``, the forecast of the same items.
+        One row per level or bin of about as many items: ``value`` (mean), ``trials``, ``rate``, its
+        interval ``low`` to ``high``, and ``expected``, the forecast of the same items.
     """
 
+    outcome: Outcome
     column: Column
     forecast: pd.DataFrame | None
     observed: pd.DataFrame
@@ -76,13 +79,13 @@ class _Moved:
         own[(slice(None), column.place)[: own.ndim]] = np.repeat(values, len(chosen))
         return cls(column.name, values, tiled)
 
-    def average(self, fit: Fit, row: int) -> np.ndarray:
-        """Average each draw's success probability over the items; shape (values, draws)."""
-        own = self.features
+    def average(self, fit: Fit, row: int, outcome: Outcome) -> np.ndarray:
+        """Average each draw's expected outcome over the items; shape (values, draws)."""
+        own, leaf = self.features, outcome.leaf
         rows = len(next(iter(own.values())))
         every = np.empty((rows, fit.posterior.sizes["chain"] * fit.posterior.sizes["draw"]))
-        for part, chances in probabilities(fit, row, own, rows, memory_mib=_MEMORY_MIB):
-            every[part] = chances
+        for part, values in every_draw(fit, row, own, rows, leaf, memory_mib=_MEMORY_MIB):
+            every[part] = values / leaf.range.high
         return np.asarray(every.reshape(len(self.values), -1, every.shape[1]).mean(axis=1))
 
 
@@ -101,41 +104,52 @@ class Curves:
         unseen = any(isinstance(node, Unseen) for node in fit.layout.nodes.values())
         draws, most = _UNSEEN if unseen else (_DRAWS, _ITEMS)
         self._fit, self._prob = _thinned(fit, draws), prob
+        self.outcomes = fitted_outcomes(fit)
         self.columns = columns(fit)
-        features, items = training_features(fit), fit.observed.sizes["item"]
+        features, items = training_features(fit), len(training_items(fit))
         rows = np.arange(len(fit.subjects))
-        outcome = [fit.layout.outcome]
-        (found,) = summaries(
-            self._fit, rows, features, items, outcome, prob=prob, memory_mib=_MEMORY_MIB
+        leaves = [outcome.leaf for outcome in self.outcomes]
+        found = summaries(
+            self._fit, rows, features, items, leaves, prob=prob, memory_mib=_MEMORY_MIB
         )
-        self._means = found[0]
-        observed = fit.observed
-        self._successes, self._trials = (
-            observed[name].to_numpy() for name in ("successes", "trials")
-        )
-        order = np.argsort(self._means.mean(axis=0), kind="stable")
+        self._means = [
+            mean / leaf.range.high for (mean, _, _), leaf in zip(found, leaves, strict=True)
+        ]
+        order = np.argsort(np.mean(self._means, axis=0).mean(axis=0), kind="stable")
         alone = [c for c in self.columns if len(c.seen) and _moves_alone(fit, c)]
-        self._moved = [_Moved.of(column, features, order, most) for column in alone]
+        self._moved = {c.name: _Moved.of(c, features, order, most) for c in alone}
 
     def of(self, row: int) -> list[Curve]:
-        """Compute one subject's curves, by its place in the fit; a curve per column."""
-        drawn = {moved.name: self._forecast(moved, row) for moved in self._moved}
-        return [Curve(c, drawn.get(c.name), self._observed(c, row)) for c in self.columns]
+        """Compute one subject's curves, by its place in the fit: of an outcome over a column."""
+        found = []
+        for place, outcome in enumerate(self.outcomes):
+            read = {part.name for part in ancestry(outcome.leaf) if isinstance(part, MetaFeature)}
+            for column in self.columns:
+                if column.feature.name in read:
+                    moved = self._moved.get(column.name)
+                    drawn = None if moved is None else self._forecast(moved, row, outcome)
+                    found.append(Curve(outcome, column, drawn, self._observed(column, row, place)))
+        return found
 
-    def _forecast(self, moved: _Moved, row: int) -> pd.DataFrame:
-        chances = moved.average(self._fit, row)
+    def _forecast(self, moved: _Moved, row: int, outcome: Outcome) -> pd.DataFrame:
+        chances = moved.average(self._fit, row, outcome)
         tail = (1 - self._prob) / 2
         low, high = np.quantile(chances, [tail, 1 - tail], axis=1)
         mean = chances.mean(axis=1)
         return pd.DataFrame({"value": moved.values, "mean": mean, "low": low, "high": high})
 
-    def in_bins(self) -> pd.DataFrame:
-        """Hold the forecasts of all training items against their outcomes; see `rates_in_bins`."""
-        means, successes, trials = self._means, self._successes, self._trials
-        return rates_in_bins(means.ravel(), successes.ravel(), trials.ravel(), 10, self._prob)
+    def in_bins(self) -> list[tuple[Outcome, pd.DataFrame]]:
+        """Hold the forecasts of all training items against each outcome that was attempted."""
+        pairs = zip(self.outcomes, self._means, strict=True)
+        return [
+            (outcome, outcome.in_bins(means, self._prob))
+            for outcome, means in pairs
+            if outcome.attempts.any()
+        ]
 
-    def _observed(self, column: Column, row: int) -> pd.DataFrame:
-        trials = self._trials[row]
+    def _observed(self, column: Column, row: int, place: int) -> pd.DataFrame:
+        outcome = self.outcomes[place]
+        trials = outcome.attempts[row]
         used = (trials > 0) & np.isfinite(column.values)
         values, trials = column.values[used], trials[used]
         bins = _bins(values)
@@ -144,12 +158,13 @@ class Curves:
             name: np.bincount(bins, each)[count > 0] / count[count > 0]
             for name, each in (
                 ("value", values * trials),
-                ("rate", self._successes[row][used]),
-                ("expected", self._means[row][used] * trials),
+                ("rate", outcome.gained[row][used]),
+                ("square", outcome.squares[row][used]),
+                ("expected", self._means[place][row][used] * trials),
             )
         }
         count = count[count > 0].astype(int)
-        low, high = wilson(means["rate"], count, self._prob)
+        low, high = outcome.interval(means["rate"], means.pop("square"), count, self._prob)
         return pd.DataFrame({**means, "trials": count, "low": low, "high": high})
 
 

@@ -1,13 +1,16 @@
 """Places of a curve and of reliability in their drawings."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
+from ..layouts import Success
 from .curves import Curve
 from .geometry import Scale, line, place
 from .numbers import short
+from .outcomes import Outcome
 
 WIDTH, HEIGHT = 232, 150
 _LEFT, _RIGHT, _TOP, _BOTTOM = 30, 224, 8, 126
@@ -16,7 +19,7 @@ SIDE = 320
 
 @dataclass(frozen=True, eq=False)
 class Mark:
-    """An observed rate with its interval, and what was expected."""
+    """An observed mean with its interval, empty where unknown, and what was expected."""
 
     x: str
     rate: str
@@ -29,6 +32,7 @@ class Mark:
 class CurveDrawing:
     """A curve, ready to be written as SVG."""
 
+    outcome: str
     name: str
     unit: str
     about: str
@@ -39,8 +43,8 @@ class CurveDrawing:
     told: str
 
 
-def curve_drawing(curve: Curve) -> CurveDrawing:
-    """Lay a curve out."""
+def curve_drawing(curve: Curve, of_several: bool) -> CurveDrawing:
+    """Lay a curve out, of the only outcome or of one of several."""
     column, seen = curve.column, curve.observed
     low, high = column.span
     values = seen["value"].to_numpy()
@@ -56,8 +60,9 @@ def curve_drawing(curve: Curve) -> CurveDrawing:
         band = f"{line([*lower, *upper])}Z"
     ends = short(across.low), short(across.high)
     about = column.feature.about
+    told = f"{curve.outcome.name}, {_told(curve, ends)}" if of_several else _told(curve, ends)
     return CurveDrawing(
-        column.name, column.unit, about, band, middle, marks, ends, _told(curve, ends)
+        curve.outcome.name, column.name, column.unit, about, band, middle, marks, ends, told
     )
 
 
@@ -66,27 +71,34 @@ def _marks(
 ) -> list[Mark]:
     """Lay observed rates out, given the columns."""
     rows = table[[x, rate, "low", "high", expected]].to_numpy(dtype=float)
-    return [Mark(across(at), *(up(other) for other in others)) for at, *others in rows]
+    return [
+        Mark(across(at), *(up(other) if np.isfinite(other) else "" for other in others))
+        for at, *others in rows
+    ]
 
 
 def _told(curve: Curve, ends: tuple[str, str]) -> str:
     """Say what the curve shows."""
     pairs = curve.observed[["value", "rate"]].to_numpy()
     rates = ", ".join(f"{rate:.2f} at {short(value)}" for value, rate in pairs)
-    observed = f"observed success rates {rates}" if rates else "no outcomes"
+    seen, ahead = ("success rates", "success")
+    if not isinstance(curve.outcome.leaf, Success):
+        seen, ahead = ("means", "mean")
+    observed = f"observed {seen} {rates}" if rates else "no outcomes"
     if curve.forecast is None:
         return f"{curve.column.name}: {observed}"
     first, last = (float(curve.forecast["mean"].iloc[end]) for end in (0, -1))
     return (
-        f"{curve.column.name} from {ends[0]} to {ends[1]}: forecast success goes from {first:.2f} "
+        f"{curve.column.name} from {ends[0]} to {ends[1]}: forecast {ahead} goes from {first:.2f} "
         f"to {last:.2f}; {observed}"
     )
 
 
 @dataclass(frozen=True, eq=False)
 class Reliability:
-    """Success rates in bins of the forecast, ready to be written as SVG."""
+    """Success rates or other means in bins of the forecast, ready to be written as SVG."""
 
+    outcome: Outcome
     marks: list[Mark]
     bars: list[tuple[str, str, str]]
     counts: list[dict[str, str]]
@@ -94,8 +106,8 @@ class Reliability:
     told: str
 
 
-def reliability_drawing(rates: pd.DataFrame) -> Reliability:
-    """Lay out a calibration curve of ten bins."""
+def reliability_drawing(outcome: Outcome, rates: pd.DataFrame) -> Reliability:
+    """Lay out a calibration curve of ten bins, of which one at least has an attempt."""
     across, up = Scale(0, 1, 40, SIDE - 12), Scale(0, 1, SIDE - 70, 12)
     most = rates["trials"].max()
     marks = _marks(rates, "forecast", "success", "forecast", across, up)
@@ -103,15 +115,21 @@ def reliability_drawing(rates: pd.DataFrame) -> Reliability:
         (across(at / 10 + 0.01), place(SIDE - 6 - 26 * count / most), place(26 * count / most))
         for at, count in zip(rates.index.to_numpy(), rates["trials"], strict=True)
     ]
-    counts = [
-        {
-            "forecast": f"{row.forecast:.2f}",
-            "success": f"{row.success:.2f}",
-            "interval": f"[{row.low:.2f}, {row.high:.2f}]",
-            "trials": f"{row.trials}",
-        }
-        for row in rates.itertuples()
-    ]
+    columns = ["forecast", "success", "low", "high", "trials"]
+    counts = [_in_words(*row) for row in rates[columns].to_numpy(dtype=float).tolist()]
     off = float(np.average(abs(rates["forecast"] - rates["success"]), weights=rates["trials"]))
-    told = f"success rate against mean forecast in {len(rates)} bins, {off:.3f} apart on average"
-    return Reliability(marks, bars, counts, int(rates["trials"].sum()), told)
+    mean = "success rate" if isinstance(outcome.leaf, Success) else "mean outcome"
+    told = f"{mean} against mean forecast in {len(rates)} bins, {off:.3f} apart on average"
+    return Reliability(outcome, marks, bars, counts, int(rates["trials"].sum()), told)
+
+
+def _in_words(
+    forecast: float, success: float, low: float, high: float, trials: float
+) -> dict[str, str]:
+    """Write a bin's numbers."""
+    return {
+        "forecast": f"{forecast:.2f}",
+        "success": f"{success:.2f}",
+        "interval": "–" if math.isnan(low) else f"[{low:.2f}, {high:.2f}]",
+        "trials": f"{trials:.0f}",
+    }

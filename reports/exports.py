@@ -4,6 +4,7 @@ import os
 import tempfile
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from ..inference.criticism.criticism import Criticism
@@ -52,7 +53,9 @@ def export_tables(
     list of Path
         ``profiles.csv``, ``diagnostics.csv``, ``descriptions.csv``, ``items.csv`` and
         ``outcomes.csv`` (one row per subject and attempted item), and where there is something to
-        write ``forecasts.csv`` and ``criticism.csv``.
+        write ``forecasts.csv`` and ``criticism.csv``. Where outcomes are several, graded or scores,
+        ``outcomes.csv`` counts each value of each outcome, and ``forecasts.csv`` holds the expected
+        outcomes, of a grade its number from 0.
 
     Raises
     ------
@@ -133,10 +136,10 @@ def _tables(contents: Contents) -> dict[str, pd.DataFrame]:
         "diagnostics": contents.diagnostics.reset_index(),
         "descriptions": contents.description.texts.rename_axis("subject").reset_index(),
         "items": _items(contents),
-        "outcomes": _outcomes(fit),
+        "outcomes": _values(contents) if contents.stepped else _outcomes(fit),
     }
     if contents.forecast is not None:
-        tables["forecasts"] = contents.forecast.to_frame()
+        tables["forecasts"] = _forecasts(contents.forecast)
     if contents.criticism is not None:
         tables["criticism"] = contents.criticism.table
     return tables
@@ -144,15 +147,41 @@ def _tables(contents: Contents) -> dict[str, pd.DataFrame]:
 
 def _items(contents: Contents) -> pd.DataFrame:
     if contents.evaluation is not None:
-        return contents.evaluation.items.rename_axis("item").reset_index()
-    fit = contents.fit
-    names = fit.observed["item"].to_numpy().astype(str)
-    return pd.DataFrame({"item": names} | {each.name: each.values for each in columns(fit)})
+        return contents.evaluation.item_table.rename_axis("item").reset_index()
+    values = {each.name: each.values for each in columns(contents.fit)}
+    return pd.DataFrame({"item": contents.items.to_numpy().astype(str)} | values)
 
 
 def _outcomes(fit: Fit) -> pd.DataFrame:
     cells = fit.observed[["successes", "trials"]].to_dataframe(dim_order=["subject", "item"])
     return cells[cells["trials"] > 0].reset_index()[["subject", "item", "successes", "trials"]]
+
+
+def _values(contents: Contents) -> pd.DataFrame:
+    """Count how often each value of each outcome came out."""
+    who, what = contents.fit.subjects, contents.items
+    parts = []
+    for outcome in contents.outcomes:
+        places = np.nonzero(outcome.counts)
+        parts.append(
+            pd.DataFrame(
+                {
+                    "subject": np.array(who, dtype=object)[places[0]],
+                    "item": what.to_numpy(dtype=object)[places[1]],
+                    "outcome": outcome.name,
+                    "value": np.array(outcome.values, dtype=object)[places[2]],
+                    "count": outcome.counts[places],
+                }
+            )
+        )
+    return pd.concat(parts, ignore_index=True)
+
+
+def _forecasts(forecast: Forecast) -> pd.DataFrame:
+    if forecast.expected is None:
+        return forecast.to_frame()
+    flags = forecast.to_frame()[["subject", "item", "outcome", "trained", "extrapolated"]]
+    return forecast.expected.merge(flags.drop_duplicates(), on=["subject", "item", "outcome"])
 
 
 def _tame(cell: object) -> object:

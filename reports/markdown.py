@@ -8,6 +8,7 @@ from . import equations
 from .bars import axes, bars
 from .columns import columns
 from .contents import PROB, Contents
+from .new_items import NewItems
 from .numbers import short
 from .numbers import written as number
 
@@ -36,6 +37,7 @@ def written(contents: Contents) -> str:
         "\n".join(f"    {line}" for line in equations.plain(fit.layout)),
         "## The data",
         _features(contents),
+        *_outcomes(contents),
         "## Profiles",
         f"Posterior mean and {PROB:.0%} interval. \\*: prior-dominated, the outcomes say next to "
         "nothing. †: quarantined, not to be trusted yet.",
@@ -79,10 +81,14 @@ def table(head: Sequence[object], rows: Iterable[Sequence[object]]) -> str:
 def _summary(contents: Contents) -> list[str]:
     status = contents.diagnostics["status"].value_counts()
     counted = [f"{status.get(name, 0)} {name}" for name in ("ok", "quarantined", "failed")]
-    items, trials = contents.fit.observed.sizes["item"], int(contents.trials["trials"].sum())
+    trials = int(contents.trials["trials"].sum())
+    done = f"{trials} trials"
+    if contents.stepped:
+        own = (f"{each.attempts.sum()} of {escaped(each.name)}" for each in contents.outcomes)
+        done = f"{trials} attempts ({', '.join(own)})"
     return [
-        f"{len(contents.diagnostics)} subjects ({', '.join(counted)}), {items} items, {trials} "
-        f"trials. Layout: {escaped(contents.fit.layout.name)}. "
+        f"{len(contents.diagnostics)} subjects ({', '.join(counted)}), {len(contents.items)} "
+        f"items, {done}. Layout: {escaped(contents.fit.layout.name)}. "
         f"Sampler: {escaped(contents.sampler)}."
     ]
 
@@ -97,13 +103,28 @@ def _features(contents: Contents) -> str:
     return table(["Property", "Unit", "Declared", "Seen", "Items"], rows)
 
 
+def _outcomes(contents: Contents) -> list[str]:
+    """Mean outcomes by subject, where they are several, graded or scores."""
+    if not contents.stepped:
+        return []
+    told = (f"{escaped(one.name)}: {escaped(one.mean_of)}" for one in contents.outcomes)
+    rows = [
+        [who, *(number(float(mean), 2) for mean in own)]
+        for who, own in zip(contents.means.index, contents.means.to_numpy(), strict=True)
+    ]
+    return [
+        f"Means of outcomes, as parts of the highest. {'; '.join(told)}.",
+        table(["Subject", *contents.means.columns], rows),
+    ]
+
+
 def _profiles(contents: Contents) -> str:
     ranges = axes(contents)
     names = [
         f"{axis.name} ({axis.unit})" if units.name(axis.element.latent.unit) else axis.name
         for axis in ranges
     ]
-    rates = contents.trials["successes"] / contents.trials["trials"]
+    rates, rate = contents.rates, "Mean outcome" if contents.stepped else "Success"
     status = contents.diagnostics["status"]
     rows = [
         [
@@ -113,7 +134,7 @@ def _profiles(contents: Contents) -> str:
         ]
         for who, own in bars(contents.profiles, ranges).items()
     ]
-    return table(["Subject", "Success", *names], rows)
+    return table(["Subject", rate, *names], rows)
 
 
 def _sampling(contents: Contents) -> str:
@@ -139,15 +160,15 @@ def _criticism(contents: Contents) -> list[str]:
 def _forecasts(contents: Contents) -> list[str]:
     if contents.forecast is None:
         return []
-    data = contents.forecast.data
-    means = data["mean"].mean("item")
+    new = NewItems(contents, contents.forecast)
+    means = new.means()
     rows = [
-        [who, number(float(mean), 2)]
-        for who, mean in zip(data["subject"].to_numpy(), means.to_numpy(), strict=True)
+        [who, *(number(float(mean), 2) for mean in own)]
+        for who, own in zip(means.index, means.to_numpy(), strict=True)
     ]
-    outside = int(data["extrapolated"].sum())
+    names = [f"Mean {name}" for name in means.columns] if contents.stepped else ["Mean success"]
     return [
         "## Forecasts",
-        f"Of {data.sizes['item']} items, {outside} of them outside a declared range.",
-        table(["Subject", "Mean success"], rows),
+        f"Of {new.items} items, {new.outside} of them outside a declared range.",
+        table(["Subject", *names], rows),
     ]

@@ -1,18 +1,20 @@
 """Forecasts of new items, some of them for the page."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 
 from ..inference.assessment import score
-from ..inference.calibration import calibration_curve
 from ..inference.errors import DataError
 from ..inference.forecasts.forecasting import Forecast
+from ..inference.forecasts.streaming import SUMMARY
+from ..layouts import Success
 from .contents import Contents
 from .drawings import Reliability, reliability_drawing
 from .geometry import Scale
 from .numbers import written
+from .outcomes import outcomes_of
 
 _ROWS = 8000  # on a page, of all subjects together
 _MOST, _LEAST = 120, 8  # of a subject
@@ -21,9 +23,10 @@ WIDTH = 140
 
 @dataclass(frozen=True, eq=False)
 class Line:
-    """One item's forecast."""
+    """One item's forecast, of one outcome."""
 
     item: str
+    what: str
     mean: str
     interval: str
     places: tuple[str, str, str] | None
@@ -44,60 +47,103 @@ class NewItems:
 
     def __init__(self, contents: Contents, forecast: Forecast) -> None:
         self._forecast, self._evaluation = forecast, contents.evaluation
+        layout, data = contents.fit.layout, forecast.data
+        self._leaves = layout.outcomes
+        first = slice(None, None, 1 if layout.steps is None else len(layout.steps.rows))
+        names = data.indexes["item"].map(str)
+        self._names = names if forecast.rows is None else forecast.rows.items
+        self._values = self._expected()
+        self._outside = data["extrapolated"].to_numpy()[first]
+        self._trained = data["trained"].to_numpy()[:, first]
         self.prob = f"{forecast.prob:.0%}"
-        self.items = int(forecast.data.sizes["item"])
-        self.outside = int(forecast.data["extrapolated"].sum())
-        self._subjects = {str(n): p for p, n in enumerate(forecast.data["subject"].to_numpy())}
-        self.shown = int(np.clip(_ROWS // len(self._subjects), _LEAST, _MOST))
+        self.items, self.outside = len(self._names), int(self._outside.sum())
+        self._subjects = pd.Index(data["subject"].to_numpy().astype(str))
+        most = _ROWS // (len(self._subjects) * len(self._leaves))
+        self.shown = int(np.clip(most, _LEAST, _MOST))
+        known = self._evaluation
+        counts = [] if known is None else [known.successes.to_numpy(), known.trials.to_numpy()]
+        self._outcomes = outcomes_of(layout, *counts) if counts else []
+        self._known = pd.Index([]) if known is None else known.item_table.index
         self.scores, self.reliability = self._assessed()
+
+    def means(self) -> pd.DataFrame:
+        """Average the forecasts over all items, by subject and outcome."""
+        names = [leaf.name for leaf in self._leaves]
+        return pd.DataFrame(self._values[0].mean(axis=1), self._subjects, names)
 
     def of(self, subject: str) -> list[Line]:
         """List one subject's forecasts, the hardest item first; evenly spaced ones where many."""
         if subject not in self._subjects:
             return []
-        own = self._forecast.data.isel(subject=self._subjects[subject])
-        means = own["mean"].to_numpy()
-        order = np.argsort(means, kind="stable")
+        row = self._subjects.get_loc(subject)
+        order = np.argsort(self._values[0, row].mean(axis=-1), kind="stable")
         if len(order) > self.shown:
             order = order[np.linspace(0, len(order) - 1, self.shown).round().astype(int)]
-        low, high = own["low"].to_numpy(), own["high"].to_numpy()
-        outside, seen = (own[name].to_numpy() for name in ("extrapolated", "trained"))
+        leaves = range(len(self._leaves))
+        return [self._line(row, item, leaf) for item in order for leaf in leaves]
+
+    def _line(self, row: int, item: int, leaf: int) -> Line:
+        mean, low, high = self._values[:, row, item, leaf]
         across = Scale(0, 1, 4, WIDTH - 4)
-        names = own["item"].to_numpy()
-        return [
-            Line(
-                str(names[at]),
-                written(means[at], 2),
-                f"[{written(low[at], 2)}, {written(high[at], 2)}]",
-                (across(low[at]), across(high[at]), across(means[at]))
-                if np.isfinite(low[at])
-                else None,
-                "; ".join(["outside a range"] * int(outside[at]) + ["was fitted"] * int(seen[at])),
-                self._outcome(subject, str(names[at])),
-            )
-            for at in order
-        ]
-
-    def _outcome(self, subject: str, item: str) -> str:
-        known = self._evaluation
-        if known is None or subject not in known.trials.index or item not in known.trials.columns:
-            return ""
-        trials = int(known.trials[item][subject])
-        successes = int(known.successes[item][subject])
-        if trials < 2:
-            return ("", "success" if successes else "failure")[trials]
-        return f"{successes} of {trials}"
-
-    def _assessed(self) -> tuple[pd.Series | None, Reliability | None]:
-        """Score the forecasts where the evaluation knows outcomes that were not fitted."""
-        if self._evaluation is None:
-            return None, None
-        data = self._forecast.data
-        new = Forecast(
-            data.isel(item=~data["trained"].any("subject").to_numpy()), self._forecast.prob
+        remarks = ["outside a range"] * int(self._outside[item])
+        remarks += ["was fitted"] * int(self._trained[row, item])
+        return Line(
+            str(self._names[item]),
+            self._leaves[leaf].name,
+            written(mean, 2),
+            f"[{written(low, 2)}, {written(high, 2)}]",
+            (across(low), across(high), across(mean)) if np.isfinite(low) else None,
+            "; ".join(remarks),
+            self._outcome(str(self._subjects[row]), str(self._names[item]), leaf),
         )
+
+    def _expected(self) -> np.ndarray:
+        """Forecast outcomes, as parts of the highest; shape (3, subjects, items, outcomes)."""
+        data, expected = self._forecast.data, self._forecast.expected
+        if expected is None:
+            return np.stack([data[name].to_numpy()[..., None] for name in SUMMARY])
+        shape = len(SUMMARY), data.sizes["subject"], len(self._names), len(self._leaves)
+        values = expected[list(SUMMARY)].to_numpy().T.reshape(shape)
+        return np.asarray(values / [leaf.range.high for leaf in self._leaves])
+
+    def _outcome(self, subject: str, item: str, leaf: int) -> str:
+        known = self._evaluation
+        if known is None or subject not in known.trials.index or item not in self._known:
+            return ""
+        outcome = self._outcomes[leaf]
+        cell = known.trials.index.get_loc(subject), self._known.get_loc(item)
+        attempts = int(outcome.attempts[cell])
+        single = isinstance(outcome.leaf, Success)
+        if attempts > 1:
+            gained = outcome.gained[cell]
+            return f"{gained:.0f} of {attempts}" if single else f"{gained:.2f} of {attempts}"
+        values = ["failure", "success"] if single else outcome.values
+        return values[int(outcome.counts[cell].argmax())] if attempts else ""
+
+    def _assessed(self) -> tuple[pd.Series | None, list[Reliability]]:
+        """Score the forecasts where the evaluation knows outcomes that were not fitted."""
+        known = self._evaluation
+        if known is None:
+            return None, []
+        data = self._forecast.data
+        new = replace(self._forecast, data=data.isel(item=~data["trained"].any("subject")))
         try:
-            scores, rates = score(new, self._evaluation), calibration_curve(new, self._evaluation)
+            scores = score(new, known)
         except DataError:  # there are no outcomes of these
-            return None, None
-        return scores[["brier", "auroc", "ece"]].mean(), reliability_drawing(rates)
+            return None, []
+        who, what = (
+            theirs.get_indexer(ours)
+            for theirs, ours in (
+                (known.trials.index, self._subjects),
+                (self._known, self._names),
+            )
+        )
+        rows, items = np.flatnonzero(who >= 0), (what >= 0) & ~self._trained.any(axis=0)
+        means = self._values[0][np.ix_(rows, items)]
+        own = [outcome.take(who[rows], what[items]) for outcome in self._outcomes]
+        drawn = [
+            reliability_drawing(outcome, outcome.in_bins(means[..., place], self._forecast.prob))
+            for place, outcome in enumerate(own)
+            if outcome.attempts.any()
+        ]
+        return scores[["brier", "auroc", "ece"]].mean(), drawn

@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import math
 from functools import cache
 from pathlib import Path
 
@@ -21,6 +22,7 @@ from .geometry import place
 from .new_items import NewItems
 from .numbers import short
 from .numbers import written as number
+from .outcomes import Outcome
 from .subjects import ids, subject_pages
 
 _TEMPLATES = Path(__file__).parent / "templates"
@@ -43,7 +45,7 @@ def written(contents: Contents) -> str:
     fit = contents.fit
     found = bars(contents.profiles, axes(contents))
     ranges = [bar.axis for bar in next(iter(found.values()))]
-    rates = contents.trials["successes"] / contents.trials["trials"]
+    rates = contents.rates
     order = [str(name) for name in rates.sort_values(ascending=False, kind="stable").index]
     curves = Curves(fit, PROB)
     new = None if contents.forecast is None else NewItems(contents, contents.forecast)
@@ -66,7 +68,7 @@ def written(contents: Contents) -> str:
             diagram=diagram.inline_svg(fit.layout),
             mathml=equations.mathml(fit.layout),
             equations=equations.plain(fit.layout),
-            items=fit.observed.sizes["item"],
+            items=len(contents.items),
             kinds=sorted({axis.kind for axis in ranges}),
             features=[_feature(column) for column in columns(fit)],
             ranges=ranges,
@@ -75,7 +77,8 @@ def written(contents: Contents) -> str:
             rates=rates,
             order=order,
             panels=panels(ranges, found, order),
-            reliability=reliability_drawing(curves.in_bins()),
+            reliability=[reliability_drawing(*own) for own in curves.in_bins()],
+            outcomes=[_outcome(outcome) for outcome in contents.outcomes],
             new=new,
             subjects=subject_pages(contents, found, curves, new),
             csv=base64.b64encode(csv(contents.profiles).encode()).decode(),
@@ -114,12 +117,6 @@ def _feature(column: Column) -> dict[str, object]:
         allowed = ", ".join(short(level) for level in sorted(levels))
     else:
         allowed = f"{short(declared.low)} to {short(declared.high)}"
-    most = max([1, *number_of])
-    step = 120 / len(number_of)
-    drawn = [
-        (place(at * step), place(max(0.8, step - 1)), place(_HISTOGRAM * count / most))
-        for at, count in enumerate(number_of)
-    ]
     return {
         "name": column.name,
         "unit": units.name(column.feature.unit),
@@ -127,6 +124,33 @@ def _feature(column: Column) -> dict[str, object]:
         "declared": allowed,
         "seen": f"{short(seen.min())} to {short(seen.max())}" if len(seen) else "–",
         "items": len(seen),
-        "bars": drawn,
+        "bars": _histogram(number_of),
         "told": "; ".join(f"{n}: {c}" for n, c in zip(names, number_of, strict=True) if c),
     }
+
+
+def _outcome(outcome: Outcome) -> dict[str, object]:
+    """Describe one outcome, with a histogram."""
+    found = outcome.counts.sum(axis=(0, 1)).tolist()
+    attempts = sum(found)
+    pairs = zip(outcome.values, found, strict=True)
+    return {
+        "name": outcome.name,
+        "about": getattr(outcome.leaf, "about", ""),
+        "kind": type(outcome.leaf).__name__,
+        "mean_of": outcome.mean_of,
+        "values": outcome.listed,
+        "attempts": attempts,
+        "mean": outcome.gained.sum() / attempts if attempts else math.nan,
+        "bars": _histogram(found),
+        "told": "; ".join(f"{value}: {count}" for value, count in pairs if count),
+    }
+
+
+def _histogram(numbers: list[int]) -> list[tuple[str, str, str]]:
+    """Place, width and height of each bar."""
+    most, step = max([1, *numbers]), 120 / len(numbers)
+    return [
+        (place(at * step), place(max(0.8, step - 1)), place(_HISTOGRAM * count / most))
+        for at, count in enumerate(numbers)
+    ]

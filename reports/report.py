@@ -28,7 +28,7 @@ def report(
 
     The HTML page holds everything in one file and loads nothing: the layout with its equations, the
     items, a table of all profiles, and for each subject its profile, a diagnosis in words, curves
-    of success over each property, and how far the sampling is to be trusted. It prints with all
+    of outcomes over each property, and how far the sampling is to be trusted. It prints with all
     subjects. Markdown is the same in short. The same fit always gives the same file.
 
     Parameters

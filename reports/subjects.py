@@ -26,12 +26,10 @@ class SubjectPage:
     ----------
     name, id, status, reason, told : str
         Who, where on the page, how its sampling went, and its diagnosis in words.
-    success : str
-        Rate, and of how many trials.
     bars : list of Bar
         Its profile.
-    curves : list of CurveDrawing
-        Of success; the properties that move its forecast most, where there are many.
+    curves : dict of str to list of CurveDrawing
+        By outcome; those that move its forecast most, where there are many.
     left_out : int
         Curves that are not shown.
     criticised : list of dict
@@ -47,9 +45,8 @@ class SubjectPage:
     status: str
     reason: str
     told: str
-    success: str
     bars: list[Bar]
-    curves: list[CurveDrawing]
+    curves: dict[str, list[CurveDrawing]]
     left_out: int
     criticised: list[dict[str, str]]
     forecasts: list[Line]
@@ -72,25 +69,24 @@ def subject_pages(
         fitted = verdict["status"] != "failed"
         drawn = curves.of(at) if fitted else []
         largest = sorted(drawn, key=lambda curve: -curve.sway)[:most]
+        shown = dict[str, list[CurveDrawing]]()
+        for curve in drawn:
+            if curve in largest:
+                drawing = curve_drawing(curve, len(contents.outcomes) > 1)
+                shown.setdefault(curve.outcome.name, []).append(drawing)
         yield SubjectPage(
             name=name,
             id=places[name],
             status=str(verdict["status"]),
             reason=str(verdict["reason"]),
             told=str(contents.description.texts[name]),
-            success=_success(contents, name) if fitted else "",
             bars=found.get(name, []),
-            curves=[curve_drawing(curve) for curve in drawn if curve in largest],
+            curves=shown,
             left_out=len(drawn) - len(largest),
             criticised=_criticised(contents, name),
             forecasts=new.of(name) if new is not None else [],
             facts=_facts(verdict) if fitted else {},
         )
-
-
-def _success(contents: Contents, name: str) -> str:
-    own = contents.trials.loc[name]
-    return f"{own['successes'] / own['trials']:.2f} of {own['trials']} trials"
 
 
 def _facts(verdict: pd.Series) -> dict[str, str]:

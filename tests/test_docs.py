@@ -17,6 +17,7 @@ PAGES = sorted(DOCS.glob("*.md")) + sorted(DOCS.glob("how-to/*.md"))
 SLOW = {
     "compare-models",
     "design-a-battery",
+    "grades-and-scores",
     "handle-guessing",
     "many-subjects",
     "read-a-profile",
@@ -25,16 +26,7 @@ SLOW = {
     "your-own-linking-function",
 }
 """They fit something."""
-MADE_ELSEWHERE = {
-    "Annotations",
-    "DemandLevel",
-    "Estimates",
-    "Expr",
-    "HorizonTrend",
-    "Level",
-    "LinkingFunction",
-    "RatePosteriors",
-}
+MADE_ELSEWHERE = {"Expr", "LinkingFunction"}
 """Classes whose example is on the card of the function that makes them."""
 NUMBER = re.compile(r"(?<![\w.-])-?\d+\.\d+(?![\w.])")
 

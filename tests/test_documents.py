@@ -67,6 +67,7 @@ def test_every_folder_of_code_is_packaged():
         for room in rooms
         for path in (ROOT / room).rglob("__init__.py")
     ]
-    door = {path.parent.relative_to(ROOT) for path in ROOT.glob("measurement_layouts/**/__init__.py")}
+    inside = (ROOT / "measurement_layouts").rglob("__init__.py")
+    door = {path.parent.relative_to(ROOT) for path in inside}
     expected = {".".join(("measurement_layouts", *folder.parts)) for folder in folders}
     assert set(settings["packages"]) == expected | {".".join(folder.parts) for folder in door}

@@ -25,6 +25,7 @@ CHAPTERS = {
     "Estimating one latent": ("inference/estimation/",),
     "Before sampling: what a battery can tell": ("inference/checking/",),
     "Forecasts and their scores": (
+        "inference/assessment",
         "inference/calibration",
         "inference/scoring",
         "inference/wilson",
@@ -41,7 +42,7 @@ CHAPTERS = {
     "Dispositions": ("inference/dispositions/",),
     "Annotation": ("annotation/",),
     "Horizons": ("inference/horizons",),
-    "Figures": ("inference/plots/",),
+    "Figures": ("inference/plots/", "reports/"),
     "Scenarios": ("scenarios/",),
 }
 HOMES = {

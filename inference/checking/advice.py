@@ -55,7 +55,7 @@ def about_latents(latents: pd.DataFrame, names: Sequence[str]) -> list[str]:
         elif row["verdict"] == "the prior will speak":
             met = row["informed_by"]
             more = (
-                f"add items that differ more in {met}, at levels where success is uncertain"
+                f"add items that differ more in {met}, at levels where the outcome is uncertain"
                 if met
                 else "add items that differ in a property on which its effect depends"
             )

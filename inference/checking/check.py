@@ -12,7 +12,8 @@ from .. import options
 from ..data import Evaluation
 from ..elements import elements
 from ..errors import DataError
-from ..features import read_features
+from ..features import Features, read_features
+from ..ladders import of_rows, refuse_other_rows
 from ..wording import many, some
 from .advice import (
     CONFOUNDED,
@@ -44,7 +45,8 @@ class Check:
 
         - ``node``, ``label`` (empty without labels), ``unit``.
         - ``informed_by``: columns of the items that it is held against and that vary.
-        - ``items``, ``trials``: on which success depends on it; trials of the median subject.
+        - ``items``, ``trials``: on which an outcome depends on it; trials of the median subject.
+          Where outcomes are several, these are attempts, each counted for every such outcome.
         - ``prior_sd``; ``expected_sd``, the posterior's at draws from the prior, of the median
           subject; ``shrinkage``, :math:`1 - sd_{expected}^2 / sd_{prior}^2` as in `profiles`.
         - ``confounded_with``: the element with which its expected posterior correlation is beyond
@@ -59,11 +61,15 @@ class Check:
     collinear : DataFrame
         Demands that go together; see `collinear.collinear`.
     subjects : DataFrame
-        By subject: ``trials``, ``success`` rate, and whether outcomes are ``all_alike``.
+        By subject: ``trials``, ``success`` rate, and whether outcomes are ``all_alike``. Where
+        outcomes are several, graded or scores, trials are attempts, and success is the mean outcome
+        as a part of the highest.
     expected : DataFrame
         Expected posterior standard deviations, subjects by profile elements.
     problems : list of str
         What to mend before fitting, with the remedy.
+    stepped : bool
+        Whether outcomes are several, graded or scores.
 
     Examples
     --------
@@ -79,6 +85,7 @@ class Check:
     subjects: pd.DataFrame
     expected: pd.DataFrame
     problems: list[str]
+    stepped: bool
 
     def __repr__(self) -> str:
         informed = int((self.latents["verdict"] == "informed").sum())
@@ -120,7 +127,7 @@ def check(layout: Layout, evaluation: Evaluation, *, seed: int = 1) -> Check:
     Raises
     ------
     DataError
-        When a column is missing or no item can be used.
+        When a column is missing, no item can be used, or the outcomes are not the layout's.
     FitError
         When the seed is no whole number.
     LayoutError
@@ -141,14 +148,14 @@ def check(layout: Layout, evaluation: Evaluation, *, seed: int = 1) -> Check:
     ...
     """
     seed = options.whole("seed", seed)
-    columns = read_columns(layout, evaluation.items)
+    refuse_other_rows(layout, evaluation.rows)
+    columns = read_columns(layout, evaluation.item_table)
     if not columns.usable.any():
         raise DataError(
             f"no item can be used with layout {layout.name!r}: {some(columns.problems, 3)}"
         )
-    items = evaluation.items[columns.usable]
-    trials = evaluation.trials.to_numpy()[:, columns.usable]
-    found = expected(layout, read_features(layout, items), trials, seed=seed)
+    given, trials = _usable(layout, evaluation, columns.usable)
+    found = expected(layout, given, trials, seed=seed)
     known = elements(layout)
     names = [element.name for element in known]
     latents = _latents(layout, found, trials, columns.varying)
@@ -171,7 +178,20 @@ def check(layout: Layout, evaluation: Evaluation, *, seed: int = 1) -> Check:
             *about_demands(together),
             *about_subjects(subjects),
         ],
+        layout.steps is not None,
     )
+
+
+def _usable(
+    layout: Layout, evaluation: Evaluation, usable: np.ndarray
+) -> tuple[Features, np.ndarray]:
+    """Meta-features of the rows of usable items, and the attempts at them."""
+    items, attempts = evaluation.item_table[usable], evaluation.attempts.to_numpy()
+    features = read_features(layout, items)
+    if layout.steps is None:
+        return features, attempts[:, usable]
+    rows = np.repeat(usable, len(layout.steps.rows))
+    return of_rows(layout.steps, features, len(items)), attempts[:, rows]
 
 
 def _opposed(layout: Layout) -> list[str]:
@@ -198,7 +218,7 @@ def _latents(
     known = elements(layout)
     sd = np.median(found.sds, axis=0)
     shrinkage = 1 - (sd / found.prior_sd) ** 2
-    attempted = found.matters[trials.any(axis=0)]
+    items, median = _attempted(layout, found.matters, trials)
     others = np.where(np.eye(len(known), dtype=bool), 0, found.correlation)
     partner = np.abs(others).argmax(axis=1)
     strongest = others[np.arange(len(known)), partner]
@@ -213,8 +233,8 @@ def _latents(
             "label": [element.label for element in known],
             "unit": [units.name(element.latent.unit) for element in known],
             "informed_by": [", ".join(c for c in columns if c in varying) for columns in met],
-            "items": attempted.sum(axis=0),
-            "trials": np.median(trials @ found.matters, axis=0).astype(int),
+            "items": items,
+            "trials": median,
             "prior_sd": found.prior_sd,
             "expected_sd": sd,
             "shrinkage": shrinkage,
@@ -225,12 +245,27 @@ def _latents(
     )
 
 
+def _attempted(
+    layout: Layout, matters: np.ndarray, trials: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Count items, and the median subject's attempts, on which each element matters."""
+    leaves, each = len(layout.outcomes), sum(len(leaf.steps) for leaf in layout.outcomes)
+    starts = np.cumsum([0, *(len(leaf.steps) for leaf in layout.outcomes[:-1])])
+    first = (np.arange(len(matters) // each)[:, None] * each + starts).ravel()
+    own, attempts = np.logical_or.reduceat(matters, first), trials[:, first]
+    done = own & attempts.any(axis=0)[:, None]
+    items = done.reshape(-1, leaves, matters.shape[1]).any(axis=1).sum(axis=0)
+    return items, np.median(attempts @ own, axis=0).astype(int)
+
+
 def _subjects(evaluation: Evaluation) -> pd.DataFrame:
     successes, trials = (table.sum(axis=1) for table in (evaluation.successes, evaluation.trials))
+    rows, attempts = evaluation.rows, evaluation.attempts.to_numpy()
+    first = slice(None) if rows is None else np.unique(rows.first)
     return pd.DataFrame(
         {
-            "trials": trials,
-            "success": successes / trials,
+            "trials": attempts[:, first].sum(axis=1),
+            "success": evaluation.success_rates(),
             "all_alike": (successes == 0) | (successes == trials),
         }
     )

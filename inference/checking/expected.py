@@ -25,8 +25,8 @@ class Expected:
         Expected posterior standard deviations.
     correlation : ndarray, shape (elements, elements)
         Expected posterior correlation, the mean over draws and subjects.
-    matters : ndarray of bool, shape (items, elements)
-        On which items success depends on the element.
+    matters : ndarray of bool, shape (rows, elements)
+        On which items, or steps of their outcomes, success depends on the element.
     """
 
     prior_sd: np.ndarray
@@ -38,8 +38,13 @@ class Expected:
 def expected(layout: Layout, features: Features, trials: np.ndarray, *, seed: int) -> Expected:
     r"""Compute the posterior standard deviations that subjects' attempts lead to on average.
 
-    .. math:: I(\theta) = \sum_i \frac{n_i}{p_i (1 - p_i)} \nabla p_i \nabla p_i^\top, \qquad
+    .. math:: I(\theta) = \sum_i \frac{n_i q_i}{p_i (1 - p_i)} \nabla p_i \nabla p_i^\top, \qquad
         C(\theta) = \left(\bar I(\theta) + \Sigma_{prior}^{-1}\right)^{-1}
+
+    where rows i are items, and q is 1. Where outcomes are several, graded or scores, rows are their
+    steps: p is the probability of passing one, given that the one before was passed, and q that of
+    coming to it, the product of those below. The sum over an outcome's steps is then the exact
+    information of the grade or score.
 
     The expected standard deviation is the mean of :math:`\sqrt{C_{kk}}` over draws of the profile
     from its prior. Information at the very draw would take a success curve that is steep elsewhere
@@ -53,9 +58,9 @@ def expected(layout: Layout, features: Features, trials: np.ndarray, *, seed: in
     layout : Layout
         What joins items and profile.
     features : dict of str to ndarray
-        By meta-feature, shape (items,) or (items, labels).
-    trials : ndarray of int, shape (subjects, items)
-        Attempts.
+        By meta-feature, hidden ones too, shape (rows,) or (rows, labels).
+    trials : ndarray of int, shape (subjects, rows)
+        Attempts; of a step, all at its item.
     seed : int
         Of the 200 draws.
 
@@ -101,13 +106,13 @@ def expected(layout: Layout, features: Features, trials: np.ndarray, *, seed: in
         sds.append(sd.mean(axis=0))
         correlations.append((covariance / (sd[:, :, None] * sd[:, None])).mean(axis=0))
     share = np.bincount(own, minlength=len(sets)) / len(own)
-    on_items = np.empty((len(order), size), dtype=bool)
-    on_items[order] = matters[alike]
+    by_row = np.empty((len(order), size), dtype=bool)
+    by_row[order] = matters[alike]
     return Expected(
         source.spread,
         np.array(sds)[own],
         np.tensordot(share, np.array(correlations), axes=1),
-        on_items,
+        by_row,
     )
 
 

@@ -1,4 +1,4 @@
-"""How success on each item changes with each profile element, at draws from the prior."""
+"""How success on each row changes with each profile element, at draws from the prior."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from ...layouts import Layout
+from ...layouts.steps import Steps
 from ..compiler import EDGE
 from ..elements import elements
 from ..features import Features
@@ -21,7 +22,7 @@ _MATTERS = 1e-6  # change of log-odds per prior standard deviation that is more 
 
 @dataclass(frozen=True, eq=False)
 class Sensitivity:
-    """Draws of the profile from its prior, and the items that differ.
+    """Draws of the profile from its prior, and the rows that differ: items, or their steps.
 
     Attributes
     ----------
@@ -34,7 +35,10 @@ class Sensitivity:
     precision : ndarray, shape (elements, elements)
         Inverse of the prior's covariance.
     block : Block
-        The items.
+        The rows.
+    ladders : list of (ndarray of int, ndarray of int)
+        Where rows are steps, by step from the second on: which of the different rows are such, and
+        which ones are the steps below.
     constants : dict of str to ndarray
         By subject constant, one number for each draw.
     """
@@ -44,13 +48,14 @@ class Sensitivity:
     spread: np.ndarray
     precision: np.ndarray
     block: Block
+    ladders: list[tuple[np.ndarray, np.ndarray]]
     constants: dict[str, np.ndarray]
 
     @classmethod
     def of(
-        cls, layout: Layout, features: Features, items: int, draws: int, seed: int
+        cls, layout: Layout, features: Features, rows: int, draws: int, seed: int
     ) -> "Sensitivity":
-        """Draw profiles from the prior, and group items that are alike.
+        """Draw profiles from the prior, and group rows that are alike.
 
         A subject's mean failure is what each profile leads to on all items.
         """
@@ -73,10 +78,11 @@ class Sensitivity:
         constants = {}
         if layout.constants:
             table = pd.DataFrame(profiles, columns=[element.name for element in known])
-            failure = 1 - expected_success(layout, features, table, items).mean(axis=1)
+            failure = 1 - expected_success(layout, features, table, rows).mean(axis=1)
             constants = {constant.name: failure for constant in layout.constants}
-        block = Block.of(layout, features, *distinct(features, items))
-        return cls(layout, profiles, spread, precision, block, constants)
+        block = Block.of(layout, features, *distinct(features, rows))
+        ladders = [] if layout.steps is None else _ladders(layout.steps, block)
+        return cls(layout, profiles, spread, precision, block, ladders, constants)
 
     def slopes(self) -> Iterator[tuple[slice, np.ndarray]]:
         r"""Stream derivatives of success, scaled so that their products are informations.
@@ -85,8 +91,9 @@ class Sensitivity:
         ------
         draws : slice
             Which draws.
-        scaled : ndarray, shape (draws, different items, elements)
-            :math:`(\partial p / \partial \theta_k) / \sqrt{p (1 - p)}`, by central differences.
+        scaled : ndarray, shape (draws, different rows, elements)
+            :math:`(\partial p / \partial \theta_k) / \sqrt{p (1 - p)}`, by central differences;
+            of a step, times the root of the probability of coming to it.
         """
         known = elements(self.layout)
         step = max(1, _TOGETHER // (self.block.count * len(known)))
@@ -105,14 +112,21 @@ class Sensitivity:
                     ends.append((moved[:, place], self._success(moved, part)))
                 (below, less), (above, more) = ends
                 scaled[..., place] = (more - less) / (above - below)[:, None]
-            yield part, scaled / np.sqrt(chance * (1 - chance))[..., None]
+            yield part, scaled * np.sqrt(self._tried(chance) / (chance * (1 - chance)))[..., None]
 
     def matters(self, scaled: np.ndarray) -> np.ndarray:
-        """Say which elements matter on which of the different items at any of some draws."""
+        """Say which elements matter on which of the different rows at any of some draws."""
         return np.asarray((np.abs(scaled) * self.spread > _MATTERS).any(axis=0))
 
+    def _tried(self, chance: np.ndarray) -> np.ndarray:
+        """Probability of coming to each of the different rows, by those of passing them."""
+        tried = np.ones_like(chance)
+        for steps, below in self.ladders:
+            tried[:, steps] = tried[:, below] * chance[:, below]
+        return tried
+
     def _success(self, profiles: np.ndarray, part: slice) -> np.ndarray:
-        """Success of profiles on the different items; shape (draws, items)."""
+        """Success of profiles on the different rows; shape (draws, rows)."""
         tables: dict[str, list[np.ndarray]] = {}
         for element, column in zip(elements(self.layout), profiles.T, strict=True):
             tables.setdefault(element.latent.name, []).append(column)
@@ -124,3 +138,14 @@ class Sensitivity:
         first = np.flatnonzero(np.diff(self.block.alike, prepend=-1))
         table = value.table[self.block.places(value, outcome)[first]]
         return np.broadcast_to(table.T if table.ndim > 1 else table, (len(profiles), len(first)))
+
+
+def _ladders(steps: Steps, block: Block) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Find the steps below the different rows of a block."""
+    different = np.empty(len(block.items), dtype=int)
+    different[block.items] = block.alike
+    rows = block.items[np.flatnonzero(np.diff(block.alike, prepend=-1))]
+    numbers = np.array([number for _, number, _ in steps.rows])
+    own = numbers[rows % len(numbers)]
+    each = range(2, int(numbers.max()) + 1)
+    return [(np.flatnonzero(own == step), different[rows[own == step] - 1]) for step in each]

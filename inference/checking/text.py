@@ -26,9 +26,10 @@ def written(check: "Check") -> str:
     ]
     if len(check.collinear):
         parts.append("Demands that go together\n" + _table(_collinear(check.collinear)))
+    what, rate = ("attempts", "mean outcome") if check.stepped else ("trials", "success")
     parts.append(
-        f"Subjects: {trials.min()} to {trials.max()} trials each (median {trials.median():g}), "
-        f"success {rates.min():.2f} to {rates.max():.2f}, all alike in "
+        f"Subjects: {trials.min()} to {trials.max()} {what} each (median {trials.median():g}), "
+        f"{rate} {rates.min():.2f} to {rates.max():.2f}, all alike in "
         f"{many(int(subjects['all_alike'].sum()), 'subject')}"
     )
     numbered = [_wrapped(f"{place}. ", text) for place, text in enumerate(check.problems, 1)]

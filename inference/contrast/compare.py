@@ -114,14 +114,14 @@ def _pairs(
     """List who is compared with whom."""
     who = fit.subjects if subjects is None else fit.named(subjects)
     if reference is not None:
-        (name,) = (fit if other is None else other).select([reference])
+        (name,) = (fit if other is None else other).named([reference])
         who = [one for one in who if one != name or other is not None]
         found = [(one, name) for one in who]
         nobody = f"nobody is left to compare with {name}; name others in subjects="
     elif other is not None:
         if subjects is None:
             who = [name for name in who if name in other.subjects]
-        found = list(zip(who, other.select(who), strict=True))
+        found = list(zip(who, other.named(who), strict=True))
         nobody = (
             f"the fits share no subject: one holds {some(fit.subjects)}, the other "
             f"{some(other.subjects)}; name a reference= of the other fit"

@@ -33,6 +33,18 @@ class RatePosteriors:
         Names of the rows.
     groups : tuple of GroupRates
         In order of appearance.
+
+    Examples
+    --------
+    Ten choices of each model, of which few were positive; the last one has none yet:
+
+    >>> counts = pd.DataFrame({"positive": [1, 2, 0], "negative": [9, 8, 0]}, list("abc"))
+    >>> rates = rate_posteriors(counts, pd.Series("haste", index=counts.index))
+    >>> rates.summary().round(1)
+       mean   sd  low  high
+    a   0.1  0.1  0.0   0.3
+    b   0.2  0.1  0.1   0.4
+    c   0.3  0.3  0.0   0.9
     """
 
     index: pd.Index

@@ -59,6 +59,24 @@ class Estimates:
         By subject, from values of the latent to log-likelihoods. Of layouts of one latent.
     fit : Fit or None
         The posterior, where there is one.
+
+    Examples
+    --------
+    >>> from measurement_layouts import Capability, Evaluation, MetaFeature, Success, estimate
+    >>> from measurement_layouts.linking import logistic
+    >>> skill, hardness = Capability("skill", low=0, high=5), MetaFeature("hardness", low=0, high=5)
+    >>> layout = Layout("quiz", Success("solved", logistic(skill - hardness)))
+    >>> items = pd.DataFrame({"hardness": [1.0, 2.0, 3.0, 4.0]})
+    >>> outcomes = pd.DataFrame([[1, 1, 0, 0], [1, 1, 1, 1]], ["Ann", "Bob"])
+    >>> found = estimate(layout, Evaluation.from_wide(outcomes, items))
+    >>> found
+    <Estimates of 'quiz' by 'likelihood': 2 subjects, 1 of 2 rows not identified, 90% intervals>
+    >>> found.table[["subject", "estimate", "identified"]].round(2)
+      subject  estimate  identified
+    0     Ann       2.5        True
+    1     Bob       NaN       False
+    >>> found.ranges["Bob"][0][0]  # who passes everything has a lower end alone
+    3.398...
     """
 
     layout: Layout

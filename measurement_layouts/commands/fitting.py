@@ -151,7 +151,7 @@ def _write(folder: FitFolder, layout: "Layout", evaluation: "Evaluation") -> "Fi
     from ..inference.stores.storage import load
 
     fitted = load(folder.fit, layout=layout)
-    evaluation.items.to_csv(folder.items)
+    evaluation.item_table.to_csv(folder.items)
     fitted.profiles().to_csv(folder.profiles, index=False)
     fitted.diagnostics().to_csv(folder.diagnostics)
     layout.draw(folder.diagram)

@@ -9,6 +9,7 @@ import pandas as pd
 
 from ..inference.data import Evaluation
 from ..inference.errors import DataError
+from ..inference.ladders import Rows, expanded
 from ..inference.logs.notes import Notes
 from ..inference.logs.table import read_table
 from ..inference.logs.table_files import read_file
@@ -129,9 +130,12 @@ def fitted_evaluation(
         raise DataError(
             f"{path} holds only the properties that its layout uses; give all of them as --items"
         )
-    table = read_items(items or known)
-    observed = fit.observed
-    names = known_names(observed["item"].to_numpy(), table.index, "item")
+    table, observed, steps = read_items(items or known), fit.observed, fit.layout.steps
+    rows = observed["item"].to_numpy()
+    if steps is not None:
+        fitted = known_names(Rows.read(map(str, rows)).items, table.index, "item")
+        table = expanded(steps, table.loc[fitted])
+    names = known_names(rows, table.index, "item")
     successes, trials = (
         pd.DataFrame(observed[name].to_numpy(), fit.subjects, names)
         for name in ("successes", "trials")

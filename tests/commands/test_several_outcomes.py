@@ -53,3 +53,15 @@ def test_a_file_for_each_outcome(several, tmp_path, capsys):
     training = ["score", str(tmp_path / "out"), *read, "--training-items", "--json"]
     assert main(training) == 0
     assert json.loads(capsys.readouterr().out)["scores"][0]["subject"] == "Ann"
+    assert main(["check", str(layout), *read]) == 0
+    printed = capsys.readouterr().out
+    assert "60 to 60 attempts each" in printed
+    new = tmp_path / "new.csv"
+    pd.DataFrame({"item": ["far"], "size": [9.0]}).to_csv(new, index=False)
+    page = tmp_path / "report.html"
+    told = ["report", str(tmp_path / "out"), "--out", str(page), "--forecast", str(new)]
+    assert main(told) == 0
+    text = page.read_text(encoding="utf-8")
+    for part in ("<dt>Attempts</dt><dd>60</dd>", "mean grade, from no (0) to yes (1)", ">far</th>"):
+        assert part in text
+    assert main([*told, "--overwrite", *read]) == 0

@@ -90,7 +90,8 @@ def test_an_evaluation_with_more_items_is_welcome(fitted, evaluation):
     check_evaluation(fitted, known)
     new = NewItems(contents, forecast)
     assert 0 < new.scores["brier"] < 0.25
-    assert new.reliability.trials == 160
+    (drawn,) = new.reliability
+    assert drawn.trials == 160
     assert {line.outcome for line in new.of("Ann")} == {"success", "failure"}
 
 

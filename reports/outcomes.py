@@ -1,0 +1,148 @@
+"""Outcomes by name, as parts of the highest, with intervals of their means."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from scipy.special import stdtrit
+
+from ..inference.calibration import rates_in_bins
+from ..inference.results import Fit
+from ..inference.wilson import wilson
+from ..layouts import Graded, Layout, Score, Success
+from ..layouts.steps import Leaf
+
+_ROUNDING = 1e-9  # of a standard error
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What subjects got on items, of one outcome of the layout.
+
+    Attributes
+    ----------
+    leaf : Success, Graded or Score
+        What declares it.
+    reached : ndarray of int, shape (subjects, items, values)
+        Attempts that got at least so much, from the lowest value on: of that, all attempts.
+    """
+
+    leaf: Leaf
+    reached: np.ndarray
+
+    @property
+    def name(self) -> str:
+        """As in the layout."""
+        return self.leaf.name
+
+    @property
+    def values(self) -> list[str]:
+        """What can come out, from the lowest to the highest."""
+        if isinstance(self.leaf, Graded):
+            return list(self.leaf.grades)
+        top = len(self.leaf.steps)
+        return [f"{value / top:.4g}" for value in range(top + 1)]
+
+    @property
+    def listed(self) -> str:
+        """The values in words."""
+        if isinstance(self.leaf, Score):
+            return f"[0, 1] in {self.leaf.places} places" if self.leaf.places > 1 else "0 < 1"
+        return " < ".join(self.values)
+
+    @property
+    def mean_of(self) -> str:
+        """What a mean of it is."""
+        if isinstance(self.leaf, Graded):
+            return f"mean grade, from {self.leaf.grades[0]} (0) to {self.leaf.grades[-1]} (1)"
+        return "mean score" if isinstance(self.leaf, Score) else "success rate"
+
+    @property
+    def attempts(self) -> np.ndarray:
+        """By subject and item."""
+        return np.asarray(self.reached[..., 0])
+
+    @property
+    def gained(self) -> np.ndarray:
+        """Sums over attempts, by subject and item."""
+        return np.asarray(self.reached[..., 1:].sum(axis=-1) / len(self.leaf.steps))
+
+    @property
+    def squares(self) -> np.ndarray:
+        """Sums of squares over attempts, by subject and item."""
+        top = len(self.leaf.steps)
+        return np.asarray(self.reached[..., 1:] @ (2 * np.arange(top) + 1) / top**2)
+
+    @property
+    def counts(self) -> np.ndarray:
+        """Attempts that got each value; shape (subjects, items, values)."""
+        return -np.diff(self.reached, axis=-1, append=0)
+
+    def take(self, subjects: np.ndarray, items: np.ndarray) -> "Outcome":
+        """Keep some of both, by place."""
+        return Outcome(self.leaf, self.reached[np.ix_(subjects, items)])
+
+    def interval(
+        self, mean: np.ndarray, square: np.ndarray, count: np.ndarray, prob: float
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Compute Wilson's interval of a success rate, or Student's of another mean.
+
+        Parameters
+        ----------
+        mean, square : ndarray
+            Of outcomes and of their squares.
+        count : ndarray of int
+            Attempts, above 0.
+        prob : float
+            Mass of the interval.
+
+        Returns
+        -------
+        low, high : ndarray
+            In [0, 1]; NaN where there is one attempt, or all are alike, so that nothing is known of
+            the spread of grades or scores.
+        """
+        if isinstance(self.leaf, Success):
+            return wilson(mean, count, prob)
+        freedom = np.maximum(count - 1, 1)
+        error = np.sqrt(np.maximum(square - mean**2, 0) / freedom)
+        half = np.where(error > _ROUNDING, stdtrit(freedom, (1 + prob) / 2) * error, np.nan)
+        return (mean - half).clip(min=0), (mean + half).clip(max=1)
+
+    def in_bins(self, expected: np.ndarray, prob: float) -> pd.DataFrame:
+        """Hold expected outcomes, by subject and item, against means, in ten bins."""
+        forecast, attempts = expected.ravel(), self.attempts.ravel()
+        found = rates_in_bins(forecast, self.gained.ravel(), attempts, 10, prob)
+        squares = rates_in_bins(forecast, self.squares.ravel(), attempts, 10, prob)["success"]
+        found["low"], found["high"] = self.interval(
+            found["success"].to_numpy(), squares.to_numpy(), found["trials"].to_numpy(), prob
+        )
+        return found
+
+
+def fitted_outcomes(fit: Fit) -> list[Outcome]:
+    """Read the outcomes that a fit was made on."""
+    observed = fit.observed
+    return outcomes_of(fit.layout, *(observed[n].to_numpy() for n in ("successes", "trials")))
+
+
+def outcomes_of(layout: Layout, successes: np.ndarray, trials: np.ndarray) -> list[Outcome]:
+    """Read outcomes from counts of a layout's rows, (subjects, rows): items, or their steps.
+
+    Examples
+    --------
+    >>> from measurement_layouts import Capability
+    >>> layout = Layout("essays", Graded("grade", Capability("skill", low=0, high=1)))
+    >>> (grade,) = outcomes_of(layout, np.array([[3, 1]]), np.array([[4, 3]]))
+    >>> grade.values, grade.counts.tolist(), grade.gained.tolist()
+    (['wrong', 'partly', 'right'], [[[1, 2, 1]]], [[2.0]])
+    """
+    ends = np.cumsum([len(leaf.steps) for leaf in layout.outcomes])
+    shape = len(trials), -1, int(ends[-1])
+    passed, tried = successes.reshape(shape), trials.reshape(shape)
+    found = []
+    for leaf, end in zip(layout.outcomes, ends, strict=True):
+        start = end - len(leaf.steps)
+        reached = np.concatenate([tried[..., start : start + 1], passed[..., start:end]], axis=-1)
+        found.append(Outcome(leaf, reached))
+    return found
