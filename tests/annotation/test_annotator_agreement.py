@@ -92,7 +92,7 @@ def test_intervals_are_scipys():
     its 2.5 % quantile is sqrt(0.025 * 0.975 / 2000) / 0.0584 = 0.06 standard deviations.
     """
     said = low_ends(np.random.default_rng(2), noise=0.5)
-    found = row(agreement(frames(said), resamples=2000), "r_WG")
+    found = row(agreement(frames(said), prob=0.95, resamples=2000), "r_WG")
     values = 1 - said.var(axis=0, ddof=1) / 4
     theirs = stats.bootstrap(
         (values,), np.mean, n_resamples=2000, method="percentile", rng=np.random.default_rng(3)

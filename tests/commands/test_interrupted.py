@@ -34,6 +34,15 @@ def once(command, tmp_path_factory):
     return ml.load(out / "fit.nc")
 
 
+CODE = """
+import signal, sys
+from measurement_layouts.command import main
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where tests run in the background
+sys.exit(main())
+"""
+
+
 def finished(out):
     return len(list((out / "store" / "records").glob("*.json")))
 
@@ -42,8 +51,7 @@ def finished(out):
 @pytest.mark.parametrize(("how", "status"), [(signal.SIGINT, 130), (signal.SIGKILL, -9)])
 def test_a_fit_goes_on(how, status, command, once, tmp_path):
     again = tmp_path / "again"
-    code = "import sys; from measurement_layouts.command import main; sys.exit(main())"
-    typed = [sys.executable, "-c", code, *command, "--out", again]
+    typed = [sys.executable, "-c", CODE, *command, "--out", again]
     stopped = subprocess.Popen(typed, stderr=subprocess.PIPE, text=True)
     while finished(again) < 2 and stopped.poll() is None:
         time.sleep(0.01)
