@@ -28,7 +28,7 @@ def recovered(layout, evaluation, profiles, seed):
     """Intervals of every profile element, beside its truth."""
     fit = ml.fit(layout, evaluation, draws=1000, tune=500, chains=2, seed=seed, progressbar=False)
     truth = profiles.rename_axis(index="subject", columns="node").stack()
-    return fit.profiles(MASS).set_index(["subject", "node"]).assign(truth=truth, seed=seed)
+    return fit.profiles(prob=MASS).set_index(["subject", "node"]).assign(truth=truth, seed=seed)
 
 
 def coverage(table, truth):

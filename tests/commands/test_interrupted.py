@@ -38,7 +38,7 @@ CODE = """
 import signal, sys
 from measurement_layouts.command import main
 
-signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where tests run in the background
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in the background
 sys.exit(main())
 """
 

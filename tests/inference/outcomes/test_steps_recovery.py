@@ -38,7 +38,7 @@ def score(precision=1.0):
 
 
 def intervals(layout, evaluation, **options):
-    table = ml.fit(layout, evaluation, **GRID | options).profiles(MASS)
+    table = ml.fit(layout, evaluation, **GRID | options).profiles(prob=MASS)
     return table.pivot_table(["low", "high", "sd"], "subject", "node", sort=False)
 
 
