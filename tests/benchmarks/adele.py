@@ -13,12 +13,11 @@ import os
 import sys
 import tempfile
 import time
-import warnings
-from contextlib import redirect_stdout
 
 import processes
 from batteries import DATA, SEED
-from lines import Line, at_most, show
+from lines import Line, at_most
+from running import run
 
 import measurement_layouts as ml
 from measurement_layouts.inference.wording import many
@@ -105,20 +104,13 @@ def fitted(name: str, layout: ml.Layout, evaluation: ml.Evaluation) -> list[Line
 
 def main(arguments: list[str] | None = None) -> int:
     """Measure and report."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
-    parser.add_argument("--json", action="store_true", help="one JSON object instead of the table")
-    parser.add_argument("--quick", action="store_true", help="fewer subjects and items")
-    options = parser.parse_args(arguments)
-    start = time.perf_counter()
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        warnings.catch_warnings(),
-        redirect_stdout(sys.stderr),
-    ):
-        os.environ |= processes.caches(folder)
-        warnings.simplefilter("ignore")
-        lines = [*assessors(options.quick), *fits(options.quick)]
-    return show("adele", time.perf_counter() - start, lines, as_json=options.json)
+
+    def measure(options: argparse.Namespace) -> list[Line]:
+        with tempfile.TemporaryDirectory() as folder:
+            os.environ |= processes.caches(folder)
+            return [*assessors(options.quick), *fits(options.quick)]
+
+    return run("adele", __doc__, measure, arguments, quick="subjects and items")
 
 
 if __name__ == "__main__":

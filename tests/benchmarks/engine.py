@@ -9,16 +9,14 @@ Memory is read as Linux counts it.
 
 import argparse
 import importlib
-import logging
 import os
 import sys
 import time
 import traceback
-import warnings
-from contextlib import redirect_stdout
 
 from batteries import DATA
-from lines import Line, failed, show
+from lines import Line, failed
+from running import run
 
 CASES = {
     "animal-ai": "sampling_cases:animal_ai",
@@ -59,17 +57,12 @@ def chosen(names: list[str] | None) -> list[str]:
 
 def main(arguments: list[str] | None = None) -> int:
     """Measure and report."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
-    parser.add_argument("--json", action="store_true", help="one JSON object instead of the table")
-    parser.add_argument("--case", nargs="+", choices=CASES, help="only these")
-    parser.add_argument("--quick", action="store_true", help="fewer subjects and items")
-    options = parser.parse_args(arguments)
-    start = time.perf_counter()
-    logging.getLogger("pymc").setLevel(logging.ERROR)
-    with warnings.catch_warnings(), redirect_stdout(sys.stderr):
-        warnings.simplefilter("ignore")
-        lines = measure(chosen(options.case), options.quick)
-    return show("engine", time.perf_counter() - start, lines, as_json=options.json)
+
+    def measured(options: argparse.Namespace) -> list[Line]:
+        return list(measure(chosen(options.case), options.quick))
+
+    cases = {"--case": {"nargs": "+", "choices": CASES, "help": "only these"}}
+    return run("engine", __doc__, measured, arguments, quick="subjects and items", options=cases)
 
 
 if __name__ == "__main__":

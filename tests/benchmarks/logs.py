@@ -20,7 +20,8 @@ from batteries import SEED
 from inspect_ai.log import EvalConfig, EvalDataset, EvalLog, EvalSample, EvalSpec, write_eval_log
 from inspect_ai.model import ChatMessageAssistant, ChatMessageUser, ModelOutput
 from inspect_ai.scorer import Score
-from lines import Agreement, Line, at_most, in_words, show
+from lines import Agreement, Line, at_most, in_words
+from running import run
 
 from measurement_layouts.inference.logs.imported import Imported
 from measurement_layouts.inference.logs.inspect_logs import read_inspect
@@ -107,15 +108,13 @@ def measure(case: str, folder: Path, right: Outcomes) -> Line:
 
 def main(arguments: list[str] | None = None) -> int:
     """Measure and report."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
-    parser.add_argument("--json", action="store_true", help="one JSON object instead of the table")
-    parser.add_argument("--quick", action="store_true", help="fewer samples")
-    options = parser.parse_args(arguments)
-    start = time.perf_counter()
-    right = np.random.default_rng(SEED).integers(0, 2, 100 if options.quick else SAMPLES)
-    with TemporaryDirectory() as folder:
-        lines = [measure(case, Path(folder), right) for case in CASES]
-    return show("logs", time.perf_counter() - start, lines, as_json=options.json)
+
+    def measured(options: argparse.Namespace) -> list[Line]:
+        right = np.random.default_rng(SEED).integers(0, 2, 100 if options.quick else SAMPLES)
+        with TemporaryDirectory() as folder:
+            return [measure(case, Path(folder), right) for case in CASES]
+
+    return run("logs", __doc__, measured, arguments, quick="samples")
 
 
 if __name__ == "__main__":

@@ -9,17 +9,15 @@ runs.
 """
 
 import argparse
-import logging
 import sys
 import time
-import warnings
-from contextlib import redirect_stdout
 
 import log_density
 import numpy as np
 import pandas as pd
 from batteries import SEED
-from lines import Line, at_most, show
+from lines import Line, at_most
+from running import run
 from scipy.special import expit
 
 import measurement_layouts as ml
@@ -139,17 +137,12 @@ def from_a_beta(items: int) -> list[Line]:
 
 def main(arguments: list[str] | None = None) -> int:
     """Measure and report."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
-    parser.add_argument("--json", action="store_true", help="one JSON object instead of the table")
-    parser.add_argument("--quick", action="store_true", help="fewer items")
-    options = parser.parse_args(arguments)
-    start = time.perf_counter()
-    logging.getLogger("pymc").setLevel(logging.ERROR)
-    with warnings.catch_warnings(), redirect_stdout(sys.stderr):
-        warnings.simplefilter("ignore")
+
+    def measure(options: argparse.Namespace) -> list[Line]:
         items = 40 if options.quick else ITEMS
-        lines = [*gradients(battery(items)), *fits(battery(items)), *from_a_beta(items)]
-    return show("outcomes", time.perf_counter() - start, lines, as_json=options.json)
+        return [*gradients(battery(items)), *fits(battery(items)), *from_a_beta(items)]
+
+    return run("outcomes", __doc__, measure, arguments, quick="items")
 
 
 if __name__ == "__main__":

@@ -7,18 +7,16 @@ nutpie. ``--quick`` takes fewer items: its numbers say only that everything runs
 """
 
 import argparse
-import logging
 import sys
 import time
-import warnings
-from contextlib import redirect_stdout
 
 import log_density
 import numpy as np
 import pandas as pd
 from batteries import SEED
 from gradient_cases import densities_agree
-from lines import Line, at_most, show, times_faster
+from lines import Line, at_most, times_faster
+from running import run
 
 import measurement_layouts as ml
 from measurement_layouts.linking import logistic, total
@@ -90,17 +88,12 @@ def fits(evaluation: ml.Evaluation) -> Line:
 
 def main(arguments: list[str] | None = None) -> int:
     """Measure and report."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
-    parser.add_argument("--json", action="store_true", help="one JSON object instead of the table")
-    parser.add_argument("--quick", action="store_true", help="fewer items")
-    options = parser.parse_args(arguments)
-    start = time.perf_counter()
-    logging.getLogger("pymc").setLevel(logging.ERROR)
-    with warnings.catch_warnings(), redirect_stdout(sys.stderr):
-        warnings.simplefilter("ignore")
+
+    def measure(options: argparse.Namespace) -> list[Line]:
         evaluation = cohort(200 if options.quick else ITEMS)
-        lines = [gradients(evaluation), fits(evaluation)]
-    return show("unseen", time.perf_counter() - start, lines, as_json=options.json)
+        return [gradients(evaluation), fits(evaluation)]
+
+    return run("unseen", __doc__, measure, arguments, quick="items")
 
 
 if __name__ == "__main__":
