@@ -29,20 +29,6 @@ def test_impossible_counts_are_named(changes):
         gsm8k.properties(raw(**changes))
 
 
-def test_without_a_folder_the_error_says_that_there_is_no_download(monkeypatch):
-    monkeypatch.delenv("MEASUREMENT_LAYOUTS_DATA", raising=False)
-    with pytest.raises(DataError, match=r"not offered for download.*--data") as caught:
-        gsm8k.load()
-    assert all(name in str(caught.value) for name in FILES.checksums)
-
-
-def test_a_changed_file_is_refused(tmp_path):
-    for name in FILES.checksums:
-        (tmp_path / name).write_text("changed")
-    with pytest.raises(DataError, match="is not the published file"):
-        gsm8k.load(tmp_path)
-
-
 @pytest.fixture(scope="module")
 def folder():
     from conftest import study
