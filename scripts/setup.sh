@@ -19,7 +19,7 @@ as_root() {
 }
 
 install_package() { # of Debian and its kin
-    command -v apt-get >/dev/null && as_root apt-get update -qq && as_root apt-get install -y -qq "$1"
+    command -v apt-get >/dev/null && as_root apt-get update -qq && as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "$1"
 } >&2
 
 if ! command -v dot >/dev/null; then
