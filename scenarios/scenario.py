@@ -70,3 +70,39 @@ class Scenario:
     columns: Sequence[str]
     method: Literal["nuts", "grid"] = "nuts"
     tables: bool = True
+
+    def hold_out(
+        self, evaluation: "Evaluation", *, repeats: int, progressbar: bool = True
+    ) -> "HoldOut":
+        """Score all layouts and the baselines on items held out.
+
+        Parameters
+        ----------
+        evaluation : Evaluation
+            Items and outcomes of this study.
+        repeats : int
+            Random splits.
+        progressbar : bool
+            Show splits done and time left.
+
+        Returns
+        -------
+        HoldOut
+            Scores by method, split and subject.
+
+        Raises
+        ------
+        DataError
+            When the items do not fit a layout.
+        """
+        from ..inference.validation import hold_out
+
+        return hold_out(
+            {name: make() for name, make in self.layouts.items()},
+            evaluation,
+            repeats=repeats,
+            columns=self.columns,
+            method=self.method,
+            seed=1,
+            progressbar=progressbar,
+        )

@@ -138,19 +138,11 @@ def _reproduce(chosen: argparse.Namespace) -> int:
 
 
 def _validate(chosen: argparse.Namespace) -> int:
-    from ..inference.validation import hold_out
     from ..printing import print_scores
 
     start = time.perf_counter()
     scenario = scenarios.get(chosen.scenario)
-    scores = hold_out(
-        {name: make() for name, make in scenario.layouts.items()},
-        scenario.load(chosen.data),
-        repeats=chosen.repeats,
-        columns=scenario.columns,
-        method=scenario.method,
-        seed=1,
-    )
+    scores = scenario.hold_out(scenario.load(chosen.data), repeats=chosen.repeats)
     if not chosen.json:
         print_scores(scores)
     found = Reproduction(scenario.judge(scores))

@@ -42,22 +42,13 @@ def reproduce(scenario: Scenario, data: Path | None, published: Path | None) -> 
         When the data cannot be read; before anything is fitted.
     """
     from ...inference.fitting import fit
-    from ...inference.validation import hold_out
 
     evaluation = scenario.load(data)
-    layouts = {name: make() for name, make in scenario.layouts.items()}
     pooled = dina(evaluation.successes, evaluation.items[list(scenario.columns)])
     start = time.perf_counter()
-    found = fit(layouts[RECOMMENDED], evaluation, seed=1, progressbar=False)
+    found = fit(scenario.layouts[RECOMMENDED](), evaluation, seed=1, progressbar=False)
     seconds = time.perf_counter() - start
-    scores = hold_out(
-        layouts,
-        evaluation,
-        repeats=_REPEATS,
-        columns=scenario.columns,
-        seed=1,
-        progressbar=False,
-    )
+    scores = scenario.hold_out(evaluation, repeats=_REPEATS, progressbar=False)
     skills = beside_dina(found, pooled)
     return Reproduction(
         [

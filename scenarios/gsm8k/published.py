@@ -48,21 +48,14 @@ def reproduce(scenario: Scenario, data: Path | None, published: Path | None) -> 
         When the data cannot be read; before anything is fitted.
     """
     from ...inference.fitting import fit
-    from ...inference.validation import hold_out
     from .horizons import horizons
 
     evaluation = scenario.load(data)
     rates = beside_published(evaluation, accuracies(data))
-    layouts = {name: make() for name, make in scenario.layouts.items()}
-    found = fit(layouts[RECOMMENDED], evaluation, target_accept=0.9, seed=1, progressbar=False)
-    scores = hold_out(
-        layouts,
-        evaluation,
-        repeats=_REPEATS,
-        columns=scenario.columns,
-        seed=1,
-        progressbar=False,
+    found = fit(
+        scenario.layouts[RECOMMENDED](), evaluation, target_accept=0.9, seed=1, progressbar=False
     )
+    scores = scenario.hold_out(evaluation, repeats=_REPEATS, progressbar=False)
     return Reproduction(
         [*accuracy_figures(rates), *_sampling_figures(found), *judge(scores)],
         {
