@@ -1,7 +1,34 @@
-"""Settings that all tests share."""
+"""Settings that all tests share, and the trust table."""
 
+import pytest
+import trust_table
 from hypothesis import settings
 
 # the same examples each time, and no clock: a busy machine must not fail a test
 settings.register_profile("fast", deadline=None, derandomize=True, max_examples=60)
 settings.load_profile("fast")
+
+
+def pytest_addoption(parser):
+    parser.addoption("--trust-table", action="store_true", help="print the trust table at the end")
+    parser.addoption(
+        "--simulations", type=int, default=100, help="of each layout's calibration (100)"
+    )
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        trust_table.note(item)
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    if config.getoption("--trust-table"):
+        terminalreporter.section("trust")
+        for line in trust_table.lines(terminalreporter.stats):
+            terminalreporter.write_line(line)
+
+
+@pytest.fixture(scope="session")
+def simulations(request):
+    """How many simulations a calibration takes."""
+    return request.config.getoption("--simulations")
