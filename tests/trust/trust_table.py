@@ -1,8 +1,8 @@
 """The trust table: what is tested of the promises, counted over one run of the tests.
 
-A test says what it stands for with ``@pytest.mark.trust(kind, name)``: a kind of `KINDS`, and a short
-name in words. Without a name it is the test's parameters, or its function. Several tests may stand for
-one name: it holds when all of them pass. A test that tries many inputs records how many:
+A test says what it stands for with ``@pytest.mark.trust(kind, name)``: a kind of `KINDS`, and a
+short name in words. Without a name it is the test's parameters, or its function. Several tests may
+stand for one name: it holds when all of them pass. A test that tries many inputs records how many:
 ``record_property("inputs", 10_000)``.
 """
 
