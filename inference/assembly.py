@@ -19,6 +19,7 @@ if TYPE_CHECKING:  # a saved fit is read without PyMC
     from .sampling import Sampled, SamplingOptions
 
 SAMPLED = ("subject", "chain", "draw")
+FORMAT = 1  # of fits; one that older versions cannot read has a higher one
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,6 +112,8 @@ class Collected:
         How subjects are sampled.
     seed : int
         From which seed.
+    method : str
+        "nuts" or "grid".
     """
 
     def __init__(
@@ -120,8 +123,9 @@ class Collected:
         battery: "Battery",
         options: "SamplingOptions",
         seed: int,
+        method: str = "nuts",
     ) -> None:
-        self.seed = seed
+        self.seed, self._method = seed, method
         self._layout, self._evaluation, self._battery = layout, evaluation, battery
         self._options = options
         self._tried: dict[str, Tried] = {}
@@ -170,7 +174,7 @@ class Collected:
             {name: drawn[None] for name, drawn in draw_prior(self._layout).items()},
             joined(self._posterior),
             joined(self._statistics),
-            marks(self._layout, self._options, self.seed),
+            marks(self._layout, self._options, self.seed, self._method),
             {
                 subject: self._tried[subject]
                 for subject in self._evaluation.subjects
@@ -179,12 +183,14 @@ class Collected:
         )
 
 
-def marks(layout: Layout, options: "SamplingOptions", seed: int) -> dict[str, Any]:
+def marks(layout: Layout, options: "SamplingOptions", seed: int, method: str) -> dict[str, Any]:
     """Say what a fit is of and how it was made: its attributes."""
     return {
+        "format": FORMAT,
         "layout": json.dumps(layout.to_dict()),
         "fingerprint": layout.fingerprint,
         "measurement_layouts": version("measurement-layouts"),
+        "method": method,
         "seed": seed,
         "tune": options.tune,
         "target_accept": options.target_accept,

@@ -1,14 +1,20 @@
-"""What one process has compiled, kept for the next."""
+"""What one process has compiled, kept for the next: machine code, so only from its own folder."""
 
 import hashlib
+import logging
 import os
+import stat
 import sys
 import tempfile
 from collections.abc import Callable
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
 VARIABLE = "MEASUREMENT_LAYOUTS_CACHE"
+_OTHERS = stat.S_IWGRP | stat.S_IWOTH
+_REMEDY = f"take that right from them (chmod go-w), or let {VARIABLE} name a folder of your own"
+_log = logging.getLogger(__name__)
 
 
 def folder() -> Path | None:
@@ -29,7 +35,9 @@ def folder() -> Path | None:
 def cached(key: str, suffix: str, make: Callable[[], bytes]) -> bytes:
     """Read what was kept under a key, or make and keep it.
 
-    A damaged or unwritable cache costs time, and nothing else.
+    A damaged or unwritable cache costs time, and nothing else. What is kept is run, so a folder or
+    a file that belongs to somebody else, or that others may write to, is left alone, with a
+    warning; a folder that is made here is the user's alone.
 
     Parameters
     ----------
@@ -51,17 +59,56 @@ def cached(key: str, suffix: str, make: Callable[[], bytes]) -> bytes:
         home = None
     if home is None:
         return make()
+    with suppress(OSError):
+        home.mkdir(parents=True, exist_ok=True, mode=0o700)
+    try:
+        own = _is_own(home.stat(), home, _REMEDY)
+    except OSError:
+        own = False
+    if not own:
+        return make()
     path = home / f"{hashlib.sha256(key.encode()).hexdigest()[:32]}{suffix}"
     with suppress(OSError):
-        kept = path.read_bytes()
+        kept = _read(path)
         digest, content = kept[:32], kept[32:]
-        if hashlib.sha256(content).digest() == digest:
+        if _digest(key, content) == digest:
             return content
     made = make()
     with suppress(OSError):
-        home.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=home)
         with os.fdopen(handle, "wb") as file:
-            file.write(hashlib.sha256(made).digest() + made)
+            file.write(_digest(key, made) + made)
         Path(name).replace(path)
     return made
+
+
+def _digest(key: str, content: bytes) -> bytes:
+    """Hash a result with its key: a file that was given another's name is none of its own."""
+    return hashlib.sha256(hashlib.sha256(key.encode()).digest() + content).digest()
+
+
+def _read(path: Path) -> bytes:
+    """Read a file that is no link and the user's own; nothing of another."""
+    without_links = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+    with os.fdopen(os.open(path, os.O_RDONLY | without_links), "rb") as file:
+        return file.read() if _is_own(os.fstat(file.fileno()), path, "delete it") else b""
+
+
+def _is_own(found: os.stat_result, path: Path, remedy: str) -> bool:
+    """Whether only the user, or root, can have written there; Windows keeps others out itself."""
+    if sys.platform == "win32":
+        return True
+    if found.st_uid not in (os.geteuid(), 0):
+        why = f"it belongs to user {found.st_uid}"
+    elif found.st_mode & _OTHERS:
+        why = f"others may write to it (mode {stat.S_IMODE(found.st_mode):o})"
+    else:
+        return True
+    _warn(f"{path} is not used: it is for machine code, and {why}; {remedy}")
+    return False
+
+
+@cache
+def _warn(what: str) -> None:
+    """Say it once."""
+    _log.warning(what)

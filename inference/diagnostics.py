@@ -40,10 +40,12 @@ def profiles(
     -------
     DataFrame
         One row per subject, node and label (empty without labels): ``mean``, ``sd``, ``low``,
-        ``high``, ``ess_bulk``, ``ess_tail``, ``rhat`` (NaN for a single chain), ``shrinkage``
+        ``high``, ``low_error`` and ``high_error``, the Monte Carlo standard errors of these ends
+        (that of the mean is :math:`\mathrm{sd} / \sqrt{\mathrm{ess}_{bulk}}`), ``ess_bulk``,
+        ``ess_tail``, ``rhat`` (NaN for a single chain), ``shrinkage``
         (:math:`1 - \mathrm{var}_{post} / \mathrm{var}_{prior}`) and ``prior_dominated`` (shrinkage
         below 0.1 and a mean within half a prior sd of the prior's, or all outcomes alike, so that
-        the data bound the profile on one side only).
+        the data bound the profile on one side only). Numbers are not rounded.
 
     Raises
     ------
@@ -206,16 +208,20 @@ def _summary(draws: np.ndarray, prior: np.ndarray, prob: float) -> dict[str, np.
     flat = draws.reshape(*draws.shape[:2], math.prod(draws.shape[2:]))
     prior = prior.reshape(len(prior), -1)
     tail = (1 - prob) / 2
-    low, high = np.quantile(flat, [tail, 1 - tail], axis=-1)
+    places = tail * np.array([0.5, 1, 1.5])  # slopes between the outer ones give the density
+    ends = np.quantile(flat, np.concatenate([places, 1 - places[::-1]]), axis=-1)
     mean, variance = flat.mean(axis=-1), flat.var(axis=-1, ddof=1)
     shrinkage = 1 - variance / prior.var(axis=0, ddof=1)
     moved = abs(mean - prior.mean(axis=0)) / prior.std(axis=0, ddof=1)
     mixed = mixing(draws)
+    counted = np.sqrt(tail * (1 - tail) / mixed.ess_tail) / tail
     return {
         "mean": mean,
         "sd": np.sqrt(variance),
-        "low": low,
-        "high": high,
+        "low": ends[1],
+        "high": ends[4],
+        "low_error": (ends[2] - ends[0]) * counted,
+        "high_error": (ends[5] - ends[3]) * counted,
         "ess_bulk": mixed.ess_bulk,
         "ess_tail": mixed.ess_tail,
         "rhat": mixed.rhat,

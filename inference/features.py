@@ -9,6 +9,7 @@ from ..layouts import Layout, MetaFeature, Node, Unseen
 from ..linking.ancestry import ancestry
 from ..linking.arrays import Array
 from .errors import DataError
+from .finite import refuse_infinite
 from .tables import name_cells, named, need_columns, read_numbers
 from .wording import some
 
@@ -39,9 +40,9 @@ def read_features(layout: Layout, items: pd.DataFrame) -> Features:
     ------
     DataError
         When a column is missing or repeated, a value is no number, missing where it is defined,
-        infinite where the range is not, or not among the levels, or the ends of a band are
-        reversed; columns and rows are named. Also when the items are no DataFrame or their names
-        repeat.
+        infinite where the range is not, or not among the levels, the ends of a band are reversed,
+        or a part of the formula has no finite value; columns and rows are named. Also when the
+        items are no DataFrame or their names repeat.
 
     Examples
     --------
@@ -61,6 +62,7 @@ def read_features(layout: Layout, items: pd.DataFrame) -> Features:
     from .bands import refuse_reversed  # here, since it needs what is read here
 
     refuse_reversed(layout, table.index, found)
+    refuse_infinite(layout, table.index, found)
     return {feature.name: found[feature.name] for feature in layout.meta_features}
 
 
@@ -153,8 +155,9 @@ def check_training(layout: Layout, items: pd.DataFrame, features: Mapping[str, n
         values = values[there]
         if np.isfinite(values).all() and (values == values[0]).all():
             value = some(f"{number:g}" for number in np.ravel(values[0]))
+            on = "the only item" if len(values) == 1 else f"all {len(values)} items"
             raise DataError(
-                f"{feature.name} is {value} on all {len(values)} items{where}: a property that "
+                f"{feature.name} is {value} on {on}{where}: a property that "
                 "never varies cannot tell what a subject owes to it; add items with other values, "
                 "or write the number into the layout instead of the meta-feature"
             )

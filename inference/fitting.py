@@ -137,7 +137,7 @@ def fit(
     opened: AbstractContextManager[Collected | Store]
     if store is None:
         random = secrets.randbits(31) if seed is None else seed
-        opened = nullcontext(Collected(layout, chosen, battery, options, random))
+        opened = nullcontext(Collected(layout, chosen, battery, options, random, method))
     else:
         from .stores import store as stores  # with Zarr, which takes a while to import
 

@@ -1,9 +1,8 @@
 """Options of fits and forecasts: checked before anything is computed."""
 
-import numbers
-
 import numpy as np
 
+from ..linking.real import real
 from .errors import FitError
 
 _LARGEST = 2**63 - 1  # what a saved fit can hold
@@ -22,7 +21,7 @@ def whole(name: str, value: object, least: int = 0) -> int:
     >>> whole("draws", 1000, least=4)
     1000
     """
-    number = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    number = isinstance(value, int | np.integer) and not isinstance(value, bool | np.timedelta64)
     if not number or not least <= int(value) <= _LARGEST:  # type: ignore[call-overload]
         raise FitError(f"{name}={value!r}; give a whole number of at least {least}")
     return int(value)  # type: ignore[call-overload,no-any-return]
@@ -41,9 +40,10 @@ def inside(name: str, value: object, such_as: float) -> float:
     >>> inside("prob", 0.9, such_as=0.5)
     0.9
     """
-    if not isinstance(value, numbers.Real) or not 0 < float(value) < 1:
+    number = real(value)
+    if number is None or not 0 < number < 1:
         raise FitError(f"{name}={value!r}; give a number between 0 and 1, such as {such_as}")
-    return float(value)
+    return number
 
 
 def positive(name: str, value: object, such_as: float) -> float:
@@ -59,7 +59,7 @@ def positive(name: str, value: object, such_as: float) -> float:
     >>> positive("gain", 4, such_as=2)
     4.0
     """
-    number = isinstance(value, numbers.Real) and not isinstance(value, bool)
-    if not number or not 0 < float(value) < np.inf:  # type: ignore[arg-type]
+    number = None if isinstance(value, bool) else real(value)
+    if number is None or not 0 < number < np.inf:
         raise FitError(f"{name}={value!r}; give a positive number, such as {such_as:g}")
-    return float(value)  # type: ignore[arg-type]
+    return number

@@ -76,12 +76,48 @@ def draw_prior(layout: Layout) -> dict[str, np.ndarray]:
 
 
 def _draw(layout: Layout) -> bytes:
-    """Draw from the prior; an archive of arrays by the latents' places."""
+    """Draw the yardstick; an archive of arrays by the latents' places."""
+    archive = io.BytesIO()
+    drawn = sample_prior(layout, _DRAWS, _SEED).values()
+    numbered = {f"{place}": values for place, values in enumerate(drawn)}
+    np.savez(archive, **numbered)  # type: ignore[arg-type]
+    return archive.getvalue()
+
+
+def sample_prior(layout: Layout, draws: int, seed: int) -> dict[str, np.ndarray]:
+    """Draw the profile from its prior, afresh.
+
+    Parameters
+    ----------
+    layout : Layout
+        Whose latents.
+    draws : int
+        How many; at least 2.
+    seed : int
+        Of the draws.
+
+    Returns
+    -------
+    dict of str to ndarray
+        By latent, shape (draws,) or (draws, labels).
+
+    Raises
+    ------
+    LayoutError
+        When a prior cannot be drawn from: it is improper, or a parameter is out of range.
+
+    Examples
+    --------
+    >>> from measurement_layouts import Capability, Success
+    >>> layout = Layout("coin", Success("heads", Capability("p", low=0, high=1)))
+    >>> sample_prior(layout, 3, seed=1)["p"].shape
+    (3,)
+    """
     with pm.Model(coords={dim: list(labels) for dim, labels in layout.dims.items()}):
         variables = profile_variables(layout)
     try:  # by NumPy's generators: Numba's draw from impossible parameters, too
         drawn = pm.draw(
-            list(variables.values()), draws=_DRAWS, random_seed=_SEED, mode="FAST_COMPILE"
+            list(variables.values()), draws=draws, random_seed=seed, mode="FAST_COMPILE"
         )
     except (ValueError, NotImplementedError) as error:
         priors = ", ".join(f"{latent.name} ~ {latent.distribution}" for latent in layout.latents)
@@ -97,10 +133,7 @@ def _draw(layout: Layout) -> bytes:
                 f"{latent.name}: the prior {latent.distribution} does not spread over finite "
                 "values; give it a positive width"
             )
-    archive = io.BytesIO()
-    numbered = {f"{place}": values for place, values in enumerate(found.values())}
-    np.savez(archive, **numbered)  # type: ignore[arg-type]
-    return archive.getvalue()
+    return found
 
 
 def _variable(latent: Latent, variables: Mapping[str, Any]) -> Any:
@@ -123,7 +156,7 @@ def _variable(latent: Latent, variables: Mapping[str, Any]) -> Any:
             f"{latent.name}: pymc.{prior.family} has no parameter {some(unknown)}; it has "
             f"{some(names, 12) or 'none'}"
         )
-    parameters = {name: evaluate(parameter, variables) for name, parameter in prior.parameters}
+    parameters = {name: _exact(evaluate(value, variables)) for name, value in prior.parameters}
     try:
         variable = family(latent.name, **parameters, dims=latent.label_dims or None)
     except (AttributeError, TypeError, ValueError, NotImplementedError) as error:
@@ -134,6 +167,11 @@ def _variable(latent: Latent, variables: Mapping[str, Any]) -> Any:
     if variable.owner.op.ndim_supp:
         raise LayoutError(f"{latent.name}: {_not_for_nuts(prior.family)}")
     return variable
+
+
+def _exact(parameter: Any) -> Any:
+    """Keep a plain number in double precision: PyTensor takes logarithms of a 2 in single."""
+    return np.float64(parameter) if isinstance(parameter, int | float) else parameter
 
 
 def _not_for_nuts(family: str) -> str:

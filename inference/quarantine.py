@@ -110,12 +110,18 @@ def first_clean(
         except (KeyboardInterrupt, SystemExit):
             raise
         except BaseException as error:  # a panic inside nutpie is no Exception
-            reason = reason if kept else f"{type(error).__name__}: {error}"
+            reason = reason if kept else _said(error)
             continue
         kept, reason = draws, "; ".join(found)
         if not found:
             break
     return Sampled(subject, kept, number, reason)
+
+
+def _said(error: BaseException) -> str:
+    """Write an error as one line; what nutpie says of its own stack helps nobody."""
+    text = " ".join(str(error).partition("Stack backtrace:")[0].split())
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
 def with_more_care(options: SamplingOptions, attempt: int) -> SamplingOptions:

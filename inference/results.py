@@ -103,7 +103,8 @@ class Fit:
         -------
         DataFrame
             One row per subject, node and label, in the nodes' units: ``mean``, ``sd``, ``low``,
-            ``high``, ``ess_bulk``, ``ess_tail``, ``rhat``, ``shrinkage``, ``prior_dominated``.
+            ``high``, ``low_error``, ``high_error``, ``ess_bulk``, ``ess_tail``, ``rhat``,
+            ``shrinkage``, ``prior_dominated``.
 
         Raises
         ------

@@ -18,6 +18,7 @@ from .tables import name_cells, named, read_numbers
 from .wording import some
 
 _ROUNDING = 1e-9  # part of a range that writing a value may cost
+_STREAM = 0x0C0E5  # far from the streams that a seed's first children have
 _STEPS = 200
 _SETTLED = 1e-12
 _TOGETHER = 2_000_000  # subjects times items times labels
@@ -37,7 +38,8 @@ def simulate(
     profiles : DataFrame
         One row per subject, a column per profile element (``name[label]`` for labelled ones).
     seed : int
-        Of the outcomes.
+        Of the outcomes. Their random stream is their own: items or profiles that were drawn by
+        ``numpy.random.default_rng(seed)`` do not go together with them.
     trials : int
         Attempts per item.
 
@@ -70,7 +72,26 @@ def simulate(
     subject
     Ann         1    0
     """
-    rng = np.random.default_rng(whole("seed", seed))
+    own = np.random.SeedSequence(whole("seed", seed), spawn_key=(_STREAM,))
+    return draw_outcomes(layout, items, profiles, np.random.default_rng(own), trials)
+
+
+def draw_outcomes(
+    layout: Layout,
+    items: pd.DataFrame,
+    profiles: pd.DataFrame,
+    rng: np.random.Generator,
+    trials: int = 1,
+) -> Evaluation:
+    """Draw outcomes as `simulate` does, from a given random stream.
+
+    Raises
+    ------
+    DataError
+        As `simulate`.
+    FitError
+        When there is not at least one trial.
+    """
     trials = whole("trials", trials, 1)
     items = named(items, "items", "item")
     features = read_features(layout, items)

@@ -1,10 +1,10 @@
 """Fields of nodes as they are declared: read, checked and brought into one form."""
 
 import math
-import numbers
 from collections.abc import Iterable
 
 from ..linking import LayoutError
+from ..linking.real import real
 
 RESERVED = ("chain", "draw", "item", "subject")  # dimensions that every fit has
 
@@ -19,9 +19,10 @@ def number(owner: str, field: str, value: object) -> float | None:
     """
     if value is None:
         return None
-    if not isinstance(value, numbers.Real) or math.isnan(value):
+    found = real(value)
+    if found is None or math.isnan(found):
         raise LayoutError(f"{owner}: {field}={value!r} is not a number; give a number in the unit")
-    return float(value) + 0.0
+    return found + 0.0
 
 
 def ends(owner: str, low: object, high: object) -> tuple[float, float]:

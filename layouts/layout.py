@@ -74,7 +74,7 @@ class Layout:
     def __init__(
         self, name: str, outcome: Leaf, *more: Leaf, profile: Sequence[Latent] = ()
     ) -> None:
-        validate.check(name, (outcome, *more), tuple(profile))
+        validate.check(name, (outcome, *more), profile)
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "outcomes", (outcome, *more))
         _ = self.dims

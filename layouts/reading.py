@@ -30,6 +30,7 @@ _FORMULAS = (
 )
 _CONSTANTS = {MEAN_FAILURE.name: MEAN_FAILURE}
 _SYMBOLS = ("+", "-", "*", "/", "**")
+FORMAT = 1  # of written layouts; one that older versions cannot read has a higher one
 
 
 def from_dict(
@@ -43,6 +44,7 @@ def from_dict(
                 "@linking_function"
             )
     try:
+        _refuse_newer(data.get("format", FORMAT), data.get("name"))
         written = {node["name"]: node for node in data["nodes"]}
         name, names = data["name"], _outcome_names(data)
         _names_differ([node["name"] for node in data["nodes"]])
@@ -70,6 +72,19 @@ def from_dict(
                 f"written layout: its outcome {outcome.name} is no Success, Graded or Score node"
             )
     return name, outcomes  # type: ignore[return-value]
+
+
+def _refuse_newer(written: object, name: object) -> None:
+    if isinstance(written, bool) or not isinstance(written, int) or written < 1:
+        raise LayoutError(
+            f"written layout: its format is {written!r}; give the dictionary that "
+            "Layout.to_dict() made"
+        )
+    if written > FORMAT:
+        raise LayoutError(
+            f"the layout {name!r} is written in format {written}, and this version of "
+            f"measurement-layouts reads format {FORMAT}; update it"
+        )
 
 
 def _outcome_names(data: Mapping[str, Any]) -> list[str]:

@@ -12,7 +12,7 @@ from ..linking.expression import Constant, Operation
 from ..linking.subject_constant import SubjectConstant
 from . import nodes
 from .priors import Prior
-from .reading import OURS
+from .reading import FORMAT, OURS
 
 if TYPE_CHECKING:
     from .layout import Layout
@@ -22,6 +22,7 @@ def to_dict(layout: "Layout") -> dict[str, Any]:
     """Write a layout; see `Layout.to_dict`."""
     outcomes = [outcome.name for outcome in layout.outcomes]
     return {
+        "format": FORMAT,
         "name": layout.name,
         **({"outcome": outcomes[0]} if len(outcomes) == 1 else {"outcomes": outcomes}),
         "nodes": [_write_node(node) for node in layout.nodes.values()],

@@ -80,10 +80,11 @@ def _values(part: Expr, dims: Dims, rng: np.random.Generator) -> np.ndarray:
     shape = (_POINTS, *labels)
     if isinstance(part, MetaFeature) and part.levels is not None:
         return rng.choice(part.levels, shape)
-    return _inside(part.range, shape, rng)
+    return inside(part.range, shape, rng)
 
 
-def _inside(span: Interval, shape: tuple[int, ...], rng: np.random.Generator) -> np.ndarray:
+def inside(span: Interval, shape: tuple[int, ...], rng: np.random.Generator) -> np.ndarray:
+    """Draw numbers in a range, normal ones where it is infinite."""
     if span.is_finite:
         return rng.uniform(span.low, span.high, shape)
     normal = rng.normal(size=shape)

@@ -1,6 +1,6 @@
 """Checks of a whole layout that need no sampler."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from ..linking import Expr, LayoutError
 from ..linking.ancestry import ancestry
@@ -19,7 +19,7 @@ _SQUASHING = {"logistic", "band", "bilogistic", "uncertain_band"}
 _LONGEST, _DEEPEST = 5_000, 150  # parts and nesting of one node's formula, written out
 
 
-def check(name: str, outcomes: tuple[Leaf, ...], profile: Sequence[Latent]) -> None:
+def check(name: str, outcomes: tuple[Leaf, ...], profile: object) -> None:
     """Refuse a layout whose parts cannot mean what they say."""
     if not isinstance(name, str) or not name.strip():
         raise LayoutError(f"the layout's name {name!r} is no text; name it, for its diagram")
@@ -123,8 +123,12 @@ def _latents_reach(name: str, parts: list[Expr], outcome: Leaf) -> None:
 
 
 def _profile_reaches(
-    name: str, parts: list[Expr], profile: Sequence[Latent], outcomes: tuple[Leaf, ...]
+    name: str, parts: list[Expr], profile: object, outcomes: tuple[Leaf, ...]
 ) -> None:
+    if isinstance(profile, str) or not isinstance(profile, Iterable):
+        raise LayoutError(
+            f"layout {name!r}: profile={profile!r}; give a list of latents that must be in it"
+        )
     reached = {part.name for part in parts if isinstance(part, Latent)}
     leaves = " or ".join(outcome.name for outcome in outcomes)
     for latent in profile:

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from ..inference.digits import Digits, of_profile, short, written
 from ..inference.elements import Element, prior_draws, span
 from ..layouts.latents import Latent
 from ..linking import units
 from .contents import PROB, Contents
 from .geometry import Scale
-from .numbers import decimals, short, written
 
 _INSET = 6  # so that a point at the end of the range is whole
 
@@ -86,21 +86,20 @@ class Bar:
         return bool(self.row["prior_dominated"])
 
     @property
-    def digits(self) -> int:
+    def digits(self) -> Digits:
         """Decimals worth showing."""
-        return decimals(self.row["sd"], self.row["ess_bulk"])
+        return of_profile(self.row)
 
     @property
     def mean(self) -> str:
         """In words."""
-        return written(self.row["mean"], self.digits)
+        return written(self.row["mean"], self.digits.mean)
 
     @property
     def interval(self) -> str:
         """In words."""
-        return (
-            f"[{written(self.row['low'], self.digits)}, {written(self.row['high'], self.digits)}]"
-        )
+        low, high = (written(self.row[end], self.digits.ends) for end in ("low", "high"))
+        return f"[{low}, {high}]"
 
     @property
     def learnt(self) -> str:

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from ..inference.digits import short
 from ..inference.features import Features, defined
 from ..inference.ladders import Rows
 from ..inference.results import Fit
 from ..layouts import MetaFeature
 from ..linking import units
-from .numbers import short
 
 _LITTLE = 0.5  # part of the declared range
 _FEW = 12  # values that are shown one by one

@@ -145,8 +145,7 @@ class Contents:
         """How the posterior was computed, as far as the fit knows."""
         sizes, known = self.fit.posterior.sizes, self.fit.data.attrs
         drawn = f"{sizes['chain']} × {sizes['draw']} draws"
-        energy = self.fit.data["sample_stats"].to_dataset().get("energy")
-        if energy is not None and np.isnan(energy[0].to_numpy()).all():
+        if known.get("method") == "grid":
             return f"integrated over a grid, {drawn}, seed {known.get('seed', '–')}"
         details = [f"NUTS, {drawn}"]
         details += [f"{known['tune']} of tuning per chain"] if "tune" in known else []

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from ..inference.digits import short
 from ..layouts import Success
 from .curves import Curve
 from .geometry import Scale, line, place
-from .numbers import short
 from .outcomes import Outcome
 
 WIDTH, HEIGHT = 232, 150
@@ -119,7 +119,7 @@ def reliability_drawing(outcome: Outcome, rates: pd.DataFrame) -> Reliability:
     counts = [_in_words(*row) for row in rates[columns].to_numpy(dtype=float).tolist()]
     off = float(np.average(abs(rates["forecast"] - rates["success"]), weights=rates["trials"]))
     mean = "success rate" if isinstance(outcome.leaf, Success) else "mean outcome"
-    told = f"{mean} against mean forecast in {len(rates)} bins, {off:.3f} apart on average"
+    told = f"{mean} against mean forecast in {len(rates)} bins, {off:.2f} apart on average"
     return Reliability(outcome, marks, bars, counts, int(rates["trials"].sum()), told)
 
 

@@ -65,11 +65,11 @@ def _panel(axis: Axis, own: list[tuple[str, Bar]], start: float, step: float, na
         )
         for at, (name, bar) in enumerate(own)
     ]
-    means = sorted(bar.row["mean"] for _, bar in own)
+    means = sorted((bar for _, bar in own), key=lambda bar: bar.row["mean"])
     unit = f" {axis.unit}" if axis.unit else ""
     told = (
-        f"{axis.name} of {len(own)} subjects: means from {means[0]:.3g} to {means[-1]:.3g}{unit}, "
-        f"middle one {means[len(means) // 2]:.3g}"
+        f"{axis.name} of {len(own)} subjects: means from {means[0].mean} to {means[-1].mean}"
+        f"{unit}, middle one {means[len(means) // 2].mean}"
     )
     centre = None if axis.centre is None else across(axis.centre)
     ends = place(start), place(_WIDTH - 10)

@@ -3,14 +3,14 @@
 import re
 from collections.abc import Iterable, Sequence
 
+from ..inference.digits import short
+from ..inference.digits import written as number
 from ..linking import units
 from . import equations
 from .bars import axes, bars
 from .columns import columns
 from .contents import PROB, Contents
 from .new_items import NewItems
-from .numbers import short
-from .numbers import written as number
 
 _SIGNS = re.compile(r"([\\`*_{}\[\]<>()#|~$&!])")
 
@@ -163,7 +163,7 @@ def _forecasts(contents: Contents) -> list[str]:
     new = NewItems(contents, contents.forecast)
     means = new.means()
     rows = [
-        [who, *(number(float(mean), 2) for mean in own)]
+        [who, *(number(float(mean), new.digits[str(who)]) for mean in own)]
         for who, own in zip(means.index, means.to_numpy(), strict=True)
     ]
     names = [f"Mean {name}" for name in means.columns] if contents.stepped else ["Mean success"]

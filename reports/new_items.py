@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from ..inference.assessment import score
+from ..inference.digits import forecast_errors, of_forecast, of_score, written
 from ..inference.errors import DataError
 from ..inference.forecasts.forecasting import Forecast
 from ..inference.forecasts.streaming import SUMMARY
@@ -13,7 +14,6 @@ from ..layouts import Success
 from .contents import Contents
 from .drawings import Reliability, reliability_drawing
 from .geometry import Scale
-from .numbers import written
 from .outcomes import outcomes_of
 
 _ROWS = 8000  # on a page, of all subjects together
@@ -58,6 +58,15 @@ class NewItems:
         self.prob = f"{forecast.prob:.0%}"
         self.items, self.outside = len(self._names), int(self._outside.sum())
         self._subjects = pd.Index(data["subject"].to_numpy().astype(str))
+        ess = contents.diagnostics["ess"].reindex(self._subjects)
+        self._errors = forecast_errors(
+            *self._values[1:], ess.to_numpy(dtype=float)[:, None, None], forecast.prob
+        )
+        means = self._errors.mean(axis=(1, 2)).tolist()
+        self.digits = {
+            str(who): of_score(error, 2) for who, error in zip(self._subjects, means, strict=True)
+        }
+        self.score_digits = of_score(float(np.mean(means)))
         most = _ROWS // (len(self._subjects) * len(self._leaves))
         self.shown = int(np.clip(most, _LEAST, _MOST))
         known = self._evaluation
@@ -84,14 +93,15 @@ class NewItems:
 
     def _line(self, row: int, item: int, leaf: int) -> Line:
         mean, low, high = self._values[:, row, item, leaf]
+        digits = of_forecast(float(self._errors[row, item, leaf]), self._forecast.prob)
         across = Scale(0, 1, 4, WIDTH - 4)
         remarks = ["outside a range"] * int(self._outside[item])
         remarks += ["was fitted"] * int(self._trained[row, item])
         return Line(
             str(self._names[item]),
             self._leaves[leaf].name,
-            written(mean, 2),
-            f"[{written(low, 2)}, {written(high, 2)}]",
+            written(mean, digits.mean),
+            f"[{written(low, digits.ends)}, {written(high, digits.ends)}]",
             (across(low), across(high), across(mean)) if np.isfinite(low) else None,
             "; ".join(remarks),
             self._outcome(str(self._subjects[row]), str(self._names[item]), leaf),

@@ -9,6 +9,8 @@ from pathlib import Path
 import jinja2
 from markupsafe import Markup
 
+from ..inference.digits import short
+from ..inference.digits import written as number
 from ..linking import units
 from . import diagram, equations, palette
 from .bars import axes, bars
@@ -20,8 +22,6 @@ from .exports import csv
 from .forest import panels
 from .geometry import place
 from .new_items import NewItems
-from .numbers import short
-from .numbers import written as number
 from .outcomes import Outcome
 from .subjects import ids, subject_pages
 

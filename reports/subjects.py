@@ -6,12 +6,13 @@ from typing import Any
 
 import pandas as pd
 
+from ..inference.criticism.chance import error_of
+from ..inference.digits import chance, with_error, written
 from .bars import Bar
 from .contents import Contents
 from .curves import Curves
 from .drawings import CurveDrawing, curve_drawing
 from .new_items import Line, NewItems
-from .numbers import written
 
 _CURVES = 3000  # on a page, of all subjects together
 _LEAST_CURVES = 4
@@ -118,7 +119,7 @@ def _candidate(row: dict[Hashable, Any]) -> dict[str, str]:
         "observed": written(row["observed"], 2),
         "expected": written(row["expected"], 2),
         "interval": f"[{written(row['low'], 2)}, {written(row['high'], 2)}]",
-        "gain": f"{written(row['gain'], 1)} ± {written(row['gain_se'], 1)}",
-        "p": written(row["p_adjusted"], 3),
+        "gain": with_error(row["gain"], row["gain_se"], 1),
+        "p": chance(row["p_adjusted"], error_of(row["p"], row["p_adjusted"]), 3),
         "verdict": "flagged" if row["flagged"] else "no alarm",
     }

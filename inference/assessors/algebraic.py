@@ -1,7 +1,6 @@
 """Success from abilities and demands by a formula: nothing is trained but the abilities."""
 
 import math
-import numbers
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,6 +9,7 @@ import pandas as pd
 import xarray as xr
 
 from ...linking import generalised_mean, logistic
+from ...linking.real import real
 from ..baselines import point_forecast, without_outcomes
 from ..curves.characteristic import characteristic_curves
 from ..curves.slices import Slices
@@ -82,8 +82,8 @@ class Algebraic:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", names_of(self.columns))
-        power: object = self.power
-        if not isinstance(power, numbers.Real) or math.isnan(power):
+        power = real(self.power)
+        if power is None or math.isnan(power):
             raise FitError(
                 f"power={self.power!r}; give a number, or +-inf for the largest and the smallest "
                 "part"

@@ -11,6 +11,8 @@ from ...layouts import Layout
 from ..data import Evaluation
 from ..features import read_features
 from ..fitting import fit
+from ..ladders import refuse_steps
+from ..tables import known_names
 
 
 @dataclass(frozen=True)
@@ -65,10 +67,12 @@ class FittedLayout:
         Raises
         ------
         DataError
-            When items do not fit the layout.
+            When items do not fit the layout or are unknown, or rows are steps of outcomes.
         FitError
             When an option of the fit is out of range, or nobody could be sampled.
         """
+        refuse_steps(training.rows, "FittedLayout.predict")
+        known_names(items, training.items.index, "item")
         result = fit(
             self.layout,
             training,

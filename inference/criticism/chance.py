@@ -1,5 +1,6 @@
 """How large a score statistic gets by chance: outcomes drawn anew from what is expected."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -77,6 +78,23 @@ class Chance:
         mean, variance = float(replicated.mean()), float(replicated.var())
         tail = stats.gamma.sf(statistic, mean**2 / variance, scale=variance / mean)
         return statistic, float(tail)
+
+
+def error_of(p: float, adjusted: float) -> float:
+    """Give the Monte Carlo standard error of an adjusted p value, from the p value itself.
+
+    That of a share of 1000 replicates; far out, where a gamma distribution stands for them, that of
+    the ten that were too few to count, in proportion.
+
+    Examples
+    --------
+    >>> round(error_of(0.5, 0.5), 3), round(error_of(0.001, 0.02), 3)
+    (0.016, 0.006)
+    """
+    if not p > 0:
+        return math.nan
+    relative = math.sqrt((1 - p) / (_REPLICATES * p))
+    return adjusted * min(relative, 1 / math.sqrt(_COUNTED))
 
 
 def _sampling_variance(base: Expansion) -> np.ndarray:

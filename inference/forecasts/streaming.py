@@ -2,7 +2,6 @@
 
 import itertools
 import math
-import numbers
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -12,6 +11,7 @@ import xarray as xr
 
 from ...layouts import Layout
 from ...linking import Expr
+from ...linking.real import real
 from ..errors import FitError
 from ..features import Features
 from ..results import Fit
@@ -273,7 +273,7 @@ def _parts(start: int, stop: int, count: int) -> Iterator[tuple[int, int]]:
 
 
 def _bytes(memory_mib: object) -> float:
-    number = isinstance(memory_mib, numbers.Real) and not isinstance(memory_mib, bool)
-    if not number or not 0 < float(memory_mib) < math.inf:  # type: ignore[arg-type]
+    number = None if isinstance(memory_mib, bool) else real(memory_mib)
+    if number is None or not 0 < number < math.inf:
         raise FitError(f"memory_mib={memory_mib!r}; give a positive number of MiB, such as 256")
-    return max(1.0, float(memory_mib) * 2**20)  # type: ignore[arg-type]
+    return max(1.0, number * 2**20)

@@ -14,6 +14,7 @@ import xarray as xr
 
 from ...layouts import Layout
 from ...linking import LayoutError, LinkingFunction
+from ..assembly import FORMAT
 from ..errors import FitError
 from ..results import GROUPS, Fit
 
@@ -126,6 +127,7 @@ def load(
             f"{path} cannot be read ({type(error).__name__}: {error}); it is damaged or no saved "
             "fit: restore a copy, or fit again"
         ) from error
+    _refuse_newer(path, data.attrs)
     missing = [name for name in GROUPS if name not in data.children]
     missing += [name for name in _MARKS if not isinstance(data.attrs.get(name), str)]
     if missing:
@@ -141,6 +143,16 @@ def load(
     saved = _read_layout(path, data.attrs, layout, functions)
     failures = json.loads(data.attrs["failures"])
     return Fit(saved, data, failures, json.loads(data.attrs.get("attempts", "{}")))
+
+
+def _refuse_newer(path: Path, attributes: Mapping[Any, Any]) -> None:
+    """Refuse a file of a format that this version does not know."""
+    written = attributes.get("format", FORMAT)
+    if isinstance(written, int | np.integer) and written > FORMAT:
+        raise FitError(
+            f"{path} has format {written}, and this version of measurement-layouts reads format "
+            f"{FORMAT}; update it to at least {attributes.get('measurement_layouts')}"
+        )
 
 
 def _load_store(path: Path, layout: Layout | None, functions: Sequence[LinkingFunction]) -> Fit:

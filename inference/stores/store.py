@@ -161,7 +161,7 @@ class Store:
                 seed = secrets.randbits(31) if seed is None else seed
                 training = Training.of(battery, evaluation, evaluation.subjects)
                 prior = {name: drawn[None] for name, drawn in draw_prior(layout).items()}
-                said = marks(layout, options, seed)
+                said = marks(layout, options, seed, method)
                 hierarchy.create(path, layout, Contents(said, asked, training, prior, {}))
             return cls(path, lock, layout, evaluation, hierarchy.read(path))
         except OSError as error:

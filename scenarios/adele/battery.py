@@ -8,7 +8,7 @@ import pandas as pd
 
 from ...inference.errors import DataError
 from ...inference.options import whole
-from ...inference.simulation import simulate
+from ...inference.simulation import draw_outcomes
 from ...layouts import Capability, Derived, Layout, MetaFeature, Success
 from ...linking import guessing, logistic, product
 from ..scenario import Cohort
@@ -208,7 +208,9 @@ def simulated_cohort(seed: int = 1, items: int = ITEMS) -> Cohort:
     (15, 100)
     """
     profiles = true_profiles()
-    return Cohort(simulate(rule(), battery(seed, items), profiles, seed=seed), profiles)
+    return Cohort(
+        draw_outcomes(rule(), battery(seed, items), profiles, np.random.default_rng(seed)), profiles
+    )
 
 
 def _levels(rng: np.random.Generator, table: pd.DataFrame) -> np.ndarray:

@@ -6,7 +6,7 @@ import pandas as pd
 from ...inference.curves.characteristic import characteristic_curves
 from ...inference.data import Evaluation
 from ...inference.fitting import fit
-from ...inference.simulation import simulate
+from ...inference.simulation import draw_outcomes
 from ...layouts import Layout
 from ..scenario import Cohort
 from .battery import rule, simulated_cohort, true_profiles
@@ -71,7 +71,9 @@ def isolated_cohort(seed: int = 1, each: int = 30) -> Cohort:
     (15, 108)
     """
     profiles = true_profiles()
-    return Cohort(simulate(rule(), isolated(each), profiles, seed=seed), profiles)
+    return Cohort(
+        draw_outcomes(rule(), isolated(each), profiles, np.random.default_rng(seed)), profiles
+    )
 
 
 def curve_abilities(cohort: Cohort, seed: int = 1) -> pd.DataFrame:
@@ -101,7 +103,7 @@ def curve_abilities(cohort: Cohort, seed: int = 1) -> pd.DataFrame:
     """
     curves = characteristic_curves(cohort.evaluation, COLUMNS, resamples=_RESAMPLES, seed=seed)
     items = cohort.evaluation.items
-    endless = simulate(rule(), items, cohort.profiles, seed=seed, trials=_ENDLESS)
+    endless = draw_outcomes(rule(), items, cohort.profiles, np.random.default_rng(seed), _ENDLESS)
     aims = characteristic_curves(endless, COLUMNS, resamples=2).abilities
     known = curves.table["low"].notna().to_numpy()
     found = {

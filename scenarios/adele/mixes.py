@@ -5,7 +5,7 @@ import pandas as pd
 
 from ...inference.errors import DataError
 from ...inference.options import whole
-from ...inference.simulation import simulate
+from ...inference.simulation import draw_outcomes
 from ...layouts import Layout
 from ..scenario import Cohort
 from .battery import battery, rule, true_profiles
@@ -156,7 +156,7 @@ def compared(plain: pd.DataFrame, harder: pd.DataFrame) -> dict[str, float]:
 def _answers(items: pd.DataFrame, layout: Layout, seed: int) -> dict[str, pd.DataFrame]:
     """Simulate outcomes; every measure of them with its standard error."""
     profiles = true_profiles()
-    cohort = Cohort(simulate(rule(), items, profiles, seed=seed), profiles)
+    cohort = Cohort(draw_outcomes(rule(), items, profiles, np.random.default_rng(seed)), profiles)
     rate = cohort.evaluation.success_rates().rename_axis("subject")
     curves = curve_abilities(cohort, seed)
     return {

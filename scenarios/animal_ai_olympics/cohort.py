@@ -5,7 +5,7 @@ from importlib import resources
 import numpy as np
 import pandas as pd
 
-from ...inference.simulation import simulate
+from ...inference.simulation import draw_outcomes
 from ..scenario import Cohort
 from .data import code
 from .layouts import published_layout
@@ -75,5 +75,7 @@ def simulated_cohort(seed: int = 1) -> Cohort:
     <Evaluation: 68 subjects, 69 items, 4692 trials, properties rewardSize, rewardDistance, ...>
     """
     profiles = true_profiles()
-    evaluation = simulate(published_layout(), battery(seed), profiles, seed=seed)
+    evaluation = draw_outcomes(
+        published_layout(), battery(seed), profiles, np.random.default_rng(seed)
+    )
     return Cohort(evaluation, profiles)

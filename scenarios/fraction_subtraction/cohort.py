@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from ...inference.simulation import simulate
+from ...inference.simulation import draw_outcomes
 from ..scenario import Cohort
 from .layouts import recommended_layout
 from .skills import SKILLS, column
@@ -86,4 +86,7 @@ def simulated_cohort(seed: int = 1, pupils: int = PUPILS) -> Cohort:
     <Evaluation: 150 subjects, 20 items, 3000 trials, properties needed[QT1], needed[QT2], ...>
     """
     profiles = true_profiles(seed, pupils)
-    return Cohort(simulate(recommended_layout(), battery(), profiles, seed=seed), profiles)
+    return Cohort(
+        draw_outcomes(recommended_layout(), battery(), profiles, np.random.default_rng(seed)),
+        profiles,
+    )

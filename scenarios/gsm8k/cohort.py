@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from ...inference.simulation import simulate
+from ...inference.simulation import draw_outcomes
 from ..scenario import Cohort
 from .data import properties
 from .layouts import recommended_layout
@@ -91,5 +91,7 @@ def simulated_cohort(seed: int = 1) -> Cohort:
     <Evaluation: 16 subjects, 400 items, 6400 trials, properties steps, markedSteps, digits, ...>
     """
     profiles = true_profiles()
-    evaluation = simulate(recommended_layout(), battery(seed), profiles, seed=seed)
+    evaluation = draw_outcomes(
+        recommended_layout(), battery(seed), profiles, np.random.default_rng(seed)
+    )
     return Cohort(evaluation, profiles)

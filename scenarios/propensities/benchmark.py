@@ -5,7 +5,7 @@ from types import MappingProxyType
 import numpy as np
 import pandas as pd
 
-from ...inference.simulation import simulate
+from ...inference.simulation import draw_outcomes
 from ...layouts import Capability, Derived, Layout, MetaFeature, Noise, Prior, Propensity, Success
 from ...linking import band, logistic, mixture, product
 from ..scenario import Cohort
@@ -208,5 +208,7 @@ def benchmark_cohort(seed: int = 1) -> Cohort:
     (30, 360)
     """
     profiles = true_profiles(seed)
-    evaluation = simulate(joined_layout(), benchmark_items(seed), profiles, seed=seed)
+    evaluation = draw_outcomes(
+        joined_layout(), benchmark_items(seed), profiles, np.random.default_rng(seed)
+    )
     return Cohort(evaluation, profiles)

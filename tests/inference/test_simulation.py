@@ -12,7 +12,7 @@ from scipy import stats
 import measurement_layouts as ml
 from measurement_layouts import DataError, FitError
 from measurement_layouts.inference.features import read_features
-from measurement_layouts.inference.simulation import expected_success, simulate
+from measurement_layouts.inference.simulation import draw_outcomes, expected_success, simulate
 from measurement_layouts.linking import mixture
 
 
@@ -121,3 +121,19 @@ def test_bad_input(animal_ai, items, profiles):
     for option in ({"seed": -1}, {"seed": "x"}, {"seed": 1, "trials": 0}):
         with pytest.raises(FitError, match="give a whole number of at least"):
             simulate(animal_ai, items, profiles, **option)
+
+
+def test_items_and_outcomes_of_one_seed_have_nothing_in_common():
+    """A coin's outcomes from the seed of the numbers that its items show; twin: the same stream."""
+    demand = ml.MetaFeature("shown", low=0, high=1)
+    even = ml.Success("heads", ml.Capability("p", low=0, high=1) + 0 * demand)
+    numbers = np.random.default_rng(1).random(2000)
+    items = pd.DataFrame({"shown": numbers}, index=map(str, range(2000)))
+    truth = pd.DataFrame({"p": [0.5]}, index=["Ann"])
+
+    def together(outcomes):
+        return abs(np.corrcoef(numbers, outcomes.successes.loc["Ann"])[0, 1])
+
+    layout, limit = ml.Layout("coin", even), 4 / np.sqrt(2000)  # standard errors of a correlation
+    assert together(ml.simulate(layout, items, truth, seed=1)) < limit
+    assert together(draw_outcomes(layout, items, truth, np.random.default_rng(1))) > 0.8

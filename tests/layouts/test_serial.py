@@ -221,6 +221,23 @@ def test_what_is_no_dictionary_of_a_layout_is_refused(data):
         Layout.from_dict(data)
 
 
+@pytest.mark.trust("stability", "a layout of a newer format is refused")
+def test_a_newer_format():
+    with pytest.raises(LayoutError) as refused:
+        Layout.from_dict({**written(), "format": 2}, (survival,))
+    assert str(refused.value) == (
+        f"the layout {rich_layout().name!r} is written in format 2, and this version of "
+        "measurement-layouts reads format 1; update it"
+    )
+
+
+@pytest.mark.trust("stability", "a layout written before formats were counted is read")
+def test_a_layout_without_a_format():
+    old = written()
+    del old["format"]
+    assert Layout.from_dict(old, (survival,)).fingerprint == rich_layout().fingerprint
+
+
 def test_functions_must_be_linking_functions():
     with pytest.raises(LayoutError, match=r"functions= holds <function .*; list the linking funct"):
         Layout.from_dict(written(), [survival, lambda p: p])

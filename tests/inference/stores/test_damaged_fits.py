@@ -148,6 +148,16 @@ def test_edited_attributes(saved, tmp_path, attributes, message):
         load(edited(saved, tmp_path, **attributes))
 
 
+@pytest.mark.trust("stability", "a fit file of a newer format is refused")
+def test_a_newer_format(saved, tmp_path):
+    path = edited(saved, tmp_path, format=7, measurement_layouts="3.1")
+    with raises(
+        "has format 7, and this version of measurement-layouts reads format 1; update it to at "
+        "least 3.1"
+    ):
+        load(path)
+
+
 def rewritten(saved, tmp_path, monkeypatch, **attributes):
     """Edited by someone who also set the checksum right, or a check that has become weak."""
     path = edited(saved, tmp_path, **attributes)
