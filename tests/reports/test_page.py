@@ -13,7 +13,7 @@ import pytest
 from awkward_names import FAILED, IMAGE, NAMES, SCRIPT
 
 from measurement_layouts.reports import palette
-from measurement_layouts.reports.numbers import decimals
+from measurement_layouts.inference.digits import decimals
 from measurement_layouts.reports.report import report
 
 VOID = {"meta", "input", "br", "img", "link", "hr"}

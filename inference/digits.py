@@ -1,0 +1,291 @@
+"""How numbers are written: with as many digits as their error supports, and no more."""
+
+import math
+from collections.abc import Mapping
+from statistics import NormalDist
+from typing import Any, NamedTuple
+
+import numpy as np
+
+_ROUNDING = 1e-9
+_MOST = 2  # decimals of a probability
+_FEW = 3.5  # leading digits of an error from which one of them is enough
+
+
+class Digits(NamedTuple):
+    """Decimals of a posterior mean, and of the ends of its interval."""
+
+    mean: int
+    ends: int
+
+
+def supported(error: float) -> int:
+    r"""Count the decimals that an error which is not shown leaves.
+
+    .. math:: d = \lfloor -\log_{10} e \rfloor
+
+    The last digit shown is worth at least the error e of the number: :math:`10^{-d} \ge e`. Then
+    two runs of which each has that error differ by five units of the last digit or more in fewer
+    than one of 200 numbers.
+
+    Parameters
+    ----------
+    error : float
+        Standard error of the number, above 0: its Monte Carlo error.
+
+    Returns
+    -------
+    int
+        Negative where not even the units are supported.
+
+    Examples
+    --------
+    >>> supported(0.01), supported(0.011), supported(30)
+    (2, 1, -2)
+    """
+    return math.floor(_ROUNDING - math.log10(error))
+
+
+def decimals(sd: float, ess: float) -> int:
+    r"""Count the decimals of a posterior mean that are worth showing.
+
+    .. math:: \min(\lfloor -\log_{10} (\mathrm{sd} / \sqrt{\mathrm{ess}}) \rfloor,
+        1 - \lfloor \log_{10} \mathrm{sd} \rfloor)
+
+    The last one is worth at least the Monte Carlo standard error
+    :math:`\mathrm{sd} / \sqrt{\mathrm{ess}}`, and no more than two digits of sd
+    are kept (one where the effective sample size is unknown).
+
+    Parameters
+    ----------
+    sd : float
+        Posterior standard deviation.
+    ess : float
+        Effective sample size; NaN where it is unknown.
+
+    Returns
+    -------
+    int
+        Negative where not even the units are supported; 2 of a number without spread.
+
+    References
+    ----------
+    Vehtari, Gelman, Simpson, Carpenter and Bürkner (2021), Bayesian Analysis 16(2), section 4, for
+    the error of means and of quantiles.
+
+    Examples
+    --------
+    >>> decimals(0.2, 400), decimals(0.2, 4_000_000), decimals(12, 100), decimals(0.2, math.nan)
+    (2, 2, -1, 1)
+    """
+    return _worth(sd, sd / math.sqrt(ess) if ess > 0 else math.nan)
+
+
+def of_profile(row: Mapping[Any, Any], column: str = "mean") -> Digits:
+    """Count the decimals worth showing of a row of a table with Monte Carlo errors.
+
+    Ends of intervals rest on fewer draws than the mean does, so their error is two to three times
+    as large, and they often have a digit less.
+
+    Parameters
+    ----------
+    row : mapping
+        ``sd``, and ``low_error`` and ``high_error`` of the interval's ends; ``ess_bulk`` and
+        ``ess_tail``, as of `diagnostics.profiles`, or the mean's own error.
+    column : str
+        ``mean``, of a profile; or a column that has one of its own in ``{column}_error``.
+
+    Returns
+    -------
+    Digits
+        As `decimals`; of the ends, by the larger one of their errors.
+
+    Examples
+    --------
+    >>> of_profile({"sd": 0.2, "ess_bulk": 900, "ess_tail": 700, "low_error": 0.011,
+    ...             "high_error": 0.02})
+    Digits(mean=2, ends=1)
+    """
+    sd = float(row["sd"])
+    ends = float(row["low_error"]), float(row["high_error"])
+    worst = math.nan if any(map(math.isnan, ends)) else max(ends)
+    if f"{column}_error" in row:
+        return Digits(_worth(sd, float(row[f"{column}_error"])), _worth(sd, worst))
+    # beside the mean its sd is shown, whose error is that of the tails, too
+    sizes = float(row["ess_bulk"]), float(row["ess_tail"])
+    ess = math.nan if any(map(math.isnan, sizes)) else min(sizes)
+    return Digits(decimals(sd, ess), _worth(sd, worst))
+
+
+def _worth(sd: float, error: float) -> int:
+    """Count decimals that an error supports, no more than two digits of sd."""
+    if sd == 0:
+        return _MOST
+    if not 0 < sd < math.inf:
+        return 0
+    leading = -math.floor(math.log10(sd) + _ROUNDING)
+    return min(supported(error), leading + 1) if 0 < error < math.inf else leading
+
+
+def beside(error: float) -> int:
+    """Count the decimals of a number that is shown with its error: two digits of it, or one.
+
+    Two where they are at most 35, else one: the rule of the Particle Data Group.
+
+    Parameters
+    ----------
+    error : float
+        Standard error, such as that of a mean over random splits.
+
+    Returns
+    -------
+    int
+        Negative where not even the units are worth showing; 2 where the error is 0 or unknown.
+
+    References
+    ----------
+    Particle Data Group, Review of Particle Physics, introduction, section 5.3: rounding.
+
+    Examples
+    --------
+    >>> beside(0.0031), beside(0.0042), beside(12.0), beside(math.nan)
+    (4, 3, 0, 2)
+    """
+    if not 0 < error < math.inf:
+        return _MOST
+    leading = math.floor(math.log10(error) + _ROUNDING)
+    return -leading + (error / 10.0**leading < _FEW)
+
+
+def with_error(value: float, error: float, most: int = 4) -> str:
+    """Write a number and its standard error, to the same place.
+
+    Examples
+    --------
+    >>> with_error(0.14781, 0.00421), with_error(-812.4, 31.2), with_error(0.5, math.nan)
+    ('0.148 ± 0.004', '−812 ± 31', '0.50')
+    """
+    digits = min(beside(error), most)
+    if math.isnan(error):
+        return written(value, digits)
+    return f"{written(value, digits)} ± {written(error, digits)}"
+
+
+def forecast_errors(low: np.ndarray, high: np.ndarray, ess: np.ndarray, prob: float) -> np.ndarray:
+    r"""Give Monte Carlo standard errors of forecasts whose draws are gone.
+
+    .. math:: \frac{\mathrm{high} - \mathrm{low}}{2 z \sqrt{\mathrm{ess}}}
+
+    with the normal distribution's z of the interval, and the smallest effective sample size of the
+    subject's profile.
+
+    Parameters
+    ----------
+    low, high : ndarray
+        Ends of intervals.
+    ess : ndarray
+        Effective sample sizes, of a shape that goes with them.
+    prob : float
+        Mass of the intervals.
+
+    Returns
+    -------
+    ndarray
+        Of the means.
+
+    Examples
+    --------
+    >>> forecast_errors(np.array([0.4]), np.array([0.7]), np.array([400.0]), 0.9).round(4)
+    array([0.0046])
+    """
+    wide = 2 * NormalDist().inv_cdf((1 + prob) / 2)
+    return np.asarray((high - low) / (wide * np.sqrt(ess)))
+
+
+def of_forecast(error: float, prob: float) -> Digits:
+    """Count the decimals of a forecast's mean and interval, two at most.
+
+    Examples
+    --------
+    >>> of_forecast(0.0046, 0.9)
+    Digits(mean=2, ends=2)
+    """
+    tail, normal = (1 - prob) / 2, NormalDist()
+    ends = math.sqrt(tail * (1 - tail)) / normal.pdf(normal.inv_cdf(tail))
+    return Digits(of_score(error, _MOST), of_score(error * ends, _MOST))
+
+
+def of_score(error: float, most: int = 3) -> int:
+    """Count the decimals of a score, or another number between 0 and 1.
+
+    Examples
+    --------
+    >>> of_score(0.002), of_score(1e-9), of_score(math.nan)
+    (2, 3, 1)
+    """
+    if not error > 0:
+        return most if error == 0 else 1
+    return max(0, min(supported(error), most))
+
+
+def chance(value: float, error: float, most: int = _MOST) -> str:
+    """Write a probability that draws were counted for.
+
+    Parameters
+    ----------
+    value : float
+        In [0, 1].
+    error : float
+        Its Monte Carlo standard error; NaN where it is unknown.
+    most : int
+        Decimals at most.
+
+    Returns
+    -------
+    str
+        Never 0 or 1, which draws cannot show; a dash where no digit is supported.
+
+    Examples
+    --------
+    >>> chance(0.5213, 0.004), chance(0.9996, 0.004), chance(0.0, 0.02), chance(0.5, 0.2)
+    ('0.52', '>0.99', '<0.1', '–')
+    """
+    digits = min(supported(error), most) if 0 < error < math.inf else 1 if error else most
+    if math.isnan(value) or digits < 1:
+        return "–"
+    unit = 10.0**-digits
+    if value < unit / 2:
+        return f"<{unit:.{digits}f}"
+    return f">{1 - unit:.{digits}f}" if value >= 1 - unit / 2 else written(value, digits)
+
+
+def written(value: float, digits: int) -> str:
+    """Write a number with a real minus sign; a dash where there is none.
+
+    Parameters
+    ----------
+    value : float
+        The number.
+    digits : int
+        Decimals; where negative, so many digits before the point are rounded off.
+
+    Examples
+    --------
+    >>> written(-0.001, 2), written(-1.25, 1), written(1234.5, -2), written(math.nan, 2)
+    ('0.00', '−1.2', '1200', '–')
+    """
+    if not math.isfinite(value):
+        return "–" if math.isnan(value) else ("∞" if value > 0 else "−∞")
+    exact = float(value)  # NumPy's own rounding would lower 0.325 to 0.32
+    return f"{round(exact, digits) + 0.0:.{max(digits, 0)}f}".replace("-", "−")
+
+
+def short(value: float) -> str:
+    """Write a number as it was declared, with four digits.
+
+    Examples
+    --------
+    >>> short(-2.40), short(1 / 3), short(math.inf)
+    ('−2.4', '0.3333', '∞')
+    """
+    return "–" if math.isnan(value) else f"{value:.4g}".replace("-", "−").replace("inf", "∞")
