@@ -49,13 +49,8 @@ def check_undefined(outcome: Leaf, parts: Sequence[Expr]) -> None:
 
 
 def _depends(outcome: Leaf, feature: MetaFeature, flag: MetaFeature, parts: Sequence[Expr]) -> bool:
-    rng = np.random.default_rng(_SEED)
     dims = merge_dims(tuple(parts))
-    known = {
-        str(part.name): _values(part, dims, rng)
-        for part in parts
-        if isinstance(part, MetaFeature | Latent | SubjectConstant)
-    }
+    known = random_values(parts, dims, _POINTS)
     known[flag.name] = np.zeros_like(known[flag.name])
     stand_in = np.full_like(known[feature.name], feature.stand_in)
     ends = [end for end in (feature.range.low, feature.range.high) if math.isfinite(end)]
@@ -74,10 +69,30 @@ def _depends(outcome: Leaf, feature: MetaFeature, flag: MetaFeature, parts: Sequ
     )
 
 
-def _values(part: Expr, dims: Dims, rng: np.random.Generator) -> np.ndarray:
+def random_values(parts: Iterable[Expr], dims: Dims, points: int) -> dict[str, np.ndarray]:
+    """Draw values to compute with, by name: the same ones each time.
+
+    Parameters
+    ----------
+    parts : iterable of expression
+        Of a layout; those that have no formula get values.
+    dims : dict of str to tuple of str
+        The layout's label dimensions.
+    points : int
+        How many values, along the axis of items.
+    """
+    rng = np.random.default_rng(_SEED)
+    return {
+        str(part.name): _values(part, dims, rng, points)
+        for part in parts
+        if isinstance(part, MetaFeature | Latent | SubjectConstant)
+    }
+
+
+def _values(part: Expr, dims: Dims, rng: np.random.Generator, points: int) -> np.ndarray:
     """Draw a value at every point: of the levels, in the range, or normal where it is infinite."""
     labels = (len(names) if dim in part.dims else 1 for dim, names in dims.items())
-    shape = (_POINTS, *labels)
+    shape = (points, *labels)
     if isinstance(part, MetaFeature) and part.levels is not None:
         return rng.choice(part.levels, shape)
     return inside(part.range, shape, rng)
@@ -85,8 +100,11 @@ def _values(part: Expr, dims: Dims, rng: np.random.Generator) -> np.ndarray:
 
 def inside(span: Interval, shape: tuple[int, ...], rng: np.random.Generator) -> np.ndarray:
     """Draw numbers in a range, normal ones where it is infinite."""
-    if span.is_finite:
+    if math.isfinite(span.high - span.low):
         return rng.uniform(span.low, span.high, shape)
+    if span.is_finite:  # too wide for the difference of its ends
+        part = rng.random(shape)
+        return span.low * (1 - part) + span.high * part
     normal = rng.normal(size=shape)
     if math.isfinite(span.low):
         return span.low + np.abs(normal)
