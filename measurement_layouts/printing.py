@@ -1,22 +1,36 @@
-"""What the command prints for people: tables in the terminal."""
+"""What the command prints for people: tables in the terminal, with the digits supported."""
 
-import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from .inference.digits import (
+    beside,
+    chance,
+    forecast_errors,
+    of_profile,
+    of_score,
+    with_error,
+    written,
+)
+
 if TYPE_CHECKING:
     import pandas as pd
 
+    from .inference.contrast.comparison import ProfileComparison
+    from .inference.criticism.criticism import Criticism
     from .inference.data import Evaluation
+    from .inference.forecasts.forecasting import Forecast
+    from .inference.loo.compare import LayoutComparison
     from .inference.results import Fit
     from .inference.validation import HoldOut
     from .scenarios.figures import Figure
 
 _SCORES = ("brier", "calibration", "refinement", "auroc", "ece")
+_NATS = 1  # decimals of differences in elpd: draws say no more of them
 
 
 def print_figures(figures: "Sequence[Figure]") -> None:
@@ -45,7 +59,7 @@ def print_scores(scores: "HoldOut") -> None:
     table = Table("method", *_SCORES, title="held-out items: mean ± standard error over splits")
     for method in means["brier"].index:
         cells = [means[column].loc[method] for column in _SCORES]
-        table.add_row(method, *(_with_error(cell["mean"], cell["se"]) for cell in cells))
+        table.add_row(method, *(with_error(cell["mean"], cell["se"]) for cell in cells))
     _console().print(table)
 
 
@@ -63,8 +77,7 @@ def print_profiles(fit: "Fit", evaluation: "Evaluation") -> None:
         caption="* the data say next to nothing, the prior speaks; reasons: diagnostics.csv",
     )
     for subject, rows in profiles.groupby("subject", sort=False):
-        numbers = zip(rows["mean"], rows["sd"], rows["prior_dominated"], strict=True)
-        shown = [f"{mean:.2f} ± {sd:.2f}{'*' * vague}" for mean, sd, vague in numbers]
+        shown = [_mean_and_sd(row) for row in rows.to_dict("records")]
         table.add_row(str(subject), f"{success[subject]:.2f}", *shown, status[subject])
     for subject, reason in fit.failures.items():
         empty = [""] * len(elements)
@@ -72,9 +85,90 @@ def print_profiles(fit: "Fit", evaluation: "Evaluation") -> None:
     _console().print(table)
 
 
-def _with_error(mean: float, error: float) -> str:
-    """Write a mean; one split alone has no standard error."""
-    return f"{mean:.4f}" if math.isnan(error) else f"{mean:.4f} ± {error:.4f}"
+def _mean_and_sd(row: "Mapping[Any, Any]") -> str:
+    """Write a profile element; a star where the prior speaks."""
+    digits = of_profile(row).mean
+    shown = f"{written(row['mean'], digits)} ± {written(row['sd'], digits)}"
+    return shown + "*" * bool(row["prior_dominated"])
+
+
+def print_comparison(comparison: "ProfileComparison") -> None:
+    """Print differences of profiles, and who has probably more."""
+    numbers = ("difference", "sd", "low", "high", "superiority")
+    table = Table(
+        *("subject", "reference", "node", "label", *numbers, "unit", "warning"),
+        title=f"{comparison.fit.layout.name}: posterior mean of subject minus reference, and the "
+        "probability that the subject's is larger",
+    )
+    for row in comparison.table.to_dict("records"):
+        digits = of_profile(row, "difference")
+        places = (digits.mean, digits.mean, digits.ends, digits.ends)
+        shown = [written(row[name], at) for name, at in zip(numbers, places, strict=False)]
+        shown.append(chance(row["superiority"], row["superiority_error"]))
+        names = (str(row[name]) for name in ("subject", "reference", "node", "label"))
+        table.add_row(*names, *shown, str(row["unit"]), str(row["warning"]))
+    _console().print(table)
+
+
+def print_layouts(comparison: "LayoutComparison") -> None:
+    """Print how layouts compare, by subject and in total; one decimal of an elpd at most."""
+    for title, numbers in (("by subject", comparison.table), ("in total", comparison.total)):
+        names = ["subject"] * ("subject" in numbers) + ["layout", "rank"]
+        columns = ("elpd ± se", "p_loo", "items", "elpd_diff ± dse", "weight", "bad_k", "warning")
+        table = Table(*names, *columns, title=title)
+        for row in numbers.to_dict("records"):
+            table.add_row(
+                *(str(row[name]) for name in names),
+                with_error(row["elpd"], row["se"], _NATS),
+                written(row["p_loo"], min(beside(row["p_loo"] / 10), _NATS)),
+                str(row["items"]),
+                with_error(row["elpd_diff"], row["dse"], _NATS) if row["dse"] else "0",
+                written(row["weight"], 1),
+                str(row["bad_k"]),
+                str(row["warning"]),
+            )
+        _console().print(table)
+
+
+def print_criticism(criticism: "Criticism") -> None:
+    """Print what the properties that a layout does not use would explain."""
+    from .inference.criticism.chance import error_of
+
+    columns = ("subject", "property", "level", "observed", "expected", "gain ± se", "p_adjusted")
+    name = criticism.fit.layout.name
+    table = Table(*columns, "flagged", title=f"{name}: properties that the layout does not use")
+    for row in criticism.table.to_dict("records"):
+        shown = [str(row["subject"]), str(row["property"])]
+        if row["remark"]:
+            table.add_row(*shown, "", "", "", "", "", str(row["remark"]))
+            continue
+        table.add_row(
+            *shown,
+            str(row["level"]),
+            written(row["observed"], 2),
+            written(row["expected"], 2),
+            with_error(row["gain"], row["gain_se"], _NATS),
+            chance(row["p_adjusted"], error_of(row["p"], row["p_adjusted"]), 3),
+            "yes" if row["flagged"] else "no",
+        )
+    _console().print(table)
+
+
+def print_forecast_scores(fit: "Fit", forecast: "Forecast", scores: "pd.DataFrame") -> None:
+    """Print each subject's scores, with the digits that the forecasts' errors leave."""
+    columns = list(map(str, scores.columns))
+    table = Table("subject", *columns, title=f"{fit.layout.name}: lower is better, but for auroc")
+    ess = fit.diagnostics()["ess"]
+    for subject, row in scores.iterrows():
+        own = forecast.data.sel(subject=subject)
+        size = np.array(ess[str(subject)], dtype=float)
+        errors = forecast_errors(own["low"].to_numpy(), own["high"].to_numpy(), size, forecast.prob)
+        left = of_score(float(errors.mean()))
+        digits = dict.fromkeys(columns, left) | {"success": 3}  # outcomes, which no draw changes
+        cells = [(row[name], digits[name]) for name in columns]
+        shown = [written(x, at) if isinstance(x, float) else str(x) for x, at in cells]
+        table.add_row(str(subject), *shown)
+    _console().print(table)
 
 
 class _Console(Console):

@@ -208,6 +208,11 @@ def _compared(
     doubts, other_doubts = left.doubts(element, ""), right.doubts(element, suffix)
     mean, variance = ours["mean"].to_numpy(), ours["sd"].to_numpy() ** 2
     other_mean, other_variance = theirs["mean"].to_numpy(), theirs["sd"].to_numpy() ** 2
+    own = np.stack([variance / ess, *(ours[f"{end}_error"] ** 2 for end in ("low", "high"))])
+    others = np.stack(
+        [other_variance / other_ess, *(theirs[f"{end}_error"] ** 2 for end in ("high", "low"))]
+    )
+    errors = np.sqrt(own[:, here] + others[:, there])
     return pd.DataFrame(
         {
             "subject": whose,
@@ -218,6 +223,9 @@ def _compared(
             "sd": np.sqrt(variance[here] + other_variance[there]),
             "low": low,
             "high": high,
+            "difference_error": errors[0],
+            "low_error": errors[1],
+            "high_error": errors[2],
             "superiority": probability,
             "superiority_error": error,
             "unit": units.name(element.latent.unit),

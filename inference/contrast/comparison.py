@@ -29,7 +29,8 @@ class ProfileComparison:
 
         - ``subject``, ``reference``, ``node``, ``label`` (empty without labels).
         - ``difference``: posterior mean of the subject's minus the reference's, in ``unit``, with
-          ``sd`` and the ends ``low`` and ``high`` of the equal-tailed interval.
+          ``sd`` and the ends ``low`` and ``high`` of the equal-tailed interval;
+          ``difference_error``, ``low_error`` and ``high_error``: their Monte Carlo standard errors.
         - ``superiority``: probability that the subject's is larger, in [0, 1];
           ``superiority_error``: its Monte Carlo standard error.
         - ``warning``: why a row is to be read with care; empty where there is no reason.

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from ..data import Evaluation
+from ..digits import beside
 from ..errors import DataError
 from .background import Background, interplay
 from .cut import Cut
@@ -165,8 +166,10 @@ class Criticism:
 
 
 def _suggestion(row: pd.Series) -> str:
+    digits = min(beside(row["gain_se"]), 0)
+    gain, error = (f"{round(row[name], digits):.0f}" for name in ("gain", "gain_se"))
     return (
-        f"adding a bias on {row['property']} would gain {row['gain']:.0f} +- {row['gain_se']:.0f} "
+        f"adding a bias on {row['property']} would gain {gain} +- {error} "
         f"elpd for {row['subject']}: where it is {row['level']}, the success rate is "
         f"{row['observed']:.2f} instead of {row['expected']:.2f}"
     )

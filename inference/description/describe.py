@@ -7,6 +7,7 @@ import pandas as pd
 
 from ..criticism.criticism import Criticism
 from ..diagnostics import diagnose, profiles
+from ..digits import of_profile
 from ..elements import elements, posterior_draws, prior_draws
 from ..errors import DataError, FitError
 from ..wording import some
@@ -14,7 +15,7 @@ from .description import Description
 from .finding import Finding
 from .judgement import Evidence, judge
 from .rules import Rules
-from .sentences import paragraph
+from .sentences import Numbers, paragraph
 from .training import Training
 
 if TYPE_CHECKING:
@@ -142,8 +143,9 @@ def _elements(
             element,
             draws=posterior_draws(fit, element, subject),
             prior=prior_draws(fit, element),
-            low=float(row["low"]),
-            high=float(row["high"]),
+            numbers=Numbers(
+                float(row["mean"]), float(row["low"]), float(row["high"]), of_profile(row)
+            ),
             informed=not row["prior_dominated"] and not (silent and element.latent.kind != "noise"),
         )
         found.append(judge(evidence, rules))

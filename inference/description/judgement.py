@@ -9,7 +9,7 @@ from ...linking.expression import Constant
 from ..elements import Element
 from .finding import Finding
 from .rules import Rules
-from .sentences import called, estimate, located, rounded, vaguely
+from .sentences import Numbers, called, estimate, located, rounded, vaguely
 
 _CENTRED = ("Laplace", "Logistic", "Normal", "StudentT")  # families whose mean is `mu`
 
@@ -24,8 +24,8 @@ class Evidence:
         Which.
     draws, prior : ndarray, shape (draws,)
         After and before the data, in the node's unit.
-    low, high : float
-        Ends of the posterior interval.
+    numbers : Numbers
+        Posterior mean and interval, and their decimals.
     informed : bool
         Whether the data say more than the prior.
     """
@@ -33,24 +33,18 @@ class Evidence:
     element: Element
     draws: np.ndarray
     prior: np.ndarray
-    low: float
-    high: float
+    numbers: Numbers
     informed: bool
-
-    @property
-    def mean(self) -> float:
-        """Posterior mean."""
-        return float(self.draws.mean())
 
     @property
     def located(self) -> str:
         """Name, mean, interval and range in words."""
-        return located(self.element, self.mean, self.low, self.high)
+        return located(self.element, self.numbers)
 
     def finding(self, kind: str, text: str, probability: float = math.nan) -> Finding:
         """Say something of this element."""
-        numbers = (self.mean, self.low, self.high, probability)
-        return Finding(kind, self.element.name, *numbers, text)
+        mean, low, high, _ = self.numbers
+        return Finding(kind, self.element.name, mean, low, high, probability, text)
 
 
 def judge(evidence: Evidence, rules: Rules) -> Finding | None:
@@ -103,7 +97,7 @@ def _level(evidence: Evidence, rules: Rules) -> Finding:
         "strength": (after > rules.strong, before > rules.strong),
         "weakness": (after < rules.weak, before < rules.weak),
     }
-    unknown = (evidence.high - evidence.low) / span > rules.vague
+    unknown = (evidence.numbers.high - evidence.numbers.low) / span > rules.vague
     for kind, holds in statements.items():
         probability, expected = (float(each.mean()) for each in holds)
         if probability < rules.certainty:
@@ -112,20 +106,20 @@ def _level(evidence: Evidence, rules: Rules) -> Finding:
             return evidence.finding(kind, evidence.located, probability)
         unknown = True
     if unknown:
-        text = vaguely(evidence.element, evidence.low, evidence.high)
+        text = vaguely(evidence.element, evidence.numbers)
         return evidence.finding("unknown", text)
     return evidence.finding("in between", evidence.located)
 
 
 def _lean(evidence: Evidence, rules: Rules) -> Finding:
     centre, sd = _expected(evidence), float(evidence.prior.std(ddof=1))
-    distance = evidence.mean - centre
+    distance = evidence.numbers.mean - centre
     beyond = evidence.draws > centre if distance > 0 else evidence.draws < centre
     probability = float(beyond.mean())
     if abs(distance) < rules.tilt * sd or probability < rules.certainty:
         return evidence.finding("unremarkable", evidence.located)
-    scale = max(abs(evidence.low), abs(evidence.high), sd)
-    numbers = estimate(evidence.mean, evidence.low, evidence.high, scale)
+    scale = max(abs(evidence.numbers.low), abs(evidence.numbers.high), sd)
+    numbers = estimate(evidence.numbers, scale)
     if centre == 0:
         how = f"{'positive' if distance > 0 else 'negative'}, {numbers}"
     else:
@@ -147,6 +141,6 @@ def _noise(evidence: Evidence, rules: Rules) -> Finding:
     probability = float((evidence.draws > rules.noisy).mean())
     if probability < rules.certainty:
         return evidence.finding("unremarkable", evidence.located)
-    share = estimate(evidence.mean, evidence.low, evidence.high, 1)
+    share = estimate(evidence.numbers, 1)
     text = f"about {share} of its outcomes do not follow from what the items ask "
     return evidence.finding("noise", f"{text}({evidence.element.name})", probability)

@@ -2,13 +2,16 @@
 
 import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from ...linking import units
+from ..digits import Digits, written
 from ..elements import Element
 from .finding import Finding
 from .rules import Rules
 
-_STEPS = 100  # a number is written with so many steps of its scale, or more
+_STEPS = 100  # a number is written with so many steps of its scale, or more ...
+_FINEST = 9  # ... and fewer decimals than that, or than its error supports
 _IN_DETAIL = 6  # so many strengths or unknown elements have their numbers in a paragraph
 _LEADS = {  # how a paragraph introduces findings of a kind, in this order
     "strength": "Strong",
@@ -74,40 +77,56 @@ def legend(rules: Rules) -> str:
     )
 
 
-def estimate(value: float, low: float, high: float, scale: float) -> str:
-    """Write a mean with its interval, rounded to hundredths of a scale or finer.
+class Numbers(NamedTuple):
+    """A posterior mean and the ends of its interval, with the decimals that are supported."""
+
+    mean: float
+    low: float
+    high: float
+    digits: Digits
+
+
+def estimate(numbers: Numbers, scale: float) -> str:
+    """Write a mean with its interval: what is supported, to hundredths of a scale or finer.
 
     Examples
     --------
-    >>> estimate(0.0912, 0.07, 0.11, scale=1), estimate(31.31, 28, 34, scale=52.8)
-    ('0.09 [0.07, 0.11]', '31.3 [28.0, 34.0]')
+    >>> estimate(Numbers(0.0912, 0.071, 0.112, Digits(3, 2)), scale=1)
+    '0.09 [0.07, 0.11]'
+    >>> estimate(Numbers(31.31, 28.2, 34.4, Digits(1, 0)), scale=52.8)
+    '31.3 [28, 34]'
     """
-    texts = [rounded(each, scale) for each in (value, low, high)]
-    return f"{texts[0]} [{texts[1]}, {texts[2]}]"
+    return f"{rounded(numbers.mean, scale, numbers.digits.mean)} [{_ends(numbers, scale, ', ')}]"
 
 
-def rounded(value: float, scale: float) -> str:
-    """Write a number, rounded to hundredths of a scale or finer.
+def rounded(value: float, scale: float, most: int = _FINEST) -> str:
+    """Write a number, rounded to hundredths of a scale or finer, with so many decimals at most.
 
     Examples
     --------
-    >>> rounded(-0.001, 1), rounded(31.31, 250)
-    ('0.00', '31')
+    >>> rounded(-0.001, 1), rounded(31.31, 250), rounded(0.123, 1, 1)
+    ('0.00', '31', '0.1')
     """
     digits = max(0, math.ceil(math.log10(_STEPS / scale))) if scale > 0 else 2
-    return f"{round(value, digits) + 0.0:.{digits}f}"
+    return written(value, min(digits, most)).replace("−", "-")  # plain text, for any terminal
 
 
-def located(element: Element, value: float, low: float, high: float) -> str:
+def _ends(numbers: Numbers, scale: float, between: str) -> str:
+    return between.join(
+        rounded(end, scale, numbers.digits.ends) for end in (numbers.low, numbers.high)
+    )
+
+
+def located(element: Element, numbers: Numbers) -> str:
     """Write an element with its interval, range and unit: ``sight 0.09 [0.07, 0.11] of 1``."""
-    scale = _span(element) or max(abs(low), abs(high))
-    return f"{called(element)} {estimate(value, low, high, scale)}{_of_range(element)}"
+    scale = _span(element) or max(abs(numbers.low), abs(numbers.high))
+    return f"{called(element)} {estimate(numbers, scale)}{_of_range(element)}"
 
 
-def vaguely(element: Element, low: float, high: float) -> str:
+def vaguely(element: Element, numbers: Numbers) -> str:
     """Write an element of which little is known: ``sight, anywhere from 0.07 to 0.96 of 1``."""
-    scale = _span(element) or max(abs(low), abs(high))
-    ends = f"{rounded(low, scale)} to {rounded(high, scale)}"
+    scale = _span(element) or max(abs(numbers.low), abs(numbers.high))
+    ends = _ends(numbers, scale, " to ")
     return f"{called(element)}, anywhere from {ends}{_of_range(element)}"
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ..diagnostics import diagnose
+from ..digits import beside, written
 from ..errors import DataError
 from ..tables import refuse_repeats, same_names, texts
 from ..wording import many, some
@@ -48,9 +49,10 @@ class LayoutComparison:
     total: pd.DataFrame
 
     def __repr__(self) -> str:
+        digits = min(beside(float(self.total["dse"].iloc[1:2].max())), 1)
         best, *others = self.total[["layout", "elpd_diff", "dse"]].to_numpy().tolist()
         ahead = [
-            f", ahead of {name} by {-difference:.1f} (se {error:.1f})"
+            f", ahead of {name} by {written(-difference, digits)} (se {written(error, digits)})"
             for name, difference, error in others[:1]
         ]
         return (

@@ -11,9 +11,6 @@ if TYPE_CHECKING:
     from ..inference.results import Fit
     from .arguments import Commands
 
-_DIFFERENCES = ["subject", "reference", "node", "label", "difference", "sd", "low", "high"]
-_DIFFERENCES += ["superiority", "unit", "warning"]
-
 
 def add(commands: "Commands") -> None:
     """Add the command."""
@@ -46,25 +43,17 @@ def _compare(chosen: argparse.Namespace) -> int:
 
 def _subjects(fit: "Fit", subjects: list[str] | None, reference: str | None) -> int:
     from ..inference.contrast.compare import compare_profiles
-    from ..printing import print_tables
+    from ..printing import print_comparison
 
-    table = compare_profiles(fit, subjects, reference=reference).table
-    print_tables(
-        {
-            f"{fit.layout.name}: posterior mean of subject minus reference, and the probability "
-            "that the subject's is larger": table[_DIFFERENCES].set_index("subject")
-        }
-    )
+    print_comparison(compare_profiles(fit, subjects, reference=reference))
     return 0
 
 
 def _layouts(fits: dict[str, "Fit"], subjects: list[str] | None) -> int:
     from ..inference.loo.compare import compare_layouts
-    from ..printing import print_tables
+    from ..printing import print_layouts
 
-    compared = compare_layouts(fits, subjects=subjects)
-    tables = {"by subject": compared.table.set_index("subject")}
-    print_tables({**tables, "in total": compared.total.set_index("layout")})
+    print_layouts(compare_layouts(fits, subjects=subjects))
     return 0
 
 

@@ -9,8 +9,6 @@ from .fit_folder import open_fit
 if TYPE_CHECKING:
     from .arguments import Commands
 
-_SHOWN = ["property", "level", "observed", "expected", "gain", "gain_se", "p_adjusted", "flagged"]
-
 
 def add(commands: "Commands") -> None:
     """Add the commands."""
@@ -47,13 +45,12 @@ def _describe(chosen: argparse.Namespace) -> int:
 
 def _criticise(chosen: argparse.Namespace) -> int:
     from ..inference.criticism.criticise import criticise
-    from ..printing import print_tables
+    from ..printing import print_criticism
     from .tables import fitted_evaluation
 
     fit = open_fit(chosen.fit, chosen.layout)
     evaluation = fitted_evaluation(fit, chosen.fit, chosen.items, chosen.outcomes)
     found = criticise(fit, evaluation, subjects=chosen.subjects)
-    table = found.table.set_index("subject")[_SHOWN]
-    print_tables({f"{fit.layout.name}: properties that the layout does not use": table})
+    print_criticism(found)
     print(*(found.suggestions() or ["nothing is flagged"]), sep="\n")
     return 1 if len(found.flagged()) else 0

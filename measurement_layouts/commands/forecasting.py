@@ -69,7 +69,7 @@ def _forecast(chosen: argparse.Namespace) -> int:
 
 def _score(chosen: argparse.Namespace) -> int:
     from ..inference.assessment import score
-    from ..printing import print_tables
+    from ..printing import print_forecast_scores
     from .tables import read_evaluation
 
     fit = open_fit(chosen.fit, chosen.layout)
@@ -80,5 +80,5 @@ def _score(chosen: argparse.Namespace) -> int:
         rows = json.loads(scores.reset_index().to_json(orient="records", double_precision=15))
         print(json.dumps({"layout": fit.layout.name, "scores": rows}, allow_nan=False))
     else:
-        print_tables({f"{fit.layout.name}: lower is better, but for auroc": scores})
+        print_forecast_scores(fit, forecast, scores)
     return 0

@@ -11,7 +11,8 @@ from measurement_layouts.inference.contrast import compare
 from measurement_layouts.inference.contrast.compare import compare_profiles
 
 COLUMNS = ["subject", "reference", "node", "label", "difference", "sd", "low", "high"]
-COLUMNS += ["superiority", "superiority_error", "unit", "warning"]
+COLUMNS += ["difference_error", "low_error", "high_error", "superiority", "superiority_error"]
+COLUMNS += ["unit", "warning"]
 
 
 def tossed(heads, draws=4000, seed=1):
