@@ -11,6 +11,12 @@ from typing import Any
 
 from .errors import LayoutError
 
+_NUMBER = r"[+-]?\d{1,4}(?:\.\d{1,9})?(?![\w.])"
+_POWER = rf"\s*\*\*\s*(?:{_NUMBER}|\(\s*{_NUMBER}\s*(?:/\s*{_NUMBER}\s*)?\))"
+_FACTOR = rf"(?:[^\W\d]\w*+|[%‰)])(?:{_POWER})?|\b1\b"
+_PRODUCT = re.compile(rf"(?:{_FACTOR}|\*(?!\s*\*)|[(/\s])*+")
+_LONGEST = 300  # characters
+
 type Unit = Any
 """A `pint.Unit`, or None where any unit will do (a plain number, a bias without a unit)."""
 
@@ -34,6 +40,11 @@ def parse(text: str | None) -> Unit:
     registry = _registry()
     if text is None:
         return registry.dimensionless
+    if len(text) > _LONGEST or not _is_product(text):
+        raise LayoutError(
+            f"the unit {text[:60]!r} cannot be read; write a word, or words joined by '*', "
+            f"'/' and '**', such as 's*position', in at most {_LONGEST} characters"
+        )
     try:
         for word in re.findall(r"[^\W\d]\w*", text):
             if word not in registry:
@@ -44,6 +55,13 @@ def parse(text: str | None) -> Unit:
             f"the unit {text!r} cannot be read ({error}); write a word, or words joined by "
             "'*', '/' and '**', such as 's*position'"
         ) from error
+
+
+def _is_product(text: str) -> bool:
+    """Whether there are no other numbers than powers; pint would compute 9**9**9**9, for ever."""
+    from pint.util import string_preprocessor  # "m squared" and "m²" are m**2
+
+    return _PRODUCT.fullmatch(string_preprocessor(text)) is not None
 
 
 def is_pure(unit: Unit) -> bool:
