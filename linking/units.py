@@ -40,28 +40,27 @@ def parse(text: str | None) -> Unit:
     registry = _registry()
     if text is None:
         return registry.dimensionless
-    if len(text) > _LONGEST or not _is_product(text):
-        raise LayoutError(
-            f"the unit {text[:60]!r} cannot be read; write a word, or words joined by '*', "
-            f"'/' and '**', such as 's*position', in at most {_LONGEST} characters"
-        )
     try:
+        _check(text)
         for word in re.findall(r"[^\W\d]\w*", text):
             if word not in registry:
                 registry.define(f"{word} = [{word}]")
         return registry.Unit(text)
     except Exception as error:  # pint raises many kinds for a malformed string
         raise LayoutError(
-            f"the unit {text!r} cannot be read ({error}); write a word, or words joined by "
+            f"the unit {text[:60]!r} cannot be read ({error}); write a word, or words joined by "
             "'*', '/' and '**', such as 's*position'"
         ) from error
 
 
-def _is_product(text: str) -> bool:
-    """Whether there are no other numbers than powers; pint would compute 9**9**9**9, for ever."""
+def _check(text: str) -> None:
+    """Refuse other numbers than powers: pint would compute 9**9**9**9, for ever."""
     from pint.util import string_preprocessor  # "m squared" and "m²" are m**2
 
-    return _PRODUCT.fullmatch(string_preprocessor(text)) is not None
+    if len(text) > _LONGEST:
+        raise ValueError(f"it has {len(text)} characters, of at most {_LONGEST}")
+    if not _PRODUCT.fullmatch(string_preprocessor(text)):
+        raise ValueError("it is no product of powers of words")
 
 
 def is_pure(unit: Unit) -> bool:

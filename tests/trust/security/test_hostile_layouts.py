@@ -13,10 +13,9 @@ from measurement_layouts.linking import LayoutError, logistic
 from measurement_layouts.linking.units import parse
 
 CODE = "__import__('os').system('touch canary')"
-UNIT = (
-    "; write a word, or words joined by '*', '/' and '**', such as 's*position', in at most 300 "
-    "characters"
-)
+REMEDY = "; write a word, or words joined by '*', '/' and '**', such as 's*position'"
+NO_PRODUCT = f"(it is no product of powers of words){REMEDY}"
+TOO_LONG = f"(it has 301 characters, of at most 300){REMEDY}"
 
 
 @pytest.fixture
@@ -61,7 +60,7 @@ CHANGES = {
     ),
     "code as a unit": (
         lambda w: w["nodes"][0].update(unit=CODE),
-        f"the unit {CODE!r} cannot be read{UNIT}",
+        f"the unit {CODE!r} cannot be read {NO_PRODUCT}",
     ),
     "code as a family": (
         lambda w: w["nodes"][0]["prior"].update(family=CODE),
@@ -120,7 +119,8 @@ def test_a_unit_is_not_computed(text):
     start = time.process_time()
     with pytest.raises(LayoutError) as caught:
         parse(text)
-    assert str(caught.value) == f"the unit {text[:60]!r} cannot be read{UNIT}"
+    why = TOO_LONG if len(text) > 300 else NO_PRODUCT
+    assert str(caught.value) == f"the unit {text[:60]!r} cannot be read {why}"
     assert time.process_time() - start < 1  # the first takes for ever without the check
 
 
