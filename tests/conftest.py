@@ -24,7 +24,7 @@ def pytest_collection_modifyitems(items):
 def pytest_terminal_summary(terminalreporter, config):
     if config.getoption("--trust-table"):
         terminalreporter.section("trust")
-        for line in trust_table.lines(terminalreporter.stats):
+        for line in trust_table.lines(terminalreporter.stats, trust_table.PAGE.read_text()):
             terminalreporter.write_line(line)
 
 

@@ -50,6 +50,7 @@ def loaded_by(code, names):
     return run.stdout.split()
 
 
+@pytest.mark.trust("promises", "declaring and drawing need no sampler")
 @pytest.mark.parametrize("code", [IMPORT, DECLARE, DRAW], ids=["import", "declare", "draw"])
 def test_declaring_and_drawing_need_no_sampler(code):
     assert loaded_by(code, HEAVY) == []

@@ -71,6 +71,7 @@ def test_one_class_has_no_auroc(fitted, new_items):
 # --- leaks ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.trust("promises", "scores of training outcomes are refused")
 def test_training_outcomes_are_refused(fitted, cohort, items):
     with pytest.raises(
         DataError,
@@ -80,6 +81,7 @@ def test_training_outcomes_are_refused(fitted, cohort, items):
         ml.score(fitted.forecast(items), cohort)
 
 
+@pytest.mark.trust("promises", "scores of training outcomes are refused")
 def test_a_single_leak_is_found(fitted, cohort, new_items, items, outcomes):
     mixed = pd.concat([new_items, items.loc[["item-07"]]])
     table = pd.DataFrame(1, index=["Ann"], columns=mixed.index)
@@ -93,6 +95,7 @@ def test_training_outcomes_can_be_asked_for(fitted, cohort, items):
     assert table.loc["Dot", "trials"] == 12
 
 
+@pytest.mark.trust("promises", "no false alarm of a leak")
 def test_an_item_that_only_another_subject_attempted_is_no_leak(fitted, cohort, items):
     """Dot left every other item out; Ann's having done them teaches nothing about Dot."""
     unseen = cohort.trials.columns[cohort.trials.loc["Dot"] == 0]

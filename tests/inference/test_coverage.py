@@ -67,6 +67,7 @@ def found(fixed, outcomes):
     return intervals(fixed, outcomes)
 
 
+@pytest.mark.trust("promises", "90 % intervals hold 90 % of truths")
 def test_intervals_hold_the_truth_as_often_as_they_promise(found, truth):
     held = coverage(found, truth)
     assert ((held - MASS).abs() < SLACK).all(), held
@@ -87,6 +88,7 @@ def test_turned_outcomes_are_noticed(fixed, outcomes, truth):
     assert ((held - MASS).abs() > SLACK).any(), held
 
 
+@pytest.mark.trust("promises", "the published pull is known to use outcomes twice")
 def test_the_published_pull_uses_the_outcomes_twice(animal_ai, truth, monkeypatch):
     """Intervals of the noise hold less than they promise, and not for want of the true constant.
 

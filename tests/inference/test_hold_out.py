@@ -92,6 +92,7 @@ def test_the_seed_makes_it_reproducible(counts, animal_ai):
 # --- nothing held out is seen --------------------------------------------------------------------
 
 
+@pytest.mark.trust("promises", "held-out outcomes change no forecast")
 def test_held_out_outcomes_change_no_forecast(cohort, animal_ai, monkeypatch):
     """Turning all held-out outcomes of a split around changes scores, but no forecast."""
     forecasts, real = [], validation.score

@@ -8,6 +8,7 @@ import measurement_layouts as ml
 from measurement_layouts.inference.seeding import subject_seed
 
 
+@pytest.mark.trust("promises", "the same seed gives the same bits")
 @pytest.mark.parametrize("backend", ["threading", pytest.param("loky", marks=pytest.mark.slow)])
 def test_same_seed_gives_the_same_bits_on_any_backend(animal_ai, cohort, sampling, same, backend):
     """Those sampled again included: with so few draws that is everybody."""
@@ -19,6 +20,7 @@ def test_same_seed_gives_the_same_bits_on_any_backend(animal_ai, cohort, samplin
     assert set(alone.attempts.values()) == {2}
 
 
+@pytest.mark.trust("promises", "the same seed gives the same bits")
 def test_same_seed_gives_the_same_bits(animal_ai, cohort, fitted, sampling, same):
     """Whatever the number of threads, the order of subjects and who else is fitted."""
     again = ml.fit(animal_ai, cohort, n_jobs=1, **sampling)

@@ -4,9 +4,17 @@ A test says what it stands for with ``@pytest.mark.trust(kind, name)``: a kind o
 short name in words. Without a name it is the test's parameters, or its function. Several tests may
 stand for one name: it holds when all of them pass. A test that tries many inputs records how many:
 ``record_property("inputs", 10_000)``.
+
+What is promised stands in ``PROMISES.md``, one promise in a row, with links to its tests: the name
+of the function, and its file.
 """
 
+import re
 from collections import defaultdict
+from pathlib import Path
+
+PAGE = Path(__file__).parents[2] / "PROMISES.md"
+_LINK = re.compile(r"\[`?(test_\w+)`?\]\((tests/[\w/]+\.py)\)")
 
 KINDS = {
     "oracles": "oracles equal",
@@ -18,6 +26,7 @@ KINDS = {
     "security": "attacks withstood",
     "digits": "prints of uncertain numbers",
     "stability": "versions and formats kept",
+    "promises": "other promises kept",
 }
 
 
@@ -32,20 +41,42 @@ def note(item):
         item.user_properties.append(("trust", (kind, *(name or [default]))))
 
 
-def lines(stats):
-    """Write the table, from the reports of a run by their outcome."""
+def promises(page):
+    """Read the promises of a page: each with its tests, as (file, function)."""
+    found = {}
+    for line in page.splitlines():
+        tests = [(file, name) for name, file in _LINK.findall(line)]
+        if tests:
+            found[line.strip("| ").split(" | ")[0]] = tests
+    return found
+
+
+def lines(stats, page):
+    """Write the table, from the reports of a run by their outcome, and the page of promises."""
     held, inputs = defaultdict(lambda: defaultdict(list)), defaultdict(int)
+    ran = defaultdict(list)
     for outcome in ("passed", "failed", "error", "skipped"):
         for report in stats.get(outcome, []):
             if outcome == "passed" and report.when != "call":
                 continue
+            file, _, name = report.nodeid.partition("::")
+            ran[file, name.split("[")[0]].append(outcome)
             properties = report.user_properties
             for kind, name in (value for key, value in properties if key == "trust"):
                 held[kind][name].append(outcome)
                 inputs[kind] += sum(value for key, value in properties if key == "inputs")
     for kind, about in KINDS.items():
-        names = held[kind]
-        good = [name for name, outcomes in names.items() if set(outcomes) == {"passed"}]
         tried = f" ({inputs[kind]:,} inputs)" if inputs[kind] else ""
-        yield f"{about:<40}{len(good):>5} of {len(names)}{tried}"
-        yield from (f"    not: {name}" for name in names if name not in good)
+        yield from _row(about, held[kind], tried)
+    promised = {
+        promise: [outcome for test in tests for outcome in ran[test] or ["not run"]]
+        for promise, tests in promises(page).items()
+    }
+    yield from _row("promises tested", promised)
+
+
+def _row(about, names, more=""):
+    """Write how many names hold, and which do not."""
+    good = [name for name, outcomes in names.items() if set(outcomes) == {"passed"}]
+    yield f"{about:<40}{len(good):>5} of {len(names)}{more}"
+    yield from (f"    not: {name}" for name in names if name not in good)

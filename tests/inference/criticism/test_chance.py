@@ -81,10 +81,12 @@ def check(runs, seed):
     return chances
 
 
+@pytest.mark.trust("promises", "criticism raises false alarms as rarely as it says")
 def test_alarms_are_as_rare_as_promised_quickly():
     check(40, seed=20)
 
 
+@pytest.mark.trust("promises", "criticism raises false alarms as rarely as it says")
 @pytest.mark.slow
 def test_alarms_are_as_rare_as_promised():
     check(200, seed=40)
