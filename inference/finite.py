@@ -78,7 +78,7 @@ def _refuse_in(layout: Layout, items: pd.Index, features: Mapping[str, np.ndarra
         if bad.any() and not isinstance(part, MetaFeature):
             raise DataError(
                 f"{part} has no finite value on {bad.sum()} item(s): "
-                f"{some(_shown(row, items, read, features) for row in np.flatnonzero(bad))}; "
+                f"{some(_shown(int(row), items, read, features) for row in np.flatnonzero(bad))}; "
                 "correct or drop the items, or declare a formula that has a value there"
             )
 

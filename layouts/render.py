@@ -54,6 +54,12 @@ def draw(layout: "Layout", path: Path) -> Path:
     try:
         unfinished.write_bytes(picture)
         unfinished.replace(path)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise OSError(
+            f"could not write {path}: {reason}; nothing was changed: make room, or name another "
+            "place"
+        ) from error
     finally:
         unfinished.unlink(missing_ok=True)
     return path

@@ -1,7 +1,5 @@
 """A fit's tables as CSV files that a spreadsheet may open."""
 
-import os
-import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +11,7 @@ from ..inference.errors import FitError
 from ..inference.forecasts.forecasting import Forecast
 from ..inference.results import Fit
 from ..inference.wording import some
+from ..inference.writing import write_text
 from .columns import columns
 from .contents import Contents
 
@@ -66,6 +65,7 @@ def export_tables(
 
     Examples
     --------
+    >>> import tempfile
     >>> from measurement_layouts.inference.fitting import fit
     >>> from measurement_layouts.scenarios import animal_ai_olympics as aaio
     >>> cohort = aaio.simulated_cohort()
@@ -87,7 +87,7 @@ def export_tables(
         place.mkdir(exist_ok=True)
     except OSError as error:
         raise FitError(f"cannot make the folder {place}: {error.strerror}") from error
-    return [write(place / name, text) for name, text in texts.items()]
+    return [write_text(place / name, text) for name, text in texts.items()]
 
 
 def csv(table: pd.DataFrame) -> str:
@@ -101,32 +101,6 @@ def csv(table: pd.DataFrame) -> str:
     names = [_tame(name) for name in table.columns]
     tame = table.set_axis(names, axis=1).apply(lambda column: column.map(_tame))
     return str(tame.to_csv(index=False, lineterminator="\r\n"))
-
-
-def write(path: Path, text: str) -> Path:
-    """Write a file whole or not at all.
-
-    Raises
-    ------
-    FitError
-        When it cannot be written.
-    """
-    try:
-        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    except OSError as error:
-        raise FitError(
-            f"cannot write into {path.parent}: {error.strerror}; choose or make another folder"
-        ) from error
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
-            file.write(text)
-        Path(temporary).chmod(0o644)
-        Path(temporary).replace(path)
-    except OSError as error:
-        raise FitError(f"could not write {path}: {error}; nothing was changed") from error
-    finally:
-        Path(temporary).unlink(missing_ok=True)
-    return path
 
 
 def _tables(contents: Contents) -> dict[str, pd.DataFrame]:

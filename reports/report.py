@@ -7,9 +7,9 @@ from ..inference.data import Evaluation
 from ..inference.errors import FitError
 from ..inference.forecasts.forecasting import Forecast
 from ..inference.results import Fit
+from ..inference.writing import write_text
 from . import markdown, page
 from .contents import Contents
-from .exports import write
 
 _WRITERS = {".html": page.written, ".htm": page.written, ".md": markdown.written}
 
@@ -85,4 +85,4 @@ def report(
         raise FitError(f"{place} exists already; choose another name, or pass overwrite=True")
     if not place.parent.is_dir():
         raise FitError(f"there is no folder {place.parent}; create it, or name another place")
-    return write(place, writer(Contents.of(fit, evaluation, forecast, criticism, title)))
+    return write_text(place, writer(Contents.of(fit, evaluation, forecast, criticism, title)))

@@ -16,6 +16,7 @@ from ..inference.data import Evaluation
 from ..inference.fitting import fit
 from ..inference.forecasts.forecasting import Forecast
 from ..inference.results import Fit
+from ..inference.writing import write_text
 from ..layouts import Layout
 
 _HELD_OUT = 0.2
@@ -89,8 +90,7 @@ class Study:
             "scores": pd.concat(self.scores, names=["method"]).reset_index(),
         }
         for name, table in tables.items():
-            written.append(folder / f"{name}.csv")
-            table.to_csv(written[-1], index=False)
+            written.append(write_text(folder / f"{name}.csv", table.to_csv(index=False)))
         for name, axes in self.figures().items():
             written.append(folder / f"{name}.png")
             figure = np.ravel(axes)[0].get_figure(root=True)

@@ -9,6 +9,7 @@ import pandas as pd
 
 from ..errors import DataError
 from ..wording import some
+from ..writing import write_text
 
 # the tables of a study, and whether there must be a file
 FILES = {"scenarios": True, "votes": True, "samples": False, "ratings": False, "raters": False}
@@ -54,12 +55,7 @@ def write(path: Path, table: pd.DataFrame) -> None:
     """
     cells = table.astype(object).where(table.notna(), None)
     lines = [_line(path, row, record) for row, record in enumerate(cells.to_dict("records"))]
-    try:
-        path.write_text("".join(lines), encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise DataError(
-            f"cannot write {path}: {error.strerror}; make room, or give another folder"
-        ) from error
+    write_text(path, "".join(lines), DataError)
 
 
 def read(path: Path) -> pd.DataFrame:

@@ -8,6 +8,7 @@ import pandas as pd
 from ..data import Evaluation
 from ..errors import DataError
 from ..wording import many, some
+from ..writing import write_text
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,7 +101,7 @@ class Imported:
             folder.mkdir(parents=True, exist_ok=True)
             for name, table in tables.items():
                 text = table.to_csv(index=False, lineterminator="\n")
-                (folder / f"{name}.csv").write_text(text, encoding="utf-8", newline="")
+                write_text(folder / f"{name}.csv", text, DataError)
         except (OSError, UnicodeEncodeError) as error:
             raise DataError(f"{folder}: cannot be written ({error}); give another folder") from None
 

@@ -2,8 +2,6 @@
 
 import hashlib
 import json
-import os
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,6 +15,7 @@ from ...linking import LayoutError, LinkingFunction
 from ..assembly import FORMAT
 from ..errors import FitError
 from ..results import GROUPS, Fit
+from ..writing import whole
 
 _MARKS = ("layout", "fingerprint", "failures", "checksum")
 _BLOCK = 2**26  # bytes of draws read and written at a time
@@ -46,6 +45,7 @@ def save(fit: Fit, path: str | Path, *, overwrite: bool = False) -> Path:
 
     Examples
     --------
+    >>> import tempfile
     >>> from measurement_layouts.inference.fitting import fit
     >>> from measurement_layouts.scenarios import animal_ai_olympics as aaio
     >>> cohort = aaio.simulated_cohort()
@@ -58,23 +58,8 @@ def save(fit: Fit, path: str | Path, *, overwrite: bool = False) -> Path:
     path = Path(path)
     if path.exists() and not overwrite:
         raise FitError(f"{path} exists already; choose another name, or pass overwrite=True")
-    try:
-        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-        os.close(handle)
-    except OSError as error:
-        raise FitError(
-            f"cannot write into {path.parent}: {error.strerror}; choose or make another folder"
-        ) from error
-    try:
-        _write(fit.data, Path(temporary))
-        Path(temporary).chmod(0o644)
-        Path(temporary).replace(path)
-    except FitError:  # of a store whose draws are damaged
-        raise
-    except (OSError, RuntimeError) as error:  # netCDF4 raises either for a full disk
-        raise FitError(f"could not write {path}: {error}; nothing was changed") from error
-    finally:
-        Path(temporary).unlink(missing_ok=True)
+    with whole(path, needs=fit.data.nbytes) as beside:
+        _write(fit.data, beside)
     return path
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .. import scenarios
+from ..inference.writing import write_text
 from ..layouts import Layout
 from ..linking import LayoutError
 from .arguments import add_command, takes_overwrite
@@ -56,7 +57,7 @@ def _draw(chosen: argparse.Namespace) -> int:
     for path, layout in drawings.items():
         make_writable(path.parent)
         if path.suffix in _WRITTEN:
-            path.write_text(f"{_WRITTEN[path.suffix](layout)}\n", encoding="utf-8")
+            write_text(path, f"{_WRITTEN[path.suffix](layout)}\n")
         else:
             layout.draw(path)
         print(path)

@@ -20,6 +20,7 @@ from .layout_file import load_layout
 
 if TYPE_CHECKING:
     from ..inference.data import Evaluation
+    from ..inference.errors import FitError
     from ..inference.results import Fit
     from ..layouts import Layout
     from .arguments import Commands
@@ -69,6 +70,7 @@ def add(commands: "Commands") -> None:
 
 
 def _fit(chosen: argparse.Namespace) -> int:
+    from ..inference.errors import FitError
     from ..inference.fitting import fit
     from ..printing import print_profiles
     from .tables import read_evaluation
@@ -98,6 +100,11 @@ def _fit(chosen: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         print(_kept(folder, layout, evaluation), file=sys.stderr)
         raise
+    except FitError as error:
+        said = _in_options(error, folder)
+        if said is None:
+            raise
+        raise FitError(said) from error
     fitted = _write(folder, layout, evaluation)
     print_profiles(fitted, evaluation)
     print(folder.path)
@@ -124,10 +131,28 @@ def _discard(store: Path) -> None:
                 elif entry != lock:
                     entry.unlink()
     except Timeout as error:
-        raise FitError(
-            f"{store.parent} is in use by another process; wait until that is done, or give "
-            "another --out"
-        ) from error
+        raise FitError(_in_use(store)) from error
+
+
+def _in_options(error: "FitError", folder: FitFolder) -> str | None:
+    """Say what to do in the command's words, where the library speaks of stores."""
+    from filelock import Timeout
+
+    from ..inference.stores.resuming import BegunOtherwiseError
+
+    if isinstance(error, BegunOtherwiseError):
+        return (
+            f"{error.found}; give the same again to go on with it, another --out, or --overwrite "
+            "to begin anew"
+        )
+    return _in_use(folder.store) if isinstance(error.__cause__, Timeout) else None
+
+
+def _in_use(store: Path) -> str:
+    return (
+        f"{store.parent} is in use by another process; wait until that is done, or give another "
+        "--out"
+    )
 
 
 def _kept(folder: FitFolder, layout: "Layout", evaluation: "Evaluation") -> str:
@@ -149,11 +174,12 @@ def _kept(folder: FitFolder, layout: "Layout", evaluation: "Evaluation") -> str:
 def _write(folder: FitFolder, layout: "Layout", evaluation: "Evaluation") -> "Fit":
     """Write what belongs beside the fit, and drop its store when all is there."""
     from ..inference.stores.storage import load
+    from ..inference.writing import write_text
 
     fitted = load(folder.fit, layout=layout)
-    evaluation.item_table.to_csv(folder.items)
-    fitted.profiles().to_csv(folder.profiles, index=False)
-    fitted.diagnostics().to_csv(folder.diagnostics)
+    write_text(folder.items, evaluation.item_table.to_csv())
+    write_text(folder.profiles, fitted.profiles().to_csv(index=False))
+    write_text(folder.diagnostics, fitted.diagnostics().to_csv())
     layout.draw(folder.diagram)
     _remove(folder.store)
     return fitted

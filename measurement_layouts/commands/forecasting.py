@@ -56,6 +56,7 @@ def add(commands: "Commands") -> None:
 
 
 def _forecast(chosen: argparse.Namespace) -> int:
+    from ..inference.writing import write_text
     from .tables import read_items
 
     if chosen.out is not None and not chosen.overwrite:
@@ -63,7 +64,11 @@ def _forecast(chosen: argparse.Namespace) -> int:
     fit = open_fit(chosen.fit, chosen.layout)
     forecast = fit.forecast(read_items(chosen.items), subjects=chosen.subjects)
     print(repr(forecast), file=sys.stderr)
-    forecast.to_frame().to_csv(chosen.out or sys.stdout, index=False)
+    table = forecast.to_frame()
+    if chosen.out is None:
+        table.to_csv(sys.stdout, index=False)
+    else:
+        write_text(chosen.out, table.to_csv(index=False))
     return 0
 
 

@@ -286,7 +286,7 @@ def changed(outcomes, items=None, **cells):
 def test_other_items_and_outcomes(filled, animal_ai, outcomes):
     with raises("begun on 24 items, and now there are 23; the first that differ are item-00 and i"):
         folders.opened(filled, animal_ai, outcomes.select(items=outcomes.items.index[1:]))
-    with raises("now there are 23; the first that differ are the last one: give another store"):
+    with raises("now there are 23; the first that differ are the last one; give another store"):
         folders.opened(filled, animal_ai, outcomes.select(items=outcomes.items.index[:-1]))
     items = outcomes.items.copy()
     items.loc["item-05", "rewardSize"] += 1e-12

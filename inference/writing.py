@@ -1,0 +1,92 @@
+"""Files that are written whole or not at all."""
+
+import errno
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from .errors import FitError
+
+_FULL = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))
+
+
+@contextmanager
+def whole(path: Path, refusal: type[Exception] = FitError, needs: int = 0) -> Iterator[Path]:
+    """Write a file beside its place; it is renamed once all is written, and gone otherwise.
+
+    Parameters
+    ----------
+    path : Path
+        Where it belongs; what is there stays until then.
+    refusal : type of Exception
+        What to raise when it cannot be written.
+    needs : int
+        Bytes at least. Some libraries say anything but that a disk is full; there it is known by
+        its free space.
+
+    Yields
+    ------
+    Path
+        Where to write.
+
+    Examples
+    --------
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with whole(Path(folder) / "hello.txt") as beside:
+    ...         _ = beside.write_text("hello")
+    ...     [file.name for file in Path(folder).iterdir()]
+    ['hello.txt']
+    """
+    try:
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        os.close(handle)
+    except OSError as error:
+        raise refusal(
+            f"cannot write into {path.parent}: {error.strerror}; choose or make another folder"
+        ) from error
+    beside = Path(name)
+    try:
+        yield beside
+        beside.chmod(0o644)
+        beside.replace(path)
+    except FitError:  # of what was to be written
+        raise
+    except (OSError, RuntimeError) as error:  # netCDF4 raises either
+        said = f"could not write {path}: {_reason(error, beside, needs)}; nothing was changed"
+        raise refusal(said) from error
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def write_text(path: Path, text: str, refusal: type[Exception] = FitError) -> Path:
+    """Write a text file whole or not at all, its line ends as they are.
+
+    Parameters
+    ----------
+    path : Path
+        Where it belongs.
+    text : str
+        What it holds.
+    refusal : type of Exception
+        What to raise when it cannot be written.
+
+    Returns
+    -------
+    Path
+        The file.
+    """
+    with whole(path, refusal) as beside:
+        beside.write_text(text, encoding="utf-8", newline="")
+    return path
+
+
+def _reason(error: Exception, beside: Path, needs: int) -> str:
+    full = isinstance(error, OSError) and error.errno in _FULL
+    if not full and beside.exists():
+        full = shutil.disk_usage(beside.parent).free + beside.stat().st_size < needs
+    if full:
+        return "the disk is full: make room, or choose another folder"
+    return (error.strerror or str(error)) if isinstance(error, OSError) else str(error)
