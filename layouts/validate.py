@@ -1,6 +1,6 @@
 """Checks of a whole layout that need no sampler."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from ..linking import Expr, LayoutError
 from ..linking.ancestry import ancestry
@@ -9,6 +9,7 @@ from ..linking.subject_constant import SubjectConstant
 from .ladder import Ladder
 from .latents import Latent
 from .nodes import Derived, MetaFeature
+from .own_functions import check_own_functions
 from .steps import Leaf
 from .success import Success
 from .undefined import check_undefined, flags
@@ -37,6 +38,7 @@ def check(name: str, outcomes: tuple[Leaf, ...], profile: object) -> None:
     for outcome, found in zip(outcomes, own, strict=True):
         _one_outcome(found, outcome)
         _latents_reach(name, found, outcome)
+    check_own_functions(parts)
     _profile_reaches(name, parts, profile, outcomes)
     _demands_are_opposed(parts)
     for outcome, found in zip(outcomes, own, strict=True):

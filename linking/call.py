@@ -72,7 +72,16 @@ class Call(Formula):
                     f"not among the array axes {dims}; name them all as dims="
                 )
             options["over"] = dims.index(self.over) - len(dims)
-        return self.function.formula(*values, **options)
+        try:
+            return self.function.formula(*values, **options)
+        except (LayoutError, MemoryError):
+            raise
+        except Exception as error:  # a formula of one's own may raise anything
+            raise LayoutError(
+                f"{self}: the formula of {self.function.name} raised {type(error).__name__}: "
+                f"{error}; correct it, and write it with the operations of linking.arrays, which "
+                "take NumPy's arrays and PyTensor's variables alike"
+            ) from error
 
     def is_default(self, index: int) -> bool:
         """Whether an argument is the number that the formula would have taken by itself."""

@@ -8,7 +8,6 @@ dimension that an expression does not have is of length one there, so that every
 """
 
 import math
-import numbers
 import operator
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -22,6 +21,7 @@ from .arrays import Array
 from .equality import equal
 from .errors import LayoutError
 from .interval import Interval
+from .real import real
 
 type Operand = Expr | float
 type Symbol = Literal["+", "-", "*", "/", "**"]
@@ -290,10 +290,11 @@ def as_expr(value: object) -> Expr:
     """
     if isinstance(value, Expr):
         return value
-    if isinstance(value, numbers.Real):
-        if math.isnan(value):
+    number = real(value)
+    if number is not None:
+        if math.isnan(number):
             raise LayoutError("NaN (not a number) cannot stand in an expression; give a number")
-        return Constant(float(value) + 0.0)  # no negative zero: equal numbers are written alike
+        return Constant(number + 0.0)  # no negative zero: equal numbers are written alike
     raise LayoutError(
         f"{value!r} ({type(value).__name__}) cannot stand in an expression; use a node or a number "
         "(values that differ between items belong in a MetaFeature)"

@@ -16,6 +16,7 @@ from .digest import formula_digest
 from .errors import LayoutError
 from .expression import Expr, as_expr
 from .interval import Interval
+from .real import holds_numbers
 
 type RangeRule = tuple[float, float] | Callable[..., Interval]
 
@@ -98,6 +99,18 @@ class LinkingFunction:
         for name, operand in zip(names, operands, strict=True):
             if isinstance(operand, Expr):
                 raise LayoutError(f"{self.name}: give {name}= a number or an array of its own here")
+        for name, operand in zip(names, operands, strict=True):
+            if not holds_numbers(operand):
+                raise LayoutError(
+                    f"{self.name}: {name} is {operand!r} ({type(operand).__name__}); give a node, "
+                    "a number or an array of numbers"
+                )
+        over = options.get("over")
+        if isinstance(over, str):
+            raise LayoutError(
+                f"{self.name}: over={over!r} names labels, and plain arrays have none; give the "
+                "axis, such as -1"
+            )
         return self.formula(*map(as_float, operands), **options)
 
     def _bind(

@@ -2,7 +2,6 @@
 
 import functools
 import math
-import numbers
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -17,6 +16,7 @@ from .expression import Expr
 from .function import LinkingFunction
 from .interval import Interval
 from .notation import latex_number, latex_text
+from .real import real
 
 _TINY = 1e-300  # below it a part counts as zero, so that every gradient stays finite
 _STEEPEST = 1e9  # largest ratio of two weights; beyond it rounding eats the smaller one
@@ -44,7 +44,8 @@ def _check_options(
     operands: int,
     labels: int | None,
 ) -> None:
-    if not isinstance(power, numbers.Real) or math.isnan(power):
+    number = real(power)
+    if number is None or math.isnan(number):
         raise LayoutError(
             f"generalised_mean: power={power!r}; give a number, or +-inf for the largest and the "
             "smallest"

@@ -11,12 +11,18 @@ from .errors import LayoutError
 from .expression import Operand
 from .function import LinkingFunction
 from .notation import bracketed
+from .real import real
 
 
 def _latex(margin: str, slope: str | None = None) -> str:
     if slope is None:
         return rf"\sigma\left({margin}\right)"
     return rf"\sigma\left({bracketed(slope)} \cdot {bracketed(margin, level=3)}\right)"
+
+
+def _end(value: object) -> str:
+    number = real(value)
+    return repr(value) if number is None else f"{number:g}"
 
 
 class Logistic(LinkingFunction):
@@ -48,11 +54,15 @@ class Logistic(LinkingFunction):
         >>> round(float(logistic.spanning(-5.0, 5.0)(5.0)), 3)
         0.999
         """
-        if not (math.isfinite(low) and math.isfinite(high) and low < high):
+        ends = real(low), real(high)
+        first, last = (math.nan if end is None else end for end in ends)
+        if not (math.isfinite(first) and math.isfinite(last) and first < last):
             raise LayoutError(
-                f"logistic.spanning(low={low:g}, high={high:g}): the margin's range must be finite "
-                "with low < high; give the smallest and largest margin the battery can show"
+                f"logistic.spanning(low={_end(low)}, high={_end(high)}): the margin's range must "
+                "be finite with low < high; give the smallest and largest margin the battery can "
+                "show"
             )
+        low, high = first, last
         slope = 2 * math.log(999) / (high - low)
         centre = (low + high) / 2
         return lambda margin: self(margin if centre == 0 else margin - centre, slope)

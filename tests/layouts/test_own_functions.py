@@ -1,0 +1,105 @@
+"""Linking functions of one's own: a layout is refused where one gives no such numbers."""
+
+import numpy as np
+import pytest
+
+from measurement_layouts import Capability, Layout, LayoutError, MetaFeature, Success
+from measurement_layouts.linking import arrays, linking_function, logistic, product
+
+A_B_C = ("a", "b", "c")
+
+
+def layout_of(formula, labels=None):
+    function = linking_function(range=(0, 1))(formula)
+    skill = Capability("skill", low=0, high=2, labels=labels)
+    demand = MetaFeature("demand", low=0, high=2, labels=labels)
+    made = function(skill - demand)
+    return Layout(
+        "own", Success("passed", made if labels is None else product(made, over="dimension"))
+    )
+
+
+def raising(x):
+    raise KeyError("nothing here")
+
+
+def misshapen(x):
+    return np.zeros((7, 5, 3))
+
+
+def reducing(x):
+    return arrays.sigmoid(arrays.sum(x, axis=-1))
+
+
+def text(x):
+    return "0.5"
+
+
+def beyond(x):
+    return x * 0 + 2
+
+
+def truth_of_an_array(x):
+    return 1.0 if x > 0 else 0.0
+
+
+@pytest.mark.parametrize(
+    ("formula", "labels", "complaint"),
+    [
+        (
+            raising,
+            None,
+            r"raising\(skill − demand\): the formula of raising raised KeyError: 'noth",
+        ),
+        (misshapen, None, r"misshapen gives an array of shape \(7, 5, 3\) where its operands have"),
+        (
+            reducing,
+            A_B_C,
+            r"reducing gives an array of shape \(50,\) where .* have \(50, 3\); comp",
+        ),
+        (text, None, r"the formula of text gives '0.5' \(str\), and must give an array of numbers"),
+        (
+            beyond,
+            None,
+            r"beyond declares the range \[0, 1\] and gives 2 at values that its operand",
+        ),
+        (truth_of_an_array, None, r"raised ValueError: The truth value of an array .*; correct it"),
+    ],
+)
+def test_a_formula_that_gives_no_such_numbers_is_refused(formula, labels, complaint):
+    with pytest.raises(LayoutError, match=complaint):
+        layout_of(formula, labels)
+
+
+@pytest.mark.parametrize("labels", [None, A_B_C])
+def test_a_formula_may_give_one_number_or_one_per_label(labels):
+    layout_of(lambda x: arrays.sigmoid(x), labels)
+    layout_of(lambda x: 0.5, labels)
+
+
+@pytest.mark.parametrize("value", [None, "a", [1.0], np.array(["a"]), 1j, np.timedelta64(1, "s")])
+def test_what_is_no_number_is_no_operand(value):
+    with pytest.raises(
+        LayoutError, match=r"logistic: margin is .*; give a node, a number or an arr"
+    ):
+        logistic(value)
+
+
+@pytest.mark.parametrize("value", [10**400, np.timedelta64(1, "s")])
+def test_what_no_float_holds_stands_in_no_expression(value):
+    with pytest.raises(LayoutError, match="cannot stand in an expression; use a node or a number"):
+        Capability("skill", low=0, high=2) * value
+    with pytest.raises(LayoutError, match=r"low=.* is not a number; give a number in the unit"):
+        Capability("skill", low=value, high=2)
+
+
+def test_axes_of_plain_arrays_have_no_names():
+    with pytest.raises(LayoutError, match="over='skill' names labels, and plain arrays have none"):
+        product(np.ones(3), over="skill")
+
+
+@pytest.mark.parametrize("profile", [None, 3, "skill"])
+def test_the_profile_is_a_list(profile):
+    outcome = Success("passed", logistic(Capability("skill", low=0, high=2)))
+    with pytest.raises(LayoutError, match=r"layout 'own': profile=.*; give a list of latents that"):
+        Layout("own", outcome, profile=profile)
