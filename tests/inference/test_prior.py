@@ -1,12 +1,13 @@
 """Priors: families that PyMC has, drawn as they are written."""
 
 import numpy as np
+import pymc as pm
 import pytest
 from scipy import special, stats
 
 import measurement_layouts as ml
 from measurement_layouts import LayoutError, Prior
-from measurement_layouts.inference.prior import draw_prior
+from measurement_layouts.inference.prior import draw_prior, profile_variables
 from measurement_layouts.linking import logistic
 
 DRAWS = 4000
@@ -45,6 +46,18 @@ def test_draws_follow_the_family(prior, exact):
     draws = draw_prior(layout(prior))["skill"]
     assert draws.shape == (DRAWS,)
     assert stats.kstest(draws, exact.cdf).pvalue > 1e-4
+
+
+def test_log_densities_are_in_double_precision():
+    """Of whole numbers PyTensor would take the logarithm, and gamma functions, in single."""
+    for prior, exact in (
+        (Prior("Normal", mu=2, sigma=3), stats.norm(2, 3)),
+        (Prior("Beta", alpha=1, beta=9), stats.beta(1, 9)),
+    ):
+        with pm.Model() as model:
+            profile_variables(layout(prior))
+        density = pm.logp(model["skill"], 0.7).eval()
+        assert abs(density - exact.logpdf(0.7)) < 1e-13
 
 
 def test_draws_that_follow_another_are_noticed():

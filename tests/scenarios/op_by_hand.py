@@ -8,7 +8,7 @@ OBSTACLES = ("ramp", "lava", "platform")
 
 
 def sigma(x):
-    return 1 / (1 + np.exp(-x))
+    return np.exp(-np.logaddexp(0, -x))  # 1 / (1 + exp(-x)), for any x
 
 
 def mu(ability, flag):
@@ -57,6 +57,6 @@ def recommended(v):
     obstacles = np.prod([mu(v[f"{w}Ability"], v[f"{w}Presence"]) for w in OBSTACLES], axis=0)
     navigate = obstacles * sigma(v["flatNavAbility"] - v["goalDistance"]) * choose
     see = sigma(v["visualSlope"] * (v["visualAbility"] - (5 - v["goalSize"])))
-    context = np.prod(mu(v["paradigmAbility"], v["paradigm"]), axis=1)
+    context = np.prod(mu(v["paradigmAbility"], v["paradigm"]), axis=-1)
     context = context * mu(v["similarAbility"], v["similarPositions"])
     return (1 - v["noiseLevel"]) * know * navigate * see * context + v["noiseLevel"] / 2

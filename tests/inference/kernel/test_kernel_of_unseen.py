@@ -105,7 +105,7 @@ def test_so_many_trials_that_no_place_has_a_number(rng):
 
 
 def prior_density(at):
-    """Of the sampler's point; PyMC's constant of a half-normal has seven digits."""
+    """Of the sampler's point."""
     slope = norm.logpdf(np.exp(at[0]), scale=5) + np.log(2) + at[0]
     noise = -np.log1p(np.exp(-at[1])) - np.log1p(np.exp(at[1]))
     return slope + noise + norm.logpdf(at[2:]).sum()
@@ -136,6 +136,7 @@ def by_quadrature(features, data, row, slope, noise, tilt):
     return ways + np.log(quad(joint, places[0], places[-1], **options)[0])
 
 
+@pytest.mark.trust("oracles", "what is unseen, integrated")
 def test_the_sum_over_places_is_the_integral():
     """Nats of seven items together.
 
@@ -168,7 +169,7 @@ def test_items_alike_are_one_row(rng):
     assert sizes[0] == sizes[1]
     at = np.zeros(5)
     own, twelve = (found(at)[0] - prior_density(at) for found in (one, all_))
-    np.testing.assert_allclose(twelve, 12 * own, rtol=1e-7)
+    np.testing.assert_allclose(twelve, 12 * own, rtol=1e-12)
 
 
 def test_items_alike_with_other_outcomes_are_two():
@@ -186,7 +187,7 @@ def test_items_alike_with_other_outcomes_are_two():
 def test_nothing_attempted_leaves_the_prior(rng):
     features, none = battery(rng, 4), SubjectData(np.zeros(4, int), np.zeros(4, int), {})
     fused, at = Fused(votes(), features, none), rng.normal(size=5)
-    np.testing.assert_allclose(fused(at)[0], prior_density(at), rtol=1e-7)
+    np.testing.assert_allclose(fused(at)[0], prior_density(at), rtol=1e-12)
 
 
 def test_without_votes_and_noise():

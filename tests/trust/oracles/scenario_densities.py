@@ -1,0 +1,157 @@
+"""Scenario layouts on small batteries: what the hand densities are held against."""
+
+import functools
+from dataclasses import dataclass
+
+import graded_layouts
+import hand_games
+import hand_ladders
+import hand_models
+import numpy as np
+from densities import Fused
+from hand_densities import Hand, Long, Outcomes
+
+from measurement_layouts import Evaluation, scenarios
+from measurement_layouts.inference.compiler import SubjectData, training_features
+from measurement_layouts.layouts import Layout
+from measurement_layouts.scenarios import adele, weirdml
+
+ITEMS, PLACED_ITEMS = 40, 12  # fewer where each has 121 places
+ROUNDING = 1e-10
+HANDS = {**hand_games.HANDS, **hand_models.HANDS, **hand_models.BESIDE, **hand_ladders.HANDS}
+
+
+def scenario_layouts():
+    """Every layout that ``measurement-layouts scenarios`` lists, by scenario and name."""
+    return {
+        f"{name}, {layout}": make
+        for name in scenarios.NAMES
+        for layout, make in scenarios.get(name).layouts.items()
+    }
+
+
+LAYOUTS = {
+    **scenario_layouts(),
+    "adele, slopes pooled": functools.partial(adele.capability_layout, "pooled"),
+    "adele, slopes of their own": functools.partial(adele.capability_layout, "each"),
+    "adele, geometric mean": functools.partial(adele.capability_layout, "pooled", 0.0),
+    "adele, power estimated": functools.partial(adele.capability_layout, "pooled", "estimated"),
+    "weirdml, nested": weirdml.nested_layout,
+    **{name: functools.partial(hand_ladders.layout, name) for name in hand_ladders.HANDS},
+}
+
+
+@functools.cache
+def battery(scenario):
+    """Items of the embedded battery."""
+    return scenarios.get(scenario).simulate(1).evaluation
+
+
+@dataclass(frozen=True)
+class Case:
+    """A layout, its density by hand, and a subject's outcomes on some items."""
+
+    layout: Layout
+    hand: Hand
+    features: dict
+    outcomes: Outcomes
+
+    @functools.cached_property
+    def data(self):
+        constants = {constant.name: self.outcomes.failure for constant in self.layout.constants}
+        return SubjectData(self.outcomes.successes, self.outcomes.trials, constants)
+
+    @functools.cached_property
+    def fused(self):
+        """The shipped machine code."""
+        return Fused(self.layout, self.features, self.data)
+
+    def by_hand(self, points):
+        """Log-densities, and how far rounding may take the engine from them.
+
+        Chances are made of few numbers of about 1: four of them are rounded, 2**-53 each.
+        """
+        each, unlikely = self._parts(points)
+        found = each.sum(axis=1)
+        off = ROUNDING * np.maximum(1, abs(found)) + self.hand.constant
+        return found, off + 2.0**-51 * unlikely.sum(axis=1)
+
+    def _parts(self, points):
+        order = [latent.name for latent in self.layout.latents]
+        return self.hand.parts(order, points, self.features, self.outcomes)
+
+    def by_machine(self, points):
+        """Log-densities by machine code; gradients, (points, latents)."""
+        found = [self.fused(point) for point in points]
+        assert {status for *_, status in found} == {0}
+        return np.array([value for value, *_ in found]), np.array(
+            [slopes for _, slopes, _ in found]
+        )
+
+    def places(self, rng, count, spread):
+        """Points about where the sampler starts."""
+        return self.fused.start + rng.normal(0, spread, (count, len(self.fused.start)))
+
+    def slopes_by_hand(self, points, h=2.0**-12):
+        """Central differences of fourth order, and how far they and the engine may be off.
+
+        Their error goes with h**4: twice the step errs sixteen times as much, so that the change is
+        above it. Rounding is 2**-62 over the step, in proportion to one over an outcome's chance;
+        the engine's is that of two factors of each item's slope.
+        """
+        count, length = points.shape
+        shifts = np.array([-4, -2, -1, 1, 2, 4], dtype=Long) * h
+        moves = shifts[:, None, None, None] * np.eye(length, dtype=Long)[:, None, :]
+        each, _ = self._parts((points.astype(Long) + moves).reshape(-1, length))
+        _, unlikely = self._parts(points)
+        a, b, c, d, e, f = each.reshape(6, length, count, -1)
+        near, far = ((x - y + 8 * (z - w)) / 12 for x, w, z, y in ((b, c, d, e), (a, b, e, f)))
+        slopes, found = near / h, near.sum(axis=-1) / h
+        off = abs(found - far.sum(axis=-1) / (2 * h)) + 2.0**-62 / h * unlikely.sum(axis=-1)
+        off = off + 2.0**-50 * (unlikely * abs(slopes)).sum(axis=-1)
+        return found.T, (off + ROUNDING * np.maximum(1, abs(found).max(axis=0))).T
+
+
+@functools.cache
+def case(name, unanimous=False):
+    """Counts of up to three attempts, some items without any; or all attempts at an item alike."""
+    rng = np.random.default_rng(sum(map(ord, name)))
+    layout = LAYOUTS[name]()
+    if name in hand_ladders.HANDS:
+        return Case(layout, HANDS[name], *ladder(layout, rng))
+    evaluation = battery(name.partition(",")[0])
+    if name == "weirdml, nested":
+        evaluation = with_steps(evaluation)
+    features = training_features(layout, evaluation)
+    most = PLACED_ITEMS if layout.outcome.unseen is not None else ITEMS
+    count = len(evaluation.items)
+    chosen = np.sort(rng.choice(count, min(most, count), replace=False))
+    features = {key: values[chosen] for key, values in features.items()}
+    trials = rng.integers(0, 4, len(chosen))
+    won = rng.binomial(trials, 0.6)
+    if unanimous:  # items alike are one row of the engine, so that they must agree
+        _, alike = np.unique(np.column_stack(list(features.values())), axis=0, return_inverse=True)
+        won = np.where(rng.random(len(chosen))[alike] < 0.6, trials, 0)
+    return Case(layout, HANDS[name], features, Outcomes(won, trials))
+
+
+def ladder(layout, rng):
+    """Rows that are steps, for machine code, and which step each is, for the hand."""
+    items = graded_layouts.items(20)
+    tables, _ = graded_layouts.random_outcomes(layout, items, rng)
+    evaluation = Evaluation.of_outcomes(layout, tables, items)
+    features = training_features(layout, evaluation) | {
+        "step": evaluation.items["· step"].to_numpy()
+    }
+    counts = (table.loc["Ann"].to_numpy() for table in (evaluation.successes, evaluation.trials))
+    return features, Outcomes(*counts)
+
+
+def with_steps(evaluation):
+    """Say of each threshold of a task whether there is one below, and how far."""
+    items = evaluation.items.sort_values(["task", "threshold"])
+    step = items.groupby("task")["logHours"].diff()
+    added = items.assign(nested=step.notna().astype(int), step=step.clip(lower=0))
+    return type(evaluation)(
+        added.loc[evaluation.items.index], evaluation.successes, evaluation.trials
+    )
