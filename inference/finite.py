@@ -13,8 +13,8 @@ from ..linking.subject_constant import SubjectConstant
 from .errors import DataError
 from .wording import some
 
-_POINTS, _SEED = 4, 20231  # profiles; a value at one of them is enough
-_BLOCK = 4096  # items at a time
+_POINTS, _SEED = 16, 20231  # profiles; a value at one of them is enough
+_BLOCK = 1024  # items at a time
 
 
 def refuse_infinite(layout: Layout, items: pd.Index, features: Mapping[str, np.ndarray]) -> None:
