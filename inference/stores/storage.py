@@ -126,8 +126,8 @@ def load(
             "again"
         )
     saved = _read_layout(path, data.attrs, layout, functions)
-    failures = json.loads(data.attrs["failures"])
-    return Fit(saved, data, failures, json.loads(data.attrs.get("attempts", "{}")))
+    told = (_read_words(path, data.attrs, name) for name in ("failures", "attempts"))
+    return Fit(saved, data, *told)
 
 
 def _refuse_newer(path: Path, attributes: Mapping[Any, Any]) -> None:
@@ -204,6 +204,19 @@ def _parts(variable: xr.Variable) -> Iterator[np.ndarray]:
         step = max(1, len(variable) * _BLOCK // variable.nbytes)
         for start in range(0, len(variable), step):
             yield variable[start : start + step].to_numpy()
+
+
+def _read_words(path: Path, attributes: Mapping[Any, Any], name: str) -> dict[str, Any]:
+    """Read what is said of subjects by their names."""
+    try:
+        said = json.loads(attributes.get(name, "{}"))
+    except ValueError as error:
+        raise FitError(
+            f"{path}: its {name} cannot be read ({error}); restore a copy, or fit again"
+        ) from error
+    if not isinstance(said, dict):
+        raise FitError(f"{path}: its {name} are {said!r}, no mapping; restore a copy, or fit again")
+    return said
 
 
 def _read_layout(

@@ -1,0 +1,231 @@
+"""Files that would run code in a careless reader; each leaves a canary where it succeeds."""
+
+import json
+import os
+import pickle
+import shutil
+import zipfile
+from pathlib import Path
+
+import netCDF4
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet
+from inspect_ai.log import EvalConfig, EvalDataset, EvalLog, EvalSample, EvalSpec, write_eval_log
+from inspect_ai.scorer import Score
+
+import measurement_layouts as ml
+from measurement_layouts.inference.stores import storage
+
+DEMANDS = Path(ml.annotation.__file__).parent / "demand-rubrics"
+CODE = "__import__('os').system('touch canary')"
+
+
+class Bomb:
+    """Runs a command where it is unpickled."""
+
+    def __reduce__(self):
+        return os.system, ("touch canary",)
+
+
+PICKLE = pickle.dumps(["a", Bomb()])
+
+
+def layout():
+    """One latent, no items' properties."""
+    return ml.Layout("coin", ml.Success("heads", ml.Capability("p", low=0, high=1)))
+
+
+def tossed(**options):
+    """A small fit."""
+    tosses = pd.DataFrame([[1, 0], [1, 1]], index=["Ann", "Bob"], columns=["a", "b"])
+    evaluation = ml.Evaluation.from_wide(tosses, pd.DataFrame(index=["a", "b"]))
+    chosen = {"method": "grid", "draws": 20, "chains": 2, "seed": 1, "progressbar": False}
+    return ml.fit(layout(), evaluation, **{**chosen, **options})
+
+
+def fits(folder):
+    """Fits whose attributes are code, with the right checksum."""
+    good = tossed().save(folder / "good.nc")
+    written = folder / "pickle.nc"
+    written.write_bytes(PICKLE)
+    yield "a pickle for a fit", "fit", good, written, "cannot be read (OSError"
+    call = {"call": "eval", "of": [{"node": "p"}], "names": ["x"], "options": {}}
+    changes = {
+        "code for a fit's layout": ("layout", CODE, "its layout cannot be read (Expecting value"),
+        "a function in a fit's layout": ("layout", call, "the linking function 'eval'"),
+        "code for a fit's failures": ("failures", CODE, "its failures cannot be read"),
+    }
+    for name, (attribute, value, message) in changes.items():
+        path = folder / f"{name}.nc"
+        shutil.copy(good, path)
+        with netCDF4.Dataset(path, "a") as file:
+            if isinstance(value, dict):
+                whole = json.loads(file.getncattr(attribute))
+                whole["nodes"][1]["expression"] = value
+                value = json.dumps(whole)
+            file.setncattr(attribute, value)
+        _sign(path)
+        yield name, "fit", good, path, message
+
+
+def _sign(path):
+    """Put the checksum of what a file holds into it, as whoever forges it would."""
+    with storage.xr.open_datatree(path, engine="netcdf4") as tree:
+        data = tree.load()
+    del data.attrs["checksum"]
+    checksum = storage._checksum(data)
+    with netCDF4.Dataset(path, "a") as file:
+        file.setncattr("checksum", checksum)
+
+
+def stores(folder):
+    """Stores whose arrays are said to be pickles, in both formats of Zarr, or lie elsewhere."""
+    good = folder / "good"
+    tossed(store=good)
+    items = "observed_data/item"
+    second = {
+        **{"zarr_format": 2, "node_type": "array", "shape": [2], "chunks": [2], "dtype": "|O"},
+        **{"fill_value": None, "order": "C", "compressor": None, "dimension_separator": "/"},
+        **{"filters": [{"id": "pickle", "protocol": 5}], "attributes": {}},
+    }
+    third = json.loads((good / items / "zarr.json").read_text())
+    codecs = [{"name": name, "configuration": {}} for name in ("numcodecs.pickle", "pickle")]
+    unknown = "UnknownCodecError: An implementation for codec"
+    changes = {
+        "Zarr's pickle filter": (items, second, "No Zarr data type found"),
+        "a pickle codec": (items, {**third, "codecs": codecs[:1]}, unknown),
+        "another pickle codec": (items, {**third, "codecs": codecs[1:]}, unknown),
+        "objects in an array": (items, {**third, "data_type": "object"}, "No Zarr data type found"),
+        "an array above the store": ("../../x", third, "cannot be read"),
+        "more than the memory": (items, {**third, "shape": [10**14]}, "MemoryError"),
+    }
+    for name, (array, metadata, message) in changes.items():
+        path = folder / name
+        shutil.copytree(good, path)
+        for chunk in ("0", "c/0"):
+            (path / items / chunk).write_bytes(PICKLE)
+        root = json.loads((path / "zarr.json").read_text())
+        root["consolidated_metadata"]["metadata"][array] = metadata
+        (path / "zarr.json").write_text(json.dumps(root))
+        yield name, "fit", good, path, message
+
+
+def archives(folder):
+    """An archive of NumPy whose array is a pickle, where the draws of the prior are kept.
+
+    Nobody else can put it there; should it be there all the same, it is not unpickled.
+    """
+    draws, objects = folder / "good.npz", folder / "bad.npz"
+    np.savez(draws, **{"0": np.zeros(3)})
+    np.savez(objects, **{"0": np.array([Bomb()], dtype=object)})
+    yield "objects in an archive of NumPy", "prior", draws, objects, "allow_pickle=False"
+    bare = folder / "bare.npz"
+    bare.write_bytes(PICKLE)
+    yield "a pickle for an archive", "prior", draws, bare, "This file contains pickled"
+
+
+def inspect_logs(folder):
+    """Logs of Inspect, as an archive and as JSON."""
+    good = folder / "good.eval"
+    asked = EvalSample(id=1, epoch=1, input="1 + 1 =", target="2", scores={"m": Score(value="C")})
+    spec = EvalSpec(
+        created="2026-01-31T12:00:00+00:00",
+        task="sums",
+        model="tiny",
+        dataset=EvalDataset(),
+        config=EvalConfig(),
+    )
+    write_eval_log(EvalLog(eval=spec, status="success", samples=[asked]), good)
+    members = {name: zipfile.ZipFile(good).read(name) for name in zipfile.ZipFile(good).namelist()}
+    path = folder / "pickle.eval"
+    path.write_bytes(PICKLE)
+    yield "a pickle for a log", "inspect", good, path, "Inspect cannot read this log"
+    changes = {
+        "a pickle in a log": {"header.json": PICKLE},
+        "code in a log": {"header.json": CODE.encode()},
+        "200 MB of nothing in a log": {"header.json": b" " * 200_000_000},
+    }
+    for name, change in changes.items():
+        path = folder / f"{name}.eval"
+        _zipped(path, members | change)
+        yield name, "inspect", good, path, "Inspect cannot read this log"
+    path = folder / "above.eval"
+    _zipped(path, members | {"../above": b"x", "/tmp/above": b"x", "samples/../../above": b"x"})
+    yield "members above a log", "inspect", good, path, ""
+    path = folder / "code.json"
+    path.write_text(f'{{"version": 2, "status": {CODE!r}}}')
+    yield "code in a log of JSON", "inspect", good, path, "Inspect cannot read this log"
+
+
+def _zipped(path, members):
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+
+
+def tables(folder):
+    """Tables, answers and rubrics."""
+    line = {"doc_id": 0, "doc": {"digits": 2}, "filter": "none", "metrics": ["acc"], "acc": 1.0}
+    long = {"subject": ["Ann", "Bob"], "item": ["a", "a"], "outcome": [1, 0]}
+    good = {
+        "samples_a.jsonl": json.dumps(line),
+        "t.csv": pd.DataFrame(long).to_csv(index=False),
+        "scenarios.jsonl": '{"scenario": 1}',
+        "answers.jsonl": "",
+        "rubric.toml": Path(DEMANDS / "quantitative_reasoning.toml").read_text(),
+    }
+    for name, text in good.items():
+        (folder / name).write_text(text)
+    plain = folder / "plain.parquet"
+    pd.DataFrame(long).to_parquet(plain)
+    reduced = {"py/reduce": [{"py/function": "os.system"}, {"py/tuple": ["touch canary"]}]}
+    storage = {"file": "annotations of measurement-layouts", "version": 1, "model": "tiny"}
+    jsons = json.dumps(reduced)
+    hostile = {
+        "samples_b.jsonl": ("harness", "samples_a.jsonl", json.dumps(line | {"acc": CODE}), CODE),
+        "samples_c.jsonl": ("harness", "samples_a.jsonl", jsons, "this is no sample"),
+        "samples_d.jsonl": ("harness", "samples_a.jsonl", CODE, "this is no JSON"),
+        "code.csv": ("table", "t.csv", f"subject,item,outcome\nAnn,a,{CODE}\n", CODE),
+        "pickle.csv": ("table", "t.csv", PICKLE, "is not UTF-8"),
+        "pickle.parquet": ("table", "plain.parquet", PICKLE, "this is no Parquet table"),
+        "pickle.json": ("table", "t.csv", PICKLE, "is not UTF-8"),
+        "pickle.pkl": ("table", "t.csv", PICKLE, "give a file whose name ends in"),
+        "code.toml": ("rubric", "rubric.toml", f"name = {CODE}", "is no TOML file"),
+        "yaml.toml": (
+            "rubric",
+            "rubric.toml",
+            "!!python/object/apply:os.system [id]",
+            "is no TOML",
+        ),
+        "other.jsonl": ("answers", "answers.jsonl", jsons + "\n", "holds no annotations"),
+        "own.jsonl": ("answers", "answers.jsonl", f"{json.dumps(storage)}\n{jsons}\n", "damaged"),
+    }
+    for name, (kind, like, content, message) in hostile.items():
+        path = folder / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        yield f"{name} for {kind}", kind, folder / like, path, message
+    yield "a pickled type of Parquet", "table", plain, _extended(folder), ""
+
+
+def _extended(folder):
+    """A table with the type that old readers of Parquet unpickled (CVE-2023-47248)."""
+    metadata = {
+        b"ARROW:extension:name": b"arrow.py_extension_type",
+        b"ARROW:extension:metadata": PICKLE,
+    }
+    names = [pa.field(name, pa.string()) for name in ("subject", "item")]
+    schema = pa.schema([*names, pa.field("outcome", pa.int64(), metadata=metadata)])
+    columns = pa.array(["Ann", "Bob"]), pa.array(["a", "a"]), pa.array([1, 0])
+    table = pa.Table.from_arrays(columns, schema=schema)
+    pyarrow.parquet.write_table(table, folder / "extended.parquet")
+    return folder / "extended.parquet"
+
+
+def everything(folder):
+    """All of them: name, kind, good file, hostile file and what the reader says of it."""
+    for make in (fits, stores, archives, inspect_logs, tables):
+        own = folder / make.__name__
+        own.mkdir()
+        yield from make(own)
