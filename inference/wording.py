@@ -1,6 +1,9 @@
 """Short lists and counts for messages."""
 
+import re
 from collections.abc import Iterable
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
 def some(values: Iterable[object], limit: int = 5) -> str:
@@ -25,3 +28,16 @@ def many(count: int, what: str) -> str:
     ('1 item', '3 items')
     """
     return f"{count} {what}" if count == 1 else f"{count} {what}s"
+
+
+def visible(text: object) -> str:
+    r"""Write a text for a terminal: what would steer it is shown as Python writes it.
+
+    Line ends and tabs stay.
+
+    Examples
+    --------
+    >>> print(visible("Ann\x1b[2J"))
+    Ann\x1b[2J
+    """
+    return _CONTROL.sub(lambda sign: sign[0].encode("unicode_escape").decode(), str(text))

@@ -19,6 +19,7 @@ from .commands import (
     reporting,
     studies,
 )
+from .inference.wording import visible
 from .linking import LayoutError
 
 _STATUSES = """\
@@ -81,7 +82,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (LayoutError, ValueError, RuntimeError, OSError) as error:
         if not _is_for_users(error):
             raise
-        print(f"measurement-layouts: {' '.join(str(error).split())}", file=sys.stderr)
+        print(visible(f"measurement-layouts: {' '.join(str(error).split())}"), file=sys.stderr)
         return 2
     return status
 

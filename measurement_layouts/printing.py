@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from .inference.digits import (
     beside,
@@ -16,6 +17,7 @@ from .inference.digits import (
     with_error,
     written,
 )
+from .inference.wording import visible
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -172,6 +174,10 @@ def print_forecast_scores(fit: "Fit", forecast: "Forecast", scores: "pd.DataFram
 
 
 class _Console(Console):
+    def render_str(self, text: str, **options: Any) -> Text:
+        """Show what would steer the terminal: names may come from anywhere."""
+        return super().render_str(visible(text), **options)
+
     def on_broken_pipe(self) -> None:
         """Leave it to the command, which knows the exit status."""
         raise BrokenPipeError

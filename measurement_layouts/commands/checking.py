@@ -3,6 +3,7 @@
 import argparse
 from typing import TYPE_CHECKING
 
+from ..inference.wording import visible
 from .arguments import add_command, at_least, takes_data, takes_layout
 from .layout_file import load_layout
 
@@ -34,5 +35,5 @@ def _check(chosen: argparse.Namespace) -> int:
 
     layout = load_layout(chosen.layout)
     found = check(layout, read_evaluation(layout, chosen.outcomes, chosen.items), seed=chosen.seed)
-    print(found)
+    print(visible(found))
     return 1 if found.problems else 0

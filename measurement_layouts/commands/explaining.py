@@ -3,6 +3,7 @@
 import argparse
 from typing import TYPE_CHECKING
 
+from ..inference.wording import visible
 from .arguments import add_command, takes_data, takes_fit, takes_subjects
 from .fit_folder import open_fit
 
@@ -39,7 +40,7 @@ def add(commands: "Commands") -> None:
 def _describe(chosen: argparse.Namespace) -> int:
     from ..inference.description.describe import describe
 
-    print(describe(open_fit(chosen.fit, chosen.layout), subjects=chosen.subjects))
+    print(visible(describe(open_fit(chosen.fit, chosen.layout), subjects=chosen.subjects)))
     return 0
 
 
@@ -52,5 +53,5 @@ def _criticise(chosen: argparse.Namespace) -> int:
     evaluation = fitted_evaluation(fit, chosen.fit, chosen.items, chosen.outcomes)
     found = criticise(fit, evaluation, subjects=chosen.subjects)
     print_criticism(found)
-    print(*(found.suggestions() or ["nothing is flagged"]), sep="\n")
+    print(visible("\n".join(found.suggestions() or ["nothing is flagged"])))
     return 1 if len(found.flagged()) else 0

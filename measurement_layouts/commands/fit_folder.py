@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..inference.wording import visible
 from ..linking import LayoutError
 from .files import refuse_existing
 from .layout_file import load_layout
@@ -103,7 +104,7 @@ def open_fit(path: Path, layouts: Sequence[str] = ()) -> "Fit":
         raise FitError(f"{error}; here: --layout LAYOUT.py:name of its layout") from error
     if place == FitFolder(path).store:
         done = f"{path} is not finished: {found!r}"
-        print(f"{done}; the same `fit` command again goes on", file=sys.stderr)
+        print(visible(f"{done}; the same `fit` command again goes on"), file=sys.stderr)
     return found
 
 

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..inference.wording import visible
 from .arguments import add_command, takes_data, takes_fit, takes_overwrite, takes_subjects
 from .files import refuse_existing
 from .fit_folder import open_fit
@@ -63,7 +64,7 @@ def _forecast(chosen: argparse.Namespace) -> int:
         refuse_existing([chosen.out], "give another --out, or --overwrite")
     fit = open_fit(chosen.fit, chosen.layout)
     forecast = fit.forecast(read_items(chosen.items), subjects=chosen.subjects)
-    print(repr(forecast), file=sys.stderr)
+    print(visible(repr(forecast)), file=sys.stderr)
     table = forecast.to_frame()
     if chosen.out is None:
         table.to_csv(sys.stdout, index=False)

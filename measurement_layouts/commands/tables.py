@@ -15,6 +15,7 @@ from ..inference.logs.table import read_table
 from ..inference.logs.table_files import read_file
 from ..inference.logs.tidy import tidy
 from ..inference.tables import known_names, named, need_columns
+from ..inference.wording import visible
 from ..layouts import Graded, Layout
 from .fit_folder import FitFolder
 
@@ -110,7 +111,7 @@ def print_notes(imported: "Imported") -> None:
     """Say on standard error what an import dropped, mapped, renamed or averaged."""
     for what, count, example in imported.notes[["what", "count", "example"]].to_numpy().tolist():
         such = f" (such as {example})" if example else ""
-        print(f"{what}: {count}{such}", file=sys.stderr)
+        print(visible(f"{what}: {count}{such}"), file=sys.stderr)
 
 
 def fitted_evaluation(
