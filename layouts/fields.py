@@ -1,10 +1,14 @@
 """Fields of nodes as they are declared: read, checked and brought into one form."""
 
 import math
+import re
 from collections.abc import Iterable
 
 from ..linking import LayoutError
 from ..linking.real import real
+
+NAME = r"[^\W\d_](?:[\w .-]*[\w.-])?"
+"""Of a node or a label dimension: it names a column, a variable and, in a store, a folder."""
 
 RESERVED = ("chain", "draw", "item", "subject")  # dimensions that every fit has
 
@@ -98,12 +102,18 @@ def dimension(owner: str, value: object) -> str:
     Raises
     ------
     LayoutError
-        When it is no text, empty, or the name of a dimension that every fit has.
+        When it is no text, empty, or the name of a dimension that every fit has; when it could name
+        no folder, as a node must.
     """
     if not isinstance(value, str) or not value or value in RESERVED:
         raise LayoutError(
             f"{owner}: dim={value!r}; name the label dimension by a word other than "
             f"{', '.join(RESERVED)}"
+        )
+    if not re.fullmatch(NAME, value):
+        raise LayoutError(
+            f"{owner}: dim={value!r} must start with a letter and hold only letters, digits, '_', "
+            "'-', '.' and spaces inside; it names a variable, and a folder in stores"
         )
     return value
 

@@ -20,7 +20,7 @@ class Node(Expr):
 
     name: str
     kind: ClassVar[str]
-    fitting: ClassVar[str] = r"[^\W\d_](?:[\w .-]*[\w.-])?"
+    fitting: ClassVar[str] = fields.NAME
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not re.fullmatch(self.fitting, self.name):

@@ -1,5 +1,6 @@
 """A fit's tables as CSV files that a spreadsheet may open."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,7 @@ from ..inference.writing import write_text
 from .columns import columns
 from .contents import Contents
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_FORMULA = re.compile(r"(^|[;\t\r\n])(?=[=+\-@\t\r＝＋－＠])")  # some cut lines at semicolons
 
 
 def export_tables(
@@ -30,7 +31,8 @@ def export_tables(
     """Write a fit's tables as CSV files.
 
     Numbers are written in full. A text that a spreadsheet would take for a formula, because it
-    starts with ``=``, ``+``, ``-``, ``@`` or a tab, gets an apostrophe before it.
+    starts with ``=``, ``+``, ``-``, ``@`` or a tab, gets an apostrophe before it; so does such a
+    sign after a semicolon or a tab, at which some spreadsheets cut cells.
 
     Parameters
     ----------
@@ -159,4 +161,4 @@ def _forecasts(forecast: Forecast) -> pd.DataFrame:
 
 
 def _tame(cell: object) -> object:
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell
+    return _FORMULA.sub(r"\1'", cell) if isinstance(cell, str) else cell
