@@ -216,13 +216,15 @@ def of_forecast(error: float, prob: float) -> Digits:
 
 
 def of_score(error: float, most: int = 3) -> int:
-    """Count the decimals of a score, or another number between 0 and 1.
+    """Count the decimals of a score, or another number between 0 and 1: one of an unknown error.
 
     Examples
     --------
-    >>> of_score(0.002), of_score(1e-9), of_score(math.nan)
-    (2, 3, 1)
+    >>> of_score(0.002), of_score(1e-9), of_score(math.nan), of_score(math.inf)
+    (2, 3, 1, 0)
     """
+    if math.isinf(error):
+        return 0
     if not error > 0:
         return most if error == 0 else 1
     return max(0, min(supported(error), most))

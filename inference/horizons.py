@@ -2,11 +2,13 @@
 
 import math
 from dataclasses import dataclass
+from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
+from .digits import of_forecast, written
 from .elements import elements, find_elements
 from .errors import DataError, FitError
 from .options import inside, whole
@@ -143,10 +145,19 @@ class HorizonTrend:
     prob: float
 
     def __repr__(self) -> str:
+        months, low, high = self.written()
         return (
-            f"<HorizonTrend: doubling every {self.months:.1f} months ({100 * self.prob:g} % "
-            f"interval {self.low:.1f} to {self.high:.1f})>"
+            f"<HorizonTrend: doubling every {months} months ({100 * self.prob:g} % "
+            f"interval {low} to {high})>"
         )
+
+    def written(self) -> tuple[str, str, str]:
+        """Write the months and the ends of their interval, with at most one decimal."""
+        wide = 2 * NormalDist().inv_cdf((1 + self.prob) / 2)
+        digits = of_forecast((self.high - self.low) / wide / math.sqrt(_DRAWS), self.prob)
+        shown = ((self.months, digits.mean), (self.low, digits.ends), (self.high, digits.ends))
+        months, low, high = (written(value, min(at, 1)) for value, at in shown)
+        return months, low, high
 
 
 def horizon_trend(horizons: pd.DataFrame, *, prob: float = 0.9, seed: int = 1) -> HorizonTrend:

@@ -59,9 +59,9 @@ class NewItems:
         self.items, self.outside = len(self._names), int(self._outside.sum())
         self._subjects = pd.Index(data["subject"].to_numpy().astype(str))
         ess = contents.diagnostics["ess"].reindex(self._subjects)
-        self._errors = forecast_errors(
-            *self._values[1:], ess.to_numpy(dtype=float)[:, None, None], forecast.prob
-        )
+        _, low, high = self._values
+        sizes = ess.to_numpy(dtype=float)[:, None, None]
+        self._errors = forecast_errors(low, high, sizes, forecast.prob)
         means = self._errors.mean(axis=(1, 2)).tolist()
         self.digits = {
             str(who): of_score(error, 2) for who, error in zip(self._subjects, means, strict=True)

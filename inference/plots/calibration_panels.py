@@ -68,7 +68,7 @@ def calibration_panels(
     >>> evaluation = Evaluation.from_wide(pd.DataFrame(solved, ["Ann", "Bob"]), items)
     >>> found = assess({"size": ["size"]}, evaluation, folds=2, resamples=2, progressbar=False)
     >>> [panel.get_title().splitlines() for panel in calibration_panels(found)]
-    [['Ann', 'ECE 0.059'], ['Bob', 'ECE 0.067']]
+    [['Ann', 'ECE 0.06'], ['Bob', 'ECE 0.07']]
     """
     method = assessment.methods[0] if method is None else method
     if method not in assessment.methods:
@@ -85,7 +85,7 @@ def calibration_panels(
         panel.plot([0, 1], [0, 1], color=style.QUIET, linestyle=":", linewidth=1.2, zorder=0)
         panel.lines[-1].set_label("calibrated")
         _draw(panel, part, most, assessment.prob)
-        said = "no prediction" if np.isnan(ece) else f"ECE {ece:.3f}"
+        said = "no prediction" if np.isnan(ece) else f"ECE {ece:.2f}"
         panel.set_title(f"{style.words(name, 26)}\n{said}", fontsize=9)
     style.outer_labels(axes, columns, "predicted probability", "success rate", fontsize=9)
     if figure is not None:

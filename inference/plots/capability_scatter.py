@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..diagnostics import profiles
+from ..diagnostics import diagnose, profiles
 from ..elements import Element, elements, find_elements, rows_of, span, success_rates
 from ..errors import FitError
 from ..wording import many, some
@@ -34,7 +34,9 @@ def capability_scatter(
     """Draw one profile element against another, a point per subject.
 
     Points are posterior means, grey bars one posterior standard deviation to either side, the area
-    of a point grows with the subject's success rate, and its colour shows the mean noise level.
+    of a point grows with the subject's success rate, and its colour shows the mean noise level. A
+    point is hollow where the prior dominates what it shows (see `profiles`); a dagger marks a
+    quarantined subject (see `diagnose`).
 
     Parameters
     ----------
@@ -79,7 +81,8 @@ def capability_scatter(
     shade = _shade(fit, colour)
     named = [] if names is None else fit.named(names)
     rates = success_rates(fit)
-    table = profiles(fit)
+    table, status = profiles(fit), diagnose(fit, fit.subjects)["status"]
+    doubted = set(status.index[status == "quarantined"])
     horizontal, vertical = (rows_of(table, element, fit.subjects) for element in (across, up))
     where = np.column_stack([horizontal["mean"], vertical["mean"]])
     area = _area(rates.to_numpy())
@@ -102,6 +105,8 @@ def capability_scatter(
         low, high = span(fit, shade)
         top = max(level.max(), low + _LEAST * (high - low))
         paint = {"c": level, "cmap": style.amount_map(), "vmin": low, "vmax": top}
+    told = [horizontal, vertical] + ([] if shade is None else [rows_of(table, shade, fit.subjects)])
+    vague = np.any([part["prior_dominated"].to_numpy() for part in told], axis=0)
     points = ax.scatter(
         horizontal["mean"],
         vertical["mean"],
@@ -111,6 +116,15 @@ def capability_scatter(
         zorder=3,
         **paint,
     )
+    if vague.any():
+        ax.scatter(
+            where[vague, 0],
+            where[vague, 1],
+            s=area[vague],
+            facecolors="white",
+            edgecolors=style.QUIET,
+            zorder=3.5,
+        )
     ax.set_xlabel(style.element_label(across))
     ax.set_ylabel(style.element_label(up))
     who = many(len(fit.subjects), "subject")
@@ -118,7 +132,7 @@ def capability_scatter(
     figure = ax.get_figure()
     if shade is not None and figure is not None:
         figure.colorbar(points, ax=ax, label=f"posterior mean of {style.element_label(shade)}")
-    _size_legend(ax, where)
+    _legend(ax, where, hollow=bool(vague.any()), quarantined=len(doubted) > 0)
     order = (
         [fit.subjects.index(name) for name in named]
         if names is not None
@@ -128,7 +142,7 @@ def capability_scatter(
         ax,
         where,
         area,
-        [style.words(name, 40) for name in fit.subjects],
+        [style.words(name, 40) + " †" * (name in doubted) for name in fit.subjects],
         order,
         all_of_them=names is not None,
     )
@@ -168,8 +182,8 @@ def _area(rates: np.ndarray) -> np.ndarray:
     return _SMALLEST + (_LARGEST - _SMALLEST) * rates
 
 
-def _size_legend(ax: "Axes", where: np.ndarray) -> None:
-    """Say what the size of a point means, in the corner with the fewest points."""
+def _legend(ax: "Axes", where: np.ndarray, *, hollow: bool, quarantined: bool) -> None:
+    """Say what size and face of a point mean, in the corner with the fewest points."""
     for rate in (0.0, 0.5, 1.0):
         ax.scatter(
             [],
@@ -179,6 +193,10 @@ def _size_legend(ax: "Axes", where: np.ndarray) -> None:
             edgecolors="white",
             label=f"{rate:g}",
         )
+    if hollow:
+        ax.scatter([], [], s=40, color="white", edgecolors=style.QUIET, label="prior-dominated")
+    if quarantined:
+        ax.scatter([], [], s=0, label="† quarantined")
     up, right = where[:, 1] > np.mean(ax.get_ylim()), where[:, 0] > np.mean(ax.get_xlim())
     crowd = {
         "upper left": up & ~right,

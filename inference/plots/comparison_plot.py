@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..digits import chance
 from ..elements import Element, find_elements
 from ..errors import FitError
 from ..wording import many
@@ -31,7 +32,8 @@ def comparison_plot(
     """Draw differences of profiles with their intervals, one panel per profile element.
 
     Pairs stand in the order of the first panel, the largest difference at the top. Beside each
-    stands the probability that the subject's is larger than the reference's. A hollow point has a
+    stands the probability that the subject's is larger than the reference's, with the digits that
+    its Monte Carlo error supports. A hollow point has a
     prior-dominated side, a dagger one that is quarantined (see `diagnose`).
 
     Parameters
@@ -111,11 +113,12 @@ def _draw(panel: "Axes", element: Element, part: "pd.DataFrame", letters: float)
         linewidths=1.2,
         zorder=3,
     )
-    for row, chance in enumerate(part["superiority"]):
+    chances = zip(part["superiority"], part["superiority_error"], strict=True)
+    for row, (probability, error) in enumerate(chances):
         panel.text(
             1.02,
             row,
-            _chance(chance),
+            chance(probability, error),
             transform=panel.get_yaxis_transform(),
             va="center",
             fontsize=letters,
@@ -128,13 +131,6 @@ def _draw(panel: "Axes", element: Element, part: "pd.DataFrame", letters: float)
     panel.grid(axis="y", color=style.RULE, linewidth=0.8)
     panel.set_xlabel(f"difference in\n{style.element_label(element)}", fontsize=9)
     style.quiet_frame(panel, "bottom")
-
-
-def _chance(value: float) -> str:
-    """Write a probability with two digits; 0 and 1 are left to those that are sure."""
-    if 0.995 <= value < 1:
-        return ">.99"
-    return "<.01" if 0 < value < 0.005 else f"{value:.2f}"
 
 
 def _names(comparison: "ProfileComparison", order: np.ndarray, doubted: list[bool]) -> list[str]:

@@ -202,7 +202,8 @@ def _points(
 
 def _trend(ax: "Axes", trend: HorizonTrend) -> None:
     days = _days(trend.line["released"])
-    label = f"doubling every {trend.months:.1f} months ({trend.low:.1f} to {trend.high:.1f})"
+    months, slow, fast = trend.written()
+    label = f"doubling every {months} months ({slow} to {fast})"
     ends = trend.line["low"], trend.line["high"]
     ax.fill_between(days, *ends, color=style.PRIOR, alpha=0.2, linewidth=0, zorder=0)
     ax.plot(days, trend.line["hours"], color=style.QUIET, linewidth=1.2, zorder=1, label=label)

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..density import density, prior_density
-from ..elements import find_elements, posterior_draws, prior_draws, span
+from ..diagnostics import diagnose, profiles
+from ..elements import find_elements, posterior_draws, prior_draws, rows_of, span
 from . import style
 
 if TYPE_CHECKING:
@@ -28,7 +29,8 @@ def prior_posterior(
     """Draw prior and posterior density of one subject's profile, one panel per element.
 
     The prior is its formula; the posterior is a kernel estimate, reflected at the ends of the range
-    (see `density.density`).
+    (see `density.density`). Where the prior dominates (see `profiles`), it is not filled and the
+    panel says so; a dagger marks a quarantined subject (see `diagnose`).
 
     Parameters
     ----------
@@ -64,6 +66,7 @@ def prior_posterior(
     """
     found = find_elements(fit.layout, nodes)
     (name,) = fit.named([subject])
+    table = profiles(fit, subjects=[name])
     columns = min(len(found), _COLUMNS)
     rows = -(-len(found) // columns)
     axes, figure = style.panels(
@@ -78,7 +81,10 @@ def prior_posterior(
         panel.plot(at, prior, color=style.PRIOR, linestyle="--", label="prior")
         learnt = density(after, at, support)
         panel.plot(at, learnt, color=colour, linewidth=1.8, label="posterior")
-        panel.fill_between(at, learnt, color=colour, alpha=0.2, linewidth=0)
+        if rows_of(table, element, [name])["prior_dominated"].iloc[0]:
+            panel.set_title("prior-dominated", fontsize=8, color=style.QUIET)
+        else:
+            panel.fill_between(at, learnt, color=colour, alpha=0.2, linewidth=0)
         panel.set_xlim(at[0], at[-1])
         panel.set_ylim(bottom=0)
         panel.set_yticks([])
@@ -87,7 +93,9 @@ def prior_posterior(
             panel.set_ylabel("density")
         style.quiet_frame(panel, "bottom")
     if figure is not None:
-        style.heading(figure, f"{name}: prior and posterior")
+        doubt = diagnose(fit, [name])["status"].iloc[0] == "quarantined"
+        mark, why = (" †", " († quarantined)") if doubt else ("", "")
+        style.heading(figure, f"{name}{mark}: prior and posterior{why}")
         handles, entries = axes[0].get_legend_handles_labels()
         figure.legend(handles, entries, loc="outside lower center", ncols=2, frameon=False)
     else:

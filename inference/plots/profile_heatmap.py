@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ..diagnostics import diagnose, profiles
+from ..digits import of_profile
 from ..elements import Element, find_elements, rows_of, span, success_rates
 from ..errors import FitError
 from ..wording import many, some
@@ -28,6 +29,7 @@ _LEAST = 4.0  # width of a table, in inches
 _ROW = 0.24  # height of a row, in inches
 _BAR, _THICK = 3.6, 0.13  # longest colour bar, in inches
 _DIGITS, _DECIMALS = 2, 2  # significant ones, and those after the point
+_MOST = 9  # decimals of a number that has no Monte Carlo error
 
 
 class _Paint(NamedTuple):
@@ -51,7 +53,10 @@ def profile_heatmap(
     r"""Draw profiles as a table: a row per profile element, a column per subject.
 
     Numbers have two significant digits, none finer than 0.01 or a hundredth of a range narrower
-    than 1. Below the profile stands the success p on the training items: its rate, or with
+    than 1, and none that the Monte Carlo error does not support (see `digits`). Cells that are
+    dominated by the prior (see `profiles`) are hatched and have no colour.
+
+    Below the profile stands the success p on the training items: its rate, or with
     ``statistic="sd"`` the standard deviation of one outcome, :math:`\sqrt{p (1 - p)}`. A dagger
     marks a quarantined subject, whose sampling is not to be trusted (see `diagnose`).
 
@@ -117,12 +122,18 @@ def profile_heatmap(
     status = diagnose(fit, who)["status"]
     heads = [style.words(n, 40) + " †" * (status[n] == "quarantined") for n in who]
     ranges = np.ptp(spans, axis=1)
-    written = [_written(*row) for row in zip(numbers, ranges, strict=True)]
+    digits = np.full(numbers.shape, _MOST)
+    digits[:-1] = [[of_profile(row).mean for row in part.to_dict("records")] for part in parts]
+    written = [_written(*row) for row in zip(numbers, ranges, digits, strict=True)]
+    vague = np.zeros(numbers.shape, dtype=bool)
+    vague[:-1] = [part["prior_dominated"].to_numpy() for part in parts]
     width, upright = _width(names, heads, written)
     ax = style.single(ax, (width, _height(names, heads if upright else [""], len(paints))))
     inks = np.full(numbers.shape, style.INK, dtype=object)
     for paint in paints:
         _colour(ax, paint, inks)
+    inks[vague] = style.QUIET
+    style.hatch(ax, vague)
     for (row, column), ink in np.ndenumerate(inks):
         ax.text(
             column + 0.5,
@@ -140,7 +151,8 @@ def profile_heatmap(
     ax.set_xticks(np.arange(len(who)) + 0.5, heads, rotation=90 if upright else 0)
     ax.set_yticks(np.arange(len(names)) + 0.5, names)
     ax.tick_params(length=0, labelsize=_LETTERS)
-    notes = ["† quarantined"] if "quarantined" in set(status) else []
+    notes = ["hatched: prior-dominated"] if vague.any() else []
+    notes += ["† quarantined"] if "quarantined" in set(status) else []
     if subjects is None and fit.failures:
         notes.append(f"{len(fit.failures)} failed, not shown")
     ax.set_xlabel("; ".join(notes), fontsize=_LETTERS + 1)
@@ -175,7 +187,7 @@ def _places(found: list[Element], spans: np.ndarray, means: np.ndarray) -> list[
     ]
     if signed.any():
         most = float(np.where(signed, np.maximum(-low, high), 0).max())
-        (end,) = _written(np.array([most]), most)
+        (end,) = _written(np.array([most]), most, np.array([_MOST]))
         ticks = {-most: f"\u2212{end}", 0.0: "0", most: end}
         names = [element.name for element, row in zip(found, signed[:-1], strict=True) if row[0]]
         values = np.where(signed, means, np.nan)
@@ -184,10 +196,13 @@ def _places(found: list[Element], spans: np.ndarray, means: np.ndarray) -> list[
     return paints
 
 
-def _written(row: np.ndarray, width: float) -> list[str]:
+def _written(row: np.ndarray, width: float, supported: np.ndarray) -> list[str]:
     """Write numbers with two digits, none finer than 0.01 or a hundredth of a narrow range."""
     finest = max(_DECIMALS, _DECIMALS - math.floor(math.log10(width)))
-    rounded = [round(float(x), min(finest, _decimals(abs(x)))) + 0.0 for x in row]
+    decimals = [
+        min(finest, _decimals(abs(x)), int(most)) for x, most in zip(row, supported, strict=True)
+    ]
+    rounded = [round(float(x), at) + 0.0 for x, at in zip(row, decimals, strict=True)]
     return [f"{number:g}".replace("-", "\u2212") for number in rounded]
 
 

@@ -62,6 +62,15 @@ def legend_words(text: object) -> str:
     return f"\u200a{plain}" if plain.startswith("_") else plain
 
 
+def hatch(ax: "Axes", cells: np.ndarray) -> None:
+    """Cover cells of a table, one unit wide and high, of which the data say next to nothing."""
+    from matplotlib.patches import Rectangle
+
+    look: dict[str, Any] = {"facecolor": "white", "edgecolor": FAINT, "hatch": "////"}
+    for row, column in np.argwhere(cells):
+        ax.add_patch(Rectangle((column, row), 1, 1, linewidth=0, zorder=1.5, **look))
+
+
 def title(ax: "Axes", text: str, *, pad: float | None = None) -> None:
     """Write a title over some axes, in as many lines as it needs."""
     figure = ax.get_figure(root=True)

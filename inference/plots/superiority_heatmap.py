@@ -4,11 +4,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..digits import chance
 from ..elements import find_elements
 from ..errors import FitError
 from . import style
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.axes import Axes
 
     from ..contrast.comparison import ProfileComparison
@@ -27,7 +29,9 @@ def superiority_heatmap(
     """Draw the probability that the row's subject has more than the column's.
 
     Subjects stand in the order of their mean probability against all others, the largest first.
-    Cells hold percent where there are at most 30 subjects.
+    Cells hold percent where there are at most 30 subjects, tens of percent where the Monte Carlo
+    error leaves no more. They are hatched and have no colour where the prior dominates one of the
+    two (see `diagnostics.profiles`); a dagger marks a quarantined subject.
 
     Parameters
     ----------
@@ -63,15 +67,23 @@ def superiority_heatmap(
         raise FitError("the comparison is of two fits; draw comparison_plot instead")
     rows = comparison.rows(element)
     (one,) = find_elements(comparison.fit.layout, element)
-    wide = rows.pivot_table(index="subject", columns="reference", values="superiority")
-    if rows["reference"].nunique() > 1 or len(rows) == 1:
-        everybody = comparison.subjects
-        wide = wide.reindex(index=everybody, columns=everybody)
-        wide = wide.fillna(1 - wide.T)
+    warned = rows["warning"].str
+    rows = rows.assign(vague=warned.contains("prior-dominated").astype(float))
+    wide, errors, vague = (
+        _table(rows, name, comparison.subjects)
+        for name in ("superiority", "superiority_error", "vague")
+    )
     wide = wide.loc[wide.mean(axis=1).sort_values(ascending=False, kind="stable").index]
     if len(wide.columns) > 1:
         wide = wide[wide.index]
-    names, heads = ([style.words(name, 40) for name in side] for side in (wide.index, wide.columns))
+    error, hatched = (
+        table.loc[wide.index, wide.columns].to_numpy() for table in (errors, vague == 1)
+    )
+    doubted = set(_quarantined(rows))
+    names, heads = (
+        [style.words(name, 40) + " †" * (name in doubted) for name in side]
+        for side in (wide.index, wide.columns)
+    )
     cell = _CELL if len(names) <= _WRITTEN else _SMALL
     long = max(map(len, [*names, *heads])) * _LETTER
     width = long + max(len(heads) * cell, 3.6) + 0.6
@@ -87,17 +99,18 @@ def superiority_heatmap(
         edgecolors=style.RULE,
         linewidth=0.4 if cell == _CELL else 0.1,
     )
+    style.hatch(ax, hatched)
     if cell == _CELL:
         for (row, column), value in np.ndenumerate(values):
             if np.isfinite(value):
                 ax.text(
                     column + 0.5,
                     row + 0.5,
-                    f"{100 * value:.0f}",
+                    _percent(float(value), float(error[row, column])),
                     ha="center",
                     va="center_baseline",
                     fontsize=_LETTERS,
-                    color="white" if value > _DARK else style.INK,
+                    color=_ink(float(value), bool(hatched[row, column])),
                 )
     ax.set_xlim(0, len(heads))
     ax.set_ylim(len(names), 0)
@@ -114,5 +127,38 @@ def superiority_heatmap(
         bar.set_label("probability that the row's is larger (%)", fontsize=_LETTERS + 0.5)
         bar.set_ticks([0, 0.25, 0.5, 0.75, 1], labels=["0", "25", "50", "75", "100"])
         bar.ax.tick_params(labelsize=_LETTERS)
+    notes = ["hatched: one of the two is prior-dominated"] if hatched.any() else []
+    notes += ["† quarantined"] if doubted & {*wide.index, *wide.columns} else []
+    ax.set_xlabel("\n".join(notes), fontsize=_LETTERS)
     style.title(ax, f"Probability of a larger {style.words(one.name)}")
     return ax
+
+
+def _table(rows: "pd.DataFrame", column: str, everybody: list[str]) -> "pd.DataFrame":
+    """Lay a column out, a row per subject; where every pair is known once, the other way, too."""
+    wide = rows.pivot_table(index="subject", columns="reference", values=column)
+    if rows["reference"].nunique() > 1 or len(rows) == 1:
+        wide = wide.reindex(index=everybody, columns=everybody)
+        wide = wide.fillna(1 - wide.T if column == "superiority" else wide.T)
+    return wide
+
+
+def _quarantined(rows: "pd.DataFrame") -> list[str]:
+    """Name the subjects of whom a warning says so."""
+    found = []
+    for warning in rows["warning"]:
+        for part in str(warning).split("; "):
+            name, _, why = part.rpartition(": ")
+            found += [name] if why.startswith("quarantined") else []
+    return found
+
+
+def _percent(value: float, error: float) -> str:
+    """Write a probability in percent: no more digits than its error supports, never 0 or 100."""
+    text = chance(value, error)
+    sign = text[0] if text[0] in "<>" else ""
+    return text if text == "–" else f"{sign}{100 * float(text.removeprefix(sign)):.0f}"
+
+
+def _ink(value: float, hatched: bool) -> str:
+    return style.QUIET if hatched else "white" if value > _DARK else style.INK

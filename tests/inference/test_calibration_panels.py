@@ -48,7 +48,7 @@ def test_a_panel_per_subject(evaluation, found):
         ends = [segment[:, 1].tolist() for segment in bars.get_segments()]
         assert np.allclose(ends, curve[["low", "high"]])
         ece = found.scores["ece"].sel({"subject": name, "method": "line"}).item()
-        assert panel.get_title().splitlines()[1] == f"ECE {ece:.3f}"
+        assert panel.get_title().splitlines()[1] == f"ECE {ece:.2f}"
         most = max(most, curve["trials"].max())
     sizes = np.concatenate([scattered(panel)[0].get_sizes() for panel in axes])
     assert sizes.max() == 90

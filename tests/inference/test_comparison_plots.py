@@ -80,6 +80,7 @@ class TestSuperiorityHeatmap:
         assert np.isnan(np.diag(cells)).all()
         names = [label.get_text() for label in ax.get_yticklabels()]
         assert names == [label.get_text() for label in ax.get_xticklabels()]
+        names = [name.removesuffix(" †") for name in names]
         row = pairs.rows("navigationAbility").query("subject == 'Ann' and reference == 'Bob'")
         place = names.index("Ann"), names.index("Bob")
         assert cells[place] == row["superiority"].iloc[0]
@@ -87,8 +88,23 @@ class TestSuperiorityHeatmap:
 
     def test_one_reference_is_one_column(self, against_ann):
         ax = plots.superiority_heatmap(against_ann, "noiseLevel")
-        assert [label.get_text() for label in ax.get_xticklabels()] == ["Ann"]
+        assert [label.get_text() for label in ax.get_xticklabels()] == ["Ann †"]
         assert len(texts(ax)) == 5
+
+    @pytest.mark.trust("digits", "superiority_heatmap says where the data say nothing")
+    def test_hatched_is_prior_dominated(self, pairs):
+        ax = plots.superiority_heatmap(pairs, "rightLeftBias")
+        names = [label.get_text().removesuffix(" †") for label in ax.get_yticklabels()]
+        covered = {(int(patch.get_y()), int(patch.get_x())) for patch in ax.patches}
+        rows = pairs.rows("rightLeftBias")
+        rows = rows[rows["warning"].str.contains("prior-dominated")]
+        there = {
+            (names.index(a), names.index(b))
+            for a, b in zip(rows["subject"], rows["reference"], strict=True)
+        }
+        assert covered == there | {(b, a) for a, b in there}
+        assert 0 < len(there) < 15
+        assert "hatched: one of the two is prior-dominated" in ax.get_xlabel()
 
     def test_two_fits_are_refused(self, fitted):
         with pytest.raises(ml.FitError, match="draw comparison_plot instead"):

@@ -13,6 +13,7 @@ from matplotlib.colors import to_rgba
 
 import measurement_layouts as ml
 from measurement_layouts import DataError, FitError, plots
+from measurement_layouts.inference.digits import of_profile
 from measurement_layouts.inference.plots.profile_heatmap import _luminance, _written
 from measurement_layouts.linking import logistic, product
 
@@ -111,7 +112,14 @@ class TestProfileHeatmap:
         assert found.shape == (5, 6)
         last = rates if statistic == "mean" else np.sqrt(rates * (1 - rates))
         exact = np.vstack([expected, last[fitted.subjects]])
-        assert (np.abs(found - exact) <= np.maximum(0.005, 0.05 * np.abs(exact)) + 1e-12).all()
+        shown = fitted.profiles().assign(element=lambda table: table["node"])
+        rows = shown.set_index(["element", "subject"]).loc[
+            [(node, who) for node in expected.index for who in fitted.subjects]
+        ]
+        supported = [10.0 ** -of_profile(row).mean for row in rows.to_dict("records")]
+        units = np.vstack([np.reshape(supported, expected.shape), np.zeros(len(rates))])
+        finest = np.maximum(0.005, 0.05 * np.abs(exact))
+        assert (np.abs(found - exact) <= np.maximum(finest, units / 2) + 1e-12).all()
         names = [label.get_text() for label in ax.get_yticklabels()]
         assert [name.split(" (")[0] for name in names[:-1]] == list(expected.index)
         assert names[-1] == ("success rate" if statistic == "mean" else "sd of an outcome")
@@ -123,8 +131,10 @@ class TestProfileHeatmap:
         """As the paper's tables have them: 50, 4.8, 0.49, 0.01 and 0."""
         row = np.array([49.6, 4.84, 0.493, 0.0123, 0.0042, -0.0042, -6.32, 0.996, 1234.0])
         written = ["50", "4.8", "0.49", "0.01", "0", "0", "\u22126.3", "1", "1200"]
-        assert _written(row, width=56) == _written(row, width=1) == written
-        assert _written(np.array([0.00512, 0.00004]), width=0.01) == ["0.0051", "0"]
+        all_ = np.full(len(row), 9)
+        assert _written(row, 56, all_) == _written(row, 1, all_) == written
+        assert _written(np.array([0.00512, 0.00004]), 0.01, all_[:2]) == ["0.0051", "0"]
+        assert _written(np.array([0.493, 49.6]), 100, np.array([1, -1])) == ["0.5", "50"]
 
     def test_colour_of_a_mean_is_its_place_in_the_range(self, fitted):
         plain, signed = (mesh.get_array() for mesh in meshes(plots.profile_heatmap(fitted)))
@@ -176,6 +186,8 @@ class TestProfileHeatmap:
             for mesh in meshes(ax):
                 values = mesh.get_array()
                 ground[~values.mask.ravel()] = mesh.to_rgba(values.compressed())
+            for patch in ax.patches:
+                ground[int(patch.get_y() * len(crowd.subjects) + patch.get_x())] = 1
             ink = np.array([to_rgba(text.get_color()) for text in ax.texts])
             both = np.sort([_luminance(ground), _luminance(ink)], axis=0)
             assert ((both[1] + 0.05) / (both[0] + 0.05)).min() > 4
@@ -201,7 +213,10 @@ class TestProfileHeatmap:
         chosen = {"subjects": [LONG, "Agent7"], "nodes": ["tiny", "skill[demand 3]"]}
         ax = plots.profile_heatmap(crowd, **chosen)
         expected = wide(crowd, "mean").loc[["tiny", "skill[demand 3]"], [LONG, "Agent7"]]
-        assert np.allclose(cells(ax)[:2], expected, rtol=0.05, atol=5e-5)
+        shown = crowd.profiles().query("node in ('tiny', 'skill')")
+        half = [10.0 ** -of_profile(row).mean / 2 for row in shown.to_dict("records")]
+        assert np.allclose(cells(ax)[0], expected.iloc[0], rtol=0.05, atol=half[-1])
+        assert np.allclose(cells(ax)[1], expected.iloc[1], rtol=0.05, atol=max(half))
         assert "failed" not in ax.get_xlabel()
         assert is_whole(ax)
         assert is_whole(plots.profile_heatmap(crowd, subjects="Agent7", nodes="tiny"))
