@@ -7,3 +7,19 @@ class DataError(ValueError):
 
 class FitError(RuntimeError):
     """A fit that cannot be made, read, written or used as asked."""
+
+
+class StoreError(FitError):
+    """A store that cannot be gone on with, or written.
+
+    Parameters
+    ----------
+    found : str
+        What is the matter.
+    remedy : str
+        What to do, in the library's words; a command has its own.
+    """
+
+    def __init__(self, found: str, remedy: str) -> None:
+        super().__init__(f"{found}; {remedy}")
+        self.found = found

@@ -11,28 +11,12 @@ from ...layouts import Layout
 from ..assembly import Training
 from ..data import Evaluation
 from ..engine import Battery
-from ..errors import FitError
+from ..errors import StoreError
 from ..sampling import SamplingOptions
 from ..wording import many, some
 from .hierarchy import Contents
 
 _ALWAYS = {"starts": "prior"}  # in stores that do not say
-
-
-class BegunOtherwiseError(FitError):
-    """A store that was begun with something else than it is to go on with.
-
-    Parameters
-    ----------
-    found : str
-        What the store has, and what is asked for.
-    remedy : str
-        What to do.
-    """
-
-    def __init__(self, found: str, remedy: str) -> None:
-        super().__init__(f"{found}; {remedy}")
-        self.found = found
 
 
 def options_of(options: SamplingOptions, reruns: int, method: str, starts: str) -> dict[str, Any]:
@@ -66,11 +50,11 @@ def check_same(
 
     Raises
     ------
-    BegunOtherwiseError
+    StoreError
         Saying what the store has, what is asked for and what to do.
     """
     if contents.attributes["fingerprint"] != layout.fingerprint:
-        raise BegunOtherwiseError(
+        raise StoreError(
             f"{path} is of a layout with fingerprint {contents.attributes['fingerprint']}, and "
             f"{layout.name!r} has {layout.fingerprint}",
             "give another store, or the same layout",
@@ -81,7 +65,7 @@ def check_same(
     if other:
         theirs = ", ".join(f"{name}={has.get(name)}" for name in other)
         ours = ", ".join(f"{name}={asked[name]}" for name in other)
-        raise BegunOtherwiseError(
+        raise StoreError(
             f"{path} was begun with {theirs}, and now it is {ours}",
             "give another store, or the same options",
         )
@@ -95,7 +79,7 @@ def _check_items(path: Path, stored: Training, evaluation: Evaluation, battery: 
     if items != stored.items:
         places = zip(stored.items, items, strict=False)
         first = next((f"{a} and {b}" for a, b in places if a != b), "the last one")
-        raise BegunOtherwiseError(
+        raise StoreError(
             f"{path} was begun on {many(len(stored.items), 'item')}, and now there are "
             f"{len(items)}; the first that differ are {first}",
             remedy,
@@ -104,7 +88,7 @@ def _check_items(path: Path, stored: Training, evaluation: Evaluation, battery: 
         differ = stored.features[name] != values
         if differ.any():
             which = np.flatnonzero(differ.reshape(len(items), -1).any(axis=1))
-            raise BegunOtherwiseError(
+            raise StoreError(
                 f"{path} was begun with other values of {name} on "
                 f"{many(len(which), 'item')}: {some(items[item] for item in which)}",
                 remedy,
@@ -123,7 +107,7 @@ def _check_outcomes(path: Path, stored: Training, evaluation: Evaluation) -> Non
         differ |= (ours.loc[both].to_numpy() != theirs[places]).any(axis=1)
     if differ.any():
         which = some(both[place] for place in np.flatnonzero(differ))
-        raise BegunOtherwiseError(
+        raise StoreError(
             f"{path} holds {many(int(differ.sum()), 'subject')} with other outcomes: {which}",
             "give another store, or the same outcomes",
         )

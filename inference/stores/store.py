@@ -12,7 +12,7 @@ from ...layouts import Layout
 from ..assembly import Training, marks
 from ..data import Evaluation
 from ..engine import Battery
-from ..errors import FitError
+from ..errors import FitError, StoreError
 from ..prior import draw_prior
 from ..results import Fit
 from ..sampling import Draws, Sampled, SamplingOptions
@@ -20,6 +20,7 @@ from ..wording import many
 from . import hierarchy
 from .chunks import by_array, write_chunk
 from .hierarchy import Contents
+from .links import refuse_links
 from .records import Record, outcomes_digest, read_records, write_record
 from .resuming import check_same, options_of
 from .stored import check_records, stored_fit
@@ -135,14 +136,15 @@ class Store:
         path = Path(path)
         if hierarchy.state(path) == "else":
             raise FitError(f"{path} is there already and is no store of fits; give another folder")
+        refuse_links(path)
         try:
             path.mkdir(parents=True, exist_ok=True)
             lock = FileLock(path / hierarchy.LOCK, timeout=0, thread_local=False)
             lock.acquire()
         except Timeout as error:
-            raise FitError(
-                f"{path} is in use, by another process or further up in this one; wait until that "
-                "is done, or give another store"
+            raise StoreError(
+                f"{path} is in use, by another process or further up in this one",
+                "wait until that is done, or give another store",
             ) from error
         except OSError as error:
             raise FitError(
@@ -166,9 +168,9 @@ class Store:
             return cls(path, lock, layout, evaluation, hierarchy.read(path))
         except OSError as error:
             lock.release()
-            raise FitError(
-                f"could not write into {path}: {error}; nothing in it is lost: make room, or give "
-                "another folder"
+            raise StoreError(
+                f"could not write into {path}: {error}; nothing in it is lost",
+                "make room, or give another folder",
             ) from error
         except BaseException:
             lock.release()
@@ -203,10 +205,11 @@ class Store:
             )
             write_record(self.path, row, record)
         except OSError as error:
-            raise FitError(
-                f"could not write {sampled.subject} into {self.path}: {error}; the "
-                f"{many(len(self.finished), 'subject')} it holds are safe: make room, and fit "
-                "again with the same store"
+            held = many(len(self.finished), "subject")
+            raise StoreError(
+                f"could not write {sampled.subject} into {self.path}: {error}; the {held} it holds "
+                "are safe",
+                "make room, and fit again with the same store",
             ) from error
         self._records[row] = record
 

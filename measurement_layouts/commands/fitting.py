@@ -138,14 +138,18 @@ def _in_options(error: "FitError", folder: FitFolder) -> str | None:
     """Say what to do in the command's words, where the library speaks of stores."""
     from filelock import Timeout
 
-    from ..inference.stores.resuming import BegunOtherwiseError
+    from ..inference.errors import StoreError
 
-    if isinstance(error, BegunOtherwiseError):
-        return (
-            f"{error.found}; give the same again to go on with it, another --out, or --overwrite "
-            "to begin anew"
-        )
-    return _in_use(folder.store) if isinstance(error.__cause__, Timeout) else None
+    if not isinstance(error, StoreError):
+        return None
+    if isinstance(error.__cause__, Timeout):
+        return _in_use(folder.store)
+    if isinstance(error.__cause__, OSError):
+        return f"{error.found}; make room, and the same command, without --overwrite, goes on"
+    return (
+        f"{error.found}; give the same again to go on with it, another --out, or --overwrite to "
+        "begin anew"
+    )
 
 
 def _in_use(store: Path) -> str:

@@ -147,7 +147,7 @@ def test_a_full_disk(path, animal_ai, monkeypatch, function):
             stopping(patch, store_module, function, 0, full)
             with raises(
                 "could not write s1 into .*store: .*No space left on device; the 1 subject it "
-                "holds are safe: make room, and fit again with the same store"
+                "holds are safe; make room, and fit again with the same store"
             ):
                 store.add(folders.sampled(animal_ai, "s1"))
         assert store.fit().subjects == ["s0"]

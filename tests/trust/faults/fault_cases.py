@@ -59,3 +59,8 @@ def fault(name, call, error, message):
     """A fault, as the trust table knows it, and what is to come of it."""
     mark = pytest.mark.trust("faults", name)
     return pytest.param(call, error, message, id=name, marks=mark)
+
+
+def same_draws(one, other):
+    """Whether two fits of a layout hold the same bits."""
+    return one.subjects == other.subjects and one.posterior.equals(other.posterior)
