@@ -38,6 +38,8 @@ def from_leaves(
     same_leaves(layout, outcomes)
     cells = {leaf.name: _read(leaf, outcomes[leaf.name], items.index) for leaf in layout.outcomes}
     subjects = list(dict.fromkeys(name for own in cells.values() for name in own.subjects))
+    if not subjects or not len(items):
+        raise DataError("there are no outcomes; give at least one subject and one item")
     parts = [_counts(leaf, cells[leaf.name], subjects, items.index) for leaf in layout.outcomes]
     passed, tried = (
         np.concatenate(counts, axis=2).reshape(len(subjects), -1)
@@ -121,7 +123,7 @@ def _levels(leaf: Leaf, cells: _Cells) -> np.ndarray:
     missing = np.array([is_missing(cell) for cell in values], dtype=bool)
     if isinstance(leaf, Score):
         fine = (numbers >= -_ROUNDING) & (numbers <= 1 + _ROUNDING)
-        levels = np.floor(numbers * leaf.places + 0.5 + _ROUNDING)
+        levels = np.floor(np.where(fine, numbers, 0.0) * leaf.places + 0.5 + _ROUNDING)
         need = "no score in [0, 1]", "give parts of the full score"
     else:
         fine, levels = np.isin(numbers, np.arange(len(leaf.steps) + 1)), numbers

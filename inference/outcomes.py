@@ -1,5 +1,7 @@
 """Tables of 0/1 outcomes and of counts: from what people have to successes and trials."""
 
+from collections.abc import Hashable
+
 import numpy as np
 import pandas as pd
 
@@ -12,8 +14,11 @@ from .tables import (
     refuse_repeats,
     same_names,
     texts,
+    three_columns,
 )
 from .wording import some
+
+_MOST = 1e15  # counts; sums of them stay exact
 
 
 def from_wide(outcomes: pd.DataFrame, items: pd.Index) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -81,7 +86,8 @@ def properties(outcomes: pd.DataFrame, subject: str, item: str, outcome: str) ->
     _check_long(outcomes, (subject, item, outcome))
     names = np.array(texts(outcomes[item], f"column {item!r}"), object)
     table = outcomes.drop(columns=[subject, item, outcome]).set_axis(names, axis=0)
-    varying = table.groupby(level=0, sort=False).nunique(dropna=False).gt(1)
+    need_columns(table.columns, list(table.columns), "the table of outcomes has")
+    varying = table.apply(_hashable).groupby(level=0, sort=False).nunique(dropna=False).gt(1)
     for column in varying.columns[varying.any()]:
         raise DataError(
             f"{column!r} differs between rows of one item: "
@@ -105,21 +111,27 @@ def counts(table: object, name: str, items: pd.Index) -> pd.DataFrame:
     same_names(columns, items, f"the columns of {name}", "items")
     checked = checked.set_axis(columns, axis=1)
     values, _ = read_numbers(checked)
-    whole = np.isfinite(values) & (values >= 0) & (values == np.floor(values))
+    whole = (values >= 0) & (values <= _MOST) & (values == np.floor(values))
     if not whole.all():
         raise DataError(
             f"{name}: {(~whole).sum()} value(s) are no counts: {name_cells(checked, ~whole)}; give "
-            "whole numbers of at least 0, with 0 trials where an item was not attempted"
+            f"whole numbers from 0 to {_MOST:.0e}, with 0 trials where an item was not attempted"
         )
     found = pd.DataFrame(values.astype("int64"), checked.index, columns)
     return found[list(items)].rename_axis(columns="item")
 
 
+def _hashable(column: pd.Series) -> pd.Series:
+    """Write cells such as lists as texts, so that they can be compared."""
+    if column.dtype != object:
+        return column
+    return column.map(lambda cell: cell if isinstance(cell, Hashable) else repr(cell))
+
+
 def _check_long(outcomes: object, columns: tuple[str, str, str]) -> None:
     if not isinstance(outcomes, pd.DataFrame):
         raise DataError(f"outcomes: this is a {type(outcomes).__name__}; give a pandas DataFrame")
-    if len(set(columns)) < len(columns):
-        raise DataError(f"subject, item and outcome are the columns {some(columns)}; name three")
+    three_columns(columns)
     need_columns(outcomes.columns, columns, "the table of outcomes has")
 
 

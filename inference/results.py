@@ -12,7 +12,7 @@ import xarray as xr
 
 from ..layouts import Layout
 from .errors import FitError
-from .tables import refuse_repeats
+from .tables import refuse_repeats, texts
 from .wording import many, some
 
 if TYPE_CHECKING:
@@ -240,7 +240,9 @@ class Fit:
         DataError
             When one is named twice.
         """
-        names = [subjects] if isinstance(subjects, str) else [str(name) for name in subjects]
+        names = (
+            [subjects] if isinstance(subjects, str) else texts(subjects, "the subjects asked for")
+        )
         unknown = [
             f"{name} ({self.failures[name]})" if name in self.failures else name
             for name in names

@@ -14,7 +14,7 @@ from .features import Features, read_features
 from .forecasts.blocks import Block, Tables, distinct
 from .ladders import expanded, of_rows
 from .options import whole
-from .tables import name_cells, named, read_numbers
+from .tables import name_cells, named, need_columns, read_numbers
 from .wording import some
 
 _ROUNDING = 1e-9  # part of a range that writing a value may cost
@@ -94,6 +94,8 @@ def draw_outcomes(
     """
     trials = whole("trials", trials, 1)
     items = named(items, "items", "item")
+    if not len(items):
+        raise DataError("there are no items; give at least one, as a row of items")
     features = read_features(layout, items)
     profiles = named(profiles, "profiles", "subject")
     if layout.steps is not None:
@@ -234,6 +236,7 @@ def _values(latent: Latent, profiles: pd.DataFrame) -> np.ndarray:
         raise DataError(
             f"the profiles have no column {some(missing)}; they have {some(profiles.columns, 12)}"
         )
+    need_columns(profiles.columns, columns, "the profiles have")
     values, _ = read_numbers(profiles[columns])
     low, high = latent.range.low, latent.range.high
     slack = _ROUNDING * (high - low) if latent.range.is_finite else 0.0

@@ -1,10 +1,12 @@
 """Tables as they arrive: names become texts, cells become numbers."""
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterable, Sequence
 
 import numpy as np
 import pandas as pd
 
+from ..linking.real import real
 from .errors import DataError
 from .wording import some
 
@@ -29,10 +31,16 @@ def named(table: object, what: str, kind: str) -> pd.DataFrame:
     Raises
     ------
     DataError
-        When it is no DataFrame, or a name is missing or occurs twice.
+        When it is no DataFrame, its columns have several levels, or a name is missing or occurs
+        twice.
     """
     if not isinstance(table, pd.DataFrame):
         raise DataError(f"{what}: this is a {type(table).__name__}; give a pandas DataFrame")
+    if table.columns.nlevels > 1:
+        raise DataError(
+            f"{what}: the names of columns have {table.columns.nlevels} levels; give each column "
+            "one name, as in table.columns = ['size', ...]"
+        )
     names = texts(table.index, f"{what}, {kind}")
     refuse_repeats(names, kind, what)
     return table.set_axis(pd.Index(names, name=kind, dtype="str"), axis=0)
@@ -44,15 +52,25 @@ def texts(names: Iterable[object], where: str) -> list[str]:
     Raises
     ------
     DataError
-        When one is missing.
+        When there are none to go through, one is missing, or one holds half a character.
     """
-    found = list(names)
+    try:
+        found = list(names)
+    except TypeError:
+        raise DataError(f"{where}: {names!r} is no list of names; give one") from None
     missing = [place for place, name in enumerate(found) if is_missing(name)]
     if missing:
         raise DataError(
             f"{where}: no name in row(s) {some(missing)}, counted from 0; name each, or drop them"
         )
-    return [str(name) for name in found]
+    written = [str(name) for name in found]
+    for place, name in enumerate(written):
+        if not name.isascii() and any("\ud800" <= letter <= "\udfff" for letter in name):
+            raise DataError(
+                f"{where}: the name {name!r} in row {place}, counted from 0, holds half a "
+                "character, which no file can; mend the text"
+            )
+    return written
 
 
 def refuse_repeats(names: Iterable[str], kind: str, where: str) -> None:
@@ -105,7 +123,23 @@ def known_names(names: Iterable[object], known: pd.Index, kind: str) -> list[str
     return wanted
 
 
-def need_columns(have: Iterable[object], need: Sequence[str], where: str) -> None:
+def three_columns(names: tuple[object, object, object]) -> None:
+    """Refuse names of the columns of subjects, items and outcomes that are not three.
+
+    Raises
+    ------
+    DataError
+        Naming them.
+    """
+    try:
+        different = len(set(names)) == 3
+    except TypeError:  # a list, for one, names no column
+        different = False
+    if not different:
+        raise DataError(f"subject, item and outcome are the columns {some(names)}; name three")
+
+
+def need_columns(have: Iterable[Hashable], need: Sequence[Hashable], where: str) -> None:
     """Refuse a table that lacks a column, or has it twice.
 
     Raises
@@ -113,14 +147,14 @@ def need_columns(have: Iterable[object], need: Sequence[str], where: str) -> Non
     DataError
         Naming the columns.
     """
-    columns = list(have)
+    columns = Counter(have)
     missing = [name for name in need if name not in columns]
     if missing:
         raise DataError(
-            f"{where} no column {some(missing)}; the columns are {some(columns, 12)}; rename one, "
-            "or add it"
+            f"{where} no column {some(missing)}; the columns are {some(columns.elements(), 12)}; "
+            "rename one, or add it"
         )
-    twice = [name for name in need if columns.count(name) > 1]
+    twice = [name for name in dict.fromkeys(need) if columns[name] > 1]
     if twice:
         raise DataError(f"{where} several columns {some(twice)}; keep one of each name")
 
@@ -163,9 +197,9 @@ def read_numbers(table: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
             values[:, place] = column.to_numpy(dtype=float, na_value=np.nan)
             continue
         for row, cell in enumerate(column.astype(object)):
-            number = isinstance(cell, bool | int | float | np.bool | np.integer | np.floating)
-            foreign[row, place] = not (number or is_missing(cell))
-            values[row, place] = float(cell) if number else np.nan
+            number = float(cell) if isinstance(cell, np.bool) else real(cell)
+            foreign[row, place] = number is None and not is_missing(cell)
+            values[row, place] = np.nan if number is None else number
     return values, foreign
 
 
@@ -180,4 +214,5 @@ def name_cells(table: pd.DataFrame, bad: np.ndarray, pattern: str = "{} on {}: {
 
 
 def _shown(cell: object) -> str:
-    return "missing" if is_missing(cell) else repr(getattr(cell, "item", lambda: cell)())
+    plain = cell.item() if isinstance(cell, np.generic) else cell
+    return "missing" if is_missing(plain) else repr(plain)

@@ -8,7 +8,7 @@ import pandas as pd
 
 from ..errors import DataError
 from ..ladders import STEP
-from ..tables import refuse_repeats
+from ..tables import need_columns, refuse_repeats, texts
 from ..wording import some
 from .properties import Property, is_kind, read_property
 
@@ -83,9 +83,10 @@ def candidate_columns(fit: "Fit", items: pd.DataFrame, asked: Iterable[str] | No
     """
     used = [*used_columns(fit), STEP]
     if asked is None:
+        need_columns(items.columns, list(items.columns), "the items have")
         names = [str(name) for name in items.columns if name not in used and is_kind(items[name])]
     else:
-        names = [asked] if isinstance(asked, str) else [str(name) for name in asked]
+        names = [asked] if isinstance(asked, str) else texts(asked, "the candidates")
         refuse_repeats(names, "property", "the candidates")
         both = [name for name in names if name in used]
         if both:

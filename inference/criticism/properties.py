@@ -5,7 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from ...linking.real import real
 from ..errors import DataError
+from ..tables import need_columns
 from ..wording import some
 
 MOST_VALUES = 8  # a property with more different numbers is cut into bins
@@ -81,10 +83,11 @@ def read_property(items: pd.DataFrame, name: str) -> Property:
     """
     if name not in items.columns:
         raise DataError(f"the items have no column {name!r}; they have {some(items.columns, 20)}")
+    need_columns(items.columns, [name], "the items have")
     column = items[name]
     missing = column.isna().to_numpy()
     known = column[~missing]
-    numbers = pd.to_numeric(known, errors="coerce")
+    numbers = _as_numbers(known)
     if numbers.isna().any():
         found, codes = _texts(name, known.map(str))
     else:
@@ -96,8 +99,18 @@ def read_property(items: pd.DataFrame, name: str) -> Property:
 
 def is_kind(column: pd.Series) -> bool:
     """Whether a column says of what kind items are, rather than naming them."""
-    numbers = pd.to_numeric(column, errors="coerce")
-    return bool(numbers.notna().eq(column.notna()).all()) or column.nunique() <= _MOST_NAMES
+    numbers = _as_numbers(column)
+    kinds = column.map(str) if column.dtype == object else column
+    return bool(numbers.notna().eq(column.notna()).all()) or kinds.nunique() <= _MOST_NAMES
+
+
+def _as_numbers(column: pd.Series) -> pd.Series:
+    """Read numbers, also those written as texts; NaN for other cells, such as lists."""
+    if pd.api.types.is_complex_dtype(column):
+        return pd.Series(np.nan, column.index)
+    if column.dtype == object:
+        column = column.map(lambda cell: cell if isinstance(cell, str | np.bool) else real(cell))
+    return pd.to_numeric(column, errors="coerce")
 
 
 def _texts(name: str, values: pd.Series) -> tuple[list[str], np.ndarray]:

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from ..errors import DataError
-from ..tables import is_missing, named, need_columns
+from ..tables import is_missing, named, need_columns, three_columns
 from ..wording import some
 from .imported import Imported
 from .notes import Notes
@@ -71,8 +71,7 @@ def read_table(
     """
     notes = Notes()
     names = subject, item, outcome
-    if len(set(names)) < len(names):
-        raise DataError(f"subject, item and outcome are the columns {some(names)}; name three")
+    three_columns(names)
     features = None if items is None else _items(items, item, notes)
     table = _opened(outcomes, names[:2])
     if sum(name in table.columns for name in names) > 1:
