@@ -21,6 +21,7 @@ def test_same_seed_gives_the_same_bits_on_any_backend(animal_ai, cohort, samplin
 
 
 @pytest.mark.trust("promises", "the same seed gives the same bits")
+@pytest.mark.trust("metamorphic", "order of subjects, who else is fitted, and threads")
 def test_same_seed_gives_the_same_bits(animal_ai, cohort, fitted, sampling, same):
     """Whatever the number of threads, the order of subjects and who else is fitted."""
     again = ml.fit(animal_ai, cohort, n_jobs=1, **sampling)
