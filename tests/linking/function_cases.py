@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 
 import exact_formulas as exact
 import numpy as np
+import pytensor
 import pytensor.tensor as pt
+from pytensor.compile.mode import Mode
 
 from measurement_layouts.linking import (
     LinkingFunction,
@@ -28,6 +30,8 @@ from measurement_layouts.linking import (
 )
 
 inf = math.inf
+AS_IN_THE_MODEL = Mode(linker="py", optimizer="fast_run")  # the rewrites that a sampler gets too
+AS_WRITTEN = Mode(linker="py", optimizer=None)
 
 
 @dataclass(frozen=True)
@@ -46,6 +50,15 @@ class Case:
 def cross(*values):
     """Every combination of the operands' values, one array per operand."""
     return [np.array(column) for column in zip(*itertools.product(*values), strict=True)]
+
+
+@functools.cache
+def compiled(function, operands, mode=AS_IN_THE_MODEL):
+    """Compile value and gradient with respect to every operand."""
+    variables = [pt.dvector() for _ in range(operands)]
+    value = function(*variables)
+    gradients = pytensor.grad(value.sum(), variables, disconnected_inputs="ignore")
+    return pytensor.function(variables, [value, *gradients], mode=mode, on_unused_input="ignore")
 
 
 def along_labels(reduce):
@@ -221,27 +234,9 @@ CASES = [
         INSIDE * 3,
         made_of=total,
     ),
-    Case(
-        "mixture",
-        mixture,
-        lambda p, by, toward: p + by * (toward - p),
-        (PROBABILITIES,) * 3,
-        INSIDE * 3,
-    ),
-    Case(
-        "presence",
-        presence,
-        lambda ability, flag: np.where(flag == 0, 1, ability * flag + (1 - flag)),
-        (PROBABILITIES,) * 2,
-        INSIDE * 2,
-    ),
-    Case(
-        "guessing",
-        guessing,
-        lambda p, chance: 1 - (1 - p) * (1 - chance),
-        (PROBABILITIES,) * 2,
-        INSIDE * 2,
-    ),
+    Case("mixture", mixture, exact.mixture, (PROBABILITIES,) * 3, INSIDE * 3),
+    Case("presence", presence, exact.presence, (PROBABILITIES,) * 2, INSIDE * 2),
+    Case("guessing", guessing, exact.guessing, (PROBABILITIES,) * 2, INSIDE * 2),
     *mean_cases(),
     Case(
         "power mean over labels",

@@ -3,15 +3,13 @@
 The functions and points are in `function_cases`: adding a linking function means one row there.
 """
 
-import functools
 import math
 
 import numpy as np
 import pytensor
 import pytensor.tensor as pt
 import pytest
-from function_cases import CASES, cross
-from pytensor.compile.mode import Mode
+from function_cases import AS_IN_THE_MODEL, AS_WRITTEN, CASES, compiled, cross
 
 from measurement_layouts import linking
 from measurement_layouts.linking import (
@@ -24,21 +22,10 @@ from measurement_layouts.linking import (
 
 inf = math.inf
 ROUNDING = 1e-12  # a formula is some ten operations on numbers of the size of its result
-AS_IN_THE_MODEL = Mode(linker="py", optimizer="fast_run")  # the rewrites that a sampler gets too
-AS_WRITTEN = Mode(linker="py", optimizer=None)
 
 
 def each(cases):
     return pytest.mark.parametrize("case", [pytest.param(case, id=case.name) for case in cases])
-
-
-@functools.cache
-def compiled(function, operands, mode=AS_IN_THE_MODEL):
-    """Compile value and gradient with respect to every operand."""
-    variables = [pt.dvector() for _ in range(operands)]
-    value = function(*variables)
-    gradients = pytensor.grad(value.sum(), variables, disconnected_inputs="ignore")
-    return pytensor.function(variables, [value, *gradients], mode=mode, on_unused_input="ignore")
 
 
 def not_finite(case, function, mode=AS_IN_THE_MODEL):

@@ -4,4 +4,6 @@ import sys
 from pathlib import Path
 
 TESTS = Path(__file__).parents[2]
-sys.path += [str(TESTS / room) for room in ("inference", "inference/kernel", "scenarios")]
+sys.path += [
+    str(TESTS / room) for room in ("inference", "inference/kernel", "linking", "scenarios")
+]

@@ -13,10 +13,14 @@ from hand_densities import Hand, Long, Outcomes
 
 from measurement_layouts import Evaluation, scenarios
 from measurement_layouts.inference.compiler import SubjectData, training_features
+from measurement_layouts.inference.features import read_features
 from measurement_layouts.layouts import Layout
 from measurement_layouts.scenarios import adele, weirdml
+from measurement_layouts.scenarios.adele.battery import battery as general_scales
+from measurement_layouts.scenarios.animal_ai_olympics.cohort import battery as rewards
+from measurement_layouts.scenarios.object_permanence.battery import battery as arenas
 
-ITEMS, PLACED_ITEMS = 40, 12  # fewer where each has 121 places
+ITEMS, PLACED_ITEMS = 40, 10  # fewer where each has 121 places
 ROUNDING = 1e-10
 HANDS = {**hand_games.HANDS, **hand_models.HANDS, **hand_models.BESIDE, **hand_ladders.HANDS}
 
@@ -41,10 +45,19 @@ LAYOUTS = {
 }
 
 
+BATTERIES = {
+    "adele": functools.partial(general_scales, items=400),
+    "animal-ai-olympics": rewards,
+    "object-permanence": arenas,
+}
+
+
 @functools.cache
 def battery(scenario):
-    """Items of the embedded battery."""
-    return scenarios.get(scenario).simulate(1).evaluation
+    """Items of the embedded battery; simulating outcomes of large ones would take longer."""
+    if scenario in BATTERIES:
+        return BATTERIES[scenario]()
+    return scenarios.get(scenario).simulate(1).evaluation.items
 
 
 @dataclass(frozen=True)
@@ -119,14 +132,12 @@ def case(name, unanimous=False):
     layout = LAYOUTS[name]()
     if name in hand_ladders.HANDS:
         return Case(layout, HANDS[name], *ladder(layout, rng))
-    evaluation = battery(name.partition(",")[0])
+    items = battery(name.partition(",")[0])
     if name == "weirdml, nested":
-        evaluation = with_steps(evaluation)
-    features = training_features(layout, evaluation)
+        items = with_steps(items)
     most = PLACED_ITEMS if layout.outcome.unseen is not None else ITEMS
-    count = len(evaluation.items)
-    chosen = np.sort(rng.choice(count, min(most, count), replace=False))
-    features = {key: values[chosen] for key, values in features.items()}
+    chosen = np.sort(rng.choice(len(items), min(most, len(items)), replace=False))
+    features = read_features(layout, items.iloc[chosen])
     trials = rng.integers(0, 4, len(chosen))
     won = rng.binomial(trials, 0.6)
     if unanimous:  # items alike are one row of the engine, so that they must agree
@@ -147,11 +158,8 @@ def ladder(layout, rng):
     return features, Outcomes(*counts)
 
 
-def with_steps(evaluation):
+def with_steps(items):
     """Say of each threshold of a task whether there is one below, and how far."""
-    items = evaluation.items.sort_values(["task", "threshold"])
+    items = items.sort_values(["task", "threshold"])
     step = items.groupby("task")["logHours"].diff()
-    added = items.assign(nested=step.notna().astype(int), step=step.clip(lower=0))
-    return type(evaluation)(
-        added.loc[evaluation.items.index], evaluation.successes, evaluation.trials
-    )
+    return items.assign(nested=step.notna().astype(int), step=step.clip(lower=0))

@@ -22,6 +22,7 @@ from measurement_layouts.inference.compiler import build_model
 
 POINTS, MODERATE, WIDE = 500, 1.5, 6.0
 LARGE = {name for name in hand_models.BESIDE if name.startswith("adele")}
+LARGE |= {"object-permanence, recommended layout", "dispositions, recommended layout"}
 
 
 def each(names, slow=()):
