@@ -52,7 +52,8 @@ def texts(names: Iterable[object], where: str) -> list[str]:
     Raises
     ------
     DataError
-        When there are none to go through, one is missing, or one holds half a character.
+        When there are none to go through, one is missing, or one holds half a character or a zero
+        byte.
     """
     try:
         found = list(names)
@@ -69,6 +70,11 @@ def texts(names: Iterable[object], where: str) -> list[str]:
             raise DataError(
                 f"{where}: the name {name!r} in row {place}, counted from 0, holds half a "
                 "character, which no file can; mend the text"
+            )
+        if "\0" in name:
+            raise DataError(
+                f"{where}: the name {name!r} in row {place}, counted from 0, holds a zero byte, "
+                "which ends a text in files; take it out"
             )
     return written
 

@@ -28,7 +28,7 @@ def to_mermaid(layout: "Layout") -> str:
     drawn = {name: f"{ids[name]}{_node(node)}" for name, node in layout.nodes.items()}
     inside = [name for name, per_item in graph.nodes(data="per_item") if per_item]
     lines = [
-        *("---", f"title: {json.dumps(layout.name, ensure_ascii=False)}"),
+        *("---", f"title: {_quoted(layout.name)}"),
         *(
             "config:",
             "  flowchart:",
@@ -91,6 +91,12 @@ def _look(style: Style) -> str:
     border = f"stroke:{style.border},stroke-width:{style.width:g}px"
     dashes = ",stroke-dasharray:5 4" if style.dashed else ""
     return f"fill:{style.fill},{border}{dashes},color:{INK}"
+
+
+def _quoted(text: str) -> str:
+    """Write a text as YAML, without signs that a page around it would read as its own."""
+    written = json.dumps(text, ensure_ascii=False)
+    return re.sub(r"[<>&]", lambda sign: f"\\u{ord(sign[0]):04x}", written)
 
 
 def _escape(text: str) -> str:
