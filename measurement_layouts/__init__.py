@@ -61,6 +61,8 @@ if TYPE_CHECKING:
     from .inference.loo.compare import compare_layouts
     from .inference.loo.loo import loo
     from .inference.results import Fit
+    from .inference.sbc.result import SimulationBasedCalibration
+    from .inference.sbc.run import sbc
     from .inference.simulation import simulate
     from .inference.stores.storage import load
     from .inference.validation import hold_out
@@ -85,6 +87,7 @@ _LATER = {
     "ProfileComparison": "inference.contrast.comparison",
     "Regression": "inference.assessors.regression",
     "Rules": "inference.description.rules",
+    "SimulationBasedCalibration": "inference.sbc.result",
     "assess": "inference.assessors.assess",
     "characteristic_curves": "inference.curves.characteristic",
     "check": "inference.checking.check",
@@ -107,6 +110,7 @@ _LATER = {
     "read_lm_eval": "inference.logs.lm_eval",
     "read_table": "inference.logs.table",
     "report": "reports.report",
+    "sbc": "inference.sbc.run",
     "score": "inference.assessment",
     "simulate": "inference.simulation",
     "time_horizons": "inference.horizons",
@@ -148,6 +152,7 @@ __all__ = [
     "Regression",
     "Rules",
     "Score",
+    "SimulationBasedCalibration",
     "Slope",
     "Success",
     "Unseen",
@@ -177,6 +182,7 @@ __all__ = [
     "read_lm_eval",
     "read_table",
     "report",
+    "sbc",
     "score",
     "simulate",
     "time_horizons",

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from ..layouts import Layout
+from .calibrated import Case, calibration_cases
 from .figures import Figure, Reproduction
 
 if TYPE_CHECKING:  # a scenario's layouts are declared and drawn without PyMC
@@ -57,6 +58,8 @@ class Scenario:
         How profiles are inferred.
     tables : bool
         Whether figures are held against published tables.
+    small_batteries : callable
+        From the scenario to what `calibration` returns.
     """
 
     name: str
@@ -70,6 +73,17 @@ class Scenario:
     columns: Sequence[str]
     method: Literal["nuts", "grid"] = "nuts"
     tables: bool = True
+    small_batteries: Callable[["Scenario"], dict[str, Case]] = calibration_cases
+
+    def calibration(self) -> dict[str, Case]:
+        """Give what simulation-based calibration takes: layouts, each with a small battery.
+
+        Returns
+        -------
+        dict of str to Case
+            By the layout's name.
+        """
+        return self.small_batteries(self)
 
     def hold_out(
         self, evaluation: "Evaluation", *, repeats: int, progressbar: bool = True

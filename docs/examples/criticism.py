@@ -1,6 +1,7 @@
 """Criticism: what a layout misses."""
 
 import measurement_layouts as ml
+from measurement_layouts import scenarios
 from measurement_layouts.scenarios import object_permanence
 
 everybody = object_permanence.simulated_cohort().evaluation
@@ -16,3 +17,12 @@ axes = ml.plots.criticism_map(criticism)
 first = criticism.table.sort_values("gain").iloc[-1]
 by = "occluderPresence"
 axes = ml.plots.residual_plot(criticism, first["subject"], first["property"], by)
+
+# %% rank_ecdf
+cases = scenarios.get("animal-ai-olympics").calibration()
+published = "published layout", "published layout, pull towards a half"
+found = {
+    name: ml.sbc(cases[name].layout, cases[name].items, simulations=150, progressbar=False)
+    for name in published
+}
+axes = ml.plots.rank_ecdf(found)

@@ -31,6 +31,7 @@ from .prior_posterior import prior_posterior
 from .profile_bars import profile_bars
 from .profile_forest import profile_forest
 from .profile_heatmap import profile_heatmap
+from .rank_ecdf import rank_ecdf
 from .rate_distributions import rate_distributions
 from .reliability import reliability
 from .residual_plot import residual_plot
@@ -67,6 +68,7 @@ __all__ = [
     "profile_bars",
     "profile_forest",
     "profile_heatmap",
+    "rank_ecdf",
     "rate_distributions",
     "reliability",
     "residual_plot",

@@ -1,6 +1,7 @@
 """Behavioural dispositions: what language models advise where people agree, and where not."""
 
 from ..scenario import Scenario
+from .calibrated import two_traits
 from .forecast import COLUMNS
 from .implied import distances, implied_misalignment
 from .layouts import LAYOUTS, disposition_layout
@@ -21,6 +22,7 @@ SCENARIO = Scenario(
     judge=judge,
     columns=COLUMNS,
     tables=False,
+    small_batteries=two_traits,
 )
 
 __all__ = [

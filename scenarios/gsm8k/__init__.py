@@ -1,5 +1,8 @@
 """GSM8K: 44 language models on school word problems, by steps, numbers and words."""
 
+from functools import partial
+
+from ..calibrated import calibration_cases
 from ..scenario import Scenario
 from .cohort import battery, simulated_cohort, true_profiles
 from .data import accuracies, load, properties
@@ -18,6 +21,7 @@ SCENARIO = Scenario(
     judge=judge,
     columns=("steps", "digits", "doublings"),
     tables=False,
+    small_batteries=partial(calibration_cases, every=5, shares=dict.fromkeys(LAYOUTS, 0.5)),
 )
 
 __all__ = [

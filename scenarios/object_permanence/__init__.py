@@ -1,9 +1,11 @@
 """Object permanence: 30 synthetic agents in 2,188 arenas."""
 
+from functools import partial
 from pathlib import Path
 
 from ...inference.data import Evaluation
 from ...inference.errors import DataError
+from ..calibrated import calibration_cases
 from ..scenario import Scenario
 from .agents import AGENTS, Agent
 from .battery import CANDIDATES, battery, roles
@@ -46,6 +48,7 @@ SCENARIO = Scenario(
     columns=tuple(
         column for feature in recommended_layout().meta_features for column in feature.columns
     ),
+    small_batteries=partial(calibration_cases, every=30, shares=dict.fromkeys(LAYOUTS, 0.25)),
 )
 
 __all__ = [

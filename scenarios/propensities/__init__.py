@@ -1,5 +1,8 @@
 """Propensities of language models: too little and too much both fail."""
 
+from functools import partial
+
+from ..calibrated import calibration_cases
 from ..scenario import Scenario
 from .cohort import battery, simulated_cohort, windows
 from .data import load, released
@@ -18,6 +21,7 @@ SCENARIO = Scenario(
     judge=judge,
     columns=("lower", "upper"),
     method="grid",  # a propensity's posterior has cliffs and several modes
+    small_batteries=partial(calibration_cases, every=10),
 )
 
 __all__ = [

@@ -1,6 +1,7 @@
 """WeirdML: how long people need for tasks that a language model does half of the time."""
 
 from ..scenario import Scenario
+from .calibrated import with_nested
 from .cohort import battery, release_dates, simulated_cohort, true_profiles
 from .data import (
     CALIBRATION,
@@ -27,6 +28,7 @@ SCENARIO = Scenario(
     judge=judge,
     columns=("logHours",),
     tables=False,
+    small_batteries=with_nested,
 )
 
 __all__ = [

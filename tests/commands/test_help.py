@@ -12,7 +12,7 @@ from measurement_layouts.command import main, parser
 COMMANDS = {
     **{name: (0, 2, 130) for name in ("forecast", "score", "describe", "compare", "report")},
     **{name: (0, 2, 130) for name in ("scenarios", "draw", "run")},
-    **{name: (0, 1, 2, 130) for name in ("fit", "check", "criticise", "reproduce", "validate")},
+    **{name: (0, 1, 2, 130) for name in ("fit", "check", "sbc", "criticise", "reproduce", "validate")},
     **{f"import{kind}": (0, 2, 130) for kind in ("", " inspect", " lm-eval", " table")},
 }
 HEAVY = ("pymc", "pytensor", "nutpie", "arviz", "pandas", "xarray", "matplotlib", "sklearn", "rich")
@@ -46,7 +46,7 @@ def test_exit_statuses_are_explained(command, statuses, capsys):
     assert [int(line.split()[0]) for line in told.splitlines()] == list(statuses)
 
 
-@pytest.mark.parametrize("command", ["fit", "check", "draw", "describe"])
+@pytest.mark.parametrize("command", ["fit", "check", "sbc", "draw", "describe"])
 def test_help_says_that_the_file_is_executed(command, capsys):
     assert "is executed" in " ".join(help_of(command, capsys).split())
 

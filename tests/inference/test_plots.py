@@ -563,6 +563,7 @@ def test_every_figure_is_exported():
         "profile_bars",
         "profile_forest",
         "profile_heatmap",
+        "rank_ecdf",
         "rate_distributions",
         "reliability",
         "residual_plot",

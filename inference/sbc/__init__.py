@@ -1,0 +1,1 @@
+"""Simulation-based calibration: whether posteriors hold known profiles as often as they say."""
