@@ -165,3 +165,12 @@ def test_a_wrong_hand_is_noticed(name, what, rng):
     if wrong is not None:
         with pytest.raises(AssertionError):
             hold(wrong, points(of, rng, 20))
+
+
+def test_a_wrong_slope_is_noticed(rng):
+    """Twin that must fail: a prior a ten-thousandth wider changes slopes by more than they err."""
+    of = case("animal-ai-olympics, recommended layout")
+    at = of.places(rng, 20, MODERATE)
+    _, found = of.by_machine(at)
+    wanted, off = spoilt(of, "another prior").slopes_by_hand(at)
+    assert not (abs(found - wanted) <= off).all()
