@@ -134,6 +134,7 @@ def test_tables_are_exported_in_full(fitted, evaluation, new_items, tmp_path):
         export_tables(fitted, tmp_path / "csv")
 
 
+@pytest.mark.trust("security", "exported names that are formulas")
 def test_no_exported_text_is_a_formula(fitted, tmp_path):
     written = export_tables(fitted, tmp_path)
     diagnostics = pd.read_csv(tmp_path / "diagnostics.csv")
