@@ -9,6 +9,7 @@ import pandas as pd
 
 from .convergence import RHAT_LIMIT, Convergence, by_element, faults, worst
 from .elements import elements, success_rates
+from .errors import FitError
 from .mixing import Mixing, mixing
 from .options import inside
 from .separation import stay_apart
@@ -104,7 +105,7 @@ def diagnose(fit: "Fit", subjects: Iterable[object] | None = None) -> pd.DataFra
     Raises
     ------
     FitError, DataError
-        When a subject is not in the fit, or named twice.
+        When a subject is not in the fit, or named twice, or there is none.
 
     References
     ----------
@@ -121,6 +122,8 @@ def diagnose(fit: "Fit", subjects: Iterable[object] | None = None) -> pd.DataFra
     R-hat unknown: it needs at least 2 chains that move...
     """
     rows = fit.places(subjects)
+    if not len(rows):
+        raise FitError("no subject is asked for; name at least one, or leave subjects= out")
     who = [fit.subjects[row] for row in rows]
     table = profiles(fit, subjects=subjects)
     diverging = fit.data["sample_stats"].to_dataset()["diverging"]

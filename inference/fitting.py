@@ -118,11 +118,11 @@ def fit(
     if seed is not None:
         seed = whole("seed", seed)
     reruns = whole("reruns", reruns)
-    if method not in ("nuts", "grid"):
+    if not isinstance(method, str) or method not in ("nuts", "grid"):
         raise FitError(f"method={method!r}; give 'nuts' or 'grid'")
     if method == "grid":
         refuse_unseen(layout, "method='grid'", "use method='nuts'")
-    if starts not in ("prior", "modes"):
+    if not isinstance(starts, str) or starts not in ("prior", "modes"):
         raise FitError(f"starts={starts!r}; give 'prior' or 'modes'")
     crew = hire(None if n_jobs is None else whole("n_jobs", n_jobs, 1))
     chosen = evaluation if subjects is None else evaluation.select(subjects=subjects)

@@ -42,7 +42,7 @@ def from_long(
     outcomes: pd.DataFrame, items: pd.Index, columns: tuple[str, str, str], repeats: str
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Count successes and trials in rows of outcomes; see `Evaluation.from_long`."""
-    if repeats not in ("refuse", "trials"):
+    if not isinstance(repeats, str) or repeats not in ("refuse", "trials"):
         raise DataError(f"repeats={repeats!r}; give 'refuse' or 'trials'")
     subject, item, outcome = columns
     _check_long(outcomes, columns)

@@ -107,7 +107,7 @@ def characteristic_curves(
     1    volume      NaN  NaN   NaN  no items at levels 1, 2, 3, 4, 5
     """
     refuse_steps(evaluation.rows, "characteristic_curves")
-    if method not in ("least_squares", "bayes"):
+    if not isinstance(method, str) or method not in ("least_squares", "bayes"):
         raise FitError(f"method={method!r}; give 'least_squares' or 'bayes'")
     resamples, prob = options.whole("resamples", resamples, 2), options.inside("prob", prob, 0.9)
     rng = np.random.default_rng(options.whole("seed", seed))

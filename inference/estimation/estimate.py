@@ -115,7 +115,7 @@ def estimate(
     >>> found.unidentified["reason"].item()
     'no success on 4 items: anything below -2.64 or above 2.812 fits'
     """
-    if method not in _METHODS:
+    if not isinstance(method, str) or method not in _METHODS:
         raise FitError(f"method={method!r}; give {some(map(repr, _METHODS))}")
     prob = options.inside("prob", prob, such_as=0.9)
     chosen = evaluation if subjects is None else evaluation.select(subjects=subjects)

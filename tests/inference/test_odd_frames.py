@@ -87,3 +87,9 @@ def test_names_asked_for_are_a_list():
         evaluation.select(subjects=3)
     with pytest.raises(DataError, match=r"the items asked for: .* is no list of names; give one"):
         evaluation.select(items=np.array(0.5))
+
+
+def test_columns_and_options_that_are_arrays_are_refused():
+    rows = pd.DataFrame({"subject": ["Ann"], "item": ["a"], "outcome": [1]})
+    with pytest.raises(DataError, match=r"repeats=array.*; give 'refuse' or 'trials'"):
+        Evaluation.from_long(rows, repeats=np.array(["trials", "refuse"]))
