@@ -129,6 +129,7 @@ def test_a_zero_byte_is_refused():
     )
 
 
+@pytest.mark.slow
 @pytest.mark.trust("security", "a store with a link in it")
 @pytest.mark.parametrize(
     "link", ["posterior/p/c.0.0.0", "records/0.json", "records/0.partial", ".lock", "posterior"]

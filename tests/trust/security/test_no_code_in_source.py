@@ -52,6 +52,7 @@ def _is_false(value):
     return isinstance(value, ast.Constant) and value.value is False
 
 
+@pytest.mark.slow
 @pytest.mark.trust("security", "no pickle, eval or shell in the source")
 def test_only_layout_files_are_executed(record_property):
     files = [

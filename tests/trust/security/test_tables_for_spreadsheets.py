@@ -30,7 +30,7 @@ def test_no_cell_is_a_formula(name, separator):
     assert [cell for cell in texts if cell.startswith(STARTS)] == []
 
 
-@pytest.mark.parametrize(("name", "separator"), [("=1+1", ","), (f"Ann;{CALLS}", ";")])
+@pytest.mark.parametrize(("name", "separator"), [("=1+1", ","), ("Ann;=1+1", ";")])
 def test_as_pandas_writes_them_they_are(name, separator):
     """Twin that must fail."""
     raw = pd.DataFrame({"name": [name]}).to_csv(index=False)
