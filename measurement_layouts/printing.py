@@ -9,7 +9,6 @@ from rich.table import Table
 from rich.text import Text
 
 from .inference.digits import (
-    beside,
     chance,
     forecast_errors,
     of_profile,
@@ -32,7 +31,8 @@ if TYPE_CHECKING:
     from .scenarios.figures import Figure
 
 _SCORES = ("brier", "calibration", "refinement", "auroc", "ece")
-_NATS = 1  # decimals of differences in elpd: draws say no more of them
+_NATS = 1  # decimals of an elpd: at most that; its Monte Carlo error is about ...
+_PARAMETERS = 10  # ... 0.1 where p_loo is so large and effective draws are 2000
 
 
 def print_figures(figures: "Sequence[Figure]") -> None:
@@ -113,18 +113,19 @@ def print_comparison(comparison: "ProfileComparison") -> None:
 
 
 def print_layouts(comparison: "LayoutComparison") -> None:
-    """Print how layouts compare, by subject and in total; one decimal of an elpd at most."""
+    """Print how layouts compare, by subject and in total."""
     for title, numbers in (("by subject", comparison.table), ("in total", comparison.total)):
         names = ["subject"] * ("subject" in numbers) + ["layout", "rank"]
         columns = ("elpd ± se", "p_loo", "items", "elpd_diff ± dse", "weight", "bad_k", "warning")
         table = Table(*names, *columns, title=title)
         for row in numbers.to_dict("records"):
+            nats = _NATS if row["p_loo"] < _PARAMETERS else 0
             table.add_row(
                 *(str(row[name]) for name in names),
-                with_error(row["elpd"], row["se"], _NATS),
-                written(row["p_loo"], min(beside(row["p_loo"] / 10), _NATS)),
+                with_error(row["elpd"], row["se"], nats),
+                written(row["p_loo"], nats),
                 str(row["items"]),
-                with_error(row["elpd_diff"], row["dse"], _NATS) if row["dse"] else "0",
+                with_error(row["elpd_diff"], row["dse"], nats) if row["dse"] else "0",
                 written(row["weight"], 1),
                 str(row["bad_k"]),
                 str(row["warning"]),

@@ -116,6 +116,7 @@ def test_every_subject_has_a_section(outline):
     assert sections == [f"subject-{number}" for number in range(1, 6)]
 
 
+@pytest.mark.trust("digits", "nothing known, the report in HTML")
 def test_what_the_prior_decides_is_marked_by_a_sign(page):
     assert 'class="star">*' in page  # who passes everything
     assert 'class="hollow"' in page
@@ -149,6 +150,7 @@ def test_a_pale_text_is_noticed():
     assert palette.contrast(palette.LIGHT["rule"], palette.LIGHT["paper"]) < 4.5
 
 
+@pytest.mark.trust("digits", "the rule")
 def test_digits_are_those_the_monte_carlo_error_supports():
     rng = np.random.default_rng(1)
     for sd, ess in zip(10 ** rng.uniform(-4, 4, 300), 10 ** rng.uniform(0, 6, 300), strict=True):
