@@ -88,7 +88,9 @@ def export_tables(
     try:
         place.mkdir(exist_ok=True)
     except OSError as error:
-        raise FitError(f"cannot make the folder {place}: {error.strerror}") from error
+        raise FitError(
+            f"cannot make the folder {place}: {error.strerror}; choose another place"
+        ) from error
     return [write_text(place / name, text) for name, text in texts.items()]
 
 
