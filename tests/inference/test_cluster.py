@@ -90,6 +90,7 @@ def test_each_job_is_done_once_though_a_worker_is_killed(crew, client, tmp_path)
     assert len(list(tmp_path.iterdir())) <= len(NAMES) + 8
 
 
+@pytest.mark.trust("faults", "a worker that is killed")
 def test_the_job_that_kills_its_worker_is_named_and_no_other(crew):
     def job(name):
         if name == NAMES[3]:
@@ -170,6 +171,7 @@ def test_a_fit_survives_a_worker(client, animal_ai, cohort, sampling, same, monk
     assert {count for _, count in compiled} == {"1"}
 
 
+@pytest.mark.trust("faults", "a worker that is killed")
 @pytest.mark.slow
 @pytest.mark.parametrize("backend", ["loky", "dask"])
 def test_the_subject_that_kills_its_worker_is_named(

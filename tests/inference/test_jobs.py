@@ -134,6 +134,7 @@ def dying(names, folder, once=False):
     return job
 
 
+@pytest.mark.trust("faults", "a worker that is killed")
 @pytest.mark.slow
 def test_the_job_that_kills_its_process_is_named_and_no_other(tmp_path):
     killers = [NAMES[0], NAMES[7]]

@@ -75,6 +75,7 @@ def sampled(monkeypatch):
     return names
 
 
+@pytest.mark.trust("faults", "a fit that is killed")
 @pytest.mark.parametrize(
     "number",
     [pytest.param(kind, marks=pytest.mark.slow) for kind in (signal.SIGKILL, signal.SIGINT)],
@@ -116,6 +117,7 @@ def test_the_seed_of_the_store_is_taken(animal_ai, cohort, sampling, same, tmp_p
         ml.fit(animal_ai, cohort, store=store, **{**sampling, "seed": seed + 1})
 
 
+@pytest.mark.trust("faults", "Ctrl-C keeps what is done")
 @pytest.mark.usefixtures("pretended")
 def test_ctrl_c_keeps_what_is_in_the_store(
     animal_ai, cohort, sampling, same, sampled, tmp_path, monkeypatch

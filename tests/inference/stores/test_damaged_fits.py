@@ -62,6 +62,7 @@ def test_netcdf_that_is_no_fit(tmp_path):
         load(path)
 
 
+@pytest.mark.trust("faults", "a saved fit with a damaged byte")
 def test_damaged_anywhere(damaged, rng):
     """HDF5 reads most damaged numbers without a word: the checksum must not."""
     content = damaged.read_bytes()
@@ -110,6 +111,7 @@ print(refused, len(lengths))
 """
 
 
+@pytest.mark.trust("faults", "a saved fit that is truncated")
 def test_truncated_at_many_lengths(saved, tmp_path):
     """In a process of its own: a crash of the library that reads would end this one."""
     command = [sys.executable, "-c", TRUNCATE, str(saved), str(tmp_path / "cut.nc")]
@@ -122,6 +124,7 @@ def test_truncated_at_many_lengths(saved, tmp_path):
 # --- another layout ------------------------------------------------------------------------------
 
 
+@pytest.mark.trust("faults", "a saved fit of another layout")
 def test_fit_of_another_layout(saved):
     with raises(r"is a fit of the layout 'animal-ai' \(.*\), not of 'coin' \(.*load it without"):
         load(saved, layout=small_layouts.coin())

@@ -146,6 +146,7 @@ def test_missing_attributes(filled):
         ml.load(filled)
 
 
+@pytest.mark.trust("faults", "a store of a newer version")
 def test_a_newer_format(filled, animal_ai):
     edit(filled / "zarr.json", lambda said: said["attributes"]["store"].update(format=2))
     message = "store has format 2, and this version of measurement-layouts reads format 1; update"
@@ -181,6 +182,7 @@ def test_damaged_anywhere(filled, rng):
     damaged_files(filled, rng.choice(contents(filled), 8, replace=False), rng)
 
 
+@pytest.mark.trust("faults", "a store with a damaged file")
 @pytest.mark.slow
 def test_every_file_damaged(filled, rng):
     files = contents(filled)

@@ -211,6 +211,7 @@ def killed_and_gone_on_with(path, layout, waits):
         assert fit.data["sample_stats"]["energy"].notnull().all()
 
 
+@pytest.mark.trust("faults", "a store whose writer is killed")
 @pytest.mark.slow
 def test_kill_9(path, animal_ai):
     killed_and_gone_on_with(path, animal_ai, waits=[0.05])

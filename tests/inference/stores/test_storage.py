@@ -147,6 +147,7 @@ def test_own_linking_function(tmp_path):
 # --- writing -------------------------------------------------------------------------------------
 
 
+@pytest.mark.trust("faults", "a file that exists")
 def test_an_existing_file_is_kept(saved, fitted):
     before = saved.read_bytes()
     with raises("fit.nc exists already; choose another name, or pass overwrite=True"):

@@ -268,6 +268,7 @@ def test_starts_that_an_older_store_does_not_name(path, animal_ai, outcomes, mon
         folders.opened(path, animal_ai, outcomes, starts="modes")
 
 
+@pytest.mark.trust("faults", "a store of another layout")
 def test_another_layout(filled, outcomes):
     layout = small_layouts.animal_ai(toward=0.5)
     with raises("store is of a layout with fingerprint .*, and 'animal-ai' has .*; give another"):

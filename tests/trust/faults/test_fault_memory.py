@@ -34,7 +34,6 @@ def test_the_subject_is_named_and_the_others_are_there(monkeypatch):
     with joblib.parallel_config(backend="loky", n_jobs=2):
         fit = ml.fit(layout, cohort(4), **options)
     assert list(fit.failures) == ["s1"]
-    print(fit.failures)
     assert "emory" in fit.failures["s1"] or "worker died" in fit.failures["s1"]
     assert fit.subjects == ["s0", "s2", "s3"]
     monkeypatch.undo()
