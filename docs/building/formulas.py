@@ -21,7 +21,12 @@ CHAPTERS = {
         "inference/grids",
         "inference/quadrature",
     ),
-    "Convergence": ("inference/convergence", "inference/mixing", "inference/diagnostics"),
+    "Convergence": (
+        "inference/convergence",
+        "inference/mixing",
+        "inference/diagnostics",
+        "inference/digits",
+    ),
     "Estimating one latent": ("inference/estimation/",),
     "Before sampling: what a battery can tell": ("inference/checking/",),
     "Forecasts and their scores": (
