@@ -5,29 +5,54 @@ from types import SimpleNamespace
 import pytest
 import trust_table
 
+PAGE = """
+| promise | tested by |
+| --- | --- |
+| A full disk loses nothing | [`test_full`](tests/a.py), [`test_fuller`](tests/a.py) |
+| Nothing hangs | [`test_hang`](tests/b.py) |
+| Never run | [`test_asleep`](tests/b.py) |
+"""
 
-def report(kind, name, when="call", **more):
+
+def report(kind, name, when="call", test="tests/c.py::test_it", **more):
     properties = [("trust", (kind, name)), *more.items()]
-    return SimpleNamespace(when=when, user_properties=properties)
+    return SimpleNamespace(when=when, user_properties=properties, nodeid=test)
 
 
 def test_a_name_holds_when_all_its_tests_pass():
     stats = {
         "passed": [
-            report("faults", "full disk"),
-            report("faults", "full disk"),
+            report("faults", "full disk", test="tests/a.py::test_full[nc]"),
+            report("faults", "full disk", test="tests/a.py::test_fuller"),
             report("faults", "killed worker"),
             report("fuzz", "layouts", inputs=5000),
             report("fuzz", "tables", inputs=5000),
         ],
-        "failed": [report("faults", "killed worker")],
+        "failed": [report("faults", "killed worker", test="tests/b.py::test_hang[1]")],
         "skipped": [report("security", "scripts in names", when="setup")],
     }
-    lines = list(trust_table.lines(stats))
+    lines = list(trust_table.lines(stats, PAGE))
     assert "faults survived                             1 of 2" in lines
     assert "    not: killed worker" in lines
     assert "kinds of malformed input refused            2 of 2 (10,000 inputs)" in lines
     assert "attacks withstood                           0 of 1" in lines
+    assert lines[-3:] == [
+        "promises tested                             1 of 3",
+        "    not: Nothing hangs",
+        "    not: Never run",
+    ]
+
+
+def test_every_promise_has_tests_that_are_there():
+    promised = trust_table.promises(trust_table.PAGE.read_text())
+    assert len(promised) > 20
+    root = trust_table.PAGE.parent
+    for promise, tests in promised.items():
+        for file, name in tests:
+            text = (root / file).read_text()
+            assert f"def {name}(" in text, f"{promise}: {file} has no {name}"
+            marked = "mark.trust(" in text or "from fault_cases import" in text
+            assert marked, f"{promise}: {file} is not run for the trust table"
 
 
 @pytest.mark.parametrize("args", [("faults", "one"), ("faults",)], ids=["named", "by parameter"])
