@@ -33,7 +33,8 @@ def text_of(path: Path) -> str:
     Raises
     ------
     DataError
-        When it cannot be read, is empty or has another encoding; file and line are named.
+        When it cannot be read, is empty, holds NUL bytes or has another encoding; file and line
+        are named.
     """
     try:
         content = path.read_bytes()
@@ -41,6 +42,12 @@ def text_of(path: Path) -> str:
         raise DataError(f"{path}: cannot be read ({error.strerror})") from None
     if not content.strip():
         raise DataError(f"{path}: the file is empty; give one with outcomes")
+    if b"\0" in content:
+        line = content.count(b"\n", 0, content.index(b"\0")) + 1
+        raise DataError(
+            f"{path}, line {line}: a NUL byte, which no text holds; the file may be UTF-16: save "
+            "it in UTF-8"
+        )
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -11,6 +11,7 @@ from ..errors import DataError
 from ..wording import some
 from .files import json_lines, text_of
 
+_MOST_BYTES = 128 * 2**20  # of a CSV file; short cells take some thirty times that as texts
 _LONGEST = 2**31 - 1  # characters of a cell; Python's own limit is 131,072
 
 
@@ -38,6 +39,13 @@ def read_file(path: Path) -> pd.DataFrame:
 
 
 def _csv(path: Path) -> pd.DataFrame:
+    size = path.stat().st_size
+    if size > _MOST_BYTES:
+        raise DataError(
+            f"{path}: the file has {size / 2**20:,.0f} MiB, and a CSV file of up to "
+            f"{_MOST_BYTES / 2**20:.0f} MiB is read, since its cells take many times that memory; "
+            "keep only the columns that are needed, save it as Parquet, or give parts of it"
+        )
     limit = csv.field_size_limit(_LONGEST)
     try:
         header, *rows = _rows(path)

@@ -284,6 +284,7 @@ def damage(data, choice):
         holder[f"{last}_"] = holder[last]
 
 
+@pytest.mark.trust("fuzz", "layouts as dictionaries")
 @settings(max_examples=300)
 @given(seed=st.integers(0, 2**32), times=st.integers(1, 3))
 def test_damage_anywhere_raises_nothing_but_a_layout_error(seed, times):
