@@ -15,6 +15,7 @@ from measurement_layouts import linking, scenarios
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 PAGES = sorted(DOCS.glob("*.md")) + sorted(DOCS.glob("how-to/*.md"))
 SLOW = {
+    "check-calibration",
     "compare-models",
     "design-a-battery",
     "grades-and-scores",

@@ -41,6 +41,7 @@ CHAPTERS = {
         "inference/contrast/",
         "inference/comparison",
     ),
+    "Calibration": ("inference/sbc/",),
     "Criticism": ("inference/criticism/",),
     "Demands and characteristic curves": ("inference/demands/", "inference/curves/"),
     "Assessors": ("inference/assessors/",),

@@ -65,7 +65,7 @@ def rank_ecdf(
     >>> items = pd.DataFrame(index=[f"toss {number}" for number in range(10)])
     >>> calibration = sbc(layout, items, simulations=50, method="grid", progressbar=False)
     >>> rank_ecdf(calibration)[0].get_title()
-    'coin\\ncalibrated, 50 simulations'
+    'coin\ncalibrated, 50 simulations'
     """
     given = dict(found) if isinstance(found, Mapping) else {found.layout.name: found}
     if not given:

@@ -63,7 +63,7 @@ def chance(level: float, total: int) -> float:
     Examples
     --------
     >>> round(chance(0.01, 1000), 3), round(chance(0.001, 1000), 3)
-    (0.188, 0.024)
+    (0.153, 0.021)
     """
     low, high = _within(level, total)
     if (low > high).any():
