@@ -61,7 +61,9 @@ def lines(stats, page):
                 continue
             file, _, name = report.nodeid.partition("::")
             ran[file, name.split("[")[0]].append(outcome)
-            properties = report.user_properties
+            properties = getattr(
+                report, "user_properties", ()
+            )  # a file that cannot be read has none
             for kind, name in (value for key, value in properties if key == "trust"):
                 held[kind][name].append(outcome)
                 inputs[kind] += sum(value for key, value in properties if key == "inputs")
