@@ -74,8 +74,8 @@ class Case:
             then = reference["fingerprints"][kind]
             if then != now:
                 raise ValueError(
-                    f"{self.reference.name} is of a {kind} with fingerprint {then}, and the case "
-                    f"{self.name!r} has {now}; where the change is meant, make the reference anew: "
+                    f"{self.reference.name}: fingerprint of the {kind} {now}, the reference was "
+                    f"made of {then}; where the change is meant, make it anew: "
                     f"{reference['provenance']['command']}"
                 )
         return reference
