@@ -12,7 +12,10 @@ from measurement_layouts.command import main, parser
 COMMANDS = {
     **{name: (0, 2, 130) for name in ("forecast", "score", "describe", "compare", "report")},
     **{name: (0, 2, 130) for name in ("scenarios", "draw", "run")},
-    **{name: (0, 1, 2, 130) for name in ("fit", "check", "sbc", "criticise", "reproduce", "validate")},
+    **{
+        name: (0, 1, 2, 130)
+        for name in ("fit", "check", "sbc", "criticise", "reproduce", "validate")
+    },
     **{f"import{kind}": (0, 2, 130) for kind in ("", " inspect", " lm-eval", " table")},
 }
 HEAVY = ("pymc", "pytensor", "nutpie", "arviz", "pandas", "xarray", "matplotlib", "sklearn", "rich")

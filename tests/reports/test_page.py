@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from awkward_names import FAILED, IMAGE, NAMES, SCRIPT
 
-from measurement_layouts.reports import palette
 from measurement_layouts.inference.digits import decimals
+from measurement_layouts.reports import palette
 from measurement_layouts.reports.report import report
 
 VOID = {"meta", "input", "br", "img", "link", "hr"}
