@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _COLUMNS = 4
-_PANEL = (2.6, 2.2)  # inches
+_PANEL = (2.6, 2.3)  # inches
 _ALONE = (5.6, 4.0)
 _TITLE = 40  # letters in a line
 _NAMED = 4  # quantities outside the band whose names are shown
@@ -106,8 +106,8 @@ def _draw(panel: "Axes", name: str, one: SimulationBasedCalibration, *, alone: b
     panel.axhline(0, color=style.QUIET, linestyle=":", linewidth=0.8, zorder=1)
     said = "calibrated" if one.calibrated else "NOT calibrated"
     counted = many(one.simulations, "simulation")
-    if one.quarantined:
-        counted += f", {one.quarantined} quarantined"
+    if one.quarantined:  # beside another panel a line has no room for it
+        counted += f",{' ' if alone else chr(10)}{one.quarantined} quarantined"
     title = "\n".join(textwrap.wrap(style.words(name), _TITLE))
     panel.set_title(f"{title}\n{said}, {counted}", fontsize=10 if alone else 7.5)
     panel.set_xlim(0, 1)

@@ -41,8 +41,7 @@ def test_the_same_declaration_has_the_same_key():
 def test_another_helper_has_another_key():
     """All under one name, so that the fingerprint alone might not tell them apart."""
     keys = [
-        compile_key(layout(helper))
-        for helper in (gentle, steep(3.0), steep(2.0), raised, logistic)
+        compile_key(layout(helper)) for helper in (gentle, steep(3.0), steep(2.0), raised, logistic)
     ]
     assert len(set(keys)) == 5
 

@@ -62,8 +62,8 @@ def test_lines_are_the_differences(bad):
 def test_what_leaves_the_band_is_named(good, bad):
     axes = ml.plots.rank_ecdf({"right": good, "wrong one": bad})
     first, second = (ax.get_title() for ax in axes)
-    assert first == "right\ncalibrated, 200 simulations, 3 quarantined"
-    assert second == "wrong one\nNOT calibrated, 200 simulations, 3 quarantined"
+    assert first == "right\ncalibrated, 200 simulations,\n3 quarantined"
+    assert second == "wrong one\nNOT calibrated, 200 simulations,\n3 quarantined"
     assert axes[0].get_legend() is None
     (entry,) = axes[1].get_legend().get_texts()
     assert entry.get_text().strip() == r"_p_ costs \$5 or \$6"
