@@ -290,8 +290,7 @@ def as_expr(value: object) -> Expr:
     """
     if isinstance(value, Expr):
         return value
-    number = real(value)
-    if number is not None:
+    if (number := real(value)) is not None:
         if math.isnan(number):
             raise LayoutError("NaN (not a number) cannot stand in an expression; give a number")
         return Constant(number + 0.0)  # no negative zero: equal numbers are written alike
