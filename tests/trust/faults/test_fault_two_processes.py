@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -36,16 +37,20 @@ def test_the_second_is_refused_and_goes_on_once_the_first_is_dead(tmp_path):
     store, wanted = tmp_path / "store", cohort(4)
     command = [sys.executable, "-c", FIRST, str(Path(__file__).parent), str(store)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as first:
-        assert first.stdout.readline() == "begun\n"
-        before = sorted(store.rglob("*"))
-        with exactly(
-            StoreError,
-            f"{store} is in use, by another process or further up in this one; wait until that is "
-            "done, or give another store",
-        ):
-            ml.fit(layout, wanted, store=store, **OPTIONS)
-        assert sorted(store.rglob("*")) == before
-        assert ml.load(store).subjects == ["s0", "s1"]  # anybody may read
-        first.kill()
+        try:
+            assert first.stdout.readline() == "begun\n"
+            while not (store / "records" / "1.json").exists():  # written while the next is begun
+                time.sleep(0.01)
+            before = sorted(store.rglob("*"))
+            with exactly(
+                StoreError,
+                f"{store} is in use, by another process or further up in this one; wait until that "
+                "is done, or give another store",
+            ):
+                ml.fit(layout, wanted, store=store, **OPTIONS)
+            assert sorted(store.rglob("*")) == before
+            assert ml.load(store).subjects == ["s0", "s1"]  # anybody may read
+        finally:
+            first.kill()
     fit = ml.fit(layout, wanted, store=store, **OPTIONS)
     assert same_draws(fit, ml.fit(layout, wanted, **OPTIONS))
