@@ -75,11 +75,19 @@ def cached(key: str, suffix: str, make: Callable[[], bytes]) -> bytes:
             return content
     made = make()
     with suppress(OSError):
-        handle, name = tempfile.mkstemp(dir=home)
-        with os.fdopen(handle, "wb") as file:
-            file.write(_digest(key, made) + made)
-        Path(name).replace(path)
+        _write(path, _digest(key, made) + made)
     return made
+
+
+def _write(path: Path, content: bytes) -> None:
+    """Write a file whole, or leave nothing of it."""
+    handle, name = tempfile.mkstemp(dir=path.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        Path(name).replace(path)
+    finally:
+        Path(name).unlink(missing_ok=True)
 
 
 def _digest(key: str, content: bytes) -> bytes:

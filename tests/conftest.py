@@ -16,15 +16,19 @@ def pytest_addoption(parser):
     )
 
 
+@pytest.hookimpl(tryfirst=True)  # before -m picks
 def pytest_collection_modifyitems(items):
+    promised = trust_table.promised_tests()
     for item in items:
         trust_table.note(item)
+        if trust_table.place_of(item.nodeid) in promised:
+            item.add_marker(pytest.mark.trust)
 
 
 def pytest_terminal_summary(terminalreporter, config):
     if config.getoption("--trust-table"):
         terminalreporter.section("trust")
-        for line in trust_table.lines(terminalreporter.stats, trust_table.PAGE.read_text()):
+        for line in trust_table.lines(terminalreporter.stats):
             terminalreporter.write_line(line)
 
 

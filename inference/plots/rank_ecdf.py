@@ -114,7 +114,7 @@ def _draw(panel: "Axes", name: str, one: SimulationBasedCalibration, *, alone: b
     panel.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0", "", "0.5", "", "1"])
     panel.tick_params(labelsize=8 if alone else 7)
     if outside:  # with room above for their names
-        low, high = panel.get_ylim()
-        panel.set_ylim(low, high + 0.11 * min(len(outside), _NAMED) * (high - low))
+        bottom, top = panel.get_ylim()
+        panel.set_ylim(bottom, top + 0.11 * min(len(outside), _NAMED) * (top - bottom))
         panel.legend(fontsize=8 if alone else 6.5, frameon=False, loc="upper right")
     style.quiet_frame(panel, "left", "bottom")

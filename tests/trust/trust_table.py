@@ -6,7 +6,7 @@ stand for one name: it holds when all of them pass. A test that tries many input
 ``record_property("inputs", 10_000)``.
 
 What is promised stands in ``PROMISES.md``, one promise in a row, with links to its tests: the name
-of the function, and its file.
+of the function, and its file. Those tests run for the table, whatever they are marked with.
 """
 
 import re
@@ -51,16 +51,27 @@ def promises(page):
     return found
 
 
-def lines(stats, page):
+def promised_tests():
+    """Tests that promises link to, as (file, function)."""
+    return {test for tests in promises(PAGE.read_text()).values() for test in tests}
+
+
+def place_of(nodeid):
+    """Tell the file and the function of a test, whatever its class and parameters."""
+    file, *_, name = nodeid.split("[")[0].split("::")
+    return file, name
+
+
+def lines(stats, page=None):
     """Write the table, from the reports of a run by their outcome, and the page of promises."""
+    page = PAGE.read_text() if page is None else page
     held, inputs = defaultdict(lambda: defaultdict(list)), defaultdict(int)
     ran = defaultdict(list)
     for outcome in ("passed", "failed", "error", "skipped"):
         for report in stats.get(outcome, []):
             if outcome == "passed" and report.when != "call":
                 continue
-            file, _, name = report.nodeid.partition("::")
-            ran[file, name.split("[")[0]].append(outcome)
+            ran[place_of(report.nodeid)].append(outcome)
             properties = getattr(
                 report, "user_properties", ()
             )  # a file that cannot be read has none
