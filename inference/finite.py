@@ -9,6 +9,7 @@ from ..layouts import Latent, Layout, MetaFeature, Unseen
 from ..layouts.undefined import inside
 from ..linking import Expr
 from ..linking.ancestry import ancestry
+from ..linking.expression import Constant
 from ..linking.subject_constant import SubjectConstant
 from .errors import DataError
 from .wording import some
@@ -75,7 +76,7 @@ def _refuse_in(layout: Layout, items: pd.Index, features: Mapping[str, np.ndarra
         for feature in read:
             if feature.given is not None:
                 bad &= features[feature.given.name] != 0
-        if bad.any() and not isinstance(part, MetaFeature):
+        if bad.any() and not isinstance(part, MetaFeature | Constant):  # said as it is
             raise DataError(
                 f"{part} has no finite value on {bad.sum()} item(s): "
                 f"{some(_shown(int(row), items, read, features) for row in np.flatnonzero(bad))}; "

@@ -31,7 +31,7 @@ def test_impossible_counts_are_named(changes):
 
 @pytest.fixture(scope="module")
 def folder():
-    from conftest import study
+    from real_folders import study
 
     return study("gsm8k", *FILES.checksums)
 
