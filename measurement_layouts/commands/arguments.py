@@ -1,7 +1,7 @@
 """What the commands' arguments have in common: how they are read, and what their help says."""
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -72,6 +72,26 @@ def at_least(least: int) -> Callable[[str], int]:
         return value
 
     return read
+
+
+def takes_numbers(
+    parser: argparse.ArgumentParser, numbers: Iterable[tuple[str, int, int, str]]
+) -> None:
+    """Let a command take whole numbers: option, least, default and what it is, of each."""
+    for option, least, default, about in numbers:
+        parser.add_argument(
+            option, type=at_least(least), default=default, metavar="N", help=f"{about} ({default})"
+        )
+
+
+def takes_method(parser: argparse.ArgumentParser, *, about: str, those: str) -> None:
+    """Let a command take how profiles are inferred, and how many at a time."""
+    parser.add_argument(
+        "--method", choices=("nuts", "grid"), default="nuts", help=f"{about} (nuts)"
+    )
+    parser.add_argument(
+        "--jobs", type=at_least(1), metavar="N", help=f"{those} at a time (all processors)"
+    )
 
 
 def takes_layout(parser: argparse.ArgumentParser) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from .. import scenarios
-from .arguments import add_command, at_least, takes_overwrite
+from .arguments import add_command, takes_method, takes_numbers, takes_overwrite
 from .files import make_writable, refuse_existing
 from .layout_file import is_layout_file, load_layout, short_name
 
@@ -57,18 +57,11 @@ def add(commands: "Commands") -> None:
         ("--chains", 1, 2, "chains of each simulation"),
         ("--seed", 0, 1, "of every random step"),
     )
-    for option, least, default, about in numbers:
-        parser.add_argument(
-            option, type=at_least(least), default=default, metavar="N", help=f"{about} ({default})"
-        )
-    parser.add_argument(
-        "--method",
-        choices=("nuts", "grid"),
-        default="nuts",
-        help="of your own layouts: NUTS, or integration over a grid (nuts)",
-    )
-    parser.add_argument(
-        "--jobs", type=at_least(1), metavar="N", help="simulations at a time (all processors)"
+    takes_numbers(parser, numbers)
+    takes_method(
+        parser,
+        about="of your own layouts: NUTS, or integration over a grid",
+        those="simulations",
     )
     parser.add_argument(
         "--out",

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from .arguments import (
     add_command,
-    at_least,
     takes_data,
     takes_layout,
+    takes_method,
+    takes_numbers,
     takes_overwrite,
     takes_subjects,
 )
@@ -53,18 +54,11 @@ def add(commands: "Commands") -> None:
         ("--chains", 1, 4, "chains of each subject"),
         ("--seed", 0, 1, "of every random step"),
     )
-    for option, least, default, about in sampling:
-        parser.add_argument(
-            option, type=at_least(least), default=default, metavar="N", help=f"{about} ({default})"
-        )
-    parser.add_argument(
-        "--method",
-        choices=("nuts", "grid"),
-        default="nuts",
-        help="NUTS, or integration over a grid for layouts of few latents (nuts)",
-    )
-    parser.add_argument(
-        "--jobs", type=at_least(1), metavar="N", help="subjects at a time (all processors)"
+    takes_numbers(parser, sampling)
+    takes_method(
+        parser,
+        about="NUTS, or integration over a grid for layouts of few latents",
+        those="subjects",
     )
     takes_overwrite(parser)
 

@@ -49,6 +49,11 @@ def inspect(path: Path, right: Outcomes) -> Path:
         )
         for number, found in enumerate(right)
     ]
+    return write_inspect(path, samples)
+
+
+def write_inspect(path: Path, samples: list[EvalSample]) -> Path:
+    """Write samples as a log of Inspect."""
     spec = EvalSpec(
         created="2026-01-31T12:00:00+00:00",
         task="sums",

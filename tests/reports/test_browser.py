@@ -1,33 +1,21 @@
 """The HTML page in a browser: what a reader clicks, types and prints."""
 
-import os
-import shutil
 from contextlib import contextmanager
 
 import pytest
 from awkward_names import FAILED, NAMES
 from many_subjects import many
-from playwright.sync_api import sync_playwright
+from system_chromium import chromium
 
 from measurement_layouts.reports.report import report
 
-PROMISED = ("CI", "REQUIRE_REAL_DATA")
 pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
 def browser():
-    """Chromium of this machine; nothing is downloaded."""
-    program = shutil.which("chromium") or shutil.which("chromium-browser")
-    if program is None:
-        message = "there is no chromium; install it (apt-get install chromium)"
-        if any(os.environ.get(name) for name in PROMISED):
-            pytest.fail(message)
-        pytest.skip(message)
-    with sync_playwright() as driver:  # root, as in a container, has no sandbox
-        chromium = driver.chromium.launch(executable_path=program, args=["--no-sandbox"])
-        yield chromium
-        chromium.close()
+    with chromium() as opened:
+        yield opened
 
 
 @pytest.fixture

@@ -66,23 +66,10 @@ RESULTS = {"model_name": "tiny", "config": {"model_args": "a=1"}, "n-shot": {"su
 
 def inspect_log() -> dict[str, object]:
     """Write a log of Inspect, and read it as JSON."""
-    from inspect_ai.log import (
-        EvalConfig,
-        EvalDataset,
-        EvalLog,
-        EvalSample,
-        EvalSpec,
-        write_eval_log,
-    )
+    from inspect_ai.log import EvalSample
     from inspect_ai.scorer import Score
+    from logs import write_inspect
 
-    spec = EvalSpec(
-        created="2026-01-31T12:00:00+00:00",
-        task="sums",
-        model="tiny",
-        dataset=EvalDataset(),
-        config=EvalConfig(),
-    )
     samples = [
         EvalSample(
             id=number,
@@ -94,10 +81,8 @@ def inspect_log() -> dict[str, object]:
         )
         for number in (1, 2)
     ]
-    path = FOLDER / "whole.json"
     FOLDER.mkdir(exist_ok=True)
-    write_eval_log(EvalLog(eval=spec, status="success", samples=samples), path)
-    return json.loads(path.read_text())
+    return json.loads(write_inspect(FOLDER / "whole.json", samples).read_text())
 
 
 def mutated(content: bytes, choice: random.Random) -> bytes:

@@ -12,8 +12,9 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet
-from inspect_ai.log import EvalConfig, EvalDataset, EvalLog, EvalSample, EvalSpec, write_eval_log
+from inspect_ai.log import EvalSample
 from inspect_ai.scorer import Score
+from logs import write_inspect
 
 import measurement_layouts as ml
 from measurement_layouts.inference.stores import storage
@@ -130,14 +131,7 @@ def inspect_logs(folder):
     """Logs of Inspect, as an archive and as JSON."""
     good = folder / "good.eval"
     asked = EvalSample(id=1, epoch=1, input="1 + 1 =", target="2", scores={"m": Score(value="C")})
-    spec = EvalSpec(
-        created="2026-01-31T12:00:00+00:00",
-        task="sums",
-        model="tiny",
-        dataset=EvalDataset(),
-        config=EvalConfig(),
-    )
-    write_eval_log(EvalLog(eval=spec, status="success", samples=[asked]), good)
+    write_inspect(good, [asked])
     members = {name: zipfile.ZipFile(good).read(name) for name in zipfile.ZipFile(good).namelist()}
     path = folder / "pickle.eval"
     path.write_bytes(PICKLE)

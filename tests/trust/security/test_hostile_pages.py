@@ -1,14 +1,12 @@
 """Scripts in everything that a report tells, opened in a browser: none of them runs."""
 
 import dataclasses
-import os
 import re
-import shutil
 
 import numpy as np
 import pandas as pd
 import pytest
-from playwright.sync_api import sync_playwright
+from system_chromium import chromium
 
 import measurement_layouts as ml
 from measurement_layouts.inference.criticism.criticise import criticise
@@ -86,17 +84,8 @@ def page(fit, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def browser():
-    """Chromium of this machine; nothing is downloaded."""
-    program = shutil.which("chromium") or shutil.which("chromium-browser")
-    if program is None:
-        message = "there is no chromium; install it (apt-get install chromium)"
-        if any(os.environ.get(name) for name in ("CI", "REQUIRE_REAL_DATA")):
-            pytest.fail(message)
-        pytest.skip(message)
-    with sync_playwright() as driver:  # root, as in a container, has no sandbox
-        chromium = driver.chromium.launch(executable_path=program, args=["--no-sandbox"])
-        yield chromium
-        chromium.close()
+    with chromium() as opened:
+        yield opened
 
 
 def opened(browser, path, *, policy=True):
