@@ -197,7 +197,9 @@ class TestProfileHeatmap:
     def test_many_rows_and_columns(self, crowd, statistic):
         ax = plots.profile_heatmap(crowd, statistic=statistic)
         assert cells(ax).shape == (21, 29)
-        assert ax.get_xlabel() == "† quarantined; 1 failed, not shown"
+        flagged = crowd.profiles()["prior_dominated"].any()
+        hatched = "hatched: prior-dominated; " if flagged else ""
+        assert ax.get_xlabel() == f"{hatched}† quarantined; 1 failed, not shown"
         names = [label.get_text() for label in ax.get_yticklabels()]
         assert names[0] == "skill[demand 0] (level)"
         assert is_whole(ax)

@@ -182,9 +182,9 @@ def tables(folder):
         "samples_c.jsonl": ("harness", "samples_a.jsonl", jsons, "this is no sample"),
         "samples_d.jsonl": ("harness", "samples_a.jsonl", CODE, "this is no JSON"),
         "code.csv": ("table", "t.csv", f"subject,item,outcome\nAnn,a,{CODE}\n", CODE),
-        "pickle.csv": ("table", "t.csv", PICKLE, "is not UTF-8"),
+        "pickle.csv": ("table", "t.csv", PICKLE, "line 1: a NUL byte"),
         "pickle.parquet": ("table", "plain.parquet", PICKLE, "this is no Parquet table"),
-        "pickle.json": ("table", "t.csv", PICKLE, "is not UTF-8"),
+        "pickle.json": ("table", "t.csv", PICKLE, "line 1: a NUL byte"),
         "pickle.pkl": ("table", "t.csv", PICKLE, "give a file whose name ends in"),
         "code.toml": ("rubric", "rubric.toml", f"name = {CODE}", "is no TOML file"),
         "yaml.toml": (
