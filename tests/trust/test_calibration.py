@@ -62,7 +62,9 @@ def test_every_layout_is_checked():
     ("name", "layout"),
     [
         pytest.param(
-            *case, id=case[0], marks=pytest.mark.trust("calibration", f"{case[0]}, outcomes twice")
+            *case,
+            id=case[0],
+            marks=pytest.mark.trust("promises", f"{case[0]}: not calibrated, said"),
         )
         for case in TWICE.items()
     ],
