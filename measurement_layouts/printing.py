@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from .inference.digits import (
+    beside,
     chance,
     forecast_errors,
     of_profile,
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from .scenarios.figures import Figure
 
 _SCORES = ("brier", "calibration", "refinement", "auroc", "ece")
+_DECIMALS = 3  # of a number in a study's tables
 _NATS = 1  # decimals of an elpd: at most that; its Monte Carlo error is about ...
 _PARAMETERS = 10  # ... 0.1 where p_loo is so large and effective draws are 2000
 
@@ -46,13 +48,28 @@ def print_figures(figures: "Sequence[Figure]") -> None:
 
 
 def print_tables(tables: "Mapping[str, pd.DataFrame]") -> None:
-    """Print tables of numbers, three digits of each."""
+    """Print tables of numbers: three decimals, fewer beside an interval or a standard error."""
     for title, numbers in tables.items():
         columns = [" ".join(map(str, np.atleast_1d(name))) for name in numbers.columns]
         table = Table(str(numbers.index.name or ""), *columns, title=title)
         for name, row in zip(numbers.index, numbers.to_numpy().tolist(), strict=True):
-            table.add_row(str(name), *(f"{x:.3f}" if isinstance(x, float) else str(x) for x in row))
+            places = _decimals(columns, row)
+            cells = zip(row, places, strict=True)
+            shown = (written(x, at) if isinstance(x, float) else str(x) for x, at in cells)
+            table.add_row(str(name), *shown)
         _console().print(table)
+
+
+def _decimals(columns: "Sequence[str]", row: "Sequence[Any]") -> list[int]:
+    """Count the decimals of a row's numbers; a value stands before its interval or error."""
+    found = [_DECIMALS] * len(row)
+    for place in range(1, len(row)):
+        if columns[place : place + 2] == ["low", "high"]:
+            half = (row[place + 1] - row[place]) / 2
+            found[place - 1 : place + 2] = [min(_DECIMALS, beside(half))] * 3
+        elif columns[place] in ("se", "dse"):
+            found[place - 1 : place + 1] = [min(_DECIMALS, beside(row[place]))] * 2
+    return found
 
 
 def print_scores(scores: "HoldOut") -> None:

@@ -44,7 +44,7 @@ def _latents(check: "Check") -> pd.DataFrame:
     return pd.DataFrame(
         {
             "element": table["node"] + labels,
-            "sd": [f"{before:.3g} to {after:.3g}" for before, after in sds],
+            "sd": [f"{before:.2g} to {after:.2g}" for before, after in sds],
             "unit": table["unit"],
             "shrinkage": table["shrinkage"].map("{:.2f}".format),
             "items": table["items"],

@@ -1,0 +1,26 @@
+"""Tables of studies: a value beside its interval or error has no more digits than these leave."""
+
+import pandas as pd
+import pytest
+
+from measurement_layouts import printing
+
+pytestmark = pytest.mark.trust("digits", "tables of studies")
+WIDE = {"hours": [14.31234], "low": [9.13], "high": [22.51], "width": [1.03125]}
+ERROR = {"elpd_diff": [-109.08123], "dse": [13.57123], "weight": [0.25]}
+
+
+@pytest.mark.parametrize(
+    ("columns", "shown", "not_shown"),
+    [
+        (WIDE, ("14 ", "9 ", "23 ", "1.031"), ("14.3", "9.1", "22.5")),
+        (ERROR, ("−109 ", "14 ", "0.250"), ("109.0", "13.5")),
+        ({"rate": [0.12345]}, ("0.123",), ("0.1234",)),
+    ],
+    ids=["interval", "error", "neither"],
+)
+def test_digits(columns, shown, not_shown, capsys):
+    printing.print_tables({"a study": pd.DataFrame(columns, ["x"])})
+    said = capsys.readouterr().out
+    assert all(text in said for text in shown), said
+    assert not any(text in said for text in not_shown), said
