@@ -10,7 +10,7 @@ import pymc as pm
 import pytensor.tensor as pt
 
 from ..layouts import Layout
-from ..linking import MEAN_FAILURE, evaluate
+from ..linking import evaluate, mean_failure
 from .data import Evaluation
 from .errors import DataError
 from .features import Features, align, check_training, read_features
@@ -52,7 +52,7 @@ class SubjectData:
         successes = evaluation.successes.loc[name].to_numpy()
         trials = evaluation.trials.loc[name].to_numpy()
         failure = float(1 - successes.sum() / trials.sum())
-        return cls(successes, trials, {MEAN_FAILURE.name: failure})
+        return cls(successes, trials, {mean_failure.name: failure})
 
 
 def to_pymc(layout: Layout, evaluation: Evaluation, subject: object) -> pm.Model:

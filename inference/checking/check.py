@@ -20,6 +20,7 @@ from .advice import (
     about_constants,
     about_demands,
     about_latents,
+    about_outcomes_twice,
     about_subjects,
     verdict,
 )
@@ -173,6 +174,7 @@ def check(layout: Layout, evaluation: Evaluation, *, seed: int = 1) -> Check:
         pd.DataFrame(found.sds, subjects.index, names),
         [
             *columns.problems,
+            *about_outcomes_twice(layout),
             *about_constants(features, _opposed(layout)),
             *about_latents(latents, names),
             *about_demands(together),

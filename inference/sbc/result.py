@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from ...layouts import Layout
-from ...linking import MEAN_FAILURE
+from ...linking import mean_failure
 from ..wording import many, some
 from .bands import PLACES, chance, counted, limits, surprise
 from .ranks import LOG_LIKELIHOOD
@@ -86,7 +86,7 @@ class SimulationBasedCalibration:
         That constant is computed from the outcomes which are then explained, so such a layout is
         not calibrated; pulling towards a number it is.
         """
-        return MEAN_FAILURE in self.layout.constants
+        return mean_failure in self.layout.constants
 
     def table(self) -> pd.DataFrame:
         """Judge every quantity.

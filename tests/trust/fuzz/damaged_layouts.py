@@ -31,6 +31,7 @@ from measurement_layouts.linking import (
     generalised_mean,
     guessing,
     logistic,
+    mean_failure,
     mixture,
     power_mean,
     presence,
@@ -267,7 +268,9 @@ class Declaring:
         if ending == 0:
             joined = guessing(joined, self.number(0.25))
         elif ending == 1:
-            joined = mixture(joined, by=self.off(self.side(Noise, "noise"), 0.1, 2))
+            joined = mixture(
+                joined, by=self.off(self.side(Noise, "noise"), 0.1, 2), toward=mean_failure
+            )
         elif ending == 2:
             joined = mixture(joined, by=self.side(Noise, "noise"), toward=self.number(0.5))
         elif ending == 3:
