@@ -49,6 +49,7 @@ def finished(out):
 
 @pytest.mark.trust("faults", "a command that is stopped or killed")
 @pytest.mark.slow
+@pytest.mark.alone
 @pytest.mark.parametrize(("how", "status"), [(signal.SIGINT, 130), (signal.SIGKILL, -9)])
 def test_a_fit_goes_on(how, status, command, once, tmp_path):
     again = tmp_path / "again"
