@@ -10,7 +10,7 @@ import xarray as xr
 from . import scoring
 from .data import Evaluation
 from .errors import DataError
-from .forecasts.forecasting import Forecast
+from .forecasts.forecasting import OUTSIDE, Forecast
 from .ladders import Rows
 from .wording import many, some
 
@@ -45,8 +45,11 @@ def score(
     DataFrame
         Indexed by subject with an outcome: ``trials``, ``success``, ``brier`` and its parts
         ``calibration``, ``refinement`` and ``remainder``, ``log_score`` (lower is better),
-        ``auroc`` (NaN when all outcomes are alike), ``ece`` (10 bins), and ``remark``. Where rows
-        are steps, trials are attempts, and success is the mean outcome as a part of the highest.
+        ``auroc`` (NaN when all outcomes are alike), ``ece`` (10 bins), ``outside_training`` and
+        ``new_combination`` (how many of the items scored lie outside the subject's training items,
+        as `Forecast.outside` tells; NaN of baselines), and ``remark``, which names these
+        meta-features. Where rows are steps, trials are attempts, and success is the mean outcome as
+        a part of the highest.
 
     Raises
     ------
@@ -80,7 +83,10 @@ def score(
         done = trials.iloc[place].to_numpy()[own]
         if done.any():
             passed = successes.iloc[place].to_numpy()[own]
-            rows[subject] = _scores(means[place][own], passed, done, tops)
+            scored = _scores(means[place][own], passed, done, tops)
+            remark = [scored.pop("remark")]
+            counts, told = _outside(forecast, chosen.isel(subject=place, item=own[done > 0]))
+            rows[subject] = scored | counts | {"remark": "; ".join(filter(None, remark + told))}
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("subject")
 
 
@@ -100,6 +106,29 @@ def _counted(
         raise DataError(f"outcome={outcome!r} is none of the forecast's: {some(known)}")
     own = np.flatnonzero(rows.outcome == outcome) if outcome else np.arange(len(names))
     return own, rows.tops[own]
+
+
+def _outside(forecast: Forecast, scored: xr.Dataset) -> tuple[dict[str, float], list[str]]:
+    """Count a subject's scored items that lie outside its training items, and say in what."""
+    if forecast.support is None:
+        return dict.fromkeys(OUTSIDE, math.nan), []
+    rows = scored.indexes["item"]
+    names = rows.to_numpy() if forecast.rows is None else Rows.read(rows).item
+    flagged = [pd.unique(names[scored[name].to_numpy()]) for name in OUTSIDE]
+    subject, either = str(scored["subject"].item()), pd.unique(np.concatenate(flagged))
+    found = forecast.support.table([subject], either)
+    pair = found["kind"] == "combination"
+    told = []
+    for items, own, what in (
+        (flagged[0], found[~pair], "outside the training items"),
+        (flagged[1], found[pair], "values on no training item together"),
+    ):
+        if len(items):
+            other = own["other"].map(lambda name: f" with {name}" * bool(name))
+            which = some((own["meta_feature"] + other).unique(), 3)
+            scored_items = many(len(pd.unique(names)), "item")
+            told.append(f"{what}: {len(items)} of {scored_items} ({which})")
+    return dict(zip(OUTSIDE, map(len, flagged), strict=True)), told
 
 
 def matched(

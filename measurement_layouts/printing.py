@@ -176,7 +176,9 @@ def print_criticism(criticism: "Criticism") -> None:
 
 def print_forecast_scores(fit: "Fit", forecast: "Forecast", scores: "pd.DataFrame") -> None:
     """Print each subject's scores, with the digits that the forecasts' errors leave."""
-    columns = list(map(str, scores.columns))
+    from .inference.forecasts.forecasting import OUTSIDE
+
+    columns = [str(name) for name in scores.columns if name not in OUTSIDE]  # the remark tells
     table = Table("subject", *columns, title=f"{fit.layout.name}: lower is better, but for auroc")
     ess = fit.diagnostics()["ess"]
     for subject, row in scores.iterrows():

@@ -7,11 +7,12 @@ from ..inference.data import Evaluation
 from ..inference.errors import DataError
 from ..inference.features import read_features
 from ..inference.forecasts.forecasting import Forecast
+from ..inference.forecasts.support import training_features
 from ..inference.ladders import refuse_other_rows
 from ..inference.results import Fit
 from ..inference.tables import name_cells
 from ..inference.wording import some
-from .columns import training_features, training_items
+from .columns import training_items
 
 _SAME = 1e-9  # a number may go through a text file and stay the same
 

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from ..inference.digits import short
-from ..inference.features import Features, defined
+from ..inference.forecasts.support import defined_columns, training_features
 from ..inference.ladders import Rows
 from ..inference.results import Fit
 from ..layouts import MetaFeature
@@ -73,24 +73,15 @@ def training_items(fit: Fit) -> pd.Index:
     return names if fit.layout.steps is None else Rows.read(names).items
 
 
-def training_features(fit: Fit) -> Features:
-    """Meta-features of the items that a fit was made on, by name."""
-    constants, steps = fit.constants, fit.layout.steps
-    first = slice(None, None, 1 if steps is None else len(steps.rows))
-    return {node.name: constants[node.name].to_numpy()[first] for node in fit.layout.meta_features}
-
-
 def columns(fit: Fit) -> list[Column]:
     """List the columns of a fit's training items, in the layout's order."""
-    features, items = training_features(fit), len(training_items(fit))
-    found = []
-    for node in fit.layout.meta_features:
-        there = defined(node, features, items)
-        values = features[node.name].reshape(items, -1)
-        for place, name in enumerate(node.columns):
-            own = np.where(there, values[:, place], np.nan)
-            found.append(Column(name, node, None if node.labels is None else place, own))
-    return found
+    layout = fit.layout
+    values = iter(defined_columns(layout, training_features(fit), len(training_items(fit))).T)
+    return [
+        Column(name, node, None if node.labels is None else place, next(values))
+        for node in layout.meta_features
+        for place, name in enumerate(node.columns)
+    ]
 
 
 def counts(column: Column) -> tuple[list[str], list[int]]:

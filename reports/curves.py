@@ -10,10 +10,11 @@ import xarray as xr
 from ..inference.bands import find_bands
 from ..inference.features import Features
 from ..inference.forecasts.streaming import every_draw, summaries
+from ..inference.forecasts.support import training_features
 from ..inference.results import Fit
 from ..layouts import MetaFeature, Unseen
 from ..linking.ancestry import ancestry
-from .columns import Column, columns, training_features, training_items
+from .columns import Column, columns, training_items
 from .outcomes import Outcome, fitted_outcomes
 
 _DRAWS = 250  # a curve is then off by a sixteenth of its sd, no more than a pixel

@@ -10,6 +10,7 @@ from ..inference.criticism.criticism import Criticism
 from ..inference.data import Evaluation
 from ..inference.errors import FitError
 from ..inference.forecasts.forecasting import Forecast
+from ..inference.forecasts.streaming import SUMMARY
 from ..inference.results import Fit
 from ..inference.wording import some
 from ..inference.writing import write_text
@@ -158,7 +159,7 @@ def _values(contents: Contents) -> pd.DataFrame:
 def _forecasts(forecast: Forecast) -> pd.DataFrame:
     if forecast.expected is None:
         return forecast.to_frame()
-    flags = forecast.to_frame()[["subject", "item", "outcome", "trained", "extrapolated"]]
+    flags = forecast.to_frame().drop(columns=["step", *SUMMARY])
     return forecast.expected.merge(flags.drop_duplicates(), on=["subject", "item", "outcome"])
 
 

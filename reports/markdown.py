@@ -167,8 +167,13 @@ def _forecasts(contents: Contents) -> list[str]:
         for who, own in zip(means.index, means.to_numpy(), strict=True)
     ]
     names = [f"Mean {name}" for name in means.columns] if contents.stepped else ["Mean success"]
+    told = f"Of {new.items} items, {new.outside} of them outside a declared range."
+    if new.unmet is not None:
+        names += ["Items outside training", "New combinations"]
+        rows = [row + own for row, own in zip(rows, new.unmet.to_numpy().tolist(), strict=True)]
+        told += f" {new.beyond}" * bool(new.beyond)
     return [
         "## Forecasts",
-        f"Of {new.items} items, {new.outside} of them outside a declared range.",
+        told,
         table(["Subject", *names], rows),
     ]

@@ -8,8 +8,9 @@ import pandas as pd
 from ..inference.assessment import score
 from ..inference.digits import forecast_errors, of_forecast, of_score, written
 from ..inference.errors import DataError
-from ..inference.forecasts.forecasting import Forecast
+from ..inference.forecasts.forecasting import OUTSIDE, Forecast
 from ..inference.forecasts.streaming import SUMMARY
+from ..inference.wording import many
 from ..layouts import Success
 from .contents import Contents
 from .drawings import Reliability, reliability_drawing
@@ -55,6 +56,7 @@ class NewItems:
         self._values = self._expected()
         self._outside = data["extrapolated"].to_numpy()[first]
         self._trained = data["trained"].to_numpy()[:, first]
+        self._support = forecast.support
         self.prob = f"{forecast.prob:.0%}"
         self.items, self.outside = len(self._names), int(self._outside.sum())
         self._subjects = pd.Index(data["subject"].to_numpy().astype(str))
@@ -67,6 +69,8 @@ class NewItems:
             str(who): of_score(error, 2) for who, error in zip(self._subjects, means, strict=True)
         }
         self.score_digits = of_score(float(np.mean(means)))
+        self.unmet = self._counted(first)
+        self.beyond = "" if self.unmet is None else self._told_of_all(first)
         most = _ROWS // (len(self._subjects) * len(self._leaves))
         self.shown = int(np.clip(most, _LEAST, _MOST))
         known = self._evaluation
@@ -80,6 +84,26 @@ class NewItems:
         names = [leaf.name for leaf in self._leaves]
         return pd.DataFrame(self._values[0].mean(axis=1), self._subjects, names)
 
+    def _counted(self, first: slice) -> pd.DataFrame | None:
+        """Count by subject the items outside its training items; None for a baseline's forecast."""
+        if self._support is None:
+            return None
+        data = self._forecast.data
+        counts = {name: data[name].to_numpy()[:, first].sum(axis=1) for name in OUTSIDE}
+        return pd.DataFrame(counts, self._subjects)
+
+    def _told_of_all(self, first: slice) -> str:
+        """Say how many items lie outside the training items of at least one subject."""
+        data = self._forecast.data
+        flags = (data[name].to_numpy()[:, first].any(axis=0) for name in OUTSIDE)
+        return _outside(*(int(flag.sum()) for flag in flags), "a subject’s")
+
+    def told_of(self, subject: str) -> str:
+        """Say how many items lie outside a subject's training items; empty where none does."""
+        if self.unmet is None:
+            return ""
+        return _outside(*self.unmet.loc[subject].tolist(), "the subject’s")
+
     def of(self, subject: str) -> list[Line]:
         """List one subject's forecasts, the hardest item first; evenly spaced ones where many."""
         if subject not in self._subjects:
@@ -89,14 +113,22 @@ class NewItems:
         if len(order) > self.shown:
             order = order[np.linspace(0, len(order) - 1, self.shown).round().astype(int)]
         leaves = range(len(self._leaves))
-        return [self._line(row, item, leaf) for item in order for leaf in leaves]
+        told = [""] * len(order)
+        if self._support is not None:
+            told = self._support.remarks([subject], self._names[order])[0].tolist()
+        return [
+            self._line(row, item, leaf, remark)
+            for item, remark in zip(order, told, strict=True)
+            for leaf in leaves
+        ]
 
-    def _line(self, row: int, item: int, leaf: int) -> Line:
+    def _line(self, row: int, item: int, leaf: int, remark: str) -> Line:
         mean, low, high = self._values[:, row, item, leaf]
         digits = of_forecast(float(self._errors[row, item, leaf]), self._forecast.prob)
         across = Scale(0, 1, 4, WIDTH - 4)
         remarks = ["outside a range"] * int(self._outside[item])
         remarks += ["was fitted"] * int(self._trained[row, item])
+        remarks += [remark] * bool(remark)
         return Line(
             str(self._names[item]),
             self._leaves[leaf].name,
@@ -157,3 +189,12 @@ class NewItems:
             if outcome.attempts.any()
         ]
         return scores[["brier", "auroc", "ece"]].mean(), drawn
+
+
+def _outside(outside: int, combined: int, whose: str) -> str:
+    """Write a sentence of items outside training items; empty where there are none."""
+    lie, have = "lies" if outside == 1 else "lie", "has" if combined == 1 else "have"
+    found = [f"{many(outside, 'item')} {lie} outside {whose} training items"] * bool(outside)
+    together = f"{many(combined, 'item')} {have} values that no training item has together"
+    found += [together] * bool(combined)
+    return f"{', and '.join(found)}." if found else ""

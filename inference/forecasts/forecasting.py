@@ -10,15 +10,20 @@ import pandas as pd
 import xarray as xr
 
 from ...layouts.steps import Leaf
+from ..errors import DataError
 from ..features import Features, outside_range, read_features
 from ..ladders import Rows, of_rows, row_names
 from ..options import inside
 from ..tables import named
 from ..wording import many
 from .streaming import SUMMARY, summaries
+from .support import Support
 
 if TYPE_CHECKING:
     from ..results import Fit
+
+OUTSIDE = ("outside_training", "new_combination")
+"""Variables that say what lies outside a subject's training items: values, or pairs of them."""
 
 _SAME = 1e-9  # a number may go through a text file and stay the same
 
@@ -32,7 +37,9 @@ class Forecast:
     data : xarray.Dataset
         ``mean``, ``low`` and ``high`` of the success probability (subject, item); ``trained``:
         whether the subject's fit saw that very item (subject, item); ``extrapolated``: whether the
-        item lies outside a declared range (item). Where outcomes are several, graded or scores,
+        item lies outside a declared range (item); ``outside_training`` and ``new_combination``:
+        whether it lies outside the subject's training items, as `outside` tells (subject, item; not
+        of baselines, which have no `support`). Where outcomes are several, graded or scores,
         there is a row along ``item`` for every step, as in `Evaluation.of_outcomes`, and the
         probability is that of an outcome of at least so much.
     prob : float
@@ -41,6 +48,8 @@ class Forecast:
         Where rows are steps, the expected outcomes: ``subject``, ``item``, ``outcome``, and
         ``mean``, ``low`` and ``high`` of a probability of success, of a score in [0, 1], or of a
         grade's number from 0.
+    support : Support or None
+        What the items are held against: each subject's training items.
 
     Examples
     --------
@@ -54,6 +63,7 @@ class Forecast:
     data: xr.Dataset
     prob: float
     expected: pd.DataFrame | None = None
+    support: Support | None = None
 
     @cached_property
     def rows(self) -> Rows | None:
@@ -67,8 +77,9 @@ class Forecast:
         -------
         DataFrame
             One row per subject and item: ``subject``, ``item``, ``mean``, ``low``, ``high``,
-            ``trained`` and ``extrapolated``. Where rows are steps, also ``outcome`` and ``step``,
-            after the item.
+            ``trained`` and ``extrapolated``; of a fit's forecast also ``outside_training``,
+            ``new_combination``, and ``remark``, which says in words what lies outside the subject's
+            training items. Where rows are steps, also ``outcome`` and ``step``, after the item.
         """
         frame = self.data.to_dataframe(dim_order=["subject", "item"]).reset_index()
         columns = ["subject", "item", "mean", "low", "high", "trained", "extrapolated"]
@@ -76,19 +87,104 @@ class Forecast:
             for name in ("item", "outcome", "step"):
                 frame[name] = np.tile(getattr(self.rows, name), self.data.sizes["subject"])
             columns[2:2] = ["outcome", "step"]
+        if self.support is not None:
+            told = self.support.remarks(self.data["subject"].to_numpy(), self.items)
+            if self.rows is not None:
+                told = told[:, self.rows.places]
+            frame["remark"] = pd.array(told.ravel(), dtype="str")
+            columns += [*OUTSIDE, "remark"]
         return frame[columns]
 
+    @property
+    def items(self) -> pd.Index:
+        """Names of the items, each once, also where rows are steps."""
+        return self.data.indexes["item"] if self.rows is None else self.rows.items
+
+    def outside(self) -> pd.DataFrame:
+        """List what lies outside each subject's training items, those that it attempted.
+
+        An item may lie inside every declared range, and yet beyond all that a subject was fitted
+        on: the forecast then rests on the layout's formula alone. Which items are compared, per
+        subject, column by column (a labelled meta-feature has one for each label):
+
+        - ``beyond``: the value is below the lowest or above the highest training value;
+        - ``level``: of a meta-feature with ``levels=``, the value lies between these and is on no
+          training item (a number of a range between them is interpolated, and not listed);
+        - ``undefined``: the meta-feature is defined on no training item, and is on this one;
+        - ``combination``: two values are on training items, and on none of them together. Compared
+          are pairs of columns with at most 12 different values on the training items.
+
+        Where a meta-feature is undefined, because what it is ``given`` is 0, it is not compared.
+        Differences of 1e-7 of a column's largest training value are rounding.
+
+        Returns
+        -------
+        DataFrame
+            One row per finding: ``subject``, ``item``, ``kind``, ``meta_feature`` (the column),
+            ``value``; ``low`` and ``high``, the training values' ends; ``beyond``, the distance
+            from the nearer end, in the meta-feature's ``unit``: positive above, negative below, 0
+            between them. Of a combination also the ``other`` column, and ``other_value``.
+
+        Raises
+        ------
+        DataError
+            When the forecast is of a baseline, which has no training items to compare with.
+
+        Notes
+        -----
+        Pairs, not whole rows of values: with many meta-features nearly every new item is a row
+        never met, and pairs can be read. Of more than 12 values most pairs are never met either;
+        then, as of values that never occur twice, nothing is said of combinations.
+
+        References
+        ----------
+        Kuhn, Kacker and Lei (2013), Introduction to Combinatorial Testing, for the coverage of
+        pairs; Montgomery, Peck and Vining (2021), Introduction to Linear Regression Analysis,
+        chapter 3, for extrapolation that no single range shows.
+
+        Examples
+        --------
+        >>> from measurement_layouts import Capability, Evaluation, Layout, MetaFeature, Success
+        >>> from measurement_layouts.inference.fitting import fit
+        >>> from measurement_layouts.linking import logistic
+        >>> objects = MetaFeature("objects", low=1, high=9)
+        >>> memory = Capability("memory", low=0, high=9)
+        >>> layout = Layout("counting", Success("right", logistic(memory - objects)))
+        >>> items = pd.DataFrame({"objects": [3, 5]}, index=["three", "five"])
+        >>> outcomes = pd.DataFrame([[1, 0]], index=["Ann"], columns=items.index)
+        >>> fitted = fit(layout, Evaluation.from_wide(outcomes, items), method="grid")
+        >>> seven = fitted.forecast(pd.DataFrame({"objects": [4, 7]}, index=["four", "seven"]))
+        >>> seven.outside()[["subject", "item", "kind", "value", "low", "high", "beyond"]]
+          subject   item    kind  value  low  high  beyond
+        0     Ann  seven  beyond    7.0  3.0   5.0     2.0
+        >>> seven.to_frame().loc[1, "remark"]
+        'objects 7 is 2 above the training items (3 to 5)'
+        """
+        if self.support is None:
+            raise DataError(
+                "outside(): this is a forecast of a baseline, which knows no training items; give "
+                "the forecast of a fit"
+            )
+        return self.support.table(self.data["subject"].to_numpy(), self.items)
+
     def __repr__(self) -> str:
-        sizes = self.data.sizes
-        items, flagged = sizes["item"], self.data["extrapolated"].to_numpy()
-        if self.rows is not None:
-            items = len(self.rows.items)
-            flagged = flagged[np.unique(self.rows.places, return_index=True)[1]]
-        outside = int(flagged.sum())
+        flagged = self.data["extrapolated"].to_numpy()
+        told = [f"{self._count(flagged)} of them outside a declared range"]
+        if self.support is not None:
+            found = [self._count(self.data[name].to_numpy().any(axis=0)) for name in OUTSIDE]
+            beyond, combined = found
+            told += [f"{beyond} outside a subject's training items"] * bool(beyond)
+            told += [f"{combined} with combinations new to a subject"] * bool(combined)
         return (
-            f"<Forecast: {many(sizes['subject'], 'subject')}, {many(items, 'item')}, "
-            f"{outside} of them outside a declared range, {self.prob:.0%} intervals>"
+            f"<Forecast: {many(self.data.sizes['subject'], 'subject')}, "
+            f"{many(len(self.items), 'item')}, {', '.join(told)}, {self.prob:.0%} intervals>"
         )
+
+    def _count(self, flagged: np.ndarray) -> int:
+        """Count items, given their rows."""
+        if self.rows is not None:
+            flagged = flagged[np.unique(self.rows.places, return_index=True)[1]]
+        return int(flagged.sum())
 
 
 def forecast(
@@ -118,7 +214,8 @@ def forecast(
     Returns
     -------
     Forecast
-        Posterior means and intervals. An item outside a declared range is forecast and flagged.
+        Posterior means and intervals. An item outside a declared range is forecast and flagged, and
+        so is one that lies outside a subject's training items; `Forecast.outside` tells by how far.
         Where outcomes are several, graded or scores, of the probability of reaching each step, and
         of the expected outcomes.
 
@@ -150,6 +247,8 @@ def forecast(
     outside = outside_range(fit.layout, features).any(axis=1)
     flagged = outside.reindex(range(len(items)), fill_value=False).to_numpy(dtype=bool)
     trained = _trained(fit, rows, items.index, features)
+    support = Support.of(fit, rows, items.index, features)
+    unmet = support.flags()
     who, cells = [names[row] for row in rows], ("subject", "item")
     if steps is None:
         (found,) = summarise(features, len(items), [fit.layout.outcome])
@@ -161,16 +260,18 @@ def forecast(
         leaves = fit.layout.outcomes
         expected = _expected(who, items.index, leaves, summarise(features, len(items), leaves))
         what = row_names(items.index, steps)
-        trained, flagged = np.repeat(trained, each, axis=1), np.repeat(flagged, each)
+        trained, *unmet = (np.repeat(flags, each, axis=1) for flags in (trained, *unmet))
+        flagged = np.repeat(flagged, each)
     data = xr.Dataset(
         {
             **{name: (cells, values) for name, values in zip(SUMMARY, found, strict=True)},
             "trained": (cells, trained),
             "extrapolated": ("item", flagged),
+            **{name: (cells, values) for name, values in zip(OUTSIDE, unmet, strict=True)},
         },
         {"subject": who, "item": what},
     )
-    return Forecast(data, prob, expected)
+    return Forecast(data, prob, expected, support)
 
 
 def _expected(

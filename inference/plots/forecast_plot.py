@@ -6,7 +6,7 @@ import numpy as np
 
 from ..data import Evaluation
 from ..errors import DataError, FitError
-from ..forecasts.forecasting import Forecast
+from ..forecasts.forecasting import OUTSIDE, Forecast
 from ..wording import many, some
 from . import style
 
@@ -43,7 +43,9 @@ def forecast_plot(
     -------
     Axes
         Horizontal: items; vertical: probability, in [0, 1]. Bars are the forecast's intervals,
-        diamonds items outside a declared range, hollow points items the fit has seen.
+        diamonds items outside a declared range, hollow diamonds those outside the subject's
+        training items, hollow squares those that combine values which no training item does, hollow
+        points items the fit has seen.
 
     Raises
     ------
@@ -71,6 +73,12 @@ def forecast_plot(
     place = np.arange(len(items))
     mean, low, high = (chosen[column].to_numpy() for column in ("mean", "low", "high"))
     outside, seen = (chosen[column].to_numpy() for column in ("extrapolated", "trained"))
+    beyond, combined = (
+        chosen[column].to_numpy() & ~outside if column in chosen else np.zeros_like(outside)
+        for column in OUTSIDE
+    )
+    combined &= ~beyond
+    inside = ~outside & ~beyond & ~combined
     names = [style.words(item, 30) for item in items] if len(items) <= _NAMED else []
     height = 4.0 + 0.06 * max(map(len, names), default=6)
     ax = style.single(ax, (min(max(0.14 * len(items) + 1.5, 7.0), 13.0), height))
@@ -84,9 +92,11 @@ def forecast_plot(
         entries.append(f"{style.percent(forecast.prob)} interval")
     size = float(np.clip(20 * _NAMED / len(items), 4, 20))
     for which, marker, face, edge, what in (
-        (~outside & ~seen, "o", style.INK, style.INK, "forecast"),
-        (~outside & seen, "o", "white", style.INK, "forecast of a training item"),
+        (inside & ~seen, "o", style.INK, style.INK, "forecast"),
+        (inside & seen, "o", "white", style.INK, "forecast of a training item"),
         (outside, "D", style.EXTRAPOLATED, style.EXTRAPOLATED, "outside a declared range"),
+        (beyond, "D", "white", style.EXTRAPOLATED, "outside the training items"),
+        (combined, "s", "white", style.EXTRAPOLATED, "values new together"),
     ):
         if which.any():
             handles.append(

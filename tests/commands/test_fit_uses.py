@@ -13,11 +13,33 @@ from measurement_layouts.command import main
 def test_forecast_prints_csv(fitted, new, data, capsys):
     assert main(["forecast", str(fitted), *new[:2], "--subjects", "Bob"]) == 0
     printed = capsys.readouterr()
-    table = pd.read_csv(io.StringIO(printed.out))
+    table = pd.read_csv(io.StringIO(printed.out), keep_default_na=False)
     items = pd.read_csv(data / "new" / "items.csv").set_index("item")
     expected = ml.load(fitted / "fit.nc").forecast(items, subjects=["Bob"]).to_frame()
     pd.testing.assert_frame_equal(table, expected, check_dtype=False)
     assert printed.err == f"{ml.load(fitted / 'fit.nc').forecast(items, subjects=['Bob'])!r}\n"
+
+
+def test_what_lies_outside_training_items_is_printed(fitted, data, tmp_path, capsys):
+    """Inside the declared range of 10 m, 0.125 m beyond the farthest item that was fitted."""
+    far = pd.read_csv(data / "items.csv")["distance"].max()
+    assert far < 9.875
+    (tmp_path / "items.csv").write_text(f"item,distance\nnear,{far - 1}\nfar,{far + 0.125}\n")
+    (tmp_path / "outcomes.csv").write_text("subject,item,outcome\nAnn,near,1\nAnn,far,0\n")
+    files = [f"--{name}={tmp_path / name}.csv" for name in ("items", "outcomes")]
+    assert main(["forecast", str(fitted), files[0], "--subjects", "Ann"]) == 0
+    printed = capsys.readouterr()
+    near, told = pd.read_csv(io.StringIO(printed.out), keep_default_na=False).to_dict("records")
+    assert (near["outside_training"], near["remark"]) == (False, "")
+    assert (told["extrapolated"], told["outside_training"]) == (False, True)
+    assert "is 0.125 above the training items (" in told["remark"]
+    assert "1 outside a subject's training items" in printed.err
+    assert main(["score", str(fitted), *files, "--json"]) == 0
+    (row,) = json.loads(capsys.readouterr().out)["scores"]
+    assert (row["outside_training"], row["new_combination"]) == (1, 0)
+    assert main(["score", str(fitted), *files]) == 0
+    shown = " ".join(capsys.readouterr().out.replace("│", " ").split())
+    assert "outside the training items: 1 of 2 items (distance)" in shown
 
 
 def test_forecast_into_a_file(fit_file, new, tmp_path, capsys):

@@ -11,7 +11,7 @@ from measurement_layouts.inference.assessment import matched
 
 COLUMNS = [
     *("trials", "success", "brier", "calibration", "refinement", "remainder"),
-    *("log_score", "auroc", "ece", "remark"),
+    *("log_score", "auroc", "ece", "outside_training", "new_combination", "remark"),
 ]
 
 

@@ -455,6 +455,30 @@ class TestForecastPlot:
         assert names == [item.replace("$", r"\$") for item in frame["item"]]
         nothing_is_cut(ax)
 
+    def test_outside_the_training_items(self, layout, evaluation):
+        """Ann attempted the near half: the others are beyond; and two values new together."""
+        near = evaluation.items["distance"] <= evaluation.items["distance"].median()
+        trials = evaluation.trials * near.to_numpy()
+        known = Evaluation(evaluation.items, evaluation.successes * near.to_numpy(), trials)
+        forecast = made_up(layout, known).forecast(evaluation.items)
+        frame = forecast.to_frame().query("subject == 'Ann'").sort_values("mean", kind="stable")
+        ax = plots.forecast_plot(forecast, "Ann")
+        marks = dict(
+            zip(
+                (text.get_text() for text in ax.get_legend().get_texts()[1:]),
+                points(ax),
+                strict=True,
+            )
+        )
+        for what, flag in (
+            ("outside the training items", frame["outside_training"]),
+            ("values new together", frame["new_combination"] & ~frame["outside_training"]),
+        ):
+            drawn = marks[what].get_offsets()[:, 1] if what in marks else np.empty(0)
+            assert np.array_equal(drawn, frame.loc[flag, "mean"].to_numpy())
+        assert frame["outside_training"].sum() == (~near).sum()
+        nothing_is_cut(ax)
+
     def test_several_trials(self, fit, evaluation):
         twice = Evaluation(evaluation.items, evaluation.successes, evaluation.trials * 2)
         ax = plots.forecast_plot(fit.forecast(evaluation.items), "Ann", twice)

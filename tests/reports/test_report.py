@@ -95,6 +95,56 @@ def test_an_evaluation_with_more_items_is_welcome(fitted, evaluation):
     assert {line.outcome for line in new.of("Ann")} == {"success", "failure"}
 
 
+@pytest.fixture(scope="module")
+def half(layout, evaluation):
+    """Two subjects, of whom the first attempted the easier half, and no item shifted by -1."""
+    trials = evaluation.trials.iloc[:2].copy()
+    easy = (evaluation.items["difficulty"] < 3) & (evaluation.items["shift"] != -1)
+    trials.iloc[0] = easy.astype(int)
+    trials.iloc[0, 0] = 1  # but the easiest of all
+    successes = evaluation.successes.iloc[:2] * trials
+    known = ml.Evaluation(evaluation.items, successes, trials)
+    return ml.fit(layout, known, method="grid", draws=60, chains=2, seed=1, progressbar=False)
+
+
+@pytest.mark.trust("promises", "reports say what lies outside training items")
+def test_what_lies_outside_training_items_is_told(half, evaluation, tmp_path):
+    """By subject: what the first never attempted the second did, and both lack difficulty 6.5."""
+    values = {"difficulty": [1.0, 5.0, 6.5], "shift": [0, 0, -1]}
+    forecast = half.forecast(pd.DataFrame(values, index=["easy", "hard", "beyond"]))
+    told = {
+        (who, line.item): line.remark
+        for who in half.subjects
+        for line in NewItems(Contents(half, None, forecast, None, "", ""), forecast).of(who)
+    }
+    first, second = half.subjects
+    difficulty = evaluation.items.loc[half.observed["trials"].to_numpy()[0] > 0, "difficulty"]
+    most = difficulty.max()
+    assert told == {
+        (first, "easy"): "",
+        (first, "hard"): f"difficulty 5 is {5 - most:.4g} above the training items (0 to {most:.4g}"
+        " level)",
+        (
+            first,
+            "beyond",
+        ): f"outside a range; difficulty 6.5 is {6.5 - most:.4g} above the training "
+        f"items (0 to {most:.4g} level)",
+        (second, "easy"): "",
+        (second, "hard"): "",
+        (second, "beyond"): "outside a range; difficulty 6.5 is 0.5 above the training items (0 to "
+        "6 level)",
+    }
+    page = report(half, tmp_path / "r.html", forecast=forecast).read_text()
+    assert "2 items lie outside a subject’s training items." in page
+    assert "2 items lie outside the subject’s training items." in page
+    assert "1 item lies outside the subject’s training items." in page
+    assert all(remark in page for remark in told.values())
+    text = report(half, tmp_path / "r.md", forecast=forecast).read_text()
+    assert "| Mean success | Items outside training | New combinations |" in text
+    rows = [line for line in text.split("## Forecasts")[1].split("\n") if line.endswith(" | 0 |")]
+    assert [line.split(" | ")[-2] for line in rows] == ["2", "1"]
+
+
 def test_a_forecast_of_strangers_is_refused(fitted, new_items, tmp_path):
     forecast = fitted.forecast(new_items)
     strangers = dataclasses.replace(

@@ -1,0 +1,363 @@
+"""What of an item lies outside a subject's training items: values, and pairs of values."""
+
+import itertools
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from ...layouts import Layout, MetaFeature
+from ...linking import units
+from ..digits import short
+from ..errors import DataError
+from ..features import Features, defined
+from ..wording import some
+
+if TYPE_CHECKING:
+    from ..results import Fit
+
+_ROUNDING = 1e-7  # part of a column's largest value: what a float32 column may cost
+_FEW = 12  # values up to which pairs of them are compared
+_AT_ONCE = 4096  # items
+_TOLD = 3  # findings of an item in words
+_NUMBERS = ("value", "low", "high", "beyond")
+_COLUMNS = {
+    name: float if name.removeprefix("other_") in _NUMBERS else "str"
+    for name in (
+        *("subject", "item", "kind", "meta_feature", *_NUMBERS, "unit"),
+        *("other", "other_value"),
+    )
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Support:
+    """Items to forecast, and the training items of each subject that they are held against.
+
+    A subject's training items are those that it attempted. A labelled meta-feature has a column
+    for each label; where a meta-feature is undefined it is not compared.
+
+    Attributes
+    ----------
+    columns : tuple of (str, MetaFeature)
+        Name of each column, and what declares it.
+    items, subjects : Index
+        Names.
+    values : ndarray, shape (items, columns)
+        Meta-features; NaN where undefined.
+    training : ndarray, shape (items of the fit, columns)
+        The same, of the items that were fitted.
+    attempted : tuple of ndarray
+        Different sets of training items, each with a bit for every item of the fit.
+    which : ndarray of int, shape (subjects,)
+        Which of these sets each subject has.
+    """
+
+    columns: tuple[tuple[str, MetaFeature], ...]
+    items: pd.Index
+    subjects: pd.Index
+    values: np.ndarray
+    training: np.ndarray
+    attempted: tuple[np.ndarray, ...]
+    which: np.ndarray
+
+    @classmethod
+    def of(cls, fit: "Fit", rows: np.ndarray, items: pd.Index, features: Features) -> "Support":
+        """Take what is needed from a fit.
+
+        Parameters
+        ----------
+        fit : Fit
+            Profiles.
+        rows : ndarray of int
+            Places of the subjects in the fit.
+        items : Index
+            Names of the items to forecast.
+        features : dict of str to ndarray
+            Their meta-features, as `read_features` returns them.
+        """
+        layout, names, each = fit.layout, fit.subjects, _rows(fit.layout)
+        columns = [(name, node) for node in layout.meta_features for name in node.columns]
+        trials = fit.observed["trials"].to_numpy()
+        found: dict[bytes, int] = {}
+        which = []
+        for row in rows:
+            bits = np.packbits(trials[row].reshape(-1, each).any(axis=1))
+            which.append(found.setdefault(bits.tobytes(), len(found)))
+        return cls(
+            tuple(columns),
+            items,
+            pd.Index([names[row] for row in rows], dtype="str"),
+            defined_columns(layout, features, len(items)),
+            defined_columns(layout, training_features(fit), trials.shape[1] // each),
+            tuple(np.frombuffer(bits, dtype=np.uint8) for bits in found),
+            np.array(which, dtype=int),
+        )
+
+    def flags(self) -> tuple[np.ndarray, np.ndarray]:
+        """Say which items lie outside each subject's training items.
+
+        Returns
+        -------
+        outside : ndarray of bool, shape (subjects, items)
+            A value lies beyond the lowest or highest one of the training items, is a level that
+            none of them has, or is defined on none of them.
+        combination : ndarray of bool, shape (subjects, items)
+            Two values that the training items have are on none of them together; of meta-features
+            with at most 12 different values on the training items.
+        """
+        shape = len(self.attempted), len(self.items)
+        outside, combination = np.zeros(shape, dtype=bool), np.zeros(shape, dtype=bool)
+        for number in range(shape[0]):
+            met = self._met(number)
+            combination[number] = met.apart(self._codes[1])
+            for part in _parts(len(self.items)):
+                outside[number, part] = np.any(self._outside(met, part), axis=(0, 2))
+        return outside[self.which], combination[self.which]
+
+    def table(self, subjects: Iterable[str], items: Iterable[str]) -> pd.DataFrame:
+        """List what lies outside, value by value; see `Forecast.outside`."""
+        places = self._places(self.items, items)
+        known: dict[int, list[_Finding]] = {}
+        found = []
+        for who in self._places(self.subjects, subjects):
+            number = int(self.which[who])
+            if number not in known:
+                known[number] = self._findings(number, places)
+            name = self.subjects[who]
+            found += [(name, self.items[places[item]], *own) for item, *own in known[number]]
+        return pd.DataFrame(found, columns=list(_COLUMNS)).astype(_COLUMNS)
+
+    def remarks(self, subjects: Iterable[str], items: Iterable[str]) -> np.ndarray:
+        """Say in words what lies outside, by subject and item; empty where nothing does."""
+        places = self._places(self.items, items)
+        who = self._places(self.subjects, subjects)
+        found = np.full((len(who), len(places)), "", dtype=object)
+        known: dict[int, np.ndarray] = {}
+        for row, subject in enumerate(who):
+            number = int(self.which[subject])
+            if number not in known:
+                known[number] = self._told(number, places)
+            found[row] = known[number]
+        return found
+
+    def _told(self, number: int, places: np.ndarray) -> np.ndarray:
+        told: list[list[str]] = [[] for _ in places]
+        for item, *finding in self._findings(number, places):
+            told[item].append(_in_words(*finding))
+        texts = np.full(len(places), "", dtype=object)
+        for item, own in enumerate(told):
+            left = [f"{len(own) - _TOLD} more"] if len(own) > _TOLD else []
+            texts[item] = "; ".join([*own[:_TOLD], *left])
+        return texts
+
+    def _findings(self, number: int, places: np.ndarray) -> list["_Finding"]:
+        """List findings of one set of training items, by place among `places`."""
+        met, values, codes = self._met(number), self.values[places], self._codes[1][places]
+        names = [name for name, _ in self.columns]
+        measured = [units.name(node.unit) for _, node in self.columns]
+        lows, highs = met.low.tolist(), met.high.tolist()
+        with np.errstate(invalid="ignore"):  # of an infinite value inside
+            far = values - np.clip(values, met.low, met.high)
+        found = list[_Finding]()
+        kinds = ("beyond", "level", "undefined")
+        for kind, flagged in zip(kinds, self._outside(met, places), strict=True):
+            for item, at in np.argwhere(flagged).tolist():
+                numbers = float(values[item, at]), lows[at], highs[at], float(far[item, at])
+                found.append((item, kind, names[at], *numbers, measured[at], "", np.nan))
+        for at, other, rows in met.pairs(codes):
+            for item, *pair in zip(
+                rows.tolist(), *values[rows][:, [at, other]].T.tolist(), strict=True
+            ):
+                told = names[at], pair[0], lows[at], highs[at], 0.0, measured[at]
+                found.append((item, "combination", *told, names[other], pair[1]))
+        return sorted(found, key=lambda finding: finding[0])  # stable: values before pairs
+
+    def _outside(self, met: "_Met", part: slice | np.ndarray) -> list[np.ndarray]:
+        """Say where values are beyond those met, a new level between them, or the first defined."""
+        values, codes = self.values[part], self._codes[1][part]
+        there = ~np.isnan(values)
+        nothing = np.isnan(met.low)
+        slack = self._slack
+        beyond = there & ((values < met.low - slack) | (values > met.high + slack))
+        levelled = np.array([node.levels is not None for _, node in self.columns], dtype=bool)
+        new = there & levelled & ~nothing & ~beyond
+        for column in np.flatnonzero(new.any(axis=0)):
+            new[:, column] &= ~met.present[column][codes[:, column]]
+        return [beyond, new, there & nothing]
+
+    @cached_property
+    def _slack(self) -> np.ndarray:
+        finite = np.where(np.isfinite(self.training), np.abs(self.training), 0)
+        return np.asarray(_ROUNDING * finite.max(axis=0, initial=0))
+
+    @cached_property
+    def _codes(self) -> tuple[np.ndarray, np.ndarray]:
+        """Number the different values of each column: of the items fitted, and to forecast."""
+        found = [np.empty(values.shape, dtype=np.int32) for values in (self.training, self.values)]
+        for column, slack in enumerate(self._slack):
+            runs = _runs(self.training[:, column], slack)
+            for codes, values in zip(found, (self.training, self.values), strict=True):
+                codes[:, column] = _numbered(values[:, column], *runs, slack)
+        return found[0], found[1]
+
+    def _met(self, number: int) -> "_Met":
+        bits = np.unpackbits(self.attempted[number], count=len(self.training))
+        chosen = np.flatnonzero(bits)
+        return _Met.of(self.training[chosen], self._codes[0][chosen], self._codes[0].max(axis=0))
+
+    def _places(self, known: pd.Index, names: Iterable[str]) -> np.ndarray:
+        what = "item" if known is self.items else "subject"
+        wanted = pd.Index(list(names))
+        places = known.get_indexer(wanted)
+        if (places < 0).any():
+            raise DataError(
+                f"unknown {what}(s): {some(wanted[places < 0])}; the forecast was made of "
+                f"{some(known)}"
+            )
+        return np.asarray(places)
+
+
+type _Finding = tuple[int, str, str, float, float, float, float, str, str, float]
+
+
+@dataclass(frozen=True, eq=False)
+class _Met:
+    """Values that some training items have.
+
+    `low` and `high` are by column, NaN where it is undefined on all of them; `present` says by
+    column which numbered values occur, and `place` where those of columns with few values are in
+    `unmet`, -1 elsewhere. `unmet` says which pairs of values of two columns are on no item
+    together. The last entry of all is for values without a number.
+    """
+
+    low: np.ndarray
+    high: np.ndarray
+    present: list[np.ndarray]
+    place: list[np.ndarray]
+    unmet: np.ndarray
+
+    @classmethod
+    def of(cls, values: np.ndarray, codes: np.ndarray, most: np.ndarray) -> "_Met":
+        present, place, owner = list[np.ndarray](), list[np.ndarray](), list[int]()
+        for column in range(values.shape[1]):
+            occurs = np.zeros(most[column] + 2, dtype=bool)
+            occurs[codes[:, column]] = True
+            occurs[-1] = False
+            at = np.full(len(occurs), -1)
+            if (count := int(occurs.sum())) <= _FEW:
+                at[occurs] = len(owner) + np.arange(count)
+                owner += [column] * count
+            present.append(occurs)
+            place.append(at)
+        which = np.zeros((len(owner) + 1, len(codes)), dtype=bool)
+        for at, own in zip(place, codes.T, strict=True):
+            which[at[own], np.arange(len(codes))] = True
+        bits = np.packbits(which[:-1], axis=1)
+        unmet = np.zeros((len(which), len(which)), dtype=bool)
+        for value, own in enumerate(bits):
+            unmet[value, :-1] = ~(bits & own).any(axis=1) & np.not_equal(owner, owner[value])
+        low, high = np.full((2, values.shape[1]), np.nan)
+        if len(values):
+            low, high = np.fmin.reduce(values), np.fmax.reduce(values)
+        return cls(low, high, present, place, unmet)
+
+    def apart(self, codes: np.ndarray) -> np.ndarray:
+        """Say which items have two values that are on no training item together."""
+        found = np.zeros(len(codes), dtype=bool)
+        for part in _parts(len(codes)) if self.unmet.any() else ():
+            at = self._at(codes[part])
+            avoided = self.unmet[at[0]]
+            for own in at[1:]:
+                avoided |= self.unmet[own]
+            found[part] = np.take_along_axis(avoided, at.T, axis=1).any(axis=1)
+        return found
+
+    def pairs(self, codes: np.ndarray) -> Iterator[tuple[int, int, np.ndarray]]:
+        """List pairs of columns and the items whose values of them are apart."""
+        rows = np.flatnonzero(self.apart(codes))
+        if not len(rows):
+            return
+        at = self._at(codes[rows])
+        for first, second in itertools.combinations(range(len(at)), 2):
+            found = rows[self.unmet[at[first], at[second]]]
+            if len(found):
+                yield first, second, found
+
+    def _at(self, codes: np.ndarray) -> np.ndarray:
+        """Find where values are in `unmet`; shape (columns, items)."""
+        return np.stack([place[own] for place, own in zip(self.place, codes.T, strict=True)])
+
+
+def _parts(items: int) -> Iterator[slice]:
+    """Cut items into parts, so that memory stays bounded."""
+    return (slice(start, start + _AT_ONCE) for start in range(0, items, _AT_ONCE))
+
+
+def _runs(values: np.ndarray, slack: float) -> tuple[np.ndarray, np.ndarray]:
+    """Find the different values, ascending: first and last of those that rounding tells apart."""
+    found = np.unique(values[~np.isnan(values)])
+    begins = np.flatnonzero(np.append(True, found[1:] > found[:-1] + slack)[: len(found)])
+    ends = np.append(begins[1:], len(found))[: len(begins)] - 1
+    return found[begins], found[ends]
+
+
+def _numbered(values: np.ndarray, first: np.ndarray, last: np.ndarray, slack: float) -> np.ndarray:
+    """Say which of the known values each value is, counted from 0; -1 of none and NaN."""
+    if not len(first):
+        return np.full(len(values), -1)
+    at = np.searchsorted(first, values + slack, side="right") - 1
+    return np.where((at >= 0) & (values <= last[at] + slack), at, -1)
+
+
+def _in_words(
+    kind: str,
+    name: str,
+    value: float,
+    low: float,
+    high: float,
+    beyond: float,
+    unit: str,
+    other: str,
+    other_value: float,
+) -> str:
+    if kind == "undefined":
+        return f"{name} is undefined on all training items"
+    if kind == "level":
+        return f"{name} {short(value)} is on no training item"
+    if kind == "combination":
+        pair = f"{name} {short(value)} and {other} {short(other_value)}"
+        return f"{pair} are on no training item together"
+    far = f"{short(abs(beyond))} " if np.isfinite(beyond) else ""
+    ends = short(low) if low == high else f"{short(low)} to {short(high)}"
+    where = "above" if value > high else "below"
+    return (
+        f"{name} {short(value)} is {far}{where} the training items ({ends}{' ' * bool(unit)}{unit})"
+    )
+
+
+def training_features(fit: "Fit") -> Features:
+    """Meta-features of the items that a fit was made on, by name; each item once."""
+    constants, layout = fit.constants, fit.layout
+    return {
+        node.name: constants[node.name].to_numpy()[:: _rows(layout)]
+        for node in layout.meta_features
+    }
+
+
+def defined_columns(layout: Layout, features: Features, items: int) -> np.ndarray:
+    """Lay meta-features out as (items, columns), NaN where undefined."""
+    parts = [np.empty((items, 0))]
+    for node in layout.meta_features:
+        there = defined(node, features, items)[:, None]
+        values = features[node.name].reshape(items, len(node.columns))
+        parts.append(np.where(there, values, np.nan))
+    return np.hstack(parts)
+
+
+def _rows(layout: Layout) -> int:
+    """How many rows an item has: one, or one for every step of its outcomes."""
+    return 1 if layout.steps is None else len(layout.steps.rows)
