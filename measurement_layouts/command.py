@@ -47,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         - 0: all went well.
         - 1: a published figure falls short (``reproduce``, ``validate``), a subject is quarantined
           or failed (``fit``), a problem was found (``check``), a layout is not calibrated
-          (``sbc``) or a property flagged (``criticise``).
+          or that is inconclusive (``sbc``) or a property flagged (``criticise``).
         - 2: the input cannot be used; the reason is one line on standard error.
         - 130: stopped by Ctrl-C; what ``fit`` has finished is kept, and it goes on from there.
         - 141: whoever read the output has closed it, as ``head`` does.

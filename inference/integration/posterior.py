@@ -15,6 +15,7 @@ from ..engine import Battery
 from ..errors import FitError
 from ..features import Features
 from ..identity import compile_key
+from ..prior import noncentred
 from ..wording import some
 from .chances import Chances
 from .lattice import grow, spaced, start
@@ -161,7 +162,7 @@ def _prepared(battery: Battery) -> _Shared:
 
 def _prepare(battery: Battery, axes: int) -> _Shared:
     layout = battery.layout
-    coordinates = unconstrained(layout)
+    coordinates = unconstrained(layout, noncentred(layout, battery.items))
     features, kind = battery.kinds
     items = int(kind.max()) + 1
     chances = Chances(layout, features, items, {name.name: 0.5 for name in layout.constants})
