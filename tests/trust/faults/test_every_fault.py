@@ -75,6 +75,7 @@ FAULTS = {
     "stopped": [
         *("Ctrl-C keeps what is done", "a command that is stopped or killed"),
         *("a fit that is killed", "a store whose writer is killed"),
+        *("Ctrl-C while threads sample", "a script that ends while a thread samples"),
     ],
     "clocks": ["a clock that goes backwards"],
 }
