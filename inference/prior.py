@@ -12,7 +12,7 @@ import pymc as pm
 
 from ..layouts import Latent, Layout
 from ..linking import LayoutError, evaluate
-from .cache import cached
+from .cache import cached, check_pytensor_folder
 from .wording import some
 
 _DRAWS = 4000
@@ -32,7 +32,10 @@ def profile_variables(layout: Layout) -> dict[str, Any]:
     LayoutError
         When PyMC has no such family, does not take its parameters, or has it for whole numbers or
         vectors.
+    FitError
+        When PyTensor has no folder to compile in.
     """
+    check_pytensor_folder()
     variables: dict[str, Any] = {}
     for latent in layout.latents:
         variables[latent.name] = _variable(latent, variables)

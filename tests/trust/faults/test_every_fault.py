@@ -64,7 +64,7 @@ FAULTS = {
         *("disk full while exporting tables", "disk full while drawing"),
         *("disk full during the command fit", "disk full while writing a forecast"),
         *("a read-only folder", "a read-only folder for the command", "a file that exists"),
-        "two processes writing one store",
+        *("two processes writing one store", "a home that cannot be written"),
     ],
     "saved fits": [
         *("a saved fit that is truncated", "a saved fit with a damaged byte"),
