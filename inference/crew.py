@@ -234,7 +234,7 @@ def hire(n_jobs: int | None) -> Crew:
 
 
 def _aside(function: Callable[..., object], *arguments: object) -> object:
-    """Leave the main thread alone: Ctrl-C reaches all processes, and only the caller is to say so."""
+    """Leave the main thread alone: Ctrl-C reaches every process, and the caller says so."""
     future: Future[object] = Future()
     stop = Event()
     Thread(target=_settle, args=(future, stop, function, arguments), daemon=True).start()

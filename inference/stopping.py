@@ -1,7 +1,7 @@
 """Jobs that stop when they are told to: when nobody waits for them any more, or Python ends.
 
-A thread that runs machine code cannot be stopped from outside, and must not run it while Python takes
-the code away at the end of the process. So a job looks, between its steps, whether it is to stop.
+A thread that runs machine code cannot be stopped from outside, and must not run it while Python
+takes the code away at the end of the process. So a job looks, between its steps, whether to stop.
 """
 
 import atexit

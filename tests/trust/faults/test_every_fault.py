@@ -31,6 +31,9 @@ FAULTS = {
         *("a row of a subject and item twice", "epochs as repeats", "a subject twice"),
         *("an item twice", "an item twice among the outcomes", "a row without a subject"),
     ],
+    "names": [
+        "half a character",
+    ],
     "other items": [
         *("a new item outside the range", "a training item outside the range"),
         *("an unknown category", "a new item of an unknown category", "a category as text"),
