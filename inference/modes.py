@@ -19,6 +19,7 @@ from .engine import Battery, compile_sampler
 from .integration.posterior import Posterior
 from .integration.unconstrained import finite
 from .prior import draw_prior, noncentred, profile_variables
+from .stopping import stop_if_told
 
 _FEW = 2  # profile elements whose posterior is looked at all over
 _CLIMBS = 32  # local searches from the prior, for more profile elements ...
@@ -78,6 +79,7 @@ class LogDensity:
 
     def with_gradient(self, at: np.ndarray) -> tuple[float, np.ndarray]:
         """Compute value and gradient; next to nothing, and flat, where it is undefined."""
+        stop_if_told()
         at = np.ascontiguousarray(at, dtype=float)
         gradient, value = np.zeros(self.size), np.zeros(1)
         addresses = (array.ctypes.data for array in (at, gradient, value, self._model.user_data))

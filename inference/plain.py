@@ -12,6 +12,7 @@ import pymc as pm
 
 from ..layouts import Layout
 from ..linking.interval import Interval
+from .cache import unwritable
 from .compiler import SubjectData, build_model, successes_name, trials_name
 from .identity import compile_key
 from .prior import noncentred
@@ -59,13 +60,18 @@ def compile_plain(layout: Layout, features: Mapping[str, np.ndarray], items: int
     ------
     LayoutError
         When PyMC does not take a prior.
+    FitError
+        When there is no folder to compile in.
     """
     import nutpie
 
     deviations = noncentred(layout, items)
     key = compile_key(layout), deviations
     if key not in _compiled:
-        compiled = nutpie.compile_pymc_model(_example(layout, deviations))
+        try:
+            compiled = nutpie.compile_pymc_model(_example(layout, deviations))
+        except OSError as error:  # Numba's part of it
+            raise unwritable(error) from error
         one_at_a_time = _Locked(compiled.initial_point_func)
         _compiled[key] = dataclasses.replace(compiled, initial_point_func=one_at_a_time)
     return PlainSampler(layout, _compiled[key], dict(features))

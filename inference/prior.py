@@ -15,7 +15,7 @@ from pymc.distributions.transforms import Transform
 
 from ..layouts import Latent, Layout
 from ..linking import LayoutError, evaluate
-from .cache import cached
+from .cache import cached, check_pytensor_folder
 from .wording import some
 
 _DRAWS = 4000
@@ -121,7 +121,10 @@ def profile_variables(layout: Layout, deviations: frozenset[str] = frozenset()) 
     LayoutError
         When PyMC has no such family, does not take its parameters, or has it for whole numbers or
         vectors.
+    FitError
+        When PyTensor has no folder to compile in.
     """
+    check_pytensor_folder()
     variables: dict[str, Any] = {}
     for latent in layout.latents:
         variables[latent.name] = _variable(latent, variables, latent.name in deviations)

@@ -16,6 +16,7 @@ from ..errors import FitError
 from ..features import Features
 from ..identity import compile_key
 from ..prior import noncentred
+from ..stopping import stop_if_told
 from ..wording import some
 from .chances import Chances
 from .lattice import grow, spaced, start
@@ -92,6 +93,7 @@ class Posterior:
         values : ndarray
             Profile elements, along one more axis at the end.
         """
+        stop_if_told()
         profile, logs, stretch = self.coordinates.profile(points)
         likelihood = np.empty(logs.shape)
         outcome, dims = self._layout.outcome.expression, len(self._layout.dims)

@@ -104,6 +104,7 @@ def doubled(times):
         (lambda: Layout("looking", logistic(sight)), r"its outcome is <logistic\(sight\)>; wrap"),
         (lambda: Layout("", Success("found", see)), "the layout's name '' is no text"),
         (lambda: Layout(5, Success("found", see)), "the layout's name 5 is no text"),
+        (lambda: Layout("\ud800", Success("found", see)), r"name='\\ud800' holds half a character"),
         (
             lambda: layout_of(Success("seen", see) * 0.5),
             "seen is an outcome, and found is computed from it; declare it as Derived",
