@@ -93,7 +93,8 @@ def print_profiles(fit: "Fit", evaluation: "Evaluation") -> None:
     table = Table(
         *("subject", "success", *elements, "status"),
         title=f"{fit.layout.name}: mean ± sd",
-        caption="* the data say next to nothing, the prior speaks; reasons: diagnostics.csv",
+        caption="* the data say next to nothing, the prior speaks; ‡ separate modes, the mean may "
+        "lie between them; where and reasons: diagnostics.csv",
     )
     for subject, rows in profiles.groupby("subject", sort=False):
         shown = [_mean_and_sd(row) for row in rows.to_dict("records")]
@@ -105,10 +106,10 @@ def print_profiles(fit: "Fit", evaluation: "Evaluation") -> None:
 
 
 def _mean_and_sd(row: "Mapping[Any, Any]") -> str:
-    """Write a profile element; a star where the prior speaks."""
+    """Write a profile element; a star where the prior speaks, a double dagger at separate modes."""
     digits = of_profile(row).mean
     shown = f"{written(row['mean'], digits)} ± {written(row['sd'], digits)}"
-    return shown + "*" * bool(row["prior_dominated"])
+    return shown + "*" * bool(row["prior_dominated"]) + "‡" * bool(row["modes"])
 
 
 def print_comparison(comparison: "ProfileComparison") -> None:
