@@ -7,7 +7,7 @@ import numpy as np
 from .mixing import mixing
 from .wording import many
 
-SETTLED = 100  # effective draws within modes, below which chains may be slow instead
+_SETTLED = 100  # effective draws within modes, below which chains may be slow instead
 _TAIL = 0.005  # of a chain's draws at either end, that may stray to another mode
 
 
@@ -39,7 +39,7 @@ def separate(draws: np.ndarray) -> np.ndarray:
     group[order] = np.cumsum(np.append(False, low[order][1:] > reached[:-1]))
     if (
         group.max()
-        and effective_within(draws, np.broadcast_to(group[:, None], draws.shape)) < SETTLED
+        and effective_within(draws, np.broadcast_to(group[:, None], draws.shape)) < _SETTLED
     ):
         return np.zeros_like(group)
     return group

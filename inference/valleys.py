@@ -7,29 +7,31 @@ import numpy as np
 from .convergence import ESS_PER_CHAIN, RHAT_LIMIT
 from .digits import chance, decimals, written
 from .mixing import mixing
-from .separation import SETTLED, effective_within, separate
+from .separation import effective_within, separate
 from .wording import many
 
-_BLOCKS = 20  # equally many draws in each: a mode holds one of them or more
+_BLOCKS = {20: 6.0, 40: 6.5, 80: 7.0}  # cuts into so many, with critical values of the dip times
+# the root of the effective draws in a block: few of 1,000 flat densities exceed one
+_LEAST = 10  # effective draws in a block, for these to hold
 _DIP = 1.0  # nats: peaks with less between them are one mode, as in `modes`
-_CRITICAL = 6.0  # of the dip times the root of the draws in a block, under a flat density
 _CLOSEST = 1e-12  # part of the range: closer draws are alike
 
 
 def describe_modes(draws: np.ndarray, ordered: np.ndarray, rhat: np.ndarray) -> np.ndarray:
     r"""Say where elements of profiles have separate modes.
 
-    The draws in ascending order are cut into 20 blocks of equally many. A block k of the width
-    :math:`w_k` is a valley where blocks on both sides are narrower by a factor, the dip
+    The draws in ascending order are cut into K = 20, 40 and 80 blocks of equally many. A block k of
+    the width :math:`w_k` is a valley where blocks on both sides are narrower by a factor, the dip
 
     .. math:: d_k = \log \frac{w_k}{\max(\min_{i < k} w_i, \min_{j > k} w_j)}
-        \ge \max\left(1, \frac{6}{\sqrt{n / 20}}\right)
+        \ge \max\left(1, \frac{c_K}{\sqrt{n / K}}\right), \qquad c = 6, 6.5, 7
 
     which no unimodal density has. The n effective draws are those of the ranks within the modes,
-    100 at least: how seldom chains go from one mode to another does not count. Under a flat
-    density, the unimodal one that comes closest, fewer than one of 1,000 elements are so taken for
-    several modes. Both sides of a valley are looked at in the same way. Where R-hat is bad, chains
-    whose draws do not overlap count as modes, too; see `separation.separate`.
+    10 K at least: how seldom chains go from one mode to another does not count. Of one thousand
+    unimodal posteriors, flat, skewed or at a boundary, fewer than one is so taken for one with
+    several modes. Modes of one tenth of the draws are seen among 1,000, of one twentieth among
+    4,000. Both sides of a valley are looked at in the same way. Where R-hat is bad, chains whose
+    draws do not overlap count as modes, too; see `separation.separate`.
 
     Parameters
     ----------
@@ -66,9 +68,9 @@ def describe_modes(draws: np.ndarray, ordered: np.ndarray, rhat: np.ndarray) -> 
     *shape, chains, length = draws.shape
     draws, ordered = draws.reshape(-1, chains, length), ordered.reshape(-1, chains * length)
     found = np.full(len(draws), "", dtype=object)
-    suspects = (_dips(ordered).max(axis=-1) >= _least(chains * length)) | (
-        rhat.ravel() > RHAT_LIMIT
-    )
+    suspects = rhat.ravel() > RHAT_LIMIT
+    for blocks in _BLOCKS:
+        suspects |= (_excess(ordered, blocks, chains * length) >= 1).any(axis=-1)
     for place in np.flatnonzero(suspects):
         cuts = _cuts(draws[place], ordered[place])
         if rhat.flat[place] > RHAT_LIMIT:
@@ -78,27 +80,23 @@ def describe_modes(draws: np.ndarray, ordered: np.ndarray, rhat: np.ndarray) -> 
     return found.reshape(shape)
 
 
-def _least(effective: float) -> float:
-    """Dip that a valley among so many effective draws needs."""
-    if not effective >= SETTLED:
-        return np.inf
-    return max(_DIP, _CRITICAL / (effective / _BLOCKS) ** 0.5)
-
-
-def _edges(count: int) -> np.ndarray:
+def _edges(count: int, blocks: int) -> np.ndarray:
     """Places of the ends of the blocks among ascending draws."""
-    return np.round(np.linspace(0, count - 1, _BLOCKS + 1)).astype(int)
+    return np.round(np.linspace(0, count - 1, blocks + 1)).astype(int)
 
 
-def _dips(ordered: np.ndarray) -> np.ndarray:
-    """Dips of the blocks but the first and the last, of draws in ascending order."""
-    ends = ordered[..., _edges(ordered.shape[-1])]
+def _excess(ordered: np.ndarray, blocks: int, effective: float) -> np.ndarray:
+    """Dips of ascending draws in the blocks but the first and the last, over what they need."""
+    if not effective >= _LEAST * blocks:
+        return np.zeros((*ordered.shape[:-1], blocks - 2))
+    ends = ordered[..., _edges(ordered.shape[-1], blocks)]
     width = np.maximum(np.diff(ends, axis=-1), _CLOSEST * (ends[..., -1:] - ends[..., :1]))
     left = np.minimum.accumulate(width, axis=-1)[..., :-2]
     right = np.minimum.accumulate(width[..., ::-1], axis=-1)[..., ::-1][..., 2:]
     with np.errstate(invalid="ignore", divide="ignore"):  # draws that are all alike
         dips = np.log(width[..., 1:-1] / np.maximum(left, right))
-    return np.where(np.isfinite(dips), dips, 0.0)
+    needed = max(_DIP, _BLOCKS[blocks] / (effective / blocks) ** 0.5)
+    return np.where(np.isfinite(dips), dips / needed, 0.0)
 
 
 def _between(draws: np.ndarray) -> list[float]:
@@ -122,13 +120,12 @@ def _cuts(draws: np.ndarray, ordered: np.ndarray) -> list[float]:
 
 def _split(ordered: np.ndarray, part: float) -> list[float]:
     """Cut ascending draws, of which a part is effective, in their deepest valley, and so on."""
-    if len(ordered) <= _BLOCKS:
+    each = {blocks: _excess(ordered, blocks, part * len(ordered)) for blocks in _BLOCKS}
+    blocks = max(each, key=lambda count: float(each[count].max()))
+    deepest = int(each[blocks].argmax())
+    if each[blocks][deepest] < 1:
         return []
-    dips = _dips(ordered)
-    deepest = int(dips.argmax())
-    if dips[deepest] < _least(part * len(ordered)):
-        return []
-    start, stop = _edges(len(ordered))[deepest + 1 : deepest + 3]
+    start, stop = _edges(len(ordered), blocks)[deepest + 1 : deepest + 3]
     low = start + int(np.diff(ordered[start : stop + 1]).argmax())
     cut = float(ordered[low] + ordered[low + 1]) / 2
     return [*_split(ordered[: low + 1], part), cut, *_split(ordered[low + 1 :], part)]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from ..inference.digits import Digits, of_profile, short, written
+from ..inference.digits import Digits, of_profile, outward, short, written
 from ..inference.elements import Element, prior_draws, span
 from ..layouts.latents import Latent
 from ..linking import units
@@ -108,7 +108,7 @@ class Bar:
     @property
     def interval(self) -> str:
         """In words."""
-        low, high = (written(self.row[end], self.digits.ends) for end in ("low", "high"))
+        low, high = outward(self.row["low"], self.row["high"], self.digits.ends)
         return f"[{low}, {high}]"
 
     @property
