@@ -149,10 +149,10 @@ def _told(draws: np.ndarray, mode: np.ndarray) -> str:
 def _weights(mode: np.ndarray) -> list[str]:
     """Write the modes' weights; none where the chains do not agree on them."""
     inside = np.stack([mode == number for number in range(int(mode.max()) + 1)]).astype(float)
-    found = mixing(inside)
+    found = mixing(inside if len(inside) > 2 else inside[:1])  # of two, one says it all
     known = (found.rhat <= RHAT_LIMIT) & (found.ess_bulk >= ESS_PER_CHAIN * len(mode))
     if not known.all():
         return []
     share = inside.mean(axis=(1, 2))
-    errors = np.sqrt(share * (1 - share) / found.ess_bulk)
+    errors = np.sqrt(share * (1 - share) / found.ess_bulk)  # of two, the same
     return [chance(float(one), float(error)) for one, error in zip(share, errors, strict=True)]

@@ -130,7 +130,7 @@ def profile_heatmap(
     vague[:-1] = [part["prior_dominated"].to_numpy() for part in parts]
     split = np.array([*(part["modes"] != "" for part in parts), np.zeros(len(who), dtype=bool)])
     written = [
-        [text + "‡" * there for text, there in zip(*row, strict=True)]
+        [text + "‡" * bool(there) for text, there in zip(*row, strict=True)]
         for row in zip(written, split, strict=True)
     ]
     width, upright = _width(names, heads, written)

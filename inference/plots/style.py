@@ -35,6 +35,7 @@ METHODS = (  # Okabe and Ito's palette, and a marker each for black-and-white pr
 )
 CROSS: dict[str, Any] = {"color": INK, "marker": "x", "linewidths": 1.1}
 SPLIT = "crossed: separate modes"
+_WIDER = 2.2  # area of a cross, in those of the point
 _TITLE = 11.0  # size of titles, in points
 AGGREGATE = ("#5A5A5A", "X")
 
@@ -78,7 +79,7 @@ def cross(ax: "Axes", x: Any, y: Any, cells: Any, size: float | np.ndarray = 38.
     """Cross out the points of means that may lie between separate modes."""
     chosen = np.asarray(cells, dtype=bool)
     if chosen.any():
-        areas = np.broadcast_to(size, chosen.shape)[chosen]
+        areas = _WIDER * np.broadcast_to(size, chosen.shape)[chosen]
         at = (np.asarray(values, dtype=float)[chosen] for values in (x, y))
         ax.scatter(*at, s=areas, zorder=5, **CROSS)
 
