@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from ..inference.criticism.chance import error_of
-from ..inference.digits import chance, with_error, written
+from ..inference.digits import chance, outward, with_error, written
 from .bars import Bar
 from .contents import Contents
 from .curves import Curves
@@ -118,7 +118,7 @@ def _candidate(row: dict[Hashable, Any]) -> dict[str, str]:
         "level": str(row["level"]),
         "observed": written(row["observed"], 2),
         "expected": written(row["expected"], 2),
-        "interval": f"[{written(row['low'], 2)}, {written(row['high'], 2)}]",
+        "interval": f"[{', '.join(outward(row['low'], row['high'], 2))}]",
         "gain": with_error(row["gain"], row["gain_se"], 1),
         "p": chance(row["p_adjusted"], error_of(row["p"], row["p_adjusted"]), 3),
         "verdict": "flagged" if row["flagged"] else "no alarm",

@@ -3,14 +3,17 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pandas as pd
 
 from ..criticism.criticism import Criticism
 from ..diagnostics import diagnose, profiles
 from ..digits import of_profile
-from ..elements import elements, posterior_draws, prior_draws
+from ..elements import Element, elements, posterior_draws, prior_draws
 from ..errors import DataError, FitError
+from ..loo.pointwise import Attempted
 from ..wording import some
+from .demands import demand_levels
 from .description import Description
 from .finding import Finding
 from .judgement import Evidence, judge
@@ -35,9 +38,12 @@ def describe(
     its data cannot tell and, given a criticism, what the layout seems to miss. Every statement
     follows from the posterior by a rule with a threshold; see `judgement.judge` for the formulas.
 
-    An element is unknown where the data say hardly more than the prior (``prior_dominated`` in
-    `Fit.profiles`). Where a subject's success hardly depends on the items, short of passing nearly
-    all of them, nothing is said of its capabilities, propensities and biases.
+    A capability is judged by how many of the levels of demand in the subject's items it surpasses,
+    not by the range that was declared for it. It is uncertain where its interval reaches into
+    strengths or weaknesses without being one. An element is unknown where the data say hardly more
+    than the prior (``prior_dominated`` in `Fit.profiles`). Where a subject's success hardly depends
+    on the items, short of passing nearly all of them, nothing is said of its capabilities,
+    propensities and biases.
 
     Parameters
     ----------
@@ -138,6 +144,7 @@ def _elements(
 ) -> list[Finding]:
     """Judge a subject's elements, given its rows of the profiles in the same order."""
     found = []
+    attempted = Attempted.of(fit, fit.subjects.index(subject))
     for element, row in zip(elements(fit.layout), own.to_dict("records"), strict=True):
         evidence = Evidence(
             element,
@@ -146,10 +153,22 @@ def _elements(
             numbers=Numbers(
                 float(row["mean"]), float(row["low"]), float(row["high"]), of_profile(row)
             ),
+            levels=_levels(fit, subject, attempted, element, rules),
+            ess=min(float(row["ess_bulk"]), float(row["ess_tail"])),
+            modes=str(row["modes"]),
             informed=not row["prior_dominated"] and not (silent and element.latent.kind != "noise"),
         )
         found.append(judge(evidence, rules))
     return [finding for finding in found if finding is not None]
+
+
+def _levels(
+    fit: "Fit", subject: str, attempted: Attempted, element: Element, rules: Rules
+) -> np.ndarray | None:
+    """Find the levels of demand to judge a capability by, if it is to be judged by these."""
+    if rules.scale != "demands" or element.latent.kind != "capability":
+        return None
+    return demand_levels(fit, subject, attempted.features, len(attempted.names), element)
 
 
 def _missing(criticism: Criticism | None, subject: str, rules: Rules) -> list[Finding]:
