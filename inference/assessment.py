@@ -12,6 +12,7 @@ from .data import Evaluation
 from .errors import DataError
 from .forecasts.forecasting import Forecast
 from .ladders import Rows
+from .leaks import Asked, refuse_trained, trained_error
 from .wording import many, some
 
 
@@ -20,6 +21,7 @@ def score(
     evaluation: Evaluation,
     *,
     training_items: bool = False,
+    reused_names: bool = False,
     outcome: str | None = None,
 ) -> pd.DataFrame:
     """Score forecasts against outcomes the fit has not seen.
@@ -37,6 +39,9 @@ def score(
         Outcomes; subjects and items are joined by name.
     training_items : bool
         Whether items that the fit was made on may be scored too; such scores flatter.
+    reused_names : bool
+        Whether items may have names of other items that the fit was made on; their meta-features
+        and outcomes alone then tell whether they are the same, as where nobody gave names.
     outcome : str, optional
         Of several outcomes, score this one alone; all of them by default.
 
@@ -53,6 +58,34 @@ def score(
     DataError
         When forecast and evaluation share no subject or item with an outcome, an item was trained
         on, only one of the two is made of steps, or there is no such outcome.
+
+    Warns
+    -----
+    UserWarning
+        When more items than by chance have the meta-features and outcomes of items under other
+        names that the fit was made on.
+
+    Notes
+    -----
+    What was trained on is told per subject.
+
+    - *A name tells it*, also where its meta-features have changed. The message then says whether
+      the items were likely recoded (most meta-features are the same, or every column follows the
+      trained one, with a correlation of 0.9 at least) or the names used again for other items.
+    - *Names that nobody gave* are 0, 1, ... without a gap, in any order, as numbers or texts, in
+      the training items or in those that were forecast. They tell nothing (but that numbers which
+      go on after those of the training items are further rows). There, meta-features do: when they
+      are those of training items within 1e-6 of the column's largest magnitude and tell items
+      apart, for each has a value that occurs once in an irregular column; or when, in the order of
+      the training items, every column is a linear map of the trained one. Levels, and values on a
+      grid of up to 2,000 steps, are shared by different items and tell nothing alone. There, the
+      items were trained on when the outcomes are the trained ones, too: in the same order
+      throughout, or in more items than chance brings about. So a fit to one subject and a layout
+      without meta-features cannot tell a shuffled training table from a new one.
+    - *By chance*: items of equal meta-features have equal outcomes with the probability that the
+      forecasts give those outcomes, its logarithm divided by how much more the subjects' residuals
+      vary together than apart; an irregular value multiplies it by its rarity. As many are more
+      than by chance where the Poisson distribution of the sum has a probability of less than 1e-4.
 
     References
     ----------
@@ -72,7 +105,9 @@ def score(
     subject
     Ann           2   0.25
     """
-    chosen, successes, trials = matched(forecast, evaluation, training_items=training_items)
+    chosen, successes, trials = matched(
+        forecast, evaluation, training_items=training_items, reused_names=reused_names
+    )
     means = chosen["mean"].to_numpy()
     own, tops = _counted(forecast, list(trials.columns), outcome)
     rows: dict[Hashable, dict[str, object]] = {}
@@ -103,13 +138,17 @@ def _counted(
 
 
 def matched(
-    forecast: Forecast, evaluation: Evaluation, *, training_items: bool = False
+    forecast: Forecast,
+    evaluation: Evaluation,
+    *,
+    training_items: bool = False,
+    reused_names: bool = False,
 ) -> tuple[xr.Dataset, pd.DataFrame, pd.DataFrame]:
     """Join forecasts and outcomes by name, and refuse outcomes the fit has seen.
 
     Parameters
     ----------
-    forecast, evaluation, training_items
+    forecast, evaluation, training_items, reused_names
         As in `score`.
 
     Returns
@@ -142,15 +181,23 @@ def matched(
     chosen = forecast.data.sel(subject=subjects, item=items)
     trials = known.loc[subjects, items]
     successes = evaluation.successes.loc[subjects, items]
-    leaked = chosen["trained"].to_numpy() & (trials.to_numpy() > 0)
-    if leaked.any() and not training_items:
-        found = [f"{items[column]} ({subjects[row]})" for row, column in np.argwhere(leaked)]
-        raise DataError(
-            f"{len(found)} outcome(s) to be scored were trained on: {some(found)}; forecast items "
-            "held out from the fit, or pass training_items=True to score the fit on its own data"
-        )
     if not trials.to_numpy().any():
         raise DataError("nothing to score: none of the forecast items was attempted; add outcomes")
+    if forecast.seen is not None:
+        asked = Asked.of(
+            forecast.seen,
+            successes,
+            evaluation.trials.loc[subjects, items],
+            chosen["mean"].to_numpy(),
+            None if forecast.rows is None else Rows.read(items),
+        )
+        refuse_trained(
+            asked, trials.to_numpy(), training_items=training_items, reused_names=reused_names
+        )
+    elif not training_items:
+        leaked = np.argwhere(chosen["trained"].to_numpy() & (trials.to_numpy() > 0))
+        if len(leaked):
+            raise trained_error([f"{items[column]} ({subjects[row]})" for row, column in leaked])
     return chosen, successes, trials
 
 

@@ -1,7 +1,7 @@
 """Success probabilities for items, with intervals."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
@@ -10,17 +10,16 @@ import pandas as pd
 import xarray as xr
 
 from ...layouts.steps import Leaf
-from ..features import Features, outside_range, read_features
+from ..features import outside_range, read_features
 from ..ladders import Rows, of_rows, row_names
 from ..options import inside
 from ..tables import named
 from ..wording import many
+from .seen import Seen
 from .streaming import SUMMARY, summaries
 
 if TYPE_CHECKING:
     from ..results import Fit
-
-_SAME = 1e-9  # a number may go through a text file and stay the same
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,8 +30,9 @@ class Forecast:
     ----------
     data : xarray.Dataset
         ``mean``, ``low`` and ``high`` of the success probability (subject, item); ``trained``:
-        whether the subject's fit saw that very item (subject, item); ``extrapolated``: whether the
-        item lies outside a declared range (item). Where outcomes are several, graded or scores,
+        whether the subject's fit saw that item (subject, item): its name, or, where nobody gave
+        names (0, 1, ...), its meta-features; ``extrapolated``: whether the item lies outside a
+        declared range (item). Where outcomes are several, graded or scores,
         there is a row along ``item`` for every step, as in `Evaluation.of_outcomes`, and the
         probability is that of an outcome of at least so much.
     prob : float
@@ -41,6 +41,8 @@ class Forecast:
         Where rows are steps, the expected outcomes: ``subject``, ``item``, ``outcome``, and
         ``mean``, ``low`` and ``high`` of a probability of success, of a score in [0, 1], or of a
         grade's number from 0.
+    seen : Seen or None
+        What the fit has seen, for `score`; None where a forecast is of no fit.
 
     Examples
     --------
@@ -54,6 +56,7 @@ class Forecast:
     data: xr.Dataset
     prob: float
     expected: pd.DataFrame | None = None
+    seen: Seen | None = field(default=None, repr=False)
 
     @cached_property
     def rows(self) -> Rows | None:
@@ -149,7 +152,8 @@ def forecast(
     summarise = partial(summaries, fit, rows, prob=prob, memory_mib=memory_mib)
     outside = outside_range(fit.layout, features).any(axis=1)
     flagged = outside.reindex(range(len(items)), fill_value=False).to_numpy(dtype=bool)
-    trained = _trained(fit, rows, items.index, features)
+    seen = Seen.of(fit, rows, items.index, features)
+    trained = seen.flags()
     who, cells = [names[row] for row in rows], ("subject", "item")
     if steps is None:
         (found,) = summarise(features, len(items), [fit.layout.outcome])
@@ -170,7 +174,7 @@ def forecast(
         },
         {"subject": who, "item": what},
     )
-    return Forecast(data, prob, expected)
+    return Forecast(data, prob, expected, seen)
 
 
 def _expected(
@@ -181,25 +185,3 @@ def _expected(
     axes = pd.MultiIndex.from_product([who, items, names], names=["subject", "item", "outcome"])
     values = np.stack(found, axis=-1).reshape(len(SUMMARY), -1)
     return pd.DataFrame(values.T, axes, list(SUMMARY)).reset_index()
-
-
-def _trained(fit: "Fit", rows: np.ndarray, items: pd.Index, features: Features) -> np.ndarray:
-    """Whether each subject's fit saw each item: its name, and the same meta-features.
-
-    Where rows are steps, an item was seen when any of its outcomes was.
-    """
-    training = fit.constants
-    attempted = fit.observed["trials"].to_numpy()[rows] > 0
-    names: pd.Index = training.indexes["item"].map(str)
-    if fit.layout.steps is not None:
-        steps = Rows.read(names)
-        _, first = np.unique(steps.places, return_index=True)
-        attempted = np.logical_or.reduceat(attempted, first, axis=1)
-        training, names = training.isel(item=first), steps.items
-    places = names.get_indexer(items)
-    seen = places >= 0
-    for name, values in features.items():
-        known = training[name].to_numpy()[places]
-        same = np.isclose(values, known, rtol=_SAME, atol=_SAME / 1000)
-        seen &= same.all(axis=tuple(range(1, values.ndim)))
-    return np.asarray(attempted[:, places] & seen)
