@@ -185,9 +185,9 @@ def by_outcomes(content: Content, known: Content, chances: np.ndarray, skip: Pai
     met = np.zeros(len(codes), dtype=bool)
     groups = pd.Series(np.arange(len(others))).groupby(others).indices
     for code, rows in pd.Series(np.arange(len(codes))).groupby(codes).indices.items():
-        places = groups.get(code)
-        if places is None:
+        if code not in groups:
             continue
+        places = np.asarray(groups[code])
         for part in np.array_split(rows, -(-len(rows) * len(places) // _PAIRS)):
             left, right = content.take(part), known.take(places)
             tried = [np.asarray(table.trials > 0, dtype=float) for table in (left, right)]

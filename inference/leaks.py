@@ -43,24 +43,22 @@ class Verdict:
 
 @dataclass(frozen=True, eq=False)
 class Asked:
-    """Items to be scored, and what is known of their training.
+    """Items to be scored, beside those trained on.
 
-    Parameters
+    Attributes
     ----------
     seen : Seen
         From the forecast.
-    subjects : sequence of str
-        To be scored, all of them in the fit.
-    names : sequence of str
-        Rows of the forecast to be scored.
-    successes, trials, means : ndarray, shape (subjects, rows)
-        New outcomes, and forecasts.
-    rows : Rows or None
-        What rows are steps of.
+    subjects, names : Index
+        Subjects and items to be scored.
+    content, trained : Content
+        These items with the new outcomes, and the training items with theirs; of these subjects.
+    chances : ndarray, shape (items, cells)
+        Forecast probability of success; of a step, given that the one before was reached.
     """
 
     seen: Seen
-    subjects: Sequence[str]
+    subjects: pd.Index
     names: pd.Index
     content: Content
     trained: Content
@@ -83,7 +81,7 @@ class Asked:
         known = [by_item(part[who], len(seen.names)) for part in (seen.successes, seen.trials)]
         return cls(
             seen,
-            list(trials.index),
+            trials.index,
             names,
             Content(seen.features[places], seen.levels, *counts),
             Content(seen.known, seen.levels, *known),
@@ -301,7 +299,7 @@ def _given_before(means: np.ndarray, rows: Rows | None) -> np.ndarray:
         return means
     begins = rows.first == np.arange(len(rows.first))
     before = np.concatenate([np.ones((len(means), 1)), means[:, :-1]], axis=1)
-    return np.divide(means, before, out=means.copy(), where=~begins & (before > 0))
+    return np.asarray(np.divide(means, before, out=means.copy(), where=~begins & (before > 0)))
 
 
 def by_item(values: np.ndarray, items: int) -> np.ndarray:

@@ -226,7 +226,7 @@ def hold_out(
             means = means.reindex(evaluation.subjects, columns=evaluation.items.index[rows])
             chances[name][:, rows] += means.to_numpy()
     found = pd.concat(tables, ignore_index=True)
-    best = found.groupby("method")["brier"].mean().idxmin()
+    best = str(found.groupby("method")["brier"].mean().idxmin())
     with np.errstate(invalid="ignore"):
         report_twins(evaluation, columns or None, chances[best] / times, levels=levels)
     return HoldOut(found, evaluation.success_rates())

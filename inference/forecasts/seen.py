@@ -53,18 +53,21 @@ class Seen:
         """Take some subjects of a fit, by their places, and the items of a forecast."""
         layout, training, subjects = fit.layout, fit.constants, fit.subjects
         names: pd.Index = training.indexes["item"].map(str)
-        counts = [fit.observed[name].to_numpy()[rows] for name in ("successes", "trials")]
         steps = 1 if layout.steps is None else len(layout.steps.rows)
         if layout.steps is not None:
             names = Rows.read(names).items
-        counts = [part.reshape(len(rows), len(names), steps) for part in counts]
+        successes, trials = (
+            fit.observed[name].to_numpy()[rows].reshape(len(rows), len(names), steps)
+            for name in ("successes", "trials")
+        )
         known = {
             node.name: training[node.name].to_numpy()[::steps] for node in layout.meta_features
         }
         return cls(
             pd.Index([subjects[row] for row in rows]),
             names,
-            *counts,
+            successes,
+            trials,
             asked,
             flat(layout, known, len(names)),
             flat(layout, features, len(asked)),
