@@ -69,23 +69,26 @@ def score(
     -----
     What was trained on is told per subject.
 
-    - *A name tells it*, also where its meta-features have changed. The message then says whether
-      the items were likely recoded (most meta-features are the same, or every column follows the
-      trained one, with a correlation of 0.9 at least) or the names used again for other items.
+    - *A name that somebody gave tells it*, also where its meta-features have changed. The message
+      then says whether the items were likely recoded (at least half of the shared names have the
+      trained meta-features, or every column correlates with the trained one by 0.9 or more) or
+      the names are used again for other items.
     - *Names that nobody gave* are 0, 1, ... without a gap, in any order, as numbers or texts, in
-      the training items or in those that were forecast. They tell nothing (but that numbers which
-      go on after those of the training items are further rows). There, meta-features do: when they
-      are those of training items within 1e-6 of the column's largest magnitude and tell items
-      apart, for each has a value that occurs once in an irregular column; or when, in the order of
-      the training items, every column is a linear map of the trained one. Levels, and values on a
-      grid of up to 2,000 steps, are shared by different items and tell nothing alone. There, the
-      items were trained on when the outcomes are the trained ones, too: in the same order
-      throughout, or in more items than chance brings about. So a fit to one subject and a layout
-      without meta-features cannot tell a shuffled training table from a new one.
-    - *By chance*: items of equal meta-features have equal outcomes with the probability that the
-      forecasts give those outcomes, its logarithm divided by how much more the subjects' residuals
-      vary together than apart; an irregular value multiplies it by its rarity. As many are more
-      than by chance where the Poisson distribution of the sum has a probability of less than 1e-4.
+      the training items or in those that were forecast. They tell nothing, but that numbers which
+      go on after those of the training items are further rows, and that a row with its own
+      meta-features which a subject did not attempt is new. Meta-features tell the rest: when they
+      are those of training items within 1e-6 of the column's largest magnitude, and each of these
+      items has a value that occurs once in an irregular column; or when, row by row, every column
+      is a linear map of the trained one. Levels, and values on a grid of up to 2,000 steps, are
+      shared by different items and tell nothing alone. There, the outcomes must be the trained
+      ones, too: row by row throughout, in more items than by chance, or of the whole table in
+      another order. So a shuffled table of few levels and one or two subjects may pass.
+    - *More than by chance*: items of equal meta-features have equal outcomes with the probability
+      that the forecasts give to these. Its logarithm is divided by how much more the subjects'
+      residuals vary together than apart. Where nine in ten items of equal meta-features have equal
+      outcomes, it is multiplied by the rarity of irregular values. As many items, or more, must
+      have a probability of less than 1e-4 in a Binomial distribution of one and a half times the
+      mean.
 
     References
     ----------
@@ -191,9 +194,7 @@ def matched(
             chosen["mean"].to_numpy(),
             None if forecast.rows is None else Rows.read(items),
         )
-        refuse_trained(
-            asked, trials.to_numpy(), training_items=training_items, reused_names=reused_names
-        )
+        refuse_trained(asked, trials, training_items=training_items, reused_names=reused_names)
     elif not training_items:
         leaked = np.argwhere(chosen["trained"].to_numpy() & (trials.to_numpy() > 0))
         if len(leaked):

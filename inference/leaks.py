@@ -153,7 +153,7 @@ class Asked:
 
 
 def refuse_trained(
-    asked: Asked, trials: np.ndarray, *, training_items: bool, reused_names: bool
+    asked: Asked, trials: pd.DataFrame, *, training_items: bool, reused_names: bool
 ) -> None:
     """Refuse outcomes that were trained on, and report items that look so under other names.
 
@@ -161,8 +161,8 @@ def refuse_trained(
     ----------
     asked : Asked
         Items to be scored.
-    trials : ndarray, shape (subjects, rows)
-        Where there is something to score.
+    trials : DataFrame
+        Attempts to be scored, (subjects, rows).
     training_items, reused_names
         As in `score`.
 
@@ -174,11 +174,12 @@ def refuse_trained(
     if training_items:
         return
     verdict = asked.verdict(reused_names=reused_names)
-    tried = by_item(trials > 0, len(asked.names))
-    tried = tried.reshape(len(asked.names), len(asked.subjects), -1).any(axis=2).T
     each = trials.shape[1] // len(asked.names)
-    changed, same = verdict.changed & tried, verdict.same & tried
-    if changed.any():
+    changed, same = (
+        _cell_names(trials, np.repeat(found, each, axis=1))
+        for found in (verdict.changed, verdict.same)
+    )
+    if changed:
         recoded, why = asked.likely()
         guess = "the items were recoded" if recoded else "the names are used again for other items"
         remedies = [
@@ -187,18 +188,13 @@ def refuse_trained(
             "if these are other items, give them names of their own, or pass reused_names=True",
         ]
         first, second = remedies if recoded else remedies[::-1]
-        names = some(_cell_names(changed, asked.names, asked.subjects))
         raise DataError(
-            f"{each * int(changed.sum())} outcome(s) to be scored have names that were trained on "
-            f"and other meta-features: {names}; most likely {guess}, since {why}: {first}; {second}"
+            f"{len(changed)} outcome(s) to be scored have names that were trained on and other "
+            f"meta-features: {some(changed)}; most likely {guess}, since {why}: {first}; {second}"
         )
-    if same.any():
+    if same:
         told = verdict.by_content
-        raise trained_error(
-            _cell_names(same, asked.names, asked.subjects),
-            f" (their names say nothing, their {told} do)" if told else "",
-            each,
-        )
+        raise trained_error(same, f" (their names say nothing, their {told} do)" if told else "")
     report(
         verdict.twins,
         asked.names,
@@ -209,18 +205,19 @@ def refuse_trained(
     )
 
 
-def trained_error(found: Sequence[str], how: str = "", each: int = 1) -> DataError:
+def trained_error(found: Sequence[str], how: str = "") -> DataError:
     """Say which outcomes were trained on."""
     return DataError(
-        f"{each * len(found)} outcome(s) to be scored were trained on: {some(found)}{how}; "
+        f"{len(found)} outcome(s) to be scored were trained on: {some(found)}{how}; "
         "forecast items held out from the fit, or pass training_items=True to score the fit on its "
         "own data"
     )
 
 
-def _cell_names(cells: np.ndarray, items: Iterable[str], subjects: Iterable[str]) -> list[str]:
-    names, who = list(items), list(subjects)
-    return [f"{names[column]} ({who[row]})" for row, column in np.argwhere(cells)]
+def _cell_names(trials: pd.DataFrame, chosen: np.ndarray) -> list[str]:
+    """Name chosen cells that were attempted."""
+    places = np.argwhere(chosen & (trials.to_numpy() > 0))
+    return [f"{trials.columns[column]} ({trials.index[row]})" for row, column in places]
 
 
 def report(
