@@ -5,6 +5,7 @@ import contextlib
 import io
 import os
 import sys
+import warnings
 from collections.abc import Sequence
 from importlib import metadata
 
@@ -72,7 +73,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="backslashreplace")
     chosen = parser().parse_args(arguments)
     try:
-        status: int = chosen.run(chosen)
+        with warnings.catch_warnings():
+            warnings.showwarning = _warn
+            status: int = chosen.run(chosen)
         sys.stdout.flush()
     except KeyboardInterrupt:
         print("measurement-layouts: stopped", file=sys.stderr)
@@ -120,6 +123,11 @@ def parser() -> argparse.ArgumentParser:
     ):
         module.add(commands)
     return made
+
+
+def _warn(message: Warning | str, *_: object, **__: object) -> None:
+    """Say on one line what is to be known of the results."""
+    print(visible(f"measurement-layouts: {' '.join(str(message).split())}"), file=sys.stderr)
 
 
 def _is_for_users(error: Exception) -> bool:

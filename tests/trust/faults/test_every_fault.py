@@ -41,7 +41,10 @@ FAULTS = {
         *("a column twice", "permuted columns", "outcomes of an unknown item"),
         *("outcomes of other items", "a forecast of an unknown subject"),
     ],
-    "leaks": ["test rows that were trained on"],
+    "leaks": [
+        *("test rows that were trained on", "a name of a trained item with other features"),
+        "trained items under other names",
+    ],
     "scores": [
         *("a single-class test set", "probabilities of exactly 0 and 1", "empty bins"),
         *("a probability above 1", "a probability that is missing", "a score without a trial"),
