@@ -223,8 +223,9 @@ def _counts(layout: Layout, evaluation: Evaluation, usable: np.ndarray) -> Count
     rows = evaluation.rows
     chosen = usable if layout.steps is None else np.repeat(usable, len(layout.steps.rows))
     groups = np.arange(len(chosen)) if rows is None else rows.first
-    tables = (evaluation.successes.to_numpy(), evaluation.trials.to_numpy())
-    return Counts(evaluation.subjects, *(table[:, chosen] for table in tables), groups[chosen])
+    successes = evaluation.successes.to_numpy()[:, chosen]
+    trials = evaluation.trials.to_numpy()[:, chosen]
+    return Counts(evaluation.subjects, successes, trials, groups[chosen])
 
 
 def _opposed(layout: Layout) -> list[str]:

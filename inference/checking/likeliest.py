@@ -195,13 +195,14 @@ class _Climb:
         chances = self._chances(self._of(profiles))
         lost = self.trials - self.successes
         each = xlogy(self.successes, chances) + xlog1py(lost, -chances)
-        return each.sum(axis=1) - (self._centred(profiles) * self._away(profiles)).sum(axis=1) / 2
+        far = (self._centred(profiles) * self._away(profiles)).sum(axis=1)
+        return np.asarray(each.sum(axis=1) - far / 2)
 
     def _centred(self, profiles: np.ndarray) -> np.ndarray:
         return profiles - self.source.draws.mean(axis=0)
 
     def _away(self, profiles: np.ndarray) -> np.ndarray:
-        return self._centred(profiles) @ self.source.precision
+        return np.asarray(self._centred(profiles) @ self.source.precision)
 
     def _of(self, profiles: np.ndarray) -> Sensitivity:
         constants = {constant.name: self.failure for constant in self.source.layout.constants}

@@ -130,11 +130,12 @@ def criticise(
                 found = (_finding(background, part, prob, rng) for part in parts)
                 told += [{"subject": who, **row} for row in found]
             spreads[who] = leftover.repeated().spread(rng)
-    ranked = (_ranked(own, alpha) for own in (rows, forms))
     spread = overdispersion(
         spreads, [element.name for element in elements(fit.layout)], prob, alpha
     )
-    return Criticism(*ranked, fit, evaluation, alpha, prob, seed, spread)
+    return Criticism(
+        _ranked(rows, alpha), _ranked(forms, alpha), fit, evaluation, alpha, prob, seed, spread
+    )
 
 
 def _finding(

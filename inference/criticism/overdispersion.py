@@ -5,6 +5,7 @@ each item has a part of its own that the layout does not hold, they are not: suc
 over items than binomial counts do, and intervals are too short.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -28,6 +29,7 @@ ALIKE = "repeated attempts at an item are more alike than the layout allows"
 _COLUMNS = ["subject", "items", "attempts", "statistic", "p", "p_adjusted", "flagged", "item_sd"]
 _COLUMNS += ["low", "high", "element", "inflation", "holds"]
 _REPLICATES = 1000  # outcomes drawn anew
+_DRAWN = 2**21  # outcomes that are held at a time
 _ROUNDS = 2  # of Newton's method towards each of them
 _SDS = np.array([0, 0.15, 0.3, 0.5, 0.7, 1, 1.4, 2, 3, 4.5])  # of items' parts, in log-odds
 _FINE = np.linspace(0, _SDS[-1], 451)
@@ -175,14 +177,20 @@ class Repeated:
             own = (trials * chances * (1 - chances))[..., rows]
             return np.asarray(np.square(sums).sum(axis=-1) - own.sum(axis=-1))
 
-        drawn = rng.binomial(trials, base.chances, (_REPLICATES, len(trials)))
-        moved, chances, odds = np.zeros(values.shape[1]), base.chances, logit(base.chances)
-        for _ in range(_ROUNDS):
-            slope = (drawn - trials * chances) @ values - precision * (base.coefficients + moved)
-            moved = moved + slope @ base.covariance
-            chances = expit(odds + moved @ values.T)
+        def anew(count: int) -> np.ndarray:
+            drawn = rng.binomial(trials, base.chances, (count, len(trials)))
+            moved, chances, odds = np.zeros(values.shape[1]), base.chances, logit(base.chances)
+            for _ in range(_ROUNDS):
+                slope = (drawn - trials * chances) @ values
+                slope -= precision * (base.coefficients + moved)
+                moved = moved + slope @ base.covariance
+                chances = expit(odds + moved @ values.T)
+            return of(drawn - trials * chances, chances)
+
+        parts = max(1, math.ceil(_REPLICATES * len(trials) / _DRAWN))
+        sizes = np.diff(np.linspace(0, _REPLICATES, parts + 1).astype(int))
         statistic = of(self.successes - trials * base.chances, base.chances)
-        return float(statistic), of(drawn - trials * chances, chances)
+        return float(statistic), np.concatenate([anew(int(size)) for size in sizes])
 
     def _with(
         self, sd: float, rows: np.ndarray, starts: np.ndarray
@@ -323,9 +331,8 @@ def told(table: pd.DataFrame, prob: float, layout: Layout) -> list[str]:
     if flagged.empty:
         return []
     names = some(name for name in flagged["subject"] if name != TOGETHER)
-    row = flagged.sort_values("p", kind="stable").iloc[0]
-    if flagged["subject"].iloc[-1] == TOGETHER:
-        row = flagged.iloc[-1]
+    rows = flagged.to_dict("records")
+    row = rows[-1] if rows[-1]["subject"] == TOGETHER else min(rows, key=lambda row: row["p"])
     whose = f" of {row['subject']}" if row["subject"] != TOGETHER and len(table) > 1 else ""
     return [
         f"{ALIKE} ({subjects(table)}{': ' * bool(names)}{names}), as if each item{whose} had a "

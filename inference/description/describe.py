@@ -180,10 +180,10 @@ def _alike(criticism: Criticism | None, subject: str) -> list[Finding]:
     if criticism is None:
         return []
     table = criticism.overdispersion
-    flagged = table[table["flagged"]].set_index("subject")
+    flagged = {row["subject"]: row for row in table[table["flagged"]].to_dict("records")}
     for who, lead in ((subject, "R"), (TOGETHER, "Over all subjects, r")):
-        if who in flagged.index:
-            row = flagged.loc[who]
+        if who in flagged:
+            row = flagged[who]
             text = f"{lead}{ALIKE[1:]}: {harm(row, criticism.prob)}"
             return [Finding("intervals", str(row["element"]), float(row["holds"]), text=text)]
     return []
