@@ -163,9 +163,12 @@ def print_layouts(comparison: "LayoutComparison") -> None:
 
 
 def print_criticism(criticism: "Criticism") -> None:
-    """Print what the properties that a layout does not use would explain."""
+    """Print whether repeated attempts are independent, and what other properties would explain."""
     from .inference.criticism.chance import error_of
 
+    _print_overdispersion(criticism)
+    if criticism.table.empty:
+        return
     columns = ("subject", "property", "level", "observed", "expected", "gain ± se", "p_adjusted")
     name = criticism.fit.layout.name
     table = Table(*columns, "flagged", title=f"{name}: properties that the layout does not use")
@@ -180,6 +183,32 @@ def print_criticism(criticism: "Criticism") -> None:
             written(row["observed"], 2),
             written(row["expected"], 2),
             with_error(row["gain"], row["gain_se"], _NATS),
+            chance(row["p_adjusted"], error_of(row["p"], row["p_adjusted"]), 3),
+            "yes" if row["flagged"] else "no",
+        )
+    _console().print(table)
+
+
+def _print_overdispersion(criticism: "Criticism") -> None:
+    """Print how much repeated attempts at an item are alike, and how often intervals then hold."""
+    from .inference.criticism.chance import error_of
+    from .inference.criticism.overdispersion import part, share
+
+    if criticism.overdispersion.empty:
+        return
+    hold = f"{criticism.prob:.0%} intervals hold"
+    table = Table(
+        *("subject", "items", "attempts", "items' own part", hold, "element", "p_adjusted"),
+        "flagged",
+        title=f"{criticism.fit.layout.name}: repeated attempts at an item, where each has a part "
+        "of its own (its sd in log-odds)",
+    )
+    for row in criticism.overdispersion.to_dict("records"):
+        table.add_row(
+            *(str(row[name]) for name in ("subject", "items", "attempts")),
+            part(row),
+            f"about {share(row, criticism.prob)}",
+            str(row["element"]),
             chance(row["p_adjusted"], error_of(row["p"], row["p_adjusted"]), 3),
             "yes" if row["flagged"] else "no",
         )

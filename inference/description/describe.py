@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from ..criticism.criticism import Criticism
+from ..criticism.overdispersion import ALIKE, TOGETHER, harm
 from ..diagnostics import diagnose, profiles
 from ..digits import of_profile
 from ..elements import Element, elements, posterior_draws, prior_draws
@@ -35,7 +36,8 @@ def describe(
     """Describe each subject's cognitive profile in plain language.
 
     Says what a subject is strong and weak at, where it leans to one side, whether it is noisy, what
-    its data cannot tell and, given a criticism, what the layout seems to miss. Every statement
+    its data cannot tell and, given a criticism, what the layout seems to miss, and where intervals
+    are too short because repeated attempts at an item depend on each other. Every statement
     follows from the posterior by a rule with a threshold; see `judgement.judge` for the formulas.
 
     A capability is judged by how many of the levels of demand in the subject's items it surpasses,
@@ -50,7 +52,8 @@ def describe(
     fit : Fit
         Profiles.
     criticism : Criticism, optional
-        Of the same fit: adds the properties that were flagged and gain enough.
+        Of the same fit: adds the properties that were flagged and gain enough, and repeated
+        attempts that were flagged.
     subjects : iterable, optional
         Whom; by default everybody, those whose sampling failed too.
     rules : Rules, optional
@@ -99,6 +102,7 @@ def describe(
             *_sampling(subject, str(verdict["status"]), str(verdict["reason"])),
             training.finding(subject, rules),
             *_elements(fit, subject, own, silent, rules),
+            *_alike(criticism, subject),
             *_missing(criticism, subject, rules),
         ]
         told = [each for each in found[subject] if not (silent and each.kind == "unknown")]
@@ -188,6 +192,20 @@ def _missing(criticism: Criticism | None, subject: str, rules: Rules) -> list[Fi
         )
         for row in chosen.to_dict("records")
     ]
+
+
+def _alike(criticism: Criticism | None, subject: str) -> list[Finding]:
+    """Say where attempts are too much alike, of the subject itself or else of all together."""
+    if criticism is None:
+        return []
+    table = criticism.overdispersion
+    flagged = {row["subject"]: row for row in table[table["flagged"]].to_dict("records")}
+    for who, lead in ((subject, "R"), (TOGETHER, "Over all subjects, r")):
+        if who in flagged:
+            row = flagged[who]
+            text = f"{lead}{ALIKE[1:]}: {harm(row, criticism.prob)}"
+            return [Finding("intervals", str(row["element"]), float(row["holds"]), text=text)]
+    return []
 
 
 def _table(found: dict[str, list[Finding]]) -> pd.DataFrame:

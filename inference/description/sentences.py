@@ -14,6 +14,7 @@ from .rules import Rules
 _STEPS = 100  # a number is written with so many steps of its scale, or more ...
 _FINEST = 9  # ... and fewer decimals than that, or than its error supports
 _IN_DETAIL = 6  # so many strengths or unknown elements have their numbers in a paragraph
+_WHOLE = ("sampling", "overall", "intervals")  # kinds whose findings are sentences of their own
 _LEADS = {  # how a paragraph introduces findings of a kind, in this order
     "strength": "Strong",
     "weakness": "Weak",
@@ -51,7 +52,7 @@ def paragraph(findings: Sequence[Finding]) -> str:
     kinds = dict[str, list[Finding]]()
     for finding in findings:
         kinds.setdefault(finding.kind, []).append(finding)
-    sentences = [each.text for kind in ("sampling", "overall") for each in kinds.get(kind, [])]
+    sentences = [each.text for kind in _WHOLE for each in kinds.get(kind, [])]
     sentences += [
         f"{lead}: {_listed(kinds[kind])}" for kind, lead in _LEADS.items() if kind in kinds
     ]
