@@ -48,6 +48,9 @@ def separate(draws: np.ndarray) -> np.ndarray:
 def effective_within(draws: np.ndarray, mode: np.ndarray) -> float:
     """Count effective draws of one element within modes, by their ranks there.
 
+    They are as many as if all modes mixed as slowly as the slowest one: a chain that is stuck for a
+    while makes no mode.
+
     Parameters
     ----------
     draws : ndarray, shape (chain, draw)
@@ -72,8 +75,9 @@ def effective_within(draws: np.ndarray, mode: np.ndarray) -> float:
     counts = np.bincount(modes)
     rank = np.empty(len(values))
     rank[order] = np.arange(len(values)) - np.repeat(np.cumsum(counts) - counts, counts)
-    found = mixing((rank / counts[modes]).reshape(draws.shape))
-    return min(float(found.ess_bulk), float(draws.size))
+    place = ((rank + 0.5) / counts[modes] - 0.5).reshape(draws.shape)
+    within = np.stack([np.where(mode == number, place, 0.0) for number in range(len(counts))])
+    return min(float(mixing(within).ess_bulk.min()), float(draws.size))
 
 
 def stay_apart(draws: np.ndarray, rhat: np.ndarray, limit: float, names: Sequence[str]) -> str:

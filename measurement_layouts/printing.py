@@ -59,7 +59,8 @@ def print_tables(tables: "Mapping[str, pd.DataFrame]") -> None:
             shown = [written(x, at) if isinstance(x, float) else str(x) for x, at in cells]
             for start in _intervals(columns):
                 part = slice(start, start + 2)
-                shown[part] = outward(*row[part], places[start])
+                low, high = row[part]
+                shown[part] = outward(low, high, places[start])
             table.add_row(str(name), *shown)
         _console().print(table)
 

@@ -94,7 +94,7 @@ def demand_levels(
 
 def _opposing(fit: "Fit", element: Element) -> list[Expr]:
     """Find the functions that make a chance of a margin with the capability, the inmost ones."""
-    raw, met, found = {}, set[int](), []
+    raw, met, found = dict[int, bool](), set[int](), list[Expr]()
     for leaf in fit.layout.outcomes:
         for part in ancestry(leaf):
             if id(part) in met:
@@ -138,7 +138,8 @@ def _profile(fit: "Fit", subject: str, element: Element, line: np.ndarray) -> di
 def _axis(fit: "Fit", part: Expr, element: Element) -> int:
     """Find the axis of the capability's labels among those of a function's values."""
     dims = [dim for dim in fit.layout.dims if dim in part.dims]
-    return 1 + dims.index(*element.latent.dims)
+    (own,) = element.latent.dims
+    return 1 + dims.index(own)
 
 
 def _crossings(line: np.ndarray, chances: np.ndarray) -> np.ndarray:

@@ -80,8 +80,8 @@ def cross(ax: "Axes", x: Any, y: Any, cells: Any, size: float | np.ndarray = 38.
     chosen = np.asarray(cells, dtype=bool)
     if chosen.any():
         areas = _WIDER * np.broadcast_to(size, chosen.shape)[chosen]
-        at = (np.asarray(values, dtype=float)[chosen] for values in (x, y))
-        ax.scatter(*at, s=areas, zorder=5, **CROSS)
+        across, up = (np.asarray(values, dtype=float)[chosen] for values in (x, y))
+        ax.scatter(across, up, s=areas, zorder=5, **CROSS)
 
 
 def cross_entry() -> "Line2D":

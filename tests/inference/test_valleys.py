@@ -71,6 +71,18 @@ def test_slow_chains_are_not_modes(correlation):
     assert alarms(drawn) <= allowed(len(drawn))
 
 
+@pytest.mark.parametrize("moves", [0.0, 1e-3])
+def test_a_chain_that_is_stuck_for_a_while_makes_no_mode(moves):
+    """Near the end of the range, as where a gradient vanishes; the twin: many short visits do."""
+    rng = np.random.default_rng(9)
+    stuck, visits = rng.random((2, 20, 4, 500))
+    stuck[:, 0, 100:300] = 0.99 + moves * rng.random((20, 200))
+    assert alarms(stuck) == 0
+    often = rng.random((20, 4, 500)) < 0.1
+    visits = np.where(often, 1.5 + moves * rng.random(visits.shape), visits)
+    assert alarms(visits) == (20 if moves else 0)
+
+
 def test_draws_that_are_taken_for_independent_give_false_alarms(monkeypatch):
     """Twin of the test above: with every draw counted, gaps of slow chains are modes."""
     monkeypatch.setattr(valleys, "effective_within", lambda draws, _mode: float(draws.size))
