@@ -71,7 +71,7 @@ def spreads(
     -------
     dict of str to Spread or None
         By subject, of those with repeated attempts; of 50 of them, evenly chosen, where they are
-        more, or of fewer with more than 5,000 rows. Of nobody where attempts share something unseen.
+        more, or of fewer with over 5,000 rows. Of nobody where attempts share something unseen.
     """
     repeating = np.flatnonzero((counts.trials > 1).any(axis=1))
     if layout.outcome.unseen is not None or not len(repeating):
