@@ -127,8 +127,8 @@ def check(layout: Layout, evaluation: Evaluation, *, seed: int = 1) -> Check:
     are these attempts more alike than the layout allows, at the subject's likeliest profile? See
     `likeliest.spreads` and `overdispersion.Repeated`. Where they are independent, the chance that
     anything is flagged, over all subjects together, is at most 5 % (Holm's adjustment). It takes
-    some 10 ms for each of 50 subjects at most, evenly chosen. It is not asked where attempts share
-    something `Unseen`.
+    some 10 ms for each of 50 subjects at most, evenly chosen (fewer with over 5,000 items). It
+    is not asked where attempts share something `Unseen`.
 
     Parameters
     ----------

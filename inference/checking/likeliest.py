@@ -17,7 +17,8 @@ from ..seeding import subject_seed
 from .sensitivity import Sensitivity
 
 _DRAWS = 200  # from the prior, where climbs may start
-_MOST = 50  # subjects that are tested
+_MOST = 50  # subjects that are tested,
+_ROWS = 2**18  # of all of whom there are no more rows than this
 _TOGETHER = 2**21  # derivatives that are held at a time
 _STEPS = 30  # of each climb, at most
 _SETTLED = 1e-3  # nats that a step gains, below which a climb ends
@@ -70,12 +71,13 @@ def spreads(
     -------
     dict of str to Spread or None
         By subject, of those with repeated attempts; of 50 of them, evenly chosen, where they are
-        more. Of nobody where attempts share something unseen.
+        more, or of fewer with over 5,000 rows. Of nobody where attempts share something unseen.
     """
     repeating = np.flatnonzero((counts.trials > 1).any(axis=1))
     if layout.outcome.unseen is not None or not len(repeating):
         return {}
-    chosen = np.linspace(0, len(repeating) - 1, min(_MOST, len(repeating))).round().astype(int)
+    most = min(_MOST, max(1, _ROWS // counts.trials.shape[1]), len(repeating))
+    chosen = np.linspace(0, len(repeating) - 1, most).round().astype(int)
     own = counts.take(repeating[chosen])
     source = Sensitivity.of(layout, features, counts.trials.shape[1], _DRAWS, seed)
     with threadpool_limits(1, user_api="blas"):  # small matrices: threads would wait, not work
