@@ -76,9 +76,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with warnings.catch_warnings():
             warnings.showwarning = _warn
             status: int = chosen.run(chosen)
-        sys.stdout.flush()
+        print(end="", flush=True)  # where nobody closed standard output beforehand
     except KeyboardInterrupt:
-        print("measurement-layouts: stopped", file=sys.stderr)
+        _say("stopped")
         return 130
     except BrokenPipeError:
         _silence()
@@ -86,7 +86,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (LayoutError, ValueError, RuntimeError, OSError) as error:
         if not _is_for_users(error):
             raise
-        print(visible(f"measurement-layouts: {' '.join(str(error).split())}"), file=sys.stderr)
+        _say(str(error))
         return 2
     return status
 
@@ -134,6 +134,12 @@ def _is_for_users(error: Exception) -> bool:
     from .inference.errors import DataError, FitError
 
     return isinstance(error, LayoutError | DataError | FitError | OSError)
+
+
+def _say(what: str) -> None:
+    """Say on one line why the command ends, where standard error is still open."""
+    with contextlib.suppress(ValueError, OSError):
+        print(visible(f"measurement-layouts: {' '.join(what.split())}"), file=sys.stderr)
 
 
 def _silence() -> None:

@@ -9,6 +9,8 @@ from ...layouts import Layout, MetaFeature
 from ...linking import units
 from ..tables import name_cells, need_columns, read_numbers
 
+_FACTS = ["unit", "declared_low", "declared_high", "low", "high", "distinct", "missing", "outside"]
+_FACTS += ["constant"]
 _ROUNDING = 1e-9  # part of a range that computing a value may have cost
 
 
@@ -36,7 +38,7 @@ class Columns:
     @property
     def varying(self) -> list[str]:
         """Columns with more than one value."""
-        return list(self.table.index[~self.table["constant"]])
+        return list(self.table.index[~self.table["constant"].astype(bool)])
 
 
 def read_columns(layout: Layout, items: pd.DataFrame) -> Columns:
@@ -101,7 +103,7 @@ def read_columns(layout: Layout, items: pd.DataFrame) -> Columns:
             "the range where the node is declared, or say with given= where it is undefined; all "
             "below is of the others"
         )
-    table = pd.DataFrame.from_dict(rows, orient="index").rename_axis("column")
+    table = pd.DataFrame.from_dict(rows, orient="index", columns=_FACTS).rename_axis("column")
     return Columns(table, pd.DataFrame(values, index=items.index), usable, problems)
 
 

@@ -23,8 +23,9 @@ def written(check: "Check") -> str:
     parts = [
         f"Layout {check.layout!r} against {many(len(everybody), 'subject')}, before sampling",
         "Profile (sd: before the data, and expected after them)\n" + _table(_latents(check)),
-        "Meta-features\n" + _table(_features(check.features)),
     ]
+    if len(check.features):
+        parts.append("Meta-features\n" + _table(_features(check.features)))
     if len(check.collinear):
         parts.append("Demands that go together\n" + _table(_collinear(check.collinear)))
     what, rate = ("attempts", "mean outcome") if check.stepped else ("trials", "success")

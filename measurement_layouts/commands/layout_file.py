@@ -2,11 +2,14 @@
 
 import contextlib
 import inspect
+import io
+import os
 import sys
 import traceback
 from collections.abc import Iterator
 from pathlib import Path
 from types import FunctionType, ModuleType
+from typing import Any, TextIO
 
 from ..inference.wording import many, some
 from ..layouts import Layout
@@ -37,7 +40,8 @@ def load_layout(text: str) -> Layout:
     FileNotFoundError
         When there is no such file.
     LayoutError
-        When the file raises anything (its line is named), or holds no such layout.
+        When the file raises anything but Ctrl-C (its line is named), closes what the command prints
+        to, or holds no such layout.
 
     Examples
     --------
@@ -99,7 +103,7 @@ def _execute(path: Path) -> dict[str, object]:
     try:
         exec(compile(path.read_bytes(), str(path), "exec"), vars(module))
     finally:
-        del sys.modules[_MODULE]
+        sys.modules.pop(_MODULE, None)
     return vars(module)
 
 
@@ -109,14 +113,66 @@ def _on_one_line(path: Path) -> Iterator[None]:
     beside = str(path.resolve().parent)
     sys.path.insert(0, beside)
     try:
-        with contextlib.redirect_stdout(sys.stderr):
+        with _streams_lent():
             yield
-    except (Exception, SystemExit) as error:
+    except BaseException as error:
+        if type(error) is KeyboardInterrupt:  # Ctrl-C
+            raise
         kind = "" if isinstance(error, LayoutError) else f"{type(error).__name__}: "
-        told = error.msg if isinstance(error, SyntaxError) else str(error)
-        raise LayoutError(f"{_where(path, error)}: {kind}{told}") from error
+        raise LayoutError(f"{_where(path, error)}: {kind}{_told(error)}") from error
     finally:
-        sys.path.remove(beside)
+        with contextlib.suppress(ValueError):  # the file may have taken it out
+            sys.path.remove(beside)
+
+
+@contextlib.contextmanager
+def _streams_lent() -> Iterator[None]:
+    """Let what the file prints go to standard error; it must not close what the command needs."""
+    streams = sys.stdout, sys.stderr
+    sys.stdout = sys.stderr = _Lent(sys.stderr)  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        sys.stdout, sys.stderr = streams
+    if not all(map(_is_open, streams)):
+        raise LayoutError(
+            "it closes standard output or standard error, which the command writes to; take that "
+            "out of the file"
+        )
+
+
+class _Lent:
+    """A stream that cannot be closed; what is printed to it is printed."""
+
+    def __init__(self, stream: object) -> None:
+        self._stream = stream
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def close(self) -> None:
+        """Leave it open."""
+
+
+def _is_open(stream: TextIO) -> bool:
+    """Whether a stream can be written to, or is none."""
+    if stream is None or stream.closed:
+        return stream is None
+    try:
+        os.fstat(stream.fileno())
+    except io.UnsupportedOperation:  # in memory
+        return True
+    except OSError:
+        return False
+    return True
+
+
+def _told(error: BaseException) -> str:
+    """Say what an error says, if it can."""
+    try:
+        return str(error.msg if isinstance(error, SyntaxError) else error)
+    except Exception:
+        return "what it says cannot be read"
 
 
 def _where(path: Path, error: BaseException) -> str:

@@ -1,5 +1,7 @@
 """Layouts from one's own Python files, and what is said where that fails."""
 
+import signal
+import subprocess
 import sys
 
 import pytest
@@ -13,6 +15,13 @@ import measurement_layouts as ml
 coin = ml.Layout("coin", ml.Success("heads", ml.Capability("p", low=0, high=1)))
 """
 DIE = COIN + 'die = ml.Layout("die", ml.Success("six", ml.Capability("q", low=0, high=1)))\n'
+
+
+OWN = """class Own(BaseException): pass
+class Stopped(KeyboardInterrupt): pass
+class Silent(Exception):
+    def __str__(self): return 1 / 0
+"""
 
 
 @pytest.fixture
@@ -54,6 +63,7 @@ def test_modules_beside_the_file_can_be_imported(write):
     del sys.modules["beside_it"]
 
 
+@pytest.mark.trust("faults", "a layout file that raises")
 @pytest.mark.parametrize(
     ("code", "name", "message"),
     [
@@ -61,6 +71,12 @@ def test_modules_beside_the_file_can_be_imported(write):
         ("\nx = (1", "", "mine.py, line 2: SyntaxError: '(' was never closed"),
         ("import no_such_thing", "", "mine.py, line 1: ModuleNotFoundError: No module named"),
         ("raise SystemExit(3)", "", "mine.py, line 1: SystemExit: 3"),
+        ("raise SystemExit(0)", "", "mine.py, line 1: SystemExit: 0"),
+        ("raise GeneratorExit('x')", "", "mine.py, line 1: GeneratorExit: x"),
+        (OWN + "raise Own('one\\ntwo')", "", "mine.py, line 5: Own: one two"),
+        (OWN + "raise Silent", "", "mine.py, line 5: Silent: what it says cannot be read"),
+        (OWN + "raise Stopped('x')", "", "mine.py, line 5: Stopped: x"),
+        (OWN + "def make():\n    raise Own('x')", ":make", "mine.py, line 6: Own: x"),
         ("raise ValueError('one\\ntwo')", "", "mine.py, line 1: ValueError: one two"),
         (COIN.replace("high=1", "high=-1"), "", "line 3: p: the range [0, -1] is reversed"),
         (COIN + "def make():\n    return 1 / 0", ":make", "line 5: ZeroDivisionError"),
@@ -82,6 +98,60 @@ def test_what_is_wrong_is_said_on_one_line(write, code, name, message, capsys):
     assert printed.err.startswith("measurement-layouts: ")
     assert printed.err.count("\n") == 1
     assert list(path.parent.iterdir()) == [path]
+
+
+@pytest.mark.trust("faults", "a layout file that closes what it should not")
+@pytest.mark.parametrize("stream", ["stdout", "stderr"])
+def test_a_stream_that_the_file_closes_is_open(write, stream, capsys):
+    path = write(f"{COIN}\nimport sys\nsys.{stream}.close()\nprint('by the way')")
+    out = path.with_suffix(".svg")
+    assert main(["draw", str(path), "--out", str(out)]) == 0
+    assert capsys.readouterr() == (f"{out}\n", "by the way\n")
+
+
+COMMAND = """
+import signal, sys
+from measurement_layouts.command import main
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in the background
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+def draw(path):
+    """Draw a layout, in a process of its own."""
+    typed = [sys.executable, "-c", COMMAND, "draw", path, "--out", path.with_suffix(".svg")]
+    return subprocess.Popen(typed, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+@pytest.mark.trust("faults", "a layout file that closes what it should not")
+@pytest.mark.parametrize("how", ["sys.__stdout__.close()", "os.close(1)"])
+def test_a_file_that_closes_the_output_for_good(write, how):
+    path = write(f"{COIN}\nimport os, sys\n{how}")
+    drawn = draw(path)
+    out, told = drawn.communicate(timeout=60)
+    assert (drawn.returncode, out) == (2, "")
+    assert told == (
+        f"measurement-layouts: {path}: it closes standard output or standard error, which the "
+        "command writes to; take that out of the file\n"
+    )
+
+
+@pytest.mark.trust("faults", "a layout file that closes what it should not")
+def test_a_file_that_leaves_nothing_to_write_to(write):
+    """There is nowhere to say it, but the status is that of input that cannot be used."""
+    drawn = draw(write(f"{COIN}\nimport os\nos.close(1)\nos.close(2)"))
+    assert drawn.communicate(timeout=60) == ("", "")
+    assert drawn.returncode == 2
+
+
+@pytest.mark.trust("faults", "Ctrl-C while a layout file runs")
+def test_ctrl_c_while_the_file_runs(write):
+    drawn = draw(write("import sys, time\nprint('begun', flush=True)\ntime.sleep(60)"))
+    assert drawn.stderr.readline() == "begun\n"
+    drawn.send_signal(signal.SIGINT)
+    assert drawn.communicate(timeout=60) == ("", "measurement-layouts: stopped\n")
+    assert drawn.returncode == 130
 
 
 def test_an_error_beside_the_file_is_placed_there(write):

@@ -24,6 +24,13 @@ def test_a_closed_pipe(command, fitted, new, monkeypatch, capsys):
     assert "Traceback" not in capsys.readouterr().err
 
 
+def test_no_output_at_all(fitted, monkeypatch, capsys):
+    """As a shell leaves it: ``>&-``."""
+    monkeypatch.setattr(sys, "stdout", None)
+    assert main(["criticise", str(fitted)]) == 0
+    assert capsys.readouterr().err == ""
+
+
 @pytest.mark.parametrize("command", ["describe", "criticise", "forecast"])
 def test_letters_that_the_terminal_has_not(command, fitted, new, monkeypatch):
     items = new[:2] if command == "forecast" else []

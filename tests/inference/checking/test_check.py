@@ -34,6 +34,17 @@ def evaluation(rng, outcomes=None, **columns):
     return ml.Evaluation.from_wide(pd.DataFrame(outcomes, names, items.index), items)
 
 
+def test_a_layout_without_meta_features(rng):
+    """There is nothing to say of the items."""
+    coin = ml.Layout("coin", ml.Success("heads", ml.Capability("p", low=0, high=1)))
+    found = check(coin, evaluation(rng, [[1, 0], [0, 1]], colour=["red", "blue"]))
+    assert found.latents["verdict"].tolist() == ["informed"]
+    assert found.features.empty
+    assert "constant" in found.features.columns
+    assert "Meta-features" not in str(found)
+    assert found.problems == []
+
+
 def test_tables(animal_ai, cohort):
     found = check(animal_ai, cohort)
     assert list(found.latents.columns) == LATENTS

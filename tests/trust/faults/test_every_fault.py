@@ -82,6 +82,10 @@ FAULTS = {
         *("Ctrl-C keeps what is done", "a command that is stopped or killed"),
         *("a fit that is killed", "a store whose writer is killed"),
         *("Ctrl-C while threads sample", "a script that ends while a thread samples"),
+        "Ctrl-C while a layout file runs",
+    ],
+    "layout files": [
+        *("a layout file that raises", "a layout file that closes what it should not"),
     ],
     "clocks": ["a clock that goes backwards"],
 }
