@@ -24,6 +24,7 @@ CHAPTERS = {
     "Convergence": (
         "inference/convergence",
         "inference/mixing",
+        "inference/valleys",
         "inference/diagnostics",
         "inference/digits",
     ),

@@ -81,7 +81,7 @@ def sampled_against_integrated(nuts: "Fit", grid: "Fit") -> pd.DataFrame:
             error = array_stats.mcse(draws, method="quantile", prob=prob)
             pairs.append((np.quantile(draws, prob), np.quantile(exact, prob), error))
         z = [abs(one - other) / error for one, other, error in pairs]
-        rows.append((max(z), rhat > RHAT_LIMIT, "separate modes" in reason, reason))
+        rows.append((max(z), rhat > RHAT_LIMIT, "chains stay" in reason, reason))
     subjects = pd.Index(nuts.subjects, name="subject")
     return pd.DataFrame(rows, subjects, ["z", "flagged", "apart", "reason"])
 
