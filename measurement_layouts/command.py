@@ -126,8 +126,8 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _warn(message: Warning | str, *_: object, **__: object) -> None:
-    """Say on one line what is to be known of the results."""
-    print(visible(f"measurement-layouts: {' '.join(str(message).split())}"), file=sys.stderr)
+    """Say what a warning tells of the results."""
+    _say(str(message))
 
 
 def _is_for_users(error: Exception) -> bool:
@@ -137,7 +137,7 @@ def _is_for_users(error: Exception) -> bool:
 
 
 def _say(what: str) -> None:
-    """Say on one line why the command ends, where standard error is still open."""
+    """Say something on one line, where standard error is still open."""
     with contextlib.suppress(ValueError, OSError):
         print(visible(f"measurement-layouts: {' '.join(what.split())}"), file=sys.stderr)
 
