@@ -248,7 +248,7 @@ def forecast(
     flagged = outside.reindex(range(len(items)), fill_value=False).to_numpy(dtype=bool)
     trained = _trained(fit, rows, items.index, features)
     support = Support.of(fit, rows, items.index, features)
-    unmet = support.flags()
+    unmet = list(support.flags())
     who, cells = [names[row] for row in rows], ("subject", "item")
     if steps is None:
         (found,) = summarise(features, len(items), [fit.layout.outcome])
