@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..layouts.fields import is_broken
 from .errors import AnnotationError
 
 
@@ -29,7 +30,7 @@ def read_texts(items: "Mapping[Any, str] | pd.Series", what: str = "text") -> di
     Raises
     ------
     AnnotationError
-        When there is none, or one is there twice or has no text.
+        When there is none, or one is there twice, has no text or holds half a character.
     """
     if not isinstance(items, Mapping | pd.Series):
         raise AnnotationError(
@@ -43,6 +44,11 @@ def read_texts(items: "Mapping[Any, str] | pd.Series", what: str = "text") -> di
             raise AnnotationError(f"the item {str(name)!r} occurs more than once; give it once")
         if not isinstance(text, str) or not text.strip():
             raise AnnotationError(f"the item {str(name)!r} has no {what}; give one, or drop it")
+        if is_broken(str(name)) or is_broken(text):
+            raise AnnotationError(
+                f"the item {str(name)!r}: its name or {what} holds half a character, which no file "
+                "can; mend it"
+            )
         found[str(name)] = text
     if not found:
         raise AnnotationError("no items; give at least one")

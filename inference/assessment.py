@@ -12,6 +12,7 @@ from .data import Evaluation
 from .errors import DataError
 from .forecasts.forecasting import OUTSIDE, Forecast
 from .ladders import Rows
+from .leaks import Asked, refuse_trained, trained_error
 from .wording import many, some
 
 
@@ -20,6 +21,7 @@ def score(
     evaluation: Evaluation,
     *,
     training_items: bool = False,
+    reused_names: bool = False,
     outcome: str | None = None,
 ) -> pd.DataFrame:
     """Score forecasts against outcomes the fit has not seen.
@@ -37,6 +39,9 @@ def score(
         Outcomes; subjects and items are joined by name.
     training_items : bool
         Whether items that the fit was made on may be scored too; such scores flatter.
+    reused_names : bool
+        Whether items may have names of other items that the fit was made on; their meta-features
+        and outcomes alone then tell whether they are the same, as where nobody gave names.
     outcome : str, optional
         Of several outcomes, score this one alone; all of them by default.
 
@@ -57,6 +62,37 @@ def score(
         When forecast and evaluation share no subject or item with an outcome, an item was trained
         on, only one of the two is made of steps, or there is no such outcome.
 
+    Warns
+    -----
+    UserWarning
+        When more items than by chance have the meta-features and outcomes of items under other
+        names that the fit was made on.
+
+    Notes
+    -----
+    What was trained on is told per subject.
+
+    - *A name that somebody gave tells it*, also where its meta-features have changed. The message
+      then says whether the items were likely recoded (at least half of the shared names have the
+      trained meta-features, or every column correlates with the trained one by 0.9 or more) or
+      the names are used again for other items.
+    - *Names that nobody gave* are 0, 1, ... without a gap, in any order, as numbers or texts, in
+      the training items or in those that were forecast. They tell nothing, but that numbers which
+      go on after those of the training items are further rows, and that a row with its own
+      meta-features which a subject did not attempt is new. Meta-features tell the rest: when they
+      are those of training items within 1e-6 of the column's largest magnitude, and each of these
+      items has a value that occurs once in an irregular column; or when, row by row, every column
+      is a linear map of the trained one. Levels, and values on a grid of up to 2,000 steps, are
+      shared by different items and tell nothing alone. There, the outcomes must be the trained
+      ones, too: row by row throughout, in more items than by chance, or of the whole table in
+      another order. So a shuffled table of few levels and one or two subjects may pass.
+    - *More than by chance*: items of equal meta-features have equal outcomes with the probability
+      that the forecasts give to these. Its logarithm is divided by how much more the subjects'
+      residuals vary together than apart. Where nine in ten items of equal meta-features have equal
+      outcomes, it is multiplied by the rarity of irregular values. As many items, or more, must
+      have a probability of less than 1e-4 in a Binomial distribution of one and a half times the
+      mean.
+
     References
     ----------
     Epstein (1969), A scoring system for probability forecasts of ranked categories, Journal of
@@ -75,7 +111,9 @@ def score(
     subject
     Ann           2   0.25
     """
-    chosen, successes, trials = matched(forecast, evaluation, training_items=training_items)
+    chosen, successes, trials = matched(
+        forecast, evaluation, training_items=training_items, reused_names=reused_names
+    )
     means = chosen["mean"].to_numpy()
     own, tops = _counted(forecast, list(trials.columns), outcome)
     rows: dict[Hashable, dict[str, object]] = {}
@@ -132,13 +170,17 @@ def _outside(forecast: Forecast, scored: xr.Dataset) -> tuple[dict[str, object],
 
 
 def matched(
-    forecast: Forecast, evaluation: Evaluation, *, training_items: bool = False
+    forecast: Forecast,
+    evaluation: Evaluation,
+    *,
+    training_items: bool = False,
+    reused_names: bool = False,
 ) -> tuple[xr.Dataset, pd.DataFrame, pd.DataFrame]:
     """Join forecasts and outcomes by name, and refuse outcomes the fit has seen.
 
     Parameters
     ----------
-    forecast, evaluation, training_items
+    forecast, evaluation, training_items, reused_names
         As in `score`.
 
     Returns
@@ -171,15 +213,21 @@ def matched(
     chosen = forecast.data.sel(subject=subjects, item=items)
     trials = known.loc[subjects, items]
     successes = evaluation.successes.loc[subjects, items]
-    leaked = chosen["trained"].to_numpy() & (trials.to_numpy() > 0)
-    if leaked.any() and not training_items:
-        found = [f"{items[column]} ({subjects[row]})" for row, column in np.argwhere(leaked)]
-        raise DataError(
-            f"{len(found)} outcome(s) to be scored were trained on: {some(found)}; forecast items "
-            "held out from the fit, or pass training_items=True to score the fit on its own data"
-        )
     if not trials.to_numpy().any():
         raise DataError("nothing to score: none of the forecast items was attempted; add outcomes")
+    if forecast.seen is not None:
+        asked = Asked.of(
+            forecast.seen,
+            successes,
+            evaluation.trials.loc[subjects, items],
+            chosen["mean"].to_numpy(),
+            None if forecast.rows is None else Rows.read(items),
+        )
+        refuse_trained(asked, trials, training_items=training_items, reused_names=reused_names)
+    elif not training_items:
+        leaked = np.argwhere(chosen["trained"].to_numpy() & (trials.to_numpy() > 0))
+        if len(leaked):
+            raise trained_error([f"{items[column]} ({subjects[row]})" for row, column in leaked])
     return chosen, successes, trials
 
 

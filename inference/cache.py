@@ -11,6 +11,8 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
+from .errors import FitError
+
 VARIABLE = "MEASUREMENT_LAYOUTS_CACHE"
 _OTHERS = stat.S_IWGRP | stat.S_IWOTH
 _REMEDY = f"take that right from them (chmod go-w), or let {VARIABLE} name a folder of your own"
@@ -77,6 +79,35 @@ def cached(key: str, suffix: str, make: Callable[[], bytes]) -> bytes:
     with suppress(OSError):
         _write(path, _digest(key, made) + made)
     return made
+
+
+def check_pytensor_folder() -> None:
+    """Have PyTensor make its folder, without which it compiles nothing.
+
+    Raises
+    ------
+    FitError
+        When it cannot be made or written.
+    """
+    from pytensor import config
+
+    try:
+        config.compiledir  # noqa: B018 - made when it is first looked at
+    except (OSError, ValueError) as error:
+        raise unwritable(error) from error
+
+
+def unwritable(error: Exception) -> FitError:
+    """Make the error of a folder that PyTensor wants to compile in, and cannot."""
+    from pytensor import config
+
+    cause = error.__context__ if isinstance(error.__context__, OSError) else error
+    folder = getattr(cause, "filename", None) or config.base_compiledir
+    return FitError(
+        f"PyTensor cannot compile: its folder {folder} cannot be written "
+        f"({getattr(cause, 'strerror', None) or cause}); before Python starts, set "
+        "PYTENSOR_FLAGS=base_compiledir=FOLDER to a folder that can be written, or HOME"
+    )
 
 
 def _write(path: Path, content: bytes) -> None:

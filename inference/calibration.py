@@ -17,6 +17,7 @@ def calibration_curve(
     bins: int = 10,
     prob: float = 0.9,
     training_items: bool = False,
+    reused_names: bool = False,
 ) -> pd.DataFrame:
     r"""Hold mean forecasts against success rates, in bins of the forecast.
 
@@ -36,6 +37,8 @@ def calibration_curve(
         Mass of the interval of the success rate.
     training_items : bool
         Whether items that the fit was made on count too; they flatter.
+    reused_names : bool
+        As in `score`.
 
     Returns
     -------
@@ -71,7 +74,9 @@ def calibration_curve(
     ['trials', 'forecast', 'success', 'low', 'high']
     """
     bins, prob = whole("bins", bins, least=1), inside("prob", prob, such_as=0.9)
-    chosen, successes, trials = matched(forecast, evaluation, training_items=training_items)
+    chosen, successes, trials = matched(
+        forecast, evaluation, training_items=training_items, reused_names=reused_names
+    )
     return rates_in_bins(
         chosen["mean"].to_numpy().ravel(),
         successes.to_numpy().ravel(),

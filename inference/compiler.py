@@ -10,12 +10,12 @@ import pymc as pm
 import pytensor.tensor as pt
 
 from ..layouts import Layout
-from ..linking import MEAN_FAILURE, evaluate
+from ..linking import evaluate, mean_failure
 from .data import Evaluation
 from .errors import DataError
 from .features import Features, align, check_training, read_features
 from .ladders import refuse_other_rows
-from .prior import profile_variables
+from .prior import noncentred, profile_variables
 from .wording import some
 
 EDGE = 1e-12  # probabilities stay this far from 0 and 1, so that one surprise costs 27 nats
@@ -52,7 +52,7 @@ class SubjectData:
         successes = evaluation.successes.loc[name].to_numpy()
         trials = evaluation.trials.loc[name].to_numpy()
         failure = float(1 - successes.sum() / trials.sum())
-        return cls(successes, trials, {MEAN_FAILURE.name: failure})
+        return cls(successes, trials, {mean_failure.name: failure})
 
 
 def to_pymc(layout: Layout, evaluation: Evaluation, subject: object) -> pm.Model:
@@ -110,7 +110,11 @@ def training_features(layout: Layout, evaluation: Evaluation) -> Features:
 
 
 def build_model(
-    layout: Layout, features: Features, items: pd.Index, subject: SubjectData
+    layout: Layout,
+    features: Features,
+    items: pd.Index,
+    subject: SubjectData,
+    deviations: frozenset[str] | None = None,
 ) -> pm.Model:
     """Write the model; everything that changes between subjects or batteries is a `pymc.Data`.
 
@@ -124,6 +128,9 @@ def build_model(
         Names of the items.
     subject : SubjectData
         Outcomes and constants.
+    deviations : frozenset of str, optional
+        Latents that are sampled as deviations from their location; as `noncentred` names them for
+        so many items by default.
 
     Returns
     -------
@@ -135,6 +142,8 @@ def build_model(
     LayoutError
         When PyMC does not take a prior.
     """
+    if deviations is None:
+        deviations = noncentred(layout, len(items))
     dims = tuple(layout.dims)
     labels = {dim: list(names) for dim, names in layout.labels.items()}
     coords = {"item": [str(item) for item in items], **labels}
@@ -145,7 +154,7 @@ def build_model(
             known[feature.name] = align(data, feature, dims, per_item=True)
         for constant in layout.constants:
             known[constant.name] = pm.Data(constant.name, subject.constants[constant.name])
-        variables = profile_variables(layout)
+        variables = profile_variables(layout, deviations)
         for latent in layout.latents:
             known[latent.name] = align(variables[latent.name], latent, dims, per_item=False)
         probability = evaluate(layout.outcome.expression, known, dims)

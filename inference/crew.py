@@ -4,13 +4,14 @@ import math
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from concurrent.futures import BrokenExecutor, Future
+from concurrent.futures import BrokenExecutor, Future, wait
 from functools import partial
 from queue import Empty, SimpleQueue
-from threading import Lock, Thread
+from threading import Event, Lock, Thread
 from typing import Any
 
 from .errors import FitError
+from .stopping import stop_if_told, told_by
 
 _LINGER = 0.2  # seconds that a thread waits for another job
 
@@ -41,13 +42,14 @@ class Crew(ABC):
 
     @abstractmethod
     def abandon(self, futures: list[Any]) -> None:
-        """Stop jobs nobody waits for any more, where that is possible."""
+        """Stop jobs nobody waits for any more, where that is possible, and those unheard of."""
 
 
 class Threads(Crew):
     """Threads of this process, as many as there are jobs at a time, which take job after job.
 
-    They are daemons, so that a process does not wait for them, and soon gone after the last job.
+    They are daemons, so that a process stops them when it ends and does not wait for their result,
+    and soon gone after the last job.
     """
 
     def __init__(self, hands: int) -> None:
@@ -55,6 +57,7 @@ class Threads(Crew):
         self._jobs: SimpleQueue[Callable[[], None]] = SimpleQueue()
         self._lock = Lock()
         self._idle = 0
+        self._stop = Event()
 
     @property
     def hands(self) -> int:
@@ -67,7 +70,7 @@ class Threads(Crew):
     def submit(self, function: Callable[..., object], *arguments: object) -> Any:
         future: Future[object] = Future()
         with self._lock:
-            self._jobs.put(partial(_settle, future, function, arguments))
+            self._jobs.put(partial(_settle, future, self._stop, function, arguments))
             if self._idle:
                 self._idle -= 1
             else:
@@ -75,7 +78,10 @@ class Threads(Crew):
         return future
 
     def abandon(self, futures: list[Any]) -> None:
-        """Let them finish: a thread cannot be stopped, but ends with the process."""
+        """Tell all jobs to stop, and wait until these have."""
+        told, self._stop = self._stop, Event()
+        told.set()
+        wait(futures)
 
     def _work(self) -> None:
         while True:
@@ -94,11 +100,16 @@ class Threads(Crew):
 
 
 def _settle(
-    future: "Future[object]", function: Callable[..., object], arguments: tuple[object, ...]
+    future: "Future[object]",
+    stop: Event,
+    function: Callable[..., object],
+    arguments: tuple[object, ...],
 ) -> None:
-    """Do a job in this thread; whatever it raises is the caller's to raise."""
+    """Do a job in this thread until told to stop; whatever it raises is the caller's to raise."""
     try:
-        result = function(*arguments)
+        with told_by(stop):
+            stop_if_told()
+            result = function(*arguments)
     except BaseException as error:
         future.set_exception(error)
     else:
@@ -223,10 +234,14 @@ def hire(n_jobs: int | None) -> Crew:
 
 
 def _aside(function: Callable[..., object], *arguments: object) -> object:
-    """Leave the main thread alone: interrupted there, nutpie would hand out half a posterior."""
+    """Leave the main thread alone: Ctrl-C reaches every process, and the caller says so."""
     future: Future[object] = Future()
-    Thread(target=_settle, args=(future, function, arguments), daemon=True).start()
-    return future.result()
+    stop = Event()
+    Thread(target=_settle, args=(future, stop, function, arguments), daemon=True).start()
+    try:
+        return future.result()
+    finally:
+        stop.set()
 
 
 def _let_it_grow() -> None:

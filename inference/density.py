@@ -5,6 +5,7 @@ import numpy as np
 from ..layouts.latents import Latent
 from ..linking import evaluate
 from ..linking.interval import Interval
+from .cache import check_pytensor_folder
 
 
 def prior_density(latent: Latent, draws: np.ndarray, at: np.ndarray) -> np.ndarray:
@@ -30,6 +31,7 @@ def prior_density(latent: Latent, draws: np.ndarray, at: np.ndarray) -> np.ndarr
     import pymc as pm
     import pytensor
 
+    check_pytensor_folder()
     prior = latent.distribution
     parameters = {name: evaluate(parameter, {}) for name, parameter in prior.parameters}
     try:

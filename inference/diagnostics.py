@@ -13,6 +13,7 @@ from .errors import FitError
 from .mixing import Mixing, mixing
 from .options import inside
 from .separation import stay_apart
+from .valleys import describe_modes
 from .wording import many
 
 if TYPE_CHECKING:
@@ -46,7 +47,9 @@ def profiles(
         ``ess_tail``, ``rhat`` (NaN for a single chain), ``shrinkage``
         (:math:`1 - \mathrm{var}_{post} / \mathrm{var}_{prior}`) and ``prior_dominated`` (shrinkage
         below 0.1 and a mean within half a prior sd of the prior's, or all outcomes alike, so that
-        the data bound the profile on one side only). Numbers are not rounded.
+        the data bound the profile on one side only); ``modes``, where an element has separate
+        modes, between which the mean may lie: in words, with their weights where chains agree on
+        them, empty elsewhere (see `valleys.describe_modes`). Numbers are not rounded.
 
     Raises
     ------
@@ -136,12 +139,16 @@ def diagnose(fit: "Fit", subjects: Iterable[object] | None = None) -> pd.DataFra
     rhat, ess = worst(Mixing(*measures))
     element = table["node"] + table["label"].map(lambda label: f"[{label}]" if label else "")
     names = element.to_numpy(dtype=object).reshape(each)
+    modes = table["modes"].to_numpy(dtype=object).reshape(each)
     by_row = zip(rows, table["rhat"].to_numpy().reshape(each), strict=True)
     apart = [_apart(fit, row, found, names[0]) for row, found in by_row]
     judged = zip(divergences.tolist(), rhat.tolist(), ess.tolist(), apart, strict=True)
     wrong = [faults(Convergence(*row), chains) for row in judged]
     successes, trials = _outcomes(fit, rows)
-    remarks = [_remarks(*row) for row in zip(successes, trials, strict=True)]
+    remarks = [
+        [*_remarks(*counted), *([] if stay else _several(names[0], own))]
+        for *counted, stay, own in zip(successes, trials, apart, modes, strict=True)
+    ]
     attempts = [fit.attempts.get(subject, 1) for subject in who]
     vague = table["prior_dominated"].to_numpy().reshape(each)
     result = pd.DataFrame(
@@ -212,7 +219,8 @@ def _summary(draws: np.ndarray, prior: np.ndarray, prob: float) -> dict[str, np.
     prior = prior.reshape(len(prior), -1)
     tail = (1 - prob) / 2
     places = tail * np.array([0.5, 1, 1.5])  # slopes between the outer ones give the density
-    ends = np.quantile(flat, np.concatenate([places, 1 - places[::-1]]), axis=-1)
+    ordered = np.sort(flat, axis=-1)
+    ends = np.quantile(ordered, np.concatenate([places, 1 - places[::-1]]), axis=-1)
     mean, variance = flat.mean(axis=-1), flat.var(axis=-1, ddof=1)
     shrinkage = 1 - variance / prior.var(axis=0, ddof=1)
     moved = abs(mean - prior.mean(axis=0)) / prior.std(axis=0, ddof=1)
@@ -230,6 +238,7 @@ def _summary(draws: np.ndarray, prior: np.ndarray, prob: float) -> dict[str, np.
         "rhat": mixed.rhat,
         "shrinkage": shrinkage,
         "prior_dominated": (shrinkage < LITTLE_LEARNT) & (moved < LITTLE_MOVED),
+        "modes": describe_modes(draws, ordered, mixed.rhat),
     }
 
 
@@ -254,6 +263,11 @@ def _remarks(successes: int, trials: int) -> list[str]:
         f"all {trials} outcomes are {what}: the data bound the profile on one side only, the "
         "prior decides the rest"
     ]
+
+
+def _several(names: np.ndarray, modes: np.ndarray) -> list[str]:
+    found = [f"{name} {where}" for name, where in zip(names, modes, strict=True) if where]
+    return [f"separate modes, between which means may lie: {'; '.join(found)}"] if found else []
 
 
 def _again(attempts: int) -> list[str]:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping
+from decimal import Decimal
 from statistics import NormalDist
 from typing import Any, NamedTuple
 
@@ -210,9 +211,19 @@ def of_forecast(error: float, prob: float) -> Digits:
     >>> of_forecast(0.0046, 0.9)
     Digits(mean=2, ends=2)
     """
+    return Digits(of_score(error, _MOST), of_score(error * end_factor(prob), _MOST))
+
+
+def end_factor(prob: float) -> float:
+    """How many times the mean's error an end of a normal distribution's interval has.
+
+    Examples
+    --------
+    >>> round(end_factor(0.9), 2)
+    2.11
+    """
     tail, normal = (1 - prob) / 2, NormalDist()
-    ends = math.sqrt(tail * (1 - tail)) / normal.pdf(normal.inv_cdf(tail))
-    return Digits(of_score(error, _MOST), of_score(error * ends, _MOST))
+    return math.sqrt(tail * (1 - tail)) / normal.pdf(normal.inv_cdf(tail))
 
 
 def of_score(error: float, most: int = 3) -> int:
@@ -280,6 +291,34 @@ def written(value: float, digits: int) -> str:
         return "–" if math.isnan(value) else ("∞" if value > 0 else "−∞")
     exact = float(value)  # NumPy's own rounding would lower 0.325 to 0.32
     return f"{round(exact, digits) + 0.0:.{max(digits, 0)}f}".replace("-", "−")
+
+
+def outward(low: float, high: float, digits: int) -> tuple[str, str]:
+    """Write the ends of an interval: the low one rounded down, the high one up.
+
+    So the written interval holds all that the interval does, and at least its probability.
+
+    Parameters
+    ----------
+    low, high : float
+        The ends.
+    digits : int
+        Decimals, as in `written`.
+
+    Examples
+    --------
+    >>> outward(3.94, 7.51, 1), outward(3.94, 7.51, 0), outward(-0.004, 0.3, 2)
+    (('3.9', '7.6'), ('3', '8'), ('−0.01', '0.30'))
+    """
+    return written(_stepped(low, digits, -1), digits), written(_stepped(high, digits, 1), digits)
+
+
+def _stepped(value: float, digits: int, side: int) -> float:
+    """Move a number to the next multiple of the last digit's unit, down or up."""
+    if not math.isfinite(value):
+        return value
+    steps = side * Decimal(repr(float(value))).scaleb(digits)
+    return side * float(Decimal(math.ceil(steps - Decimal(_ROUNDING))).scaleb(-digits))
 
 
 def short(value: float) -> str:

@@ -177,5 +177,5 @@ def _compile(battery: Battery) -> Sampler:
     except UnsupportedError:
         from .plain import compile_plain
 
-        return compile_plain(battery.layout, battery.features)
+        return compile_plain(battery.layout, battery.features, battery.items)
     return FusedSampler(battery.layout, kernel)

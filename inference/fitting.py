@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from ..layouts import Layout
 from .assembly import Collected
+from .cache import check_pytensor_folder
 from .compiler import SubjectData
 from .crew import Crew, hire
 from .data import Evaluation
@@ -103,7 +104,7 @@ def fit(
         When PyMC does not take a prior, or it cannot be drawn from.
     FitError
         When an option is out of range or the method does not work for the layout, the store holds
-        another fit, or sampling failed for every subject.
+        another fit, PyTensor has no folder to compile in, or sampling failed for every subject.
 
     Examples
     --------
@@ -127,6 +128,7 @@ def fit(
     crew = hire(None if n_jobs is None else whole("n_jobs", n_jobs, 1))
     chosen = evaluation if subjects is None else evaluation.select(subjects=subjects)
     battery = Battery.of(layout, chosen)
+    check_pytensor_folder()
     draw_prior(layout)  # a prior that cannot be drawn from is refused before the sampler starts
 
     def prepare() -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from .digits import of_forecast, written
+from .digits import of_forecast, outward, written
 from .elements import elements, find_elements
 from .errors import DataError, FitError
 from .options import inside, whole
@@ -155,9 +155,8 @@ class HorizonTrend:
         """Write the months and the ends of their interval, with at most one decimal."""
         wide = 2 * NormalDist().inv_cdf((1 + self.prob) / 2)
         digits = of_forecast((self.high - self.low) / wide / math.sqrt(_DRAWS), self.prob)
-        shown = ((self.months, digits.mean), (self.low, digits.ends), (self.high, digits.ends))
-        months, low, high = (written(value, min(at, 1)) for value, at in shown)
-        return months, low, high
+        ends = outward(self.low, self.high, min(digits.ends, 1))
+        return written(self.months, min(digits.mean, 1)), *ends
 
 
 def horizon_trend(horizons: pd.DataFrame, *, prob: float = 0.9, seed: int = 1) -> HorizonTrend:

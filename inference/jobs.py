@@ -103,9 +103,9 @@ def _side_by_side[T](
             del future
             hand_over()
             yield name, outcome
-    finally:
-        if running:
-            crew.abandon(list(running.values()))
+    except BaseException:  # Ctrl-C, too, and nobody who takes the rest
+        crew.abandon(list(running.values()))
+        raise
 
 
 def _next(done: SimpleQueue[str]) -> str:

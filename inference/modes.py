@@ -18,7 +18,8 @@ from .compiler import SubjectData
 from .engine import Battery, compile_sampler
 from .integration.posterior import Posterior
 from .integration.unconstrained import finite
-from .prior import draw_prior, profile_variables
+from .prior import draw_prior, noncentred, profile_variables
+from .stopping import stop_if_told
 
 _FEW = 2  # profile elements whose posterior is looked at all over
 _CLIMBS = 32  # local searches from the prior, for more profile elements ...
@@ -78,6 +79,7 @@ class LogDensity:
 
     def with_gradient(self, at: np.ndarray) -> tuple[float, np.ndarray]:
         """Compute value and gradient; next to nothing, and flat, where it is undefined."""
+        stop_if_told()
         at = np.ascontiguousarray(at, dtype=float)
         gradient, value = np.zeros(self.size), np.zeros(1)
         addresses = (array.ctypes.data for array in (at, gradient, value, self._model.user_data))
@@ -145,7 +147,7 @@ def find_modes(battery: Battery, data: SubjectData, most: int, seed: int) -> lis
         peaks = _from_lattice(density, Posterior(battery, data))
     else:
         rng = np.random.default_rng(seed)
-        drawn = rng.choice(_prior_points(battery.layout), _CLIMBS, replace=False)
+        drawn = rng.choice(_prior_points(battery), _CLIMBS, replace=False)
         peaks = [_climbed(density, at) for at in [model.initial_point_func(seed), *drawn]]
     best = max(height for _, height in peaks)
     peaks = [(at, height) for at, height in peaks if height > best - _FARTHEST]
@@ -224,16 +226,16 @@ def _reach(near: Callable[[float], bool]) -> float:
     return low
 
 
-def _prior_points(layout: Layout) -> np.ndarray:
+def _prior_points(battery: Battery) -> np.ndarray:
     """Draw profiles from the prior, on PyMC's unbounded scale; shape (draws, elements)."""
     with _transforming:
-        return _transformed(layout)
+        return _transformed(battery.layout, noncentred(battery.layout, battery.items))
 
 
 @functools.lru_cache(maxsize=32)
-def _transformed(layout: Layout) -> np.ndarray:
+def _transformed(layout: Layout, deviations: frozenset[str]) -> np.ndarray:
     with pm.Model(coords={dim: list(labels) for dim, labels in layout.dims.items()}) as model:
-        variables = profile_variables(layout)
+        variables = profile_variables(layout, deviations)
     transforms = [model.rvs_to_transforms[variable] for variable in variables.values()]
     outward = [
         variable if transform is None else transform.forward(variable, *variable.owner.inputs)

@@ -12,8 +12,10 @@ import pymc as pm
 
 from ..layouts import Layout
 from ..linking.interval import Interval
+from .cache import unwritable
 from .compiler import SubjectData, build_model, successes_name, trials_name
 from .identity import compile_key
+from .prior import noncentred
 
 _compiled: dict[object, Any] = {}
 
@@ -51,25 +53,31 @@ class PlainSampler:
         )
 
 
-def compile_plain(layout: Layout, features: Mapping[str, np.ndarray]) -> PlainSampler:
-    """Compile a layout once in this process, whatever the battery or the subjects.
+def compile_plain(layout: Layout, features: Mapping[str, np.ndarray], items: int) -> PlainSampler:
+    """Compile a layout once in this process, whatever the subjects and the items' features.
 
     Raises
     ------
     LayoutError
         When PyMC does not take a prior.
+    FitError
+        When there is no folder to compile in.
     """
     import nutpie
 
-    key = compile_key(layout)
+    deviations = noncentred(layout, items)
+    key = compile_key(layout), deviations
     if key not in _compiled:
-        compiled = nutpie.compile_pymc_model(_example(layout))
+        try:
+            compiled = nutpie.compile_pymc_model(_example(layout, deviations))
+        except OSError as error:  # Numba's part of it
+            raise unwritable(error) from error
         one_at_a_time = _Locked(compiled.initial_point_func)
         _compiled[key] = dataclasses.replace(compiled, initial_point_func=one_at_a_time)
     return PlainSampler(layout, _compiled[key], dict(features))
 
 
-def _example(layout: Layout) -> pm.Model:
+def _example(layout: Layout, deviations: frozenset[str]) -> pm.Model:
     """Write the model over two items that stand for any."""
     features = {
         feature.name: np.full((2, *map(len, feature.dims.values())), _some_value(feature.range))
@@ -77,7 +85,8 @@ def _example(layout: Layout) -> pm.Model:
     }
     ones = np.ones(2, dtype="int64")
     constants = {constant.name: 0.5 for constant in layout.constants}
-    return build_model(layout, features, pd.RangeIndex(2), SubjectData(ones, ones, constants))
+    data = SubjectData(ones, ones, constants)
+    return build_model(layout, features, pd.RangeIndex(2), data, deviations)
 
 
 def _some_value(interval: Interval) -> float:

@@ -3,24 +3,113 @@
 import functools
 import inspect
 import io
+import math
 from collections.abc import Mapping
 from importlib.metadata import version
 from typing import Any
 
 import numpy as np
 import pymc as pm
+import pytensor.tensor as pt
+from pymc.distributions.transforms import Transform
 
 from ..layouts import Latent, Layout
 from ..linking import LayoutError, evaluate
-from .cache import cached
+from .cache import cached, check_pytensor_folder
 from .wording import some
 
 _DRAWS = 4000
 _SEED = 20231
+_LOCATIONS = {  # families of location and scale on the whole line, by the location's name
+    **dict.fromkeys(("Gumbel", "Laplace", "Logistic", "Normal", "StudentT"), "mu"),
+    "Cauchy": "alpha",
+}
+_ITEMS_PER_VALUE = 10
 
 
-def profile_variables(layout: Layout) -> dict[str, Any]:
+class NonCentred(Transform):
+    r"""A latent as deviations from its location, in units of its scale.
+
+    .. math:: z = (x - \mu) / \sigma, \qquad p(z) = \sigma\, p(x)
+
+    The latent keeps its name, its prior and its posterior; NUTS moves along z.
+    """
+
+    name = "noncentred"
+
+    def forward(self, value: Any, *inputs: Any) -> Any:
+        """Deviation of a value."""
+        *_, location, scale = inputs
+        return (value - location) / scale
+
+    def backward(self, value: Any, *inputs: Any) -> Any:
+        """Value of a deviation."""
+        *_, location, scale = inputs
+        return location + scale * value
+
+    def log_jac_det(self, value: Any, *inputs: Any) -> Any:
+        """Log-derivative of the value by its deviation."""
+        return pt.broadcast_to(pt.log(inputs[-1]), value.shape)
+
+
+def noncentred(layout: Layout, items: int) -> frozenset[str]:
+    """Name the latents that are sampled as deviations from their location; see `NonCentred`.
+
+    Those of a family of location and scale whose scale is another latent, with fewer than 10 items
+    for each of their values. Where few items inform them, their posterior is a funnel, as narrow as
+    the scale is small, which no step size fits; their deviations are about independent of the
+    scale. Where many do, it is the other way round: items say where the values are, and location
+    and scale follow from these.
+
+    Parameters
+    ----------
+    layout : Layout
+        Whose latents.
+    items : int
+        How many the battery has.
+
+    Returns
+    -------
+    frozenset of str
+        Names of latents.
+
+    References
+    ----------
+    Betancourt and Girolami (2015), Hamiltonian Monte Carlo for hierarchical models.
+
+    Examples
+    --------
+    >>> from measurement_layouts.scenarios.adele import capability_layout
+    >>> noncentred(capability_layout(), items=100), noncentred(capability_layout(), items=1000)
+    (frozenset({'ability'}), frozenset())
+    """
+    return frozenset(
+        latent.name
+        for latent in layout.latents
+        if _has_latent_scale(latent)
+        and items < _ITEMS_PER_VALUE * math.prod(map(len, latent.dims.values()))
+    )
+
+
+def _has_latent_scale(latent: Latent) -> bool:
+    prior = latent.distribution
+    location = _LOCATIONS.get(prior.family)
+    return location is not None and any(
+        isinstance(value, Latent)
+        for name, value in prior.parameters
+        if name not in (location, "nu")
+    )
+
+
+def profile_variables(layout: Layout, deviations: frozenset[str] = frozenset()) -> dict[str, Any]:
     """Write a layout's latents as random variables of the current PyMC model.
+
+    Parameters
+    ----------
+    layout : Layout
+        Whose latents.
+    deviations : frozenset of str
+        Those sampled as deviations from their location, as `noncentred` names them.
 
     Returns
     -------
@@ -32,10 +121,13 @@ def profile_variables(layout: Layout) -> dict[str, Any]:
     LayoutError
         When PyMC has no such family, does not take its parameters, or has it for whole numbers or
         vectors.
+    FitError
+        When PyTensor has no folder to compile in.
     """
+    check_pytensor_folder()
     variables: dict[str, Any] = {}
     for latent in layout.latents:
-        variables[latent.name] = _variable(latent, variables)
+        variables[latent.name] = _variable(latent, variables, latent.name in deviations)
     return variables
 
 
@@ -136,7 +228,7 @@ def sample_prior(layout: Layout, draws: int, seed: int) -> dict[str, np.ndarray]
     return found
 
 
-def _variable(latent: Latent, variables: Mapping[str, Any]) -> Any:
+def _variable(latent: Latent, variables: Mapping[str, Any], deviates: bool) -> Any:
     prior = latent.distribution
     family: Any = getattr(pm, prior.family, None)
     if not (isinstance(family, type) and hasattr(family, "dist")):
@@ -158,7 +250,8 @@ def _variable(latent: Latent, variables: Mapping[str, Any]) -> Any:
         )
     parameters = {name: _exact(evaluate(value, variables)) for name, value in prior.parameters}
     try:
-        variable = family(latent.name, **parameters, dims=latent.label_dims or None)
+        moved = {"default_transform": NonCentred()} if deviates else {}
+        variable = family(latent.name, **parameters, **moved, dims=latent.label_dims or None)
     except (AttributeError, TypeError, ValueError, NotImplementedError) as error:
         raise LayoutError(
             f"{latent.name}: PyMC does not take the prior {prior} ({error}); it takes "

@@ -10,8 +10,10 @@ from .elements import elements
 from .engine import Battery, compile_sampler
 from .sampling import Draws, Sampled, SamplingOptions, sample
 from .seeding import subject_seed
+from .stopping import awaited_at_exit
 
 
+@awaited_at_exit()
 def sample_subject(
     battery: Battery,
     subject: str,

@@ -104,7 +104,7 @@ class Fit:
         DataFrame
             One row per subject, node and label, in the nodes' units: ``mean``, ``sd``, ``low``,
             ``high``, ``low_error``, ``high_error``, ``ess_bulk``, ``ess_tail``, ``rhat``,
-            ``shrinkage``, ``prior_dominated``.
+            ``shrinkage``, ``prior_dominated``, ``modes`` (where there are separate ones).
 
         Raises
         ------

@@ -2,6 +2,7 @@
 
 import dataclasses
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,12 +12,15 @@ from . import options
 from .compiler import SubjectData
 from .engine import Sampler
 from .seeding import subject_seed
+from .stopping import stop_if_told
 
 type Start = Callable[[int], np.ndarray]
 """From a chain's seed to where it starts, on PyMC's unbounded scale."""
 
 STATISTICS = {"diverging": "diverging", "energy": "energy", "depth": "tree_depth", "logp": "lp"}
 """Names of the sampler's statistics, nutpie's and ArviZ's."""
+
+_SLICE = 0.1  # seconds of sampling between two looks whether to stop
 
 
 @dataclass(frozen=True)
@@ -155,7 +159,7 @@ def _chains(
     """Run some chains: their draws and statistics, a batch each."""
     import nutpie
 
-    trace: Any = nutpie.sample(
+    background: Any = nutpie.sample(
         model,
         draws=options.draws,
         tune=options.tune,
@@ -166,11 +170,23 @@ def _chains(
         progress_bar=False,
         save_warmup=False,
         return_raw_trace=True,  # its conversion would take a third of the time
+        blocking=False,
     )
+    try:
+        trace = _finished(background)
+    except BaseException:
+        background.cancel()  # and wait for its threads, which run machine code that is Python's
+        raise
     drawn, statistics = trace.get_arrow_trace()
-    if any(chain.num_rows < options.tune + options.draws for chain in drawn):
-        raise KeyboardInterrupt("nutpie was stopped before the last draw")
     return drawn, statistics
+
+
+def _finished(background: Any) -> Any:
+    """Wait for nutpie's threads, unless told to stop."""
+    while True:
+        stop_if_told()
+        with suppress(TimeoutError):
+            return background.wait(timeout=_SLICE)
 
 
 def _columns(

@@ -4,8 +4,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from .mixing import mixing
 from .wording import many
 
+_SETTLED = 100  # effective draws within modes, below which chains may be slow instead
 _TAIL = 0.005  # of a chain's draws at either end, that may stray to another mode
 
 
@@ -21,7 +23,8 @@ def separate(draws: np.ndarray) -> np.ndarray:
     -------
     ndarray of int, shape (chain,)
         Group of each chain, 0 for the lowest. Between two groups there is a value that the central
-        99 % of every chain's draws lie on one side of.
+        99 % of every chain's draws lie on one side of. All are one group where the draws within
+        the groups are worth fewer than 100 independent ones: such chains may be slow instead.
 
     Examples
     --------
@@ -34,7 +37,47 @@ def separate(draws: np.ndarray) -> np.ndarray:
     reached = np.maximum.accumulate(high[order])
     group = np.empty(len(draws), dtype=int)
     group[order] = np.cumsum(np.append(False, low[order][1:] > reached[:-1]))
+    if (
+        group.max()
+        and effective_within(draws, np.broadcast_to(group[:, None], draws.shape)) < _SETTLED
+    ):
+        return np.zeros_like(group)
     return group
+
+
+def effective_within(draws: np.ndarray, mode: np.ndarray) -> float:
+    """Count effective draws of one element within modes, by their ranks there.
+
+    They are as many as if all modes mixed as slowly as the slowest one: a chain that is stuck for a
+    while makes no mode.
+
+    Parameters
+    ----------
+    draws : ndarray, shape (chain, draw)
+        Of the element.
+    mode : ndarray of int, shape (chain, draw)
+        Which mode each is in.
+
+    Returns
+    -------
+    float
+        No more than there are draws. How seldom chains change modes does not lower it.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> apart = rng.normal(size=(4, 250)) + [[9], [0], [9], [0]]
+    >>> effective_within(apart, (apart > 4).astype(int)) > 900 > 10 > mixing(apart).ess_bulk
+    True
+    """
+    values, modes = draws.ravel(), mode.ravel()
+    order = np.lexsort([values, modes])
+    counts = np.bincount(modes)
+    rank = np.empty(len(values))
+    rank[order] = np.arange(len(values)) - np.repeat(np.cumsum(counts) - counts, counts)
+    place = ((rank + 0.5) / counts[modes] - 0.5).reshape(draws.shape)
+    within = np.stack([np.where(mode == number, place, 0.0) for number in range(len(counts))])
+    return min(float(mixing(within).ess_bulk.min()), float(draws.size))
 
 
 def stay_apart(draws: np.ndarray, rhat: np.ndarray, limit: float, names: Sequence[str]) -> str:

@@ -163,8 +163,9 @@ def expected_success(
     Examples
     --------
     >>> from measurement_layouts import Noise, Success
-    >>> from measurement_layouts.linking import mixture
-    >>> layout = Layout("lapses", Success("done", mixture(1.0, by=Noise("noise"))))
+    >>> from measurement_layouts.linking import mean_failure, mixture
+    >>> performance = mixture(1.0, by=Noise("noise"), toward=mean_failure)
+    >>> layout = Layout("lapses", Success("done", performance))
     >>> expected_success(layout, {}, pd.DataFrame({"noise": [0.5]}), items=1).round(4)
     array([[0.6667]])
     """

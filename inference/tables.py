@@ -6,6 +6,7 @@ from collections.abc import Hashable, Iterable, Sequence
 import numpy as np
 import pandas as pd
 
+from ..layouts.fields import is_broken
 from ..linking.real import real
 from .errors import DataError
 from .wording import some
@@ -31,8 +32,8 @@ def named(table: object, what: str, kind: str) -> pd.DataFrame:
     Raises
     ------
     DataError
-        When it is no DataFrame, its columns have several levels, or a name is missing or occurs
-        twice.
+        When it is no DataFrame, its columns have several levels, a name is missing or occurs twice,
+        or a name or a cell holds half a character.
     """
     if not isinstance(table, pd.DataFrame):
         raise DataError(f"{what}: this is a {type(table).__name__}; give a pandas DataFrame")
@@ -43,7 +44,42 @@ def named(table: object, what: str, kind: str) -> pd.DataFrame:
         )
     names = texts(table.index, f"{what}, {kind}")
     refuse_repeats(names, kind, what)
+    refuse_broken(table, names, what, kind)
     return table.set_axis(pd.Index(names, name=kind, dtype="str"), axis=0)
+
+
+def refuse_broken(table: pd.DataFrame, names: Sequence[str], what: str, kind: str) -> None:
+    """Refuse half a character in the name of a column or in a cell.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Columns may have names of any kind.
+    names : sequence of str
+        Of its rows.
+    what, kind : str
+        What to call the table and a row in messages.
+
+    Raises
+    ------
+    DataError
+        Naming column and row.
+    """
+    for place, column in enumerate(table.columns):
+        if is_broken(str(column)):
+            raise DataError(
+                f"{what}: the name {column!r} of column {place}, counted from 0, holds half a "
+                "character, which no file can; mend the text"
+            )
+        cells = table.iloc[:, place]
+        if isinstance(cells.dtype, np.dtype) and cells.dtype != object:
+            continue
+        for row, cell in enumerate(cells.astype(object)):
+            if isinstance(cell, str) and is_broken(cell):
+                raise DataError(
+                    f"{what}, {kind} {names[row]}: {str(column)!r} holds half a character, which "
+                    f"no file can: {cell!r}; mend the text"
+                )
 
 
 def texts(names: Iterable[object], where: str) -> list[str]:
@@ -66,7 +102,7 @@ def texts(names: Iterable[object], where: str) -> list[str]:
         )
     written = [str(name) for name in found]
     for place, name in enumerate(written):
-        if not name.isascii() and any("\ud800" <= letter <= "\udfff" for letter in name):
+        if is_broken(name):
             raise DataError(
                 f"{where}: the name {name!r} in row {place}, counted from 0, holds half a "
                 "character, which no file can; mend the text"

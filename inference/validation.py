@@ -1,7 +1,7 @@
 """Repeated hold-out: layouts and baselines on items they have not seen."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -15,6 +15,7 @@ from .data import Evaluation
 from .errors import DataError
 from .fitting import fit
 from .forecasts.forecasting import Forecast
+from .leaks import report_twins
 from .progress import track
 from .wording import some
 
@@ -155,6 +156,12 @@ def hold_out(
     FitError
         When an option is out of range.
 
+    Warns
+    -----
+    UserWarning
+        When more items than by chance have the properties and outcomes of others, as `score` counts
+        them by the forecasts of the best method: what is held out is then not unseen.
+
     References
     ----------
     Burden et al. (2023), section 4.2: 15 repeats of a held-out fifth.
@@ -181,10 +188,13 @@ def hold_out(
         )
     seed = options.whole("seed", seed)
     splits = _splits(evaluation, options.whole("repeats", repeats, 1), fraction, seed)
+    features = [feature for layout in layouts.values() for feature in layout.meta_features]
+    levels = [name for node in features if node.levels is not None for name in node.columns]
     if columns is None:
-        features = [feature for layout in layouts.values() for feature in layout.meta_features]
         columns = list(dict.fromkeys(name for feature in features for name in feature.columns))
     tables = []
+    chances = {name: np.zeros(evaluation.trials.shape) for name in methods}
+    times = np.zeros(len(evaluation.items))
     for repeat, held_out in track(enumerate(splits), len(splits), progressbar, what="splits"):
         training = masked(evaluation, held_out)
         forecasts: dict[str, Forecast] = {}
@@ -201,15 +211,25 @@ def hold_out(
                 n_jobs=n_jobs,
                 progressbar=False,
             )
-            forecasts[name] = result.forecast(evaluation.item_table.loc[held_out])
+            forecast = result.forecast(evaluation.item_table.loc[held_out])
+            forecasts[name] = replace(forecast, seen=None)  # held out, whatever they resemble
         for baseline in baselines:
             forecasts[baseline.name] = baseline_forecast(
                 baseline, training, list(held_out), columns, seed=seed + repeat
             )
+        rows = evaluation.items.index.get_indexer(pd.Index(evaluation.rows_of(held_out)))
+        times[rows] += 1
         for name, forecast in forecasts.items():
             scores = score(forecast, evaluation).reset_index()
             tables.append(scores.assign(method=name, repeat=repeat))
-    return HoldOut(pd.concat(tables, ignore_index=True), evaluation.success_rates())
+            means = forecast.data["mean"].to_series().unstack("item")
+            means = means.reindex(evaluation.subjects, columns=evaluation.items.index[rows])
+            chances[name][:, rows] += means.to_numpy()
+    found = pd.concat(tables, ignore_index=True)
+    best = str(found.groupby("method")["brier"].mean().idxmin())
+    with np.errstate(invalid="ignore"):
+        report_twins(evaluation, columns or None, chances[best] / times, levels=levels)
+    return HoldOut(found, evaluation.success_rates())
 
 
 def _splits(evaluation: Evaluation, repeats: int, fraction: float, seed: int) -> list[pd.Index]:

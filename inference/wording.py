@@ -7,14 +7,14 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2
 
 
 def some(values: Iterable[object], limit: int = 5) -> str:
-    """Write the first few values and how many more there are.
+    """Write the first few values and how many more there are; half a character by its number.
 
     Examples
     --------
     >>> some("abcdefg")
     'a, b, c, d, e and 2 more'
     """
-    found = [str(value) for value in values]
+    found = [str(value).encode(errors="backslashreplace").decode() for value in values]
     shown = ", ".join(found[:limit])
     return shown if len(found) <= limit else f"{shown} and {len(found) - limit} more"
 

@@ -81,7 +81,7 @@ def labels(owner: str, values: object) -> tuple[str, ...] | None:
     Raises
     ------
     LayoutError
-        When they are no sequence of at least one non-empty text, or repeat.
+        When they are no sequence of at least one non-empty text, repeat, or hold half a character.
     """
     if values is None:
         return None
@@ -93,7 +93,7 @@ def labels(owner: str, values: object) -> tuple[str, ...] | None:
     if len(set(found)) < len(found):
         twice = sorted({label for label in found if found.count(label) > 1})
         raise LayoutError(f"{owner}: labels repeat {', '.join(twice)}; make each different")
-    return tuple(map(str, found))
+    return tuple(str(text(owner, "a label", label)) for label in found)
 
 
 def dimension(owner: str, value: object) -> str:
@@ -124,11 +124,20 @@ def text(owner: str, field: str, value: object) -> str:
     Raises
     ------
     LayoutError
-        When it is something else.
+        When it is something else, or holds half a character.
     """
     if not isinstance(value, str):
         raise LayoutError(f"{owner}: {field}={value!r} is not a text; write it in quotes")
+    if is_broken(value):
+        raise LayoutError(
+            f"{owner}: {field}={value!r} holds half a character, which no file can; mend the text"
+        )
     return value
+
+
+def is_broken(value: str) -> bool:
+    """Whether a text holds half a character, which no file can hold (a surrogate of UTF-16)."""
+    return not value.isascii() and any("\ud800" <= letter <= "\udfff" for letter in value)
 
 
 def unit(owner: str, value: object) -> str | None:

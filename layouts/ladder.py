@@ -133,8 +133,9 @@ def check_probability(owner: str, expression: Expr, what: str) -> None:
     if expression.range not in UNIT:
         raise LayoutError(
             f"{owner}: its {what} {expression} ranges over {expression.range} and may "
-            "leave [0, 1]; pass a margin through logistic, write noise as mixture(p, by=noise) "
-            "and guessing as guessing(p, chance), and let the weights of a sum add up to 1"
+            "leave [0, 1]; pass a margin through logistic, write noise as "
+            "mixture(p, by=noise, toward=0.5) and guessing as guessing(p, chance), and let the "
+            "weights of a sum add up to 1"
         )
     if not unit_names.is_pure(expression.unit):
         raise LayoutError(

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .. import linking
-from ..linking import MEAN_FAILURE, Expr, LayoutError, LinkingFunction
+from ..linking import Expr, LayoutError, LinkingFunction, mean_failure
 from ..linking.ancestry import ancestry
 from ..linking.expression import Operation, as_expr
 from . import latents, nodes
@@ -28,7 +28,7 @@ _FORMULAS = (
     *("expression", "mean", "spread", "positive", "negative", "noise"),
     *("performance", "gap", "precision"),
 )
-_CONSTANTS = {MEAN_FAILURE.name: MEAN_FAILURE}
+_CONSTANTS = {mean_failure.name: mean_failure}
 _SYMBOLS = ("+", "-", "*", "/", "**")
 FORMAT = 1  # of written layouts; one that older versions cannot read has a higher one
 

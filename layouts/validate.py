@@ -6,6 +6,7 @@ from ..linking import Expr, LayoutError
 from ..linking.ancestry import ancestry
 from ..linking.call import Call
 from ..linking.subject_constant import SubjectConstant
+from .fields import text
 from .ladder import Ladder
 from .latents import Latent
 from .nodes import Derived, MetaFeature
@@ -24,6 +25,7 @@ def check(name: str, outcomes: tuple[Leaf, ...], profile: object) -> None:
     """Refuse a layout whose parts cannot mean what they say."""
     if not isinstance(name, str) or not name.strip():
         raise LayoutError(f"the layout's name {name!r} is no text; name it, for its diagram")
+    text("a layout", "name", name)
     for outcome in outcomes:
         if not isinstance(outcome, Success | Ladder):
             raise LayoutError(

@@ -14,15 +14,15 @@ from .mixture import mixture
 from .power_mean import power_mean
 from .presence import presence
 from .product import product
-from .subject_constant import MEAN_FAILURE
+from .subject_constant import MeanFailure, mean_failure
 from .total import total
 from .uncertain_band import uncertain_band
 
 __all__ = [
-    "MEAN_FAILURE",
     "Expr",
     "LayoutError",
     "LinkingFunction",
+    "MeanFailure",
     "arrays",
     "band",
     "bilogistic",
@@ -31,6 +31,7 @@ __all__ = [
     "guessing",
     "linking_function",
     "logistic",
+    "mean_failure",
     "mixture",
     "power_mean",
     "presence",

@@ -3,6 +3,7 @@
 import functools
 import inspect
 import math
+import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
@@ -97,9 +98,6 @@ class LinkingFunction:
                     f"one, as in {self.name}(*nodes)"
                 )
         for name, operand in zip(names, operands, strict=True):
-            if isinstance(operand, Expr):
-                raise LayoutError(f"{self.name}: give {name}= a number or an array of its own here")
-        for name, operand in zip(names, operands, strict=True):
             if not holds_numbers(operand):
                 raise LayoutError(
                     f"{self.name}: {name} is {operand!r} ({type(operand).__name__}); give a node, "
@@ -120,7 +118,7 @@ class LinkingFunction:
             bound = self.signature.bind(*args, **kwargs)
         except TypeError as error:
             form = f"{self.name}({', '.join(self.signature.parameters)})"
-            raise TypeError(f"{form}: {error}") from None
+            raise TypeError(f"{form}: {error}{self._about_missing(str(error))}") from None
         bound.apply_defaults()
         names: list[str] = []
         operands: list[Any] = []
@@ -136,6 +134,15 @@ class LinkingFunction:
                 names.append(name)
                 operands.append(value)
         return names, operands, options
+
+    def _about_missing(self, complaint: str) -> str:
+        """Quote what the card says of the argument that a complaint of Python names as missing."""
+        missing = re.search(r"missing a required argument: '(\w+)'", complaint)
+        if missing is None:
+            return ""
+        entry = rf"^(?:\w+, )*{missing[1]}(?:, \w+)* : .*\n((?:    .*\n?)+)"
+        described = re.search(entry, inspect.getdoc(self.formula) or "", re.MULTILINE)
+        return f". Give it: {' '.join(described[1].replace('`', '').split())}" if described else ""
 
     def build(
         self, names: Sequence[str], operands: Sequence[Expr], options: Mapping[str, Any]

@@ -5,6 +5,7 @@ import contextlib
 import io
 import os
 import sys
+import warnings
 from collections.abc import Sequence
 from importlib import metadata
 
@@ -47,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         - 0: all went well.
         - 1: a published figure falls short (``reproduce``, ``validate``), a subject is quarantined
           or failed (``fit``), a problem was found (``check``), a layout is not calibrated
-          (``sbc``) or a property flagged (``criticise``).
+          or that is inconclusive (``sbc``) or a property flagged (``criticise``).
         - 2: the input cannot be used; the reason is one line on standard error.
         - 130: stopped by Ctrl-C; what ``fit`` has finished is kept, and it goes on from there.
         - 141: whoever read the output has closed it, as ``head`` does.
@@ -72,7 +73,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="backslashreplace")
     chosen = parser().parse_args(arguments)
     try:
-        status: int = chosen.run(chosen)
+        with warnings.catch_warnings():
+            warnings.showwarning = _warn
+            status: int = chosen.run(chosen)
         sys.stdout.flush()
     except KeyboardInterrupt:
         print("measurement-layouts: stopped", file=sys.stderr)
@@ -120,6 +123,11 @@ def parser() -> argparse.ArgumentParser:
     ):
         module.add(commands)
     return made
+
+
+def _warn(message: Warning | str, *_: object, **__: object) -> None:
+    """Say on one line what is to be known of the results."""
+    print(visible(f"measurement-layouts: {' '.join(str(message).split())}"), file=sys.stderr)
 
 
 def _is_for_users(error: Exception) -> bool:

@@ -14,6 +14,7 @@ from .inference.digits import (
     forecast_errors,
     of_profile,
     of_score,
+    outward,
     with_error,
     written,
 )
@@ -55,7 +56,11 @@ def print_tables(tables: "Mapping[str, pd.DataFrame]") -> None:
         for name, row in zip(numbers.index, numbers.to_numpy().tolist(), strict=True):
             places = _decimals(columns, row)
             cells = zip(row, places, strict=True)
-            shown = (written(x, at) if isinstance(x, float) else str(x) for x, at in cells)
+            shown = [written(x, at) if isinstance(x, float) else str(x) for x, at in cells]
+            for start in _intervals(columns):
+                part = slice(start, start + 2)
+                low, high = row[part]
+                shown[part] = outward(low, high, places[start])
             table.add_row(str(name), *shown)
         _console().print(table)
 
@@ -63,13 +68,19 @@ def print_tables(tables: "Mapping[str, pd.DataFrame]") -> None:
 def _decimals(columns: "Sequence[str]", row: "Sequence[Any]") -> list[int]:
     """Count the decimals of a row's numbers; a value stands before its interval or error."""
     found = [_DECIMALS] * len(row)
+    intervals = _intervals(columns)
     for place in range(1, len(row)):
-        if columns[place : place + 2] == ["low", "high"]:
+        if place in intervals:
             half = (row[place + 1] - row[place]) / 2
             found[place - 1 : place + 2] = [min(_DECIMALS, beside(half))] * 3
         elif columns[place] in ("se", "dse"):
             found[place - 1 : place + 1] = [min(_DECIMALS, beside(row[place]))] * 2
     return found
+
+
+def _intervals(columns: "Sequence[str]") -> list[int]:
+    """Find where intervals begin among a table's columns."""
+    return [at for at in range(1, len(columns)) if columns[at : at + 2] == ["low", "high"]]
 
 
 def print_scores(scores: "HoldOut") -> None:
@@ -93,7 +104,8 @@ def print_profiles(fit: "Fit", evaluation: "Evaluation") -> None:
     table = Table(
         *("subject", "success", *elements, "status"),
         title=f"{fit.layout.name}: mean ± sd",
-        caption="* the data say next to nothing, the prior speaks; reasons: diagnostics.csv",
+        caption="* the data say next to nothing, the prior speaks; ‡ separate modes, the mean may "
+        "lie between them; where and reasons: diagnostics.csv",
     )
     for subject, rows in profiles.groupby("subject", sort=False):
         shown = [_mean_and_sd(row) for row in rows.to_dict("records")]
@@ -105,10 +117,10 @@ def print_profiles(fit: "Fit", evaluation: "Evaluation") -> None:
 
 
 def _mean_and_sd(row: "Mapping[Any, Any]") -> str:
-    """Write a profile element; a star where the prior speaks."""
+    """Write a profile element; a star where the prior speaks, a double dagger at separate modes."""
     digits = of_profile(row).mean
     shown = f"{written(row['mean'], digits)} ± {written(row['sd'], digits)}"
-    return shown + "*" * bool(row["prior_dominated"])
+    return shown + "*" * bool(row["prior_dominated"]) + "‡" * bool(row["modes"])
 
 
 def print_comparison(comparison: "ProfileComparison") -> None:
@@ -123,6 +135,7 @@ def print_comparison(comparison: "ProfileComparison") -> None:
         digits = of_profile(row, "difference")
         places = (digits.mean, digits.mean, digits.ends, digits.ends)
         shown = [written(row[name], at) for name, at in zip(numbers, places, strict=False)]
+        shown[2:] = outward(row["low"], row["high"], digits.ends)
         shown.append(chance(row["superiority"], row["superiority_error"]))
         names = (str(row[name]) for name in ("subject", "reference", "node", "label"))
         table.add_row(*names, *shown, str(row["unit"]), str(row["warning"]))
@@ -151,9 +164,12 @@ def print_layouts(comparison: "LayoutComparison") -> None:
 
 
 def print_criticism(criticism: "Criticism") -> None:
-    """Print what the properties that a layout does not use would explain."""
+    """Print whether repeated attempts are independent, and what other properties would explain."""
     from .inference.criticism.chance import error_of
 
+    _print_overdispersion(criticism)
+    if criticism.table.empty:
+        return
     columns = ("subject", "property", "level", "observed", "expected", "gain ± se", "p_adjusted")
     name = criticism.fit.layout.name
     table = Table(*columns, "flagged", title=f"{name}: properties that the layout does not use")
@@ -168,6 +184,32 @@ def print_criticism(criticism: "Criticism") -> None:
             written(row["observed"], 2),
             written(row["expected"], 2),
             with_error(row["gain"], row["gain_se"], _NATS),
+            chance(row["p_adjusted"], error_of(row["p"], row["p_adjusted"]), 3),
+            "yes" if row["flagged"] else "no",
+        )
+    _console().print(table)
+
+
+def _print_overdispersion(criticism: "Criticism") -> None:
+    """Print how much repeated attempts at an item are alike, and how often intervals then hold."""
+    from .inference.criticism.chance import error_of
+    from .inference.criticism.overdispersion import part, share
+
+    if criticism.overdispersion.empty:
+        return
+    hold = f"{criticism.prob:.0%} intervals hold"
+    table = Table(
+        *("subject", "items", "attempts", "items' own part", hold, "element", "p_adjusted"),
+        "flagged",
+        title=f"{criticism.fit.layout.name}: repeated attempts at an item, where each has a part "
+        "of its own (its sd in log-odds)",
+    )
+    for row in criticism.overdispersion.to_dict("records"):
+        table.add_row(
+            *(str(row[name]) for name in ("subject", "items", "attempts")),
+            part(row),
+            f"about {share(row, criticism.prob)}",
+            str(row["element"]),
             chance(row["p_adjusted"], error_of(row["p"], row["p_adjusted"]), 3),
             "yes" if row["flagged"] else "no",
         )

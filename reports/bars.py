@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from ..inference.digits import Digits, of_profile, short, written
+from ..inference.digits import Digits, of_profile, outward, short, written
 from ..inference.elements import Element, prior_draws, span
 from ..layouts.latents import Latent
 from ..linking import units
@@ -86,6 +86,16 @@ class Bar:
         return bool(self.row["prior_dominated"])
 
     @property
+    def split(self) -> bool:
+        """Whether there are separate modes."""
+        return bool(self.row["modes"])
+
+    @property
+    def marks(self) -> str:
+        """Of the mean: a star, a double dagger."""
+        return "*" * self.vague + "‡" * self.split
+
+    @property
     def digits(self) -> Digits:
         """Decimals worth showing."""
         return of_profile(self.row)
@@ -98,7 +108,7 @@ class Bar:
     @property
     def interval(self) -> str:
         """In words."""
-        low, high = (written(self.row[end], self.digits.ends) for end in ("low", "high"))
+        low, high = outward(self.row["low"], self.row["high"], self.digits.ends)
         return f"[{low}, {high}]"
 
     @property
@@ -121,6 +131,7 @@ class Bar:
         """All of it, for who cannot see the drawing."""
         low, high = self.axis.ends
         doubt = ", prior-dominated" if self.vague else ""
+        doubt += f", separate modes {self.row['modes']}" if self.split else ""
         unit = f" {self.axis.unit}" if self.axis.unit else ""
         return f"{self.axis.name} {self.mean}{unit} {self.interval}, from {low} to {high}{doubt}"
 

@@ -8,7 +8,6 @@ import pandas as pd
 
 from ..inference.criticism.criticise import criticise
 from ..inference.criticism.criticism import Criticism
-from ..inference.criticism.cut import candidate_columns
 from ..inference.data import Evaluation
 from ..inference.description.describe import describe
 from ..inference.description.description import Description
@@ -160,7 +159,6 @@ def _criticised(fit: Fit, evaluation: Evaluation | None) -> tuple[Criticism | No
             "criticism=criticise(fit, evaluation)."
         )
     try:
-        candidate_columns(fit, evaluation.items, None)
         return criticise(fit, evaluation), ""
     except (DataError, FitError) as error:
         return None, f"Not made: {error}."

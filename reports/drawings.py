@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from ..inference.digits import short
+from ..inference.digits import outward, short
 from ..layouts import Success
 from .curves import Curve
 from .geometry import Scale, line, place
@@ -130,6 +130,6 @@ def _in_words(
     return {
         "forecast": f"{forecast:.2f}",
         "success": f"{success:.2f}",
-        "interval": "–" if math.isnan(low) else f"[{low:.2f}, {high:.2f}]",
+        "interval": "–" if math.isnan(low) else f"[{', '.join(outward(low, high, 2))}]",
         "trials": f"{trials:.0f}",
     }

@@ -55,9 +55,9 @@ def export_tables(
     list of Path
         ``profiles.csv``, ``diagnostics.csv``, ``descriptions.csv``, ``items.csv`` and
         ``outcomes.csv`` (one row per subject and attempted item), and where there is something to
-        write ``forecasts.csv`` and ``criticism.csv``. Where outcomes are several, graded or scores,
-        ``outcomes.csv`` counts each value of each outcome, and ``forecasts.csv`` holds the expected
-        outcomes, of a grade its number from 0.
+        write ``forecasts.csv``, ``criticism.csv`` and ``overdispersion.csv`` (repeated attempts).
+        Where outcomes are several, graded or scores, ``outcomes.csv`` counts each value of each
+        outcome, and ``forecasts.csv`` holds the expected outcomes, of a grade its number from 0.
 
     Raises
     ------
@@ -121,6 +121,8 @@ def _tables(contents: Contents) -> dict[str, pd.DataFrame]:
         tables["forecasts"] = _forecasts(contents.forecast)
     if contents.criticism is not None:
         tables["criticism"] = contents.criticism.table
+        if len(contents.criticism.overdispersion):
+            tables["overdispersion"] = contents.criticism.overdispersion
     return tables
 
 

@@ -20,6 +20,7 @@ class Row:
     high: str
     mean: str
     vague: bool
+    split: bool
     name: str
 
 
@@ -61,6 +62,7 @@ def _panel(axis: Axis, own: list[tuple[str, Bar]], start: float, step: float, na
             across(bar.row["high"]),
             across(bar.row["mean"]),
             bar.vague,
+            bar.split,
             _shortened(name) if named else "",
         )
         for at, (name, bar) in enumerate(own)

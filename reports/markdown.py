@@ -40,7 +40,8 @@ def written(contents: Contents) -> str:
         *_outcomes(contents),
         "## Profiles",
         f"Posterior mean and {PROB:.0%} interval. \\*: prior-dominated, the outcomes say next to "
-        "nothing. †: quarantined, not to be trusted yet.",
+        "nothing. ‡: separate modes, between which the mean may lie; where they are is said in the "
+        "diagnosis. †: quarantined, not to be trusted yet.",
         _profiles(contents),
         "## Sampling",
         _sampling(contents),
@@ -130,7 +131,7 @@ def _profiles(contents: Contents) -> str:
         [
             f"{who} †" if status[who] == "quarantined" else who,
             number(float(rates[who]), 2),
-            *(f"{bar.mean}{'*' * bar.vague} {bar.interval}" for bar in own),
+            *(f"{bar.mean}{bar.marks} {bar.interval}" for bar in own),
         ]
         for who, own in bars(contents.profiles, ranges).items()
     ]

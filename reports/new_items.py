@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from ..inference.assessment import score
-from ..inference.digits import forecast_errors, of_forecast, of_score, written
+from ..inference.digits import forecast_errors, of_forecast, of_score, outward, written
 from ..inference.errors import DataError
 from ..inference.forecasts.forecasting import OUTSIDE, Forecast
 from ..inference.forecasts.streaming import SUMMARY
@@ -133,7 +133,7 @@ class NewItems:
             str(self._names[item]),
             self._leaves[leaf].name,
             written(mean, digits.mean),
-            f"[{written(low, digits.ends)}, {written(high, digits.ends)}]",
+            f"[{', '.join(outward(low, high, digits.ends))}]",
             (across(low), across(high), across(mean)) if np.isfinite(low) else None,
             "; ".join(remarks),
             self._outcome(str(self._subjects[row]), str(self._names[item]), leaf),

@@ -7,7 +7,8 @@ from typing import Any
 import pandas as pd
 
 from ..inference.criticism.chance import error_of
-from ..inference.digits import chance, with_error, written
+from ..inference.criticism.overdispersion import part, share
+from ..inference.digits import chance, outward, with_error, written
 from .bars import Bar
 from .contents import Contents
 from .curves import Curves
@@ -35,6 +36,8 @@ class SubjectPage:
         Curves that are not shown.
     criticised : list of dict
         Candidates of the criticism.
+    repeated : dict of str to str
+        What it says of repeated attempts; empty where there are none.
     forecasts : list of Line
         Of new items.
     facts : dict of str to str
@@ -50,6 +53,7 @@ class SubjectPage:
     curves: dict[str, list[CurveDrawing]]
     left_out: int
     criticised: list[dict[str, str]]
+    repeated: dict[str, str]
     forecasts: list[Line]
     facts: dict[str, str]
 
@@ -85,6 +89,7 @@ def subject_pages(
             curves=shown,
             left_out=len(drawn) - len(largest),
             criticised=_criticised(contents, name),
+            repeated=_repeated(contents, name),
             forecasts=new.of(name) if new is not None else [],
             facts=_facts(verdict) if fitted else {},
         )
@@ -110,6 +115,25 @@ def _criticised(contents: Contents, name: str) -> list[dict[str, str]]:
     return [_candidate(row) for row in own.to_dict("records")]
 
 
+def _repeated(contents: Contents, name: str) -> dict[str, str]:
+    if contents.criticism is None:
+        return {}
+    table = contents.criticism.overdispersion
+    own = table[table["subject"] == name].to_dict("records")
+    if not own:
+        return {}
+    row = own[0]
+    return {
+        "items": str(row["items"]),
+        "attempts": str(row["attempts"]),
+        "part": part(row),
+        "holds": share(row, contents.criticism.prob),
+        "element": str(row["element"]),
+        "p": chance(row["p_adjusted"], error_of(row["p"], row["p_adjusted"]), 3),
+        "verdict": "flagged" if row["flagged"] else "no alarm",
+    }
+
+
 def _candidate(row: dict[Hashable, Any]) -> dict[str, str]:
     if row["remark"]:
         return {"property": str(row["property"]), "verdict": str(row["remark"])}
@@ -118,7 +142,7 @@ def _candidate(row: dict[Hashable, Any]) -> dict[str, str]:
         "level": str(row["level"]),
         "observed": written(row["observed"], 2),
         "expected": written(row["expected"], 2),
-        "interval": f"[{written(row['low'], 2)}, {written(row['high'], 2)}]",
+        "interval": f"[{', '.join(outward(row['low'], row['high'], 2))}]",
         "gain": with_error(row["gain"], row["gain_se"], 1),
         "p": chance(row["p_adjusted"], error_of(row["p"], row["p_adjusted"]), 3),
         "verdict": "flagged" if row["flagged"] else "no alarm",

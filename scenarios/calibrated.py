@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..layouts import Layout, Success
-from ..linking import MEAN_FAILURE, mixture
+from ..linking import mean_failure, mixture
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -61,7 +61,7 @@ def calibration_cases(
     for name, make in scenario.layouts.items():
         layout, share = make(), (shares or {}).get(name, 1.0)
         found[name] = Case(layout, items, share)
-        if MEAN_FAILURE in layout.constants:
+        if mean_failure in layout.constants:
             found[f"{name}, pull towards a half"] = Case(towards_a_half(layout), items, share)
     return found
 

@@ -1,7 +1,10 @@
 #!/usr/bin/env bash
-# The tests: the fast suite by default, on two processes; other options go to pytest. The slow tests
-# (-m slow) measure memory and kill processes, and have the machine for themselves.
+# The tests: the fast suite by default, on two processes; other options go to pytest. Slow tests run on
+# two processes with -m "slow and not alone", and one after the other with -m slow.
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 workers=(-n 2 --dist worksteal)
-case " $* " in *" slow "*) workers=() ;; esac
+case " $* " in
+*" slow and not alone "*) workers=(-n 2 --dist loadfile) ;;
+*" slow "*) workers=() ;;
+esac
 exec .venv/bin/python -m pytest "${workers[@]}" "$@"

@@ -113,6 +113,7 @@ def test_the_kernel_by_hand_is_the_layout_with_its_gradient(animal_ai):
 
 
 @pytest.mark.slow
+@pytest.mark.alone
 def test_ours_the_plain_models_and_the_kernel_by_hand_are_one_log_density(animal_ai):
     who = animal_ai.layout, animal_ai.evaluation, "sim-31"
     hand = hand_kernel.by_hand(animal_ai.evaluation, "sim-31")
@@ -258,6 +259,7 @@ def test_a_process_returns_what_its_function_does():
 
 
 @pytest.mark.slow
+@pytest.mark.alone
 @pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="Linux counts so")
 def test_the_peak_of_memory_is_seen_and_forgotten():
     before = processes.forget_peak()

@@ -43,6 +43,13 @@ def test_links_and_pictures_of_the_documents_exist():
             )
 
 
+@pytest.mark.parametrize(
+    "page", ["README.md", "docs/tutorial.md", "notebooks/01-first-layout.ipynb"]
+)
+def test_first_layouts_use_the_outcomes_once(page):
+    assert "mean_failure" not in (ROOT / page).read_text()
+
+
 @pytest.mark.slow
 def test_the_readmes_example_gives_its_pictures(tmp_path):
     mpl.use("Agg")

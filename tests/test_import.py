@@ -17,7 +17,7 @@ from measurement_layouts.linking import logistic, mixture
 
 distance = ml.MetaFeature("distance", low=0, high=40, unit="m")
 navigation = ml.Capability("navigation", low=0, high=40, unit="m")
-success = mixture(logistic(navigation - distance), by=ml.Noise("noise"))
+success = mixture(logistic(navigation - distance), by=ml.Noise("noise"), toward=0.5)
 layout = ml.Layout("find it", ml.Success("found", success))
 """
 

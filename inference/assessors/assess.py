@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
 import pandas as pd
 import xarray as xr
 
@@ -10,6 +11,7 @@ from .. import options
 from ..baselines import masked
 from ..data import Evaluation
 from ..errors import DataError
+from ..leaks import report_twins
 from ..progress import track
 from .assessment import Assessment
 from .assessor import Assessor, predicted
@@ -74,6 +76,13 @@ def assess(
     FitError
         When an option is out of range.
 
+    Warns
+    -----
+    UserWarning
+        When more items than by chance have the properties and outcomes of others, as `score` counts
+        them by the predictions of the best method: what is held out is then not unseen. The
+        properties are those that the methods predict from, or all where one does not tell.
+
     Notes
     -----
     Predictions of all folds are pooled before they are scored, so a forest that knows nothing may
@@ -112,7 +121,25 @@ def assess(
     order = list(evaluation.items.index)
     whole = [xr.concat(pieces, "item").sel(item=order) for pieces in found.values()]
     chances = xr.concat(whole, pd.Index(found, name="method"))
-    return Assessment.of(evaluation, chances, parts, resamples=resamples, prob=prob, seed=seed)
+    made = Assessment.of(evaluation, chances, parts, resamples=resamples, prob=prob, seed=seed)
+    briers = made.scores["brier"].mean("subject").to_numpy()
+    best = int(np.nan_to_num(briers, nan=np.inf).argmin())
+    predicted_best = chances.transpose("method", "subject", "item").to_numpy()[best]
+    report_twins(evaluation, _properties(assessors), predicted_best)
+    return made
+
+
+def _properties(assessors: Mapping[str, Assessor]) -> list[str] | None:
+    """Name the properties that methods predict from; None where one of them does not tell."""
+    found: dict[str, None] = {}
+    for assessor in assessors.values():
+        columns = getattr(assessor, "columns", None)
+        if isinstance(assessor, FittedLayout):
+            columns = [name for node in assessor.layout.meta_features for name in node.columns]
+        if columns is None:
+            return None
+        found |= dict.fromkeys(columns)
+    return list(found) or None
 
 
 def _read(methods: Mapping[str, object], items: pd.DataFrame) -> dict[str, Assessor]:

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from ...layouts import Layout
+from ...linking import mean_failure
 from ..diagnostics import LITTLE_LEARNT
 from ..wording import many, some
 
@@ -38,6 +40,18 @@ def about_constants(features: pd.DataFrame, opposed: Sequence[str]) -> list[str]
                 "items with other values, or write the number into the layout"
             )
     return said
+
+
+def about_outcomes_twice(layout: Layout) -> list[str]:
+    """Say that a layout uses the outcomes twice, where it uses the subject's mean failure."""
+    if mean_failure not in layout.constants:
+        return []
+    return [
+        "the outcome depends on the subject's own mean failure (mixture with toward=mean_failure), "
+        "which is computed from the outcomes that it helps to explain: they count twice, and 90 % "
+        "intervals hold the truth only 78 to 85 % of the time; give toward= a number such as 0.5, "
+        "or a meta-feature with the chance of guessing"
+    ]
 
 
 def about_latents(latents: pd.DataFrame, names: Sequence[str]) -> list[str]:

@@ -100,7 +100,7 @@ class Sensitivity:
         for start in range(0, len(self.draws), step):
             part = slice(start, start + step)
             drawn = self.draws[part]
-            chance = np.clip(self._success(drawn, part), EDGE, 1 - EDGE)
+            chance = np.clip(self.success(drawn, part), EDGE, 1 - EDGE)
             scaled = np.empty((len(drawn), self.block.count, len(known)))
             for place, element in enumerate(known):
                 ends = []
@@ -109,7 +109,7 @@ class Sensitivity:
                     moved[:, place] += side * _STEP * self.spread[place]
                     span = element.latent.range
                     moved[:, place] = np.clip(moved[:, place], span.low, span.high)
-                    ends.append((moved[:, place], self._success(moved, part)))
+                    ends.append((moved[:, place], self.success(moved, part)))
                 (below, less), (above, more) = ends
                 scaled[..., place] = (more - less) / (above - below)[:, None]
             yield part, scaled * np.sqrt(self._tried(chance) / (chance * (1 - chance)))[..., None]
@@ -125,8 +125,8 @@ class Sensitivity:
             tried[:, steps] = tried[:, below] * chance[:, below]
         return tried
 
-    def _success(self, profiles: np.ndarray, part: slice) -> np.ndarray:
-        """Success of profiles on the different rows; shape (draws, rows)."""
+    def success(self, profiles: np.ndarray, part: slice) -> np.ndarray:
+        """Compute success of profiles on the different rows; shape (draws, rows)."""
         tables: dict[str, list[np.ndarray]] = {}
         for element, column in zip(elements(self.layout), profiles.T, strict=True):
             tables.setdefault(element.latent.name, []).append(column)

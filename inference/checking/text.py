@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from ..criticism.overdispersion import subjects
 from ..wording import many
 
 if TYPE_CHECKING:
@@ -17,10 +18,10 @@ _MOST = 24  # rows of a table
 
 def written(check: "Check") -> str:
     """Write a check: what each latent is informed by, demands, subjects and problems."""
-    subjects = check.subjects
-    trials, rates = subjects["trials"], subjects["success"]
+    everybody = check.subjects
+    trials, rates = everybody["trials"], everybody["success"]
     parts = [
-        f"Layout {check.layout!r} against {many(len(subjects), 'subject')}, before sampling",
+        f"Layout {check.layout!r} against {many(len(everybody), 'subject')}, before sampling",
         "Profile (sd: before the data, and expected after them)\n" + _table(_latents(check)),
         "Meta-features\n" + _table(_features(check.features)),
     ]
@@ -30,8 +31,11 @@ def written(check: "Check") -> str:
     parts.append(
         f"Subjects: {trials.min()} to {trials.max()} {what} each (median {trials.median():g}), "
         f"{rate} {rates.min():.2f} to {rates.max():.2f}, all alike in "
-        f"{many(int(subjects['all_alike'].sum()), 'subject')}"
+        f"{many(int(everybody['all_alike'].sum()), 'subject')}"
     )
+    if len(check.overdispersion):
+        parts[-1] += f"\nRepeated attempts: too much alike in {subjects(check.overdispersion)} "
+        parts[-1] += "(false alarms: 5% of checks at most)"
     numbered = [_wrapped(f"{place}. ", text) for place, text in enumerate(check.problems, 1)]
     parts.append("\n".join(["Problems", *numbered]) if numbered else "No problems found")
     return "\n\n".join(parts)

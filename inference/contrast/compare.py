@@ -176,11 +176,13 @@ class _Side:
 
     def doubts(self, element: Element, suffix: str) -> dict[str, str]:
         """Say why each subject's number is to be read with care."""
-        vague = self.rows(element)["prior_dominated"]
+        rows = self.rows(element)
+        vague, modes = rows["prior_dominated"], rows["modes"]
         found = {}
         for name in self.who:
             said = ["quarantined, see Fit.diagnostics"] * (self.status[name] == "quarantined")
             said += ["prior-dominated"] * bool(vague[name])
+            said += ["separate modes"] * bool(modes[name])
             found[name] = f"{name}{suffix}: {' and '.join(said)}" if said else ""
         return found
 

@@ -72,12 +72,33 @@ class Chance:
         """
         statistic = float(np.square(directions.T @ self.residuals).sum())
         replicated = np.square(self.replicates @ refitted.astype(np.float32)).sum(axis=1)
-        beyond = int((replicated >= statistic).sum())
-        if beyond >= _COUNTED:
-            return statistic, (beyond + 1) / (len(replicated) + 1)
-        mean, variance = float(replicated.mean()), float(replicated.var())
-        tail = stats.gamma.sf(statistic, mean**2 / variance, scale=variance / mean)
-        return statistic, float(tail)
+        return statistic, tail(
+            statistic, replicated, float(2 * replicated.std() / replicated.mean())
+        )
+
+
+def tail(statistic: float, replicated: np.ndarray, skewness: float) -> float:
+    """Say how rarely chance gives as much.
+
+    By counting replicates; far out by a gamma distribution of their mean and variance, shifted so
+    that it has the skewness.
+    """
+    beyond = int((replicated >= statistic).sum())
+    if beyond >= _COUNTED:
+        return (beyond + 1) / (len(replicated) + 1)
+    mean, sd = float(replicated.mean()), float(replicated.std())
+    shift, scale = mean - 2 * sd / skewness, sd * skewness / 2
+    return float(stats.gamma.sf(statistic, 4 / skewness**2, shift, scale))
+
+
+def holm(chances: np.ndarray) -> np.ndarray:
+    """Adjust p values so that the chance of any false alarm is kept; NaN stays NaN."""
+    known = np.flatnonzero(np.isfinite(chances))
+    order = known[np.argsort(chances[known], kind="stable")]
+    left = len(order) - np.arange(len(order))
+    adjusted = np.full(len(chances), np.nan)
+    adjusted[order] = np.minimum(1, np.maximum.accumulate(chances[order] * left))
+    return adjusted
 
 
 def error_of(p: float, adjusted: float) -> float:

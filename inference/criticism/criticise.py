@@ -9,12 +9,15 @@ from threadpoolctl import threadpool_limits
 
 from .. import options
 from ..data import Evaluation
+from ..elements import elements
 from ..seeding import subject_seed
 from ..unseen import refuse_unseen
 from .background import Background, explained
+from .chance import holm
 from .criticism import Criticism
 from .cut import Cut, candidate_columns
 from .leftover import Leftover
+from .overdispersion import Spread, overdispersion
 from .properties import Property
 from .residuals import deviation
 
@@ -46,8 +49,13 @@ def criticise(
     against it by a score test, and expected gains come from approximate leave-one-out of the
     expansion with and without them. Nothing is sampled again.
 
-    False alarms: where the layout and its properties suffice, the chance that anything is flagged,
-    over all candidates and subjects together, is at most `alpha` (Holm's adjustment).
+    Where items were attempted several times, it also asks whether these attempts are more alike
+    than the layout allows, what that says of the items, and what it does to intervals; see
+    `overdispersion.Repeated`. This needs no candidates.
+
+    False alarms: where the layout and its properties suffice, the chance that any candidate is
+    flagged, over all candidates and subjects together, is at most `alpha` (Holm's adjustment). So
+    is the chance that repeated attempts are, over all subjects.
 
     Parameters
     ----------
@@ -57,20 +65,22 @@ def criticise(
         Properties of those items.
     candidates : iterable of str, optional
         Columns of the items; by default all that the layout does not use and that are not a text of
-        their own for nearly every item.
+        their own for nearly every item. There may be none where items were attempted several
+        times.
     subjects : iterable, optional
         Whose outcomes; everybody's by default.
     alpha : float, default 0.05
         Chance of any false alarm, in (0, 1).
     prob : float, default 0.9
-        Mass of the equal-tailed intervals.
+        Mass of the equal-tailed intervals, also of those whose coverage is forecast.
     seed : int
         Of the outcomes drawn for the test.
 
     Returns
     -------
     Criticism
-        A table of candidates, ranked, suggestions in words, and residuals on demand.
+        A table of candidates, ranked, one of repeated attempts, suggestions in words, and residuals
+        on demand.
 
     Raises
     ------
@@ -102,23 +112,29 @@ def criticise(
     prob = options.inside("prob", prob, such_as=0.9)
     seed = options.whole("seed", seed)
     places = fit.places(subjects)
-    if (fit.observed["trials"].to_numpy()[places] > 1).any():
+    repeated = bool((fit.observed["trials"].to_numpy()[places] > 1).any())
+    if repeated:
         refuse_unseen(fit.layout, "criticise", "fit items of one trial each")
-    names = candidate_columns(fit, evaluation.items, candidates)
+    names = candidate_columns(fit, evaluation.items, candidates, may_lack=repeated)
     every = Cut.of(fit, evaluation.items, names)
     rows, forms = list[dict[str, object]](), list[dict[str, object]]()
+    spreads = dict[str, Spread | None]()
     with threadpool_limits(1, user_api="blas"):  # small matrices: threads would wait, not work
         for place in places:
             leftover = Leftover.of(fit, place)
             who = fit.subjects[place]
             rng = np.random.default_rng(subject_seed(seed, who))
             cut = every.take(leftover.names)
-            for table, used, parts in ((rows, cut.used, cut.candidates), (forms, [], cut.used)):
+            for told, used, parts in ((rows, cut.used, cut.candidates), (forms, [], cut.used)):
                 background = Background.of(leftover, used, rng)
                 found = (_finding(background, part, prob, rng) for part in parts)
-                table += [{"subject": who, **row} for row in found]
+                told += [{"subject": who, **row} for row in found]
+            spreads[who] = leftover.repeated().spread(rng)
+    spread = overdispersion(
+        spreads, [element.name for element in elements(fit.layout)], prob, alpha
+    )
     return Criticism(
-        _ranked(rows, alpha), _ranked(forms, alpha), fit, evaluation, alpha, prob, seed
+        _ranked(rows, alpha), _ranked(forms, alpha), fit, evaluation, alpha, prob, seed, spread
     )
 
 
@@ -143,19 +159,9 @@ def _finding(
 
 def _ranked(rows: list[dict[str, object]], alpha: float) -> pd.DataFrame:
     table = pd.DataFrame(rows).reindex(columns=_COLUMNS)
-    table["p_adjusted"] = _holm(table["p"].to_numpy(dtype=float))
+    table["p_adjusted"] = holm(table["p"].to_numpy(dtype=float))
     table["flagged"] = table["p_adjusted"] <= alpha
     order = {subject: place for place, subject in enumerate(dict.fromkeys(table["subject"]))}
     table["order"] = table["subject"].map(order)
     table = table.sort_values(["order", "flagged", "gain"], ascending=[True, False, False])
     return table.drop(columns="order").reset_index(drop=True)
-
-
-def _holm(chances: np.ndarray) -> np.ndarray:
-    """Adjust p values so that the chance of any false alarm is kept; NaN stays NaN."""
-    known = np.flatnonzero(np.isfinite(chances))
-    order = known[np.argsort(chances[known], kind="stable")]
-    left = len(order) - np.arange(len(order))
-    adjusted = np.full(len(chances), np.nan)
-    adjusted[order] = np.minimum(1, np.maximum.accumulate(chances[order] * left))
-    return adjusted

@@ -1,6 +1,6 @@
 """What a layout misses: a table, suggestions in words, and residuals on demand."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +12,7 @@ from ..errors import DataError
 from .background import Background, interplay
 from .cut import Cut
 from .leftover import Leftover
+from .overdispersion import overdispersion, subjects, told
 from .residuals import residual_table
 
 if TYPE_CHECKING:
@@ -51,6 +52,10 @@ class Criticism:
         Mass of the intervals.
     seed : int
         Of the outcomes drawn.
+    overdispersion : DataFrame
+        One row per subject with at least two items that it attempted several times, and one of all
+        together where these are several; adjusted apart from the candidates. Columns as in
+        `overdispersion.overdispersion`.
 
     Examples
     --------
@@ -76,6 +81,9 @@ class Criticism:
     alpha: float
     prob: float
     seed: int
+    overdispersion: pd.DataFrame = field(
+        default_factory=lambda: overdispersion({}, [], prob=0.9, alpha=0.05)
+    )
 
     def flagged(self) -> pd.DataFrame:
         """Keep the rows of `table` that are alarms."""
@@ -87,14 +95,17 @@ class Criticism:
         return found.reindex(list(dict.fromkeys(self.table["subject"])))
 
     def suggestions(self) -> list[str]:
-        """Say in words what adding each flagged candidate would gain.
+        """Say in words what adding each flagged candidate would gain, and where attempts are alike.
 
         Returns
         -------
         list of str
-            In the order of `table`.
+            In the order of `table`; at the end what `overdispersion` says, if anything.
         """
-        return [_suggestion(row) for _, row in self.flagged().iterrows()]
+        return [
+            *(_suggestion(row) for _, row in self.flagged().iterrows()),
+            *told(self.overdispersion, self.prob, self.fit.layout),
+        ]
 
     def residuals(self, subject: object, *properties: str) -> pd.DataFrame:
         """Compare success with the layout's posterior predictive distribution, by level.
@@ -159,9 +170,12 @@ class Criticism:
 
     def __repr__(self) -> str:
         tested = int(self.table["p"].notna().sum())
+        alike = ""
+        if len(self.overdispersion):
+            alike = f", repeated attempts in {subjects(self.overdispersion)}"
         return (
             f"<Criticism of {self.fit.layout.name!r}: {len(self.flagged())} of {tested} candidates "
-            f"flagged, at {self.alpha:.0%} over all>"
+            f"flagged{alike}, at {self.alpha:.0%} over all>"
         )
 
 

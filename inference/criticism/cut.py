@@ -73,8 +73,10 @@ def used_columns(fit: "Fit") -> list[str]:
     return [column for feature in fit.layout.meta_features for column in feature.columns]
 
 
-def candidate_columns(fit: "Fit", items: pd.DataFrame, asked: Iterable[str] | None) -> list[str]:
-    """Check the candidates asked for, or find all.
+def candidate_columns(
+    fit: "Fit", items: pd.DataFrame, asked: Iterable[str] | None, *, may_lack: bool = False
+) -> list[str]:
+    """Check the candidates asked for, or find all; there may be none if they were not asked for.
 
     Raises
     ------
@@ -94,7 +96,7 @@ def candidate_columns(fit: "Fit", items: pd.DataFrame, asked: Iterable[str] | No
                 f"the layout uses {some(both)}, so it cannot be missing there; leave it out of the "
                 "candidates, and look at Criticism.forms"
             )
-    if not names:
+    if not names and not (may_lack and asked is None):
         raise DataError(
             "there are no candidates: the layout uses every property of the items; add columns to "
             "the evaluation's items"

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from ..elements import elements
+from ..elements import elements, posterior_draws
 from ..forecasts.streaming import probabilities
 from ..loo.pointwise import Attempted
 from .expansion import Columns, Expansion, constant, expand, log_odds, tangent
+from .overdispersion import Repeated
 
 if TYPE_CHECKING:
     from ..results import Fit
@@ -34,6 +35,10 @@ class Leftover:
         That probability for some hundred posterior draws.
     own : Columns
         A constant, and what the layout's own elements can do.
+    groups : ndarray of int, shape (items,)
+        Which item each row is of; where rows are steps, which outcome of which item.
+    profiles : ndarray, shape (draws, elements)
+        The same draws of the profile.
     offset : ndarray, shape (items,)
         Log-odds of the forecast.
     """
@@ -44,6 +49,8 @@ class Leftover:
     mean: np.ndarray
     draws: np.ndarray
     own: Columns
+    groups: np.ndarray
+    profiles: np.ndarray
     offset: np.ndarray = field(init=False)
 
     def __post_init__(self) -> None:
@@ -60,8 +67,12 @@ class Leftover:
         parts = probabilities(fit, row, items.features, len(mean), memory_mib=_MEMORY_MIB)
         for places, chances in parts:
             mean[places], draws[places] = chances.mean(axis=1), chances[:, kept]
-        own = constant(len(mean)).beside(tangent(draws, items.trials, len(elements(fit.layout))))
-        return cls(items.names, items.successes, items.trials, mean, draws, own)
+        known, who = elements(fit.layout), fit.subjects[row]
+        own = constant(len(mean)).beside(tangent(draws, items.trials, len(known)))
+        groups = np.arange(len(mean)) if items.steps is None else items.steps.first
+        profiles = np.stack([posterior_draws(fit, each, who)[kept] for each in known], axis=1)
+        counts = items.successes, items.trials
+        return cls(items.names, *counts, mean, draws, own, groups, profiles)
 
     def expand(self, *columns: Columns, start: Expansion | None = None) -> Expansion:
         """Infer the coefficients of columns beside the layout's forecast.
@@ -75,3 +86,11 @@ class Leftover:
         """
         first = None if start is None else start.coefficients
         return expand(self.offset, self.successes, self.trials, self.own.beside(*columns), first)
+
+    def repeated(self) -> Repeated:
+        """Hold outcomes against the layout alone, to see how they spread over items."""
+        centred = self.profiles - self.profiles.mean(axis=0)
+        pulls = log_odds(self.draws) @ centred / (len(centred) - 1)
+        variances = np.maximum(centred.var(axis=0, ddof=1), np.finfo(float).tiny)
+        counts = self.successes, self.trials, self.groups
+        return Repeated(*counts, self.expand(), pulls, variances)

@@ -3,14 +3,18 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pandas as pd
 
 from ..criticism.criticism import Criticism
+from ..criticism.overdispersion import ALIKE, TOGETHER, harm
 from ..diagnostics import diagnose, profiles
 from ..digits import of_profile
-from ..elements import elements, posterior_draws, prior_draws
+from ..elements import Element, elements, posterior_draws, prior_draws
 from ..errors import DataError, FitError
+from ..loo.pointwise import Attempted
 from ..wording import some
+from .demands import demand_levels
 from .description import Description
 from .finding import Finding
 from .judgement import Evidence, judge
@@ -32,19 +36,24 @@ def describe(
     """Describe each subject's cognitive profile in plain language.
 
     Says what a subject is strong and weak at, where it leans to one side, whether it is noisy, what
-    its data cannot tell and, given a criticism, what the layout seems to miss. Every statement
+    its data cannot tell and, given a criticism, what the layout seems to miss, and where intervals
+    are too short because repeated attempts at an item depend on each other. Every statement
     follows from the posterior by a rule with a threshold; see `judgement.judge` for the formulas.
 
-    An element is unknown where the data say hardly more than the prior (``prior_dominated`` in
-    `Fit.profiles`). Where a subject's success hardly depends on the items, short of passing nearly
-    all of them, nothing is said of its capabilities, propensities and biases.
+    A capability is judged by how many of the levels of demand in the subject's items it surpasses,
+    not by the range that was declared for it. It is uncertain where its interval reaches into
+    strengths or weaknesses without being one. An element is unknown where the data say hardly more
+    than the prior (``prior_dominated`` in `Fit.profiles`). Where a subject's success hardly depends
+    on the items, short of passing nearly all of them, nothing is said of its capabilities,
+    propensities and biases.
 
     Parameters
     ----------
     fit : Fit
         Profiles.
     criticism : Criticism, optional
-        Of the same fit: adds the properties that were flagged and gain enough.
+        Of the same fit: adds the properties that were flagged and gain enough, and repeated
+        attempts that were flagged.
     subjects : iterable, optional
         Whom; by default everybody, those whose sampling failed too.
     rules : Rules, optional
@@ -93,6 +102,7 @@ def describe(
             *_sampling(subject, str(verdict["status"]), str(verdict["reason"])),
             training.finding(subject, rules),
             *_elements(fit, subject, own, silent, rules),
+            *_alike(criticism, subject),
             *_missing(criticism, subject, rules),
         ]
         told = [each for each in found[subject] if not (silent and each.kind == "unknown")]
@@ -138,6 +148,7 @@ def _elements(
 ) -> list[Finding]:
     """Judge a subject's elements, given its rows of the profiles in the same order."""
     found = []
+    attempted = Attempted.of(fit, fit.subjects.index(subject))
     for element, row in zip(elements(fit.layout), own.to_dict("records"), strict=True):
         evidence = Evidence(
             element,
@@ -146,10 +157,22 @@ def _elements(
             numbers=Numbers(
                 float(row["mean"]), float(row["low"]), float(row["high"]), of_profile(row)
             ),
+            levels=_levels(fit, subject, attempted, element, rules),
+            ess=min(float(row["ess_bulk"]), float(row["ess_tail"])),
+            modes=str(row["modes"]),
             informed=not row["prior_dominated"] and not (silent and element.latent.kind != "noise"),
         )
         found.append(judge(evidence, rules))
     return [finding for finding in found if finding is not None]
+
+
+def _levels(
+    fit: "Fit", subject: str, attempted: Attempted, element: Element, rules: Rules
+) -> np.ndarray | None:
+    """Find the levels of demand to judge a capability by, if it is to be judged by these."""
+    if rules.scale != "demands" or element.latent.kind != "capability":
+        return None
+    return demand_levels(fit, subject, attempted.features, len(attempted.names), element)
 
 
 def _missing(criticism: Criticism | None, subject: str, rules: Rules) -> list[Finding]:
@@ -169,6 +192,20 @@ def _missing(criticism: Criticism | None, subject: str, rules: Rules) -> list[Fi
         )
         for row in chosen.to_dict("records")
     ]
+
+
+def _alike(criticism: Criticism | None, subject: str) -> list[Finding]:
+    """Say where attempts are too much alike, of the subject itself or else of all together."""
+    if criticism is None:
+        return []
+    table = criticism.overdispersion
+    flagged = {row["subject"]: row for row in table[table["flagged"]].to_dict("records")}
+    for who, lead in ((subject, "R"), (TOGETHER, "Over all subjects, r")):
+        if who in flagged:
+            row = flagged[who]
+            text = f"{lead}{ALIKE[1:]}: {harm(row, criticism.prob)}"
+            return [Finding("intervals", str(row["element"]), float(row["holds"]), text=text)]
+    return []
 
 
 def _table(found: dict[str, list[Finding]]) -> pd.DataFrame:

@@ -25,14 +25,15 @@ class Description:
         One row per subject and finding:
 
         - ``kind``: ``overall``; of each element but slopes one of ``strength``, ``weakness``,
-          ``in between`` (neither), ``bias``, ``noise``, ``unremarkable`` (a bias or noise with
-          nothing to name), ``location`` (a propensity, or a capability without a finite range) and
-          ``unknown``; ``missing`` (a property of the items); ``sampling`` (failed, or not to be
-          trusted).
+          ``in between`` (neither), ``uncertain`` (it may be in more than one of these classes),
+          ``bias``, ``noise``, ``unremarkable`` (a bias or noise with nothing to name), ``location``
+          (a propensity, or a capability that is not judged) and ``unknown``; ``missing`` (a
+          property of the items); ``intervals`` (too short, by repeated attempts); ``sampling``
+          (failed, or not to be trusted).
         - ``element``: the profile element, or the property that is missing.
         - ``value``, ``low``, ``high``: posterior mean and interval, in the element's unit; overall,
-          the success rate; of a missing property, how far success deviates from what the layout
-          expects at the level where it does most.
+          the success rate; of intervals, how often they hold; of a missing property, how far
+          success deviates from what the layout expects at the level where it does most.
         - ``probability``: posterior probability of the statement; NaN where none is made.
         - ``text``: in words.
     texts : Series of str

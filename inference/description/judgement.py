@@ -6,10 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...linking.expression import Constant
+from ..digits import end_factor
 from ..elements import Element
 from .finding import Finding
 from .rules import Rules
-from .sentences import Numbers, called, estimate, located, rounded, vaguely
+from .sentences import Numbers, Surpassed, called, estimate, located, rounded, vaguely
 
 _CENTRED = ("Laplace", "Logistic", "Normal", "StudentT")  # families whose mean is `mu`
 
@@ -28,6 +29,13 @@ class Evidence:
         Posterior mean and interval, and their decimals.
     informed : bool
         Whether the data say more than the prior.
+    levels : ndarray or None
+        Levels of demand that a capability is judged by, as of `demands.demand_levels`; None where
+        it is judged by its range.
+    ess : float
+        Effective sample size of the draws' tails.
+    modes : str
+        Where there are separate modes, as in `diagnostics.profiles`.
     """
 
     element: Element
@@ -35,27 +43,66 @@ class Evidence:
     prior: np.ndarray
     numbers: Numbers
     informed: bool
+    levels: np.ndarray | None = None
+    ess: float = math.nan
+    modes: str = ""
 
     @property
     def located(self) -> str:
         """Name, mean, interval and range in words."""
         return located(self.element, self.numbers)
 
+    @property
+    def by_range(self) -> bool:
+        """Whether it is judged by its place in its range."""
+        return self.levels is None and self.element.latent.range.is_finite
+
+    @property
+    def counted(self) -> bool:
+        """Whether there are levels of demand to judge by."""
+        return self.levels is not None and len(self.levels) > 0
+
+    def shares(self, draws: np.ndarray) -> np.ndarray:
+        """Place draws on the scale that the capability is judged by, from 0 to 1."""
+        if self.levels is not None:
+            return np.asarray(np.searchsorted(self.levels, draws) / len(self.levels))
+        support = self.element.latent.range
+        return np.asarray((draws - support.low) / (support.high - support.low))
+
+    def surpassed(self, prob: float) -> Surpassed | None:
+        """Count the levels of demand that the capability surpasses."""
+        if self.levels is None:
+            return None
+        counts = np.searchsorted(self.levels, self.draws).astype(float)
+        tail = (1 - prob) / 2
+        low, high = np.quantile(counts, [tail, 1 - tail])
+        error = counts.std() / math.sqrt(self.ess) * end_factor(prob) if self.ess > 0 else 0.0
+        return Surpassed(float(counts.mean()), float(low), float(high), len(self.levels), error)
+
     def finding(self, kind: str, text: str, probability: float = math.nan) -> Finding:
         """Say something of this element."""
         mean, low, high, _ = self.numbers
+        if self.modes and kind != "unknown":
+            text += f" (separate modes {self.modes}: the mean may lie between them)"
         return Finding(kind, self.element.name, mean, low, high, probability, text)
 
 
 def judge(evidence: Evidence, rules: Rules) -> Finding | None:
     r"""Say what the rules allow to be said of one element.
 
-    With the share :math:`u` of a capability's range and the centre :math:`m` and standard deviation
+    With the share :math:`u` of the levels of demand in the subject's items that a capability
+    surpasses (of a chance from 0 to 1, or with the rule ``scale="range"``, its share of the range;
+    `strong` and `weak` are those of the scale), and the centre :math:`m` and standard deviation
     :math:`s` of a bias's prior:
 
-    - strength: :math:`P(u > \mathrm{strong}) \ge \mathrm{certainty}`; weakness:
-      :math:`P(u < \mathrm{weak}) \ge \mathrm{certainty}`; either only where the data raise its odds
-      by the factor `evidence` or more (a uniform prior never stands in the way), else unknown;
+    - strength: :math:`P(u \ge \mathrm{strong}) \ge \mathrm{certainty}`; weakness:
+      :math:`P(u \le \mathrm{weak}) \ge \mathrm{certainty}`; either only where the data raise its
+      odds by the factor `evidence` or more (a uniform prior never stands in the way), else unknown;
+    - otherwise unknown where the interval of u is wider than `vague`, in between where both of its
+      ends lie between weak and strong, and uncertain where one does not: the capability may be in
+      more than one of these classes. Uncertain is also what has separate modes of unknown weight;
+    - located, and not judged: a capability that no item of the subject demands anything of, or that
+      another one makes up for;
     - bias: :math:`P(b > m)` or :math:`P(b < m)` is at least the certainty, and the posterior mean
       lies `tilt` :math:`s` or more from :math:`m`. Where :math:`m` is 0 that is a lean to one side;
       elsewhere a level higher or lower than was expected before the data;
@@ -84,31 +131,40 @@ def judge(evidence: Evidence, rules: Rules) -> Finding | None:
         return _lean(evidence, rules)
     if kind == "noise":
         return _noise(evidence, rules)
-    if kind == "capability" and evidence.element.latent.range.is_finite:
+    if kind == "capability" and (evidence.counted or evidence.by_range):
         return _level(evidence, rules)
     return evidence.finding("location", evidence.located)
 
 
 def _level(evidence: Evidence, rules: Rules) -> Finding:
-    support = evidence.element.latent.range
-    span = support.high - support.low
-    after, before = ((draws - support.low) / span for draws in (evidence.draws, evidence.prior))
+    surpassed = evidence.surpassed(rules.prob)
+    weak, strong = (
+        (rules.weak, rules.strong)
+        if surpassed is None
+        else (rules.weak_demands, rules.strong_demands)
+    )
+    after, before = evidence.shares(evidence.draws), evidence.shares(evidence.prior)
+    said = located(evidence.element, evidence.numbers, surpassed)
+    if "unknown weight" in evidence.modes:
+        return evidence.finding("uncertain", said)
+    tail = (1 - rules.prob) / 2
+    low, high = np.quantile(after, [tail, 1 - tail])
     statements = {
-        "strength": (after > rules.strong, before > rules.strong),
-        "weakness": (after < rules.weak, before < rules.weak),
+        "strength": (after >= strong, before >= strong),
+        "weakness": (after <= weak, before <= weak),
     }
-    unknown = (evidence.numbers.high - evidence.numbers.low) / span > rules.vague
+    unknown = high - low > rules.vague
     for kind, holds in statements.items():
         probability, expected = (float(each.mean()) for each in holds)
         if probability < rules.certainty:
             continue
         if probability * (1 - expected) >= rules.evidence * expected * (1 - probability):
-            return evidence.finding(kind, evidence.located, probability)
+            return evidence.finding(kind, said, probability)
         unknown = True
     if unknown:
-        text = vaguely(evidence.element, evidence.numbers)
-        return evidence.finding("unknown", text)
-    return evidence.finding("in between", evidence.located)
+        return evidence.finding("unknown", vaguely(evidence.element, evidence.numbers, surpassed))
+    between = weak < low and high < strong
+    return evidence.finding("in between" if between else "uncertain", said)
 
 
 def _lean(evidence: Evidence, rules: Rules) -> Finding:

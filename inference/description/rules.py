@@ -8,10 +8,11 @@ import pandas as pd
 from .. import options
 from ..errors import FitError
 
+SCALES = ("demands", "range")
 _UNBOUNDED = ("evidence", "tilt", "gain")  # positive; the others lie between 0 and 1
 
 
-def _rule(value: float, unit: str, meaning: str) -> Any:
+def _rule(value: float | str, unit: str, meaning: str) -> Any:
     return field(default=value, metadata={"default": value, "unit": unit, "meaning": meaning})
 
 
@@ -29,10 +30,10 @@ class Rules:
         By how much the data have to multiply the prior odds of a strength or weakness, so that none
         is named that the prior alone would name.
     strong, weak : float, default 0.8 and 0.7
-        Shares of a capability's range: it is a strength above the first, a weakness below the
-        second, which may not exceed the first.
+        Shares of a capability's range, where that is the scale: it is a strength from the first on,
+        a weakness up to the second, which may not exceed the first.
     vague : float, default 0.5
-        Share of the range: a capability whose interval is wider is not known, unless it is a
+        Share of the scale: a capability whose interval is wider is not known, unless it is a
         strength or a weakness.
     tilt : float, default 0.5
         Prior standard deviations: a bias that lies so far from what its prior expects is named.
@@ -45,6 +46,13 @@ class Rules:
         on the items.
     gain : float, default 4
         Elpd in nats that a property has to gain to be named as missing.
+    scale : {"demands", "range"}
+        By what capabilities are judged: by how many of the levels of demand that the subject's
+        items oppose to them they surpass, or by their place in the range that was declared. A
+        capability that is a chance, from 0 to 1, is judged by that range in any case.
+    strong_demands, weak_demands : float, default 0.75 and 0.25
+        Shares of the levels of demand, where these are the scale: a capability that surpasses as
+        many or more is a strength, one that surpasses as many or fewer a weakness.
 
     Raises
     ------
@@ -53,11 +61,11 @@ class Rules:
 
     Examples
     --------
-    >>> Rules(certainty=0.95).to_frame().loc[["certainty", "tilt"], ["value", "unit"]]
-               value                       unit
+    >>> Rules(certainty=0.95).to_frame().loc[["certainty", "scale"], ["value", "unit"]]
+                 value             unit
     rule
-    certainty   0.95                probability
-    tilt        0.50  prior standard deviations
+    certainty     0.95      probability
+    scale      demands  demands or range
     """
 
     certainty: float = _rule(0.9, "probability", "posterior probability that a statement needs")
@@ -65,10 +73,10 @@ class Rules:
         3.0, "odds ratio", "by so much the data have to raise the odds of a strength or weakness"
     )
     prob: float = _rule(0.9, "probability", "mass of the equal-tailed intervals")
-    strong: float = _rule(0.8, "share of the range", "a capability above it is a strength")
-    weak: float = _rule(0.7, "share of the range", "a capability below it is a weakness")
+    strong: float = _rule(0.8, "share of the range", "a capability from it on is a strength")
+    weak: float = _rule(0.7, "share of the range", "a capability up to it is a weakness")
     vague: float = _rule(
-        0.5, "share of the range", "a capability with a wider interval is not known"
+        0.5, "share of the scale", "a capability with a wider interval is not known"
     )
     tilt: float = _rule(
         0.5, "prior standard deviations", "a bias so far from what was expected is named"
@@ -80,9 +88,20 @@ class Rules:
         0.05, "success probability", "where it varies less over items, they hardly matter"
     )
     gain: float = _rule(4.0, "nats of elpd", "a property that gains as much seems to be missing")
+    scale: str = _rule("demands", "demands or range", "by what capabilities are judged")
+    strong_demands: float = _rule(
+        0.75, "share of the levels", "a capability that surpasses as many is a strength"
+    )
+    weak_demands: float = _rule(
+        0.25, "share of the levels", "a capability that surpasses no more is a weakness"
+    )
 
     def __post_init__(self) -> None:
+        if self.scale not in SCALES:
+            raise FitError(f"scale={self.scale!r}; give one of {', '.join(map(repr, SCALES))}")
         for each in fields(self):
+            if each.name == "scale":
+                continue
             value = getattr(self, each.name)
             check = options.inside if each.name not in _UNBOUNDED else options.positive
             object.__setattr__(self, each.name, check(each.name, value, each.metadata["default"]))
@@ -91,7 +110,8 @@ class Rules:
                 f"certainty={self.certainty}; give a probability above 0.5, or a statement and its "
                 "opposite could both be made"
             )
-        for low, high in (("weak", "strong"), ("nearly_nothing", "nearly_all")):
+        pairs = (("weak", "strong"), ("weak_demands", "strong_demands"))
+        for low, high in (*pairs, ("nearly_nothing", "nearly_all")):
             if getattr(self, low) > getattr(self, high):
                 raise FitError(
                     f"{low}={getattr(self, low)} above {high}={getattr(self, high)}; give {low} at "
@@ -118,7 +138,11 @@ class Rules:
 
     def __repr__(self) -> str:
         lines = [
-            f"  {rule:<15}{row['value']:<6g}{row['unit']}: {row['meaning']}"
+            f"  {rule:<15}{_value(row['value']):<8}{row['unit']}: {row['meaning']}"
             for rule, row in self.to_frame().iterrows()
         ]
         return "\n".join(["Rules of a description", *lines])
+
+
+def _value(value: object) -> str:
+    return value if isinstance(value, str) else f"{value:g}"

@@ -5,18 +5,21 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ...linking import units
-from ..digits import Digits, written
+from ..digits import Digits, outward, supported, written
 from ..elements import Element
+from ..wording import many
 from .finding import Finding
 from .rules import Rules
 
 _STEPS = 100  # a number is written with so many steps of its scale, or more ...
 _FINEST = 9  # ... and fewer decimals than that, or than its error supports
 _IN_DETAIL = 6  # so many strengths or unknown elements have their numbers in a paragraph
+_WHOLE = ("sampling", "overall", "intervals")  # kinds whose findings are sentences of their own
 _LEADS = {  # how a paragraph introduces findings of a kind, in this order
     "strength": "Strong",
     "weakness": "Weak",
     "in between": "In between",
+    "uncertain": "Uncertain",
     "location": "Located",
     "bias": "Bias",
     "noise": "Noisy",
@@ -49,7 +52,7 @@ def paragraph(findings: Sequence[Finding]) -> str:
     kinds = dict[str, list[Finding]]()
     for finding in findings:
         kinds.setdefault(finding.kind, []).append(finding)
-    sentences = [each.text for kind in ("sampling", "overall") for each in kinds.get(kind, [])]
+    sentences = [each.text for kind in _WHOLE for each in kinds.get(kind, [])]
     sentences += [
         f"{lead}: {_listed(kinds[kind])}" for kind, lead in _LEADS.items() if kind in kinds
     ]
@@ -69,11 +72,19 @@ def _listed(findings: Sequence[Finding]) -> str:
 
 def legend(rules: Rules) -> str:
     """Explain the words and brackets of all paragraphs."""
+    by_range = f"{rules.strong:g} or more of the way from the lowest to the highest value"
+    if rules.scale == "range":
+        strong, weak = by_range, f"{rules.weak:g} or less"
+    else:
+        strong = f"above {rules.strong_demands:.0%} or more of the levels of demand in its items"
+        weak = f"above {rules.weak_demands:.0%} or fewer"
+        strong += f" (of a chance from 0 to 1: {rules.strong:g} or more)"
+        weak += f" (of a chance: {rules.weak:g} or less)"
     return (
-        f"In brackets: the range that holds the value with {rules.prob:.0%} probability. "
-        f"Strong: more than {rules.strong:g} of the way from the lowest to the highest value; "
-        f"weak: less than {rules.weak:g}; each said where it is at least {rules.certainty:.0%} "
-        "probable."
+        f"In brackets: the range that holds the value with {rules.prob:.0%} probability, rounded "
+        f"outwards. Strong: {strong}; weak: {weak}; each said where it is at least "
+        f"{rules.certainty:.0%} probable. In between: all of the range is between the two. "
+        "Uncertain: it reaches across one of these limits. Located: not judged."
     )
 
 
@@ -92,9 +103,9 @@ def estimate(numbers: Numbers, scale: float) -> str:
     Examples
     --------
     >>> estimate(Numbers(0.0912, 0.071, 0.112, Digits(3, 2)), scale=1)
-    '0.09 [0.07, 0.11]'
+    '0.09 [0.07, 0.12]'
     >>> estimate(Numbers(31.31, 28.2, 34.4, Digits(1, 0)), scale=52.8)
-    '31.3 [28, 34]'
+    '31.3 [28, 35]'
     """
     return f"{rounded(numbers.mean, scale, numbers.digits.mean)} [{_ends(numbers, scale, ', ')}]"
 
@@ -107,27 +118,68 @@ def rounded(value: float, scale: float, most: int = _FINEST) -> str:
     >>> rounded(-0.001, 1), rounded(31.31, 250), rounded(0.123, 1, 1)
     ('0.00', '31', '0.1')
     """
-    digits = max(0, math.ceil(math.log10(_STEPS / scale))) if scale > 0 else 2
-    return written(value, min(digits, most)).replace("−", "-")  # plain text, for any terminal
+    shown = written(value, min(_decimals(scale), most))
+    return shown.replace("−", "-")  # plain text, for any terminal
+
+
+def _decimals(scale: float) -> int:
+    return max(0, math.ceil(math.log10(_STEPS / scale))) if scale > 0 else 2
 
 
 def _ends(numbers: Numbers, scale: float, between: str) -> str:
-    return between.join(
-        rounded(end, scale, numbers.digits.ends) for end in (numbers.low, numbers.high)
-    )
+    digits = min(_decimals(scale), numbers.digits.ends)
+    return between.join(outward(numbers.low, numbers.high, digits)).replace("−", "-")
 
 
-def located(element: Element, numbers: Numbers) -> str:
-    """Write an element with its interval, range and unit: ``sight 0.09 [0.07, 0.11] of 1``."""
+class Surpassed(NamedTuple):
+    """How many of some levels of demand a capability surpasses, with the error of the ends."""
+
+    mean: float
+    low: float
+    high: float
+    levels: int
+    error: float
+
+
+def located(element: Element, numbers: Numbers, surpassed: Surpassed | None = None) -> str:
+    """Write an element with its interval, range and unit: ``sight 0.09 [0.07, 0.11] of 1``.
+
+    With levels of demand, these in place of the range: ``above 3 [2, 4] of 9 levels of demand``.
+    """
     scale = _span(element) or max(abs(numbers.low), abs(numbers.high))
-    return f"{called(element)} {estimate(numbers, scale)}{_of_range(element)}"
+    shown = f"{called(element)} {estimate(numbers, scale)}"
+    if surpassed is None:
+        return f"{shown}{_of_range(element)}"
+    digits = _whole(surpassed)
+    mean = written(surpassed.mean, digits)
+    return f"{shown}{_unit(element)}, above {mean} [{_counts(surpassed, ', ')}]{_levels(surpassed)}"
 
 
-def vaguely(element: Element, numbers: Numbers) -> str:
+def vaguely(element: Element, numbers: Numbers, surpassed: Surpassed | None = None) -> str:
     """Write an element of which little is known: ``sight, anywhere from 0.07 to 0.96 of 1``."""
     scale = _span(element) or max(abs(numbers.low), abs(numbers.high))
-    ends = _ends(numbers, scale, " to ")
-    return f"{called(element)}, anywhere from {ends}{_of_range(element)}"
+    shown = f"{called(element)}, anywhere from {_ends(numbers, scale, ' to ')}"
+    if surpassed is None:
+        return f"{shown}{_of_range(element)}"
+    return f"{shown}{_unit(element)}, above {_counts(surpassed, ' to ')}{_levels(surpassed)}"
+
+
+def _whole(surpassed: Surpassed) -> int:
+    """Count the decimals of numbers of levels: none, or as many fewer as their error leaves."""
+    return min(0, supported(surpassed.error)) if surpassed.error > 0 else 0
+
+
+def _counts(surpassed: Surpassed, between: str) -> str:
+    return between.join(outward(surpassed.low, surpassed.high, _whole(surpassed)))
+
+
+def _levels(surpassed: Surpassed) -> str:
+    return f" of {many(surpassed.levels, 'level')} of demand"
+
+
+def _unit(element: Element) -> str:
+    unit = units.name(element.latent.unit)
+    return f" {unit}" if unit else ""
 
 
 def called(element: Element) -> str:
@@ -142,11 +194,11 @@ def _span(element: Element) -> float | None:
 
 
 def _of_range(element: Element) -> str:
-    support, unit = element.latent.range, units.name(element.latent.unit)
+    support = element.latent.range
     if not support.is_finite:
         where = ""
     elif support.low == 0:
         where = f" of {support.high:g}"
     else:
         where = f" on a scale from {support.low:g} to {support.high:g}"
-    return f"{where} {unit}" if unit else where
+    return f"{where}{_unit(element)}"

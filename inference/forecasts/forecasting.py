@@ -1,7 +1,7 @@
 """Success probabilities for items, with intervals."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
@@ -11,11 +11,12 @@ import xarray as xr
 
 from ...layouts.steps import Leaf
 from ..errors import DataError
-from ..features import Features, outside_range, read_features
+from ..features import outside_range, read_features
 from ..ladders import Rows, of_rows, row_names
 from ..options import inside
 from ..tables import named
 from ..wording import many
+from .seen import Seen
 from .streaming import SUMMARY, summaries
 from .support import Support
 
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
 
 OUTSIDE = ("outside_training", "new_combination")
 """Variables that say what lies outside a subject's training items: values, or pairs of them."""
-
-_SAME = 1e-9  # a number may go through a text file and stay the same
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,10 +35,11 @@ class Forecast:
     ----------
     data : xarray.Dataset
         ``mean``, ``low`` and ``high`` of the success probability (subject, item); ``trained``:
-        whether the subject's fit saw that very item (subject, item); ``extrapolated``: whether the
-        item lies outside a declared range (item); ``outside_training`` and ``new_combination``:
-        whether it lies outside the subject's training items, as `outside` tells (subject, item; not
-        of baselines, which have no `support`). Where outcomes are several, graded or scores,
+        whether the subject's fit saw that item (subject, item): its name, or, where nobody gave
+        names (0, 1, ...), its meta-features; ``extrapolated``: whether the item lies outside a
+        declared range (item); ``outside_training`` and ``new_combination``: whether it lies outside
+        the subject's training items, as `outside` tells (subject, item; not of baselines, which
+        have no `support`). Where outcomes are several, graded or scores,
         there is a row along ``item`` for every step, as in `Evaluation.of_outcomes`, and the
         probability is that of an outcome of at least so much.
     prob : float
@@ -50,6 +50,8 @@ class Forecast:
         grade's number from 0.
     support : Support or None
         What the items are held against: each subject's training items.
+    seen : Seen or None
+        What the fit has seen, for `score`; None where a forecast is of no fit.
 
     Examples
     --------
@@ -64,6 +66,7 @@ class Forecast:
     prob: float
     expected: pd.DataFrame | None = None
     support: Support | None = None
+    seen: Seen | None = field(default=None, repr=False)
 
     @cached_property
     def rows(self) -> Rows | None:
@@ -246,7 +249,8 @@ def forecast(
     summarise = partial(summaries, fit, rows, prob=prob, memory_mib=memory_mib)
     outside = outside_range(fit.layout, features).any(axis=1)
     flagged = outside.reindex(range(len(items)), fill_value=False).to_numpy(dtype=bool)
-    trained = _trained(fit, rows, items.index, features)
+    seen = Seen.of(fit, rows, items.index, features)
+    trained = seen.flags()
     support = Support.of(fit, rows, items.index, features)
     unmet = list(support.flags())
     who, cells = [names[row] for row in rows], ("subject", "item")
@@ -271,7 +275,7 @@ def forecast(
         },
         {"subject": who, "item": what},
     )
-    return Forecast(data, prob, expected, support)
+    return Forecast(data, prob, expected, support, seen)
 
 
 def _expected(
@@ -282,25 +286,3 @@ def _expected(
     axes = pd.MultiIndex.from_product([who, items, names], names=["subject", "item", "outcome"])
     values = np.stack(found, axis=-1).reshape(len(SUMMARY), -1)
     return pd.DataFrame(values.T, axes, list(SUMMARY)).reset_index()
-
-
-def _trained(fit: "Fit", rows: np.ndarray, items: pd.Index, features: Features) -> np.ndarray:
-    """Whether each subject's fit saw each item: its name, and the same meta-features.
-
-    Where rows are steps, an item was seen when any of its outcomes was.
-    """
-    training = fit.constants
-    attempted = fit.observed["trials"].to_numpy()[rows] > 0
-    names: pd.Index = training.indexes["item"].map(str)
-    if fit.layout.steps is not None:
-        steps = Rows.read(names)
-        _, first = np.unique(steps.places, return_index=True)
-        attempted = np.logical_or.reduceat(attempted, first, axis=1)
-        training, names = training.isel(item=first), steps.items
-    places = names.get_indexer(items)
-    seen = places >= 0
-    for name, values in features.items():
-        known = training[name].to_numpy()[places]
-        same = np.isclose(values, known, rtol=_SAME, atol=_SAME / 1000)
-        seen &= same.all(axis=tuple(range(1, values.ndim)))
-    return np.asarray(attempted[:, places] & seen)

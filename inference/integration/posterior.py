@@ -15,6 +15,8 @@ from ..engine import Battery
 from ..errors import FitError
 from ..features import Features
 from ..identity import compile_key
+from ..prior import noncentred
+from ..stopping import stop_if_told
 from ..wording import some
 from .chances import Chances
 from .lattice import grow, spaced, start
@@ -91,6 +93,7 @@ class Posterior:
         values : ndarray
             Profile elements, along one more axis at the end.
         """
+        stop_if_told()
         profile, logs, stretch = self.coordinates.profile(points)
         likelihood = np.empty(logs.shape)
         outcome, dims = self._layout.outcome.expression, len(self._layout.dims)
@@ -161,7 +164,7 @@ def _prepared(battery: Battery) -> _Shared:
 
 def _prepare(battery: Battery, axes: int) -> _Shared:
     layout = battery.layout
-    coordinates = unconstrained(layout)
+    coordinates = unconstrained(layout, noncentred(layout, battery.items))
     features, kind = battery.kinds
     items = int(kind.max()) + 1
     chances = Chances(layout, features, items, {name.name: 0.5 for name in layout.constants})

@@ -33,6 +33,8 @@ class Unconstrained:
     ----------
     layout : Layout
         Whose profile.
+    deviations : frozenset of str
+        Latents that NUTS moves along deviations from their location, as `noncentred` names them.
 
     Raises
     ------
@@ -59,9 +61,9 @@ class Unconstrained:
     array([0. , 0.5, 1. ])
     """
 
-    def __init__(self, layout: Layout) -> None:
+    def __init__(self, layout: Layout, deviations: frozenset[str] = frozenset()) -> None:
         with pm.Model(coords={dim: list(labels) for dim, labels in layout.dims.items()}) as model:
-            variables = profile_variables(layout)
+            variables = profile_variables(layout, deviations)
         values = [model.rvs_to_values[variable] for variable in variables.values()]
         transforms = [model.rvs_to_transforms[variable] for variable in variables.values()]
         self._shapes = {
@@ -133,9 +135,9 @@ class Unconstrained:
 
 
 @functools.lru_cache(maxsize=32)
-def unconstrained(layout: Layout) -> Unconstrained:
+def unconstrained(layout: Layout, deviations: frozenset[str]) -> Unconstrained:
     """Compile a layout's coordinates, once; see `Unconstrained`."""
-    return Unconstrained(layout)
+    return Unconstrained(layout, deviations)
 
 
 def finite(logs: np.ndarray) -> np.ndarray:

@@ -18,13 +18,17 @@ from .translate import Translator
 _REWRITES = ("canonicalize", "stabilize", "local_remove_check_parameter")
 
 
-def log_density(layout: Layout) -> tuple[LogDensity, np.ndarray]:
+def log_density(
+    layout: Layout, deviations: frozenset[str] = frozenset()
+) -> tuple[LogDensity, np.ndarray]:
     """Translate a layout.
 
     Parameters
     ----------
     layout : Layout
         What joins items and profile.
+    deviations : frozenset of str
+        Latents sampled as deviations from their location, as `noncentred` names them.
 
     Returns
     -------
@@ -58,7 +62,7 @@ def log_density(layout: Layout) -> tuple[LogDensity, np.ndarray]:
             translator.numbers(scores, SCORES, unseen.dim)
             places = [slice(None) if dim == unseen.dim else None for dim in dims]
             known[unseen.scores.name] = scores[tuple(places)]
-        variables = profile_variables(layout)
+        variables = profile_variables(layout, deviations)
         for latent in layout.latents:
             known[latent.name] = align(variables[latent.name], latent, dims, per_item=False)
         parts = [evaluate(layout.outcome.expression, known, dims)]

@@ -10,6 +10,7 @@ from scipy.special import gammaln
 
 from ...layouts import Layout
 from ..identity import compile_key
+from ..prior import noncentred
 from .density import log_density
 from .domains import Domains
 from .emit import emit
@@ -81,7 +82,7 @@ class Kernel:
     """
 
     def __init__(self, layout: Layout, features: Mapping[str, np.ndarray], items: int) -> None:
-        self.density, self.start = _terms(layout)
+        self.density, self.start = _terms(layout, noncentred(layout, items))
         unseen = layout.outcome.unseen
         self._unseen = None if unseen is None else unseen.dim
         self._used = self.density.used
@@ -144,12 +145,12 @@ class Kernel:
         return np.bincount(self.domains.collapsed, weights=counts, minlength=rows)
 
 
-def _terms(layout: Layout) -> tuple[LogDensity, np.ndarray]:
+def _terms(layout: Layout, deviations: frozenset[str]) -> tuple[LogDensity, np.ndarray]:
     """Translate a layout, once in this process."""
-    key = compile_key(layout)
+    key = compile_key(layout), deviations
     with _translating:
         if key not in _translated:
-            _translated[key] = log_density(layout)
+            _translated[key] = log_density(layout, deviations)
             while len(_translated) > _KEPT:
                 _translated.popitem(last=False)
         _translated.move_to_end(key)

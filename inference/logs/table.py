@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from ..errors import DataError
-from ..tables import is_missing, named, need_columns, three_columns
+from ..tables import is_missing, named, need_columns, refuse_broken, texts, three_columns
 from ..wording import some
 from .imported import Imported
 from .notes import Notes
@@ -108,6 +108,9 @@ def _opened(table: Table, names: Sequence[str]) -> pd.DataFrame:
     elif isinstance(table, pd.DataFrame):
         inside = [name for name in table.index.names if name in names]
         taken = [name for name in inside if name in table.columns]
+        refuse_broken(table, [str(row) for row in range(len(table))], "the table", "row")
+        for name in inside:
+            texts(table.index.get_level_values(name), f"the table, {name}")
         found, where = table.drop(columns=taken).reset_index(inside), "the table"
     else:
         raise DataError(f"this is a {type(table).__name__}; give a path or a pandas DataFrame")

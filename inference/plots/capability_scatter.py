@@ -35,8 +35,9 @@ def capability_scatter(
 
     Points are posterior means, grey bars one posterior standard deviation to either side, the area
     of a point grows with the subject's success rate, and its colour shows the mean noise level. A
-    point is hollow where the prior dominates what it shows (see `profiles`); a dagger marks a
-    quarantined subject (see `diagnose`).
+    point is hollow where the prior dominates what it shows, and crossed where that has separate
+    modes, between which its mean may lie (see `profiles`); a dagger marks a quarantined subject
+    (see `diagnose`).
 
     Parameters
     ----------
@@ -107,6 +108,7 @@ def capability_scatter(
         paint = {"c": level, "cmap": style.amount_map(), "vmin": low, "vmax": top}
     told = [horizontal, vertical] + ([] if shade is None else [rows_of(table, shade, fit.subjects)])
     vague = np.any([part["prior_dominated"].to_numpy() for part in told], axis=0)
+    split = np.any([part["modes"] != "" for part in told], axis=0)
     points = ax.scatter(
         horizontal["mean"],
         vertical["mean"],
@@ -125,6 +127,7 @@ def capability_scatter(
             edgecolors=style.QUIET,
             zorder=3.5,
         )
+    style.cross(ax, where[:, 0], where[:, 1], split, area)
     ax.set_xlabel(style.element_label(across))
     ax.set_ylabel(style.element_label(up))
     who = many(len(fit.subjects), "subject")
@@ -132,7 +135,8 @@ def capability_scatter(
     figure = ax.get_figure()
     if shade is not None and figure is not None:
         figure.colorbar(points, ax=ax, label=f"posterior mean of {style.element_label(shade)}")
-    _legend(ax, where, hollow=bool(vague.any()), quarantined=len(doubted) > 0)
+    marks = {"hollow": bool(vague.any()), "split": bool(split.any())}
+    _legend(ax, where, **marks, quarantined=len(doubted) > 0)
     order = (
         [fit.subjects.index(name) for name in named]
         if names is not None
@@ -182,7 +186,7 @@ def _area(rates: np.ndarray) -> np.ndarray:
     return _SMALLEST + (_LARGEST - _SMALLEST) * rates
 
 
-def _legend(ax: "Axes", where: np.ndarray, *, hollow: bool, quarantined: bool) -> None:
+def _legend(ax: "Axes", where: np.ndarray, *, hollow: bool, split: bool, quarantined: bool) -> None:
     """Say what size and face of a point mean, in the corner with the fewest points."""
     for rate in (0.0, 0.5, 1.0):
         ax.scatter(
@@ -195,6 +199,8 @@ def _legend(ax: "Axes", where: np.ndarray, *, hollow: bool, quarantined: bool) -
         )
     if hollow:
         ax.scatter([], [], s=40, color="white", edgecolors=style.QUIET, label="prior-dominated")
+    if split:
+        ax.scatter([], [], s=38, label=style.SPLIT, **style.CROSS)
     if quarantined:
         ax.scatter([], [], s=0, label="† quarantined")
     up, right = where[:, 1] > np.mean(ax.get_ylim()), where[:, 0] > np.mean(ax.get_xlim())

@@ -34,7 +34,8 @@ def comparison_plot(
     Pairs stand in the order of the first panel, the largest difference at the top. Beside each
     stands the probability that the subject's is larger than the reference's, with the digits that
     its Monte Carlo error supports. A hollow point has a
-    prior-dominated side, a dagger one that is quarantined (see `diagnose`).
+    prior-dominated side, a crossed one a side with separate modes, a dagger one that is quarantined
+    (see `diagnose`).
 
     Parameters
     ----------
@@ -94,7 +95,9 @@ def comparison_plot(
         style.heading(figure, _title(comparison, len(names)))
         notes = f"point: mean; line: {style.percent(comparison.prob)} interval; number: P(larger)"
         vague = any(part["warning"].str.contains("prior-dominated").any() for part in parts)
-        notes += "; hollow: prior-dominated" * vague + "; † quarantined" * any(doubted)
+        split = any(part["warning"].str.contains("separate modes").any() for part in parts)
+        notes += "; hollow: prior-dominated" * vague + f"; {style.SPLIT}" * split
+        notes += "; † quarantined" * any(doubted)
         figure.supxlabel(notes, fontsize=8, color=style.QUIET)
     return axes
 
@@ -113,6 +116,8 @@ def _draw(panel: "Axes", element: Element, part: "pd.DataFrame", letters: float)
         linewidths=1.2,
         zorder=3,
     )
+    split = part["warning"].str.contains("separate modes")
+    style.cross(panel, part["difference"], rows, split, 20 if letters < 8 else 36)
     chances = zip(part["superiority"], part["superiority_error"], strict=True)
     for row, (probability, error) in enumerate(chances):
         panel.text(

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..errors import DataError
 from . import style
 
 if TYPE_CHECKING:
@@ -37,6 +38,11 @@ def criticism_map(criticism: "Criticism", *, ax: "Axes | None" = None) -> "Axes"
     Axes
         One unit wide per candidate and high per subject.
 
+    Raises
+    ------
+    DataError
+        When the criticism has no candidates.
+
     Examples
     --------
     >>> from measurement_layouts.inference.criticism.criticise import criticise
@@ -57,6 +63,11 @@ def criticism_map(criticism: "Criticism", *, ax: "Axes | None" = None) -> "Axes"
     from matplotlib.patches import Rectangle
 
     table = criticism.table
+    if table.empty:
+        raise DataError(
+            "there is nothing to draw: the layout uses every property of the items; add columns to "
+            "the evaluation's items, and criticise again"
+        )
     who = list(dict.fromkeys(table["subject"]))
     names = sorted(dict.fromkeys(table["property"]))
     wide = table.pivot_table(index="subject", columns="property", values="gain", dropna=False)

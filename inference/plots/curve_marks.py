@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from ...layouts.style import STYLES
+from ..digits import outward
 from . import style
 from .estimated import number
 
@@ -115,4 +116,4 @@ def written(row: pd.Series) -> str:
         return "no curve"
     if not np.isfinite(row["low"]):
         return number(row["ability"], 1)
-    return f"{number(row['ability'], 1)} [{number(row['low'], 1)}, {number(row['high'], 1)}]"
+    return f"{number(row['ability'], 1)} [{', '.join(outward(row['low'], row['high'], 1))}]"

@@ -30,7 +30,8 @@ def prior_posterior(
 
     The prior is its formula; the posterior is a kernel estimate, reflected at the ends of the range
     (see `density.density`). Where the prior dominates (see `profiles`), it is not filled and the
-    panel says so; a dagger marks a quarantined subject (see `diagnose`).
+    panel says so; it also says where there are separate modes. A dagger marks a quarantined subject
+    (see `diagnose`).
 
     Parameters
     ----------
@@ -81,9 +82,12 @@ def prior_posterior(
         panel.plot(at, prior, color=style.PRIOR, linestyle="--", label="prior")
         learnt = density(after, at, support)
         panel.plot(at, learnt, color=colour, linewidth=1.8, label="posterior")
-        if rows_of(table, element, [name])["prior_dominated"].iloc[0]:
-            panel.set_title("prior-dominated", fontsize=8, color=style.QUIET)
-        else:
+        own = rows_of(table, element, [name]).iloc[0]
+        said = ["prior-dominated"] * bool(own["prior_dominated"])
+        said += ["separate modes"] * bool(own["modes"])
+        if said:
+            panel.set_title(", ".join(said), fontsize=8, color=style.QUIET)
+        if not own["prior_dominated"]:
             panel.fill_between(at, learnt, color=colour, alpha=0.2, linewidth=0)
         panel.set_xlim(at[0], at[-1])
         panel.set_ylim(bottom=0)

@@ -35,6 +35,7 @@ class _Shares(NamedTuple):
     high: np.ndarray
     truth: np.ndarray
     vague: np.ndarray
+    split: np.ndarray
 
 
 def profile_bars(
@@ -48,8 +49,8 @@ def profile_bars(
     """Draw posterior means and 90 % intervals of a few subjects, grouped by profile element.
 
     Every element is drawn on its own range, which stands below its name. What is dominated by the
-    prior is faded (see `profiles`); a dagger marks a quarantined subject, whose sampling is not to
-    be trusted (see `diagnose`).
+    prior is faded, what may lie between separate modes is crossed (see `profiles`); a dagger marks
+    a quarantined subject, whose sampling is not to be trusted (see `diagnose`).
 
     Parameters
     ----------
@@ -185,7 +186,8 @@ def _shares(
         wide = known.reindex(columns=[element.name for element in found])
         truth = (wide.to_numpy().T - low) / (high - low)
     vague = np.array([part["prior_dominated"] for part in parts])
-    return _Shares(mean, start, stop, truth, vague)
+    split = np.array([part["modes"] != "" for part in parts])
+    return _Shares(mean, start, stop, truth, vague, split)
 
 
 def _label(element: Element) -> str:
@@ -209,6 +211,7 @@ def _draw(ax: "Axes", rows: np.ndarray, shares: _Shares, place: int) -> None:
     ax.scatter(
         shares.mean[:, place], rows, s=30, marker=marker, color=shades, linewidths=0.8, zorder=3
     )
+    style.cross(ax, shares.mean[:, place], rows, shares.split[:, place], 30)
     known = np.isfinite(shares.truth[:, place])
     ax.scatter(
         shares.truth[known, place],
@@ -227,6 +230,8 @@ def _meanings(shares: _Shares, *, quarantined: bool) -> "list[Line2D]":
     entries = [_entry(style.QUIET, "o", f"posterior mean, {style.percent(_PROB)} interval")]
     if shares.vague.any():
         entries.append(_entry(style.QUIET, "o", "faded: prior-dominated", alpha=_FADED))
+    if shares.split.any():
+        entries.append(style.cross_entry())
     if np.isfinite(shares.truth).any():
         opened = {"linestyle": "none", "markerfacecolor": "none", "markersize": 7.5}
         entries.append(_entry(style.INK, "o", "open: truth", **opened))

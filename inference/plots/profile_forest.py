@@ -32,8 +32,9 @@ def profile_forest(
     """Draw posterior mean and interval of every subject, one panel per profile element.
 
     Subjects stand in the order of their success, the best at the top, with the rate beside the
-    name. A hollow point is dominated by the prior (see `profiles`); a dagger marks a quarantined
-    subject, whose sampling is not to be trusted (see `diagnose`).
+    name. A hollow point is dominated by the prior, a crossed one may lie between separate modes
+    (see `profiles`); a dagger marks a quarantined subject, whose sampling is not to be trusted (see
+    `diagnose`).
 
     Parameters
     ----------
@@ -102,6 +103,7 @@ def profile_forest(
             linewidths=1.2,
             zorder=3,
         )
+        style.cross(panel, part["mean"], rows, part["modes"] != "", 22 if len(who) > _MANY else 38)
         low, high = span(fit, element)
         low, high = min(low, part["low"].min()), max(high, part["high"].max())
         panel.set_xlim(low - 0.03 * (high - low), high + 0.03 * (high - low))
@@ -126,6 +128,8 @@ def profile_forest(
         entries = [_entry("o", f"posterior mean, {style.percent(prob)} interval")]
         if shown["prior_dominated"].any():
             entries.append(_entry("o", "prior-dominated", hollow=True))
+        if (shown["modes"] != "").any():
+            entries.append(style.cross_entry())
         if (status == "quarantined").any():
             entries.append(_entry("", "† quarantined"))
         if fit.failures:

@@ -54,7 +54,8 @@ def profile_heatmap(
 
     Numbers have two significant digits, none finer than 0.01 or a hundredth of a range narrower
     than 1, and none that the Monte Carlo error does not support (see `digits`). Cells that are
-    dominated by the prior (see `profiles`) are hatched and have no colour.
+    dominated by the prior (see `profiles`) are hatched and have no colour; a double dagger follows
+    a number of an element with separate modes, between which its mean may lie.
 
     Below the profile stands the success p on the training items: its rate, or with
     ``statistic="sd"`` the standard deviation of one outcome, :math:`\sqrt{p (1 - p)}`. A dagger
@@ -127,6 +128,11 @@ def profile_heatmap(
     written = [_written(*row) for row in zip(numbers, ranges, digits, strict=True)]
     vague = np.zeros(numbers.shape, dtype=bool)
     vague[:-1] = [part["prior_dominated"].to_numpy() for part in parts]
+    split = np.array([*(part["modes"] != "" for part in parts), np.zeros(len(who), dtype=bool)])
+    written = [
+        [text + "‡" * bool(there) for text, there in zip(*row, strict=True)]
+        for row in zip(written, split, strict=True)
+    ]
     width, upright = _width(names, heads, written)
     ax = style.single(ax, (width, _height(names, heads if upright else [""], len(paints))))
     inks = np.full(numbers.shape, style.INK, dtype=object)
@@ -152,6 +158,7 @@ def profile_heatmap(
     ax.set_yticks(np.arange(len(names)) + 0.5, names)
     ax.tick_params(length=0, labelsize=_LETTERS)
     notes = ["hatched: prior-dominated"] if vague.any() else []
+    notes += ["‡ separate modes"] if split.any() else []
     notes += ["† quarantined"] if "quarantined" in set(status) else []
     if subjects is None and fit.failures:
         notes.append(f"{len(fit.failures)} failed, not shown")

@@ -32,7 +32,8 @@ def rank_ecdf(
     A line is a quantity's distribution function of ranks minus the uniform one. Calibrated layouts
     have all their lines in the band, but for a chance of `alpha`. Lines that leave it are coloured
     and named. A line shaped as an S, up and then down, means intervals that are too narrow; the
-    other way round, too wide; a hill, posteriors above the truth; a valley, below.
+    other way round, too wide; a hill, posteriors above the truth; a valley, below. Titles say the
+    verdict; where it is inconclusive, too few simulations converged for lines to say anything.
 
     Parameters
     ----------
@@ -106,9 +107,12 @@ def _draw(panel: "Axes", name: str, one: "SimulationBasedCalibration", *, alone:
         panel.plot(place, line, color=colour, linewidth=1.6, zorder=3, label=label)
     panel.axhline(0, color=style.QUIET, linestyle=":", linewidth=0.8, zorder=1)
     said = "calibrated" if one.calibrated else "NOT calibrated"
+    said = "INCONCLUSIVE" if one.inconclusive else said
     counted = many(one.simulations, "simulation")
-    if one.quarantined:  # beside another panel a line has no room for it
-        counted += f",{' ' if alone else chr(10)}{one.quarantined} quarantined"
+    lost = {"quarantined": one.quarantined, "failed": one.failed}
+    lost_counts = ", ".join(f"{count} {what}" for what, count in lost.items() if count)
+    if lost_counts:  # beside another panel a line has no room for it
+        counted += f",{' ' if alone else chr(10)}{lost_counts}"
     title = "\n".join(textwrap.wrap(style.words(name), _TITLE))
     panel.set_title(f"{title}\n{said}, {counted}", fontsize=10 if alone else 7.5)
     panel.set_xlim(0, 1)

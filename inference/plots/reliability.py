@@ -23,6 +23,7 @@ def reliability(
     bins: int = 10,
     prob: float = 0.9,
     training_items: bool = False,
+    reused_names: bool = False,
     ax: "Axes | None" = None,
 ) -> "Axes":
     """Draw success rate against mean forecast, in bins of the forecast.
@@ -42,6 +43,8 @@ def reliability(
         Mass of the intervals, in (0, 1).
     training_items : bool
         Whether items that the fit was made on count too; they flatter.
+    reused_names : bool
+        As in `score`.
     ax : Axes, optional
         Where to draw; a new figure by default.
 
@@ -78,7 +81,12 @@ def reliability(
         raise DataError("no forecasts: give at least one")
     curves = {
         method: calibration_curve(
-            one, evaluation, bins=bins, prob=prob, training_items=training_items
+            one,
+            evaluation,
+            bins=bins,
+            prob=prob,
+            training_items=training_items,
+            reused_names=reused_names,
         )
         for method, one in given.items()
     }

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from ..digits import outward
 from ..dispositions.self_report import self_reports
 from ..dispositions.self_report_correlations import self_report_correlations
 from ..errors import DataError
@@ -133,7 +134,7 @@ def written_rho(row: pd.Series) -> str:
     said = f"ρ = {number(row['rho'])}"
     if not np.isfinite(row["low"]):
         return said
-    return f"{said} [{number(row['low'])}, {number(row['high'])}]"
+    return f"{said} [{', '.join(outward(row['low'], row['high'], 2))}]"
 
 
 def _points(ax: "Axes", own: pd.DataFrame, chosen: Shown) -> None:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.colors import Colormap
     from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
 
 INK, QUIET, FAINT, RULE = "#1A1A1A", "#6B7178", "#C9CCD0", "#E3E5E8"
 PRIOR = "#9AA0A6"
@@ -32,6 +33,9 @@ METHODS = (  # Okabe and Ito's palette, and a marker each for black-and-white pr
     ("#E69F00", "v"),
     ("#56B4E9", "P"),
 )
+CROSS: dict[str, Any] = {"color": INK, "marker": "x", "linewidths": 1.1}
+SPLIT = "crossed: separate modes"
+_WIDER = 2.2  # area of a cross, in those of the point
 _TITLE = 11.0  # size of titles, in points
 AGGREGATE = ("#5A5A5A", "X")
 
@@ -69,6 +73,22 @@ def hatch(ax: "Axes", cells: np.ndarray) -> None:
     look: dict[str, Any] = {"facecolor": "white", "edgecolor": FAINT, "hatch": "////"}
     for row, column in np.argwhere(cells):
         ax.add_patch(Rectangle((column, row), 1, 1, linewidth=0, zorder=1.5, **look))
+
+
+def cross(ax: "Axes", x: Any, y: Any, cells: Any, size: float | np.ndarray = 38.0) -> None:
+    """Cross out the points of means that may lie between separate modes."""
+    chosen = np.asarray(cells, dtype=bool)
+    if chosen.any():
+        areas = _WIDER * np.broadcast_to(size, chosen.shape)[chosen]
+        across, up = (np.asarray(values, dtype=float)[chosen] for values in (x, y))
+        ax.scatter(across, up, s=areas, zorder=5, **CROSS)
+
+
+def cross_entry() -> "Line2D":
+    """Explain the crosses in a legend."""
+    from matplotlib.lines import Line2D
+
+    return Line2D([], [], color=INK, linestyle="none", marker="x", markersize=6, label=SPLIT)
 
 
 def title(ax: "Axes", text: str, *, pad: float | None = None) -> None:

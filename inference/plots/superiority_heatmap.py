@@ -31,7 +31,8 @@ def superiority_heatmap(
     Subjects stand in the order of their mean probability against all others, the largest first.
     Cells hold percent where there are at most 30 subjects, tens of percent where the Monte Carlo
     error leaves no more. They are hatched and have no colour where the prior dominates one of the
-    two (see `diagnostics.profiles`); a dagger marks a quarantined subject.
+    two (see `diagnostics.profiles`). A dagger marks a quarantined subject, a double dagger one
+    with separate modes.
 
     Parameters
     ----------
@@ -79,9 +80,10 @@ def superiority_heatmap(
     error, hatched = (
         table.loc[wide.index, wide.columns].to_numpy() for table in (errors, vague == 1)
     )
-    doubted = set(_quarantined(rows))
+    doubted = set(_warned(rows, "quarantined"))
+    split = set(_warned(rows, "separate modes"))
     names, heads = (
-        [style.words(name, 40) + " †" * (name in doubted) for name in side]
+        [style.words(name, 40) + " ‡" * (name in split) + " †" * (name in doubted) for name in side]
         for side in (wide.index, wide.columns)
     )
     cell = _CELL if len(names) <= _WRITTEN else _SMALL
@@ -128,6 +130,7 @@ def superiority_heatmap(
         bar.set_ticks([0, 0.25, 0.5, 0.75, 1], labels=["0", "25", "50", "75", "100"])
         bar.ax.tick_params(labelsize=_LETTERS)
     notes = ["hatched: one of the two is prior-dominated"] if hatched.any() else []
+    notes += ["‡ separate modes"] if split & {*wide.index, *wide.columns} else []
     notes += ["† quarantined"] if doubted & {*wide.index, *wide.columns} else []
     ax.set_xlabel("\n".join(notes), fontsize=_LETTERS)
     style.title(ax, f"Probability of a larger {style.words(one.name)}")
@@ -143,13 +146,13 @@ def _table(rows: "pd.DataFrame", column: str, everybody: list[str]) -> "pd.DataF
     return wide
 
 
-def _quarantined(rows: "pd.DataFrame") -> list[str]:
-    """Name the subjects of whom a warning says so."""
+def _warned(rows: "pd.DataFrame", what: str) -> list[str]:
+    """Name the subjects of whom a warning says something."""
     found = []
     for warning in rows["warning"]:
         for part in str(warning).split("; "):
             name, _, why = part.rpartition(": ")
-            found += [name] if why.startswith("quarantined") else []
+            found += [name] if what in why else []
     return found
 
 

@@ -7,10 +7,13 @@ import numpy as np
 import pandas as pd
 
 from ...layouts import Layout
-from ...linking import MEAN_FAILURE
+from ...linking import mean_failure
 from ..wording import many, some
 from .bands import PLACES, chance, counted, limits, surprise
 from .ranks import LOG_LIKELIHOOD
+
+UNCONVERGED = 0.05
+"""Largest share of simulations without converged draws where the ranks of all decide."""
 
 _TAIL = 0.05  # on either side of the interval whose coverage is counted
 
@@ -19,7 +22,13 @@ _TAIL = 0.05  # on either side of the interval whose coverage is counted
 class SimulationBasedCalibration:
     """Whether a layout's posteriors hold known profiles as often as they say.
 
-    Made by `sbc`.
+    Made by `sbc`. There are three verdicts. Where at most 5 % of the simulations did not converge
+    or failed, the ranks of all decide: "calibrated" or "not calibrated". Where more did not, draws
+    are not the posterior's, and uniform ranks prove nothing: "inconclusive", unless the ranks of
+    the simulations that converged leave their bands, by themselves: then "not calibrated". (Whether
+    chains converge depends on the outcomes and not on the truth, so that the ranks of those which
+    do are uniform, too.) A simulation that failed has no rank: with any, the verdict is never
+    "calibrated".
 
     Attributes
     ----------
@@ -33,6 +42,12 @@ class SimulationBasedCalibration:
     alpha : float
         Chance that a calibrated layout is found wanting, over all its quantities.
 
+    Notes
+    -----
+    Why 5 % (`UNCONVERGED`): so many ranks, wherever they lie, move their distribution function by
+    0.05 at most, which is less than half the width of the bands of 1,000 simulations (0.06 for
+    three quantities), and coverage by five points.
+
     Examples
     --------
     >>> from measurement_layouts import Capability, Success
@@ -40,8 +55,8 @@ class SimulationBasedCalibration:
     >>> layout = Layout("coin", Success("heads", Capability("p", low=0, high=1)))
     >>> items = pd.DataFrame(index=[f"toss {number}" for number in range(10)])
     >>> found = sbc(layout, items, simulations=50, method="grid", progressbar=False)
-    >>> found.calibrated, found.quarantined, found.failed
-    (True, 0, 0)
+    >>> found.calibrated, found.inconclusive, found.quarantined, found.failed
+    (True, False, 0, 0)
     >>> found.table()["inside"]
     quantity
     p                 True
@@ -66,7 +81,7 @@ class SimulationBasedCalibration:
 
     @property
     def quarantined(self) -> int:
-        """How many simulations did not converge; their ranks count."""
+        """How many simulations have draws that did not converge."""
         return int((self.status["status"] == "quarantined").sum())
 
     @property
@@ -75,9 +90,22 @@ class SimulationBasedCalibration:
         return int((self.status["status"] == "failed").sum())
 
     @property
+    def unconverged(self) -> float:
+        """Share of the simulations that did not converge or failed."""
+        return (self.quarantined + self.failed) / self.simulations
+
+    @property
     def calibrated(self) -> bool:
-        """Whether every quantity's ranks are uniform within the bands, and no simulation failed."""
-        return not self.failed and bool(self.table()["inside"].all())
+        """Whether all ranks are inside the bands, nearly all simulations converged, none failed."""
+        return not self._outside and not self.inconclusive
+
+    @property
+    def inconclusive(self) -> bool:
+        """Whether too many simulations did not converge, or some failed, to call it calibrated.
+
+        And nothing else shows that it is not.
+        """
+        return not self._outside and (self.failed > 0 or self._too_many)
 
     @property
     def uses_outcomes_twice(self) -> bool:
@@ -86,7 +114,7 @@ class SimulationBasedCalibration:
         That constant is computed from the outcomes which are then explained, so such a layout is
         not calibrated; pulling towards a number it is.
         """
-        return MEAN_FAILURE in self.layout.constants
+        return mean_failure in self.layout.constants
 
     def table(self) -> pd.DataFrame:
         """Judge every quantity.
@@ -102,7 +130,8 @@ class SimulationBasedCalibration:
             - ``p``: chance that ranks of a calibrated quantity are as surprising at any place.
             - ``inside``: whether the ranks stay in the band everywhere. The bands of all
               quantities together are left by a calibrated layout with a chance of at most `alpha`
-              (Bonferroni).
+              (Bonferroni). ``inside_converged``: the same of the simulations that converged, and
+              bands as wide as their number wants; True where there are none.
             - ``coverage``: share of central 90 % intervals that hold the truth; ``z``: mean of
               (truth - posterior mean) / posterior sd; ``contraction``: one minus mean posterior
               over prior variance (NaN for the log-likelihood).
@@ -113,8 +142,10 @@ class SimulationBasedCalibration:
     def _table(self) -> pd.DataFrame:
         level = self.alpha / len(self.quantities)
         rows = {}
+        converged = self.ranks["simulation"].map(self.status["status"]) == "ok"
         for quantity, own in self.ranks.groupby("quantity", sort=False):
             total, positions = len(own), own["position"].to_numpy()
+            trusted = positions[converged[own.index].to_numpy()]
             counts = counted(positions)
             surprises = surprise(counts, total)
             low, high = limits(level, total)
@@ -129,7 +160,8 @@ class SimulationBasedCalibration:
                 "low": low[place] / total - at,
                 "high": high[place] / total - at,
                 "p": chance(float(surprises[place]), total),
-                "inside": bool(((low <= counts) & (counts <= high)).all()),
+                "inside": _inside(positions, level),
+                "inside_converged": _inside(trusted, level),
                 "coverage": ((positions >= _TAIL) & (positions < 1 - _TAIL)).mean(),
                 "z": np.divide(moved, sd, out=np.zeros_like(sd), where=sd > 0).mean(),
                 "contraction": np.nan if quantity == LOG_LIKELIHOOD else 1 - (sd**2).mean() / prior,
@@ -160,12 +192,35 @@ class SimulationBasedCalibration:
             )
         return pd.concat(parts, ignore_index=True)
 
+    @property
+    def _too_many(self) -> bool:
+        """Whether more simulations did not converge than may be judged with the others."""
+        return self.unconverged > UNCONVERGED
+
+    @cached_property
+    def _outside(self) -> list[str]:
+        """Quantities whose ranks, of the simulations that decide, leave the bands."""
+        inside = self._table["inside_converged" if self._too_many else "inside"]
+        return [str(name) for name in inside.index[~inside]]
+
     def verdict(self) -> str:
-        """Say in one line whether it is calibrated, and what is known of it if not."""
-        outside = [str(name) for name in self._table.index[~self._table["inside"]]]
-        said = f"not calibrated ({some(outside)})" if outside else "calibrated"
-        if self.failed and not outside:
-            said = "not calibrated (simulations failed)"
+        """Say in one line whether it is calibrated, and what is known of it if not.
+
+        Returns
+        -------
+        str
+            Begins with "calibrated", "not calibrated" or "inconclusive".
+        """
+        said = "calibrated"
+        if self._outside:
+            said = f"not calibrated ({some(self._outside)})"
+            if self._too_many:
+                counted = self.simulations - self.quarantined - self.failed
+                said += f", by {many(counted, 'simulation')} that converged"
+        elif self.inconclusive:
+            lost = [f"{self.quarantined} did not converge"] if self.quarantined else []
+            lost += [f"{self.failed} failed"] if self.failed else []
+            said = f"inconclusive (of {many(self.simulations, 'simulation')} {', '.join(lost)})"
         if self.uses_outcomes_twice:
             said += "; its noise pulls towards the subject's own mean failure, so that outcomes"
             said += " count twice: not calibrated by design"
@@ -178,3 +233,12 @@ class SimulationBasedCalibration:
             f"{many(self.simulations, 'simulation')}, {self.quarantined} quarantined, "
             f"{self.failed} failed{'; outcomes count twice' if len(said) > 1 else ''}>"
         )
+
+
+def _inside(positions: np.ndarray, level: float) -> bool:
+    """Whether ranks stay in their band everywhere; those of no simulation do."""
+    if not len(positions):
+        return True
+    counts = counted(positions)
+    low, high = limits(level, len(positions))
+    return bool(((low <= counts) & (counts <= high)).all())

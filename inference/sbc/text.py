@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from ..wording import many
+from .result import UNCONVERGED
 
 if TYPE_CHECKING:
     from .result import SimulationBasedCalibration
 
 _LEAST_P = 1e-4
+_CELLS = {"calibrated": "yes", "not calibrated": "**no**", "inconclusive": "**inconclusive**"}
 
 
 def summary(found: "Mapping[str, SimulationBasedCalibration]") -> pd.DataFrame:
@@ -26,7 +28,7 @@ def summary(found: "Mapping[str, SimulationBasedCalibration]") -> pd.DataFrame:
     DataFrame
         By ``layout``: ``simulations``, ``quarantined``, ``failed``, ``quantities``, smallest ``p``
         of these and its ``least`` likely quantity, smallest and largest ``coverage`` of 90 %
-        intervals, and whether it is ``calibrated``.
+        intervals, and the ``verdict``: ``calibrated``, ``not calibrated`` or ``inconclusive``.
     """
     rows = {}
     for name, one in found.items():
@@ -40,7 +42,7 @@ def summary(found: "Mapping[str, SimulationBasedCalibration]") -> pd.DataFrame:
             "least": table["p"].idxmin(),
             "coverage_low": table["coverage"].min(),
             "coverage_high": table["coverage"].max(),
-            "calibrated": one.calibrated,
+            "verdict": _verdict(one),
         }
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("layout")
 
@@ -66,7 +68,9 @@ def report(found: "Mapping[str, SimulationBasedCalibration]", picture: str) -> s
         "",
         "Profiles drawn from each layout's prior, outcomes from the profiles, and a fit of each. "
         "If all is right, true values have uniform ranks among posterior draws. A calibrated "
-        f"layout is found wanting with a chance of at most {alpha:g}.",
+        f"layout is found wanting with a chance of at most {alpha:g}. Where more than "
+        f"{UNCONVERGED:.0%} of the simulations did not converge or failed, uniform ranks prove "
+        "nothing: the verdict is inconclusive.",
         "",
         *rows(summary(found)),
         "",
@@ -99,10 +103,16 @@ def rows(table: pd.DataFrame) -> list[str]:
             row["quantities"],
             f"{least} ({row['least']})",
             f"{100 * row['coverage_low']:.0f} to {100 * row['coverage_high']:.0f} %",
-            "yes" if row["calibrated"] else "**no**",
+            _CELLS[row["verdict"]],
         )
         lines.append(_row(cells))
     return lines
+
+
+def _verdict(one: "SimulationBasedCalibration") -> str:
+    if one.calibrated:
+        return "calibrated"
+    return "inconclusive" if one.inconclusive else "not calibrated"
 
 
 def _row(cells: object) -> str:
@@ -119,4 +129,5 @@ def _remarks(found: "Mapping[str, SimulationBasedCalibration]") -> list[str]:
         for name in twice
     ]
     lines += [f"- {name}: {many(count, 'simulation')} failed." for name, count in failed.items()]
+    lines += [f"- {name}: {one.verdict()}." for name, one in found.items() if one.inconclusive]
     return [*lines, ""] if lines else []

@@ -33,7 +33,8 @@ def add(commands: "Commands") -> None:
         "Check by simulation whether posteriors hold known profiles as often as they say.",
         example="sbc animal-ai-olympics --simulations 200 --out out/calibration",
         done="every layout is calibrated",
-        falls_short="a layout is not calibrated: the table says in which quantity",
+        falls_short="a layout is not calibrated: the table says in which quantity; or its "
+        "verdict is inconclusive, since too many simulations did not converge",
     )
     parser.add_argument(
         "targets",

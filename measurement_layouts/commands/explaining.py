@@ -30,7 +30,7 @@ def add(commands: "Commands") -> None:
         "Ask which properties of the items explain what the layout leaves over.",
         example="criticise fitted",
         done="nothing is flagged",
-        falls_short="a property is flagged: the layout misses something",
+        falls_short="a property, or repeated attempts, are flagged: the layout misses something",
     )
     takes_fit(criticise)
     takes_data(criticise, required=False)
@@ -53,5 +53,6 @@ def _criticise(chosen: argparse.Namespace) -> int:
     evaluation = fitted_evaluation(fit, chosen.fit, chosen.items, chosen.outcomes)
     found = criticise(fit, evaluation, subjects=chosen.subjects)
     print_criticism(found)
-    print(visible("\n".join(found.suggestions() or ["nothing is flagged"])))
-    return 1 if len(found.flagged()) else 0
+    suggested = found.suggestions()
+    print(visible("\n".join(suggested or ["nothing is flagged"])))
+    return 1 if suggested else 0

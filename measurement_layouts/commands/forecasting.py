@@ -53,6 +53,11 @@ def add(commands: "Commands") -> None:
         action="store_true",
         help="score items that the fit was made on, too; such scores flatter",
     )
+    score.add_argument(
+        "--reused-names",
+        action="store_true",
+        help="equal names may be those of other items; properties and outcomes tell",
+    )
     score.add_argument("--json", action="store_true", help="print one JSON object")
 
 
@@ -81,7 +86,12 @@ def _score(chosen: argparse.Namespace) -> int:
     fit = open_fit(chosen.fit, chosen.layout)
     evaluation = read_evaluation(fit.layout, chosen.outcomes, chosen.items)
     forecast = fit.forecast(evaluation.item_table, subjects=chosen.subjects)
-    scores = score(forecast, evaluation, training_items=chosen.training_items)
+    scores = score(
+        forecast,
+        evaluation,
+        training_items=chosen.training_items,
+        reused_names=chosen.reused_names,
+    )
     if chosen.json:
         rows = json.loads(scores.reset_index().to_json(orient="records", double_precision=15))
         print(json.dumps({"layout": fit.layout.name, "scores": rows}, allow_nan=False))

@@ -13,7 +13,7 @@ from ...layouts import (
     Slope,
     Success,
 )
-from ...linking import arrays, linking_function, logistic, mixture
+from ...linking import arrays, linking_function, logistic, mean_failure, mixture
 from ...linking.arrays import Array
 from ...linking.interval import Interval
 
@@ -52,7 +52,7 @@ def published_layout() -> Layout:
         logistic(navigation - distance * (0.5 * behind + 1) + effect),
     )
     see = Derived("visualPerformance", logistic(visual - size))
-    outcome = Success("taskPerformance", mixture(navigate * see, by=noise))
+    outcome = Success("taskPerformance", mixture(navigate * see, by=noise, toward=mean_failure))
     return Layout("animal-ai-olympics", outcome)
 
 

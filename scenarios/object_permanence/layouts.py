@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from ...layouts import Bias, Capability, Derived, Layout, MetaFeature, Noise, Prior, Slope, Success
-from ...linking import logistic, mixture, presence, product
+from ...linking import logistic, mean_failure, mixture, presence, product
 from .battery import COLOURS, HIDING
 
 _OBSTACLES = ("ramp", "lava", "platform")
@@ -60,7 +60,9 @@ def published_layout() -> Layout:
     walk = Derived("flatNavPerformance", logistic(flat - arena.distance + effect))
     navigate = Derived("navigationPerformance", product(*_pass(abilities, arena), walk))
     see = Derived("visualAcuityPerformance", logistic(visual - (5 - arena.size)))
-    outcome = Success("taskPerformance", mixture(know * navigate * see, by=noise))
+    outcome = Success(
+        "taskPerformance", mixture(know * navigate * see, by=noise, toward=mean_failure)
+    )
     return Layout("object-permanence", outcome)
 
 

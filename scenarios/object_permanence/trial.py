@@ -10,6 +10,7 @@ from ...inference.assessment import score
 from ...inference.baselines import BASELINES, baseline_forecast, masked
 from ...inference.criticism.criticise import criticise
 from ...inference.description.describe import describe
+from ...inference.description.rules import Rules
 from ...inference.fitting import fit
 from ...inference.results import Fit
 from .agents import AGENTS
@@ -108,7 +109,7 @@ def run_trial(seed: int, agents: list[str] | None = None, progressbar: bool = Tr
     aggregate = baseline_forecast(BASELINES[0], training, held_out, [], seed=seed)
     scored["aggregate"] = score(aggregate, evaluation)
     criticism = criticise(fits[PUBLISHED], training, candidates=CANDIDATES, seed=seed)
-    description = describe(fits[RECOMMENDED])
+    description = describe(fits[RECOMMENDED], rules=Rules(scale="range"))
     subjects = fits[RECOMMENDED].subjects
     return Trial(
         {name: _means(each) for name, each in fits.items()},

@@ -159,6 +159,8 @@ async def _no_usage(*_):
         ({"a": " "}, {}, "the item 'a' has no text"),
         ({"a": None}, {}, "the item 'a' has no text"),
         ({1: "A?", "1": "B?"}, {}, "the item '1' occurs more than once"),
+        ({"a \ud800": "A?"}, {}, r"the item 'a \\ud800': its name or text holds half a character"),
+        ({"a": "A\ud800?"}, {}, "the item 'a': its name or text holds half a character"),
         (ITEMS, {"attempts": 0}, "attempts=0; give a whole number of at least 1"),
         (ITEMS, {"connections": 2.5}, "connections=2.5; give a whole number"),
         (ITEMS, {"prices": 3}, "prices=3; give two amounts per million tokens"),

@@ -16,6 +16,7 @@ from measurement_layouts.linking import (
     generalised_mean,
     guessing,
     logistic,
+    mean_failure,
     mixture,
     presence,
     product,
@@ -97,7 +98,9 @@ def object_permanence_layout() -> ml.Layout:
     margin = 48.4 - (48.4 - (permanence - 4 * positions)) * occluder
     know = ml.Derived("OPPerformance", remember * logistic(margin))
     see = ml.Derived("visualAcuityPerformance", logistic(visual - (5 - size)))
-    outcome = ml.Success("taskPerformance", mixture(know * navigate * see, by=noise))
+    outcome = ml.Success(
+        "taskPerformance", mixture(know * navigate * see, by=noise, toward=mean_failure)
+    )
     return ml.Layout("object-permanence", outcome)
 
 

@@ -28,7 +28,7 @@ effect = ml.Derived("rightLeftEffect", ml.Bias("rightLeftBias") * x_pos)
 reach = navigation - distance * (0.5 * behind + 1) + effect
 navigate = ml.Derived("navigationPerformance", logistic(reach))
 see = ml.Derived("visualPerformance", logistic(visual - size))
-success = mixture(navigate * see, by=ml.Noise("noiseLevel"))
+success = mixture(navigate * see, by=ml.Noise("noiseLevel"), toward=0.5)
 layout = ml.Layout("animal-ai-olympics", ml.Success("taskPerformance", success))
 """
 DRAW = f"""{DECLARE}

@@ -17,7 +17,8 @@ plain = ml.Layout("reaching", ml.Success("found", reached))
 
 
 def noisy():
-    return ml.Layout("noisy", ml.Success("found", mixture(reached, by=ml.Noise("noise"))))
+    performance = mixture(reached, by=ml.Noise("noise"), toward=0.5)
+    return ml.Layout("noisy", ml.Success("found", performance))
 """
 SUBJECTS = {"Ann": 3.0, "Bob": 6.0, "Zoë [x]": 8.0}
 

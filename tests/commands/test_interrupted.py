@@ -4,6 +4,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -47,8 +48,35 @@ def finished(out):
     return len(list((out / "store" / "records").glob("*.json")))
 
 
+def samples(process):
+    """Whether threads of a process sample."""
+    names = Path(f"/proc/{process}/task").glob("*/comm")
+    return any(name.read_text().startswith("nutpie-worker") for name in names)
+
+
+@pytest.mark.trust("faults", "Ctrl-C while threads sample")
+def test_a_fit_that_samples_stops(command, tmp_path):
+    """As long as it would sample, and although no subject is finished."""
+    again = tmp_path / "again"
+    typed = [sys.executable, "-c", CODE, *command, "--draws", "1000000", "--out", again]
+    with subprocess.Popen(typed, stderr=subprocess.PIPE, text=True) as stopped:
+        while not samples(stopped.pid) and stopped.poll() is None:
+            time.sleep(0.01)
+        start = time.monotonic()
+        stopped.send_signal(signal.SIGINT)
+        _, told = stopped.communicate(timeout=60)
+        assert time.monotonic() - start < 10
+    assert stopped.returncode == 130
+    assert told.splitlines()[-2:] == [
+        f"0 of {SUBJECTS} subjects done, kept in {again}; the same command, without --overwrite, "
+        "goes on",
+        "measurement-layouts: stopped",
+    ]
+
+
 @pytest.mark.trust("faults", "a command that is stopped or killed")
 @pytest.mark.slow
+@pytest.mark.alone
 @pytest.mark.parametrize(("how", "status"), [(signal.SIGINT, 130), (signal.SIGKILL, -9)])
 def test_a_fit_goes_on(how, status, command, once, tmp_path):
     again = tmp_path / "again"

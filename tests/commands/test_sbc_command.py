@@ -6,7 +6,7 @@ import pytest
 from measurement_layouts import scenarios
 from measurement_layouts.command import main
 
-FEW = ["--simulations", "20", "--draws", "60", "--tune", "60"]
+FEW = ["--simulations", "20", "--draws", "300", "--tune", "200"]
 
 
 @pytest.fixture
@@ -48,6 +48,16 @@ def test_a_layout_that_is_not_calibrated(own, tmp_path, monkeypatch, capsys):
     assert main([*own, "--out", str(tmp_path)]) == 1
     assert "not calibrated (reach, log-likelihood)" in capsys.readouterr().out
     assert "| **no** |" in (tmp_path / "report.md").read_text(encoding="utf-8")
+
+
+def test_chains_that_are_too_short_to_converge(own, tmp_path, capsys):
+    """Uniform ranks of 120 draws each, where a fit wants 200: neither yes nor no, and status 1."""
+    assert main([*own, "--draws", "60", "--out", str(tmp_path)]) == 1
+    said = "plain: inconclusive (of 20 simulations 20 did not converge)\n"
+    assert capsys.readouterr().out.startswith(said)
+    assert "| **inconclusive** |" in (tmp_path / "report.md").read_text(encoding="utf-8")
+    table = pd.read_csv(tmp_path / "table.csv")
+    assert table["inside"].all()
 
 
 def test_a_scenario_s_layouts_with_parts_of_its_battery(tmp_path, capsys):

@@ -18,7 +18,7 @@ from measurement_layouts.linking import logistic, mixture
 
 digits = ml.MetaFeature("digits", low=1, high=12, unit="digit")
 addition = ml.Capability("addition", low=0, high=12, unit="digit")
-added = mixture(logistic(addition - digits), by=ml.Noise("noise"))
+added = mixture(logistic(addition - digits), by=ml.Noise("noise"), toward=0.5)
 layout = ml.Layout("addition", ml.Success("correct", added))
 """
 MODELS = {"small": 3.0, "large": 9.0}

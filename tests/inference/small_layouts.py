@@ -7,11 +7,11 @@ import measurement_layouts as ml
 from measurement_layouts.inference.assembly import Collected
 from measurement_layouts.inference.engine import Battery
 from measurement_layouts.inference.sampling import Draws, Sampled, SamplingOptions
-from measurement_layouts.linking import logistic, mixture, product
+from measurement_layouts.linking import logistic, mean_failure, mixture, product
 
 
-def animal_ai(**pull):
-    """Declare the published layout, node by node as the paper has it; `pull` is the noise's."""
+def animal_ai(toward=mean_failure):
+    """Declare the published layout, node by node as the paper has it."""
     size = ml.MetaFeature("rewardSize", low=-1.9, high=1.9, unit="sd")
     distance = ml.MetaFeature("rewardDistance", low=-2.4, high=2.4, unit="sd")
     behind = ml.MetaFeature("rewardBehind", levels=(0, 0.5, 1))
@@ -23,7 +23,7 @@ def animal_ai(**pull):
     margin = navigation - distance * (0.5 * behind + 1) + effect
     navigate = ml.Derived("navigationPerformance", logistic(margin))
     see = ml.Derived("visualPerformance", logistic(visual - size))
-    outcome = ml.Success("taskPerformance", mixture(navigate * see, by=noise, **pull))
+    outcome = ml.Success("taskPerformance", mixture(navigate * see, by=noise, toward=toward))
     return ml.Layout("animal-ai", outcome)
 
 

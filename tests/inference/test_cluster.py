@@ -150,6 +150,7 @@ def fit_while_a_worker_is_killed(monkeypatch, folder, *arguments, **options):
 
 
 @pytest.mark.slow
+@pytest.mark.alone
 def test_a_fit_survives_a_worker(client, animal_ai, cohort, sampling, same, monkeypatch, tmp_path):
     """Same bits as on threads, everybody once, one compilation in each process."""
     on_threads = ml.fit(animal_ai, cohort, **sampling)
@@ -173,6 +174,7 @@ def test_a_fit_survives_a_worker(client, animal_ai, cohort, sampling, same, monk
 
 @pytest.mark.trust("faults", "a worker that is killed")
 @pytest.mark.slow
+@pytest.mark.alone
 @pytest.mark.parametrize("backend", ["loky", "dask"])
 def test_the_subject_that_kills_its_worker_is_named(
     client, animal_ai, cohort, fitted, sampling, same, monkeypatch, backend

@@ -136,6 +136,7 @@ def dying(names, folder, once=False):
 
 @pytest.mark.trust("faults", "a worker that is killed")
 @pytest.mark.slow
+@pytest.mark.alone
 def test_the_job_that_kills_its_process_is_named_and_no_other(tmp_path):
     killers = [NAMES[0], NAMES[7]]
     done = dict(work_off(Processes(2), dying(killers, tmp_path), NAMES, named))
@@ -157,6 +158,7 @@ def test_a_process_that_dies_once_costs_nothing(tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.alone
 def test_a_process_that_grows_is_kept():
     """loky would stop it and warn, and the warning, an error here, would stop all other jobs."""
 

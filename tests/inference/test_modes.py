@@ -199,7 +199,7 @@ def test_near_modes_mix():
     layout, evaluation = mood(half_width=2.0, trials=2)
     assert len(found(layout, evaluation)) == 2
     fit = ml.fit(layout, evaluation, starts="modes", **QUIET | {"draws": 2000})
-    assert "separate" not in fit.diagnostics().loc["Ann", "reason"]
+    assert "chains stay" not in fit.diagnostics().loc["Ann", "reason"]
     assert close(fit.posterior["mood"].to_numpy()[0], 0.0)
 
 

@@ -4,10 +4,20 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from measurement_layouts import Capability, DataError, Evaluation, Graded, Layout, Score, simulate
+from measurement_layouts import (
+    Capability,
+    DataError,
+    Evaluation,
+    Graded,
+    Layout,
+    Score,
+    read_table,
+    simulate,
+)
 
 ITEMS = pd.DataFrame({"size": [1.0, 2.0]}, index=["a", "b"])
 ONCE = pd.DataFrame({"a": [1], "b": [0]}, index=["Ann"])
+ROWS = pd.DataFrame({"subject": ["Ann", "Ann"], "item": ["a", "b"], "outcome": [1, 0]})
 
 
 def layout_of(leaf):
@@ -26,6 +36,97 @@ def layout_of(leaf):
 def test_odd_outcomes_are_refused(outcomes, complaint):
     with pytest.raises(DataError, match=complaint):
         Evaluation.from_wide(outcomes, ITEMS)
+
+
+HALF = "half \ud800"
+
+
+def with_half(where):
+    """Items of which a column's name or a cell holds half a character."""
+    found = ITEMS.assign(
+        colour=pd.Series(
+            ["red", HALF if where == "cell" else "blue"], dtype=object, index=["a", "b"]
+        )
+    )
+    if where == "category":
+        found["colour"] = pd.Categorical(pd.Series(["red", HALF], dtype=object))
+    if where == "column":
+        found.columns = pd.Index(["size", HALF], dtype=object)
+    return found
+
+
+HALVES = {
+    "cell": r"items, item b: 'colour' holds half a character, .*: 'half \\ud800'; mend",
+    "category": r"items, item b: 'colour' holds half a character",
+    "column": r"items: the name 'half \\ud800' of column 1, counted from 0, holds half a ch",
+}
+
+
+@pytest.mark.trust("faults", "half a character")
+@pytest.mark.parametrize("where", HALVES)
+def test_half_a_character_of_an_item_is_refused(where):
+    """Pyarrow would stumble over it, in criticism and in reports."""
+    items = with_half(where)
+    layout = layout_of(Score("credit", Capability("skill", low=0, high=1), precision=1))
+    for read in (
+        lambda: Evaluation.from_wide(ONCE, items),
+        lambda: Evaluation.from_long(ROWS, items),
+        lambda: Evaluation.of_outcomes(layout, {"credit": ONCE}, items),
+        lambda: Evaluation(items, ONCE, ONCE + 1),
+        lambda: simulate(layout, items, pd.DataFrame({"skill": [0.5]}, index=["Ann"]), seed=1),
+    ):
+        with pytest.raises(DataError, match=HALVES[where]):
+            read()
+
+
+@pytest.mark.trust("faults", "half a character")
+@pytest.mark.parametrize("where", HALVES)
+def test_half_a_character_beside_the_outcomes_is_refused(where):
+    beside = with_half(where)
+    names = pd.Index([*ROWS.columns, *beside.columns], dtype=object)
+    rows = ROWS.join(beside.set_axis(["x", "y"], axis=1), on="item").set_axis(names, axis=1)
+    complaint = HALVES[where].replace("items", "the table of outcomes").replace("n 1", r"n \d")
+    with pytest.raises(DataError, match=complaint):
+        Evaluation.from_long(rows)
+
+
+@pytest.mark.trust("faults", "half a character")
+@pytest.mark.parametrize(
+    ("table", "items", "complaint"),
+    [
+        (
+            ROWS.assign(outcome=pd.Series([1, HALF], dtype=object)),
+            None,
+            "the table, row 1: 'outcome'",
+        ),
+        (
+            ROWS.assign(colour=pd.Series(["x", HALF], dtype=object)),
+            None,
+            "the table, row 1: 'colour'",
+        ),
+        (ONCE.set_axis(pd.Index([HALF], dtype=object, name="subject")), None, "subject: the name"),
+        (ROWS, with_half("cell"), "the table, row 1: 'colour'"),
+        (ROWS, with_half("column"), "the table: the name"),
+    ],
+)
+def test_half_a_character_of_a_table_is_refused(table, items, complaint):
+    with pytest.raises(DataError, match=rf"{complaint} .*half a character"):
+        read_table(table, items)
+
+
+@pytest.mark.trust("faults", "half a character")
+def test_half_a_character_of_a_subject_an_item_or_a_column_is_named():
+    for column in ("subject", "item"):
+        names = pd.Series([*ROWS[column][:-1], HALF], dtype=object)
+        rows = ROWS.assign(**{column: names})
+        with pytest.raises(
+            DataError, match=r"'half \\ud800' in row 1, counted from 0, holds half a"
+        ):
+            Evaluation.from_long(
+                rows, ITEMS.set_axis(pd.Index(rows["item"].tolist(), dtype=object))
+            )
+    with pytest.raises(DataError, match=r"no column half \\ud800; the columns are subject, item"):
+        Evaluation.from_long(ROWS, ITEMS, subject=HALF)
 
 
 def test_counts_that_no_whole_number_holds_are_refused():

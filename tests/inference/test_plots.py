@@ -35,7 +35,7 @@ from measurement_layouts.inference.grids import characteristic_grid
 from measurement_layouts.inference.sampling import Draws, Sampled, SamplingOptions
 from measurement_layouts.inference.scoring import decompose_brier
 from measurement_layouts.layouts.style import STYLES
-from measurement_layouts.linking import logistic, mixture, product
+from measurement_layouts.linking import logistic, mean_failure, mixture, product
 
 mpl.use("Agg")
 SUBJECTS = ["Ann", "costs $5 or $6", "_under_score_", "all right"]
@@ -59,7 +59,9 @@ def layout():
     sight = Capability("sight", low=0, high=2)
     go = logistic(navigation - distance + Bias("left_right") * side)
     see = logistic(sight - smallness, slope=4)
-    return Layout("two", Success("found", mixture(go * see, by=Noise("noise"))))
+    return Layout(
+        "two", Success("found", mixture(go * see, by=Noise("noise"), toward=mean_failure))
+    )
 
 
 @pytest.fixture(scope="module")

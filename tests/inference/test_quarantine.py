@@ -151,9 +151,12 @@ def test_an_interruption_is_no_failure():
 
 
 def funnel(width):
-    """Declare a bias whose spread is a latent itself: the narrower, the smaller the steps."""
+    """Declare a bias whose spread is a latent itself: the narrower, the smaller the steps.
+
+    A skew-normal without skew is a normal, but of no family that is sampled as deviations.
+    """
     spread = ml.Capability("spread", prior=ml.Prior("LogNormal", mu=0, sigma=width))
-    bias = ml.Bias("bias", prior=ml.Prior("Normal", mu=0, sigma=spread))
+    bias = ml.Bias("bias", prior=ml.Prior("SkewNormal", mu=0, sigma=spread, alpha=0))
     success = logistic(bias * ml.MetaFeature("side", levels=(-1, 1)))
     return ml.Layout("funnel", ml.Success("won", success))
 

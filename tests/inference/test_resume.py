@@ -78,7 +78,10 @@ def sampled(monkeypatch):
 @pytest.mark.trust("faults", "a fit that is killed")
 @pytest.mark.parametrize(
     "number",
-    [pytest.param(kind, marks=pytest.mark.slow) for kind in (signal.SIGKILL, signal.SIGINT)],
+    [
+        pytest.param(kind, marks=[pytest.mark.slow, pytest.mark.alone])
+        for kind in (signal.SIGKILL, signal.SIGINT)
+    ],
 )
 def test_a_fit_that_was_stopped_goes_on(
     animal_ai, cohort, fitted, sampling, same, sampled, tmp_path, number

@@ -13,7 +13,7 @@ import measurement_layouts as ml
 from measurement_layouts import DataError, FitError
 from measurement_layouts.inference.features import read_features
 from measurement_layouts.inference.simulation import draw_outcomes, expected_success, simulate
-from measurement_layouts.linking import mixture
+from measurement_layouts.linking import mean_failure, mixture
 
 
 @pytest.fixture
@@ -37,7 +37,9 @@ def test_expected_success_is_the_formula_by_hand(animal_ai, items, profiles):
 @pytest.mark.parametrize("noise", [0.0, 0.3, 0.999, 1.0])
 def test_the_mean_failure_in_closed_form(noise):
     """A sure thing with noise: f = n (1 - p) and p = 1 - n + n f, so p = 1 / (1 + n)."""
-    layout = ml.Layout("lapses", ml.Success("done", mixture(1.0, by=ml.Noise("noise"))))
+    layout = ml.Layout(
+        "lapses", ml.Success("done", mixture(1.0, by=ml.Noise("noise"), toward=mean_failure))
+    )
     found = expected_success(layout, {}, pd.DataFrame({"noise": [noise]}), items=3)
     assert found.shape == (1, 3)
     assert found == pytest.approx(1 / (1 + noise), abs=1e-11)

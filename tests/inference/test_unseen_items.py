@@ -15,7 +15,7 @@ from measurement_layouts.inference.features import read_features
 from measurement_layouts.inference.loo.pointwise import Attempted, log_likelihood
 from measurement_layouts.inference.simulation import expected_success, simulate
 from measurement_layouts.layouts.unseen import SCORES
-from measurement_layouts.linking import band, logistic, mixture
+from measurement_layouts.linking import band, logistic, mean_failure, mixture
 
 NOISE, TRIALS = ml.Noise("noise"), 10
 SHORT = {"draws": 100, "tune": 150, "chains": 2, "seed": 1, "reruns": 0, "progressbar": False}
@@ -109,7 +109,7 @@ def test_simulated_outcomes_depend_on_the_seed_alone(monkeypatch):
 def test_noise_of_its_own_pulls_towards_the_mean_failure():
     """The constant solves its own equation with the averaged probabilities."""
     hard = ml.Unseen("hard", ml.MetaFeature("measured", low=-4, high=4), 1.0)
-    chance = mixture(logistic(ml.Bias("tilt") - hard), by=NOISE)
+    chance = mixture(logistic(ml.Bias("tilt") - hard), by=NOISE, toward=mean_failure)
     one = ml.Layout("lapses", ml.Success("ok", chance))
     items = battery(5)[["measured"]]
     found = expected_success(one, read_features(one, items), PROFILES, 5)

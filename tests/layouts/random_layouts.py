@@ -23,6 +23,7 @@ from measurement_layouts.linking import (
     generalised_mean,
     guessing,
     logistic,
+    mean_failure,
     mixture,
     presence,
     product,
@@ -67,7 +68,9 @@ def rich_layout(name="rich", **changes):
     explained = weight * both + (1 - weight) * presence(
         held * leaning, MetaFeature("on", levels=(0, 1))
     )
-    return Layout(name, Success("solved", mixture(guessing(explained, 0.1), by=noise)))
+    return Layout(
+        name, Success("solved", mixture(guessing(explained, 0.1), by=noise, toward=mean_failure))
+    )
 
 
 def _texts():
@@ -139,6 +142,7 @@ def random_layouts(draw):
     if ending == 1:
         joined = guessing(joined, draw(st.floats(0, 1)))
     if ending == 2:
-        joined = mixture(joined, by=Noise("noise"), **draw(st.sampled_from([{}, {"toward": 0.25}])))
+        toward = draw(st.sampled_from([mean_failure, 0.25]))
+        joined = mixture(joined, by=Noise("noise"), toward=toward)
     name = draw(_texts().filter(str.strip))
     return Layout(name, Success("solved", joined, about=draw(_texts())))

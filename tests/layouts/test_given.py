@@ -14,6 +14,7 @@ from measurement_layouts.linking import (
     generalised_mean,
     linking_function,
     logistic,
+    mean_failure,
     mixture,
     presence,
     product,
@@ -48,7 +49,7 @@ def layout(probability):
 
 def sound(**changes):
     through = presence(remembers(timed(**changes)), OCCLUDER)
-    return layout(mixture(sees() * through, by=ml.Noise("noise")))
+    return layout(mixture(sees() * through, by=ml.Noise("noise"), toward=mean_failure))
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from measurement_layouts import (
     Noise,
     Success,
 )
-from measurement_layouts.linking import band, logistic, mixture, presence, product
+from measurement_layouts.linking import band, logistic, mean_failure, mixture, presence, product
 
 sight = Capability("sight", low=0, high=2)
 smallness = MetaFeature("smallness", low=0, high=2)
@@ -61,7 +61,7 @@ def doubled(times):
             "two different nodes are named 'found'",
         ),
         (
-            lambda: layout_of(mixture(see, by=Noise("meanFailure"))),
+            lambda: layout_of(mixture(see, by=Noise("meanFailure"), toward=mean_failure)),
             "two different nodes are named 'meanFailure'",
         ),
         (
@@ -104,6 +104,7 @@ def doubled(times):
         (lambda: Layout("looking", logistic(sight)), r"its outcome is <logistic\(sight\)>; wrap"),
         (lambda: Layout("", Success("found", see)), "the layout's name '' is no text"),
         (lambda: Layout(5, Success("found", see)), "the layout's name 5 is no text"),
+        (lambda: Layout("\ud800", Success("found", see)), r"name='\\ud800' holds half a character"),
         (
             lambda: layout_of(Success("seen", see) * 0.5),
             "seen is an outcome, and found is computed from it; declare it as Derived",
@@ -173,7 +174,10 @@ def test_what_a_layout_holds():
 
 def test_the_graph():
     lean = Derived("leaning", Bias("lean") * 2)
-    layout = layout_of(mixture(product(see, logistic(lean)), by=Noise("noise")), profile=[sight])
+    layout = layout_of(
+        mixture(product(see, logistic(lean)), by=Noise("noise"), toward=mean_failure),
+        profile=[sight],
+    )
     graph = layout.graph
     assert set(graph.edges) == {
         *(("sight", "see"), ("smallness", "see"), ("lean", "leaning")),

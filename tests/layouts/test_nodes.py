@@ -44,6 +44,8 @@ def feature(name="distance", **given):
         ({"labels": ("a",), "dim": "draw"}, "distance: dim='draw'; name the label dimension by"),
         ({"labels": ("a",), "dim": ""}, "distance: dim=''"),
         ({"labels": ("a",), "dim": 3}, "distance: dim=3"),
+        ({"labels": ("a", "half \ud800")}, r"distance: a label='half \\ud800' holds half a char"),
+        ({"about": "half \ud800"}, r"distance: about='half \\ud800' holds half a character"),
         ({"about": 5}, "distance: about=5 is not a text; write it in quotes"),
     ],
 )

@@ -20,7 +20,7 @@ from measurement_layouts import (
     Unseen,
 )
 from measurement_layouts.layouts.steps import MARK
-from measurement_layouts.linking import logistic, mixture
+from measurement_layouts.linking import logistic, mean_failure, mixture
 
 
 def able(demand="timeHidden"):
@@ -121,7 +121,7 @@ CASES = {
         "s", logistic(Capability("c", 0, 9) - Unseen("hard", 0.0, 1.0)), precision=1
     ),
     "g: its noise pulls towards one minus the subject's mean success": lambda: Layout(
-        "x", Graded("g", mixture(P, by=Noise("noise")))
+        "x", Graded("g", mixture(P, by=Noise("noise"), toward=mean_failure))
     ),
     "b: it uses hard, which is unseen": lambda: Layout(
         "x",

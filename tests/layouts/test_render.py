@@ -23,6 +23,7 @@ from measurement_layouts.linking import (
     generalised_mean,
     guessing,
     logistic,
+    mean_failure,
     mixture,
     presence,
     product,
@@ -47,7 +48,7 @@ def animal_ai():
     margin = navigation - distance * (0.5 * behind + 1) + effect
     navigate = ml.Derived("navigationPerformance", logistic(margin))
     see = ml.Derived("visualPerformance", logistic(visual - size))
-    performance = mixture(navigate * see, by=ml.Noise("noiseLevel"))
+    performance = mixture(navigate * see, by=ml.Noise("noiseLevel"), toward=mean_failure)
     return ml.Layout("animal-ai-olympics", ml.Success("taskPerformance", performance))
 
 
@@ -68,7 +69,7 @@ def every_kind():
     inside = ml.Derived("graph", band(risk + ml.Bias("caution") + mood, low, high))
     mean = generalised_mean(mastery, inside, power=-float("inf"), weights=(2.0, 1.0))
     chance = ml.MetaFeature("chance", low=0, high=1)
-    performance = mixture(guessing(mean, chance), by=ml.Noise("noise"))
+    performance = mixture(guessing(mean, chance), by=ml.Noise("noise"), toward=mean_failure)
     return ml.Layout('Is <it> "drawn" & {shown}?', ml.Success("solved", performance))
 
 
@@ -409,7 +410,7 @@ def plain(x, *, sharp=False):
         (logistic(A - B, A + B), r"\sigma\left(\left(A + B\right) \cdot \left(A - B\right)\right)"),
         (band(A, -float("inf"), B), r"\mathrm{band}\left(A;\; -\infty, B\right)"),
         (band(A, 0, 1, B), r"\mathrm{band}\left(A;\; 0, 1;\; B\right)"),
-        (mixture(A, by=B), r"\omega\left[B\right]\left(A,\; \nu\right)"),
+        (mixture(A, by=B, toward=mean_failure), r"\omega\left[B\right]\left(A,\; \nu\right)"),
         (presence(A, B), r"\mu\left(A,\; B\right)"),
         (guessing(A, 0.25), r"0.25 + \left(1 - 0.25\right) \cdot A"),
         (guessing(A * B, 0.25), r"0.25 + \left(1 - 0.25\right) \cdot \left(A \cdot B\right)"),

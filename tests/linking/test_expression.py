@@ -13,7 +13,7 @@ from hypothesis import given
 from random_expressions import NODES, node_values, twins
 
 from measurement_layouts import Bias, Capability, Derived, LayoutError, MetaFeature, Success
-from measurement_layouts.linking import evaluate, logistic, mixture
+from measurement_layouts.linking import evaluate, logistic, mean_failure, mixture
 from measurement_layouts.linking.ancestry import ancestry
 from measurement_layouts.linking.expression import Constant, Operation, as_expr
 
@@ -120,7 +120,13 @@ def test_a_node_is_told_apart_by_its_kind():
 def test_expressions_are_never_changed_and_survive_copies():
     demand = MetaFeature("demand", low=0, high=5, unit="s*level")
     ability = Capability("ability", low=0, high=5, unit="level*s")
-    expr = Derived("p", mixture(logistic(ability - demand + Bias("lean")), by=0.1)) * 0.5 + c**2
+    expr = (
+        Derived(
+            "p", mixture(logistic(ability - demand + Bias("lean")), by=0.1, toward=mean_failure)
+        )
+        * 0.5
+        + c**2
+    )
     for clone in (copy.copy(expr), copy.deepcopy(expr), pickle.loads(pickle.dumps(expr))):
         assert clone == expr
         assert str(clone) == str(expr)

@@ -14,6 +14,7 @@ from measurement_layouts.linking import (
     evaluate,
     guessing,
     logistic,
+    mean_failure,
     mixture,
     presence,
     product,
@@ -50,8 +51,11 @@ def test_numbers_and_arrays_compute_and_nodes_build():
 @pytest.mark.parametrize(
     ("build", "complaint"),
     [
-        (lambda: mixture(wide, by=a), r"mixture: p = wide ranges over \[-1, 3\], but must stay in"),
-        (lambda: mixture(a, by=wide), "mixture: by = wide ranges over"),
+        (
+            lambda: mixture(wide, by=a, toward=mean_failure),
+            r"mixture: p = wide ranges over \[-1, 3\], but must stay in",
+        ),
+        (lambda: mixture(a, by=wide, toward=mean_failure), "mixture: by = wide ranges over"),
         (lambda: mixture(a, by=b, toward=1.5), r"toward = 1.5 ranges over \[1.5, 1.5\]"),
         (lambda: guessing(wide, 0.2), "guessing: p = wide"),
         (lambda: guessing(a, -0.1), "guessing: chance = −0.1"),
@@ -62,7 +66,6 @@ def test_numbers_and_arrays_compute_and_nodes_build():
             "nodes are given in a list; give them one by one, as in prod",
         ),
         (lambda: product((a, 0.5)), "nodes are given in a tuple"),
-        (lambda: mixture(0.5, 0.1), "mixture: give toward= a number or an array of its own"),
         (lambda: band(a, 0, 1, min_width=0.001), "band: min_width=0.001; give a width of at least"),
         (lambda: band(a, 0, 1, min_width=b), "band: min_width=b is an option, fixed when"),
         (lambda: sharpen(a, times=float("nan")), "sharpen: times is NaN"),
@@ -89,7 +92,14 @@ def test_operands_and_options_that_do_not_fit_are_refused(build, complaint):
 @pytest.mark.parametrize(
     ("build", "complaint"),
     [
-        (lambda: mixture(a), r"mixture\(p, by, toward\): missing a required argument: 'by'"),
+        (
+            lambda: mixture(a),
+            r"mixture\(p, by, toward\): missing a required argument: 'by'. Give it: W",
+        ),
+        (
+            lambda: mixture(a, by=b),
+            r"'toward'. Give it: .* number such as 0.5, .* mean_failure, the",
+        ),
         (lambda: logistic(a, steepness=2), "logistic.* unexpected keyword argument 'steepness'"),
         (lambda: logistic(), "logistic.* missing a required argument: 'margin'"),
     ],
@@ -202,7 +212,7 @@ def test_linking_functions_survive_pickling_by_name():
     for function in (logistic, product, sharpen):
         assert pickle.loads(pickle.dumps(function)) is function
         assert copy.deepcopy(function) is function
-    expr = mixture(logistic(a - b), by=0.1) * sharpen(a)
+    expr = mixture(logistic(a - b), by=0.1, toward=mean_failure) * sharpen(a)
     assert pickle.loads(pickle.dumps(expr)) == expr
 
 

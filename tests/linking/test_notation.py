@@ -11,6 +11,7 @@ from measurement_layouts.linking import (
     guessing,
     linking_function,
     logistic,
+    mean_failure,
     mixture,
     power_mean,
     presence,
@@ -86,7 +87,7 @@ def untold(ability, pace=1.0, rest=2.0, *, steps=3):
         ),
         (presence(a, b), "presence(a, b)", rf"\mu\left({A},\; {B}\right)"),
         (
-            mixture(a, by=Noise("noise")),
+            mixture(a, by=Noise("noise"), toward=mean_failure),
             "mixture(a, noise, meanFailure)",
             rf"\omega\left[\mathrm{{noise}}\right]\left({A},\; \nu\right)",
         ),

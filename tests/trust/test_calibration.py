@@ -45,8 +45,10 @@ def calibration(name, layout, simulations, *, whole=False):
         for title, case in CASES.items()
     ],
 )
-def test_true_values_have_uniform_ranks(name, layout, simulations):
+def test_true_values_have_uniform_ranks(name, layout, simulations, record_property):
     found = calibration(name, layout, simulations)
+    record_property("verdict", found.verdict())
+    assert not found.inconclusive, found.status["reason"].value_counts()
     assert found.calibrated, found.table()
     assert not found.uses_outcomes_twice
     assert found.simulations == len(found.ranks) // len(found.quantities)  # none is left out
@@ -73,6 +75,7 @@ def test_outcomes_that_count_twice_are_found_and_said(name, layout, simulations)
     """The published pull of the noise is known to be not calibrated; see `mixture`."""
     found = calibration(name, layout, max(300, simulations), whole=True)
     assert found.uses_outcomes_twice
+    assert not found.inconclusive, found.status["reason"].value_counts()
     assert not found.calibrated, found.table()
     assert "outcomes count twice" in repr(found)
 
@@ -93,7 +96,7 @@ def test_a_wrong_likelihood_is_noticed(half, monkeypatch):
         return real(Layout("other", other), items, profiles, **more)
 
     monkeypatch.setattr(run, "simulate", simulate)
-    assert not half().calibrated
+    assert half().verdict().startswith("not calibrated")
 
 
 def spoilt(monkeypatch, change):
@@ -122,7 +125,7 @@ def test_a_posterior_that_is_too_narrow_is_noticed(half, monkeypatch):
 
     spoilt(monkeypatch, narrow)
     found = half()
-    assert not found.calibrated
+    assert found.verdict().startswith("not calibrated")
     assert (found.table()["coverage"].drop("log-likelihood") < 0.88).all()
 
 
@@ -134,6 +137,8 @@ def test_a_posterior_that_is_the_prior_is_noticed_by_the_log_likelihood_alone(ha
         return np.random.default_rng(place).choice(draw_prior(layout)[name], draws.shape)
 
     spoilt(monkeypatch, prior)
-    inside = half().table()["inside"]
+    found = half()
+    assert found.verdict() == "not calibrated (log-likelihood)"
+    inside = found.table()["inside"]
     assert inside.drop("log-likelihood").all()
     assert not inside["log-likelihood"]

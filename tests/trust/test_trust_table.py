@@ -43,6 +43,17 @@ def test_a_name_holds_when_all_its_tests_pass():
     ]
 
 
+def test_an_inconclusive_layout_does_not_count_as_calibrated():
+    said = "inconclusive (of 250 simulations 250 did not converge)"
+    stats = {
+        "passed": [report("calibration", "coin", verdict="calibrated")],
+        "failed": [report("calibration", "abilities", verdict=said)],
+    }
+    lines = list(trust_table.lines(stats, PAGE))
+    place = lines.index("layouts calibrated                          1 of 2")
+    assert lines[place + 1] == f"    not: abilities: {said}"
+
+
 def test_every_promise_has_tests_that_are_there():
     promised = trust_table.promises(trust_table.PAGE.read_text())
     assert len(promised) > 20

@@ -3,7 +3,8 @@
 A test says what it stands for with ``@pytest.mark.trust(kind, name)``: a kind of `KINDS`, and a
 short name in words. Without a name it is the test's parameters, or its function. Several tests may
 stand for one name: it holds when all of them pass. A test that tries many inputs records how many:
-``record_property("inputs", 10_000)``.
+``record_property("inputs", 10_000)``; one of calibration, the verdict, which is said where it does
+not hold.
 
 What is promised stands in ``PROMISES.md``, one promise in a row, with links to its tests: the name
 of the function, and its file. Those tests run for the table, whatever they are marked with.
@@ -66,7 +67,7 @@ def lines(stats, page=None):
     """Write the table, from the reports of a run by their outcome, and the page of promises."""
     page = PAGE.read_text() if page is None else page
     held, inputs = defaultdict(lambda: defaultdict(list)), defaultdict(int)
-    ran = defaultdict(list)
+    ran, verdicts = defaultdict(list), {}
     for outcome in ("passed", "failed", "error", "skipped"):
         for report in stats.get(outcome, []):
             if outcome == "passed" and report.when != "call":
@@ -78,9 +79,10 @@ def lines(stats, page=None):
             for kind, name in (value for key, value in properties if key == "trust"):
                 held[kind][name].append(outcome)
                 inputs[kind] += sum(value for key, value in properties if key == "inputs")
+                verdicts[name] = dict(properties).get("verdict", verdicts.get(name, ""))
     for kind, about in KINDS.items():
         tried = f" ({inputs[kind]:,} inputs)" if inputs[kind] else ""
-        yield from _row(about, held[kind], tried)
+        yield from _row(about, held[kind], tried, verdicts)
     promised = {
         promise: [outcome for test in tests for outcome in ran[test] or ["not run"]]
         for promise, tests in promises(page).items()
@@ -88,8 +90,11 @@ def lines(stats, page=None):
     yield from _row("promises tested", promised)
 
 
-def _row(about, names, more=""):
-    """Write how many names hold, and which do not."""
+def _row(about, names, more="", verdicts=None):
+    """Write how many names hold, and which do not, with the verdict where one was recorded."""
     good = [name for name, outcomes in names.items() if set(outcomes) == {"passed"}]
     yield f"{about:<40}{len(good):>5} of {len(names)}{more}"
-    yield from (f"    not: {name}" for name in names if name not in good)
+    for name in names:
+        if name not in good:
+            said = (verdicts or {}).get(name)
+            yield f"    not: {name}{f': {said}' if said else ''}"

@@ -3,13 +3,14 @@
 import numpy as np
 import pandas as pd
 import pytest
+import small_layouts
 from small_layouts import battery
 
 import measurement_layouts as ml
 from measurement_layouts.inference.checking.check import check
 from measurement_layouts.inference.checking.joined import informed_by
 from measurement_layouts.inference.elements import elements
-from measurement_layouts.linking import logistic, mixture, presence, product
+from measurement_layouts.linking import logistic, mean_failure, mixture, presence, product
 
 LATENTS = ["node", "label", "unit", "informed_by", "items", "trials", "prior_sd", "expected_sd"]
 LATENTS += ["shrinkage", "confounded_with", "correlation", "verdict"]
@@ -72,6 +73,17 @@ def test_a_demand_that_never_varies(rng):
     apart = check(two(), evaluation(rng, size=size, distance=rng.uniform(0, 25, 60)))
     assert apart.latents.set_index("node").loc["walk", "shrinkage"] > 0.5
     assert apart.problems == []
+
+
+@pytest.mark.trust("promises", "a pull that uses outcomes twice is asked for, and a problem")
+def test_outcomes_that_count_twice(cohort):
+    """The published pull is named, with what it costs; a number is no problem."""
+    published = check(small_layouts.animal_ai(), cohort).problems
+    (problem,) = (text for text in published if "count twice" in text)
+    assert "90 % intervals hold the truth only 78 to 85 % of the time; give toward= a" in problem
+    assert check(small_layouts.animal_ai(toward=0.5), cohort).problems == [
+        text for text in published if text != problem
+    ]
 
 
 def test_demands_that_go_together(rng):
@@ -144,7 +156,9 @@ def test_sums_in_any_order_meet_the_same():
         bias * side + (sight - size),
         sight + bias * side - size,
     ):
-        layout = ml.Layout("x", ml.Success("ok", mixture(logistic(margin), by=noise)))
+        layout = ml.Layout(
+            "x", ml.Success("ok", mixture(logistic(margin), by=noise, toward=mean_failure))
+        )
         met = {e.name: set(informed_by(layout, e)) for e in elements(layout)}
         assert met == {"sight": {"size", "side"}, "bias": {"side"}, "noise": {"size", "side"}}
 

@@ -78,8 +78,8 @@ def crafted(layout, evaluation, rng):
 
 
 def said(fit, element, **rules):
-    """The finding of one element."""
-    findings = ml.describe(fit, rules=Rules(**{"spread": 1e-6} | rules)).findings
+    """The finding of one element; capabilities are judged by their range unless `rules` say."""
+    findings = ml.describe(fit, rules=Rules(**{"spread": 1e-6, "scale": "range"} | rules)).findings
     return findings[findings["element"] == element].iloc[0]
 
 
@@ -144,10 +144,20 @@ def test_probabilities_are_shares_of_the_draws(crafted):
 @pytest.mark.parametrize(
     ("element", "change", "rules", "before", "after"),
     [
-        ("reach", (6.6, 0.25), {"certainty": 0.9999}, "weakness", "in between"),
+        ("reach", (6.6, 0.25), {"certainty": 0.9999}, "weakness", "uncertain"),
         ("reach", (6.6, 0.25), {"weak": 0.5}, "weakness", "in between"),
         ("reach", (8.5, 0.25), {"strong": 0.9}, "strength", "in between"),
-        ("reach", (7.5, 0.8), {"vague": 0.1}, "in between", "unknown"),
+        ("reach", (7.5, 0.8), {"vague": 0.1}, "uncertain", "unknown"),
+        ("reach", (5.0, 0.1), {"scale": "demands"}, "weakness", "in between"),
+        ("reach", (8.4, 0.1), {"scale": "demands", "strong_demands": 0.5}, "strength", "strength"),
+        (
+            "reach",
+            (8.7, 0.1),
+            {"scale": "demands", "strong_demands": 0.9},
+            "strength",
+            "in between",
+        ),
+        ("reach", (2.0, 0.1), {"scale": "demands", "weak_demands": 0.1}, "weakness", "in between"),
         ("lean", (1.2, 0.2), {"tilt": 2}, "bias", "unremarkable"),
         ("noise", (0.4, 0.02), {"noisy": 0.5}, "noise", "unremarkable"),
     ],
@@ -210,7 +220,7 @@ def test_rules_say_what_they_mean():
 
 def test_texts(crafted):
     fit = crafted(reach=(2.0, 0.2), lean=(1.2, 0.2), risk=(3.5, 0.2))
-    description = ml.describe(fit, rules=Rules(spread=1e-6))
+    description = ml.describe(fit, rules=Rules(spread=1e-6, scale="range"))
     text = description.texts["Ann"]
     for part in (
         "Ann passes 0.50 of 8 items",

@@ -21,7 +21,7 @@ from scipy.stats import chi2
 import measurement_layouts as ml
 from measurement_layouts.inference.estimation import line as line_module
 from measurement_layouts.inference.estimation.estimate import estimate
-from measurement_layouts.linking import band, mixture
+from measurement_layouts.linking import band, mean_failure, mixture
 
 CUT = chi2.ppf(0.9, 1) / 2
 
@@ -212,7 +212,7 @@ def test_what_noise_pulls_towards_is_the_subjects_own():
     rng = np.random.default_rng(7)
     ends = bands_of(rng, 20, least=1.0)
     outcomes = rng.binomial(1, chance(np.array([-1.0, 2.0]), *ends.T))
-    own = band_layout(link=lambda *given: mixture(band(*given), by=0.2))
+    own = band_layout(link=lambda *given: mixture(band(*given), by=0.2, toward=mean_failure))
     found = likelihood(ends, outcomes, 1, own).table
     for row, given in zip(found.itertuples(), outcomes, strict=True):
         toward = 1 - given.mean()
@@ -241,6 +241,8 @@ def test_wrong_options_say_what_is_needed():
         estimate(layout, given, prob=2)
     with pytest.raises(ml.DataError, match="unknown subject"):
         estimate(layout, given, subjects=["Bob"])
-    noisy = ml.Success("right", mixture(layout.outcome.expression, by=ml.Noise("noise")))
+    noisy = ml.Success(
+        "right", mixture(layout.outcome.expression, by=ml.Noise("noise"), toward=mean_failure)
+    )
     with pytest.raises(ml.FitError, match=r"2 profile elements \(skill, noise\).*method='grid'"):
         estimate(ml.Layout("noisy", noisy), given)

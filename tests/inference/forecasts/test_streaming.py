@@ -18,7 +18,7 @@ from xarray.core.indexing import LazilyIndexedArray
 import measurement_layouts as ml
 from measurement_layouts import FitError
 from measurement_layouts.inference.forecasts.quantiles import mean_and_interval
-from measurement_layouts.linking import generalised_mean, logistic, mixture
+from measurement_layouts.linking import generalised_mean, logistic, mean_failure, mixture
 
 LABELS = tuple("abcdef")
 MIB = 2**20
@@ -30,7 +30,9 @@ def layout():
     ability = ml.Capability("ability", low=0, high=5, labels=LABELS)
     cope = ml.Derived("cope", logistic(ability - demand))
     mean = generalised_mean(cope, power=0, over="dimension")
-    return ml.Layout("six", ml.Success("ok", mixture(mean, by=ml.Noise("noise"))))
+    return ml.Layout(
+        "six", ml.Success("ok", mixture(mean, by=ml.Noise("noise"), toward=mean_failure))
+    )
 
 
 def designed(layout, items, draws, levels=None, subjects=3):

@@ -22,7 +22,7 @@ from measurement_layouts.inference.integration.integrate import integrate
 from measurement_layouts.inference.integration.posterior import Posterior
 from measurement_layouts.inference.integration.quadrature import draw
 from measurement_layouts.inference.sampling import SamplingOptions, sample
-from measurement_layouts.linking import logistic, mixture, presence, product
+from measurement_layouts.linking import logistic, mean_failure, mixture, presence, product
 
 PROMISED = 1e-6
 OPTIONS = SamplingOptions(draws=500)
@@ -159,7 +159,9 @@ def test_lp_is_the_density_by_hand(name, rng):
 
 def noisy(count=40):
     skill, noise = ml.Capability("skill", low=0, high=5), ml.Noise("noise")
-    layout = ml.Layout("noisy", ml.Success("ok", mixture(logistic(skill - DEMAND), by=noise)))
+    layout = ml.Layout(
+        "noisy", ml.Success("ok", mixture(logistic(skill - DEMAND), by=noise, toward=mean_failure))
+    )
     demand = np.linspace(0, 5, count)
     right = np.random.default_rng(3).binomial(1, 0.8 * expit(2.5 - demand) + 0.1)
     return layout, {"demand": demand}, right

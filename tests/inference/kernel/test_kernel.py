@@ -18,7 +18,14 @@ from measurement_layouts.inference.compiler import SubjectData, training_feature
 from measurement_layouts.inference.engine import Battery, FusedSampler, compile_sampler
 from measurement_layouts.inference.kernel.terms import UnsupportedError
 from measurement_layouts.inference.plain import PlainSampler
-from measurement_layouts.linking import arrays, generalised_mean, logistic, mixture, product
+from measurement_layouts.linking import (
+    arrays,
+    generalised_mean,
+    logistic,
+    mean_failure,
+    mixture,
+    product,
+)
 from measurement_layouts.scenarios import animal_ai_olympics as aaio
 
 ROUNDING = 1e-10
@@ -94,7 +101,9 @@ def skills(reduce, labels=("a", "b", "c", "d"), **options):
     demand = ml.MetaFeature("demand", low=0, high=5, labels=labels)
     tired = ml.MetaFeature("tired", low=0, high=1)
     each = logistic(ability - demand * (1 + tired))
-    return ml.Layout("skills", ml.Success("ok", mixture(reduce(each), by=ml.Noise("noise"))))
+    return ml.Layout(
+        "skills", ml.Success("ok", mixture(reduce(each), by=ml.Noise("noise"), toward=mean_failure))
+    )
 
 
 @pytest.mark.parametrize("items", [7, 900])

@@ -10,7 +10,7 @@ import measurement_layouts as ml
 from measurement_layouts import FitError
 from measurement_layouts.inference.sbc.run import _profiles
 
-GRID = {"method": "grid", "draws": 100, "tune": 1, "chains": 2, "progressbar": False}
+GRID = {"method": "grid", "draws": 400, "tune": 1, "chains": 2, "progressbar": False}
 TOSSES = pd.DataFrame(index=[f"toss {number}" for number in range(12)])
 
 

@@ -411,6 +411,7 @@ def test_diagnostics_read_some_subjects_at_a_time(filled, monkeypatch):
 
 
 @pytest.mark.slow
+@pytest.mark.alone
 def test_memory_does_not_grow_with_the_subjects(path, animal_ai):
     """2000 subjects' draws would be 64 MB; blocks of 1 MiB and what is computed of them are not."""
     options = {"draws": 500, "tune": 1, "chains": 2}

@@ -97,3 +97,33 @@ def test_errors_of_ends_are_their_spread_over_runs(draw, prob):
     if draw == "normal" and prob == 0.9:  # twin: the mean's error is not that of the ends
         mean_error = (found["sd"] / np.sqrt(found["ess_bulk"])).mean()
         assert mean_error / found["low"].std(ddof=1) < 0.6
+
+
+@RULE
+@given(VALUES, st.floats(0, 1e4), st.integers(-3, 6))
+def test_a_written_interval_holds_the_interval(low, width, shown):
+    """And no more than a unit of the last digit beyond either end."""
+    texts = digits.outward(low, low + width, shown)
+    written_low, written_high = (float(text.replace("−", "-")) for text in texts)
+    unit, slack = 10.0**-shown, 1e-8 * (1 + abs(low) + width)
+    assert written_low <= low + 1.1e-9 * unit + slack
+    assert written_high >= low + width - 1.1e-9 * unit - slack
+    assert low - written_low < unit + slack
+    assert written_high - (low + width) < unit + slack
+
+
+@RULE
+def test_no_coverage_is_lost_by_rounding():
+    """A 90 % interval of a uniform number; rounded to the nearest, it loses up to a tenth."""
+    assert digits.outward(3.94, 7.46, 0) == ("3", "8")
+    assert digits.outward(3.9, 7.5, 1) == ("3.9", "7.5")
+    rng = np.random.default_rng(1)
+    lost = {"outward": 0, "nearest": 0}
+    for low in rng.uniform(0, 50, 300):
+        high = low + 3.0
+        out = [float(text) for text in digits.outward(low, high, 0)]
+        near = [float(digits.written(end, 0)) for end in (low, high)]
+        for name, (start, stop) in {"outward": out, "nearest": near}.items():
+            lost[name] += start > low or stop < high
+    assert lost["outward"] == 0
+    assert lost["nearest"] > 100  # twin: what rounding to the nearest does

@@ -9,7 +9,7 @@ import pandas as pd
 from scipy import stats
 
 import measurement_layouts as ml
-from measurement_layouts.linking import logistic, mixture
+from measurement_layouts.linking import logistic, mean_failure, mixture
 
 KNOWN, ALL_RIGHT, HARDLY_TRIED = "Ann", "Bob", "Cyd"
 SUBJECTS = (KNOWN, ALL_RIGHT, HARDLY_TRIED)
@@ -27,7 +27,10 @@ def layout(*, leaning=True):
     margin = reach - demand + (unseen - 45) / 20 * rare
     if leaning:
         margin = margin + ml.Bias("lean") * side
-    return ml.Layout("quiz", ml.Success("solved", mixture(logistic(margin), by=ml.Noise("noise"))))
+    return ml.Layout(
+        "quiz",
+        ml.Success("solved", mixture(logistic(margin), by=ml.Noise("noise"), toward=mean_failure)),
+    )
 
 
 def evaluation(count=40):

@@ -31,6 +31,9 @@ FAULTS = {
         *("a row of a subject and item twice", "epochs as repeats", "a subject twice"),
         *("an item twice", "an item twice among the outcomes", "a row without a subject"),
     ],
+    "names": [
+        "half a character",
+    ],
     "other items": [
         *("a new item outside the range", "a training item outside the range"),
         *("an unknown category", "a new item of an unknown category", "a category as text"),
@@ -38,7 +41,10 @@ FAULTS = {
         *("a column twice", "permuted columns", "outcomes of an unknown item"),
         *("outcomes of other items", "a forecast of an unknown subject"),
     ],
-    "leaks": ["test rows that were trained on"],
+    "leaks": [
+        *("test rows that were trained on", "a name of a trained item with other features"),
+        "trained items under other names",
+    ],
     "scores": [
         *("a single-class test set", "probabilities of exactly 0 and 1", "empty bins"),
         *("a probability above 1", "a probability that is missing", "a score without a trial"),
@@ -64,7 +70,7 @@ FAULTS = {
         *("disk full while exporting tables", "disk full while drawing"),
         *("disk full during the command fit", "disk full while writing a forecast"),
         *("a read-only folder", "a read-only folder for the command", "a file that exists"),
-        "two processes writing one store",
+        *("two processes writing one store", "a home that cannot be written"),
     ],
     "saved fits": [
         *("a saved fit that is truncated", "a saved fit with a damaged byte"),
@@ -75,6 +81,7 @@ FAULTS = {
     "stopped": [
         *("Ctrl-C keeps what is done", "a command that is stopped or killed"),
         *("a fit that is killed", "a store whose writer is killed"),
+        *("Ctrl-C while threads sample", "a script that ends while a thread samples"),
     ],
     "clocks": ["a clock that goes backwards"],
 }

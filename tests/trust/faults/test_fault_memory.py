@@ -13,6 +13,7 @@ from measurement_layouts.inference import fitting
 
 
 @pytest.mark.slow
+@pytest.mark.alone
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits of memory are Linux's")
 @pytest.mark.trust("faults", "out of memory in one subject")
 def test_the_subject_is_named_and_the_others_are_there(monkeypatch):

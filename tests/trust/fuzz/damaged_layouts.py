@@ -31,6 +31,7 @@ from measurement_layouts.linking import (
     generalised_mean,
     guessing,
     logistic,
+    mean_failure,
     mixture,
     power_mean,
     presence,
@@ -39,6 +40,7 @@ from measurement_layouts.linking import (
     uncertain_band,
 )
 
+HALF = ("a", "half \ud800")
 UNITS = (None, "u", "u", "u", "s", "1/u", "u**2", "", "5", "u*", "no unit", "m", "km", "degC", "%")
 NAMES = ("x", "y.z", "a b", "ä-1", "item", "draw", "x[a]", " x", "1x", "x ", "· step", "x\n", "")
 FAMILIES = {
@@ -115,7 +117,7 @@ class Declaring:
             more = [self.leaf(self.choice.choice(["solved", "again"]), self.choice.choice(parts))]
         profile = self.choice.sample(self.made, min(len(self.made), 1))
         profile = profile if self.choice.random() < 0.1 else ()
-        name = self.off("a layout")
+        name = self.off("a layout", HALF[1])
         return Layout(name, self.off(leaf), *more, profile=self.off(profile))
 
     def off(self, value: Any, *others: Any) -> Any:
@@ -135,10 +137,12 @@ class Declaring:
         return self.off(value, *NUMBERS)
 
     def labels(self) -> Any:
-        return self.off(("a", "b", "c"), ("a",), ("b", "a"), ("a", "b", "c", "d"), (), ("a", ""))
+        return self.off(
+            ("a", "b", "c"), ("a",), ("b", "a"), ("a", "b", "c", "d"), (), ("a", ""), HALF
+        )
 
     def common(self, labels: Any) -> dict[str, Any]:
-        found: dict[str, Any] = {"unit": self.off("u", *UNITS), "about": self.off("text")}
+        found: dict[str, Any] = {"unit": self.off("u", *UNITS), "about": self.off("text", HALF[1])}
         if labels is not None:
             found |= {"labels": labels, "dim": self.off("dimension", "item", "other", "")}
         return found
@@ -267,7 +271,9 @@ class Declaring:
         if ending == 0:
             joined = guessing(joined, self.number(0.25))
         elif ending == 1:
-            joined = mixture(joined, by=self.off(self.side(Noise, "noise"), 0.1, 2))
+            joined = mixture(
+                joined, by=self.off(self.side(Noise, "noise"), 0.1, 2), toward=mean_failure
+            )
         elif ending == 2:
             joined = mixture(joined, by=self.side(Noise, "noise"), toward=self.number(0.5))
         elif ending == 3:
@@ -281,6 +287,8 @@ class Declaring:
         if way < 0.8:
             return Success(name, self.off(joined), about=self.off(""))
         if way < 0.9:
-            grades = self.off(("no", "half", "yes"), ("a",), ("a", "a"), ("a", ""), ("a", "b"))
+            grades = self.off(
+                ("no", "half", "yes"), ("a",), ("a", "a"), ("a", ""), ("a", "b"), HALF
+            )
             return Graded(name, self.off(joined), grades=grades, gap=self.number(1))
         return Score(name, self.off(joined), precision=self.number(1), places=self.off(4, 0, 101))

@@ -22,6 +22,7 @@ CELLS = (
     "0",
     " 1",
     "yes",
+    "half \ud800",
     True,
     False,
     0,

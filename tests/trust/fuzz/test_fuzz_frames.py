@@ -56,6 +56,7 @@ def outcome(cell: object) -> float | None:
 
 def is_as_read(evaluation: Evaluation, expected: dict[tuple[str, str], tuple[int, int]]) -> None:
     """Hold an evaluation against counts read in plain Python: (successes, trials) by names."""
+    can_be_written(evaluation)
     for subject in evaluation.subjects:
         for item in evaluation.items.index:
             have = tuple(
@@ -64,6 +65,16 @@ def is_as_read(evaluation: Evaluation, expected: dict[tuple[str, str], tuple[int
             want = expected.pop((subject, item), (0, 0))
             need(have == want, f"{subject} on {item}: {have} read, {want} meant")
     need(not any(trials for _, trials in expected.values()), f"lost: {expected}")
+
+
+def can_be_written(evaluation: Evaluation) -> None:
+    """Hold that no name and no cell has half a character, which no file holds."""
+    items = evaluation.items
+    cells = [
+        cell for column in range(items.shape[1]) for cell in items.iloc[:, column].astype(object)
+    ]
+    names = [*items.index, *map(str, items.columns), *evaluation.subjects]
+    " ".join([*names, *(cell for cell in cells if isinstance(cell, str))]).encode()
 
 
 def cells_of(table: pd.DataFrame) -> dict[tuple[str, str], object]:
@@ -149,6 +160,7 @@ def read_outcomes(choice: random.Random) -> None:
     items = items_of(choice)
     items = damaged(items, choice) if choice.random() < 0.1 else items
     evaluation = Evaluation.of_outcomes(layout, tables, items)
+    can_be_written(evaluation)
     need(bool((evaluation.successes <= evaluation.trials).to_numpy().all()), "more than tried")
 
 

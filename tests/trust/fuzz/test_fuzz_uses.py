@@ -14,7 +14,7 @@ from trying import counts, need, try_many
 import measurement_layouts as ml
 from measurement_layouts import DataError, Evaluation, FitError
 from measurement_layouts.inference.features import read_features
-from measurement_layouts.linking import logistic, mixture, presence, product
+from measurement_layouts.linking import logistic, mean_failure, mixture, presence, product
 
 
 @functools.cache
@@ -26,7 +26,10 @@ def layout() -> ml.Layout:
     size = ml.MetaFeature("size", low=0, high=3, given=there)
     sees = logistic(ml.Capability("sight", low=0, high=3) - size)
     joined = product(product(logistic(skill - demand), over="dimension"), presence(sees, there))
-    return ml.Layout("of frames", ml.Success("solved", mixture(joined, by=ml.Noise("noise"))))
+    return ml.Layout(
+        "of frames",
+        ml.Success("solved", mixture(joined, by=ml.Noise("noise"), toward=mean_failure)),
+    )
 
 
 @functools.cache

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 import measurement_layouts as ml
-from measurement_layouts.linking import logistic, mixture
+from measurement_layouts.linking import logistic, mean_failure, mixture
 
 UNITS = {"m": 1.0, "cm": 100.0, "km": 1e-3, "inch": 1 / 0.0254}
 """How many of them a metre is."""
@@ -93,7 +93,9 @@ def reaching(
     near = ml.MetaFeature("near", levels=(0, 1))
     help_ = ml.Bias("help", unit=unit, prior=ml.Prior("Normal", mu=0, sigma=factor))
     able = logistic(reach + help_ * near - far, slope)
-    return ml.Layout("reaching", ml.Success("reached", mixture(able, by=ml.Noise("noise"))))
+    return ml.Layout(
+        "reaching", ml.Success("reached", mixture(able, by=ml.Noise("noise"), toward=mean_failure))
+    )
 
 
 def moved(family: str, factor: float, layout: ml.Layout, point: np.ndarray) -> np.ndarray:

@@ -55,6 +55,18 @@ class Line:
 
 
 @dataclass(frozen=True)
+class Deviation:
+    """A normal latent; z is how many of its spreads it lies above its mean."""
+
+    mean: str
+    spread: str
+
+    def read(self, z, profile):
+        mean, spread = (parameter(of, profile, z) for of in (self.mean, self.spread))
+        return mean + spread * z, log_normal(z, 0, Long(1))
+
+
+@dataclass(frozen=True)
 class Positive:
     """A half-normal latent; z is its logarithm. Its scale may be another latent."""
 

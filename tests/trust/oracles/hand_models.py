@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 from hand_densities import (
     Between,
+    Deviation,
     Hand,
     Line,
     LogNormal,
@@ -62,7 +63,7 @@ ABILITIES = Hand(
     {
         "generalLevel": Line(4, 2),
         "scatter": LogNormal(-0.7, 0.7),
-        "ability": Line("generalLevel", "scatter"),
+        "ability": Deviation("generalLevel", "scatter"),
         "slope": Positive(2),
         "noise": Share(1, 9),
     },
@@ -222,6 +223,9 @@ HANDS = {
 """By scenario and layout."""
 
 BESIDE = {
+    "adele, abilities on many items": replace(
+        ABILITIES, latents={**ABILITIES.latents, "ability": Line("generalLevel", "scatter")}
+    ),
     "adele, slopes pooled": POOLED,
     "adele, slopes of their own": replace(ABILITIES, labels=POOLED.labels),
     "adele, geometric mean": replace(

@@ -21,6 +21,7 @@ from measurement_layouts.scenarios.animal_ai_olympics.cohort import battery as r
 from measurement_layouts.scenarios.object_permanence.battery import battery as arenas
 
 ITEMS, PLACED_ITEMS = 40, 10  # fewer where each has 121 places
+MANY = {"adele, abilities on many items": 180}  # 10 for each of 18 abilities: sampled as they are
 ROUNDING = 1e-10
 HANDS = {**hand_games.HANDS, **hand_models.HANDS, **hand_models.BESIDE, **hand_ladders.HANDS}
 
@@ -36,6 +37,7 @@ def scenario_layouts():
 
 LAYOUTS = {
     **scenario_layouts(),
+    "adele, abilities on many items": adele.capability_layout,
     "adele, slopes pooled": functools.partial(adele.capability_layout, "pooled"),
     "adele, slopes of their own": functools.partial(adele.capability_layout, "each"),
     "adele, geometric mean": functools.partial(adele.capability_layout, "pooled", 0.0),
@@ -135,7 +137,7 @@ def case(name, unanimous=False):
     items = battery(name.partition(",")[0])
     if name == "weirdml, nested":
         items = with_steps(items)
-    most = PLACED_ITEMS if layout.outcome.unseen is not None else ITEMS
+    most = PLACED_ITEMS if layout.outcome.unseen is not None else MANY.get(name, ITEMS)
     chosen = np.sort(rng.choice(len(items), min(most, len(items)), replace=False))
     features = read_features(layout, items.iloc[chosen])
     trials = rng.integers(0, 4, len(chosen))

@@ -9,7 +9,14 @@ from public_interface import interface
 
 import measurement_layouts as ml
 from measurement_layouts import scenarios
-from measurement_layouts.linking import arrays, linking_function, logistic, mixture, product
+from measurement_layouts.linking import (
+    arrays,
+    linking_function,
+    logistic,
+    mean_failure,
+    mixture,
+    product,
+)
 
 SAMPLING = {"draws": 40, "tune": 200, "chains": 2, "seed": 1, "reruns": 0, "progressbar": False}
 DAY = (2026, 1, 1, 0, 0, 0)  # of every file in a zip: the same store gives the same bytes
@@ -29,7 +36,9 @@ def _hidden():
 def plain():
     memory, seconds = _hidden()
     able = ml.Derived("keeps", logistic(memory - seconds))
-    return ml.Layout("plain", ml.Success("found", mixture(able, by=ml.Noise("noise"))))
+    return ml.Layout(
+        "plain", ml.Success("found", mixture(able, by=ml.Noise("noise"), toward=mean_failure))
+    )
 
 
 def single():

@@ -1,0 +1,165 @@
+"""Separate modes are seen in draws: seldom where there is one mode, nearly always where two are."""
+
+import numpy as np
+import pytest
+from scipy import stats
+from scipy.signal import lfilter
+
+from measurement_layouts.inference import valleys
+from measurement_layouts.inference.mixing import mixing
+from measurement_layouts.inference.valleys import describe_modes
+
+RATE = 0.001  # of false alarms that is stated, with 200 effective draws or more
+SHAPES = {
+    "uniform": stats.uniform(),
+    "normal": stats.norm(),
+    "skewed": stats.expon(),
+    "heavy tails": stats.t(2),
+    "at the lower end": stats.beta(0.5, 3),
+    "at the upper end": stats.beta(1, 0.3),
+    "peaked at the end": stats.gamma(0.3),
+}
+PROMISE = pytest.mark.trust("promises", "separate modes are marked")
+
+
+def told(draws):
+    """What is said of elements, (element, chain, draw)."""
+    return describe_modes(draws, np.sort(draws.reshape(len(draws), -1)), mixing(draws).rhat)
+
+
+def alarms(draws):
+    return int((told(draws) != "").sum())
+
+
+def allowed(count, rate=RATE):
+    """How many alarms there may be by chance, but for one test in a million."""
+    return int(stats.binom.isf(1e-6, count, rate))
+
+
+def chains(rng, count, correlation, draws=1000):
+    """Uniform draws of four chains that forget at a rate."""
+    noise = rng.normal(size=(count, 4, draws))
+    noise[..., 0] /= np.sqrt(1 - correlation**2)
+    walk = lfilter([1], [1, -correlation], noise, axis=-1) * np.sqrt(1 - correlation**2)
+    return stats.norm.cdf(walk)
+
+
+def mixed(rng, weight, gap, count=50, draws=1000):
+    """Draws of two normal modes so many standard deviations apart, visited at random."""
+    upper = rng.random((count, 4, draws)) < weight
+    return rng.normal(size=upper.shape) + gap * upper
+
+
+# --- one mode ------------------------------------------------------------------------------------
+
+
+@PROMISE
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("draws", [50, 250])
+def test_one_mode_is_seldom_taken_for_several(shape, draws, record_property):
+    rng = np.random.default_rng(1)
+    count = 6000 if draws == 50 else 1500
+    drawn = SHAPES[shape].ppf(rng.random((count, 4, draws)))
+    record_property("inputs", count)
+    assert alarms(drawn) <= allowed(count)
+
+
+@pytest.mark.parametrize("correlation", [0.5, 0.9, 0.97, 0.99, 0.998])
+def test_slow_chains_are_not_modes(correlation):
+    """With R-hat up to 2; chains that have not been everywhere leave gaps."""
+    drawn = chains(np.random.default_rng(2), 200, correlation, draws=300)
+    assert alarms(drawn) <= allowed(len(drawn))
+
+
+@pytest.mark.parametrize("moves", [0.0, 1e-3])
+def test_a_chain_that_is_stuck_for_a_while_makes_no_mode(moves):
+    """Near the end of the range, as where a gradient vanishes; the twin: many short visits do."""
+    rng = np.random.default_rng(9)
+    stuck, visits = rng.random((2, 20, 4, 500))
+    stuck[:, 0, 100:300] = 0.99 + moves * rng.random((20, 200))
+    assert alarms(stuck) == 0
+    often = rng.random((20, 4, 500)) < 0.1
+    visits = np.where(often, 1.5 + moves * rng.random(visits.shape), visits)
+    assert alarms(visits) == (20 if moves else 0)
+
+
+def test_draws_that_are_taken_for_independent_give_false_alarms(monkeypatch):
+    """Twin of the test above: with every draw counted, gaps of slow chains are modes."""
+    monkeypatch.setattr(valleys, "effective_within", lambda draws, _mode: float(draws.size))
+    drawn = chains(np.random.default_rng(2), 200, 0.998, draws=300)
+    assert alarms(drawn) > allowed(len(drawn))
+
+
+def test_a_lower_limit_gives_false_alarms(monkeypatch):
+    """Twin of the test of the rate."""
+    monkeypatch.setattr(valleys, "_BLOCKS", {20: 3.0})
+    monkeypatch.setattr(valleys, "_DIP", 0.1)
+    drawn = np.random.default_rng(1).random((1500, 4, 250))
+    assert alarms(drawn) > allowed(len(drawn))
+
+
+def test_draws_all_alike_have_no_modes():
+    assert told(np.ones((2, 4, 100))).tolist() == ["", ""]
+
+
+def test_few_draws_say_nothing():
+    assert not alarms(np.random.default_rng(1).random((50, 2, 10)))
+
+
+# --- several modes -------------------------------------------------------------------------------
+
+
+@PROMISE
+@pytest.mark.parametrize(("weight", "gap"), [(0.5, 5.0), (0.2, 6.0), (0.95, 7.0)])
+def test_modes_are_found_with_their_weights(weight, gap):
+    drawn = mixed(np.random.default_rng(3), weight, gap)
+    said = told(drawn)
+    assert (said != "").all()
+    words = [text.replace("(", "").replace(")", "").split() for text in said]
+    places = np.array([[each[1], each[5]] for each in words], dtype=float)
+    shares = np.array([[each[3], each[7]] for each in words], dtype=float)
+    assert (
+        abs(places - [0, gap]).max() < 0.5
+    )  # medians of 200 draws at least, sd 0.09, and rounding
+    assert abs(shares - [1 - weight, weight]).max() < 0.06  # 4,000 draws: sd 0.008, and rounding
+
+
+def test_a_shoulder_is_no_mode_of_its_own():
+    """Two normal modes two standard deviations apart have one maximum."""
+    assert alarms(mixed(np.random.default_rng(4), 0.5, 2.0)) == 0
+
+
+@PROMISE
+@pytest.mark.parametrize("places", [(0, 9, 0, 9), (0, 0, 0, 9), (0, 9, 20, 9)])
+def test_chains_that_stay_apart_give_no_weights(places):
+    rng = np.random.default_rng(5)
+    drawn = rng.normal(size=(20, 4, 500)) + np.array(places)[:, None]
+    for text in told(drawn):
+        assert text.endswith(", of unknown weight")
+        assert "weight 0" not in text
+        assert text.count("chain") == len(set(places))
+
+
+def test_chains_that_seldom_change_modes_give_no_weights():
+    """Each visits both modes, once."""
+    rng = np.random.default_rng(6)
+    stay = np.arange(500) < rng.integers(50, 450, (4, 1))
+    (text,) = told(rng.normal(size=(1, 4, 500)) + 9 * stay)
+    assert text.startswith("near ")
+    assert text.endswith(", of unknown weight")
+    assert "chain" not in text
+
+
+def test_one_chain_gives_no_weights():
+    (text,) = told(mixed(np.random.default_rng(7), 0.5, 9.0, count=1)[:, :1])
+    assert text.endswith("of unknown weight")
+
+
+def test_each_element_is_judged_on_its_own():
+    rng = np.random.default_rng(8)
+    drawn = rng.normal(size=(3, 2, 4, 500))
+    drawn[1, 0] += 9 * (rng.random((4, 500)) < 0.5)
+    ordered = np.sort(drawn.reshape(3, 2, -1))
+    said = describe_modes(drawn, ordered, mixing(drawn).rhat)
+    assert said.shape == (3, 2)
+    assert np.argwhere(said != "").tolist() == [[1, 0]]
