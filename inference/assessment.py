@@ -122,9 +122,9 @@ def score(
         if done.any():
             passed = successes.iloc[place].to_numpy()[own]
             scored = _scores(means[place][own], passed, done, tops)
-            remark = [scored.pop("remark")]
+            remarks = [str(scored.pop("remark"))]
             counts, told = _outside(forecast, chosen.isel(subject=place, item=own[done > 0]))
-            rows[subject] = scored | counts | {"remark": "; ".join(filter(None, remark + told))}
+            rows[subject] = scored | counts | {"remark": "; ".join(filter(None, remarks + told))}
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("subject")
 
 
@@ -146,7 +146,7 @@ def _counted(
     return own, rows.tops[own]
 
 
-def _outside(forecast: Forecast, scored: xr.Dataset) -> tuple[dict[str, float], list[str]]:
+def _outside(forecast: Forecast, scored: xr.Dataset) -> tuple[dict[str, object], list[str]]:
     """Count a subject's scored items that lie outside its training items, and say in what."""
     if forecast.support is None:
         return dict.fromkeys(OUTSIDE, math.nan), []

@@ -96,13 +96,13 @@ class NewItems:
         """Say how many items lie outside the training items of at least one subject."""
         data = self._forecast.data
         flags = (data[name].to_numpy()[:, first].any(axis=0) for name in OUTSIDE)
-        return _outside(*(int(flag.sum()) for flag in flags), "a subject’s")
+        return _outside([int(flag.sum()) for flag in flags], "a subject’s")
 
     def told_of(self, subject: str) -> str:
         """Say how many items lie outside a subject's training items; empty where none does."""
         if self.unmet is None:
             return ""
-        return _outside(*self.unmet.loc[subject].tolist(), "the subject’s")
+        return _outside(self.unmet.loc[[subject]].to_numpy()[0].tolist(), "the subject’s")
 
     def of(self, subject: str) -> list[Line]:
         """List one subject's forecasts, the hardest item first; evenly spaced ones where many."""
@@ -191,8 +191,9 @@ class NewItems:
         return scores[["brier", "auroc", "ece"]].mean(), drawn
 
 
-def _outside(outside: int, combined: int, whose: str) -> str:
+def _outside(counts: list[int], whose: str) -> str:
     """Write a sentence of items outside training items; empty where there are none."""
+    outside, combined = counts
     lie, have = "lies" if outside == 1 else "lie", "has" if combined == 1 else "have"
     found = [f"{many(outside, 'item')} {lie} outside {whose} training items"] * bool(outside)
     together = f"{many(combined, 'item')} {have} values that no training item has together"

@@ -252,7 +252,7 @@ def forecast(
     seen = Seen.of(fit, rows, items.index, features)
     trained = seen.flags()
     support = Support.of(fit, rows, items.index, features)
-    unmet = support.flags()
+    unmet = list(support.flags())
     who, cells = [names[row] for row in rows], ("subject", "item")
     if steps is None:
         (found,) = summarise(features, len(items), [fit.layout.outcome])

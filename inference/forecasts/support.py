@@ -4,7 +4,7 @@ import itertools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -128,7 +128,7 @@ class Support:
             if number not in known:
                 known[number] = self._findings(number, places)
             name = self.subjects[who]
-            found += [(name, self.items[places[item]], *own) for item, *own in known[number]]
+            found += [(name, self.items[places[own.item]], *own[1:]) for own in known[number]]
         return pd.DataFrame(found, columns=list(_COLUMNS)).astype(_COLUMNS)
 
     def remarks(self, subjects: Iterable[str], items: Iterable[str]) -> np.ndarray:
@@ -146,8 +146,8 @@ class Support:
 
     def _told(self, number: int, places: np.ndarray) -> np.ndarray:
         told: list[list[str]] = [[] for _ in places]
-        for item, *finding in self._findings(number, places):
-            told[item].append(_in_words(*finding))
+        for finding in self._findings(number, places):
+            told[finding.item].append(_in_words(finding))
         texts = np.full(len(places), "", dtype=object)
         for item, own in enumerate(told):
             left = [f"{len(own) - _TOLD} more"] if len(own) > _TOLD else []
@@ -167,14 +167,14 @@ class Support:
         for kind, flagged in zip(kinds, self._outside(met, places), strict=True):
             for item, at in np.argwhere(flagged).tolist():
                 numbers = float(values[item, at]), lows[at], highs[at], float(far[item, at])
-                found.append((item, kind, names[at], *numbers, measured[at], "", np.nan))
+                found.append(_Finding(item, kind, names[at], *numbers, measured[at]))
         for at, other, rows in met.pairs(codes):
             for item, *pair in zip(
                 rows.tolist(), *values[rows][:, [at, other]].T.tolist(), strict=True
             ):
                 told = names[at], pair[0], lows[at], highs[at], 0.0, measured[at]
-                found.append((item, "combination", *told, names[other], pair[1]))
-        return sorted(found, key=lambda finding: finding[0])  # stable: values before pairs
+                found.append(_Finding(item, "combination", *told, names[other], pair[1]))
+        return sorted(found, key=lambda finding: finding.item)  # stable: values before pairs
 
     def _outside(self, met: "_Met", part: slice | np.ndarray) -> list[np.ndarray]:
         """Say where values are beyond those met, a new level between them, or the first defined."""
@@ -221,7 +221,19 @@ class Support:
         return np.asarray(places)
 
 
-type _Finding = tuple[int, str, str, float, float, float, float, str, str, float]
+class _Finding(NamedTuple):
+    """What lies outside of one item, by place; a row of the table."""
+
+    item: int
+    kind: str
+    name: str
+    value: float
+    low: float
+    high: float
+    beyond: float
+    unit: str
+    other: str = ""
+    other_value: float = np.nan
 
 
 @dataclass(frozen=True, eq=False)
@@ -313,30 +325,20 @@ def _numbered(values: np.ndarray, first: np.ndarray, last: np.ndarray, slack: fl
     return np.where((at >= 0) & (values <= last[at] + slack), at, -1)
 
 
-def _in_words(
-    kind: str,
-    name: str,
-    value: float,
-    low: float,
-    high: float,
-    beyond: float,
-    unit: str,
-    other: str,
-    other_value: float,
-) -> str:
-    if kind == "undefined":
+def _in_words(found: _Finding) -> str:
+    name, value, unit = found.name, short(found.value), found.unit
+    if found.kind == "undefined":
         return f"{name} is undefined on all training items"
-    if kind == "level":
-        return f"{name} {short(value)} is on no training item"
-    if kind == "combination":
-        pair = f"{name} {short(value)} and {other} {short(other_value)}"
-        return f"{pair} are on no training item together"
-    far = f"{short(abs(beyond))} " if np.isfinite(beyond) else ""
-    ends = short(low) if low == high else f"{short(low)} to {short(high)}"
-    where = "above" if value > high else "below"
-    return (
-        f"{name} {short(value)} is {far}{where} the training items ({ends}{' ' * bool(unit)}{unit})"
-    )
+    if found.kind == "level":
+        return f"{name} {value} is on no training item"
+    if found.kind == "combination":
+        other = f"{found.other} {short(found.other_value)}"
+        return f"{name} {value} and {other} are on no training item together"
+    far = f"{short(abs(found.beyond))} " if np.isfinite(found.beyond) else ""
+    low, high = short(found.low), short(found.high)
+    ends = low if found.low == found.high else f"{low} to {high}"
+    where = "above" if found.value > found.high else "below"
+    return f"{name} {value} is {far}{where} the training items ({ends}{' ' * bool(unit)}{unit})"
 
 
 def training_features(fit: "Fit") -> Features:

@@ -125,7 +125,8 @@ def test_a_new_item_outside_the_range_is_forecast_and_flagged():
     flags = forecast.to_frame().set_index(["subject", "item"])["extrapolated"]
     assert flags["Ann"].to_dict() == {"y": False, "z": False, "far": True}
     assert repr(forecast) == (
-        "<Forecast: 2 subjects, 3 items, 1 of them outside a declared range, 90% intervals>"
+        "<Forecast: 2 subjects, 3 items, 1 of them outside a declared range, 1 outside a subject's "
+        "training items, 90% intervals>"
     )
 
 
