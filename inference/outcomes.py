@@ -88,7 +88,7 @@ def properties(outcomes: pd.DataFrame, subject: str, item: str, outcome: str) ->
     names = np.array(texts(outcomes[item], f"column {item!r}"), object)
     table = outcomes.drop(columns=[subject, item, outcome]).set_axis(names, axis=0)
     need_columns(table.columns, list(table.columns), "the table of outcomes has")
-    refuse_broken(table, names, "the table of outcomes", "item")
+    refuse_broken(table, names.tolist(), "the table of outcomes", "item")
     varying = table.apply(_hashable).groupby(level=0, sort=False).nunique(dropna=False).gt(1)
     for column in varying.columns[varying.any()]:
         raise DataError(
