@@ -15,6 +15,7 @@ from scipy.stats import binom, poisson
 
 SAME = 1e-6  # of a column's largest magnitude: float32, and text of seven digits, lie within
 CHANCE = 1e-4  # probability of as many coincidences, beyond which items are taken as the same
+WHOLE = 1e-2  # the same of a whole table in its order; below it, the table is only reported
 _GRID = 2000  # steps of a column's span, up to which its values may be a designer's
 _AGREE = 0.9  # part of the items of equal features that have equal outcomes, if they are the same
 _MARGIN = 1.5  # how far forecasts may underrate the chance of equal outcomes
@@ -234,18 +235,24 @@ def _in_another_order(
     return Coincidences(np.arange(len(rows)), theirs[order], float(len(rows) * np.exp(log)))
 
 
-def same_table(content: Content, known: Content, chances: np.ndarray) -> bool:
-    """Whether features and outcomes are equal throughout, row by row, and not by chance."""
+def same_table(content: Content, known: Content, chances: np.ndarray) -> float | None:
+    """Give the probability that outcomes are equal row by row, given the features.
+
+    Returns
+    -------
+    float or None
+        None where features are not those of the other table, or an outcome differs.
+    """
     if not related(content.features, known.features):
-        return False
+        return None
     both = (content.trials > 0) & (known.trials > 0)
     same = (content.trials == known.trials) & (content.successes == known.successes)
     if not both.any() or not same[both].all():
-        return False
+        return None
     passes, fails = _logs(chances)
     failed = known.trials - known.successes
     log = _ways(known) + known.successes * passes + failed * fails
-    return bool(log[both].sum() / _together(content, chances) < np.log(CHANCE))
+    return float(np.exp(log[both].sum() / _together(content, chances)))
 
 
 def _logs(chances: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -107,7 +107,10 @@ class Asked:
             return Verdict(named & fits, named & ~fits, "", twins)
         same = np.zeros_like(named)
         mine, theirs = self.content.take(there), self.trained.take(places[there])
-        if alike.same_order(mine, theirs) or alike.same_table(mine, theirs, self.chances[there]):
+        chance = alike.same_table(mine, theirs, self.chances[there])
+        whole = np.isin(np.flatnonzero(attempted.any(axis=0)), places[there]).all()
+        enough = alike.WHOLE if whole else alike.CHANCE
+        if alike.same_order(mine, theirs) or (chance is not None and chance <= enough):
             same[:, there] = named[:, there]
         told = ""
         found = alike.by_features(self.content, self.trained)
@@ -124,6 +127,8 @@ class Asked:
         twins = self._twins(
             lambda rows, others: ~held_out[rows, None] | (places[rows, None] == others)
         )
+        if whole and chance is not None and not same.any():
+            twins = Coincidences(there, places[there], chance * len(there))
         return Verdict(same, np.zeros_like(named), told, twins)
 
     def _twins(self, skip: alike.Pairs) -> Coincidences:
@@ -195,11 +200,14 @@ def refuse_trained(
     if same:
         told = verdict.by_content
         raise trained_error(same, f" (their names say nothing, their {told} do)" if told else "")
+    twins, known = verdict.twins, asked.seen.names
+    alone = bool((asked.names[twins.rows] == known[twins.others]).all())
     report(
-        verdict.twins,
+        twins,
         asked.names,
-        asked.seen.names,
-        "have the meta-features and outcomes of training items under other names",
+        known,
+        "have the meta-features and outcomes of training items "
+        + ("in the same rows, which nobody named" if alone else "under other names"),
         "if they are the same items, these scores flatter: leave them out",
         stacklevel=5,
     )

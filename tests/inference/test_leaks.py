@@ -283,6 +283,21 @@ def test_numbers_of_a_table_without_features_are_told_by_outcomes():
     assert len(score(fit, study("none", rng, spread=0.3))) == 3
 
 
+@pytest.mark.parametrize(("count", "told"), [(6, "reported"), (40, "refused")])
+def test_a_whole_table_again_is_never_taken_in_silence(count, told):
+    """Also of levels alone, and where chance might have made it: one subject, few items."""
+    evaluation = study("levels", np.random.default_rng(14), subjects=1, count=count)
+    fit = fitted(evaluation, "levels")
+    if told == "refused":
+        with pytest.raises(DataError, match="were trained on: 0"):
+            score(fit, evaluation)
+    else:
+        with pytest.warns(
+            UserWarning, match="^6 items have .* in the same rows, which nobody named"
+        ):
+            score(fit, evaluation)
+
+
 def test_hold_out_and_assess_report_duplicates():
     rng = np.random.default_rng(6)
     evaluation = study("continuous", rng, names=NAMES, subjects=4)
@@ -324,6 +339,8 @@ def false_alarms(rng, kinds, count):
             }
             names = [f"x{place}" for place in range(made["count"])]
             one, other = (study(kind, rng, **made) for _ in range(2))
+            if one.successes.equals(other.successes) and one.items.equals(other.items):
+                continue  # no two tables
             fit = fitted(one, kind if kind in ("none", "levels") else "continuous")
             for new in (other, moved(other, other.items, names=names)):
                 tried += 1
