@@ -129,7 +129,7 @@ def _on_one_line(path: Path) -> Iterator[None]:
 def _streams_lent() -> Iterator[None]:
     """Let what the file prints go to standard error; it must not close what the command needs."""
     streams = sys.stdout, sys.stderr
-    sys.stdout = sys.stderr = _Lent(sys.stderr)  # type: ignore[assignment]
+    sys.stdout = sys.stderr = _Lent(sys.stderr)
     try:
         yield
     finally:
