@@ -85,7 +85,7 @@ def score(
       is a linear map of the trained one. Levels, and values on a grid of up to 2,000 steps, are
       shared by different items and tell nothing alone. There, the outcomes must be the trained
       ones, too: row by row throughout, in more items than by chance, or of the whole table in
-      another order. So a shuffled table of few levels and one or two subjects may pass. A whole
+      another order. So a shuffled table of few levels and up to three subjects may pass. A whole
       table in the same order is refused where chance would make it with a probability of less
       than 0.01, and reported otherwise.
     - *More than by chance*: items of equal meta-features have equal outcomes with the probability

@@ -85,8 +85,9 @@ def properties(outcomes: pd.DataFrame, subject: str, item: str, outcome: str) ->
         When a property differs between the rows of one item.
     """
     _check_long(outcomes, (subject, item, outcome))
-    names = np.array(texts(outcomes[item], f"column {item!r}"), object)
-    table = outcomes.drop(columns=[subject, item, outcome]).set_axis(names, axis=0)
+    names = texts(outcomes[item], f"column {item!r}")
+    table = outcomes.drop(columns=[subject, item, outcome])
+    table = table.set_axis(np.array(names, object), axis=0)
     need_columns(table.columns, list(table.columns), "the table of outcomes has")
     refuse_broken(table, names.tolist(), "the table of outcomes", "item")
     varying = table.apply(_hashable).groupby(level=0, sort=False).nunique(dropna=False).gt(1)

@@ -109,8 +109,8 @@ def _opened(table: Table, names: Sequence[str]) -> pd.DataFrame:
         inside = [name for name in table.index.names if name in names]
         taken = [name for name in inside if name in table.columns]
         refuse_broken(table, [str(row) for row in range(len(table))], "the table", "row")
-        for name in inside:
-            texts(table.index.get_level_values(str(name)), f"the table, {name}")
+        for name in [name for name in names if name in inside]:
+            texts(table.index.get_level_values(name), f"the table, {name}")
         found, where = table.drop(columns=taken).reset_index(inside), "the table"
     else:
         raise DataError(f"this is a {type(table).__name__}; give a path or a pandas DataFrame")
