@@ -1,7 +1,7 @@
 """What a chance lacks to 1, as sums and products in which nothing cancels."""
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -38,7 +38,35 @@ class Complements:
         known = self._lacks(p) is not None and p.moving
         return self.values("complement", p, lacks) if known else lacks
 
-    def logarithm(self, p: Value) -> Value:
+    def compute(self, op: str, *args: Value) -> Value:
+        """Make an elementwise operation; none that takes the difference of a chance to 1."""
+        if op == "sub":
+            return self._difference(*args)
+        if op == "log":
+            return self._logarithm(*args)
+        if op == "log1p" and args[0].op == "neg":
+            return self._logarithm(self.of(args[0].args[0]))
+        return self.values(op, *args)
+
+    def reduce(self, kind: str, arg: Value, dim: str) -> Value:
+        """Fold a label dimension; a product of logistics as the exponential of a sum."""
+        make = self.values
+        if kind != "prod" or arg.op != "sigmoid" or not arg.moving:
+            return make.reduce(kind, arg, dim)
+        logarithms = make("neg", make("softplus", make("neg", arg.args[0])))
+        return make("exp", make.reduce("sum", logarithms, dim))
+
+    def _difference(self, one: Value, other: Value) -> Value:
+        """Make a - b; (1 + a) - b, which PyTensor makes of (1 - b) + a, as that."""
+        make = self.values
+        if one is make.one:
+            return self.of(other)
+        if one.op == "add" and make.one in one.args:
+            (rest,) = (arg for arg in one.args if arg is not make.one)
+            return make("add", self.of(other), rest)
+        return make("sub", one, other)
+
+    def _logarithm(self, p: Value) -> Value:
         """Make the logarithm, exact also where p is next to 1."""
         lacks = self._lacks(p) if p.moving else None
         return self.values("log", p) if lacks is None else self.values("log_chance", p, lacks)
@@ -53,10 +81,14 @@ class Complements:
         lacks = self._lacks(p)
         return self.values("sub", self.values.one, p) if lacks is None else lacks
 
+    def _all(self, parts: Sequence[Value]) -> list[Value] | None:
+        found = [lacks for part in parts if (lacks := self._lacks(part)) is not None]
+        return found if len(found) == len(parts) else None
+
     def _find(self, p: Value) -> Value | None:
         make = self.values
         if not p.moving:
-            return make("sub", make.one, p)
+            return make("sub", make.one, p) if _is_chance(p) else None
         if p.op == "complement":
             return p.args[0]
         if p.op == "sigmoid":
@@ -67,38 +99,41 @@ class Complements:
             return make("neg", make("expm1", p.args[0]))
         if p.op == "where":
             condition, *branches = p.args
+            if not any(self._lacks(branch) for branch in branches):
+                return None
             return make("where", condition, *map(self._nearly, branches))
         if p.op == "div":
-            parts = [self._lacks(arg) for arg in p.args]
-            return None if None in parts else make("div", make("sub", *parts), p.args[1])
+            parts = self._all(p.args)
+            return None if parts is None else make("div", make("sub", *parts), p.args[1])
         if p.op == "mul":
             return self._product(list(_factors(p)))
         if p.op == "add":
             return self._mixture(*p.args)
         if p.op in ("maximum", "minimum"):
-            parts = [self._lacks(arg) for arg in p.args]
+            parts = self._all(p.args)
             other = "minimum" if p.op == "maximum" else "maximum"
-            return None if None in parts else make(other, *parts)  # type: ignore[arg-type]
+            return None if parts is None else make(other, *parts)
         return self._folded(p) if p.op == "fold" else None
 
-    def _product(
-        self, factors: list[Value], weight: Value | None = None, beside: Value | None = None
-    ) -> Value | None:
-        """Take 1 - ab = (1 - a) + a (1 - b), those of the smallest space first.
+    def _product(self, factors: list[Value]) -> Value | None:
+        """Take 1 - ab = (1 - a) + a (1 - b), those of the smallest space first."""
+        lacks = self._all(factors)
+        return None if lacks is None else self._joined(list(factors), lacks)
 
-        With a weight w among the factors, w - wab and what is beside it: (w - wa) + wa (1 - b).
-        """
+    def _joined(
+        self, factors: list[Value], lacks: list[Value], weight: Value | None = None
+    ) -> Value:
+        """Join factors two by two; a weight w among them lacks what is beside w - wab."""
         make = self.values
-        lacks = [beside if factor is weight else self._lacks(factor) for factor in factors]
-        while len(factors) > 1 and None not in lacks:
+        while len(factors) > 1:
             i, j = make.cheapest(factors)
             one, other = (j, i) if factors[j] is weight else (i, j)
             product = make("mul", factors[i], factors[j])
-            lack = make("add", lacks[one], make("mul", factors[one], lacks[other]))  # type: ignore[arg-type]
+            lack = make("add", lacks[one], make("mul", factors[one], lacks[other]))
             weight = product if factors[one] is weight else weight
             factors[i], lacks[i] = product, lack
             del factors[j], lacks[j]
-        return None if None in lacks else lacks[0]
+        return lacks[0]
 
     def _mixture(self, one: Value, other: Value) -> Value | None:
         """Take 1 - ((1 - w) a + w b) = (1 - w)(1 - a) + w (1 - b), where b may be 1 alone."""
@@ -109,15 +144,17 @@ class Complements:
         return None
 
     def _beside(self, *weighted: tuple[Value, "_Part"]) -> Value | None:
-        """Add up w (1 - a), each beside those before."""
+        """Add up w (1 - a), each beside those before: (w - wa) + wa (1 - b) is w - wab."""
         make, found = self.values, self.values.zero
         for weight, part in weighted:
-            lacks = self._product(list(part.factors), weight, found)
+            rest = [factor for factor in part.factors if factor is not weight]
+            lacks = self._all(rest)
             if lacks is None:
                 return None
+            joined = self._joined([weight, *rest], [found, *lacks], weight)
             if part.nothing is not None:
-                lacks = make("where", part.nothing, make("add", found, weight), lacks)
-            found = lacks
+                joined = make("where", part.nothing, make("add", found, weight), joined)
+            found = joined
         return found
 
     def _folded(self, p: Value) -> Value | None:
@@ -151,6 +188,13 @@ class Complements:
         return make.fold("sum", make("mul", share, lacks), through, p.space, p.features)
 
 
+def _is_chance(numbers: Value) -> bool:
+    """Tell whether all are in [0, 1]; of a subject's own it is taken for granted."""
+    if numbers.op not in ("constant", "data"):
+        return True
+    return bool(np.min(numbers.payload) >= 0 and np.max(numbers.payload) <= 1)  # type: ignore[call-overload]
+
+
 class _Part(NamedTuple):
     """Factors of a product, which is 0 on some condition."""
 
@@ -178,4 +222,3 @@ def _factors(value: Value) -> Iterator[Value]:
     else:
         for arg in value.args:
             yield from _factors(arg)
-

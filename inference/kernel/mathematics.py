@@ -215,9 +215,9 @@ def _binomial(
 
 
 def _log_chance(maths: Mathematics, b: ir.IRBuilder, p: Any, q: Any) -> Any:
-    """Take log(p), and above a half what rounding p has lost, which q = 1 - p still has."""
+    """Take log(p), and from a half to 2 what rounding p has lost, which q = 1 - p still has."""
     lost = b.fdiv(b.fsub(b.fsub(number(1), p), q), p)
-    near = b.fcmp_ordered(">", p, number(0.5))
+    near = b.and_(b.fcmp_ordered(">", p, number(0.5)), b.fcmp_ordered("<=", p, number(2)))
     return b.fadd(maths.call(b, "log", p), b.select(near, lost, number(0)))
 
 

@@ -120,7 +120,9 @@ _RULES: dict[str, Rule] = {
     "expm1": lambda v, a, g, make: [make("mul", g, make("add", v, make.one))],
     "log": lambda v, a, g, make: [make("div", g, a[0])],
     "log1p": lambda v, a, g, make: [make("div", g, make("add", a[0], make.one))],
-    "sigmoid": lambda v, a, g, make: [make("mul", g, make("mul", v, make("sigmoid", make("neg", a[0]))))],
+    "sigmoid": lambda v, a, g, make: [
+        make("mul", g, make("mul", v, make("sigmoid", make("neg", a[0]))))
+    ],
     "softplus": lambda v, a, g, make: [make("mul", g, make("sigmoid", a[0]))],
     "sqr": lambda v, a, g, make: [make("mul", g, make("add", a[0], a[0]))],
     "sqrt": lambda v, a, g, make: [make("div", g, make("add", v, v))],

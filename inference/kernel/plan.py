@@ -81,20 +81,14 @@ def plan(density: LogDensity, domains: Domains, outcomes: Outcomes) -> Plan:
             if term.op == "point":
                 points[int(term.value)] = term.labels  # type: ignore[call-overload]
         elif term.op in ("sum", "max", "min", "prod"):
-            made = values.reduce(term.op, args[0], str(term.value))  # type: ignore[arg-type]
-        elif term.op == "sub" and args[0] is values.one:
-            made = complements.of(args[1])  # type: ignore[arg-type]
-        elif term.op == "log":
-            made = complements.logarithm(args[0])  # type: ignore[arg-type]
-        elif term.op == "log1p" and args[0].op == "neg":
-            made = complements.logarithm(complements.of(args[0].args[0]))
+            made = complements.reduce(term.op, args[0], str(term.value))  # type: ignore[arg-type]
         else:
-            made = values(term.op, *args)  # type: ignore[arg-type]
+            made = complements.compute(term.op, *args)  # type: ignore[arg-type]
         placed.append(made)
     weights = None if density.weights is None else placed[density.weights]
-    likelihood = _likelihood(
-        values, placed[density.probability], weights, outcomes, complements  # type: ignore[arg-type]
-    )
+    success = placed[density.probability]
+    failure = complements.of(success)  # type: ignore[arg-type]
+    likelihood = _likelihood(values, success, failure, weights, outcomes)  # type: ignore[arg-type]
     own = values.leaf("own", CONSTANT_TERM, Space())
     total = values("add", placed[density.prior], likelihood, own)  # type: ignore[arg-type]
     slopes = gradient(values, total)
@@ -121,16 +115,11 @@ def _numbers(values: Values, numbers: object, labels: tuple[str, ...]) -> Value:
 
 
 def _likelihood(
-    values: Values,
-    probability: Value,
-    weights: Value | None,
-    outcomes: Outcomes,
-    complements: Complements,
+    values: Values, success: Value, failure: Value, weights: Value | None, outcomes: Outcomes
 ) -> Value:
     """Log-probability of the outcomes, but for the binomial coefficients."""
     rows = Space(values.domains.rows)
     everything = frozenset(values.domains.features)
     given = [values.leaf("outcome", name, rows, everything) for name in outcomes.names]
-    lacks = complements.of(probability)
-    logs = outcomes.log_probability(values, probability, lacks, weights, *given)
+    logs = outcomes.log_probability(values, success, failure, weights, *given)
     return values.fold("sum", logs, rows, Space())
