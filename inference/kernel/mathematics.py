@@ -11,6 +11,9 @@ from typing import Any
 
 from llvmlite import ir
 
+from ..compiler import EDGE
+
+LEAST = 1 - (1 - EDGE)  # what a chance of 1 - EDGE lacks to 1, as it is rounded
 DOUBLE = ir.DoubleType()
 LONG = ir.IntType(64)
 
@@ -155,7 +158,9 @@ def _log1p(maths: Mathematics, b: ir.IRBuilder, x: Any) -> Any:
 
 
 def _sigmoid(maths: Mathematics, b: ir.IRBuilder, x: Any) -> Any:
-    return b.fdiv(number(1), b.fadd(number(1), maths.call(b, "exp", b.fneg(x))))
+    small = maths.call(b, "exp", b.fneg(maths.intrinsic(b, "fabs", x)))
+    large = b.fdiv(number(1), b.fadd(number(1), small))
+    return b.select(b.fcmp_unordered("<", x, number(0)), b.fmul(small, large), large)
 
 
 def _softplus(maths: Mathematics, b: ir.IRBuilder, x: Any) -> Any:
@@ -163,10 +168,57 @@ def _softplus(maths: Mathematics, b: ir.IRBuilder, x: Any) -> Any:
     return b.fadd(maths.call(b, "maximum", x, number(0)), maths.call(b, "log1p", small))
 
 
-def _binomial(maths: Mathematics, b: ir.IRBuilder, p: Any, hits: Any, misses: Any) -> Any:
-    """Take the log-probability of outcomes; p is so far from 1 that 1 - p is exact enough."""
+def _guarded(b: ir.IRBuilder, chance: Any, least: Any) -> tuple[Any, Any]:
+    """Keep a chance off 0 and 1; also say whether it was beyond."""
+    low = b.fcmp_ordered("<", chance, least)
+    high = b.fcmp_ordered(">", chance, number(1 - EDGE))
+    kept = b.select(high, number(1 - EDGE), b.select(low, least, chance))
+    return kept, b.or_(low, high)
+
+
+def _unanimous(
+    maths: Mathematics, b: ir.IRBuilder, p: Any, q: Any, signed: Any, slope: bool = False
+) -> Any:
+    """Take the log-probability of trials that all succeeded, or of a negative number that failed.
+
+    Or its derivative by p, where q = 1 - p.
+    """
+    lost = b.fcmp_ordered("<", signed, number(0))
+    least = b.select(lost, number(LEAST), number(EDGE))
+    came, beyond = _guarded(b, b.select(lost, q, p), least)
+    if slope:
+        return b.select(beyond, number(0), b.fdiv(signed, came))
+    trials = maths.intrinsic(b, "fabs", signed)
+    return b.fmul(trials, maths.call(b, "log", came))
+
+
+def _binomial(
+    maths: Mathematics,
+    b: ir.IRBuilder,
+    p: Any,
+    q: Any,
+    hits: Any,
+    misses: Any,
+    slope: bool = False,
+) -> Any:
+    """Take the log-probability of successes and failures, or its derivative by p, where q = 1 - p.
+
+    The derivative has one division, and nothing that cancels near 0 and 1.
+    """
+    p, beyond = _guarded(b, p, number(EDGE))
+    q, _ = _guarded(b, q, number(LEAST))
+    if slope:
+        excess = b.fsub(b.fmul(hits, q), b.fmul(misses, p))
+        return b.select(beyond, number(0), b.fdiv(excess, b.fmul(p, q)))
     won = b.fmul(hits, maths.call(b, "log", p))
-    return b.fadd(won, b.fmul(misses, maths.call(b, "log", b.fsub(number(1), p))))
+    return b.fadd(won, b.fmul(misses, maths.call(b, "log", q)))
+
+
+def _log_chance(maths: Mathematics, b: ir.IRBuilder, p: Any, q: Any) -> Any:
+    """Take log(p), and from a half to 2 what rounding p has lost, which q = 1 - p still has."""
+    lost = b.fdiv(b.fsub(b.fsub(number(1), p), q), p)
+    near = b.and_(b.fcmp_ordered(">", p, number(0.5)), b.fcmp_ordered("<=", p, number(2)))
+    return b.fadd(maths.call(b, "log", p), b.select(near, lost, number(0)))
 
 
 def _through(name: str) -> Callable[..., Any]:
@@ -180,7 +232,11 @@ _COMPOSED: dict[str, Callable[..., Any]] = {
     "expm1": _expm1,
     "sigmoid": _sigmoid,
     "softplus": _softplus,
+    "unanimous": _unanimous,
+    "unanimous_slope": partial(_unanimous, slope=True),
     "binomial": _binomial,
+    "binomial_slope": partial(_binomial, slope=True),
+    "log_chance": _log_chance,
     "pow": _through("pow"),
     "sqrt": _through("sqrt"),
     "abs": _through("fabs"),
@@ -209,6 +265,7 @@ _SIMPLE: dict[str, Callable[..., Any]] = {
     "maximum": partial(_extreme, ">"),
     "minimum": partial(_extreme, "<"),
     "where": lambda b, condition, yes, no: b.select(condition, yes, no),
+    "complement": lambda b, p, q: q,
     "lt": partial(_compare, "<"),
     "gt": partial(_compare, ">"),
     "le": partial(_compare, "<="),

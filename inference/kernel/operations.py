@@ -48,7 +48,6 @@ NUMPY: dict[str, Callable[..., Any]] = {
     "not": np.logical_not,
     "isinf": np.isinf,
     "isnan": np.isnan,
-    "binomial": lambda p, hits, misses: hits * np.log(p) + misses * np.log1p(-p),
 }
 
 TRUTHS = frozenset({"lt", "gt", "le", "ge", "eq", "ne", "and", "or", "not", "isinf", "isnan"})
@@ -106,16 +105,6 @@ def _larger(op: str) -> Rule:
     return rule
 
 
-def _binomial(
-    _v: "Value", args: "tuple[Value, ...]", g: "Value", make: "Values"
-) -> "list[Value | None]":
-    """One division, and nothing that cancels near 0 and 1."""
-    p, hits, misses = args
-    q = make("sub", make.one, p)
-    excess = make("sub", make("mul", hits, q), make("mul", misses, p))
-    return [make("mul", g, make("div", excess, make("mul", p, q))), None, None]
-
-
 _RULES: dict[str, Rule] = {
     "add": lambda v, a, g, make: [g for _ in a],
     "sub": lambda v, a, g, make: [g, make("neg", g)],
@@ -131,12 +120,18 @@ _RULES: dict[str, Rule] = {
     "expm1": lambda v, a, g, make: [make("mul", g, make("add", v, make.one))],
     "log": lambda v, a, g, make: [make("div", g, a[0])],
     "log1p": lambda v, a, g, make: [make("div", g, make("add", a[0], make.one))],
-    "sigmoid": lambda v, a, g, make: [make("mul", g, make("mul", v, make("sub", make.one, v)))],
+    "sigmoid": lambda v, a, g, make: [
+        make("mul", g, make("mul", v, make("sigmoid", make("neg", a[0]))))
+    ],
     "softplus": lambda v, a, g, make: [make("mul", g, make("sigmoid", a[0]))],
     "sqr": lambda v, a, g, make: [make("mul", g, make("add", a[0], a[0]))],
     "sqrt": lambda v, a, g, make: [make("div", g, make("add", v, v))],
     "abs": lambda v, a, g, make: [make("where", make("lt", a[0], make.zero), make("neg", g), g)],
-    "binomial": _binomial,
+    # of a chance p and q = 1 - p, both known: what depends on p is passed on through p alone
+    "complement": lambda v, a, g, make: [make("neg", g), None],
+    "log_chance": lambda v, a, g, make: [make("div", g, a[0]), None],
+    "unanimous": lambda v, a, g, make: [make("mul", g, make("unanimous_slope", *a)), None, None],
+    "binomial": lambda v, a, g, make: [make("mul", g, make("binomial_slope", *a)), *[None] * 3],
     "maximum": _larger("ge"),
     "minimum": _larger("le"),
     "where": lambda v, a, g, make: [

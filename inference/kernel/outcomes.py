@@ -6,6 +6,7 @@ import numpy as np
 from scipy.special import xlogy
 
 from ..compiler import EDGE
+from .mathematics import LEAST
 from .values import Value, Values
 
 _SMALLEST = -690.0  # logarithm of a number that is not 0
@@ -46,14 +47,13 @@ class Outcomes:
         """What is given per row."""
         if self.unseen is not None:
             return ("successes", "failures", "times", "best")
-        return ("base", "sign", "trials") if self.unanimous else ("successes", "failures")
+        return ("signed",) if self.unanimous else ("successes", "failures")
 
     def arrays(self, successes: np.ndarray, trials: np.ndarray) -> list[np.ndarray]:
         """Numbers per row, in the order of `names`."""
         if not self.unanimous:
             return [successes, trials - successes]
-        lost = (successes < trials).astype(float)
-        return [lost, 1 - 2 * lost, trials]
+        return [np.where(successes < trials, -trials, trials)]
 
     @staticmethod
     def best(successes: np.ndarray, trials: np.ndarray) -> np.ndarray:
@@ -63,21 +63,18 @@ class Outcomes:
         return np.asarray(found)
 
     def log_probability(
-        self, values: Values, p: Value, weights: Value | None, *given: Value
+        self, values: Values, p: Value, q: Value, weights: Value | None, *given: Value
     ) -> Value:
-        """Log-probability of each row, but for the binomial coefficients."""
+        """Log-probability of each row, but for the binomial coefficients; q = 1 - p."""
         if weights is not None:
-            return self._averaged(values, p, weights, *given)
-        if not self.unanimous:
-            return values("binomial", p, *given)
-        base, sign, trials = given
-        came = values("add", base, values("mul", sign, p))  # p, or 1 - p
-        return values("mul", trials, values("log", came))
+            return self._averaged(values, p, q, weights, *given)
+        return values("unanimous" if self.unanimous else "binomial", p, q, *given)
 
     def _averaged(
         self,
         values: Values,
         p: Value,
+        q: Value,
         weights: Value,
         successes: Value,
         failures: Value,
@@ -85,11 +82,13 @@ class Outcomes:
         best: Value,
     ) -> Value:
         """Average the binomial probability over the places of what is unseen."""
-        dim = str(self.unseen)
+        dim, far = str(self.unseen), values.constant(1 - EDGE)
+        p = values("minimum", values("maximum", p, values.constant(EDGE)), far)
+        q = values("minimum", values("maximum", q, values.constant(LEAST)), far)
         each = values(
             "add",
             values("mul", successes, values("log", p)),
-            values("mul", failures, values("log1p", values("neg", p))),
+            values("mul", failures, values("log", q)),
             values("log", weights),
         )
         most = values.reduce("max", each, dim) if self.crowded else best

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..compiler import EDGE
+from .complements import Complements
 from .domains import Domains
 from .gradient import gradient
 from .outcomes import Outcomes
@@ -65,6 +65,7 @@ def plan(density: LogDensity, domains: Domains, outcomes: Outcomes) -> Plan:
     """
     terms = density.terms
     values = Values(domains, terms.sizes)
+    complements = Complements(values)
     placed: list[Value | None] = []
     points: dict[int, tuple[str, ...]] = {}
     for term in terms.listed:
@@ -80,12 +81,14 @@ def plan(density: LogDensity, domains: Domains, outcomes: Outcomes) -> Plan:
             if term.op == "point":
                 points[int(term.value)] = term.labels  # type: ignore[call-overload]
         elif term.op in ("sum", "max", "min", "prod"):
-            made = values.reduce(term.op, args[0], str(term.value))  # type: ignore[arg-type]
+            made = complements.reduce(term.op, args[0], str(term.value))  # type: ignore[arg-type]
         else:
-            made = values(term.op, *args)  # type: ignore[arg-type]
+            made = complements.compute(term.op, *args)  # type: ignore[arg-type]
         placed.append(made)
     weights = None if density.weights is None else placed[density.weights]
-    likelihood = _likelihood(values, placed[density.probability], weights, outcomes)  # type: ignore[arg-type]
+    success = placed[density.probability]
+    failure = complements.of(success)  # type: ignore[arg-type]
+    likelihood = _likelihood(values, success, failure, weights, outcomes)  # type: ignore[arg-type]
     own = values.leaf("own", CONSTANT_TERM, Space())
     total = values("add", placed[density.prior], likelihood, own)  # type: ignore[arg-type]
     slopes = gradient(values, total)
@@ -112,13 +115,11 @@ def _numbers(values: Values, numbers: object, labels: tuple[str, ...]) -> Value:
 
 
 def _likelihood(
-    values: Values, probability: Value, weights: Value | None, outcomes: Outcomes
+    values: Values, success: Value, failure: Value, weights: Value | None, outcomes: Outcomes
 ) -> Value:
     """Log-probability of the outcomes, but for the binomial coefficients."""
     rows = Space(values.domains.rows)
     everything = frozenset(values.domains.features)
     given = [values.leaf("outcome", name, rows, everything) for name in outcomes.names]
-    low, high = values.constant(EDGE), values.constant(1 - EDGE)
-    bounded = values("minimum", values("maximum", probability, low), high)
-    logs = outcomes.log_probability(values, bounded, weights, *given)
+    logs = outcomes.log_probability(values, success, failure, weights, *given)
     return values.fold("sum", logs, rows, Space())

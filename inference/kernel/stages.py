@@ -13,7 +13,7 @@ from .plan import Plan
 from .schedule import Step, is_array
 from .values import Space, Value
 
-_START = {"sum": 0.0, "prod": 1.0, "max": -np.inf, "min": np.inf}
+_START = {"sum": 0.0, "lack": 0.0, "prod": 1.0, "max": -np.inf, "min": np.inf}
 _JOIN = {"prod": "mul", "max": "maximum", "min": "minimum"}
 
 
@@ -78,9 +78,13 @@ class Stage:
             target, part = body.place(value, value.space), body.read(value.args[0])
             if kind == "sum":
                 self._accumulate(target, part)
+                return
+            before = self.b.load(target, typ=DOUBLE)
+            if kind == "lack":  # 1 - pa = (1 - p) a + (1 - a)
+                joined = self.b.fadd(self.b.fmul(before, part), body.read(value.args[1]))
             else:
-                before = self.b.load(target, typ=DOUBLE)
-                self.b.store(self.maths.call(self.b, _JOIN[kind], before, part), target)
+                joined = self.maths.call(self.b, _JOIN[kind], before, part)
+            self.b.store(joined, target)
 
     def _others(self, step: Step) -> None:
         """Products of all but one, without a division: from the left, then from the right."""

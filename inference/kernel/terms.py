@@ -79,6 +79,10 @@ class Terms:
 
     def compute(self, op: str, *args: int) -> int:
         """Add an elementwise operation."""
+        if op == "mul" and len(args) == 2 and self[args[0]].value == (-1.0,):
+            op, args = "neg", args[1:]
+        if op == "neg" and self[args[0]].op == "neg":
+            return self[args[0]].args[0]
         parts = [self[arg] for arg in args]
         present = {label for part in parts for label in part.labels}
         return self.add(

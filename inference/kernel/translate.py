@@ -229,6 +229,10 @@ class Translator:
             raise UnsupportedError(f"the reduction {op}")
         axes = range(variable.type.ndim) if op.axis is None else op.axis
         content = laid.content
+        parts = content if isinstance(content, tuple) else (content,)
+        smallest = kind == "max" and all(self.terms[part].op == "neg" for part in parts)
+        if smallest:  # PyTensor writes it as minus the largest of what is negated
+            kind, content = "min", self._negated(content)
         for axis in sorted(axes, reverse=True):
             role = laid.roles[axis]
             if role is None:
@@ -244,7 +248,12 @@ class Translator:
             else:
                 content = self.terms.reduce(kind, content, role)
         roles = tuple(role for axis, role in enumerate(laid.roles) if axis not in axes)
-        return _Laid(roles, content)
+        return _Laid(roles, self._negated(content) if smallest else content)
+
+    def _negated(self, content: int | tuple[int, ...]) -> int | tuple[int, ...]:
+        if isinstance(content, tuple):
+            return tuple(self.terms.compute("neg", part) for part in content)
+        return self.terms.compute("neg", content)
 
     def _softmax(self, op: Any, laid: _Laid) -> _Laid:
         """Exponentials that add up to 1: what PyTensor makes of a division by their sum."""

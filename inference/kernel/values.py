@@ -154,13 +154,14 @@ class Values:
         through: Space,
         target: Space,
         features: frozenset[str] = frozenset(),
+        lacks: Value | None = None,
     ) -> Value:
         """Sum (or take the largest, smallest or product of) what falls on one entry of a target.
 
         Parameters
         ----------
-        kind : {"sum", "max", "min", "prod"}
-            How.
+        kind : {"sum", "max", "min", "prod", "lack"}
+            How; ``lack`` is 1 minus the product, computed from what each part lacks to 1.
         arg : Value
             What is folded, spread over `through` first.
         through : Space
@@ -169,11 +170,14 @@ class Values:
             A coarser space, that of the result.
         features : frozenset of str
             Meta-features that tell the target's entries apart.
+        lacks : Value, optional
+            1 minus `arg`, for ``lack``.
         """
         if through == target:
             return arg
         payload, key = (kind, through), (kind, _key(through))
-        return self._add("fold", (arg,), target, features, payload, key, arg.moving)
+        args = (arg,) if lacks is None else (arg, lacks)
+        return self._add("fold", args, target, features, payload, key, arg.moving)
 
     def fellows(self, arg: Value, through: Space, kept: Space) -> Value:
         """Make, for each label, the product of what the others have."""
@@ -195,14 +199,18 @@ class Values:
     def _combine(self, op: str, args: list[Value]) -> Value:
         """Join many operands, those of the smallest space first."""
         while len(args) > 1:
-            pairs = [(i, j) for j in range(len(args)) for i in range(j)]
-            cost = [self._volume(self._space((args[i], args[j]))) for i, j in pairs]
-            moving = [args[i].moving + args[j].moving for i, j in pairs]
-            i, j = pairs[min(range(len(pairs)), key=lambda at: (cost[at], moving[at]))]
+            i, j = self.cheapest(args)
             joined = self(op, args[i], args[j])
             args = [arg for at, arg in enumerate(args) if at not in (i, j)]
             args.insert(i, joined)
         return args[0]
+
+    def cheapest(self, args: Sequence[Value]) -> tuple[int, int]:
+        """Find the two that are joined in the smallest space."""
+        pairs = [(i, j) for j in range(len(args)) for i in range(j)]
+        cost = [self._volume(self._space((args[i], args[j]))) for i, j in pairs]
+        moving = [args[i].moving + args[j].moving for i, j in pairs]
+        return pairs[min(range(len(pairs)), key=lambda at: (cost[at], moving[at]))]
 
     def _space(self, args: Sequence[Value]) -> Space:
         present = {label for arg in args for label in arg.space.labels}

@@ -1,7 +1,8 @@
 """Machine code computes what the plain model computes, and its gradient.
 
 Tolerance 1e-10 of the log-density, and of the largest slope: sums of some hundreds of terms of up
-to about 100, each rounded to 1e-16 of itself.
+to about 100, each rounded to 1e-16 of itself. And what the plain model loses of chances next to 0
+and 1, which machine code does not (`tests/trust/oracles/test_chances_in_decimals.py`).
 """
 
 import hand_written
@@ -38,8 +39,9 @@ def agree(fused, plain, rng, points=5, spread=1.5):
         point = fused.start + rng.normal(0, spread, len(fused.start))
         value, gradient, status = fused(point)
         wanted, slopes = plain(point)
-        assert abs(value - wanted) <= ROUNDING * max(1, abs(wanted))
-        assert abs(gradient - slopes).max() <= ROUNDING * max(1, abs(slopes).max())
+        off = ROUNDING + plain.rounding(point)
+        assert abs(value - wanted) <= off * max(1, abs(wanted))
+        assert abs(gradient - slopes).max() <= off * max(1, abs(slopes).max())
         assert status == 0
         np.testing.assert_allclose(fused.latents(point), plain.latents(point), rtol=1e-12)
 

@@ -23,6 +23,8 @@ from measurement_layouts.scenarios.object_permanence.battery import battery as a
 ITEMS, PLACED_ITEMS = 40, 10  # fewer where each has 121 places
 MANY = {"adele, abilities on many items": 180}  # 10 for each of 18 abilities: sampled as they are
 ROUNDING = 1e-10
+BY_HAND = 2.0**-62  # chances by hand: of the numbers beside 1 four are rounded, 2**-64 each
+PLAIN = 2.0**-51  # in the plain model, 2**-53 each
 HANDS = {**hand_games.HANDS, **hand_models.HANDS, **hand_models.BESIDE, **hand_ladders.HANDS}
 
 
@@ -81,15 +83,12 @@ class Case:
         """The shipped machine code."""
         return Fused(self.layout, self.features, self.data)
 
-    def by_hand(self, points):
-        """Log-densities, and how far rounding may take the engine from them.
-
-        Chances are made of few numbers of about 1: four of them are rounded, 2**-53 each.
-        """
+    def by_hand(self, points, rounding=BY_HAND):
+        """Log-densities, and how far rounding may take the engine from them."""
         each, unlikely = self._parts(points)
         found = each.sum(axis=1)
         off = ROUNDING * np.maximum(1, abs(found)) + self.hand.constant
-        return found, off + 2.0**-51 * unlikely.sum(axis=1)
+        return found, off + rounding * unlikely.sum(axis=1)
 
     def _parts(self, points):
         order = [latent.name for latent in self.layout.latents]
@@ -122,8 +121,8 @@ class Case:
         a, b, c, d, e, f = each.reshape(6, length, count, -1)
         near, far = ((x - y + 8 * (z - w)) / 12 for x, w, z, y in ((b, c, d, e), (a, b, e, f)))
         slopes, found = near / h, near.sum(axis=-1) / h
-        off = abs(found - far.sum(axis=-1) / (2 * h)) + 2.0**-62 / h * unlikely.sum(axis=-1)
-        off = off + 2.0**-50 * (unlikely * abs(slopes)).sum(axis=-1)
+        off = abs(found - far.sum(axis=-1) / (2 * h)) + BY_HAND / h * unlikely.sum(axis=-1)
+        off = off + 2 * BY_HAND * (unlikely * abs(slopes)).sum(axis=-1)
         return found.T, (off + ROUNDING * np.maximum(1, abs(found).max(axis=0))).T
 
 

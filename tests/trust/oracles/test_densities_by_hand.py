@@ -16,7 +16,7 @@ import pytensor
 import pytest
 from hand_densities import Long
 from pytensor.compile.mode import Mode
-from scenario_densities import HANDS, LAYOUTS, case, scenario_layouts
+from scenario_densities import HANDS, LAYOUTS, PLAIN, case, scenario_layouts
 
 from measurement_layouts.inference.compiler import build_model
 
@@ -107,7 +107,7 @@ def test_plain_model(name, rng):
     as_written = Mode(linker="py", optimizer=None)
     density = pytensor.function(latents, model.logp(), mode=as_written)
     at = of.places(rng, 3, 1.0)
-    wanted, off = of.by_hand(at)
+    wanted, off = of.by_hand(at, PLAIN)
     columns = of.hand.columns([latent.name for latent in of.layout.latents], at)
     for place in range(len(at)):
         parts = (columns[latent.name][place] for latent in of.layout.latents)
