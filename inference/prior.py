@@ -27,7 +27,7 @@ _LOCATIONS = {  # families of location and scale on the whole line, by the locat
 _ITEMS_PER_VALUE = 10
 
 
-class NonCentred(Transform):
+class NonCentred(Transform):  # type: ignore[misc]
     r"""A latent as deviations from its location, in units of its scale.
 
     .. math:: z = (x - \mu) / \sigma, \qquad p(z) = \sigma\, p(x)
