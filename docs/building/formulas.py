@@ -16,6 +16,7 @@ CHAPTERS = {
     "Layouts": ("layouts/",),
     "Likelihood and integration": (
         "inference/density",
+        "inference/prior",
         "inference/modes",
         "inference/integration/",
         "inference/grids",
