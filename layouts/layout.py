@@ -75,7 +75,7 @@ class Layout:
         self, name: str, outcome: Leaf, *more: Leaf, profile: Sequence[Latent] = ()
     ) -> None:
         validate.check(name, (outcome, *more), profile)
-        object.__setattr__(self, "name", name)
+        object.__setattr__(self, "name", str(name))
         object.__setattr__(self, "outcomes", (outcome, *more))
         _ = self.dims
 

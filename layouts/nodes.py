@@ -34,7 +34,8 @@ class Node(Expr):
                 f"{type(self).__name__}: the name {self.name!r} is that of a dimension of every "
                 "fit; choose another"
             )
-        settle(self, about=fields.text(self.name, "about", getattr(self, "about", "")))
+        about = fields.text(self.name, "about", getattr(self, "about", ""))
+        settle(self, name=str(self.name), about=str(about))  # NumPy's texts show as np.str_(...)
 
     @property
     def label_dims(self) -> tuple[str, ...]:

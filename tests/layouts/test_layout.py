@@ -4,6 +4,7 @@ import copy
 import pickle
 import time
 
+import numpy as np
 import pytest
 from random_layouts import rich_layout
 
@@ -216,3 +217,10 @@ def test_layouts_are_equal_by_what_they_hold_and_survive_copies():
 def test_a_layout_cannot_be_changed():
     with pytest.raises(AttributeError):
         rich_layout().name = "other"
+
+
+def test_texts_of_numpy_are_texts():
+    chance = Capability(np.str_("p"), low=0, high=1, about=np.str_("a coin's"))
+    layout = Layout(np.str_("coin"), Success("heads", chance))
+    assert [type(text) for text in (layout.name, chance.name, chance.about)] == [str] * 3
+    assert "np.str_" not in repr(chance) + repr(layout)
