@@ -89,7 +89,7 @@ def properties(outcomes: pd.DataFrame, subject: str, item: str, outcome: str) ->
     table = outcomes.drop(columns=[subject, item, outcome])
     table = table.set_axis(np.array(names, object), axis=0)
     need_columns(table.columns, list(table.columns), "the table of outcomes has")
-    refuse_broken(table, names.tolist(), "the table of outcomes", "item")
+    refuse_broken(table, names, "the table of outcomes", "item")
     varying = table.apply(_hashable).groupby(level=0, sort=False).nunique(dropna=False).gt(1)
     for column in varying.columns[varying.any()]:
         raise DataError(
