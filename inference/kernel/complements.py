@@ -92,7 +92,7 @@ class Complements:
         if p.op == "complement":
             return p.args[0]
         if p.op == "sigmoid":
-            return make("sigmoid", make("neg", p.args[0]))
+            return make("sigmoid_lack", p.args[0], p)
         if p.op == "sub" and p.args[0] is make.one:
             return p.args[1]
         if p.op == "exp":
@@ -108,7 +108,7 @@ class Complements:
         if p.op == "mul":
             return self._product(list(_factors(p)))
         if p.op == "add":
-            return self._mixture(*p.args)
+            return self._sum(*p.args)
         if p.op in ("maximum", "minimum"):
             parts = self._all(p.args)
             other = "minimum" if p.op == "maximum" else "maximum"
@@ -118,7 +118,7 @@ class Complements:
     def _product(self, factors: list[Value]) -> Value | None:
         """Take 1 - ab = (1 - a) + a (1 - b), those of the smallest space first."""
         lacks = self._all(factors)
-        return None if lacks is None else self._joined(list(factors), lacks)
+        return self._joined(list(factors), lacks) if lacks else None
 
     def _joined(
         self, factors: list[Value], lacks: list[Value], weight: Value | None = None
@@ -135,33 +135,74 @@ class Complements:
             del factors[j], lacks[j]
         return lacks[0]
 
+    def _sum(self, one: Value, other: Value) -> Value | None:
+        """Take the complement of a mixture, of a fixed floor, or of a mean."""
+        for part, floor in ((one, other), (other, one)):
+            if not floor.moving:
+                return self._above(part, floor)
+            found = self._mixture(part, floor)
+            if found is not None:
+                return found
+        return self._mean(list(_terms(one)) + list(_terms(other)))
+
+    def _above(self, part: Value, floor: Value) -> Value | None:
+        """Take 1 - (c + ua) = (1 - c - u) + u (1 - a) of fixed numbers c and u."""
+        make = self.values
+        fixed = [factor for factor in _factors(part) if not factor.moving]
+        lacks = self._product([factor for factor in _factors(part) if factor.moving])
+        if lacks is None or len(fixed) > 1:
+            return None
+        share = fixed[0] if fixed else make.one
+        gap = make("sub", make("sub", make.one, floor), share)
+        if gap.op in ("constant", "data"):
+            rounded = make("le", make("abs", gap), make.constant(_ROUNDING))
+            gap = make("where", rounded, make.zero, gap)
+        return make("add", gap, make("mul", share, lacks))
+
     def _mixture(self, one: Value, other: Value) -> Value | None:
         """Take 1 - ((1 - w) a + w b) = (1 - w)(1 - a) + w (1 - b), where b may be 1 alone."""
-        for parts in itertools.product(_weighted(one), _weighted(other)):
-            for pair in itertools.product(parts[0].factors, parts[1].factors):
-                if self._lacks(pair[0]) is pair[1] or self._lacks(pair[1]) is pair[0]:
-                    return self._beside(*sorted(zip(pair, parts, strict=True), key=_length))
+        for part, counterpart in itertools.product(_weighted(one), _weighted(other)):
+            for weight in part.factors:
+                counter = self._lacks(weight)
+                if counter is None:
+                    continue
+                mine = _without(part.factors, weight)
+                theirs = _without(counterpart.factors, counter)
+                if mine is not None and theirs is not None:
+                    each = (weight, mine, part.nothing), (counter, theirs, counterpart.nothing)
+                    return self._beside(*sorted(each, key=lambda part: len(part[1])))
         return None
 
-    def _beside(self, *weighted: tuple[Value, "_Part"]) -> Value | None:
+    def _beside(self, *weighted: tuple[Value, list[Value], Value | None]) -> Value | None:
         """Add up w (1 - a), each beside those before: (w - wa) + wa (1 - b) is w - wab."""
         make, found = self.values, self.values.zero
-        for weight, part in weighted:
-            rest = [factor for factor in part.factors if factor is not weight]
+        for weight, rest, nothing in weighted:
             lacks = self._all(rest)
             if lacks is None:
                 return None
             joined = self._joined([weight, *rest], [found, *lacks], weight)
-            if part.nothing is not None:
-                joined = make("where", part.nothing, make("add", found, weight), joined)
+            if nothing is not None:
+                joined = make("where", nothing, make("add", found, weight), joined)
             found = joined
         return found
+
+    def _mean(self, parts: list[Value]) -> Value | None:
+        """Weigh what parts lack, where the weights are numbers that add up to 1."""
+        make, terms, total = self.values, list[Value](), 0.0
+        for part in parts:
+            fixed = [factor for factor in _factors(part) if factor.op == "constant"]
+            lacks = self._product([f for f in _factors(part) if f.op != "constant"])
+            if lacks is None or len(fixed) != 1:
+                return None
+            terms.append(make("mul", fixed[0], lacks))
+            total += float(fixed[0].payload)  # type: ignore[arg-type]
+        return make("add", *terms) if abs(total - 1) <= _ROUNDING else None
 
     def _folded(self, p: Value) -> Value | None:
         """Take the complement of a product, a mean, or the largest or smallest of some labels."""
         make, (part,), (kind, through) = self.values, p.args, p.folded
         if kind == "sum":
-            return self._mean(p, part)
+            return self._mean_of_labels(p, part)
         lacks = self._lacks(part)
         if lacks is None:
             return None
@@ -170,7 +211,7 @@ class Complements:
         other = "min" if kind == "max" else "max"
         return make.fold(other, lacks, through, p.space, p.features)
 
-    def _mean(self, p: Value, part: Value) -> Value | None:
+    def _mean_of_labels(self, p: Value, part: Value) -> Value | None:
         """Weigh what labels lack, where the weights add up to 1."""
         make, (_, through) = self.values, p.folded
         fixed = [factor for factor in _factors(part) if not factor.moving]
@@ -211,8 +252,23 @@ def _weighted(value: Value) -> Iterator[_Part]:
         yield _Part(tuple(_factors(value.args[2])), value.args[0])
 
 
-def _length(weighted: tuple[Value, _Part]) -> int:
-    return len(weighted[1].factors)
+def _without(factors: Sequence[Value], weight: Value) -> list[Value] | None:
+    """Take a weight out of factors, itself or all of its own; None where it is not among them."""
+    left = list(factors)
+    for factor in [weight] if weight in left else _factors(weight):
+        if factor not in left:
+            return None
+        left.remove(factor)
+    return left
+
+
+def _terms(value: Value) -> Iterator[Value]:
+    """Take a sum apart."""
+    if value.op != "add":
+        yield value
+    else:
+        for arg in value.args:
+            yield from _terms(arg)
 
 
 def _factors(value: Value) -> Iterator[Value]:

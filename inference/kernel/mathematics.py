@@ -30,6 +30,7 @@ _LOG = [  # of log(1 + f) as an odd series in f / (2 + f); W. J. Cody's and fdli
     6.666666666666735130e-01,
 ]
 _HALF_ROOT = 0x3FE6A09E667F3BCD  # the bits of sqrt(1/2)
+_ALL = -40.0  # below it the logistic lacks all of 1
 _ONE = 0x3FF0000000000000
 
 
@@ -158,9 +159,13 @@ def _log1p(maths: Mathematics, b: ir.IRBuilder, x: Any) -> Any:
 
 
 def _sigmoid(maths: Mathematics, b: ir.IRBuilder, x: Any) -> Any:
-    small = maths.call(b, "exp", b.fneg(maths.intrinsic(b, "fabs", x)))
-    large = b.fdiv(number(1), b.fadd(number(1), small))
-    return b.select(b.fcmp_unordered("<", x, number(0)), b.fmul(small, large), large)
+    return b.fdiv(number(1), b.fadd(number(1), maths.call(b, "exp", b.fneg(x))))
+
+
+def _sigmoid_lack(maths: Mathematics, b: ir.IRBuilder, x: Any, found: Any) -> Any:
+    """Take what the logistic of x lacks to 1, from both: exp(-x) is known by then."""
+    lack = b.fmul(maths.call(b, "exp", b.fneg(x)), found)
+    return b.select(b.fcmp_ordered("<", x, number(_ALL)), number(1), lack)
 
 
 def _softplus(maths: Mathematics, b: ir.IRBuilder, x: Any) -> Any:
@@ -231,6 +236,7 @@ _COMPOSED: dict[str, Callable[..., Any]] = {
     "log1p": _log1p,
     "expm1": _expm1,
     "sigmoid": _sigmoid,
+    "sigmoid_lack": _sigmoid_lack,
     "softplus": _softplus,
     "unanimous": _unanimous,
     "unanimous_slope": partial(_unanimous, slope=True),

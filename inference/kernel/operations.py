@@ -121,7 +121,7 @@ _RULES: dict[str, Rule] = {
     "log": lambda v, a, g, make: [make("div", g, a[0])],
     "log1p": lambda v, a, g, make: [make("div", g, make("add", a[0], make.one))],
     "sigmoid": lambda v, a, g, make: [
-        make("mul", g, make("mul", v, make("sigmoid", make("neg", a[0]))))
+        make("mul", g, make("mul", v, make("sigmoid_lack", a[0], v)))
     ],
     "softplus": lambda v, a, g, make: [make("mul", g, make("sigmoid", a[0]))],
     "sqr": lambda v, a, g, make: [make("mul", g, make("add", a[0], a[0]))],

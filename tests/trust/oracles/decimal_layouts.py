@@ -66,6 +66,8 @@ LAYOUTS = {
     "mixture": mixture(ONE, by=NOISE, toward=0.3),
     "mixture towards the mean failure": mixture(product(ONE, OTHER), by=NOISE),
     "mixture towards a feature": mixture(product(ONE, OTHER), by=NOISE, toward=CHANCE),
+    "mixture by a fixed weight": mixture(ONE, by=0.001, toward=1.0),
+    "mixture by a weighed noise": mixture(ONE, by=NOISE * CHANCE, toward=0.5),
     "guessing": guessing(ONE, CHANCE),
     "guessing and noise": mixture(guessing(ONE, 0.25), by=NOISE, toward=0.0),
     "guessing the rest": guessing(product(EACH, over="dimension"), 1 - 0.01 * CHANCE),
@@ -79,6 +81,11 @@ LAYOUTS = {
     "smallest": generalised_mean(STEEP, power=-inf, over="dimension"),
     "largest": generalised_mean(ONE, OTHER, power=inf),
     "arithmetic mean": generalised_mean(STEEP, power=1, over="dimension"),
+    "one or the other": mixture(ONE, by=CHANCE, toward=OTHER),
+    "mean of three": generalised_mean(ONE, OTHER, logistic(A + B), power=1, weights=(1, 1, 4)),
+    "weighted mean of labels": generalised_mean(
+        STEEP, power=1, weights=(1, 2, 3, 4), over="dimension"
+    ),
     "geometric mean": generalised_mean(ONE, OTHER, power=0),
     "geometric mean of labels": generalised_mean(STEEP, power=0, over="dimension"),
     "harmonic mean with noise": mixture(

@@ -113,7 +113,7 @@ class Share:
         return sigma(z), self.a * log_sigma(z) + self.b * log_sigma(-z) - np.log(beta)
 
     def unlikely(self, x):
-        """One over the distance to 1 that the engine takes the logarithm of, after rounding x."""
+        """One over the distance to 1 whose logarithm is taken after rounding x."""
         return (self.b - 1) / (1 - x)
 
 
@@ -154,7 +154,7 @@ def of_trials(p, outcomes):
 def unlikely(p, outcomes):
     """Say how unlikely the rarer of an item's outcomes is, as one over its chance.
 
-    A chance is made of sums and products of numbers up to 1, each rounded by up to 2**-53. Of a
+    A chance is made of sums and products of numbers up to 1, and each of these is rounded. Of a
     success that is next to impossible the logarithm of p takes that in proportion to p, and of a
     failure in proportion to 1 - p. Beyond the guard nothing is rounded.
     """

@@ -110,8 +110,8 @@ class Case:
         """Central differences of fourth order, and how far they and the engine may be off.
 
         Their error goes with h**4: twice the step errs sixteen times as much, so that the change is
-        above it. Rounding is 2**-62 over the step, in proportion to one over an outcome's chance;
-        the engine's is that of two factors of each item's slope.
+        above it. Rounding by hand is `BY_HAND` over the step, in proportion to one over an
+        outcome's chance, and that of two factors of each item's slope.
         """
         count, length = points.shape
         shifts = np.array([-4, -2, -1, 1, 2, 4], dtype=Long) * h

@@ -2,8 +2,8 @@
 
 1,000 random points a layout, half of them about where the sampler starts and half so far out that
 chances saturate at the guard of 1e-12, which is part of the promise. The tolerance is 1e-10 of the
-log-density, and what double precision leaves of chances next to 0 and 1; slopes are held against
-differences in extended precision, with the error that those have.
+log-density, and what extended precision leaves by hand of chances next to 0 and 1; slopes are held
+against differences in extended precision, with the error that those have.
 """
 
 import dataclasses
