@@ -67,7 +67,7 @@ def effective_within(draws: np.ndarray, mode: np.ndarray) -> float:
     --------
     >>> rng = np.random.default_rng(1)
     >>> apart = rng.normal(size=(4, 250)) + [[9], [0], [9], [0]]
-    >>> effective_within(apart, (apart > 4).astype(int)) > 900 > 10 > mixing(apart).ess_bulk
+    >>> bool(effective_within(apart, (apart > 4).astype(int)) > 900 > 10 > mixing(apart).ess_bulk)
     True
     """
     values, modes = draws.ravel(), mode.ravel()

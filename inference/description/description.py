@@ -57,7 +57,7 @@ class Description:
     >>> print(description)
     Ann passes 0.60 of 30 items. Weak: sight 0.09 of 1.
     <BLANKLINE>
-    In brackets: the range that holds the value with 90% probability. Strong: ...
+    In brackets: the range that holds the value with 90% probability, rounded outwards. ...
     """
 
     findings: pd.DataFrame

@@ -118,7 +118,7 @@ def test_machine_code_is_the_plain_model(labels, items):
     rng = np.random.default_rng(5)
     made = layout(labels=labels)
     fused, plain = (of(made, battery(items), outcomes(items)) for of in (Fused, Plain))
-    for point in rng.normal(0, 2, (20, len(fused.start))):
+    for point in rng.normal(size=(20, len(fused.start))):
         value, slopes, status = fused(point)
         wanted, theirs = plain(point)
         assert status == 0

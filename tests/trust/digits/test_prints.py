@@ -156,10 +156,10 @@ def test_another_run_prints_the_same_to_a_few_units(place, seeds, tmp_path, monk
 
 QUICK = ("the table of fit and run", "describe")
 WHOLE = ("superiority_heatmap", "criticise")  # whole percents, by their form; success rates
-FINER = [pytest.param(one, FEW, id=one) for one in QUICK] + [
+FINER = [pytest.param(QUICK[0], FEW, id=QUICK[0])] + [
     pytest.param(one, MANY, id=one, marks=pytest.mark.slow)
     for one in PLACES
-    if one not in (*QUICK, *WHOLE)
+    if one not in (QUICK[0], *WHOLE)
 ]
 
 
