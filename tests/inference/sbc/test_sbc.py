@@ -98,8 +98,7 @@ def test_profiles_come_from_the_prior():
 def test_steps_are_calibrated(leaf):
     """Grades and scores, two latents each."""
     layout = graded_layouts.layout(leaf())
-    sampling = {"draws": 200, "tune": 200, "reruns": 0, "progressbar": False}
-    result = ml.sbc(layout, graded_layouts.items(6), simulations=60, **sampling)
+    result = ml.sbc(layout, graded_layouts.items(6), simulations=60, progressbar=False)
     assert result.calibrated, result.table()
 
 
