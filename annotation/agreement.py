@@ -8,9 +8,10 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from ..inference.errors import AnnotationError
+from ..inference.optional import need
 from .annotations import Annotations
 from .annotators import BANDS, DEMANDS, Scale, scale_of, side_by_side
-from .errors import AnnotationError, need
 from .resampling import Statistic, check_resampling, resampled
 
 COLUMNS = ("measure", "annotators", "end", "estimate", "low", "high", "items", "reason")

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from .errors import AnnotationError
+from ..inference.errors import AnnotationError
 from .reply import Reply
 
 _MILLION = 1_000_000

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from ..inference.errors import AnnotationError
 from .annotations import Annotations
 from .demand_rubric import DEMAND_LEVELS
-from .errors import AnnotationError
 from .rubric import LEVELS
 
 

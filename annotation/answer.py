@@ -2,7 +2,7 @@
 
 import re
 
-from .errors import AnnotationError
+from ..inference.errors import AnnotationError
 
 _MARKUP = str.maketrans({"−": "-", "–": "-", "—": "-", "‑": "-", "＋": "+"} | dict.fromkeys("*_`$"))
 _LINE = r"^[\s>#-]*(?:final )?{label}\s*:(.*)$"
@@ -41,7 +41,7 @@ def read_interval(answer: str) -> tuple[int, int]:
     >>> read_interval("Interval: [1, 3]")
     Traceback (most recent call last):
         ...
-    measurement_layouts.annotation.errors.AnnotationError: the band [1, 3] does not hold 0, where
+    measurement_layouts.inference.errors.AnnotationError: the band [1, 3] does not hold 0, where
     both walks start
     """
     said = last_line(answer, "Interval")
@@ -91,7 +91,7 @@ def read_level(answer: str) -> int:
     >>> read_level("Level: 2 or 3")
     Traceback (most recent call last):
         ...
-    measurement_layouts.annotation.errors.AnnotationError: no single number can be read from '2 or
+    measurement_layouts.inference.errors.AnnotationError: no single number can be read from '2 or
     3'
     """
     said = last_line(answer, "Level")

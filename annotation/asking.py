@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from .errors import AnnotationError
+from ..inference.errors import AnnotationError
 from .reply import Reply, text_digest
 from .scheme import Scheme
 

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..inference.errors import AnnotationError
 from .annotations import Annotations
 from .annotators import DEMANDS, side_by_side
 from .demand_rubric import DEMAND_LEVELS
-from .errors import AnnotationError
 
 _APART = 2  # levels between the lowest and the highest vote of an item to discuss
 

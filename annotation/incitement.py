@@ -4,7 +4,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from .errors import AnnotationError
+from ..inference.errors import AnnotationError
 from .rubric import LEVELS, RUBRICS
 from .rubric_file import read_toml
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..inference.errors import AnnotationError
 from ..layouts.fields import is_broken
-from .errors import AnnotationError
 
 
 def read_texts(items: "Mapping[Any, str] | pd.Series", what: str = "text") -> dict[str, str]:

@@ -1,9 +1,9 @@
 """The question about one item, by whichever rubric."""
 
+from ..inference.errors import AnnotationError
 from .band_prompt import band_scheme
 from .demand_prompt import demand_scheme
 from .demand_rubric import DemandRubric
-from .errors import AnnotationError
 from .rubric import Rubric
 from .scheme import Scheme
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from ..inference.errors import AnnotationError
 from .annotations import Annotations, collect
-from .errors import AnnotationError
 from .inputs import read_prices, read_texts
 from .quality_prompt import INDICATORS, quality_scheme, quality_text
 from .reply import Reply

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from .errors import AnnotationError
+from ..inference.errors import AnnotationError
 
 type Statistic = Callable[[np.ndarray], float]
 

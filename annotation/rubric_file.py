@@ -6,7 +6,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from .errors import AnnotationError
+from ..inference.errors import AnnotationError
 
 
 def shipped(folder: Path) -> tuple[str, ...]:

@@ -7,8 +7,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..inference.errors import AnnotationError
+from ..inference.optional import need
 from .asking import ask
-from .errors import AnnotationError, need
 from .inputs import whole
 from .reply import Reply, text_digest
 from .scheme import Scheme

@@ -11,7 +11,7 @@ from typing import Any, BinaryIO, Self
 
 from filelock import FileLock, Timeout
 
-from .errors import AnnotationError
+from ..inference.errors import AnnotationError
 from .reply import Reply
 
 _KIND = {"file": "annotations of measurement-layouts", "version": 1}

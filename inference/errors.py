@@ -1,8 +1,12 @@
-"""Errors of data and of fits."""
+"""Errors of data, annotations and fits."""
 
 
 class DataError(ValueError):
     """Items or outcomes that a layout cannot use; the message names rows, columns or subjects."""
+
+
+class AnnotationError(ValueError):
+    """Items, rubrics, stores or bands that annotation cannot use; the message names them."""
 
 
 class FitError(RuntimeError):

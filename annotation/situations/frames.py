@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from ..errors import AnnotationError
+from ...inference.errors import AnnotationError
 
 SAMPLE = ("model", "scenario", "sample")
 """What names one answer of a model."""

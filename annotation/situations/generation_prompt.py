@@ -3,7 +3,7 @@
 import json
 import re
 
-from ..errors import AnnotationError
+from ...inference.errors import AnnotationError
 from ..scheme import Scheme
 from .replies import read_object, read_words
 

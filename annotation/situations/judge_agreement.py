@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from ..errors import AnnotationError
+from ...inference.errors import AnnotationError
 from ..inputs import whole
 from ..resampling import check_resampling, resampled
 from .frames import SAMPLE, read_columns

@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Mapping
 from typing import Any
 
-from ..errors import AnnotationError
+from ...inference.errors import AnnotationError
 
 _LONGEST = 20_000  # characters of a reply that is read
 _KEPT = "\n\t"  # of the control characters
@@ -36,7 +36,7 @@ def read_object(reply: str) -> dict[str, Any]:
     >>> read_object("2")
     Traceback (most recent call last):
         ...
-    measurement_layouts.annotation.errors.AnnotationError: no JSON object can be read from it
+    measurement_layouts.inference.errors.AnnotationError: no JSON object can be read from it
     """
     if len(reply) > _LONGEST:
         raise AnnotationError(f"it is longer than {_LONGEST} characters")

@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from ...inference.errors import AnnotationError
 from ..annotate import annotated
 from ..annotations import Annotations
-from ..errors import AnnotationError
 from ..inputs import whole
 from ..scheme import Scheme
 from .frames import read_named

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from ..errors import AnnotationError
+from ...inference.errors import AnnotationError
 from ..inputs import whole
 from .frames import read_named
 from .proportions import difference

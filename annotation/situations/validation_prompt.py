@@ -2,8 +2,8 @@
 
 import re
 
+from ...inference.errors import AnnotationError
 from ..answer import last_line
-from ..errors import AnnotationError
 from ..scheme import Scheme
 
 ANSWERS = ("A", "B", "N/A")

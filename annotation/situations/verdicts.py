@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from ..errors import AnnotationError
+from ...inference.errors import AnnotationError
 from ..inputs import whole
 from ..resampling import check_resampling
 from .frames import read_columns, read_named

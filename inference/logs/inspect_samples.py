@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...annotation.errors import need
 from ..errors import DataError
+from ..optional import need
 from .notes import Notes
 
 if TYPE_CHECKING:

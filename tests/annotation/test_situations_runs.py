@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from mock_situations import SCENARIOS, STATEMENTS, Mock, material_of
 
-from measurement_layouts.annotation import (
+from measurement_layouts.inference.dispositions import (
     generate_situations,
     judge_responses,
     reframe_statements,

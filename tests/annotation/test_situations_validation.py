@@ -8,8 +8,10 @@ import pytest
 from mock_situations import SCENARIOS, Mock, material_of
 from scipy import stats
 
-from measurement_layouts.annotation import (
-    AnnotationError,
+from measurement_layouts.annotation import AnnotationError
+from measurement_layouts.annotation.situations.proportions import difference, share
+from measurement_layouts.annotation.situations.sensitivity import derangement
+from measurement_layouts.inference.dispositions import (
     rejection_rate,
     shuffled_statements,
     validate_situations,
@@ -17,8 +19,6 @@ from measurement_layouts.annotation import (
     validation_sensitivity,
     validation_sheet,
 )
-from measurement_layouts.annotation.situations.proportions import difference, share
-from measurement_layouts.annotation.situations.sensitivity import derangement
 
 MEANT = pd.DataFrame({"supports": ["A", "B"]}, index=["one", "two"])
 

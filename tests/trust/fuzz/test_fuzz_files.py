@@ -15,8 +15,8 @@ from trying import counts, need, try_many
 
 import measurement_layouts as ml
 from measurement_layouts import DataError
-from measurement_layouts.annotation.errors import AnnotationError
 from measurement_layouts.command import main
+from measurement_layouts.inference.errors import AnnotationError
 
 LONG = "subject,item,outcome,size\nAnn,a,1,1.0\nAnn,b,0,2.0\nBob,a,0,1.0\nBob,b,,2.0\n"
 WIDE = "subject,a,b\nAnn,1,0\nBob,0,\n"

@@ -1,11 +1,9 @@
-"""Errors of annotation, and of packages that only annotation needs."""
+"""Optional packages: imported when they are needed, with the command that installs them."""
 
 import importlib
 from types import ModuleType
 
-
-class AnnotationError(ValueError):
-    """Items, rubrics, stores or bands that annotation cannot use; the message names them."""
+from .errors import AnnotationError
 
 
 def need(module: str, package: str) -> ModuleType:
@@ -33,7 +31,7 @@ def need(module: str, package: str) -> ModuleType:
     >>> need("inspecting_eye", "inspecting-eye")
     Traceback (most recent call last):
         ...
-    measurement_layouts.annotation.errors.AnnotationError: this needs inspecting-eye, which is not
+    measurement_layouts.inference.errors.AnnotationError: this needs inspecting-eye, which is not
     installed: pip install "measurement-layouts[inspect]"
     """
     try:
