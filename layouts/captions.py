@@ -1,12 +1,12 @@
 """What a diagram says about each node: ranges, units, priors and formulas, as lines of text."""
 
-import functools
 import math
+import operator
 import re
 from typing import TYPE_CHECKING
 
 from ..linking import units
-from ..linking.notation import GREEK, as_text, number
+from ..linking.notation import GREEK, number
 from .graded import Graded
 from .ladder import Ladder
 from .latents import Capability, Latent, Propensity
@@ -43,14 +43,14 @@ def facts(node: Node) -> list[str]:
 def formula(node: Node) -> list[str]:
     """Linking function of a derived node or the outcome, or how an unseen one is spread."""
     if isinstance(node, Unseen):
-        write = functools.partial(as_text, symbols=True)
+        write = operator.methodcaller("text", symbols=True)
         lines = wrap(f"∼ Normal({write(node.mean)}, {write(node.spread)})")
         return [*lines, *node.clauses(write)]
     if isinstance(node, Ladder):
-        return wrap(f"∼ {node.written(functools.partial(as_text, symbols=True))}")
+        return wrap(f"∼ {node.written(operator.methodcaller('text', symbols=True))}")
     if not isinstance(node, Derived):
         return []
-    written = as_text(node.expression, symbols=True)
+    written = node.expression.text(symbols=True)
     if isinstance(node, Success):
         return ["∼ Binomial(trials, p)", *wrap(f"p = {written}")]
     return wrap(f"= {written}")
@@ -59,7 +59,7 @@ def formula(node: Node) -> list[str]:
 def remarks(layout: "Layout") -> list[str]:
     """Explain the constants that the formulas show by a symbol."""
     return [
-        f"{as_text(constant, symbols=True)} = {constant.name}: {constant.about}"
+        f"{constant.text(symbols=True)} = {constant.name}: {constant.about}"
         for constant in layout.constants
     ]
 
@@ -131,9 +131,7 @@ def _prior(node: Latent) -> list[str]:
     span = _interval(support.low, support.high)
     if prior.family == "Uniform" and not node.parents:
         return [_with_unit(f"∼ Uniform {span}", node)]
-    shown = ", ".join(
-        f"{GREEK.get(name, name)}={as_text(value)}" for name, value in prior.parameters
-    )
+    shown = ", ".join(f"{GREEK.get(name, name)}={value.text()}" for name, value in prior.parameters)
     lines = wrap(f"∼ {prior.family}({shown})", _WIDTH // 2)
     if isinstance(node, Capability | Propensity):
         return [_with_unit(span, node), *lines]

@@ -7,9 +7,8 @@ from functools import cached_property
 import numpy as np
 
 from ..linking import Expr, LayoutError, arrays, total
-from ..linking.agreement import Dims
 from ..linking.arrays import Array
-from ..linking.expression import Constant, as_expr
+from ..linking.expression import Constant, Dims, as_expr
 from ..linking.interval import Interval
 from . import fields
 from .ladder import Ladder

@@ -11,10 +11,9 @@ import numpy as np
 
 from ..linking import Expr, LayoutError, arrays
 from ..linking import units as unit_names
-from ..linking.agreement import Dims
-from ..linking.ancestry import ancestry
 from ..linking.arrays import Array
-from ..linking.expression import as_expr
+from ..linking.evaluation import ancestry
+from ..linking.expression import Dims, as_expr
 from ..linking.interval import UNIT, Interval
 from .nodes import Node, settle
 from .unseen import Unseen

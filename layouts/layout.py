@@ -9,10 +9,9 @@ from typing import Any
 import networkx as nx
 
 from ..linking import Expr, LinkingFunction
-from ..linking.agreement import Dims, merge_dims
-from ..linking.ancestry import ancestry
-from ..linking.call import Call
-from ..linking.subject_constant import SubjectConstant
+from ..linking.evaluation import ancestry
+from ..linking.expression import Dims, SubjectConstant, merge_dims
+from ..linking.function import Call
 from . import reading, render, serial, validate
 from .ladder import Ladder
 from .latents import Latent

@@ -7,9 +7,8 @@ from typing import Any, ClassVar
 
 from ..linking import Expr, LayoutError
 from ..linking import units as unit_names
-from ..linking.agreement import Dims
 from ..linking.arrays import Array
-from ..linking.expression import as_expr
+from ..linking.expression import Dims, as_expr
 from ..linking.interval import Interval
 from . import fields
 

@@ -5,8 +5,8 @@ from collections.abc import Iterable
 import numpy as np
 
 from ..linking import Expr, LayoutError, evaluate
-from ..linking.agreement import Dims, merge_dims
-from ..linking.call import Call
+from ..linking.expression import Dims, merge_dims
+from ..linking.function import Call
 from ..linking.interval import Interval
 from ..linking.real import holds_numbers
 from .reading import OURS

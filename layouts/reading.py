@@ -5,7 +5,7 @@ from typing import Any
 
 from .. import linking
 from ..linking import Expr, LayoutError, LinkingFunction, mean_failure
-from ..linking.ancestry import ancestry
+from ..linking.evaluation import ancestry
 from ..linking.expression import Operation, as_expr
 from . import latents, nodes
 from .graded import Graded

@@ -7,9 +7,8 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from ..linking import LayoutError, units
-from ..linking.call import Call
-from ..linking.expression import Constant, Operation
-from ..linking.subject_constant import SubjectConstant
+from ..linking.expression import Constant, Operation, SubjectConstant
+from ..linking.function import Call
 from . import nodes
 from .priors import Prior
 from .reading import FORMAT, OURS

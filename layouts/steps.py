@@ -8,8 +8,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from ..linking import Expr, arrays, linking_function
-from ..linking.ancestry import ancestry
 from ..linking.arrays import Array
+from ..linking.evaluation import ancestry
 from .ladder import Ladder, logit
 from .nodes import MetaFeature
 from .success import Success

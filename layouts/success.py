@@ -4,9 +4,9 @@ from functools import cached_property
 from typing import ClassVar
 
 from ..linking import Expr, LayoutError, arrays
-from ..linking.agreement import Dims
-from ..linking.ancestry import ancestry
 from ..linking.arrays import Array
+from ..linking.evaluation import ancestry
+from ..linking.expression import Dims
 from .ladder import check_probability, check_unlabelled
 from .nodes import Derived
 from .unseen import Unseen

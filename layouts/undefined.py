@@ -6,9 +6,8 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from ..linking import Expr, LayoutError, evaluate
-from ..linking.agreement import Dims, merge_dims
+from ..linking.expression import Dims, SubjectConstant, merge_dims
 from ..linking.interval import Interval
-from ..linking.subject_constant import SubjectConstant
 from .latents import Latent
 from .nodes import MetaFeature
 from .steps import Leaf

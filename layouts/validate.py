@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 
 from ..linking import Expr, LayoutError
-from ..linking.ancestry import ancestry
-from ..linking.call import Call
-from ..linking.subject_constant import SubjectConstant
+from ..linking.evaluation import ancestry
+from ..linking.expression import SubjectConstant
+from ..linking.function import Call
 from .fields import text
 from .ladder import Ladder
 from .latents import Latent

@@ -8,12 +8,10 @@ from typing import Any
 import numpy as np
 
 from . import arrays
-from .agreement import merge_dims
 from .arrays import Array
-from .call import Call
 from .errors import LayoutError
-from .expression import Expr
-from .function import LinkingFunction
+from .expression import Expr, merge_dims
+from .function import Call, LinkingFunction
 from .interval import Interval
 from .notation import latex_number, latex_text
 from .real import real

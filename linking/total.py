@@ -9,10 +9,9 @@ from typing import Any
 
 from . import arrays
 from .arrays import Array
-from .call import Call
 from .errors import LayoutError
 from .expression import Expr
-from .function import LinkingFunction
+from .function import Call, LinkingFunction
 from .interval import Interval
 from .notation import bracketed, latex_text
 

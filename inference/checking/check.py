@@ -7,7 +7,7 @@ import pandas as pd
 
 from ...layouts import Layout, MetaFeature, Unseen
 from ...linking import units
-from ...linking.ancestry import ancestry
+from ...linking.evaluation import ancestry
 from .. import options
 from ..criticism.overdispersion import overdispersion, told
 from ..data import Evaluation

@@ -3,7 +3,7 @@
 from ...layouts import Latent, Layout, MetaFeature
 from ...layouts.nodes import Derived
 from ...linking import Expr
-from ...linking.ancestry import ancestry
+from ...linking.evaluation import ancestry
 from ...linking.expression import Operation
 from ..elements import Element
 

@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...linking.ancestry import ancestry
-from ...linking.call import Call
+from ...linking.evaluation import ancestry
 from ...linking.expression import Expr
+from ...linking.function import Call
 from ...linking.interval import Interval
 from ..elements import Element, span
 from ..features import Features
