@@ -3,11 +3,11 @@
 import math
 import operator
 import re
-from typing import TYPE_CHECKING
 
 from ..linking import units
 from ..linking.notation import GREEK, number
 from .graded import Graded
+from .graph import Graph
 from .ladder import Ladder
 from .latents import Capability, Latent, Propensity
 from .nodes import Derived, MetaFeature, Node
@@ -15,9 +15,6 @@ from .score import Score
 from .style import STYLES
 from .success import Success
 from .unseen import Unseen, scores
-
-if TYPE_CHECKING:
-    from .layout import Layout
 
 _WIDTH = 44  # characters that a line of a formula may have
 _MOST_LEVELS = 7
@@ -56,7 +53,7 @@ def formula(node: Node) -> list[str]:
     return wrap(f"= {written}")
 
 
-def remarks(layout: "Layout") -> list[str]:
+def remarks(layout: Graph) -> list[str]:
     """Explain the constants that the formulas show by a symbol."""
     return [
         f"{constant.text(symbols=True)} = {constant.name}: {constant.about}"
@@ -64,7 +61,7 @@ def remarks(layout: "Layout") -> list[str]:
     ]
 
 
-def kinds(layout: "Layout") -> list[str]:
+def kinds(layout: Graph) -> list[str]:
     """Kinds of node in a layout, in the order of the style table."""
     present = {node.kind for node in layout.nodes.values()}
     return [kind for kind in STYLES if kind in present]

@@ -1,9 +1,8 @@
 """A layout's equations as LaTeX."""
 
-from typing import TYPE_CHECKING
-
 from ..linking.notation import bracketed, latex_name, latex_parameter, latex_text
 from .graded import Graded
+from .graph import Graph
 from .ladder import Ladder
 from .latents import Latent
 from .nodes import Derived
@@ -11,11 +10,8 @@ from .priors import Prior
 from .steps import Leaf
 from .unseen import Unseen
 
-if TYPE_CHECKING:
-    from .layout import Layout
 
-
-def to_latex(layout: "Layout") -> str:
+def to_latex(layout: Graph) -> str:
     """Write a layout's equations as a LaTeX ``aligned`` block; see `Layout.to_latex`."""
     lines = [
         *map(_latent, layout.latents),

@@ -2,14 +2,11 @@
 
 import json
 import re
-from typing import TYPE_CHECKING
 
 from . import captions
+from .graph import Graph
 from .nodes import Node
 from .style import EDGE, INK, PLATE, STYLES, Style
-
-if TYPE_CHECKING:
-    from .layout import Layout
 
 _BRACKETS = {
     "box": ("[", "]"),
@@ -21,7 +18,7 @@ _BRACKETS = {
 _DOUBLED = {"box": ("[[", "]]"), "ellipse": ("(((", ")))")}
 
 
-def to_mermaid(layout: "Layout") -> str:
+def to_mermaid(layout: Graph) -> str:
     """Write a layout's diagram in Mermaid's language; see `Layout.to_mermaid`."""
     graph = layout.graph
     ids = {name: _id(index, name) for index, name in enumerate(layout.nodes)}
@@ -56,7 +53,7 @@ def to_mermaid(layout: "Layout") -> str:
     return "\n".join(lines) + "\n"
 
 
-def _profile_above(layout: "Layout", ids: dict[str, str]) -> list[str]:
+def _profile_above(layout: Graph, ids: dict[str, str]) -> list[str]:
     """Hold the profile above the items' first row, by links to an empty node that are not drawn."""
     graph = layout.graph
     above = [

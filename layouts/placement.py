@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 import networkx as nx
 import numpy as np
-from scipy.optimize import isotonic_regression
 
 type Spot = str | tuple[str, str, int]
 """A node by its name, or the joint of an edge (parent, child) on a row."""
@@ -120,6 +119,8 @@ def _coordinates(
     gap: float,
 ) -> dict[Spot, float]:
     """Pull every spot to the mean of its neighbours, as far as its row leaves room."""
+    from scipy.optimize import isotonic_regression  # slow to import; only pictures need it
+
     above, below = _neighbours(links)
     x: dict[Spot, float] = {}
     room: list[np.ndarray] = []

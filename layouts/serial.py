@@ -4,20 +4,18 @@ import dataclasses
 import hashlib
 import json
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..linking import LayoutError, units
 from ..linking.expression import Constant, Operation, SubjectConstant
 from ..linking.function import Call
 from . import nodes
+from .graph import Graph
 from .priors import Prior
 from .reading import FORMAT, OURS
 
-if TYPE_CHECKING:
-    from .layout import Layout
 
-
-def to_dict(layout: "Layout") -> dict[str, Any]:
+def to_dict(layout: Graph) -> dict[str, Any]:
     """Write a layout; see `Layout.to_dict`."""
     outcomes = [outcome.name for outcome in layout.outcomes]
     return {
@@ -28,7 +26,7 @@ def to_dict(layout: "Layout") -> dict[str, Any]:
     }
 
 
-def fingerprint(layout: "Layout") -> str:
+def fingerprint(layout: Graph) -> str:
     """Hash what a layout computes; see `Layout.fingerprint`."""
     written = [
         {key: _canonical(value) for key, value in node.items() if key != "about"}
