@@ -8,9 +8,9 @@ from ..linking import units
 from ..linking.notation import GREEK, number
 from .graded import Graded
 from .graph import Graph
-from .ladder import Ladder
 from .latents import Capability, Latent, Propensity
 from .nodes import Derived, MetaFeature, Node
+from .ordered import OrderedOutcome
 from .score import Score
 from .style import STYLES
 from .success import Success
@@ -43,7 +43,7 @@ def formula(node: Node) -> list[str]:
         write = operator.methodcaller("text", symbols=True)
         lines = wrap(f"∼ Normal({write(node.mean)}, {write(node.spread)})")
         return [*lines, *node.clauses(write)]
-    if isinstance(node, Ladder):
+    if isinstance(node, OrderedOutcome):
         return wrap(f"∼ {node.written(operator.methodcaller('text', symbols=True))}")
     if not isinstance(node, Derived):
         return []

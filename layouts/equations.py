@@ -3,9 +3,9 @@
 from ..linking.notation import bracketed, latex_name, latex_parameter, latex_text
 from .graded import Graded
 from .graph import Graph
-from .ladder import Ladder
 from .latents import Latent
 from .nodes import Derived
+from .ordered import OrderedOutcome
 from .priors import Prior
 from .steps import Leaf
 from .unseen import Unseen
@@ -52,13 +52,13 @@ def _derived(node: Derived) -> str:
 
 def _outcome(node: Leaf) -> list[str]:
     name = latex_name(node.name)
-    if isinstance(node, Ladder):
-        return _ladder(name, node)
+    if isinstance(node, OrderedOutcome):
+        return _ordered(name, node)
     probability = node.expression.latex()
     return [rf"{name} &\sim \mathrm{{Binomial}}\left(n,\; {probability}\right)"]
 
 
-def _ladder(name: str, node: Ladder) -> list[str]:
+def _ordered(name: str, node: OrderedOutcome) -> list[str]:
     """Probability of reaching each step, and where the steps lie."""
     place = rf"\operatorname{{logit}}\left({node.performance.latex()}\right)"
     if isinstance(node, Graded):

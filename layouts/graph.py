@@ -9,9 +9,9 @@ from ..linking import Expr, LinkingFunction
 from ..linking.evaluation import ancestry
 from ..linking.expression import Dims, SubjectConstant, merge_dims
 from ..linking.function import Call
-from .ladder import Ladder
 from .latents import Latent
 from .nodes import Derived, MetaFeature, Node
+from .ordered import OrderedOutcome
 from .steps import Leaf, Steps
 from .success import Success
 from .unseen import Unseen
@@ -110,23 +110,23 @@ class Graph:
         graph: nx.DiGraph[str] = nx.DiGraph(name=self.name)
         for node in self.nodes.values():
             parents = _named_parents(node)
-            own = isinstance(node, MetaFeature | Success | Ladder | Unseen)
+            own = isinstance(node, MetaFeature | Success | OrderedOutcome | Unseen)
             per_item = own or any(graph.nodes[parent]["per_item"] for parent in parents)
             graph.add_node(node.name, kind=node.kind, per_item=per_item)
             graph.add_edges_from((parent, node.name) for parent in parents)
         return graph
 
     def __str__(self) -> str:
-        shown = Derived | Unseen | Ladder
+        shown = Derived | Unseen | OrderedOutcome
         lines = [_line(node) for node in self.nodes.values() if isinstance(node, shown)]
         return "\n".join([self.name, *(f"  {line}" for line in lines)])
 
 
-def _line(node: Derived | Unseen | Ladder) -> str:
+def _line(node: Derived | Unseen | OrderedOutcome) -> str:
     """Write the formula or the distribution of a node."""
     if isinstance(node, Derived):
         return f"{node.name} = {node.expression}"
-    if isinstance(node, Ladder):
+    if isinstance(node, OrderedOutcome):
         return f"{node.name} ~ {node.written(str)}"
     return ", ".join([f"{node.name} ~ Normal({node.mean}, {node.spread})", *node.clauses(str)])
 

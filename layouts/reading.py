@@ -9,7 +9,7 @@ from ..linking.evaluation import ancestry
 from ..linking.expression import Operation, as_expr
 from . import latents, nodes
 from .graded import Graded
-from .ladder import Ladder
+from .ordered import OrderedOutcome
 from .priors import Prior
 from .score import Score
 from .steps import Leaf
@@ -67,7 +67,7 @@ def from_dict(
             f"outcome; use it in the ancestry of {' or '.join(names)}, or take it out"
         )
     for outcome in outcomes:
-        if not isinstance(outcome, Success | Ladder):
+        if not isinstance(outcome, Success | OrderedOutcome):
             raise LayoutError(
                 f"written layout: its outcome {outcome.name} is no Success, Graded or Score node"
             )

@@ -7,8 +7,8 @@ from ..linking import Expr, LayoutError, arrays
 from ..linking.arrays import Array
 from ..linking.evaluation import ancestry
 from ..linking.expression import Dims
-from .ladder import check_probability, check_unlabelled
 from .nodes import Derived
+from .ordered import check_probability, check_unlabelled
 from .unseen import Unseen
 
 

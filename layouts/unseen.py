@@ -13,7 +13,7 @@ from ..linking.arrays import Array
 from ..linking.evaluation import ancestry
 from ..linking.expression import Dims, as_expr, merge_dims, same_unit
 from ..linking.interval import UNIT, Interval
-from .nodes import Node, settle
+from .nodes import Node, read_formula
 
 _REACH, _PLACES = 4.8, 121  # standard deviations to either side, and places on the way
 _LEAST = 1e-300  # weight of a place, so that its logarithm is a number
@@ -160,10 +160,7 @@ class Unseen(Node):
     def __post_init__(self) -> None:
         super().__post_init__()
         for part in ("mean", "spread", "positive", "negative", "noise"):
-            try:
-                settle(self, **{part: as_expr(getattr(self, part))})
-            except LayoutError as error:
-                raise LayoutError(f"{self.name}: its {part}: {error}") from None
+            read_formula(self, part)
         labels = merge_dims(self.parents[:-1])
         if labels:
             raise LayoutError(

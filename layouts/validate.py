@@ -7,9 +7,9 @@ from ..linking.evaluation import ancestry
 from ..linking.expression import SubjectConstant
 from ..linking.function import Call
 from .fields import text
-from .ladder import Ladder
 from .latents import Latent
 from .nodes import Derived, MetaFeature
+from .ordered import OrderedOutcome
 from .own_functions import check_own_functions
 from .steps import Leaf
 from .success import Success
@@ -27,7 +27,7 @@ def check(name: str, outcomes: tuple[Leaf, ...], profile: object) -> None:
         raise LayoutError(f"the layout's name {name!r} is no text; name it, for its diagram")
     text("a layout", "name", name)
     for outcome in outcomes:
-        if not isinstance(outcome, Success | Ladder):
+        if not isinstance(outcome, Success | OrderedOutcome):
             raise LayoutError(
                 f"layout {name!r}: its outcome is {outcome!r}; wrap the probability of success in "
                 "Success('name', ...), or declare a Graded or a Score"
@@ -45,7 +45,7 @@ def check(name: str, outcomes: tuple[Leaf, ...], profile: object) -> None:
     _demands_are_opposed(parts)
     for outcome, found in zip(outcomes, own, strict=True):
         check_undefined(outcome, found)
-    if len(outcomes) > 1 or isinstance(outcomes[0], Ladder):
+    if len(outcomes) > 1 or isinstance(outcomes[0], OrderedOutcome):
         _steps_can_be_told(outcomes, own)
 
 
@@ -111,7 +111,7 @@ def _formulas_are_readable(parts: list[Expr]) -> None:
 
 def _one_outcome(parts: list[Expr], outcome: Leaf) -> None:
     for node in parts:
-        if isinstance(node, Success | Ladder) and node is not outcome:
+        if isinstance(node, Success | OrderedOutcome) and node is not outcome:
             raise LayoutError(
                 f"{node.name} is an outcome, and {outcome.name} is computed from it; declare it as "
                 "Derived, for outcomes are leaves"

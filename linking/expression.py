@@ -267,13 +267,13 @@ class SubjectConstant(Expr):
 class Formula(Expr):
     """An expression without a name, computed from others."""
 
-    def settle(self) -> None:
-        """Find out at once what later calls would otherwise have to dig for."""
+    def compute_properties(self) -> None:
+        """Compute the properties when the formula is made: later calls need no deep recursion."""
         _ = self.dims, self.unit, self.range, self.size, self.depth
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
-        self.settle()
+        self.compute_properties()
 
 
 _COMPUTE: dict[str, Callable[[Any, Any], Any]] = {
@@ -305,7 +305,7 @@ class Operation(Formula):
             raise LayoutError(f"{self} divides by zero; divide by a node or another number")
         if self.symbol == "**":
             _check_power(self)
-        self.settle()
+        self.compute_properties()
 
     @property
     def parents(self) -> tuple[Expr, ...]:

@@ -41,7 +41,7 @@ class Call(Formula):
                 f"{', '.join(map(str, self.arguments))} are {sorted(have) or 'none'}; name one of "
                 "those, or give the nodes labels="
             )
-        self.settle()
+        self.compute_properties()
 
     @property
     def over(self) -> str | None:
