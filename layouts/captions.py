@@ -104,6 +104,7 @@ def _price(text: str, place: int) -> float:
 
 
 def _values(node: MetaFeature) -> str:
+    """Write the range of a meta-feature, or its first levels and the last."""
     if node.levels is None:
         return _interval(node.range.low, node.range.high)
     levels = [number(level) for level in sorted(set(node.levels))]
@@ -113,12 +114,14 @@ def _values(node: MetaFeature) -> str:
 
 
 def _interval(low: float, high: float) -> str:
+    """Write an interval; infinite ends are open."""
     left = "(" if math.isinf(low) else "["
     right = ")" if math.isinf(high) else "]"
     return f"{left}{number(low)}, {number(high)}{right}"
 
 
 def _with_unit(text: str, node: Node) -> str:
+    """Write a text with the node's unit behind it."""
     return f"{text} {units.name(node.unit)}".rstrip()
 
 

@@ -25,11 +25,13 @@ def to_latex(layout: Graph) -> str:
 
 
 def _latent(node: Latent) -> str:
+    """Write the prior of a latent."""
     labels = "".join(rf" \quad {latex_text(f'for each {dim}')}" for dim in node.dims)
     return rf"{latex_name(node.name)} &\sim {_prior(node.distribution)}{labels}"
 
 
 def _unseen(node: Unseen) -> str:
+    """Write how an unseen property is distributed."""
     normal = rf"\mathrm{{Normal}}\left({node.mean.latex()},\; {node.spread.latex()}\right)"
     return r",\; ".join([rf"{latex_name(node.name)} &\sim {normal}", *_clauses(node)])
 
@@ -47,10 +49,12 @@ def _clauses(node: Unseen) -> list[str]:
 
 
 def _derived(node: Derived) -> str:
+    """Write the formula of a derived node."""
     return f"{latex_name(node.name)} &= {node.expression.latex()}"
 
 
 def _outcome(node: Leaf) -> list[str]:
+    """Write how an outcome is distributed."""
     name = latex_name(node.name)
     if isinstance(node, OrderedOutcome):
         return _ordered(name, node)
@@ -76,10 +80,12 @@ def _ordered(name: str, node: OrderedOutcome) -> list[str]:
 
 
 def _few(steps: tuple[str, ...]) -> tuple[str, ...]:
+    """Shorten a list of steps."""
     return steps if len(steps) < 5 else (*steps[:2], r"\dots", steps[-1])
 
 
 def _prior(prior: Prior) -> str:
+    """Write a prior distribution."""
     if prior.family == "Uniform":
         shown = [value.latex() for _, value in prior.parameters]
     else:

@@ -103,12 +103,14 @@ class _Ruler:
         self.renderer = canvas.get_renderer()
 
     def _width(self, line: _Line) -> float:
+        """Width of a line of text."""
         text = _write(self.figure, 0, 0, line)
         width: float = text.get_window_extent(self.renderer).width
         text.remove()
         return width
 
     def box(self, lines: Sequence[_Line], style: Style) -> _Box:
+        """Size a shape around lines of text."""
         width = max(map(self._width, lines))
         height = sum(line.size * _LEADING for line in lines)
         match style.shape:
@@ -220,6 +222,7 @@ def _slot(spot: Spot, others: list[Spot], placed: Placement, width: float) -> fl
 
 
 def _dock(shape: _Box, offset: float, *, below: bool) -> tuple[float, float]:
+    """Point of a shape's upper or lower border where an edge ends."""
     reach = shape.height / 2
     if shape.style.shape == "ellipse":
         reach *= math.sqrt(1 - (2 * offset / shape.width) ** 2)
@@ -227,6 +230,7 @@ def _dock(shape: _Box, offset: float, *, below: bool) -> tuple[float, float]:
 
 
 def _draw_box(axes: "Axes", shape: _Box) -> None:
+    """Draw a shape with its lines of text."""
     if shape.style.double:
         axes.add_patch(_outline(shape, fill="white"))
     axes.add_patch(_outline(shape, _DOUBLE * shape.style.double, shape.style.fill))
@@ -265,6 +269,7 @@ def _outline(shape: _Box, inset: float = 0.0, fill: str = "none") -> "Patch":
 
 
 def _write(where: "Figure | Axes", x: float, y: float, line: _Line, ha: str = "center") -> Any:
+    """Write a line of text about a point."""
     return where.text(
         *(x, y, line.text),
         fontsize=line.size,

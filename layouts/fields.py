@@ -152,4 +152,5 @@ def unit(owner: str, value: object) -> str | None:
 
 
 def _listed(values: Iterable[float | None]) -> str:
+    """Write numbers in brackets."""
     return f"({', '.join('none' if value is None else f'{value:g}' for value in values)})"

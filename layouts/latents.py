@@ -79,6 +79,7 @@ class Latent(Labelled):
         return self.prior
 
     def _check_prior(self) -> None:
+        """Refuse a missing or impossible prior, and parameters with other labels."""
         if self.prior is None:
             raise LayoutError(
                 f"{self.name}: a {self.kind} needs low= and high= in the unit of the demand it "

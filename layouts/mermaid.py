@@ -73,6 +73,7 @@ def _id(index: int, name: str) -> str:
 
 
 def _node(node: Node) -> str:
+    """Write the shape and the label of a node."""
     style = STYLES[node.kind]
     left, right = (_DOUBLED if style.double else _BRACKETS)[style.shape]
     below = [*captions.facts(node), *captions.formula(node)]
@@ -81,10 +82,12 @@ def _node(node: Node) -> str:
 
 
 def _class(kind: str) -> str:
+    """Name the style class of a kind of node."""
     return kind.replace("-", "")
 
 
 def _look(style: Style) -> str:
+    """Style as Mermaid's properties."""
     border = f"stroke:{style.border},stroke-width:{style.width:g}px"
     dashes = ",stroke-dasharray:5 4" if style.dashed else ""
     return f"fill:{style.fill},{border}{dashes},color:{INK}"

@@ -230,6 +230,7 @@ class Derived(Node):
 
 
 def _can_be_zero(flag: object) -> bool:
+    """Whether it is an unlabelled meta-feature that takes the value 0."""
     if not isinstance(flag, MetaFeature) or flag.labels is not None:
         return False
     return 0 in flag.levels if flag.levels is not None else flag.stand_in == 0

@@ -59,6 +59,7 @@ def draw(layout: Graph, path: Path) -> Path:
 
 
 def _picture(layout: Graph, ending: str) -> bytes:
+    """Draw by `dot` or, where that fails, by matplotlib."""
     sharpness = {"dpi": "192"} if ending == "png" else {}
     try:
         picture: bytes = _digraph(layout, **sharpness).pipe(format=ending)
@@ -93,6 +94,7 @@ def _digraph(layout: Graph, **graph_attributes: str) -> graphviz.Digraph:
 
 
 def _add_nodes(dot: graphviz.Digraph, plate: graphviz.Digraph, layout: Graph) -> None:
+    """Add nodes and edges; an edge into the plate passes a joint."""
     graph = layout.graph
     inside = {name for name, per_item in graph.nodes(data="per_item") if per_item}
     for node in layout.nodes.values():
@@ -120,10 +122,12 @@ def _add_nodes(dot: graphviz.Digraph, plate: graphviz.Digraph, layout: Graph) ->
 
 
 def _joint(edge: tuple[str, str]) -> str:
+    """Name the joint of an edge into the plate."""
     return "/".join(edge)  # no node's name holds a slash
 
 
 def _upright() -> str:
+    """Write a short upright stroke as a table."""
     side = '<TD FIXEDSIZE="TRUE" WIDTH="1" HEIGHT="2"></TD>'
     return f"{_TABLE.replace('>', f' COLOR="{EDGE}">')}<TR>{side}<VR/>{side}</TR></TABLE>"
 
@@ -175,9 +179,11 @@ def _label(node: Node) -> str:
 
 
 def _small(text: str) -> str:
+    """Write a text in small letters."""
     return f'<FONT POINT-SIZE="10.5" COLOR="{QUIET}">{html.escape(text)}</FONT>'
 
 
 def _rows(*lines: str) -> str:
+    """Write lines one under the other, as a table."""
     table = _TABLE.replace('PADDING="0"', 'PADDING="1"')
     return f"<{table}{''.join(f'<TR><TD>{line}</TD></TR>' for line in lines)}</TABLE>>"

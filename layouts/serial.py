@@ -49,6 +49,7 @@ def _canonical(value: Any) -> Any:
 
 
 def _write_node(node: nodes.Node) -> dict[str, Any]:
+    """Write the fields of a node that are set."""
     written: dict[str, Any] = {"kind": type(node).__name__}
     for field in dataclasses.fields(node):
         value = getattr(node, field.name)
@@ -63,6 +64,7 @@ def _write_node(node: nodes.Node) -> dict[str, Any]:
 
 
 def _write(value: Any) -> Any:
+    """Write the value of a field."""
     match value:
         case int():
             return value
@@ -101,6 +103,7 @@ def _write(value: Any) -> Any:
 
 
 def _write_option(value: Any) -> Any:
+    """Write the value of an option."""
     if isinstance(value, tuple):
         return [_write_option(part) for part in value]
     if isinstance(value, float) and not math.isfinite(value):

@@ -148,10 +148,12 @@ def _step(leaf: Leaf) -> Expr:
 
 
 def _pick(leaf: Leaf) -> str:
+    """Name the hidden meta-feature that is 1 on the rows of an outcome."""
     return f"{MARK}{leaf.name} {MARK}pick"
 
 
 def _numbers(leaf: OrderedOutcome) -> dict[str, np.ndarray]:
+    """Thresholds and distances of an outcome, by the names of their hidden meta-features."""
     return {
         f"{MARK}{leaf.name} {MARK}threshold": leaf.thresholds,
         f"{MARK}{leaf.name} {MARK}distance": leaf.distances,

@@ -48,6 +48,7 @@ class Success(Derived):
 
     @cached_property
     def _all_unseen(self) -> list[Unseen]:
+        """Unseen properties that the expression uses, each once."""
         found = [part for part in ancestry(self.expression) if isinstance(part, Unseen)]
         return list({part.name: part for part in found}.values())
 

@@ -48,6 +48,7 @@ def check_undefined(outcome: Leaf, parts: Sequence[Expr]) -> None:
 
 
 def _depends(outcome: Leaf, feature: MetaFeature, flag: MetaFeature, parts: Sequence[Expr]) -> bool:
+    """Whether an outcome changes with a meta-feature where its flag is 0."""
     dims = merge_dims(tuple(parts))
     known = random_values(parts, dims, _POINTS)
     known[flag.name] = np.zeros_like(known[flag.name])

@@ -87,6 +87,7 @@ class Weights(Expr):
 
 
 def _adding_up(parts: Array, axis: int) -> Array:
+    """Scale parts so that they add up to 1 along an axis."""
     return parts / arrays.sum(parts, axis=axis, keepdims=True)
 
 
@@ -174,6 +175,7 @@ class Unseen(Node):
         _ = self.unit
 
     def _check(self, part: str, allowed: Interval, why: str) -> None:
+        """Refuse a part whose range leaves what is allowed."""
         expression: Expr = getattr(self, part)
         if expression.range not in allowed:
             raise LayoutError(

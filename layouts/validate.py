@@ -50,6 +50,7 @@ def check(name: str, outcomes: tuple[Leaf, ...], profile: object) -> None:
 
 
 def _outcomes_differ(name: str, outcomes: tuple[Leaf, ...]) -> None:
+    """Refuse two outcomes of one name."""
     names = [outcome.name for outcome in outcomes]
     twice = sorted({own for own in names if names.count(own) > 1})
     if twice:
@@ -77,6 +78,7 @@ def _steps_can_be_told(outcomes: tuple[Leaf, ...], own: list[list[Expr]]) -> Non
 
 
 def _names_differ(parts: list[Expr]) -> None:
+    """Refuse two nodes of one name, and a node named as a label dimension."""
     seen: dict[str, Expr] = {}
     dims: dict[str, Expr] = {}
     for node in parts:
@@ -98,6 +100,7 @@ def _names_differ(parts: list[Expr]) -> None:
 
 
 def _formulas_are_readable(parts: list[Expr]) -> None:
+    """Refuse formulas that are too long or too deep."""
     for node in parts:
         if isinstance(node, Derived):
             formula = node.expression
@@ -110,6 +113,7 @@ def _formulas_are_readable(parts: list[Expr]) -> None:
 
 
 def _one_outcome(parts: list[Expr], outcome: Leaf) -> None:
+    """Refuse an outcome that is computed from another one."""
     for node in parts:
         if isinstance(node, Success | OrderedOutcome) and node is not outcome:
             raise LayoutError(
@@ -119,6 +123,7 @@ def _one_outcome(parts: list[Expr], outcome: Leaf) -> None:
 
 
 def _latents_reach(name: str, parts: list[Expr], outcome: Leaf) -> None:
+    """Refuse an outcome without a latent."""
     if not any(isinstance(part, Latent) for part in parts):
         raise LayoutError(
             f"layout {name!r}: no capability, propensity, bias or noise reaches {outcome.name}; "
@@ -129,6 +134,7 @@ def _latents_reach(name: str, parts: list[Expr], outcome: Leaf) -> None:
 def _profile_reaches(
     name: str, parts: list[Expr], profile: object, outcomes: tuple[Leaf, ...]
 ) -> None:
+    """Refuse a latent of the wanted profile that reaches no outcome."""
     if isinstance(profile, str) or not isinstance(profile, Iterable):
         raise LayoutError(
             f"layout {name!r}: profile={profile!r}; give a list of latents that must be in it"

@@ -363,6 +363,7 @@ class Operation(Formula):
 
 
 def _check_power(power: Operation) -> None:
+    """Refuse a power that has a unit, or that a negative base does not have."""
     base, exponent = power.left, power.right
     if not units.is_pure(exponent.unit):
         raise LayoutError(

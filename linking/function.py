@@ -219,6 +219,7 @@ class LinkingFunction:
     def _bind(
         self, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> tuple[list[str], list[Any], dict[str, Any]]:
+        """Sort arguments into operands with their names, and options."""
         try:
             bound = self.signature.bind(*args, **kwargs)
         except TypeError as error:
@@ -277,10 +278,12 @@ class LinkingFunction:
         return call
 
     def _options(self) -> list[str]:
+        """Names of the options."""
         parameters = self.signature.parameters.values()
         return [part.name for part in parameters if part.kind is part.KEYWORD_ONLY]
 
     def _check_names(self, names: Sequence[str], options: Mapping[str, Any]) -> None:
+        """Refuse names of operands and options that the formula does not have."""
         needed: list[str] = []
         parameters = [part for part in self.signature.parameters.values()]
         single = [part for part in parameters if part.kind is not part.VAR_POSITIONAL]
@@ -318,6 +321,7 @@ class LinkingFunction:
 
 
 def _ends(function: str, what: str, ends: tuple[float, float]) -> tuple[float, float]:
+    """Read both ends of a declared interval."""
     try:
         low, high = map(float, ends)
         return Interval(low, high).low, high

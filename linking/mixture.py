@@ -7,10 +7,12 @@ from .interval import Interval
 
 
 def _range(p: Interval, by: Interval, toward: Interval) -> Interval:
+    """Range of a call."""
     return p.hull(toward)
 
 
 def _latex(p: str, by: str, toward: str) -> str:
+    """Write a call as LaTeX."""
     return rf"\omega\left[{by}\right]\left({p},\; {toward}\right)"
 
 

@@ -55,6 +55,7 @@ def bracketed(latex: str, level: int = 2) -> str:
 
 
 def _escape(text: str) -> str:
+    """Put a backslash before LaTeX's special characters."""
     for character in "{}_%&#$":
         text = text.replace(character, rf"\{character}")
     return text
