@@ -11,7 +11,7 @@ from ..linking import Expr, LayoutError, arrays
 from ..linking import units as unit_names
 from ..linking.arrays import Array
 from ..linking.evaluation import ancestry
-from ..linking.expression import Dims, as_expr, merge_dims, same_unit
+from ..linking.expression import Dims, Source, as_expr, merge_dims, same_unit
 from ..linking.interval import UNIT, Interval
 from .nodes import Node, read_formula
 
@@ -25,15 +25,11 @@ SCORES = np.linspace(-_REACH, _REACH, _PLACES)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Scores(Expr):
+class Scores(Source):
     """Places of an unseen property, in standard deviations from its mean."""
 
     name: str
     dim: str
-
-    @property
-    def parents(self) -> tuple[Expr, ...]:
-        return ()
 
     @cached_property
     def dims(self) -> Dims:
@@ -42,10 +38,6 @@ class Scores(Expr):
     @property
     def range(self) -> Interval:
         return Interval(-_REACH, _REACH)
-
-    @property
-    def unit(self) -> unit_names.Unit:
-        return None
 
     def compute(self, values: tuple[Array, ...], dims: tuple[str, ...]) -> Array:
         return SCORES.reshape([-1 if dim == self.dim else 1 for dim in dims])

@@ -194,12 +194,8 @@ class Expr(ABC):
         return f"<{self}>"
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Constant(Expr):
-    """A plain number; it goes with any unit when added and has none when multiplied."""
-
-    value: float
-    name: None = field(default=None, init=False)
+class Source(Expr):
+    """An expression that is computed from no other, without labels or a unit of its own."""
 
     @property
     def parents(self) -> tuple[Expr, ...]:
@@ -210,12 +206,20 @@ class Constant(Expr):
         return {}
 
     @property
-    def range(self) -> Interval:
-        return Interval(self.value, self.value)
-
-    @property
     def unit(self) -> units.Unit:
         return None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Constant(Source):
+    """A plain number; it goes with any unit when added and has none when multiplied."""
+
+    value: float
+    name: None = field(default=None, init=False)
+
+    @property
+    def range(self) -> Interval:
+        return Interval(self.value, self.value)
 
     @property
     def precedence(self) -> int:
@@ -232,7 +236,7 @@ class Constant(Expr):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SubjectConstant(Expr):
+class SubjectConstant(Source):
     """A number of each subject, computed from its training outcomes and kept with the fit."""
 
     name: str
@@ -240,20 +244,8 @@ class SubjectConstant(Expr):
     about: str
 
     @property
-    def parents(self) -> tuple[Expr, ...]:
-        return ()
-
-    @property
-    def dims(self) -> Dims:
-        return {}
-
-    @property
     def range(self) -> Interval:
         return UNIT
-
-    @property
-    def unit(self) -> units.Unit:
-        return None
 
     def text(self, *, symbols: bool = False) -> str:
         if not symbols:
