@@ -9,10 +9,9 @@ from .. import linking
 from ..layouts import Latent, Layout, MetaFeature, Unseen
 from ..layouts.nodes import Derived
 from ..linking import Expr, evaluate
-from ..linking.agreement import Dims, merge_dims
-from ..linking.ancestry import ancestry
-from ..linking.call import Call
-from ..linking.subject_constant import SubjectConstant
+from ..linking.evaluation import ancestry
+from ..linking.expression import Dims, SubjectConstant, merge_dims
+from ..linking.function import Call
 from .errors import DataError
 from .features import Features, align, defined
 from .wording import some

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from ..layouts.elements import elements
 from .convergence import RHAT_LIMIT, Convergence, by_element, faults, worst
-from .elements import elements, success_rates
+from .element_draws import success_rates
 from .errors import FitError
 from .mixing import Mixing, mixing
 from .options import inside

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 
 from ..layouts import Layout, MetaFeature, Node, Unseen
-from ..linking.ancestry import ancestry
 from ..linking.arrays import Array
+from ..linking.evaluation import ancestry
 from .errors import DataError
 from .finite import refuse_infinite
 from .tables import name_cells, named, need_columns, read_numbers

@@ -8,9 +8,8 @@ import pandas as pd
 from ..layouts import Latent, Layout, MetaFeature, Unseen
 from ..layouts.undefined import inside
 from ..linking import Expr
-from ..linking.ancestry import ancestry
-from ..linking.expression import Constant
-from ..linking.subject_constant import SubjectConstant
+from ..linking.evaluation import ancestry
+from ..linking.expression import Constant, SubjectConstant
 from .errors import DataError
 from .wording import some
 

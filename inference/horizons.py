@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from ..layouts.elements import elements, find_elements
 from .digits import of_forecast, outward, written
-from .elements import elements, find_elements
 from .errors import DataError, FitError
 from .options import inside, whole
 from .tables import need_columns, texts

@@ -4,8 +4,8 @@ import inspect
 from types import CodeType, FunctionType
 
 from ..layouts import Layout
-from ..linking.ancestry import ancestry
-from ..linking.call import Call
+from ..linking.evaluation import ancestry
+from ..linking.function import Call
 
 
 def compile_key(layout: Layout) -> tuple[object, ...]:

@@ -4,9 +4,9 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Literal
 
+from ..layouts.elements import elements
 from .compiler import SubjectData
 from .convergence import convergence, faults
-from .elements import elements
 from .engine import Battery, compile_sampler
 from .sampling import Draws, Sampled, SamplingOptions, sample
 from .seeding import subject_seed

@@ -1,23 +1,20 @@
 """What a diagram says about each node: ranges, units, priors and formulas, as lines of text."""
 
-import functools
 import math
+import operator
 import re
-from typing import TYPE_CHECKING
 
 from ..linking import units
-from ..linking.notation import GREEK, as_text, number
+from ..linking.notation import GREEK, number
 from .graded import Graded
-from .ladder import Ladder
+from .graph import Graph
 from .latents import Capability, Latent, Propensity
 from .nodes import Derived, MetaFeature, Node
+from .ordered import OrderedOutcome
 from .score import Score
 from .style import STYLES
 from .success import Success
 from .unseen import Unseen, scores
-
-if TYPE_CHECKING:
-    from .layout import Layout
 
 _WIDTH = 44  # characters that a line of a formula may have
 _MOST_LEVELS = 7
@@ -43,28 +40,28 @@ def facts(node: Node) -> list[str]:
 def formula(node: Node) -> list[str]:
     """Linking function of a derived node or the outcome, or how an unseen one is spread."""
     if isinstance(node, Unseen):
-        write = functools.partial(as_text, symbols=True)
+        write = operator.methodcaller("text", symbols=True)
         lines = wrap(f"∼ Normal({write(node.mean)}, {write(node.spread)})")
         return [*lines, *node.clauses(write)]
-    if isinstance(node, Ladder):
-        return wrap(f"∼ {node.written(functools.partial(as_text, symbols=True))}")
+    if isinstance(node, OrderedOutcome):
+        return wrap(f"∼ {node.written(operator.methodcaller('text', symbols=True))}")
     if not isinstance(node, Derived):
         return []
-    written = as_text(node.expression, symbols=True)
+    written = node.expression.text(symbols=True)
     if isinstance(node, Success):
         return ["∼ Binomial(trials, p)", *wrap(f"p = {written}")]
     return wrap(f"= {written}")
 
 
-def remarks(layout: "Layout") -> list[str]:
+def remarks(layout: Graph) -> list[str]:
     """Explain the constants that the formulas show by a symbol."""
     return [
-        f"{as_text(constant, symbols=True)} = {constant.name}: {constant.about}"
+        f"{constant.text(symbols=True)} = {constant.name}: {constant.about}"
         for constant in layout.constants
     ]
 
 
-def kinds(layout: "Layout") -> list[str]:
+def kinds(layout: Graph) -> list[str]:
     """Kinds of node in a layout, in the order of the style table."""
     present = {node.kind for node in layout.nodes.values()}
     return [kind for kind in STYLES if kind in present]
@@ -107,6 +104,7 @@ def _price(text: str, place: int) -> float:
 
 
 def _values(node: MetaFeature) -> str:
+    """Write the range of a meta-feature, or its first levels and the last."""
     if node.levels is None:
         return _interval(node.range.low, node.range.high)
     levels = [number(level) for level in sorted(set(node.levels))]
@@ -116,12 +114,14 @@ def _values(node: MetaFeature) -> str:
 
 
 def _interval(low: float, high: float) -> str:
+    """Write an interval; infinite ends are open."""
     left = "(" if math.isinf(low) else "["
     right = ")" if math.isinf(high) else "]"
     return f"{left}{number(low)}, {number(high)}{right}"
 
 
 def _with_unit(text: str, node: Node) -> str:
+    """Write a text with the node's unit behind it."""
     return f"{text} {units.name(node.unit)}".rstrip()
 
 
@@ -131,9 +131,7 @@ def _prior(node: Latent) -> list[str]:
     span = _interval(support.low, support.high)
     if prior.family == "Uniform" and not node.parents:
         return [_with_unit(f"∼ Uniform {span}", node)]
-    shown = ", ".join(
-        f"{GREEK.get(name, name)}={as_text(value)}" for name, value in prior.parameters
-    )
+    shown = ", ".join(f"{GREEK.get(name, name)}={value.text()}" for name, value in prior.parameters)
     lines = wrap(f"∼ {prior.family}({shown})", _WIDTH // 2)
     if isinstance(node, Capability | Propensity):
         return [_with_unit(span, node), *lines]

@@ -10,18 +10,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from matplotlib import patches
-from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
-from matplotlib.path import Path as Curve
-
 from . import captions
+from .graph import Graph
 from .placement import Placement, Spot, place
 from .style import EDGE, INK, PLATE, QUIET, STYLES, Style
 
-if TYPE_CHECKING:
-    from .layout import Layout
+if TYPE_CHECKING:  # matplotlib is slow to import, and declaring a layout never needs it
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.patches import Patch
 
 _FONT = "DejaVu Sans"  # it comes with matplotlib
 _LEADING = 1.3
@@ -29,10 +26,13 @@ _GAP, _ROW_GAP, _PADDING = 20.0, 42.0, 14.0
 _DOUBLE = 3.5  # distance between the lines of a doubled border
 _SLANT = 0.4  # of the height: how far hexagons and parallelograms lean
 _BARE = Style("box", fill="none", border="none")
+_PLATE = Style("rounded", fill="none", border=PLATE, width=1.4)
 
 
 @dataclass(frozen=True)
 class _Line:
+    """A line of text."""
+
     text: str
     size: float = 8.5
     bold: bool = False
@@ -49,18 +49,16 @@ class _Box:
     x: float = 0.0
     y: float = 0.0
 
-
-@dataclass(frozen=True)
-class _Plate:
-    left: float
-    right: float
-    top: float
-    bottom: float
+    @property
+    def bottom(self) -> float:
+        """Its lower edge."""
+        return self.y + self.height / 2
 
 
-def picture(layout: "Layout", ending: str) -> bytes:
+def picture(layout: Graph, ending: str) -> bytes:
     """Draw a layout; `ending` is one of matplotlib's formats."""
-    box = _Ruler().box
+    ruler = _Ruler()
+    box = ruler.box
     nodes: dict[Spot, _Box] = {}
     for name, node in layout.nodes.items():
         below = [_Line(text) for text in [*captions.facts(node), *captions.formula(node)]]
@@ -70,7 +68,7 @@ def picture(layout: "Layout", ending: str) -> bytes:
     inside = {name for name, per_item in layout.graph.nodes(data="per_item") if per_item}
     plate = _plate(placed, nodes, bands, inside)
 
-    around = [*nodes.values(), _Box((), _BARE, plate.right - plate.left, 0, _middle(plate))]
+    around = [*nodes.values(), plate]
     centre = sum(_ends(around)) / 2
     title = box([_Line(layout.name, 13, bold=True)], _BARE)
     title.x, title.y = centre, -title.height / 2 - _PADDING / 2
@@ -81,14 +79,15 @@ def picture(layout: "Layout", ending: str) -> bytes:
     for number, note in enumerate(notes):
         note.x, note.y = centre, legend[0].y + tallest / 2 + (number + 0.7) * note.height
 
-    everything = [*around, *legend, *notes, title]
-    figure, axes = _canvas(everything)
-    _draw_plate(axes, plate)
+    everything = [plate, *nodes.values(), *legend, *notes, title]
+    axes = _axes(ruler.figure, everything)
     _draw_edges(axes, placed, nodes, bands)
     for shape in everything:
         _draw_box(axes, shape)
+    corner = (plate.x + plate.width / 2 - 10, plate.bottom - 10)
+    _write(axes, *corner, _Line("items", 10), ha="right")
     file = io.BytesIO()
-    figure.savefig(file, format=ending, dpi=192)
+    ruler.figure.savefig(file, format=ending, dpi=192)
     return file.getvalue()
 
 
@@ -96,18 +95,23 @@ class _Ruler:
     """Measures text, and sizes shapes around it."""
 
     def __init__(self) -> None:
-        self.figure = Figure(dpi=72)
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+
+        self.figure = Figure(dpi=72, facecolor="white")
         canvas: Any = FigureCanvasAgg(self.figure)
         self.renderer = canvas.get_renderer()
 
-    def width(self, line: _Line) -> float:
+    def _width(self, line: _Line) -> float:
+        """Width of a line of text."""
         text = _write(self.figure, 0, 0, line)
         width: float = text.get_window_extent(self.renderer).width
         text.remove()
         return width
 
     def box(self, lines: Sequence[_Line], style: Style) -> _Box:
-        width = max(map(self.width, lines))
+        """Size a shape around lines of text."""
+        width = max(map(self._width, lines))
         height = sum(line.size * _LEADING for line in lines)
         match style.shape:
             case "ellipse":
@@ -140,64 +144,55 @@ def _plate(
     nodes: dict[Spot, _Box],
     bands: dict[Spot, tuple[float, float]],
     inside: set[str],
-) -> _Plate:
-    """Rectangle around the items' rows."""
+) -> _Box:
+    """Draw a border around the items' rows."""
     first = min(bands[name][0] for name in inside)
     spots = [spot for spot, band in bands.items() if band[0] >= first]
     shapes = [nodes.get(spot, _Box((), _BARE, 2, 0, placed.x[spot])) for spot in spots]
     left, right = _ends(shapes)
-    bottom = max(bands[spot][1] for spot in spots) + 1.6 * _PADDING
-    return _Plate(left - _PADDING, right + _PADDING, first - _PADDING, bottom)
-
-
-def _middle(plate: _Plate) -> float:
-    return (plate.left + plate.right) / 2
+    top, bottom = first - _PADDING, max(bands[spot][1] for spot in spots) + 1.6 * _PADDING
+    centre = (left + right) / 2, (top + bottom) / 2
+    return _Box((), _PLATE, right - left + 2 * _PADDING, bottom - top, *centre)
 
 
 def _ends(shapes: Sequence[_Box]) -> tuple[float, float]:
+    """Find the leftmost and the rightmost place of some shapes."""
     left = min(shape.x - shape.width / 2 for shape in shapes)
     return left, max(shape.x + shape.width / 2 for shape in shapes)
 
 
 def _line_up(shapes: Sequence[_Box], centre: float, y: float) -> None:
+    """Put shapes beside each other, about a centre."""
     x = centre - (sum(shape.width for shape in shapes) + _GAP * (len(shapes) - 1)) / 2
     for shape in shapes:
         shape.x, shape.y = x + shape.width / 2, y
         x += shape.width + _GAP
 
 
-def _canvas(shapes: Sequence[_Box]) -> tuple[Figure, Axes]:
+def _axes(figure: "Figure", shapes: Sequence[_Box]) -> "Axes":
     """Make axes whose unit is the point, large enough for all shapes."""
     left, right = _ends(shapes)
     top = min(shape.y - shape.height / 2 for shape in shapes)
-    bottom = max(shape.y + shape.height / 2 for shape in shapes)
+    bottom = max(shape.bottom for shape in shapes)
     left, right, top, bottom = left - _PADDING, right + _PADDING, top - _PADDING, bottom + _PADDING
-    figure = Figure(figsize=((right - left) / 72, (bottom - top) / 72), facecolor="white")
+    figure.set_size_inches((right - left) / 72, (bottom - top) / 72)
     axes: Axes = figure.add_axes((0, 0, 1, 1))
     axes.set_xlim(left, right)
     axes.set_ylim(bottom, top)
     axes.set_axis_off()
-    return figure, axes
-
-
-def _draw_plate(axes: Axes, plate: _Plate) -> None:
-    corner, size = (plate.left, plate.top), (plate.right - plate.left, plate.bottom - plate.top)
-    axes.add_patch(
-        patches.FancyBboxPatch(
-            corner, *size, boxstyle="round,pad=0,rounding_size=10", fc="none", ec=PLATE, lw=1.4
-        )
-    )
-    place_ = (plate.right - 10, plate.bottom - 10)
-    _write(axes, *place_, _Line("items", 10), ha="right")
+    return axes
 
 
 def _draw_edges(
-    axes: Axes,
+    axes: "Axes",
     placed: Placement,
     nodes: dict[Spot, _Box],
     bands: dict[Spot, tuple[float, float]],
 ) -> None:
     """Draw each edge as a curve that enters and leaves every row upright."""
+    from matplotlib.patches import FancyArrowPatch
+    from matplotlib.path import Path as Curve
+
     for way in placed.ways.values():
         parent, child = nodes[way[0]], nodes[way[-1]]
         leaving = [other[1] for other in placed.ways.values() if other[0] == way[0]]
@@ -213,7 +208,7 @@ def _draw_edges(
             curve += [(x0, (y0 + y1) / 2), (x1, (y0 + y1) / 2), (x1, y1)]
             codes += [Curve.CURVE4] * 3
         axes.add_patch(
-            patches.FancyArrowPatch(
+            FancyArrowPatch(
                 path=Curve(curve, codes), arrowstyle="-|>", mutation_scale=9, color=EDGE, lw=1.2
             )
         )
@@ -227,13 +222,15 @@ def _slot(spot: Spot, others: list[Spot], placed: Placement, width: float) -> fl
 
 
 def _dock(shape: _Box, offset: float, *, below: bool) -> tuple[float, float]:
+    """Point of a shape's upper or lower border where an edge ends."""
     reach = shape.height / 2
     if shape.style.shape == "ellipse":
         reach *= math.sqrt(1 - (2 * offset / shape.width) ** 2)
     return shape.x + offset, shape.y + (reach if below else -reach)
 
 
-def _draw_box(axes: Axes, shape: _Box) -> None:
+def _draw_box(axes: "Axes", shape: _Box) -> None:
+    """Draw a shape with its lines of text."""
     if shape.style.double:
         axes.add_patch(_outline(shape, fill="white"))
     axes.add_patch(_outline(shape, _DOUBLE * shape.style.double, shape.style.fill))
@@ -243,7 +240,10 @@ def _draw_box(axes: Axes, shape: _Box) -> None:
         y += line.size * _LEADING
 
 
-def _outline(shape: _Box, inset: float = 0.0, fill: str = "none") -> patches.Patch:
+def _outline(shape: _Box, inset: float = 0.0, fill: str = "none") -> "Patch":
+    """Make the shape's border, filled, this far inside its outer edge."""
+    from matplotlib import patches
+
     style = shape.style
     look: dict[str, Any] = {"fc": fill, "ec": style.border, "lw": style.width, "zorder": 2}
     if style.dashed:
@@ -268,7 +268,8 @@ def _outline(shape: _Box, inset: float = 0.0, fill: str = "none") -> patches.Pat
     return patches.Rectangle((left, top), width, height, **look)
 
 
-def _write(where: Figure | Axes, x: float, y: float, line: _Line, ha: str = "center") -> Any:
+def _write(where: "Figure | Axes", x: float, y: float, line: _Line, ha: str = "center") -> Any:
+    """Write a line of text about a point."""
     return where.text(
         *(x, y, line.text),
         fontsize=line.size,

@@ -65,11 +65,11 @@ def levels(owner: str, values: object) -> tuple[float, ...] | None:
     found = tuple(value for value in read if value is not None and math.isfinite(value))
     if len(found) < len(read) or len(set(found)) < len(found):
         raise LayoutError(
-            f"{owner}: levels {_written(read)} repeat or are not finite; give each value once"
+            f"{owner}: levels {_listed(read)} repeat or are not finite; give each value once"
         )
     if len(found) < 2:
         raise LayoutError(
-            f"{owner}: levels {_written(found)} hold fewer than two different values; a property "
+            f"{owner}: levels {_listed(found)} hold fewer than two different values; a property "
             "that never varies cannot tell subjects apart, leave it out"
         )
     return found
@@ -151,5 +151,6 @@ def unit(owner: str, value: object) -> str | None:
     return None if value is None else text(owner, "unit", value)
 
 
-def _written(values: Iterable[float | None]) -> str:
+def _listed(values: Iterable[float | None]) -> str:
+    """Write numbers in brackets."""
     return f"({', '.join('none' if value is None else f'{value:g}' for value in values)})"

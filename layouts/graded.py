@@ -7,19 +7,18 @@ from functools import cached_property
 import numpy as np
 
 from ..linking import Expr, LayoutError, arrays, total
-from ..linking.agreement import Dims
 from ..linking.arrays import Array
-from ..linking.expression import Constant, as_expr
+from ..linking.expression import Constant, Dims, as_expr
 from ..linking.interval import Interval
 from . import fields
-from .ladder import Ladder
-from .nodes import settle
+from .nodes import set_fields
+from .ordered import OrderedOutcome
 
 _ONE = as_expr(1)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Graded(Ladder):
+class Graded(OrderedOutcome):
     r"""Observed leaf of ordered grades, such as wrong, partly right and right.
 
     .. math:: P(\text{grade} \ge k) = \sigma(\operatorname{logit} p - c_k), \qquad
@@ -85,7 +84,7 @@ class Graded(Ladder):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        settle(self, grades=_grades(self.name, self.grades))
+        set_fields(self, grades=_grades(self.name, self.grades))
         self._read("gap")
         self._check_positive("gap")
         pairs = len(self.grades) - 2

@@ -9,7 +9,7 @@ from ..linking import units as unit_names
 from ..linking.expression import Constant
 from ..linking.interval import REALS, UNIT, Interval
 from . import fields
-from .nodes import Labelled, settle
+from .nodes import Labelled, set_fields
 from .priors import Prior
 
 
@@ -53,12 +53,12 @@ class Latent(Labelled):
     def __post_init__(self) -> None:
         super().__post_init__()
         free = self.unit is None and self.joins_any_unit
-        settle(self, unit=None if free else unit_names.parse(fields.unit(self.name, self.unit)))
+        set_fields(self, unit=None if free else unit_names.parse(fields.unit(self.name, self.unit)))
         if self.low is not None or self.high is not None:
             low, high = fields.ends(self.name, self.low, self.high)
-            settle(self, low=low, high=high, prior=self._prior_on(Interval(low, high)))
+            set_fields(self, low=low, high=high, prior=self._prior_on(Interval(low, high)))
         elif self.prior is None:
-            settle(self, prior=self.default_prior)
+            set_fields(self, prior=self.default_prior)
         self._check_prior()
 
     def _prior_on(self, declared: Interval) -> Prior:
@@ -79,6 +79,7 @@ class Latent(Labelled):
         return self.prior
 
     def _check_prior(self) -> None:
+        """Refuse a missing or impossible prior, and parameters with other labels."""
         if self.prior is None:
             raise LayoutError(
                 f"{self.name}: a {self.kind} needs low= and high= in the unit of the demand it "

@@ -1,29 +1,18 @@
-"""The layout: the ancestry of its outcomes as an immutable graph."""
+"""The layout: a checked graph that can be drawn, written and read."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import networkx as nx
-
-from ..linking import Expr, LinkingFunction
-from ..linking.agreement import Dims, merge_dims
-from ..linking.ancestry import ancestry
-from ..linking.call import Call
-from ..linking.subject_constant import SubjectConstant
-from . import reading, render, serial, validate
-from .ladder import Ladder
+from ..linking import LinkingFunction
+from . import equations, mermaid, reading, render, serial, validate
+from .graph import Graph
 from .latents import Latent
-from .nodes import Derived, MetaFeature, Node
-from .steps import Leaf, Steps
-from .success import Success
-from .unseen import Unseen
+from .steps import Leaf
 
 
-@dataclass(frozen=True)
-class Layout:
+class Layout(Graph):
     """Directed acyclic graph from meta-features and a cognitive profile to an outcome.
 
     Nothing is registered: the layout is whatever the outcomes' expressions reach.
@@ -59,7 +48,7 @@ class Layout:
 
     Examples
     --------
-    >>> from measurement_layouts import Capability, MetaFeature
+    >>> from measurement_layouts import Capability, MetaFeature, Success
     >>> from measurement_layouts.linking import logistic
     >>> sight = Capability("sight", low=0, high=2)
     >>> smallness = MetaFeature("smallness", low=0, high=2)
@@ -68,101 +57,15 @@ class Layout:
     ['sight', 'smallness', 'found']
     """
 
-    name: str
-    outcomes: tuple[Leaf, ...]
-
     def __init__(
         self, name: str, outcome: Leaf, *more: Leaf, profile: Sequence[Latent] = ()
     ) -> None:
         validate.check(name, (outcome, *more), profile)
-        object.__setattr__(self, "name", str(name))
-        object.__setattr__(self, "outcomes", (outcome, *more))
+        super().__init__(str(name), (outcome, *more))
         _ = self.dims
 
     def __getstate__(self) -> dict[str, Any]:
         return {"name": self.name, "outcomes": self.outcomes}
-
-    @cached_property
-    def outcome(self) -> Success:
-        """What is fitted: the only `Success`, or else all outcomes as steps, a row for each."""
-        if len(self.outcomes) == 1 and isinstance(self.outcomes[0], Success):
-            return self.outcomes[0]
-        return Steps.of(self.outcomes)
-
-    @property
-    def steps(self) -> Steps | None:
-        """The outcomes as steps; None where a single `Success` is all."""
-        return self.outcome if isinstance(self.outcome, Steps) else None
-
-    @cached_property
-    def _parts(self) -> tuple[Expr, ...]:
-        """Everything that the outcomes are computed from, and they, each once."""
-        found = {id(part): part for leaf in self.outcomes for part in ancestry(leaf)}
-        return tuple(found.values())
-
-    @cached_property
-    def nodes(self) -> dict[str, Node]:
-        """Nodes by name, parents before children."""
-        return {node.name: node for node in self._parts if isinstance(node, Node)}
-
-    @cached_property
-    def meta_features(self) -> tuple[MetaFeature, ...]:
-        """What must be known of an item."""
-        return tuple(node for node in self.nodes.values() if isinstance(node, MetaFeature))
-
-    @cached_property
-    def row_features(self) -> tuple[MetaFeature, ...]:
-        """What must be known of a row that is fitted: of its item, and which step it is."""
-        hidden = () if self.steps is None else self.steps.features
-        return (*self.meta_features, *hidden)
-
-    @cached_property
-    def latents(self) -> tuple[Latent, ...]:
-        """The cognitive profile: what is inferred of a subject."""
-        return tuple(node for node in self.nodes.values() if isinstance(node, Latent))
-
-    @cached_property
-    def derived(self) -> tuple[Derived, ...]:
-        """Intermediate nodes, without the outcomes."""
-        return tuple(
-            node
-            for node in self.nodes.values()
-            if isinstance(node, Derived) and not isinstance(node, Success)
-        )
-
-    @cached_property
-    def constants(self) -> tuple[SubjectConstant, ...]:
-        """Numbers that each subject brings from its training outcomes."""
-        found = [node for node in self._parts if isinstance(node, SubjectConstant)]
-        return tuple({constant.name: constant for constant in found}.values())
-
-    @cached_property
-    def functions(self) -> tuple[LinkingFunction, ...]:
-        """Linking functions that it calls, ours and your own."""
-        found = [node.function for node in self._parts if isinstance(node, Call)]
-        return tuple(dict.fromkeys(found))
-
-    @cached_property
-    def dims(self) -> Dims:
-        """Dimensions of all nodes, in order of appearance: labels, and places of the unseen."""
-        return merge_dims(tuple(self.nodes.values()))
-
-    @cached_property
-    def labels(self) -> Dims:
-        """Label dimensions of meta-features and latents."""
-        return merge_dims((*self.meta_features, *self.latents))
-
-    @cached_property
-    def graph(self) -> "nx.DiGraph[str]":
-        """The nodes' names as a `networkx.DiGraph`, each with its ``kind`` and ``per_item``."""
-        graph: nx.DiGraph[str] = nx.DiGraph(name=self.name)
-        for node in self.nodes.values():
-            parents = _named_parents(node)
-            own = isinstance(node, MetaFeature | Success | Ladder | Unseen)
-            per_item = own or any(graph.nodes[parent]["per_item"] for parent in parents)
-            graph.add_node(node.name, kind=node.kind, per_item=per_item)
-            graph.add_edges_from((parent, node.name) for parent in parents)
-        return graph
 
     @cached_property
     def fingerprint(self) -> str:
@@ -201,11 +104,11 @@ class Layout:
 
     def to_mermaid(self) -> str:
         """Write the diagram in Mermaid's language, for Markdown pages."""
-        return render.to_mermaid(self)
+        return mermaid.to_mermaid(self)
 
     def to_latex(self) -> str:
         """Write the equations as a LaTeX ``aligned`` block."""
-        return render.to_latex(self)
+        return equations.to_latex(self)
 
     def draw(self, path: str | Path) -> Path:
         """Draw the diagram into a file; its ending says the format (svg, png, pdf).
@@ -222,27 +125,3 @@ class Layout:
 
     def __repr__(self) -> str:
         return f"<Layout {self.name!r}: {', '.join(self.nodes)}>"
-
-    def __str__(self) -> str:
-        shown = Derived | Unseen | Ladder
-        lines = [_line(node) for node in self.nodes.values() if isinstance(node, shown)]
-        return "\n".join([self.name, *(f"  {line}" for line in lines)])
-
-
-def _line(node: Derived | Unseen | Ladder) -> str:
-    if isinstance(node, Derived):
-        return f"{node.name} = {node.expression}"
-    if isinstance(node, Ladder):
-        return f"{node.name} ~ {node.written(str)}"
-    return ", ".join([f"{node.name} ~ Normal({node.mean}, {node.spread})", *node.clauses(str)])
-
-
-def _named_parents(node: Node) -> list[str]:
-    """Names of the nearest nodes that a node is computed from, in order."""
-    found: dict[str, None] = {}
-    formulas = (node.expression,) if isinstance(node, Derived) else node.parents
-    for parent in formulas:
-        for part in ancestry(parent, stop_at=lambda of: isinstance(of, Node)):
-            if isinstance(part, Node):
-                found[part.name] = None
-    return list(found)

@@ -2,14 +2,11 @@
 
 import json
 import re
-from typing import TYPE_CHECKING
 
 from . import captions
+from .graph import Graph
 from .nodes import Node
 from .style import EDGE, INK, PLATE, STYLES, Style
-
-if TYPE_CHECKING:
-    from .layout import Layout
 
 _BRACKETS = {
     "box": ("[", "]"),
@@ -21,7 +18,7 @@ _BRACKETS = {
 _DOUBLED = {"box": ("[[", "]]"), "ellipse": ("(((", ")))")}
 
 
-def to_mermaid(layout: "Layout") -> str:
+def to_mermaid(layout: Graph) -> str:
     """Write a layout's diagram in Mermaid's language; see `Layout.to_mermaid`."""
     graph = layout.graph
     ids = {name: _id(index, name) for index, name in enumerate(layout.nodes)}
@@ -56,7 +53,7 @@ def to_mermaid(layout: "Layout") -> str:
     return "\n".join(lines) + "\n"
 
 
-def _profile_above(layout: "Layout", ids: dict[str, str]) -> list[str]:
+def _profile_above(layout: Graph, ids: dict[str, str]) -> list[str]:
     """Hold the profile above the items' first row, by links to an empty node that are not drawn."""
     graph = layout.graph
     above = [
@@ -76,6 +73,7 @@ def _id(index: int, name: str) -> str:
 
 
 def _node(node: Node) -> str:
+    """Write the shape and the label of a node."""
     style = STYLES[node.kind]
     left, right = (_DOUBLED if style.double else _BRACKETS)[style.shape]
     below = [*captions.facts(node), *captions.formula(node)]
@@ -84,10 +82,12 @@ def _node(node: Node) -> str:
 
 
 def _class(kind: str) -> str:
+    """Name the style class of a kind of node."""
     return kind.replace("-", "")
 
 
 def _look(style: Style) -> str:
+    """Style as Mermaid's properties."""
     border = f"stroke:{style.border},stroke-width:{style.width:g}px"
     dashes = ",stroke-dasharray:5 4" if style.dashed else ""
     return f"fill:{style.fill},{border}{dashes},color:{INK}"

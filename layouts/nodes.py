@@ -7,9 +7,8 @@ from typing import Any, ClassVar
 
 from ..linking import Expr, LayoutError
 from ..linking import units as unit_names
-from ..linking.agreement import Dims
 from ..linking.arrays import Array
-from ..linking.expression import as_expr
+from ..linking.expression import Dims, as_expr
 from ..linking.interval import Interval
 from . import fields
 
@@ -35,7 +34,9 @@ class Node(Expr):
                 "fit; choose another"
             )
         about = fields.text(self.name, "about", getattr(self, "about", ""))
-        settle(self, name=str(self.name), about=str(about))  # NumPy's texts show as np.str_(...)
+        set_fields(
+            self, name=str(self.name), about=str(about)
+        )  # NumPy's texts show as np.str_(...)
 
     @property
     def label_dims(self) -> tuple[str, ...]:
@@ -51,7 +52,7 @@ class Node(Expr):
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
         if state.get("unit") is not None:
-            settle(self, unit=unit_names.parse(state["unit"]))
+            set_fields(self, unit=unit_names.parse(state["unit"]))
 
     def __repr__(self) -> str:
         shown = [repr(self.name)]
@@ -74,9 +75,9 @@ class Labelled(Node):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        settle(self, labels=fields.labels(self.name, self.labels))
+        set_fields(self, labels=fields.labels(self.name, self.labels))
         named = self.dim if self.labels is not None else self.default_dim
-        settle(self, dim=fields.dimension(self.name, named))
+        set_fields(self, dim=fields.dimension(self.name, named))
 
     @property
     def dims(self) -> Dims:
@@ -134,14 +135,14 @@ class MetaFeature(Labelled):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        settle(self, levels=fields.levels(self.name, self.levels))
-        settle(self, unit=unit_names.parse(fields.unit(self.name, self.unit)))
+        set_fields(self, levels=fields.levels(self.name, self.levels))
+        set_fields(self, unit=unit_names.parse(fields.unit(self.name, self.unit)))
         if self.levels is not None:
             if self.low is not None or self.high is not None:
                 raise LayoutError(f"{self.name}: give levels= or low= and high=, not both")
-            settle(self, low=min(self.levels), high=max(self.levels))
+            set_fields(self, low=min(self.levels), high=max(self.levels))
         low, high = fields.ends(self.name, self.low, self.high)
-        settle(self, low=low, high=high)
+        set_fields(self, low=low, high=high)
         if self.given is not None and not _can_be_zero(self.given):
             raise LayoutError(
                 f"{self.name}: given={self.given!r} does not say where it is undefined; give a "
@@ -206,10 +207,7 @@ class Derived(Node):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        try:
-            settle(self, expression=as_expr(self.expression))
-        except LayoutError as error:
-            raise LayoutError(f"{self.name}: {error}") from None
+        read_formula(self, "expression")
 
     @property
     def parents(self) -> tuple[Expr, ...]:
@@ -232,12 +230,27 @@ class Derived(Node):
 
 
 def _can_be_zero(flag: object) -> bool:
+    """Whether it is an unlabelled meta-feature that takes the value 0."""
     if not isinstance(flag, MetaFeature) or flag.labels is not None:
         return False
     return 0 in flag.levels if flag.levels is not None else flag.stand_in == 0
 
 
-def settle(node: Node, **values: object) -> None:
+def set_fields(node: Node, **values: object) -> None:
     """Put the normalised form of a field into a frozen node."""
     for name, value in values.items():
         object.__setattr__(node, name, value)
+
+
+def read_formula(node: Node, part: str) -> None:
+    """Make a field an expression: a number becomes a constant.
+
+    Raises
+    ------
+    LayoutError
+        When the field is neither an expression nor a number.
+    """
+    try:
+        set_fields(node, **{part: as_expr(getattr(node, part))})
+    except LayoutError as error:
+        raise LayoutError(f"{node.name}: its {part}: {error}") from None

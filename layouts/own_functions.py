@@ -5,8 +5,8 @@ from collections.abc import Iterable
 import numpy as np
 
 from ..linking import Expr, LayoutError, evaluate
-from ..linking.agreement import Dims, merge_dims
-from ..linking.call import Call
+from ..linking.expression import Dims, merge_dims
+from ..linking.function import Call
 from ..linking.interval import Interval
 from ..linking.real import holds_numbers
 from .reading import OURS
@@ -30,6 +30,7 @@ def check_own_functions(parts: Iterable[Expr]) -> None:
 
 
 def _check(call: Call, value: object, dims: Dims) -> None:
+    """Refuse a value that is no array of numbers, of another shape or out of range."""
     function = call.function
     if not holds_numbers(value):
         raise LayoutError(
@@ -59,5 +60,6 @@ def _check(call: Call, value: object, dims: Dims) -> None:
 
 
 def _slack(span: Interval) -> float:
+    """Allow for rounding at the ends of a range."""
     ends = [abs(end) for end in (span.low, span.high) if np.isfinite(end)]
     return 1e-9 * max([1.0, *ends])

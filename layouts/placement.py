@@ -6,12 +6,11 @@ coordinates are the least squares under that order.
 """
 
 import itertools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import networkx as nx
 import numpy as np
-from scipy.optimize import isotonic_regression
 
 type Spot = str | tuple[str, str, int]
 """A node by its name, or the joint of an edge (parent, child) on a row."""
@@ -42,7 +41,9 @@ def place(graph: "nx.DiGraph[str]", width: Callable[[Spot], float], gap: float) 
         ways[parent, child] = [parent, *joints, child]
         for joint, row in zip(joints, range(row_of[parent] + 1, row_of[child]), strict=True):
             rows[row].append(joint)
-    links = [link for way in ways.values() for link in itertools.pairwise(way)]
+    links: nx.DiGraph[Spot] = nx.DiGraph()
+    links.add_nodes_from(spot for row in rows for spot in row)
+    links.add_edges_from(link for way in ways.values() for link in itertools.pairwise(way))
     rows = _ordered(rows, links)
     return Placement(rows, _coordinates(rows, links, width, gap), ways)
 
@@ -65,27 +66,16 @@ def _rows(graph: "nx.DiGraph[str]") -> dict[str, int]:
     return {name: row - top for name, row in row_of.items()}
 
 
-def _neighbours(links: Iterable[tuple[Spot, Spot]]) -> tuple[dict[Spot, list[Spot]], ...]:
-    above: dict[Spot, list[Spot]] = {}
-    below: dict[Spot, list[Spot]] = {}
-    for upper, lower in links:
-        above.setdefault(lower, []).append(upper)
-        below.setdefault(upper, []).append(lower)
-    return above, below
-
-
-def _ordered(rows: list[list[Spot]], links: list[tuple[Spot, Spot]]) -> list[list[Spot]]:
+def _ordered(rows: list[list[Spot]], links: "nx.DiGraph[Spot]") -> list[list[Spot]]:
     """Order each row by its neighbours' mean place, down and up; keep the fewest crossings."""
-    above, below = _neighbours(links)
     best, fewest = rows, _crossings(rows, links)
     for sweep in range(_SWEEPS):
-        toward, order = (above, 1) if sweep % 2 else (below, -1)
+        toward, order = (links.pred, 1) if sweep % 2 else (links.succ, -1)
         rows = [list(row) for row in rows]
         place_of = {spot: _share(row, spot) for row in rows for spot in row}
         for row in rows[::order]:
             mean = {
-                spot: np.mean([place_of[other] for other in toward.get(spot, [spot])])
-                for spot in row
+                spot: np.mean([place_of[other] for other in toward[spot] or [spot]]) for spot in row
             }
             row.sort(key=mean.__getitem__)
             place_of.update({spot: _share(row, spot) for spot in row})
@@ -95,32 +85,32 @@ def _ordered(rows: list[list[Spot]], links: list[tuple[Spot, Spot]]) -> list[lis
 
 
 def _share(row: list[Spot], spot: Spot) -> float:
+    """Place of a spot along its row, in (0, 1)."""
     return (row.index(spot) + 0.5) / len(row)
 
 
-def _crossings(rows: list[list[Spot]], links: list[tuple[Spot, Spot]]) -> int:
-    index = {
-        spot: (number, place) for number, row in enumerate(rows) for place, spot in enumerate(row)
-    }
-    count = 0
-    for number in range(len(rows)):
-        here = sorted((index[a][1], index[b][1]) for a, b in links if index[a][0] == number)
-        count += sum(
-            left[0] < right[0] and left[1] > right[1]
-            for place, left in enumerate(here)
-            for right in here[place + 1 :]
+def _crossings(rows: list[list[Spot]], links: "nx.DiGraph[Spot]") -> int:
+    """Count the pairs of links between the same two rows that cross."""
+    row_of = {spot: number for number, row in enumerate(rows) for spot in row}
+    place_of = {spot: place for row in rows for place, spot in enumerate(row)}
+    ends = [(row_of[upper], place_of[upper], place_of[lower]) for upper, lower in links.edges]
+    return sum(
+        row == other_row and (upper - other_upper) * (lower - other_lower) < 0
+        for (row, upper, lower), (other_row, other_upper, other_lower) in itertools.combinations(
+            ends, 2
         )
-    return count
+    )
 
 
 def _coordinates(
     rows: list[list[Spot]],
-    links: list[tuple[Spot, Spot]],
+    links: "nx.DiGraph[Spot]",
     width: Callable[[Spot], float],
     gap: float,
 ) -> dict[Spot, float]:
     """Pull every spot to the mean of its neighbours, as far as its row leaves room."""
-    above, below = _neighbours(links)
+    from scipy.optimize import isotonic_regression  # slow to import; only pictures need it
+
     x: dict[Spot, float] = {}
     room: list[np.ndarray] = []
     for row in rows:
@@ -131,7 +121,7 @@ def _coordinates(
         order = 1 if sweep % 2 else -1
         for row, offsets in list(zip(rows, room, strict=True))[::order]:
             wish = [
-                np.mean([x[other] for other in [*above.get(spot, []), *below.get(spot, [])]])
+                np.mean([x[other] for other in [*links.pred[spot], *links.succ[spot]]])
                 for spot in row
             ]
             settled = isotonic_regression(np.array(wish) - offsets).x + offsets

@@ -93,6 +93,7 @@ class Prior:
 
 
 def _parameter(family: str, name: str, value: object) -> Expr:
+    """Read a parameter: a finite number or a node."""
     try:
         parameter = as_expr(value)
     except LayoutError:
@@ -106,6 +107,7 @@ def _parameter(family: str, name: str, value: object) -> Expr:
 
 
 def _declared(family: str, support: object) -> Ends:
+    """Read both ends of a declared support."""
     try:
         low, high = map(float, support)  # type: ignore[call-overload]
     except (TypeError, ValueError) as error:
@@ -116,6 +118,7 @@ def _declared(family: str, support: object) -> Ends:
 
 
 def _support_of(family: str, parameters: Mapping[str, Expr]) -> Ends:
+    """Support of a family with these parameters."""
     if family not in _BETWEEN:
         return _SUPPORT.get(family, _LINE)
     low, high = _BETWEEN[family]

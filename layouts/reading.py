@@ -5,11 +5,11 @@ from typing import Any
 
 from .. import linking
 from ..linking import Expr, LayoutError, LinkingFunction, mean_failure
-from ..linking.ancestry import ancestry
+from ..linking.evaluation import ancestry
 from ..linking.expression import Operation, as_expr
 from . import latents, nodes
 from .graded import Graded
-from .ladder import Ladder
+from .ordered import OrderedOutcome
 from .priors import Prior
 from .score import Score
 from .steps import Leaf
@@ -67,7 +67,7 @@ def from_dict(
             f"outcome; use it in the ancestry of {' or '.join(names)}, or take it out"
         )
     for outcome in outcomes:
-        if not isinstance(outcome, Success | Ladder):
+        if not isinstance(outcome, Success | OrderedOutcome):
             raise LayoutError(
                 f"written layout: its outcome {outcome.name} is no Success, Graded or Score node"
             )
@@ -75,6 +75,7 @@ def from_dict(
 
 
 def _refuse_newer(written: object, name: object) -> None:
+    """Refuse a format that is none, or newer than this version."""
     if isinstance(written, bool) or not isinstance(written, int) or written < 1:
         raise LayoutError(
             f"written layout: its format is {written!r}; give the dictionary that "
@@ -88,10 +89,12 @@ def _refuse_newer(written: object, name: object) -> None:
 
 
 def _outcome_names(data: Mapping[str, Any]) -> list[str]:
+    """Names of the outcomes, of which older layouts have one."""
     return [data["outcome"]] if "outcome" in data else list(data["outcomes"])
 
 
 def _names_differ(names: list[Any]) -> None:
+    """Refuse a name that is used twice."""
     twice = sorted({str(name) for name in names if names.count(name) > 1})
     if twice:
         raise LayoutError(
@@ -111,6 +114,7 @@ class _Reader:
         self.path: list[str] = []
 
     def node(self, name: str) -> nodes.Node:
+        """Read a node and those that it depends on."""
         if name in self.made:
             return self.made[name]
         if name in self.path:
@@ -143,6 +147,7 @@ class _Reader:
         return self.made[name]
 
     def expression(self, written: Any) -> Expr:
+        """Read an expression: a number, a node, a constant, an operation or a call."""
         if not isinstance(written, Mapping):
             return as_expr(_number(written))
         if "node" in written:
@@ -157,11 +162,13 @@ class _Reader:
         return Operation(written["op"], *operands)
 
     def call(self, written: Mapping[str, Any], operands: list[Expr]) -> Expr:
+        """Read a call of a linking function."""
         options = {name: _read_option(value) for name, value in written["options"].items()}
         function = self.function(written["call"], written.get("digest"))
         return function.build(written["names"], operands, options)
 
     def function(self, name: str, digest: str | None) -> LinkingFunction:
+        """Find a linking function by its name, and by its digest where it is the user's own."""
         known = OURS if digest is None else self.functions
         if name not in known:
             raise LayoutError(
@@ -177,6 +184,7 @@ class _Reader:
         return function
 
     def prior(self, written: Mapping[str, Any]) -> Prior:
+        """Read a prior distribution."""
         parameters = {name: self.expression(part) for name, part in written["parameters"].items()}
         support = written.get("support")
         ends = None if support is None else (_number(support[0]), _number(support[1]))
@@ -191,6 +199,7 @@ def _number(written: Any) -> float:
 
 
 def _read_option(value: Any) -> Any:
+    """Read an option; JSON has lists for tuples and texts for infinite numbers."""
     if isinstance(value, list):
         return tuple(_read_option(part) for part in value)
     if isinstance(value, Mapping):

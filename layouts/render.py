@@ -5,38 +5,31 @@ import itertools
 import logging
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import graphviz
 
 from ..linking import LayoutError
-from . import captions
-from .equations import to_latex
-from .mermaid import to_mermaid
+from . import captions, fallback
+from .graph import Graph
 from .nodes import Node
 from .style import EDGE, FONT, INK, PLATE, QUIET, STYLES, Style
-
-if TYPE_CHECKING:
-    from .layout import Layout
-
-__all__ = ["draw", "to_graphviz", "to_latex", "to_mermaid", "to_svg"]
 
 _ENDINGS = ("svg", "png", "pdf")
 _TABLE = '<TABLE BORDER="0" CELLBORDER="0" CELLSPACING="0" CELLPADDING="0">'
 _log = logging.getLogger(__name__)
 
 
-def to_graphviz(layout: "Layout") -> str:
+def to_graphviz(layout: Graph) -> str:
     """Write a layout's diagram in Graphviz's language; see `Layout.to_graphviz`."""
     return str(_digraph(layout).source)
 
 
-def to_svg(layout: "Layout") -> str:
+def to_svg(layout: Graph) -> str:
     """Draw a layout as SVG, by `dot` or, where that is missing, by matplotlib."""
     return _picture(layout, "svg").decode()
 
 
-def draw(layout: "Layout", path: Path) -> Path:
+def draw(layout: Graph, path: Path) -> Path:
     """Draw a layout into a file; see `Layout.draw`."""
     ending = path.suffix.lower().removeprefix(".")
     if ending not in _ENDINGS:
@@ -65,13 +58,12 @@ def draw(layout: "Layout", path: Path) -> Path:
     return path
 
 
-def _picture(layout: "Layout", ending: str) -> bytes:
+def _picture(layout: Graph, ending: str) -> bytes:
+    """Draw by `dot` or, where that fails, by matplotlib."""
     sharpness = {"dpi": "192"} if ending == "png" else {}
     try:
         picture: bytes = _digraph(layout, **sharpness).pipe(format=ending)
     except (graphviz.ExecutableNotFound, graphviz.CalledProcessError) as failure:
-        from . import fallback
-
         missing = isinstance(failure, graphviz.ExecutableNotFound)
         level, why = (logging.INFO, "is not installed") if missing else (logging.WARNING, failure)
         _log.log(level, "Graphviz's program 'dot' %s; matplotlib draws the diagram", why)
@@ -79,7 +71,7 @@ def _picture(layout: "Layout", ending: str) -> bytes:
     return picture
 
 
-def _digraph(layout: "Layout", **graph_attributes: str) -> graphviz.Digraph:
+def _digraph(layout: Graph, **graph_attributes: str) -> graphviz.Digraph:
     """Profile on top, below it the items' plate, below that the legend."""
     title = f'<FONT POINT-SIZE="16"><B>{html.escape(layout.name)}</B></FONT>'
     dot = graphviz.Digraph(
@@ -101,7 +93,8 @@ def _digraph(layout: "Layout", **graph_attributes: str) -> graphviz.Digraph:
     return dot
 
 
-def _add_nodes(dot: graphviz.Digraph, plate: graphviz.Digraph, layout: "Layout") -> None:
+def _add_nodes(dot: graphviz.Digraph, plate: graphviz.Digraph, layout: Graph) -> None:
+    """Add nodes and edges; an edge into the plate passes a joint."""
     graph = layout.graph
     inside = {name for name, per_item in graph.nodes(data="per_item") if per_item}
     for node in layout.nodes.values():
@@ -129,10 +122,12 @@ def _add_nodes(dot: graphviz.Digraph, plate: graphviz.Digraph, layout: "Layout")
 
 
 def _joint(edge: tuple[str, str]) -> str:
+    """Name the joint of an edge into the plate."""
     return "/".join(edge)  # no node's name holds a slash
 
 
 def _upright() -> str:
+    """Write a short upright stroke as a table."""
     side = '<TD FIXEDSIZE="TRUE" WIDTH="1" HEIGHT="2"></TD>'
     return f"{_TABLE.replace('>', f' COLOR="{EDGE}">')}<TR>{side}<VR/>{side}</TR></TABLE>"
 
@@ -147,7 +142,7 @@ _JOINT = {
 }
 
 
-def _add_legend(legend: graphviz.Digraph, layout: "Layout") -> None:
+def _add_legend(legend: graphviz.Digraph, layout: Graph) -> None:
     """Show the kinds in the layout, and explain the constants."""
     legend.attr(label="", penwidth="0")
     if remarks := captions.remarks(layout):
@@ -184,9 +179,11 @@ def _label(node: Node) -> str:
 
 
 def _small(text: str) -> str:
+    """Write a text in small letters."""
     return f'<FONT POINT-SIZE="10.5" COLOR="{QUIET}">{html.escape(text)}</FONT>'
 
 
 def _rows(*lines: str) -> str:
+    """Write lines one under the other, as a table."""
     table = _TABLE.replace('PADDING="0"', 'PADDING="1"')
     return f"<{table}{''.join(f'<TR><TD>{line}</TD></TR>' for line in lines)}</TABLE>>"

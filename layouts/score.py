@@ -9,14 +9,14 @@ import numpy as np
 from ..linking import Expr, LayoutError
 from ..linking.arrays import Array
 from ..linking.interval import UNIT, Interval
-from .ladder import Ladder, check_unlabelled
-from .nodes import settle
+from .nodes import set_fields
+from .ordered import OrderedOutcome, check_unlabelled
 
 _MOST = 100
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Score(Ladder):
+class Score(OrderedOutcome):
     r"""Observed leaf of partial credit, a number in [0, 1], seen as rounded.
 
     .. math:: P(\text{score} \ge t_k) = \sigma(a (\operatorname{logit} p - \operatorname{logit}
@@ -92,7 +92,7 @@ class Score(Ladder):
                 f"{self.name}: places={self.places!r}; give a whole number from 1 to {_MOST}, how "
                 "many parts of a full score are told apart"
             )
-        settle(self, places=int(self.places))
+        set_fields(self, places=int(self.places))
 
     @cached_property
     def cuts(self) -> np.ndarray:

@@ -4,21 +4,18 @@ import dataclasses
 import hashlib
 import json
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..linking import LayoutError, units
-from ..linking.call import Call
-from ..linking.expression import Constant, Operation
-from ..linking.subject_constant import SubjectConstant
+from ..linking.expression import Constant, Operation, SubjectConstant
+from ..linking.function import Call
 from . import nodes
+from .graph import Graph
 from .priors import Prior
 from .reading import FORMAT, OURS
 
-if TYPE_CHECKING:
-    from .layout import Layout
 
-
-def to_dict(layout: "Layout") -> dict[str, Any]:
+def to_dict(layout: Graph) -> dict[str, Any]:
     """Write a layout; see `Layout.to_dict`."""
     outcomes = [outcome.name for outcome in layout.outcomes]
     return {
@@ -29,7 +26,7 @@ def to_dict(layout: "Layout") -> dict[str, Any]:
     }
 
 
-def fingerprint(layout: "Layout") -> str:
+def fingerprint(layout: Graph) -> str:
     """Hash what a layout computes; see `Layout.fingerprint`."""
     written = [
         {key: _canonical(value) for key, value in node.items() if key != "about"}
@@ -52,6 +49,7 @@ def _canonical(value: Any) -> Any:
 
 
 def _write_node(node: nodes.Node) -> dict[str, Any]:
+    """Write the fields of a node that are set."""
     written: dict[str, Any] = {"kind": type(node).__name__}
     for field in dataclasses.fields(node):
         value = getattr(node, field.name)
@@ -66,6 +64,7 @@ def _write_node(node: nodes.Node) -> dict[str, Any]:
 
 
 def _write(value: Any) -> Any:
+    """Write the value of a field."""
     match value:
         case int():
             return value
@@ -104,6 +103,7 @@ def _write(value: Any) -> Any:
 
 
 def _write_option(value: Any) -> Any:
+    """Write the value of an option."""
     if isinstance(value, tuple):
         return [_write_option(part) for part in value]
     if isinstance(value, float) and not math.isfinite(value):

@@ -8,13 +8,13 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from ..linking import Expr, arrays, linking_function
-from ..linking.ancestry import ancestry
 from ..linking.arrays import Array
-from .ladder import Ladder, logit
+from ..linking.evaluation import ancestry
 from .nodes import MetaFeature
+from .ordered import OrderedOutcome, logit
 from .success import Success
 
-type Leaf = Success | Ladder
+type Leaf = Success | OrderedOutcome
 """An outcome that is declared and observed."""
 
 MARK = "· "
@@ -112,7 +112,7 @@ class Steps(Success):
             own = (rows >= start) & (rows < end)
             if len(self.leaves) > 1:
                 found[_pick(leaf)] = own.astype(float)
-            if isinstance(leaf, Ladder):
+            if isinstance(leaf, OrderedOutcome):
                 step = np.where(own, rows - start, 0)
                 for name, numbers in _numbers(leaf).items():
                     found[name] = numbers[step]
@@ -148,10 +148,12 @@ def _step(leaf: Leaf) -> Expr:
 
 
 def _pick(leaf: Leaf) -> str:
+    """Name the hidden meta-feature that is 1 on the rows of an outcome."""
     return f"{MARK}{leaf.name} {MARK}pick"
 
 
-def _numbers(leaf: Ladder) -> dict[str, np.ndarray]:
+def _numbers(leaf: OrderedOutcome) -> dict[str, np.ndarray]:
+    """Thresholds and distances of an outcome, by the names of their hidden meta-features."""
     return {
         f"{MARK}{leaf.name} {MARK}threshold": leaf.thresholds,
         f"{MARK}{leaf.name} {MARK}distance": leaf.distances,

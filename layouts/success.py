@@ -4,11 +4,11 @@ from functools import cached_property
 from typing import ClassVar
 
 from ..linking import Expr, LayoutError, arrays
-from ..linking.agreement import Dims
-from ..linking.ancestry import ancestry
 from ..linking.arrays import Array
-from .ladder import check_probability, check_unlabelled
+from ..linking.evaluation import ancestry
+from ..linking.expression import Dims
 from .nodes import Derived
+from .ordered import check_probability, check_unlabelled
 from .unseen import Unseen
 
 
@@ -48,6 +48,7 @@ class Success(Derived):
 
     @cached_property
     def _all_unseen(self) -> list[Unseen]:
+        """Unseen properties that the expression uses, each once."""
         found = [part for part in ancestry(self.expression) if isinstance(part, Unseen)]
         return list({part.name: part for part in found}.values())
 

@@ -6,9 +6,8 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from ..linking import Expr, LayoutError, evaluate
-from ..linking.agreement import Dims, merge_dims
+from ..linking.expression import Dims, SubjectConstant, merge_dims
 from ..linking.interval import Interval
-from ..linking.subject_constant import SubjectConstant
 from .latents import Latent
 from .nodes import MetaFeature
 from .steps import Leaf
@@ -49,6 +48,7 @@ def check_undefined(outcome: Leaf, parts: Sequence[Expr]) -> None:
 
 
 def _depends(outcome: Leaf, feature: MetaFeature, flag: MetaFeature, parts: Sequence[Expr]) -> bool:
+    """Whether an outcome changes with a meta-feature where its flag is 0."""
     dims = merge_dims(tuple(parts))
     known = random_values(parts, dims, _POINTS)
     known[flag.name] = np.zeros_like(known[flag.name])

@@ -9,12 +9,11 @@ import numpy as np
 
 from ..linking import Expr, LayoutError, arrays
 from ..linking import units as unit_names
-from ..linking.agreement import Dims, merge_dims, same_unit
-from ..linking.ancestry import ancestry
 from ..linking.arrays import Array
-from ..linking.expression import as_expr
+from ..linking.evaluation import ancestry
+from ..linking.expression import Dims, Source, as_expr, merge_dims, same_unit
 from ..linking.interval import UNIT, Interval
-from .nodes import Node, settle
+from .nodes import Node, read_formula
 
 _REACH, _PLACES = 4.8, 121  # standard deviations to either side, and places on the way
 _LEAST = 1e-300  # weight of a place, so that its logarithm is a number
@@ -26,15 +25,11 @@ SCORES = np.linspace(-_REACH, _REACH, _PLACES)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Scores(Expr):
+class Scores(Source):
     """Places of an unseen property, in standard deviations from its mean."""
 
     name: str
     dim: str
-
-    @property
-    def parents(self) -> tuple[Expr, ...]:
-        return ()
 
     @cached_property
     def dims(self) -> Dims:
@@ -43,10 +38,6 @@ class Scores(Expr):
     @property
     def range(self) -> Interval:
         return Interval(-_REACH, _REACH)
-
-    @property
-    def unit(self) -> unit_names.Unit:
-        return None
 
     def compute(self, values: tuple[Array, ...], dims: tuple[str, ...]) -> Array:
         return SCORES.reshape([-1 if dim == self.dim else 1 for dim in dims])
@@ -88,6 +79,7 @@ class Weights(Expr):
 
 
 def _adding_up(parts: Array, axis: int) -> Array:
+    """Scale parts so that they add up to 1 along an axis."""
     return parts / arrays.sum(parts, axis=axis, keepdims=True)
 
 
@@ -161,10 +153,7 @@ class Unseen(Node):
     def __post_init__(self) -> None:
         super().__post_init__()
         for part in ("mean", "spread", "positive", "negative", "noise"):
-            try:
-                settle(self, **{part: as_expr(getattr(self, part))})
-            except LayoutError as error:
-                raise LayoutError(f"{self.name}: its {part}: {error}") from None
+            read_formula(self, part)
         labels = merge_dims(self.parents[:-1])
         if labels:
             raise LayoutError(
@@ -178,6 +167,7 @@ class Unseen(Node):
         _ = self.unit
 
     def _check(self, part: str, allowed: Interval, why: str) -> None:
+        """Refuse a part whose range leaves what is allowed."""
         expression: Expr = getattr(self, part)
         if expression.range not in allowed:
             raise LayoutError(

@@ -3,13 +3,13 @@
 from collections.abc import Iterable
 
 from ..linking import Expr, LayoutError
-from ..linking.ancestry import ancestry
-from ..linking.call import Call
-from ..linking.subject_constant import SubjectConstant
+from ..linking.evaluation import ancestry
+from ..linking.expression import SubjectConstant
+from ..linking.function import Call
 from .fields import text
-from .ladder import Ladder
 from .latents import Latent
 from .nodes import Derived, MetaFeature
+from .ordered import OrderedOutcome
 from .own_functions import check_own_functions
 from .steps import Leaf
 from .success import Success
@@ -27,7 +27,7 @@ def check(name: str, outcomes: tuple[Leaf, ...], profile: object) -> None:
         raise LayoutError(f"the layout's name {name!r} is no text; name it, for its diagram")
     text("a layout", "name", name)
     for outcome in outcomes:
-        if not isinstance(outcome, Success | Ladder):
+        if not isinstance(outcome, Success | OrderedOutcome):
             raise LayoutError(
                 f"layout {name!r}: its outcome is {outcome!r}; wrap the probability of success in "
                 "Success('name', ...), or declare a Graded or a Score"
@@ -45,11 +45,12 @@ def check(name: str, outcomes: tuple[Leaf, ...], profile: object) -> None:
     _demands_are_opposed(parts)
     for outcome, found in zip(outcomes, own, strict=True):
         check_undefined(outcome, found)
-    if len(outcomes) > 1 or isinstance(outcomes[0], Ladder):
+    if len(outcomes) > 1 or isinstance(outcomes[0], OrderedOutcome):
         _steps_can_be_told(outcomes, own)
 
 
 def _outcomes_differ(name: str, outcomes: tuple[Leaf, ...]) -> None:
+    """Refuse two outcomes of one name."""
     names = [outcome.name for outcome in outcomes]
     twice = sorted({own for own in names if names.count(own) > 1})
     if twice:
@@ -77,6 +78,7 @@ def _steps_can_be_told(outcomes: tuple[Leaf, ...], own: list[list[Expr]]) -> Non
 
 
 def _names_differ(parts: list[Expr]) -> None:
+    """Refuse two nodes of one name, and a node named as a label dimension."""
     seen: dict[str, Expr] = {}
     dims: dict[str, Expr] = {}
     for node in parts:
@@ -98,6 +100,7 @@ def _names_differ(parts: list[Expr]) -> None:
 
 
 def _formulas_are_readable(parts: list[Expr]) -> None:
+    """Refuse formulas that are too long or too deep."""
     for node in parts:
         if isinstance(node, Derived):
             formula = node.expression
@@ -110,8 +113,9 @@ def _formulas_are_readable(parts: list[Expr]) -> None:
 
 
 def _one_outcome(parts: list[Expr], outcome: Leaf) -> None:
+    """Refuse an outcome that is computed from another one."""
     for node in parts:
-        if isinstance(node, Success | Ladder) and node is not outcome:
+        if isinstance(node, Success | OrderedOutcome) and node is not outcome:
             raise LayoutError(
                 f"{node.name} is an outcome, and {outcome.name} is computed from it; declare it as "
                 "Derived, for outcomes are leaves"
@@ -119,6 +123,7 @@ def _one_outcome(parts: list[Expr], outcome: Leaf) -> None:
 
 
 def _latents_reach(name: str, parts: list[Expr], outcome: Leaf) -> None:
+    """Refuse an outcome without a latent."""
     if not any(isinstance(part, Latent) for part in parts):
         raise LayoutError(
             f"layout {name!r}: no capability, propensity, bias or noise reaches {outcome.name}; "
@@ -129,6 +134,7 @@ def _latents_reach(name: str, parts: list[Expr], outcome: Leaf) -> None:
 def _profile_reaches(
     name: str, parts: list[Expr], profile: object, outcomes: tuple[Leaf, ...]
 ) -> None:
+    """Refuse a latent of the wanted profile that reaches no outcome."""
     if isinstance(profile, str) or not isinstance(profile, Iterable):
         raise LayoutError(
             f"layout {name!r}: profile={profile!r}; give a list of latents that must be in it"

@@ -10,11 +10,10 @@ from .function import LinkingFunction, linking_function
 from .generalised_mean import generalised_mean
 from .guessing import guessing
 from .logistic import logistic
-from .mixture import mixture
+from .mixture import MeanFailure, mean_failure, mixture
 from .power_mean import power_mean
 from .presence import presence
 from .product import product
-from .subject_constant import MeanFailure, mean_failure
 from .total import total
 from .uncertain_band import uncertain_band
 

@@ -23,6 +23,7 @@ def _pytensor(*values: Array) -> Any:
 
 
 def _module(*values: Array) -> Any:
+    """PyTensor's tensor module when a value belongs to it, else NumPy."""
     return _pytensor(*values) or np
 
 

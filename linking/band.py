@@ -60,11 +60,13 @@ def check_min_width(function: str, min_width: object) -> None:
 
 
 def _latex(theta: str, low: str, high: str, slope: str | None = None, *, min_width: float) -> str:
+    """Write a call as LaTeX."""
     sharpness = "" if slope is None else rf";\; {slope}"
     return rf"\mathrm{{band}}\left({theta};\; {low}, {high}{sharpness}\right)"
 
 
 def _check(*_operands: Expr, min_width: float) -> None:
+    """Refuse operands or options that cannot be meant."""
     check_min_width("band", min_width)
 
 

@@ -9,6 +9,7 @@ from .function import linking_function
 def _latex(
     theta: str, low: str, high: str, low_slope: str | None = None, high_slope: str | None = None
 ) -> str:
+    """Write a call as LaTeX."""
     slopes = "" if low_slope is None else rf";\; {low_slope}, {high_slope or 1}"
     return rf"\mathrm{{bilogistic}}\left({theta};\; {low}, {high}{slopes}\right)"
 

@@ -36,6 +36,7 @@ def formula_digest(formula: Callable[..., Any]) -> str:
 
 
 def _source(formula: Callable[..., Any]) -> str:
+    """Source of a function without remarks, or its instructions where there is none."""
     code: CodeType = formula.__code__
     try:
         source = textwrap.dedent(inspect.getsource(formula))
@@ -54,6 +55,7 @@ def _source(formula: Callable[..., Any]) -> str:
 
 
 def _instructions(code: CodeType) -> str:
+    """Write a function's instructions, constants and names."""
     inner = [part for part in code.co_consts if isinstance(part, CodeType)]
     plain = [part for part in code.co_consts if not isinstance(part, CodeType)]
     names = code.co_names + code.co_varnames
@@ -70,6 +72,7 @@ def _plain(values: Mapping[str, object]) -> list[tuple[str, str]]:
 
 
 def _is_plain(value: object) -> bool:
+    """Whether a value looks the same in every process."""
     if isinstance(value, tuple | list):
         return all(map(_is_plain, value))
     return isinstance(value, bool | int | float | str | None)

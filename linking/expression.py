@@ -11,19 +11,20 @@ import math
 import operator
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, is_dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Literal, NoReturn
 
-from . import units
-from .agreement import Dims, merge_dims, same_unit
+from . import notation, units
 from .arrays import Array
-from .equality import equal
 from .errors import LayoutError
-from .interval import Interval
+from .interval import UNIT, Interval
 from .real import real
 
 type Operand = Expr | float
+type Dims = dict[str, tuple[str, ...]]
+"""Label dimensions and their labels."""
+
 type Symbol = Literal["+", "-", "*", "/", "**"]
 
 _READABLE = 400  # parts of a formula that a message still writes out
@@ -117,7 +118,7 @@ class Expr(ABC):
         return Operation("*", Constant(-1.0), self)
 
     def __eq__(self, other: object) -> bool:
-        return equal(self, other) if isinstance(other, Expr) else NotImplemented
+        return _equal(self, other) if isinstance(other, Expr) else NotImplemented
 
     def __hash__(self) -> int:
         return hash((type(self).__name__, self.name, self.size, self.range))
@@ -144,21 +145,57 @@ class Expr(ABC):
         for name, value in state.items():
             object.__setattr__(self, name, value)
 
-    def __str__(self) -> str:
-        from .notation import as_text
+    @property
+    def precedence(self) -> int:
+        """How tightly the text of the expression binds; names and calls do it most."""
+        return notation.ATOM
 
-        return as_text(self) if self.size <= _READABLE else f"a formula of {self.size:,} parts"
+    def text(self, *, symbols: bool = False) -> str:
+        """Write the expression on one line, nodes by their names.
+
+        Parameters
+        ----------
+        symbols : bool, default False
+            Whether constants of a subject, such as `mean_failure`, are written by their symbols.
+
+        Returns
+        -------
+        str
+            Of any length; ``str`` leaves out formulas of more than 400 parts.
+
+        Examples
+        --------
+        >>> from measurement_layouts import Bias, Capability
+        >>> (2 * (Capability("sight", low=0, high=2) - Bias("tilt"))).text()
+        '2 × (sight − tilt)'
+        """
+        return self.name or type(self).__name__
+
+    def latex(self) -> str:
+        r"""Write the expression as LaTeX, nodes by their names.
+
+        Returns
+        -------
+        str
+            For a place in mathematical mode.
+
+        Examples
+        --------
+        >>> from measurement_layouts import Capability
+        >>> print((Capability("sight", low=0, high=2) / 2).latex())
+        \frac{\mathrm{sight}}{2}
+        """
+        return notation.latex_name(self.name or type(self).__name__)
+
+    def __str__(self) -> str:
+        return self.text() if self.size <= _READABLE else f"a formula of {self.size:,} parts"
 
     def __repr__(self) -> str:
         return f"<{self}>"
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Constant(Expr):
-    """A plain number; it goes with any unit when added and has none when multiplied."""
-
-    value: float
-    name: None = field(default=None, init=False)
+class Source(Expr):
+    """An expression that is computed from no other, without labels or a unit of its own."""
 
     @property
     def parents(self) -> tuple[Expr, ...]:
@@ -169,27 +206,66 @@ class Constant(Expr):
         return {}
 
     @property
+    def unit(self) -> units.Unit:
+        return None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Constant(Source):
+    """A plain number; it goes with any unit when added and has none when multiplied."""
+
+    value: float
+    name: None = field(default=None, init=False)
+
+    @property
     def range(self) -> Interval:
         return Interval(self.value, self.value)
 
     @property
-    def unit(self) -> units.Unit:
-        return None
+    def precedence(self) -> int:
+        return notation.PRECEDENCE["-"] if self.value < 0 else notation.ATOM
+
+    def text(self, *, symbols: bool = False) -> str:
+        return notation.number(self.value)
+
+    def latex(self) -> str:
+        return notation.latex_number(self.value)
 
     def compute(self, values: tuple[Array, ...], dims: tuple[str, ...]) -> Array:
         return self.value
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class SubjectConstant(Source):
+    """A number of each subject, computed from its training outcomes and kept with the fit."""
+
+    name: str
+    symbol: str
+    about: str
+
+    @property
+    def range(self) -> Interval:
+        return UNIT
+
+    def text(self, *, symbols: bool = False) -> str:
+        if not symbols:
+            return self.name
+        return notation.GREEK.get(self.symbol.removeprefix("\\"), self.symbol)
+
+    def latex(self) -> str:
+        return self.symbol
+
+
 class Formula(Expr):
     """An expression without a name, computed from others."""
 
-    def settle(self) -> None:
-        """Find out at once what later calls would otherwise have to dig for."""
+    def compute_properties(self) -> None:
+        """Compute the properties when the formula is made: later calls need no deep recursion."""
         _ = self.dims, self.unit, self.range, self.size, self.depth
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
-        self.settle()
+        self.compute_properties()
 
 
 _COMPUTE: dict[str, Callable[[Any, Any], Any]] = {
@@ -221,7 +297,7 @@ class Operation(Formula):
             raise LayoutError(f"{self} divides by zero; divide by a node or another number")
         if self.symbol == "**":
             _check_power(self)
-        self.settle()
+        self.compute_properties()
 
     @property
     def parents(self) -> tuple[Expr, ...]:
@@ -253,11 +329,33 @@ class Operation(Formula):
             return None
         return left * right if self.symbol == "*" else left / right
 
+    @property
+    def precedence(self) -> int:
+        return notation.PRECEDENCE[self.symbol]
+
+    def text(self, *, symbols: bool = False) -> str:
+        left, right = (side.text(symbols=symbols) for side in self.parents)
+        levels = self.left.precedence, self.right.precedence
+        return notation.infix(self.symbol, left, right, levels)
+
+    def latex(self) -> str:
+        left, right = self.left.latex(), self.right.latex()
+        if self.symbol == "/":
+            return rf"\frac{{{left}}}{{{right}}}"
+        before, after = (
+            notation.ATOM if side.name is not None else notation.latex_precedence(written)
+            for side, written in ((self.left, left), (self.right, right))
+        )
+        if self.symbol == "**":  # its braces bind the exponent
+            right, after = f"{{{right}}}", notation.ATOM
+        return notation.infix(self.symbol, left, right, (before, after), latex=True)
+
     def compute(self, values: tuple[Array, ...], dims: tuple[str, ...]) -> Array:
         return _COMPUTE[self.symbol](*values)
 
 
 def _check_power(power: Operation) -> None:
+    """Refuse a power that has a unit, or that a negative base does not have."""
     base, exponent = power.left, power.right
     if not units.is_pure(exponent.unit):
         raise LayoutError(
@@ -298,3 +396,79 @@ def as_expr(value: object) -> Expr:
         f"{value!r} ({type(value).__name__}) cannot stand in an expression; use a node or a number "
         "(values that differ between items belong in a MetaFeature)"
     )
+
+
+def merge_dims(operands: tuple[Expr, ...]) -> Dims:
+    """Join the label dimensions of several expressions.
+
+    Raises
+    ------
+    LayoutError
+        When two of them share a dimension but not its labels.
+    """
+    merged: Dims = {}
+    owner: dict[str, Expr] = {}
+    for operand in operands:
+        for dim, labels in operand.dims.items():
+            if merged.setdefault(dim, labels) != labels:
+                raise LayoutError(
+                    f"{operand} has labels {_shown(labels)} on dimension {dim!r}, but {owner[dim]} "
+                    f"has {_shown(merged[dim])}; give both the same labels in the same order, or "
+                    "one of them another dim="
+                )
+            owner.setdefault(dim, operand)
+    return merged
+
+
+def same_unit(operands: tuple[Expr, ...], doing: str) -> units.Unit:
+    """Return the unit that all the expressions share; numbers and unit-less biases join any.
+
+    Raises
+    ------
+    LayoutError
+        When two of them have different units.
+    """
+    found: units.Unit = None
+    first: Expr | None = None
+    for operand in operands:
+        unit = operand.unit
+        if unit is None:
+            continue
+        if first is None:
+            found, first = unit, operand
+        elif unit != found:
+            raise LayoutError(
+                f"{operand} has {units.text(unit)} and is {doing} {first}, which has "
+                f"{units.text(found)}; declare both in one unit (convert the values too), or "
+                "multiply one by a quantity that carries the missing unit"
+            )
+    return found
+
+
+def _shown(labels: tuple[str, ...]) -> str:
+    """Write the first labels and how many there are."""
+    shown = ", ".join(labels[:6])
+    return f"({shown})" if len(labels) <= 6 else f"({shown}, ... {len(labels)} in all)"
+
+
+def _equal(one: object, other: object) -> bool:
+    """Whether two values are built alike; a pair of shared parts is compared once."""
+    pending = [(one, other)]
+    compared: set[tuple[int, int]] = set()
+    while pending:
+        a, b = pending.pop()
+        if a is b or (id(a), id(b)) in compared:
+            continue
+        if is_dataclass(a) or is_dataclass(b):
+            if type(a) is not type(b):
+                return False
+            compared.add((id(a), id(b)))
+            compare = [field.name for field in fields(a) if field.compare]  # type: ignore[arg-type]
+            pending += ((getattr(a, name), getattr(b, name)) for name in compare)
+        elif isinstance(a, tuple) and isinstance(b, tuple):
+            if len(a) != len(b):
+                return False
+            pending += zip(a, b, strict=True)
+        elif a != b:
+            return False
+    return True

@@ -1,4 +1,4 @@
-"""Linking functions: formulas of arrays that nodes can be put into."""
+"""Linking functions: formulas of arrays that nodes can be put into, and their calls."""
 
 import functools
 import inspect
@@ -6,20 +6,125 @@ import math
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from . import notation, units
 from .arrays import Array, as_float
-from .call import Call
 from .digest import formula_digest
 from .errors import LayoutError
-from .expression import Expr, as_expr
+from .expression import Constant, Dims, Expr, Formula, as_expr, merge_dims, same_unit
 from .interval import Interval
 from .real import holds_numbers
 
 type RangeRule = tuple[float, float] | Callable[..., Interval]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Call(Formula):
+    """A linking function applied to expressions."""
+
+    function: "LinkingFunction"
+    arguments: tuple[Expr, ...]
+    options: tuple[tuple[str, Any], ...]
+    names: tuple[str, ...]
+    name: None = field(default=None, init=False)
+
+    def __post_init__(self) -> None:
+        have = merge_dims(self.arguments)
+        if self.over is not None and self.over not in have:
+            raise LayoutError(
+                f"{self.function.name}: over={self.over!r}, but the label dimensions of "
+                f"{', '.join(map(str, self.arguments))} are {sorted(have) or 'none'}; name one of "
+                "those, or give the nodes labels="
+            )
+        self.compute_properties()
+
+    @property
+    def over(self) -> str | None:
+        """Label dimension that the function reduces, if any."""
+        return dict(self.options).get("over")
+
+    @property
+    def parents(self) -> tuple[Expr, ...]:
+        return self.arguments
+
+    @cached_property
+    def dims(self) -> Dims:
+        merged = merge_dims(self.arguments)
+        return {dim: labels for dim, labels in merged.items() if dim != self.over}
+
+    @cached_property
+    def range(self) -> Interval:
+        rule = self.function.range_rule
+        if callable(rule):
+            return rule(*(argument.range for argument in self.arguments), **dict(self.options))
+        return Interval(*rule)
+
+    @cached_property
+    def unit(self) -> units.Unit:
+        named = zip(self.names, self.arguments, strict=True)
+        alike = tuple(argument for name, argument in named if name in self.function.same_unit)
+        unit = same_unit(alike, doing=f"in one {self.function.name} with")
+        return unit if self.function.keeps_unit else units.parse(None)
+
+    def compute(self, values: tuple[Array, ...], dims: tuple[str, ...]) -> Array:
+        options = dict(self.options)
+        if self.over is not None:
+            if self.over not in dims:
+                raise LayoutError(
+                    f"{self.function.name}: reduces the label dimension {self.over!r}, which is "
+                    f"not among the array axes {dims}; name them all as dims="
+                )
+            options["over"] = dims.index(self.over) - len(dims)
+        try:
+            return self.function.formula(*values, **options)
+        except (LayoutError, MemoryError):
+            raise
+        except Exception as error:  # a formula of one's own may raise anything
+            raise LayoutError(
+                f"{self}: the formula of {self.function.name} raised {type(error).__name__}: "
+                f"{error}; correct it, and write it with the operations of linking.arrays, which "
+                "take NumPy's arrays and PyTensor's variables alike"
+            ) from error
+
+    def text(self, *, symbols: bool = False) -> str:
+        shown: list[str] = []
+        for index, argument in enumerate(self.arguments):
+            if not self.is_default(index):
+                label = f"{self.names[index]}=" if len(shown) < index else ""
+                shown.append(f"{label}{argument.text(symbols=symbols)}")
+        shown += [f"{key}={notation.option(value)}" for key, value in self._changed_options()]
+        return f"{self.function.name}({', '.join(shown)})"
+
+    def latex(self) -> str:
+        written = [argument.latex() for argument in self.arguments]
+        rule = self.function.latex
+        if isinstance(rule, str):
+            return notation.fill(rule, list(zip(self.names, written, strict=True)))
+        while written and self.is_default(len(written) - 1):
+            written.pop()
+        if callable(rule):
+            return rule(*written, **dict(self.options))
+        written += [
+            f"{notation.latex_name(key)} = {notation.latex_text(str(value))}"
+            for key, value in self._changed_options()
+        ]
+        return rf"{notation.latex_name(self.function.name)}\left({', '.join(written)}\right)"
+
+    def _changed_options(self) -> list[tuple[str, Any]]:
+        """Options that differ from the formula's defaults."""
+        parameters = self.function.signature.parameters
+        return [(key, value) for key, value in self.options if value != parameters[key].default]
+
+    def is_default(self, index: int) -> bool:
+        """Whether an argument is the number that the formula would have taken by itself."""
+        parameter = self.function.signature.parameters[self.names[index]]
+        argument = self.arguments[index]
+        return isinstance(argument, Constant) and argument.value == parameter.default
 
 
 class LinkingFunction:
@@ -114,6 +219,7 @@ class LinkingFunction:
     def _bind(
         self, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> tuple[list[str], list[Any], dict[str, Any]]:
+        """Sort arguments into operands with their names, and options."""
         try:
             bound = self.signature.bind(*args, **kwargs)
         except TypeError as error:
@@ -172,10 +278,12 @@ class LinkingFunction:
         return call
 
     def _options(self) -> list[str]:
+        """Names of the options."""
         parameters = self.signature.parameters.values()
         return [part.name for part in parameters if part.kind is part.KEYWORD_ONLY]
 
     def _check_names(self, names: Sequence[str], options: Mapping[str, Any]) -> None:
+        """Refuse names of operands and options that the formula does not have."""
         needed: list[str] = []
         parameters = [part for part in self.signature.parameters.values()]
         single = [part for part in parameters if part.kind is not part.VAR_POSITIONAL]
@@ -213,6 +321,7 @@ class LinkingFunction:
 
 
 def _ends(function: str, what: str, ends: tuple[float, float]) -> tuple[float, float]:
+    """Read both ends of a declared interval."""
     try:
         low, high = map(float, ends)
         return Interval(low, high).low, high

@@ -8,12 +8,10 @@ from typing import Any
 import numpy as np
 
 from . import arrays
-from .agreement import merge_dims
 from .arrays import Array
-from .call import Call
 from .errors import LayoutError
-from .expression import Expr
-from .function import LinkingFunction
+from .expression import Expr, merge_dims
+from .function import Call, LinkingFunction
 from .interval import Interval
 from .notation import latex_number, latex_text
 from .real import real
@@ -23,16 +21,19 @@ _STEEPEST = 1e9  # largest ratio of two weights; beyond it rounding eats the sma
 
 
 def _range(*parts: Interval, **_options: object) -> Interval:
+    """Range of a call."""
     return Interval(min(part.low for part in parts), max(part.high for part in parts))
 
 
 def _latex(*parts: str, power: float, weights: tuple[float, ...] | None, over: str | None) -> str:
+    """Write a call as LaTeX."""
     along = "" if over is None else rf"_{{{latex_text(over)}}}"
     shares = "" if weights is None else rf";\; {', '.join(map(latex_number, weights))}"
     return rf"M^{{{latex_number(power)}}}{along}\left({', '.join(parts)}{shares}\right)"
 
 
 def _check(*parts: Expr, power: float, weights: tuple[float, ...] | None, over: str | None) -> None:
+    """Refuse operands or options that cannot be meant."""
     labels = None if over is None else merge_dims(parts)[over]
     _check_options(power, weights, over, len(parts), None if labels is None else len(labels))
 
@@ -44,6 +45,7 @@ def _check_options(
     operands: int,
     labels: int | None,
 ) -> None:
+    """Refuse a power, weights or label dimension that do not fit."""
     number = real(power)
     if number is None or math.isnan(number):
         raise LayoutError(

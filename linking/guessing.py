@@ -6,6 +6,7 @@ from .interval import Interval
 
 
 def _range(p: Interval, chance: Interval) -> Interval:
+    """Range of a call."""
     return Interval(chance.low + (1 - chance.low) * p.low, chance.high + (1 - chance.high) * p.high)
 
 

@@ -46,6 +46,7 @@ class Interval:
         return self.low - slack <= other.low and other.high <= self.high + slack
 
     def _combine(self, other: "Interval", operation: Callable[[float, float], float]) -> "Interval":
+        """Interval of an operation that is monotone in both operands."""
         ends = itertools.product((self.low, self.high), (other.low, other.high))
         return _hull_of(operation(a, b) for a, b in ends)
 
@@ -78,6 +79,7 @@ class Interval:
         return Interval(0.0, math.inf) if self.low == 0 else REALS
 
     def _to_integer(self, power: int) -> "Interval":
+        """Interval raised to a whole number."""
         if power < 0:
             return Interval(1.0, 1.0) / self._to_integer(-power)
         ends = [_power(self.low, power), _power(self.high, power)]
@@ -95,6 +97,7 @@ class Interval:
 
 
 def _times(a: float, b: float) -> float:
+    """Product of two ends, where zero times infinity is zero."""
     return 0.0 if a == 0 or b == 0 else a * b
 
 
@@ -106,6 +109,7 @@ def _over(a: float, b: float, side: float) -> float:
 
 
 def _power(a: float, b: float) -> float:
+    """Power of two ends, infinite where it overflows."""
     try:
         return float(a**b)
     except OverflowError:
@@ -113,6 +117,7 @@ def _power(a: float, b: float) -> float:
 
 
 def _hull_of(values: Iterable[float]) -> Interval:
+    """Smallest interval that holds the values."""
     found = list(values)
     return Interval(min(found), max(found))
 

@@ -15,12 +15,14 @@ from .real import real
 
 
 def _latex(margin: str, slope: str | None = None) -> str:
+    """Write a call as LaTeX."""
     if slope is None:
         return rf"\sigma\left({margin}\right)"
     return rf"\sigma\left({bracketed(slope)} \cdot {bracketed(margin, level=3)}\right)"
 
 
 def _end(value: object) -> str:
+    """Write an end of a range for a message."""
     number = real(value)
     return repr(value) if number is None else f"{number:g}"
 

@@ -1,15 +1,18 @@
-"""Mixture: noise pulls the performance towards something else."""
+"""Mixture: noise pulls the performance towards something else, such as the mean failure."""
 
 from .arrays import Array
+from .expression import SubjectConstant
 from .function import linking_function
 from .interval import Interval
 
 
 def _range(p: Interval, by: Interval, toward: Interval) -> Interval:
+    """Range of a call."""
     return p.hull(toward)
 
 
 def _latex(p: str, by: str, toward: str) -> str:
+    """Write a call as LaTeX."""
     return rf"\omega\left[{by}\right]\left({p},\; {toward}\right)"
 
 
@@ -54,3 +57,43 @@ def mixture(p: Array, by: Array, toward: Array) -> Array:
     0.82
     """
     return (1 - by) * p + by * toward
+
+
+class MeanFailure(SubjectConstant):
+    r"""The published pull of the noise: one minus the subject's mean success on its training items.
+
+    .. math:: \nu = 1 - \frac{\sum_i k_i}{\sum_i n_i}
+
+    over the subject's training items i, with k successes in n trials. It is a number in [0, 1]
+    without a unit, computed once per fit and subject, stored with the fit and used in all of its
+    forecasts, so that held-out outcomes never change it.
+
+    It uses the outcomes twice: the constant is computed from the outcomes that it then helps to
+    explain. Intervals are therefore too short: with profiles drawn from the prior of the two
+    published layouts that use it, 90 % intervals hold the truth 78 to 85 % of the time. `check`
+    names this as a problem, and `sbc` finds such a layout not calibrated.
+    ``toward=0.5`` or the chance of guessing, as a meta-feature, is calibrated.
+
+    References
+    ----------
+    Burden et al. (2023), appendix C.2, the constant nu.
+
+    See Also
+    --------
+    mixture : The linking function that it is given to.
+
+    Examples
+    --------
+    >>> from measurement_layouts import Capability, Layout, Noise, Success
+    >>> from measurement_layouts.linking import mean_failure, mixture
+    >>> able = Capability("able", low=0, high=1)
+    >>> layout = Layout("x", Success("done", mixture(able, by=Noise("noise"), toward=mean_failure)))
+    >>> [constant.name for constant in layout.constants]
+    ['meanFailure']
+    """
+
+
+mean_failure = MeanFailure(
+    "meanFailure", symbol=r"\nu", about="one minus the subject's mean success on its training items"
+)
+"""The published pull of the noise; see `MeanFailure`."""

@@ -1,11 +1,7 @@
-"""Expressions written out: as text for messages and diagrams, as LaTeX for equations."""
+"""Pieces of written formulas: as text for messages and diagrams, as LaTeX for equations."""
 
 import math
 import re
-
-from .call import Call
-from .expression import Constant, Expr, Operation
-from .subject_constant import SubjectConstant
 
 GREEK = {
     **{"alpha": "α", "beta": "β", "kappa": "κ", "lam": "λ"},
@@ -13,59 +9,15 @@ GREEK = {
 }
 """Letters of the parameters that PyMC and the papers call by a Greek one."""
 
-_PRECEDENCE = {"+": 1, "-": 1, "*": 2, "/": 2, "**": 3}
-_ATOM = 9
+PRECEDENCE = {"+": 1, "-": 1, "*": 2, "/": 2, "**": 3}
+"""How tightly each operation binds."""
+
+ATOM = 9
+"""How tightly a name or a call binds: it never needs brackets."""
+
 _TEXT = {"+": " + ", "-": " − ", "*": " × ", "/": " / ", "**": "^"}
 _LATEX = {"+": " + ", "-": " - ", "*": r" \cdot ", "**": "^"}
 _BRACKETS = r"\left({}\right)"
-
-
-def as_text(expr: Expr, *, symbols: bool = False) -> str:
-    """Write an expression on one line, nodes by their names (and constants by their symbols)."""
-    if symbols and isinstance(expr, SubjectConstant):
-        return GREEK.get(expr.symbol.removeprefix("\\"), expr.symbol)
-    if expr.name is not None:
-        return expr.name
-    match expr:
-        case Constant(value):
-            return number(value)
-        case Operation(symbol, left, right):
-            before, after = (as_text(side, symbols=symbols) for side in (left, right))
-            levels = _level(left), _level(right)
-            return _infix(expr, before, after, *levels, _TEXT[symbol], "({})")
-        case Call():
-            shown: list[str] = []
-            for index, argument in enumerate(expr.arguments):
-                if not expr.is_default(index):
-                    label = f"{expr.names[index]}=" if len(shown) < index else ""
-                    shown.append(f"{label}{as_text(argument, symbols=symbols)}")
-            shown += [
-                f"{key}={_option(value)}"
-                for key, value in expr.options
-                if _differs(expr, key, value)
-            ]
-            return f"{expr.function.name}({', '.join(shown)})"
-    return type(expr).__name__
-
-
-def as_latex(expr: Expr) -> str:
-    """Write an expression as LaTeX, nodes by their names."""
-    match expr:
-        case SubjectConstant(symbol=symbol):
-            return symbol
-        case Constant(value):
-            return latex_number(value)
-        case Operation("/", left, right):
-            return rf"\frac{{{as_latex(left)}}}{{{as_latex(right)}}}"
-        case Operation(symbol, left, right):
-            before, after = as_latex(left), as_latex(right)
-            levels = _latex_level(left, before), _latex_level(right, after)
-            if symbol == "**":  # its braces bind the exponent
-                after, levels = f"{{{after}}}", (levels[0], _ATOM)
-            return _infix(expr, before, after, *levels, _LATEX[symbol], _BRACKETS)
-        case Call():
-            return _call_as_latex(expr)
-    return latex_name(expr.name or type(expr).__name__)
 
 
 def number(value: float) -> str:
@@ -99,40 +51,41 @@ def latex_text(text: str) -> str:
 
 def bracketed(latex: str, level: int = 2) -> str:
     """Put LaTeX in brackets unless it binds at least as tightly as `level` (2: a factor)."""
-    return latex if _written_level(latex) >= level else _BRACKETS.format(latex)
+    return latex if latex_precedence(latex) >= level else _BRACKETS.format(latex)
 
 
 def _escape(text: str) -> str:
+    """Put a backslash before LaTeX's special characters."""
     for character in "{}_%&#$":
         text = text.replace(character, rf"\{character}")
     return text
 
 
-def _infix(
-    expr: Operation, left: str, right: str, before: int, after: int, symbol: str, brackets: str
+def infix(
+    symbol: str, left: str, right: str, levels: tuple[int, int], *, latex: bool = False
 ) -> str:
-    """Join two sides, in brackets where they bind less than the symbol between them."""
-    level = _PRECEDENCE[expr.symbol]
-    if before < level or (expr.symbol == "**" and before == level):
+    """Join two sides, in brackets where they bind less tightly than the symbol between them.
+
+    Parameters
+    ----------
+    symbol : str
+        Of the operation, as in Python.
+    left, right : str
+        Both sides, written.
+    levels : (int, int)
+        How tightly each side binds.
+    latex : bool
+        Whether the sides are LaTeX.
+    """
+    level = PRECEDENCE[symbol]
+    before, after = levels
+    brackets = _BRACKETS if latex else "({})"
+    if before < level or (symbol == "**" and before == level):
         left = brackets.format(left)
-    tight = expr.symbol in "-/" and after == level
-    if after < level or tight or (after < _ATOM and right[0] in "-−"):
+    tight = symbol in "-/" and after == level
+    if after < level or tight or (after < ATOM and right[0] in "-−"):
         right = brackets.format(right)
-    return f"{left}{symbol}{right}"
-
-
-def _level(expr: Expr) -> int:
-    """How tightly an expression's text binds; names and calls do it most."""
-    if expr.name is not None:
-        return _ATOM
-    if isinstance(expr, Constant) and expr.value < 0:
-        return 1
-    return _PRECEDENCE[expr.symbol] if isinstance(expr, Operation) else _ATOM
-
-
-def _latex_level(expr: Expr, latex: str) -> int:
-    """How tightly an expression's LaTeX binds; a call may be written as an open formula."""
-    return _level(expr) if expr.name is not None else _written_level(latex)
+    return f"{left}{(_LATEX if latex else _TEXT)[symbol]}{right}"
 
 
 _TOKEN = re.compile(r"\\[a-zA-Z]+|\\.|[][(){}+^/-]")
@@ -143,49 +96,29 @@ _OPERATOR = {
 }
 
 
-def _written_level(latex: str) -> int:
-    """Lowest precedence of the operators outside all brackets."""
-    depth, level = 0, _ATOM
+def latex_precedence(latex: str) -> int:
+    """Find the lowest precedence of the operators outside all brackets."""
+    depth, level = 0, ATOM
     for token in _TOKEN.findall(latex):
         if token in (r"\left", "(", "[", "{"):
             depth += 1
         elif token in (r"\right", ")", "]", "}"):
             depth -= 1
         elif depth == 0:
-            level = min(level, _OPERATOR.get(token, _ATOM))
+            level = min(level, _OPERATOR.get(token, ATOM))
     return level
 
 
-def _differs(call: Call, option: str, value: object) -> bool:
-    return bool(value != call.function.signature.parameters[option].default)
-
-
-def _option(value: object) -> str:
+def option(value: object) -> str:
+    """Write the value of an option."""
     if isinstance(value, tuple):
-        return f"({', '.join(map(_option, value))})"
+        return f"({', '.join(map(option, value))})"
     if isinstance(value, int | float) and not isinstance(value, bool):
         return number(value)
     return str(value)
 
 
-def _call_as_latex(call: Call) -> str:
-    function = call.function
-    written = [as_latex(argument) for argument in call.arguments]
-    if isinstance(function.latex, str):
-        return _fill(function.latex, list(zip(call.names, written, strict=True)))
-    while written and call.is_default(len(written) - 1):
-        written.pop()
-    if callable(function.latex):
-        return function.latex(*written, **dict(call.options))
-    options = [
-        f"{latex_name(key)} = {latex_text(str(value))}"
-        for key, value in call.options
-        if _differs(call, key, value)
-    ]
-    return rf"{latex_name(function.name)}\left({', '.join([*written, *options])}\right)"
-
-
-def _fill(template: str, operands: list[tuple[str, str]]) -> str:
+def fill(template: str, operands: list[tuple[str, str]]) -> str:
     """Put operands' LaTeX into a template, in brackets where it does not stand alone."""
 
     def operand(place: re.Match[str]) -> str:

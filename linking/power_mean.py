@@ -15,14 +15,17 @@ _FLAT = 1e-6  # powers closer to 0 take the series, whose next term is then lost
 
 
 def _range(p: Interval, power: Interval, over: str) -> Interval:
+    """Range of a call."""
     return p
 
 
 def _latex(p: str, power: str, over: str) -> str:
+    """Write a call as LaTeX."""
     return rf"M^{{{power}}}_{{{latex_text(over)}}}\left({p}\right)"
 
 
 def _check(p: Expr, power: Expr, over: str) -> None:
+    """Refuse operands or options that cannot be meant."""
     if over not in p.dims:
         raise LayoutError(
             f"power_mean: over={over!r}, but the label dimensions of {p} are "
@@ -119,4 +122,5 @@ def _series(logs: Array, power: Array, over: int) -> Array:
 
 
 def _mean(values: Array, over: int) -> Array:
+    """Arithmetic mean along an axis, kept with length one."""
     return arrays.sum(values, axis=over, keepdims=True) / values.shape[over]

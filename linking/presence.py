@@ -6,6 +6,7 @@ from .interval import Interval
 
 
 def _range(ability: Interval, flag: Interval) -> Interval:
+    """Range of a call."""
     return Interval(1 - (1 - ability.low) * flag.high, 1 - (1 - ability.high) * flag.low)
 
 

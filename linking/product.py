@@ -14,16 +14,19 @@ from .notation import bracketed, latex_text
 
 
 def _range(*parts: Interval, over: str | None) -> Interval:
+    """Range of a call."""
     low = 0.0 if over is not None else math.prod(part.low for part in parts)
     return Interval(low, math.prod(part.high for part in parts))
 
 
 def _latex(*parts: str, over: str | None) -> str:
+    """Write a call as LaTeX."""
     joined = r" \cdot ".join(map(bracketed, parts))
     return joined if over is None else rf"\prod_{{{latex_text(over)}}} {joined}"
 
 
 def _check(*parts: object, over: object) -> None:
+    """Refuse operands or options that cannot be meant."""
     if over is not None and len(parts) > 1:
         raise LayoutError(
             f"product: over={over!r} multiplies the labels of one operand, and {len(parts)} were "

@@ -9,10 +9,9 @@ from typing import Any
 
 from . import arrays
 from .arrays import Array
-from .call import Call
 from .errors import LayoutError
 from .expression import Expr
-from .function import LinkingFunction
+from .function import Call, LinkingFunction
 from .interval import Interval
 from .notation import bracketed, latex_text
 
@@ -40,10 +39,12 @@ class Total(LinkingFunction):
 
 
 def _range(*parts: Interval, over: str | None) -> Interval:
+    """Range of a call."""
     return functools.reduce(operator.add, parts)
 
 
 def _latex(*parts: str, over: str | None) -> str:
+    """Write a call as LaTeX."""
     if over is not None:
         return rf"\sum_{{{latex_text(over)}}} {bracketed(parts[0])}"
     first, *rest = parts
@@ -51,6 +52,7 @@ def _latex(*parts: str, over: str | None) -> str:
 
 
 def _check(*parts: object, over: object) -> None:
+    """Refuse operands or options that cannot be meant."""
     if over is not None and len(parts) > 1:
         raise LayoutError(
             f"total: over={over!r} adds up the labels of one operand, and {len(parts)} were given; "

@@ -13,12 +13,14 @@ _SHARP = 1e-8  # half a blur below this changes a logistic by less than rounding
 def _latex(
     theta: str, low: str, high: str, spread: str, slope: str | None = None, *, min_width: float
 ) -> str:
+    """Write a call as LaTeX."""
     sharpness = "" if slope is None else rf";\; {slope}"
     blur = rf"_{{\pm {bracketed(spread)}}}"
     return rf"\mathrm{{band}}{blur}\left({theta};\; {low}, {high}{sharpness}\right)"
 
 
 def _check(*_operands: Expr, min_width: float) -> None:
+    """Refuse operands or options that cannot be meant."""
     check_min_width("uncertain_band", min_width)
 
 

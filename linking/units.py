@@ -23,6 +23,7 @@ type Unit = Any
 
 @functools.cache
 def _registry() -> Any:
+    """Registry of units, made when first needed: pint is slow to import."""
     import pint
 
     return pint.UnitRegistry()

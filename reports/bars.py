@@ -7,7 +7,8 @@ import numpy as np
 import pandas as pd
 
 from ..inference.digits import Digits, of_profile, outward, short, written
-from ..inference.elements import Element, prior_draws, span
+from ..inference.element_draws import prior_draws, span
+from ..layouts.elements import Element
 from ..layouts.latents import Latent
 from ..linking import units
 from .contents import PROB, Contents

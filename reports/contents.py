@@ -12,10 +12,11 @@ from ..inference.data import Evaluation
 from ..inference.description.describe import describe
 from ..inference.description.description import Description
 from ..inference.diagnostics import diagnose, profiles
-from ..inference.elements import Element, elements, success_rates
+from ..inference.element_draws import success_rates
 from ..inference.errors import DataError, FitError
 from ..inference.forecasts.forecasting import Forecast
 from ..inference.results import Fit
+from ..layouts.elements import Element, elements
 from .belonging import check_evaluation, check_forecast
 from .columns import training_items
 from .outcomes import Outcome, fitted_outcomes

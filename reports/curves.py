@@ -13,7 +13,7 @@ from ..inference.forecasts.streaming import every_draw, summaries
 from ..inference.forecasts.support import training_features
 from ..inference.results import Fit
 from ..layouts import MetaFeature, Unseen
-from ..linking.ancestry import ancestry
+from ..linking.evaluation import ancestry
 from .columns import Column, columns, training_items
 from .outcomes import Outcome, fitted_outcomes
 

@@ -8,7 +8,7 @@ from latex2mathml.converter import convert
 from markupsafe import Markup
 
 from ..layouts import Layout, captions
-from ..layouts.ladder import Ladder
+from ..layouts.ordered import OrderedOutcome
 
 _WORDS = re.compile(r"\\(mathrm|text)\{((?:[^{}\\]|\\.|\\text\{-\})*)\}")
 _FIRST = 0xE000  # of the characters that Unicode leaves to whoever needs some
@@ -74,7 +74,7 @@ def plain(layout: Layout) -> list[str]:
             head, *rest = written
             more = " ".join(rest)
             link = ", " if more.startswith("p = ") else " "
-            grades = captions.facts(node) if isinstance(node, Ladder) else []
+            grades = captions.facts(node) if isinstance(node, OrderedOutcome) else []
             lines.append(", ".join([f"{node.name} {head}{link if more else ''}{more}", *grades]))
     return [*lines, *captions.remarks(layout)]
 

@@ -6,12 +6,12 @@ import numpy as np
 import pandas as pd
 
 from ...layouts import Layout, MetaFeature, Unseen
+from ...layouts.elements import elements
 from ...linking import units
-from ...linking.ancestry import ancestry
+from ...linking.evaluation import ancestry
 from .. import options
 from ..criticism.overdispersion import overdispersion, told
 from ..data import Evaluation
-from ..elements import elements
 from ..errors import DataError
 from ..features import Features, read_features
 from ..ladders import of_rows, refuse_other_rows

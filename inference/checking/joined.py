@@ -1,11 +1,11 @@
 """Which meta-features a latent meets: those that move its effect on the outcome."""
 
 from ...layouts import Latent, Layout, MetaFeature
+from ...layouts.elements import Element
 from ...layouts.nodes import Derived
 from ...linking import Expr
-from ...linking.ancestry import ancestry
+from ...linking.evaluation import ancestry
 from ...linking.expression import Operation
-from ..elements import Element
 
 
 def informed_by(layout: Layout, element: Element) -> list[str]:
@@ -29,7 +29,7 @@ def informed_by(layout: Layout, element: Element) -> list[str]:
 
     Examples
     --------
-    >>> from measurement_layouts.inference.elements import elements
+    >>> from measurement_layouts.layouts.elements import elements
     >>> from measurement_layouts.scenarios import animal_ai_olympics as aaio
     >>> layout = aaio.published_layout()
     >>> {element.name: len(informed_by(layout, element)) for element in elements(layout)}

@@ -8,10 +8,10 @@ from scipy.special import xlog1py, xlogy
 from threadpoolctl import threadpool_limits
 
 from ...layouts import Layout
+from ...layouts.elements import elements
 from ..compiler import EDGE
 from ..criticism.expansion import Columns, constant, expand, log_odds
 from ..criticism.overdispersion import Repeated, Spread
-from ..elements import elements
 from ..features import Features
 from ..seeding import subject_seed
 from .sensitivity import Sensitivity

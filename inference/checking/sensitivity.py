@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 
 from ...layouts import Layout
+from ...layouts.elements import elements
 from ...layouts.steps import Steps
 from ..compiler import EDGE
-from ..elements import elements
 from ..features import Features
 from ..forecasts.blocks import Block, distinct
 from ..prior import draw_prior

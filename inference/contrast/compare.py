@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from ...layouts.elements import Element, elements
 from ...linking import units
 from ..diagnostics import diagnose, profiles
-from ..elements import Element, elements, rows_of
+from ..element_draws import rows_of
 from ..errors import FitError
 from ..options import inside
 from ..wording import some

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from ..elements import find_elements, posterior_draws
+from ...layouts.elements import find_elements
+from ..element_draws import posterior_draws
 from ..errors import FitError
 from ..wording import many, some
 

@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
+from ...layouts.elements import elements
 from .. import options
 from ..data import Evaluation
-from ..elements import elements
 from ..seeding import subject_seed
 from ..unseen import refuse_unseen
 from .background import Background, explained

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from ..elements import elements, posterior_draws
+from ...layouts.elements import elements
+from ..element_draws import posterior_draws
 from ..forecasts.streaming import probabilities
 from ..loo.pointwise import Attempted
 from .expansion import Columns, Expansion, constant, expand, log_odds, tangent

@@ -4,11 +4,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...linking.ancestry import ancestry
-from ...linking.call import Call
+from ...layouts.elements import Element
+from ...linking.evaluation import ancestry
 from ...linking.expression import Expr
+from ...linking.function import Call
 from ...linking.interval import Interval
-from ..elements import Element, span
+from ..element_draws import span
 from ..features import Features
 from ..forecasts.blocks import Block, distinct
 
@@ -60,7 +61,7 @@ def demand_levels(
     ...              draws=100, tune=200, chains=2, seed=1, progressbar=False)
     >>> features = {"rewardSize": np.array([0.5, -1.0, 0.5])}
     >>> features |= {name: np.zeros(3) for name in ("rewardDistance", "rewardBehind", "XPos")}
-    >>> from measurement_layouts.inference.elements import find_elements
+    >>> from measurement_layouts.layouts.elements import find_elements
     >>> (sight,) = find_elements(result.layout, "visualAbility")
     >>> demand_levels(result, "sim-01", features, 3, sight).round(2)
     array([0.5])

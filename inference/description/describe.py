@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from ...layouts.elements import Element, elements
 from ..criticism.criticism import Criticism
 from ..criticism.overdispersion import ALIKE, TOGETHER, harm
 from ..diagnostics import diagnose, profiles
 from ..digits import of_profile
-from ..elements import Element, elements, posterior_draws, prior_draws
+from ..element_draws import posterior_draws, prior_draws
 from ..errors import DataError, FitError
 from ..loo.pointwise import Attempted
 from ..wording import some

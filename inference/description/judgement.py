@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...layouts.elements import Element
 from ...linking.expression import Constant
 from ..digits import end_factor
-from ..elements import Element
 from .finding import Finding
 from .rules import Rules
 from .sentences import Numbers, Surpassed, called, estimate, located, rounded, vaguely

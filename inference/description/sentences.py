@@ -4,9 +4,9 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from ...layouts.elements import Element
 from ...linking import units
 from ..digits import Digits, outward, supported, written
-from ..elements import Element
 from ..wording import many
 from .finding import Finding
 from .rules import Rules

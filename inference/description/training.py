@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ..elements import success_rates
+from ..element_draws import success_rates
 from ..forecasts.blocks import distinct
 from ..forecasts.streaming import every_draw, probabilities
 from ..ladders import Rows

@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from typing import Any, Literal
 
 from ...layouts import Layout
+from ...layouts.elements import elements
 from .. import options
 from ..data import Evaluation
-from ..elements import elements
 from ..errors import FitError
 from ..fitting import fit
 from ..unseen import refuse_unseen

@@ -9,7 +9,8 @@ import pytensor
 import pytensor.tensor as pt
 
 from ...layouts import Layout
-from ..elements import elements, rows_of
+from ...layouts.elements import elements
+from ..element_draws import rows_of
 from ..prior import profile_variables
 from ..results import Fit
 from .curves import defined

@@ -9,8 +9,8 @@ import numpy as np
 
 from ...layouts import Latent, Layout
 from ...linking import Expr, evaluate
-from ...linking.ancestry import ancestry
-from ...linking.call import Call
+from ...linking.evaluation import ancestry
+from ...linking.function import Call
 from ...linking.interval import UNIT
 from ..features import Features, align
 

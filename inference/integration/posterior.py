@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import gammaln
 
+from ...layouts.elements import elements
 from ..compiler import EDGE, SubjectData
-from ..elements import elements
 from ..engine import Battery
 from ..errors import FitError
 from ..features import Features

@@ -7,8 +7,8 @@ import numpy as np
 from ...layouts import MetaFeature, Success, Unseen
 from ...linking import Expr, arrays
 from ...linking import units as unit_names
-from ...linking.agreement import Dims
 from ...linking.arrays import Array
+from ...linking.expression import Dims
 from ...linking.interval import Interval
 from ..compiler import EDGE
 

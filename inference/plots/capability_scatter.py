@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...layouts.elements import Element, elements, find_elements
 from ..diagnostics import diagnose, profiles
-from ..elements import Element, elements, find_elements, rows_of, span, success_rates
+from ..element_draws import rows_of, span, success_rates
 from ..errors import FitError
 from ..wording import many, some
 from . import style

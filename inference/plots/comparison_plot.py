@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...layouts.elements import Element, find_elements
 from ..digits import chance
-from ..elements import Element, find_elements
 from ..errors import FitError
 from ..wording import many
 from . import style

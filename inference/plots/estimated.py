@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from ..elements import Element, find_elements
+from ...layouts.elements import Element, find_elements
 from ..errors import FitError
 from ..wording import some
 

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from ..density import prior_density
-from ..elements import posterior_draws, prior_draws
+from ..element_draws import posterior_draws, prior_draws
 from ..errors import FitError
 from . import style
 from .estimated import element_of, estimated, short, written

@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...layouts.elements import find_elements
 from ..density import density, prior_density
 from ..diagnostics import diagnose, profiles
-from ..elements import find_elements, posterior_draws, prior_draws, rows_of, span
+from ..element_draws import posterior_draws, prior_draws, rows_of, span
 from . import style
 
 if TYPE_CHECKING:

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from ...layouts.elements import Element, elements, find_elements
 from ..diagnostics import diagnose, profiles
-from ..elements import Element, elements, find_elements, rows_of
+from ..element_draws import rows_of
 from ..errors import DataError, FitError
 from ..tables import name_cells, named, read_numbers, refuse_repeats
 from ..wording import many, some

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from ...layouts.elements import find_elements
 from ..diagnostics import diagnose, profiles
-from ..elements import find_elements, rows_of, span, success_rates
+from ..element_draws import rows_of, span, success_rates
 from ..wording import many
 from . import style
 

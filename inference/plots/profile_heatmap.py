@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 import pandas as pd
 
+from ...layouts.elements import Element, find_elements
 from ..diagnostics import diagnose, profiles
 from ..digits import of_profile
-from ..elements import Element, find_elements, rows_of, span, success_rates
+from ..element_draws import rows_of, span, success_rates
 from ..errors import FitError
 from ..wording import many, some
 from . import style

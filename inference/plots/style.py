@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from ...layouts import Layout
+from ...layouts.elements import Element
 from ...layouts.style import STYLES
 from ...linking import units
-from ..elements import Element
 from ..errors import FitError
 
 if TYPE_CHECKING:

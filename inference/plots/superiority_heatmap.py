@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...layouts.elements import find_elements
 from ..digits import chance
-from ..elements import find_elements
 from ..errors import FitError
 from . import style
 

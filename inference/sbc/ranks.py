@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from ..elements import elements
+from ...layouts.elements import elements
 from ..loo.pointwise import Attempted, log_likelihood
 from ..mixing import mixing
 

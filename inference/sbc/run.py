@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 
 from ...layouts import Layout
+from ...layouts.elements import elements
 from .. import options
-from ..elements import elements
 from ..fitting import fit
 from ..prior import sample_prior
 from ..simulation import simulate

@@ -6,10 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from measurement_layouts.inference import comparison, density, elements, grids
+from measurement_layouts.inference import comparison, density, grids
 from measurement_layouts.inference.data import Evaluation
 from measurement_layouts.inference.errors import DataError
 from measurement_layouts.inference.grids import characteristic_grid
+from measurement_layouts.layouts import elements
 from measurement_layouts.linking.interval import REALS, Interval
 
 

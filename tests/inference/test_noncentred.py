@@ -11,9 +11,9 @@ import measurement_layouts as ml
 from measurement_layouts import Prior, scenarios
 from measurement_layouts.inference import engine, prior
 from measurement_layouts.inference.compiler import SubjectData, build_model
-from measurement_layouts.inference.elements import elements
 from measurement_layouts.inference.kernel import kernel
 from measurement_layouts.inference.prior import noncentred
+from measurement_layouts.layouts.elements import elements
 from measurement_layouts.linking import logistic, product
 
 LABELS = ("read", "write", "count")

@@ -116,9 +116,9 @@ def test_a_derived_node_passes_on_what_its_formula_has():
     assert double.unit == ability.unit
     assert repr(double.range) == "[0, 4]"
     assert Derived("two", 2).range.high == 2
-    with pytest.raises(LayoutError, match=r"see: 'sight' .*cannot stand in an expression"):
+    with pytest.raises(LayoutError, match=r"see: its expression: 'sight' .*cannot stand"):
         Derived("see", "sight")
-    with pytest.raises(LayoutError, match="see: NaN"):
+    with pytest.raises(LayoutError, match="see: its expression: NaN"):
         Derived("see", math.nan)
 
 

@@ -28,7 +28,6 @@ from measurement_layouts.linking import (
     presence,
     product,
 )
-from measurement_layouts.linking.notation import as_latex
 
 needs_dot = pytest.mark.skipif(
     shutil.which("dot") is None and not os.environ.get("CI"),
@@ -440,7 +439,7 @@ def plain(x, *, sharp=False):
 )
 def test_linking_functions_as_latex(expression, expected):
     names = {r"\mathrm{a\_1\ x}": "A", r"\mathrm{b\text{-}2}": "B"}
-    written = as_latex(expression)
+    written = expression.latex()
     check_latex(written)
     for name, letter in names.items():
         written = written.replace(name, letter)

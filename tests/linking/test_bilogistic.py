@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from measurement_layouts import LayoutError, MetaFeature, Propensity
 from measurement_layouts.linking import arrays, band, bilogistic
-from measurement_layouts.linking.notation import as_latex, as_text
 
 inf = math.inf
 ROUNDING = 1e-12
@@ -64,12 +63,12 @@ def test_normalised_and_sharpened_it_is_the_band():
 def test_it_is_written_as_it_is_called():
     risk, low = Propensity("risk", low=-4, high=4), MetaFeature("low", low=-3, high=3)
     call = bilogistic(risk, low, 2, high_slope=3)
-    assert as_text(call) == "bilogistic(risk, low, 2, high_slope=3)"
-    assert as_latex(call) == (
+    assert call.text() == "bilogistic(risk, low, 2, high_slope=3)"
+    assert call.latex() == (
         r"\mathrm{bilogistic}\left(\mathrm{risk};\; \mathrm{low}, 2;\; 1, 3\right)"
     )
-    assert as_latex(bilogistic(risk, low, 2, 3)).endswith(r"2;\; 3, 1\right)")
-    assert as_latex(bilogistic(risk, low, 2)).endswith(r"\mathrm{low}, 2\right)")
+    assert bilogistic(risk, low, 2, 3).latex().endswith(r"2;\; 3, 1\right)")
+    assert bilogistic(risk, low, 2).latex().endswith(r"\mathrm{low}, 2\right)")
 
 
 def test_ends_have_the_unit_of_the_propensity():

@@ -14,7 +14,7 @@ from random_expressions import NODES, node_values, twins
 
 from measurement_layouts import Bias, Capability, Derived, LayoutError, MetaFeature, Success
 from measurement_layouts.linking import evaluate, logistic, mean_failure, mixture
-from measurement_layouts.linking.ancestry import ancestry
+from measurement_layouts.linking.evaluation import ancestry
 from measurement_layouts.linking.expression import Constant, Operation, as_expr
 
 a, b, c = (Capability(name, low=0, high=2) for name in "abc")

@@ -19,7 +19,6 @@ from measurement_layouts.linking import (
     total,
 )
 from measurement_layouts.linking.expression import Constant
-from measurement_layouts.linking.notation import as_latex
 
 a, b, c = (Capability(name, low=0, high=1) for name in "abc")
 sharp = MetaFeature("sharp_ness", low=1, high=2)
@@ -125,7 +124,7 @@ def untold(ability, pace=1.0, rest=2.0, *, steps=3):
 def test_text_and_latex(expr, text, latex):
     assert str(expr) == text
     if latex is not None:
-        assert as_latex(expr) == latex
+        assert expr.latex() == latex
 
 
 def test_a_layout_lists_its_formulas():

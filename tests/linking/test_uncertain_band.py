@@ -14,7 +14,6 @@ from scipy.special import expit
 
 from measurement_layouts import LayoutError, MetaFeature, Propensity
 from measurement_layouts.linking import band, uncertain_band
-from measurement_layouts.linking.notation import as_latex, as_text
 
 inf = math.inf
 ROUNDING = 1e-12
@@ -132,10 +131,10 @@ def test_a_steep_end_rises_in_a_straight_line_over_the_spread():
 def test_it_is_written_with_its_spread():
     risk, low = Propensity("risk", low=-4, high=4), MetaFeature("low", low=-3, high=3)
     call = uncertain_band(risk, low, 2, 0.5)
-    assert as_text(call) == "uncertain_band(risk, low, 2, 0.5)"
+    assert call.text() == "uncertain_band(risk, low, 2, 0.5)"
     ends = r"\left(\mathrm{risk};\; \mathrm{low}, 2\right)"
-    assert as_latex(call) == rf"\mathrm{{band}}_{{\pm 0.5}}{ends}"
-    assert as_latex(uncertain_band(risk, low, 2, 0.5, 3)).endswith(r"2;\; 3\right)")
+    assert call.latex() == rf"\mathrm{{band}}_{{\pm 0.5}}{ends}"
+    assert uncertain_band(risk, low, 2, 0.5, 3).latex().endswith(r"2;\; 3\right)")
 
 
 def test_what_no_spread_can_be():

@@ -7,9 +7,9 @@ from small_layouts import animal_ai, battery, labelled
 
 import measurement_layouts as ml
 from measurement_layouts.inference.checking.expected import expected
-from measurement_layouts.inference.elements import elements
 from measurement_layouts.inference.features import read_features
 from measurement_layouts.inference.prior import draw_prior
+from measurement_layouts.layouts.elements import elements
 from measurement_layouts.linking import logistic
 
 

@@ -8,7 +8,7 @@ import small_layouts
 import measurement_layouts as ml
 from measurement_layouts import FitError, Rules
 from measurement_layouts.inference.description.demands import demand_levels
-from measurement_layouts.inference.elements import find_elements
+from measurement_layouts.layouts.elements import find_elements
 from measurement_layouts.linking import logistic, mixture, presence, product
 
 PROMISE = pytest.mark.trust("promises", "descriptions judge by the battery's demands")

@@ -14,11 +14,12 @@ import xarray as xr
 import measurement_layouts as ml
 from measurement_layouts import FitError
 from measurement_layouts.inference import diagnostics
-from measurement_layouts.inference.elements import elements, posterior_draws, success_rates
+from measurement_layouts.inference.element_draws import posterior_draws, success_rates
 from measurement_layouts.inference.sampling import Sampled
 from measurement_layouts.inference.stores import chunks, storage
 from measurement_layouts.inference.stores import store as stores
 from measurement_layouts.inference.stores.resuming import options_of
+from measurement_layouts.layouts.elements import elements
 
 
 def raises(pattern):

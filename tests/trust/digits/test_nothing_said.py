@@ -14,7 +14,7 @@ from rich.console import Console
 
 import measurement_layouts as ml
 from measurement_layouts import plots, printing
-from measurement_layouts.inference.elements import elements
+from measurement_layouts.layouts.elements import elements
 
 mpl.use("Agg")
 

@@ -13,7 +13,7 @@ from rich.console import Console
 
 import measurement_layouts as ml
 from measurement_layouts import plots, printing
-from measurement_layouts.inference.elements import elements
+from measurement_layouts.layouts.elements import elements
 from measurement_layouts.linking import band, product
 
 mpl.use("Agg")

@@ -11,7 +11,7 @@ from trying import counts, need, try_many
 from measurement_layouts import Layout, LayoutError, MetaFeature
 from measurement_layouts.layouts import Latent
 from measurement_layouts.linking import evaluate
-from measurement_layouts.linking.agreement import Dims
+from measurement_layouts.linking.expression import Dims
 
 _ROUNDING = 1e-9  # which ranges allow, too
 _FAR = 100.0  # values to compute with, where a range has no end

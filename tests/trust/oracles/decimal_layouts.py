@@ -27,7 +27,7 @@ from measurement_layouts.linking import (
     product,
     uncertain_band,
 )
-from measurement_layouts.linking.ancestry import ancestry
+from measurement_layouts.linking.evaluation import ancestry
 
 inf = math.inf
 STEP = Decimal("1e-22")  # differences err by its square, and by 1e-38 from rounding

@@ -1,4 +1,4 @@
-"""Outcomes of several steps: what graded answers and scores have in common."""
+"""Ordered outcomes, of several steps: what graded answers and scores have in common."""
 
 import functools
 import operator
@@ -11,19 +11,18 @@ import numpy as np
 
 from ..linking import Expr, LayoutError, arrays
 from ..linking import units as unit_names
-from ..linking.agreement import Dims
-from ..linking.ancestry import ancestry
 from ..linking.arrays import Array
-from ..linking.expression import as_expr
+from ..linking.evaluation import ancestry
+from ..linking.expression import Dims
 from ..linking.interval import UNIT, Interval
-from .nodes import Node, settle
+from .nodes import Node, read_formula
 from .unseen import Unseen
 
 EDGE = 1e-12  # a performance stays this far from 0 and 1, so that its log-odds are finite
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Ladder(Node):
+class OrderedOutcome(Node):
     """Observed leaf whose outcome is how many steps were passed, each after the one before.
 
     As an expression it is the expected outcome.
@@ -39,10 +38,8 @@ class Ladder(Node):
         check_unlabelled(self.name, self.performance, "performance")
 
     def _read(self, part: str) -> None:
-        try:
-            settle(self, **{part: as_expr(getattr(self, part))})
-        except LayoutError as error:
-            raise LayoutError(f"{self.name}: its {part}: {error}") from None
+        """Make a field an expression without unseen properties."""
+        read_formula(self, part)
         unseen = [of.name for of in ancestry(getattr(self, part)) if isinstance(of, Unseen)]
         if unseen:
             raise LayoutError(

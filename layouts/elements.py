@@ -1,0 +1,92 @@
+"""Profile elements one by one: a latent, or one label of a labelled latent."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..inference.errors import FitError
+from ..inference.wording import some
+from .graph import Graph
+from .latents import Latent
+
+
+@dataclass(frozen=True)
+class Element:
+    """One number of a cognitive profile.
+
+    Attributes
+    ----------
+    latent : Latent
+        The node.
+    label : str
+        Which of its labels; empty without labels.
+    """
+
+    latent: Latent
+    label: str = ""
+
+    @property
+    def name(self) -> str:
+        """Name in tables and figures: ``node``, or ``node[label]``."""
+        return f"{self.latent.name}[{self.label}]" if self.label else self.latent.name
+
+    @property
+    def index(self) -> int:
+        """Place among the node's labels."""
+        labels = [label for names in self.latent.dims.values() for label in names]
+        return labels.index(self.label) if self.label else 0
+
+
+def elements(layout: Graph) -> list[Element]:
+    """List every profile element of a layout, in the order of its tables.
+
+    Examples
+    --------
+    >>> from measurement_layouts import Capability, Layout, Success
+    >>> from measurement_layouts.linking import product
+    >>> skill = Capability("skill", low=0, high=1, labels=("read", "write"))
+    >>> layout = Layout("letters", Success("done", product(skill, over="dimension")))
+    >>> [element.name for element in elements(layout)]
+    ['skill[read]', 'skill[write]']
+    """
+    return [
+        Element(latent, label)
+        for latent in layout.latents
+        for label in [name for names in latent.dims.values() for name in names] or [""]
+    ]
+
+
+def find_elements(layout: Graph, names: str | Sequence[str] | None = None) -> list[Element]:
+    """Find profile elements by name.
+
+    Parameters
+    ----------
+    layout : Layout
+        Where to look.
+    names : str or sequence of str, optional
+        Nodes (with all their labels) or elements ``node[label]``; all elements by default.
+
+    Returns
+    -------
+    list of Element
+        In the order asked for.
+
+    Raises
+    ------
+    FitError
+        When a name is none of the layout's.
+    """
+    known = elements(layout)
+    if names is None:
+        return known
+    wanted = [names] if isinstance(names, str) else [str(name) for name in names]
+    found = {
+        name: [element for element in known if name in (element.name, element.latent.name)]
+        for name in wanted
+    }
+    unknown = [name for name in wanted if not found[name]]
+    if unknown or not wanted:
+        raise FitError(
+            f"layout {layout.name!r} has no profile element {some(unknown) or '(none was named)'}; "
+            f"it has {some((element.name for element in known), 20)}"
+        )
+    return [element for name in wanted for element in found[name]]

@@ -1,0 +1,142 @@
+"""The graph of a layout: its outcomes and everything that they are computed from."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import networkx as nx
+
+from ..linking import Expr, LinkingFunction
+from ..linking.evaluation import ancestry
+from ..linking.expression import Dims, SubjectConstant, merge_dims
+from ..linking.function import Call
+from .latents import Latent
+from .nodes import Derived, MetaFeature, Node
+from .ordered import OrderedOutcome
+from .steps import Leaf, Steps
+from .success import Success
+from .unseen import Unseen
+
+
+@dataclass(frozen=True, repr=False)
+class Graph:
+    """What a layout holds: a name, and outcomes with their ancestry.
+
+    Nothing is checked here; `Layout` is the graph whose parts were found to fit together.
+
+    Attributes
+    ----------
+    name : str
+        Title of diagrams and tables.
+    outcomes : tuple of Success, Graded or Score
+        All observed leaves.
+    """
+
+    name: str
+    outcomes: tuple[Leaf, ...]
+
+    @cached_property
+    def outcome(self) -> Success:
+        """What is fitted: the only `Success`, or else all outcomes as steps, a row for each."""
+        if len(self.outcomes) == 1 and isinstance(self.outcomes[0], Success):
+            return self.outcomes[0]
+        return Steps.of(self.outcomes)
+
+    @property
+    def steps(self) -> Steps | None:
+        """The outcomes as steps; None where a single `Success` is all."""
+        return self.outcome if isinstance(self.outcome, Steps) else None
+
+    @cached_property
+    def _parts(self) -> tuple[Expr, ...]:
+        """Everything that the outcomes are computed from, and they, each once."""
+        found = {id(part): part for leaf in self.outcomes for part in ancestry(leaf)}
+        return tuple(found.values())
+
+    @cached_property
+    def nodes(self) -> dict[str, Node]:
+        """Nodes by name, parents before children."""
+        return {node.name: node for node in self._parts if isinstance(node, Node)}
+
+    @cached_property
+    def meta_features(self) -> tuple[MetaFeature, ...]:
+        """What must be known of an item."""
+        return tuple(node for node in self.nodes.values() if isinstance(node, MetaFeature))
+
+    @cached_property
+    def row_features(self) -> tuple[MetaFeature, ...]:
+        """What must be known of a row that is fitted: of its item, and which step it is."""
+        hidden = () if self.steps is None else self.steps.features
+        return (*self.meta_features, *hidden)
+
+    @cached_property
+    def latents(self) -> tuple[Latent, ...]:
+        """The cognitive profile: what is inferred of a subject."""
+        return tuple(node for node in self.nodes.values() if isinstance(node, Latent))
+
+    @cached_property
+    def derived(self) -> tuple[Derived, ...]:
+        """Intermediate nodes, without the outcomes."""
+        return tuple(
+            node
+            for node in self.nodes.values()
+            if isinstance(node, Derived) and not isinstance(node, Success)
+        )
+
+    @cached_property
+    def constants(self) -> tuple[SubjectConstant, ...]:
+        """Numbers that each subject brings from its training outcomes."""
+        found = [node for node in self._parts if isinstance(node, SubjectConstant)]
+        return tuple({constant.name: constant for constant in found}.values())
+
+    @cached_property
+    def functions(self) -> tuple[LinkingFunction, ...]:
+        """Linking functions that it calls, ours and your own."""
+        found = [node.function for node in self._parts if isinstance(node, Call)]
+        return tuple(dict.fromkeys(found))
+
+    @cached_property
+    def dims(self) -> Dims:
+        """Dimensions of all nodes, in order of appearance: labels, and places of the unseen."""
+        return merge_dims(tuple(self.nodes.values()))
+
+    @cached_property
+    def labels(self) -> Dims:
+        """Label dimensions of meta-features and latents."""
+        return merge_dims((*self.meta_features, *self.latents))
+
+    @cached_property
+    def graph(self) -> "nx.DiGraph[str]":
+        """The nodes' names as a `networkx.DiGraph`, each with its ``kind`` and ``per_item``."""
+        graph: nx.DiGraph[str] = nx.DiGraph(name=self.name)
+        for node in self.nodes.values():
+            parents = _named_parents(node)
+            own = isinstance(node, MetaFeature | Success | OrderedOutcome | Unseen)
+            per_item = own or any(graph.nodes[parent]["per_item"] for parent in parents)
+            graph.add_node(node.name, kind=node.kind, per_item=per_item)
+            graph.add_edges_from((parent, node.name) for parent in parents)
+        return graph
+
+    def __str__(self) -> str:
+        shown = Derived | Unseen | OrderedOutcome
+        lines = [_line(node) for node in self.nodes.values() if isinstance(node, shown)]
+        return "\n".join([self.name, *(f"  {line}" for line in lines)])
+
+
+def _line(node: Derived | Unseen | OrderedOutcome) -> str:
+    """Write the formula or the distribution of a node."""
+    if isinstance(node, Derived):
+        return f"{node.name} = {node.expression}"
+    if isinstance(node, OrderedOutcome):
+        return f"{node.name} ~ {node.written(str)}"
+    return ", ".join([f"{node.name} ~ Normal({node.mean}, {node.spread})", *node.clauses(str)])
+
+
+def _named_parents(node: Node) -> list[str]:
+    """Names of the nearest nodes that a node is computed from, in order."""
+    found: dict[str, None] = {}
+    formulas = (node.expression,) if isinstance(node, Derived) else node.parents
+    for parent in formulas:
+        for part in ancestry(parent, stop_at=lambda of: isinstance(of, Node)):
+            if isinstance(part, Node):
+                found[part.name] = None
+    return list(found)
