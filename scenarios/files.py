@@ -1,10 +1,11 @@
 """Files of real data: found in a folder, or downloaded, and known by their checksums."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+import pandas as pd
 import pooch
 
 from ..inference.errors import DataError
@@ -90,3 +91,34 @@ class Files:
     @property
     def _names(self) -> str:
         return " and ".join(self.checksums)
+
+
+def published_table(
+    folder: Path, name: str, need: str, prepare: Callable[[pd.DataFrame], pd.DataFrame]
+) -> pd.DataFrame:
+    """Read a published table.
+
+    Parameters
+    ----------
+    folder : Path
+        Of published tables.
+    name : str
+        The file's.
+    need : str
+        What to do about one that cannot be read.
+    prepare : callable
+        From the file's table to what is asked for; it raises KeyError or ValueError where columns
+        or numbers are missing.
+
+    Raises
+    ------
+    DataError
+        When the file is not in the folder, or cannot be prepared.
+    """
+    path = Path(folder) / name
+    if not path.is_file():
+        raise DataError(f"there is no {path}; give the folder of published tables as --published")
+    try:
+        return prepare(pd.read_csv(path))
+    except (KeyError, ValueError) as error:
+        raise DataError(f"{path} cannot be read ({error}); {need}") from error

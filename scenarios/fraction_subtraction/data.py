@@ -6,7 +6,7 @@ import pandas as pd
 
 from ...inference.data import Evaluation
 from ..files import Files
-from .skills import SKILLS, column
+from .layouts import SKILLS, column
 
 FILES = Files(
     "fraction_subtraction",

@@ -23,12 +23,12 @@ import measurement_layouts as ml
 from measurement_layouts.inference.wording import many
 from measurement_layouts.scenarios.adele import data
 from measurement_layouts.scenarios.adele.battery import ITEMS, simulated_cohort
-from measurement_layouts.scenarios.adele.estimates import COLUMNS
 from measurement_layouts.scenarios.adele.layouts import (
     additive_layout,
     capability_layout,
     with_places,
 )
+from measurement_layouts.scenarios.adele.reproduction.estimates import COLUMNS
 from measurement_layouts.scenarios.adele.scales import DEMANDS
 
 SAMPLING = {"draws": 500, "tune": 500, "chains": 2, "reruns": 0}

@@ -82,10 +82,10 @@ def main():
         for node, part in held.items():
             name = f"{truth}: {node}, part of 90 % intervals that hold the truth"
             goal = f"at least {MASS - limit:.3f}: 0.9 within Monte Carlo error"
-            figures.append(Figure(name, None, float(part), ">=", MASS - limit, goal))
+            figures.append(Figure(name, float(part), ">=", MASS - limit, goal))
             if not least_only:
                 goal = f"at most {MASS + limit:.3f}: 0.9 within Monte Carlo error"
-                figures.append(Figure(name, None, float(part), "<=", MASS + limit, goal))
+                figures.append(Figure(name, float(part), "<=", MASS + limit, goal))
     return report("recovery", time.perf_counter() - start, figures)
 
 

@@ -10,7 +10,8 @@ import pytest
 import measurement_layouts as ml
 from measurement_layouts.inference.horizons import horizon_trend, time_horizons
 from measurement_layouts.scenarios import weirdml
-from measurement_layouts.scenarios.weirdml import data, published
+from measurement_layouts.scenarios.weirdml import data
+from measurement_layouts.scenarios.weirdml.reproduction import published
 
 
 @pytest.fixture(scope="module")
