@@ -94,7 +94,12 @@ class Files:
 
 
 def published_table(
-    folder: Path, name: str, need: str, prepare: Callable[[pd.DataFrame], pd.DataFrame]
+    folder: Path,
+    name: str,
+    need: str,
+    prepare: Callable[[pd.DataFrame], pd.DataFrame],
+    *,
+    index: int | str | None = None,
 ) -> pd.DataFrame:
     """Read a published table.
 
@@ -109,6 +114,8 @@ def published_table(
     prepare : callable
         From the file's table to what is asked for; it raises KeyError or ValueError where columns
         or numbers are missing.
+    index : int or str, optional
+        Column of the rows' names, or its place.
 
     Raises
     ------
@@ -119,6 +126,6 @@ def published_table(
     if not path.is_file():
         raise DataError(f"there is no {path}; give the folder of published tables as --published")
     try:
-        return prepare(pd.read_csv(path))
+        return prepare(pd.read_csv(path, index_col=index))
     except (KeyError, ValueError) as error:
         raise DataError(f"{path} cannot be read ({error}); {need}") from error

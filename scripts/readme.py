@@ -92,7 +92,8 @@ def misaligned() -> "Figure":
     from measurement_layouts.scenarios import dispositions
 
     study = dispositions.simulated_study()
-    axes = ml.plots.misalignment_plot(study.judgments, groups=study.truth["size"])
+    gaps = ml.dispositions.misalignment_by_group(study.judgments, groups=study.truth["size"])
+    axes = ml.plots.misalignment_plot(gaps)
     figure: Figure = axes.flat[0].figure
     return figure
 

@@ -1,6 +1,13 @@
 """Behavioural dispositions: choices of people and language models in situational judgment tests."""
 
 from .beta_binomial import RatePosteriors, rate_posteriors
+from .by_group import (
+    alignment_by_group,
+    confidence_by_group,
+    misalignment_by_group,
+    rates_by_group,
+    self_reports_by_group,
+)
 from .choices import choices
 from .comparison import compare_choices
 from .consensus import consensus, divided
@@ -15,16 +22,21 @@ from .support import support_by
 __all__ = [
     "RatePosteriors",
     "SituationalJudgments",
+    "alignment_by_group",
     "choices",
     "compare_choices",
+    "confidence_by_group",
     "consensus",
     "directional_alignment",
     "divided",
     "expected_rates",
     "fit_pulls",
     "misalignment",
+    "misalignment_by_group",
     "rate_posteriors",
+    "rates_by_group",
     "self_report_correlations",
     "self_reports",
+    "self_reports_by_group",
     "support_by",
 ]

@@ -54,7 +54,7 @@ def figure_9(folder: Path, subjects: Sequence[str]) -> pd.DataFrame:
     path = Path(folder) / TABLE
     need = f"it needs the columns agent, {', '.join(_NEEDED)}, with numbers in all but the first"
     table = published_table(
-        folder, TABLE, need, lambda raw: raw.set_index("agent")[list(_NEEDED)].astype(float)
+        folder, TABLE, need, lambda raw: raw[list(_NEEDED)].astype(float), index="agent"
     )
     names = [SPELLING.get(subject, subject) for subject in subjects]
     for found, what in (

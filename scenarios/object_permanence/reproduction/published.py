@@ -60,9 +60,7 @@ def read_tables(folder: Path) -> Published:
     """
     found = []
     for name, file in TABLES.items():
-        table = published_table(
-            folder, file, "give the paper's table", lambda raw: raw.set_index(raw.columns[0])
-        )
+        table = published_table(folder, file, "give the paper's table", lambda raw: raw, index=0)
         rows = list(_CAPABILITIES.values()) if name == "rmse" else list(AGENTS)
         lacking = [row for row in rows if row not in table.index]
         if lacking:
