@@ -104,7 +104,7 @@ def test_declared_ranges_hold_the_real_items(layout, counts):
 
 
 def test_a_changed_file_is_refused(folder, tmp_path):
-    for name in data.CHECKSUMS:
+    for name in data.FILES.checksums:
         shutil.copy(folder / name, tmp_path)
         (tmp_path / name).chmod(0o644)
     path = tmp_path / "item_features_task_threshold.csv"
