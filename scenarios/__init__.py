@@ -1,9 +1,16 @@
-"""Published studies, ready to run."""
+"""Published studies, ready to run.
+
+Each has a folder with its layouts, its data and a simulated cohort. What reproduces tables and
+figures of the publication is in the folder ``reproduction`` inside it, read only when asked for.
+"""
 
 import importlib
+from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # the names of the scenarios are listed without pandas
+    from .figures import Reproduction
     from .scenario import Scenario
 
 NAMES = (
@@ -17,7 +24,7 @@ NAMES = (
     "fraction-subtraction",
 )
 
-__all__ = ["NAMES", "get"]
+__all__ = ["NAMES", "get", "reproduce"]
 
 
 def get(name: str) -> "Scenario":
@@ -33,8 +40,41 @@ def get(name: str) -> "Scenario":
     >>> get("animal-ai-olympics").title
     'Animal-AI Olympics: 68 agents look for and reach a reward'
     """
+    scenario: Scenario = _part(name).SCENARIO
+    return scenario
+
+
+def reproduce(name: str, data: Path | None = None, published: Path | None = None) -> "Reproduction":
+    """Work a study through, and hold its published figures against the obtained ones.
+
+    Parameters
+    ----------
+    name : str
+        One of `NAMES`.
+    data : Path, optional
+        Folder of the real data; otherwise the one that the environment variable
+        ``MEASUREMENT_LAYOUTS_DATA`` names, otherwise they are downloaded where they are offered.
+    published : Path, optional
+        Folder of published tables; needed where the scenario's ``tables`` is true.
+
+    Returns
+    -------
+    Reproduction
+        Figures, each with its goal, and the tables behind them.
+
+    Raises
+    ------
+    KeyError
+        When there is no scenario of that name.
+    DataError
+        When the data or the tables cannot be read; before anything is fitted.
+    """
+    found: Reproduction = _part(name, ".reproduction").reproduce(get(name), data, published)
+    return found
+
+
+def _part(name: str, part: str = "") -> ModuleType:
+    """Import a scenario's package or a part of it."""
     if name not in NAMES:
         raise KeyError(f"unknown scenario {name!r}; know {', '.join(NAMES)}")
-    room = importlib.import_module(f".{name.replace('-', '_')}", __name__)
-    scenario: Scenario = room.SCENARIO
-    return scenario
+    return importlib.import_module(f".{name.replace('-', '_')}{part}", __name__)

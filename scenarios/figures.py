@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     import pandas as pd
 
-    from ..inference.validation import HoldOut
-
 type Relation = Literal[">=", "<=", "==", "<", ">"]
 
 _HOLDS: dict[str, Callable[[float, float], bool]] = {
@@ -21,6 +19,7 @@ _HOLDS: dict[str, Callable[[float, float], bool]] = {
     "<": operator.lt,
     ">": operator.gt,
 }
+_WORDS = {">=": "at least", "<=": "at most", "==": "exactly", "<": "below", ">": "above"}
 
 
 @dataclass(frozen=True)
@@ -31,22 +30,32 @@ class Figure:
     ----------
     name : str
         What it is.
-    published : float or None
-        What the paper gives, where it gives one.
     obtained : float
         What came out, unrounded; NaN or infinite where nothing did.
     relation, bound : {">=", "<=", "==", "<", ">"}, float
         The goal.
-    goal : str
-        The goal in words.
+    goal : str, optional
+        The goal in words; by default the relation and the bound, such as "at most 0.05".
+    published : float, optional
+        What the paper gives, where it gives one.
+
+    Examples
+    --------
+    >>> figure = Figure("share of false alarms", 0.02, "<=", 0.05)
+    >>> figure.goal, figure.holds
+    ('at most 0.05', True)
     """
 
     name: str
-    published: float | None
     obtained: float
     relation: Relation
     bound: float
-    goal: str
+    goal: str = ""
+    published: float | None = None
+
+    def __post_init__(self) -> None:
+        if not self.goal:
+            object.__setattr__(self, "goal", f"{_WORDS[self.relation]} {self.bound:g}")
 
     @property
     def holds(self) -> bool:
@@ -93,33 +102,3 @@ class Reproduction:
 
 def _finite(value: float | None) -> float | None:
     return value if value is not None and math.isfinite(value) else None
-
-
-def beaten(scores: "HoldOut", ours: str) -> list[Figure]:
-    """Hold every other method's mean Brier score on held-out items against that of a layout.
-
-    Parameters
-    ----------
-    scores : HoldOut
-        Of all methods.
-    ours : str
-        The layout, whose score is to be below each.
-
-    Returns
-    -------
-    list of Figure
-        One per other method.
-    """
-    table = scores.summary()["mean"]
-    goal = f"above {table[ours]:.4f}, that of the {ours}"
-    return [
-        Figure(
-            f"{method}: mean Brier on held-out items",
-            None,
-            float(value),
-            ">",
-            float(table[ours]),
-            goal,
-        )
-        for method, value in table.drop(ours).items()
-    ]

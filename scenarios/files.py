@@ -1,10 +1,12 @@
 """Files of real data: found in a folder, or downloaded, and known by their checksums."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import resources
 from pathlib import Path
 
+import pandas as pd
 import pooch
 
 from ..inference.errors import DataError
@@ -20,15 +22,20 @@ class Files:
     ----------
     folder : str
         Where they lie inside a folder of several studies' data.
-    checksums : mapping of str to str
-        By file, as in ``sha256:...``.
     address : str, optional
         Web address of their folder; files without one cannot be downloaded.
     """
 
     folder: str
-    checksums: Mapping[str, str]
     address: str | None = None
+
+    @property
+    def checksums(self) -> dict[str, str]:
+        """SHA-256 checksum of each file, from ``SHA256SUMS``, which ``sha256sum --check`` reads."""
+        text = (resources.files(__package__) / "SHA256SUMS").read_text(encoding="utf-8")
+        pairs = (line.split("  ", 1) for line in text.splitlines())
+        found = ((path.split("/"), checksum) for checksum, path in pairs)
+        return {name: checksum for (folder, name), checksum in found if folder == self.folder}
 
     def find(self, place: Path | None) -> dict[str, Path]:
         """Find every file.
@@ -59,7 +66,7 @@ class Files:
                 f"there is no {name} in {place} or its folder {self.folder!r}; let {said} name the "
                 f"folder that holds {self._names}"
             )
-        found = f"sha256:{pooch.file_hash(str(path))}"
+        found = str(pooch.file_hash(str(path)))
         if found != self.checksums[name]:
             source = "the published one" if self.address is None else f"it from {self.address}"
             raise DataError(
@@ -77,7 +84,10 @@ class Files:
         folder = pooch.os_cache("measurement-layouts")
         try:
             path = pooch.retrieve(
-                self.address + name, self.checksums[name], f"{self.folder}-{name}", folder
+                self.address + name,
+                f"sha256:{self.checksums[name]}",
+                f"{self.folder}-{name}",
+                folder,
             )
         except Exception as error:  # no network, a proxy's page, a changed file: all the same here
             raise DataError(
@@ -90,3 +100,41 @@ class Files:
     @property
     def _names(self) -> str:
         return " and ".join(self.checksums)
+
+
+def published_table(
+    folder: Path,
+    name: str,
+    need: str,
+    prepare: Callable[[pd.DataFrame], pd.DataFrame],
+    *,
+    index: int | str | None = None,
+) -> pd.DataFrame:
+    """Read a published table.
+
+    Parameters
+    ----------
+    folder : Path
+        Of published tables.
+    name : str
+        The file's.
+    need : str
+        What to do about one that cannot be read.
+    prepare : callable
+        From the file's table to what is asked for; it raises KeyError or ValueError where columns
+        or numbers are missing.
+    index : int or str, optional
+        Column of the rows' names, or its place.
+
+    Raises
+    ------
+    DataError
+        When the file is not in the folder, or cannot be prepared.
+    """
+    path = Path(folder) / name
+    if not path.is_file():
+        raise DataError(f"there is no {path}; give the folder of published tables as --published")
+    try:
+        return prepare(pd.read_csv(path, index_col=index))
+    except (KeyError, ValueError) as error:
+        raise DataError(f"{path} cannot be read ({error}); {need}") from error

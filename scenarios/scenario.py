@@ -3,17 +3,15 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal, NamedTuple
 
-from ..layouts import Layout
-from .calibrated import Case, calibration_cases
-from .figures import Figure, Reproduction
+import numpy as np
+import pandas as pd
 
-if TYPE_CHECKING:  # a scenario's layouts are declared and drawn without PyMC
-    import pandas as pd
-
-    from ..inference.data import Evaluation
-    from ..inference.validation import HoldOut
+from ..inference.data import Evaluation
+from ..inference.simulation import draw_outcomes
+from ..layouts import Layout, Success
+from ..linking import mean_failure, mixture
 
 
 @dataclass(frozen=True)
@@ -28,13 +26,54 @@ class Cohort:
         The truth: one row per subject, one column per profile element.
     """
 
-    evaluation: "Evaluation"
-    profiles: "pd.DataFrame"
+    evaluation: Evaluation
+    profiles: pd.DataFrame
+
+    @classmethod
+    def drawn(
+        cls, layout: Layout, items: pd.DataFrame, profiles: pd.DataFrame, seed: int
+    ) -> "Cohort":
+        """Draw one outcome of each subject on each item, under a layout.
+
+        Parameters
+        ----------
+        layout : Layout
+            What outcomes follow.
+        items : DataFrame
+            The battery.
+        profiles : DataFrame
+            The truth, in the layout's profile elements.
+        seed : int
+            Of the outcomes.
+        """
+        rng = np.random.default_rng(seed)
+        return cls(draw_outcomes(layout, items, profiles, rng), profiles)
+
+
+class Case(NamedTuple):
+    """A layout and a battery that `sbc` takes.
+
+    Attributes
+    ----------
+    layout : Layout
+        What is simulated and fitted.
+    items : DataFrame
+        On what.
+    share : float
+        Of the simulations asked for, how many it takes: fewer where one costs more.
+    """
+
+    layout: Layout
+    items: pd.DataFrame
+    share: float = 1.0
 
 
 @dataclass(frozen=True)
 class Scenario:
-    """A published study: layouts, data, a simulator and the figures to be held against.
+    """A published study: layouts, data and a simulator.
+
+    What it reproduces of its publication is in the study's folder ``reproduction``; see
+    `measurement_layouts.scenarios.reproduce`.
 
     Attributes
     ----------
@@ -47,17 +86,16 @@ class Scenario:
         whose subjects are simulated, a cohort of them.
     simulate : callable
         The embedded cohort, from a seed.
-    reproduce : callable
-        Published figures beside obtained ones, from this scenario, a folder of data or None, and
-        the folder of published tables.
-    judge : callable
-        Figures from the hold-out scores.
     columns : sequence of str
         Meta-features that baselines predict from.
     method : {"nuts", "grid"}
         How profiles are inferred.
     tables : bool
         Whether figures are held against published tables.
+    recommended : str
+        The layout whose scores are to be below all others'.
+    windows : sequence of (float, float)
+        Ranges of success rates, each of whose subjects' scores are held against each other.
     small_batteries : callable
         From the scenario to what `calibration` returns.
     """
@@ -66,14 +104,14 @@ class Scenario:
     title: str
     source: str
     layouts: Mapping[str, Callable[[], Layout]]
-    load: Callable[[Path | None], "Evaluation"]
+    load: Callable[[Path | None], Evaluation]
     simulate: Callable[[int], Cohort]
-    reproduce: Callable[["Scenario", Path | None, Path], Reproduction]
-    judge: Callable[["HoldOut"], list[Figure]]
     columns: Sequence[str]
     method: Literal["nuts", "grid"] = "nuts"
     tables: bool = True
-    small_batteries: Callable[["Scenario"], dict[str, Case]] = calibration_cases
+    recommended: str = "recommended layout"
+    windows: Sequence[tuple[float, float]] = ((0.0, 1.0),)
+    small_batteries: "Callable[[Scenario], dict[str, Case]] | None" = None
 
     def calibration(self) -> dict[str, Case]:
         """Give what simulation-based calibration takes: layouts, each with a small battery.
@@ -83,40 +121,47 @@ class Scenario:
         dict of str to Case
             By the layout's name.
         """
-        return self.small_batteries(self)
+        return (self.small_batteries or calibration_cases)(self)
 
-    def hold_out(
-        self, evaluation: "Evaluation", *, repeats: int, progressbar: bool = True
-    ) -> "HoldOut":
-        """Score all layouts and the baselines on items held out.
 
-        Parameters
-        ----------
-        evaluation : Evaluation
-            Items and outcomes of this study.
-        repeats : int
-            Random splits.
-        progressbar : bool
-            Show splits done and time left.
+def calibration_cases(
+    scenario: Scenario, *, every: int = 1, shares: Mapping[str, float] | None = None
+) -> dict[str, Case]:
+    """Take every layout of a study, and of its embedded battery each item of so many.
 
-        Returns
-        -------
-        HoldOut
-            Scores by method, split and subject.
+    Parameters
+    ----------
+    scenario : Scenario
+        The study.
+    every : int, default 1
+        Which items: the first, and each so many-th after it.
+    shares : mapping of str to float, optional
+        By layout, what part of the simulations it takes; all of them by default.
 
-        Raises
-        ------
-        DataError
-            When the items do not fit a layout.
-        """
-        from ..inference.validation import hold_out
+    Returns
+    -------
+    dict of str to Case
+        By the layout's name. Where noise pulls towards the subject's own mean failure, so that
+        outcomes count twice, the same layout with a pull towards a half stands beside it.
 
-        return hold_out(
-            {name: make() for name, make in self.layouts.items()},
-            evaluation,
-            repeats=repeats,
-            columns=self.columns,
-            method=self.method,
-            seed=1,
-            progressbar=progressbar,
-        )
+    Examples
+    --------
+    >>> from measurement_layouts.scenarios import get
+    >>> [(name, len(case.items)) for name, case in get("animal-ai-olympics").calibration().items()]
+    [('published layout', 69), ('published layout, pull towards a half', 69), ('recommended ...)]
+    """
+    items = scenario.simulate(1).evaluation.items.iloc[::every]
+    found = {}
+    for name, make in scenario.layouts.items():
+        layout, share = make(), (shares or {}).get(name, 1.0)
+        found[name] = Case(layout, items, share)
+        if mean_failure in layout.constants:
+            found[f"{name}, pull towards a half"] = Case(towards_a_half(layout), items, share)
+    return found
+
+
+def towards_a_half(layout: Layout) -> Layout:
+    """Let a layout's noise pull towards a half instead of the subject's own mean failure."""
+    performance, noise, _ = layout.outcome.expression.arguments  # type: ignore[attr-defined]
+    outcome = Success(layout.outcome.name, mixture(performance, by=noise, toward=0.5))
+    return Layout(f"{layout.name}-towards-a-half", outcome)

@@ -16,8 +16,11 @@ from ..inference.data import Evaluation
 from ..inference.fitting import fit
 from ..inference.forecasts.forecasting import Forecast
 from ..inference.results import Fit
+from ..inference.validation import HoldOut, hold_out
 from ..inference.writing import write_text
 from ..layouts import Layout
+from .figures import Figure
+from .scenario import Scenario
 
 _HELD_OUT = 0.2
 
@@ -123,3 +126,79 @@ class Study:
                 self.evaluation, middle, x, y, layout=self.fit.layout
             )
         return drawn
+
+
+def score_methods(
+    scenario: Scenario, evaluation: Evaluation, *, repeats: int, progressbar: bool = True
+) -> HoldOut:
+    """Score all layouts and the baselines on items held out.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        The study.
+    evaluation : Evaluation
+        Items and outcomes of this study.
+    repeats : int
+        Random splits.
+    progressbar : bool
+        Show splits done and time left.
+
+    Returns
+    -------
+    HoldOut
+        Scores by method, split and subject.
+
+    Raises
+    ------
+    DataError
+        When the items do not fit a layout.
+    """
+    return hold_out(
+        {name: make() for name, make in scenario.layouts.items()},
+        evaluation,
+        repeats=repeats,
+        columns=scenario.columns,
+        method=scenario.method,
+        seed=1,
+        progressbar=progressbar,
+    )
+
+
+def judge(scenario: Scenario, scores: HoldOut) -> list[Figure]:
+    """Hold mean Brier scores on held-out items against that of the recommended layout.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        The study; its `windows` say of which subjects.
+    scores : HoldOut
+        Of all methods.
+
+    Returns
+    -------
+    list of Figure
+        The recommended layout's score, which is to be below every other method's, and each of
+        those.
+    """
+    figures = []
+    for window in scenario.windows:
+        means = scores.summary(success=window)["mean"]
+        ours, others = float(means[scenario.recommended]), means.drop(scenario.recommended)
+        goal = f"above {ours:.4f}, that of the {scenario.recommended}"
+        who = "" if window == (0, 1) else ", subjects with success in [{:g}, {:g}]".format(*window)
+        name = f"{{}}: mean Brier on held-out items{who}".format
+        figures += [
+            Figure(
+                name(scenario.recommended),
+                ours,
+                "<",
+                float(others.min()),
+                "below every other method's",
+            ),
+            *(
+                Figure(name(method), float(value), ">", ours, goal)
+                for method, value in others.items()
+            ),
+        ]
+    return figures

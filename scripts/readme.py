@@ -61,9 +61,9 @@ def known_abilities() -> "Figure":
     """Draw what curves and the layout make of abilities that are known."""
     import matplotlib.pyplot as plt
 
-    from measurement_layouts.scenarios.adele import estimates
     from measurement_layouts.scenarios.adele.battery import simulated_cohort
     from measurement_layouts.scenarios.adele.layouts import capability_layout
+    from measurement_layouts.scenarios.adele.reproduction import estimates
     from measurement_layouts.scenarios.scenario import Cohort
 
     everybody = simulated_cohort(items=estimates.ITEMS)
@@ -92,7 +92,8 @@ def misaligned() -> "Figure":
     from measurement_layouts.scenarios import dispositions
 
     study = dispositions.simulated_study()
-    axes = ml.plots.misalignment_plot(study.judgments, groups=study.truth["size"])
+    gaps = ml.dispositions.misalignment_by_group(study.judgments, groups=study.truth["size"])
+    axes = ml.plots.misalignment_plot(gaps)
     figure: Figure = axes.flat[0].figure
     return figure
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import batteries
 import engine
+import estimation
 import gradient_cases
 import hand_kernel
 import lines
@@ -15,6 +16,7 @@ import numpy as np
 import processes
 import pytest
 import rivals
+import running
 import xarray as xr
 from scipy.special import expit
 
@@ -238,7 +240,7 @@ def test_the_benchmark_prints_and_its_status_says_whether_goals_are_held(
 ):
     answers = lines.means_agree([1.25])
     line = lines.times_faster("case", "loop", ours=ours, theirs=20, least=10, answers=answers)
-    monkeypatch.setattr(engine, "measure", lambda names, quick: [line])
+    monkeypatch.setattr(engine, "measure", lambda names, quick, seed: [line])
     assert engine.main(["--case", "demands"]) == status
     head, rule, row = capsys.readouterr().out.splitlines()
     assert head.count("|") == rule.count("|") == row.count("|") == 8
@@ -268,3 +270,55 @@ def test_the_peak_of_memory_is_seen_and_forgotten():
     del block
     processes.forget_peak()
     assert processes.peak() - before < 30 * processes.MIB
+
+
+def test_every_seed_is_measured_and_named(monkeypatch, capsys):
+    seen = []
+
+    def measure(names, quick, seed):
+        seen.append(seed)
+        return [lines.at_most("case", "memory", float(seed), 3.0, "MiB")]
+
+    monkeypatch.setattr(engine, "measure", measure)
+    assert engine.main(["--json", "--case", "demands", "--seeds", "2", "4"]) == 1
+    shown = json.loads(capsys.readouterr().out)["figures"]
+    assert [figure["name"] for figure in shown] == [f"case: memory, seed {n}" for n in (2, 4)]
+    assert [figure["holds"] for figure in shown] == [True, False]
+    assert engine.main(["--case", "demands"]) == 0
+    assert seen == [2, 4, batteries.SEED]
+    assert "seed" not in capsys.readouterr().out
+
+
+def test_data_are_read_from_the_folder_that_is_named(monkeypatch, tmp_path):
+    monkeypatch.setenv(batteries.DATA, "elsewhere")
+    chosen = running.parse(engine.__doc__, ["--data", str(tmp_path)], data=True)
+    assert (os.environ[batteries.DATA], chosen.seeds) == (str(tmp_path), [batteries.SEED])
+    with pytest.raises(SystemExit):
+        running.parse("A benchmark without data.", ["--data", str(tmp_path)])
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda seed: batteries.object_permanence(seed=seed),
+        lambda seed: batteries.demands(items=50, subjects=2, seed=seed),
+        batteries.animal_ai,
+        lambda seed: estimation.windows(3, seed),
+    ],
+    ids=["object-permanence", "demands", "animal-ai", "windows"],
+)
+def test_another_seed_gives_another_battery(make):
+    one, again, other = (make(seed).evaluation.successes.to_numpy() for seed in (1, 1, 2))
+    assert (one == again).all()
+    assert not (one == other).all()
+
+
+@pytest.mark.parametrize(
+    "name", ["adele", "engine", "estimation", "logs", "outcomes", "recovery", "unseen"]
+)
+def test_every_benchmark_takes_seeds(name, capsys):
+    with pytest.raises(SystemExit):
+        importlib.import_module(name).main(["--help"])
+    shown = capsys.readouterr().out
+    assert "--seeds" in shown
+    assert ("--data" in shown) == (name in ("adele", "engine"))

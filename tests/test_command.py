@@ -269,7 +269,7 @@ def test_validate_in_words(capfd):
 def test_names_are_printed_as_they_stand(capsys):
     """Brackets and colons are no markup."""
     name = "addition[as] of [bold]Ann[/bold] :smile:"
-    print_figures([Figure(name, None, float("nan"), ">", 0.0, "above 0")])
+    print_figures([Figure(name, float("nan"), ">", 0.0, "above 0")])
     row = next(line for line in capsys.readouterr().out.splitlines() if "Ann" in line)
     assert name in row
     assert "nan" in row

@@ -185,7 +185,8 @@ def _write(path: Path, text: str) -> None:
 
 
 _SCENARIOS = """Published studies, ready to run: layouts, data, a simulator, and published figures
-beside those obtained. ``measurement_layouts.scenarios.get(name)`` returns one."""
+beside those obtained. ``measurement_layouts.scenarios.get(name)`` returns one, and
+``measurement_layouts.scenarios.reproduce(name)`` its published and obtained figures."""
 
 
 if __name__ == "__main__":

@@ -9,19 +9,27 @@ judgments = study.judgments
 groups = study.truth["size"]
 
 # %% misalignment_plot
-axes = ml.plots.misalignment_plot(judgments, groups=groups, resamples=200)
+gaps = ml.dispositions.misalignment_by_group(judgments, groups=groups, resamples=200)
+axes = ml.plots.misalignment_plot(gaps)
 
 # %% confidence_plot
-axes = ml.plots.confidence_plot(judgments, groups=groups, resamples=200)
+confidence = ml.dispositions.confidence_by_group(judgments, groups=groups, resamples=200)
+axes = ml.plots.confidence_plot(confidence)
 
 # %% alignment_heatmap
-axes = ml.plots.alignment_heatmap(judgments, groups=groups)
+alignment = ml.dispositions.alignment_by_group(judgments, groups=groups)
+axes = ml.plots.alignment_heatmap(alignment)
 
 # %% rate_distributions
-axes = ml.plots.rate_distributions(judgments, groups=groups, resamples=200)
+rates = ml.dispositions.rates_by_group(judgments, groups=groups, resamples=200)
+axes = ml.plots.rate_distributions(rates)
 
 # %% self_report_plot
-axes = ml.plots.self_report_plot(judgments, groups=groups, divided_below=None)
+reports = ml.dispositions.self_reports_by_group(judgments, groups=groups, divided_below=None)
+axes = ml.plots.self_report_plot(reports)
 
 # %% self_report_panels
-axes = ml.plots.self_report_panels(judgments, models=models[:3], divided_below=None)
+statements = ml.dispositions.self_reports_by_group(
+    judgments, by="statement", models=models[:3], divided_below=None
+)
+axes = ml.plots.self_report_panels(statements)

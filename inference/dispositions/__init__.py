@@ -10,6 +10,13 @@ from ...annotation.situations.statements import reframe_statements
 from ...annotation.situations.validation import validation_answers, validation_sheet
 from ...annotation.situations.verdicts import rejection_rate, validate_situations
 from .beta_binomial import RatePosteriors, rate_posteriors
+from .by_group import (
+    alignment_by_group,
+    confidence_by_group,
+    misalignment_by_group,
+    rates_by_group,
+    self_reports_by_group,
+)
 from .choices import choices
 from .comparison import compare_choices
 from .consensus import consensus, divided
@@ -24,8 +31,10 @@ from .support import support_by
 __all__ = [
     "RatePosteriors",
     "SituationalJudgments",
+    "alignment_by_group",
     "choices",
     "compare_choices",
+    "confidence_by_group",
     "consensus",
     "directional_alignment",
     "divided",
@@ -36,12 +45,15 @@ __all__ = [
     "judge_responses",
     "label_sheet",
     "misalignment",
+    "misalignment_by_group",
     "rate_posteriors",
+    "rates_by_group",
     "reframe_statements",
     "rejection_rate",
     "self_ratings",
     "self_report_correlations",
     "self_reports",
+    "self_reports_by_group",
     "shuffled_statements",
     "situation_responses",
     "support_by",

@@ -1,23 +1,19 @@
 """How often models stand on the side of people who agree, as a table of coloured numbers."""
 
 import textwrap
-from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
+from ..dispositions.by_group import GroupAlignment, ModelGroups
 from ..dispositions.comparison import BUCKETS
-from ..dispositions.directional import directional_alignment
 from ..errors import DataError
 from ..wording import many
 from . import style
-from .disposition_lines import Shown, shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from ..dispositions.judgments import SituationalJudgments
 
 _HEADS = {"[0.8, 0.9)": "[80, 90)", "[0.9, 1)": "[90, 100)", "1": "100", "all": "≥ 80"}
 _ALL, _ATTAINABLE = "all", "choosing as people do"
@@ -29,11 +25,8 @@ _LETTERS = 7.5  # size of the numbers and names, in points
 
 
 def alignment_heatmap(
-    judgments: "SituationalJudgments",
+    alignment: GroupAlignment,
     *,
-    models: Sequence[str] | None = None,
-    groups: Mapping[str, str] | None = None,
-    prob: float = 0.9,
     ax: "Axes | None" = None,
 ) -> "Axes":
     """Draw directional alignment as a table: a row per model, a column per trait and consensus.
@@ -47,14 +40,8 @@ def alignment_heatmap(
 
     Parameters
     ----------
-    judgments : SituationalJudgments
-        Choices of people and models.
-    models : sequence of str, optional
-        Which; all by default.
-    groups : mapping of str to str, optional
-        Group of each model; a line parts the groups. All models are one group by default.
-    prob : float
-        Mass of the intervals behind the dots.
+    alignment : GroupAlignment
+        From `measurement_layouts.dispositions.alignment_by_group`; a line parts the groups.
     ax : Axes, optional
         Where to draw; by default a new figure that grows with the table.
 
@@ -66,8 +53,7 @@ def alignment_heatmap(
     Raises
     ------
     DataError
-        When a model is unknown or has no group, there are too many groups, or no scenario has a
-        consensus.
+        When no scenario has a consensus.
 
     References
     ----------
@@ -76,15 +62,15 @@ def alignment_heatmap(
 
     Examples
     --------
+    >>> import measurement_layouts as ml
     >>> from measurement_layouts.scenarios.dispositions import simulated_study
     >>> study = simulated_study(per_statement=4, models=["sim-01", "sim-04"])
-    >>> alignment_heatmap(study.judgments).get_title()
+    >>> alignment_heatmap(ml.dispositions.alignment_by_group(study.judgments)).get_title()
     'Directional alignment of 2 models'
     """
-    chosen = shown(judgments, models, groups)
-    table = directional_alignment(chosen.judgments, prob=prob)
+    chosen, table = alignment.chosen, alignment.table
     columns = _columns(table, chosen.judgments.traits)
-    rows = _rows(table, chosen)
+    rows = chosen.ordered(table["aligned"].xs((_ALL, _ALL), level=("trait", "bucket")))
     numbers, high, attainable = (
         table[name].unstack("model").reindex(index=columns, columns=rows).to_numpy().T
         for name in ("aligned", "high", "attainable")
@@ -115,7 +101,9 @@ def alignment_heatmap(
     ax.set_ylim(tops[-1] + 1, 0)
     ax.set_yticks(tops + 0.5, [*(style.words(name, 40) for name in rows), _ATTAINABLE])
     ax.tick_params(length=0, labelsize=_LETTERS)
-    ax.set_xlabel(f"• {style.percent(prob)} interval reaches the last row", fontsize=_LETTERS + 1)
+    ax.set_xlabel(
+        f"• {style.percent(alignment.prob)} interval reaches the last row", fontsize=_LETTERS + 1
+    )
     style.quiet_frame(ax)
     style.title(
         ax,
@@ -137,24 +125,14 @@ def _columns(table: pd.DataFrame, traits: list[str]) -> pd.MultiIndex:
     return pd.MultiIndex.from_tuples(kept, names=["trait", "bucket"])
 
 
-def _rows(table: pd.DataFrame, chosen: Shown) -> list[str]:
-    """Order models by group, and within it by alignment over everything."""
-    overall = table["aligned"].xs((_ALL, _ALL), level=("trait", "bucket"))
-    return [
-        model
-        for members in chosen.members.values()
-        for model in overall.reindex(members).sort_values(ascending=False).index
-    ]
-
-
-def _size(rows: list[str], left: np.ndarray, chosen: Shown) -> tuple[float, float]:
+def _size(rows: list[str], left: np.ndarray, chosen: ModelGroups) -> tuple[float, float]:
     names = max(len(style.words(name, 40)) for name in [*rows, _ATTAINABLE])
     beside = 0.3 if _upright(chosen) else max(map(len, chosen.members)) * _LETTER
     width = names * _LETTER + (left[-1] + 1) * _CELL + 0.5 + beside * (len(chosen.members) > 1)
     return max(width, _LEAST), (len(rows) + 1) * _ROW + 2.6
 
 
-def _upright(chosen: Shown) -> bool:
+def _upright(chosen: ModelGroups) -> bool:
     """Whether the groups' names fit beside their rows when they stand upright."""
     return all(len(name) * _LETTER < len(m) * _ROW for name, m in chosen.members.items())
 
@@ -199,7 +177,7 @@ def _ink(share: float) -> str:
     return "white" if abs(share - 0.5) > _DARK else style.INK
 
 
-def _divide(ax: "Axes", chosen: Shown, end: float) -> None:
+def _divide(ax: "Axes", chosen: ModelGroups, end: float) -> None:
     """Draw a line between groups, and name each beside its rows."""
     top = 0
     for group, members in chosen.members.items():

@@ -1,37 +1,22 @@
 """How sure models are of one action, over how much people agree."""
 
-from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..dispositions.aligned_model import as_aligned
-from ..dispositions.bins import consensus_steps, means_in_bins
+from ..dispositions.by_group import GroupCurves
 from . import style
-from .disposition_lines import (
-    draw_means,
-    draw_models,
-    explain,
-    line_entries,
-    shown,
-)
+from .disposition_lines import draw_curves, explain, line_entries
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from ..dispositions.judgments import SituationalJudgments
 
 _SIZE = (5.4, 5.2)  # inches
 
 
 def confidence_plot(
-    judgments: "SituationalJudgments",
+    curves: GroupCurves,
     *,
-    models: Sequence[str] | None = None,
-    groups: Mapping[str, str] | None = None,
-    prob: float = 0.9,
-    resamples: int = 1000,
-    seed: int = 1,
     ax: "Axes | None" = None,
 ) -> "Axes":
     r"""Draw how sure models are of one action, over how much people agree on one.
@@ -48,16 +33,8 @@ def confidence_plot(
 
     Parameters
     ----------
-    judgments : SituationalJudgments
-        Choices of people and models.
-    models : sequence of str, optional
-        Which; all by default.
-    groups : mapping of str to str, optional
-        Group of each model, for colours and means; all models are one group by default.
-    prob : float
-        Mass of the bands.
-    resamples, seed : int
-        Of the bootstrap over scenarios that gives the bands.
+    curves : GroupCurves
+        From `measurement_layouts.dispositions.confidence_by_group`.
     ax : Axes, optional
         Where to draw; a new figure by default.
 
@@ -70,7 +47,7 @@ def confidence_plot(
     Raises
     ------
     DataError
-        When a model is unknown or has no group, or there are too many groups.
+        When there are too many groups.
 
     References
     ----------
@@ -78,44 +55,25 @@ def confidence_plot(
 
     Examples
     --------
+    >>> import measurement_layouts as ml
     >>> from measurement_layouts.scenarios.dispositions import simulated_study
     >>> study = simulated_study(per_statement=4, models=["sim-01", "sim-04"])
-    >>> confidence_plot(study.judgments, resamples=100).get_ylabel()
+    >>> curves = ml.dispositions.confidence_by_group(study.judgments, resamples=100)
+    >>> confidence_plot(curves).get_ylabel()
     'model confidence (%)'
     """
-    chosen = shown(judgments, models, groups)
-    people, rates = chosen.judgments.human_rates(), chosen.judgments.model_rates()
-    values = rates["confidence"].unstack("model").reindex(people.index)
-    bins = consensus_steps(people["rate"])
-    means = means_in_bins(values, bins, chosen.members, prob=prob, resamples=resamples, seed=seed)
-    kept = means.index.unique("bin").sort_values()
-    at = people["consensus"].groupby(bins).mean().loc[kept]
     panel = style.single(ax, _SIZE)
     figure = panel.get_figure(root=True) if ax is None else None
-    draw_models(panel, at, values.groupby(bins).mean().loc[kept], chosen)
-    draw_means(panel, at, means, chosen)
-    aligned = as_aligned(people, rates, _confidence).groupby(bins).mean().loc[kept]
-    (dashed,) = panel.plot(
-        100 * at,
-        100 * aligned,
-        color=style.INK,
-        linestyle=(0, (3, 2)),
-        linewidth=1.4,
-        label="a model whose rates are the people's",
-    )
+    dashed = draw_curves(panel, curves, 1.4)
     (dotted,) = panel.plot(
         [50, 100], [50, 100], color=style.QUIET, linestyle=":", linewidth=1.2, zorder=0
     )
     dotted.set_label("confidence equals consensus")
     _frame(panel)
     style.title(panel, "Confidence of models and consensus of people")
-    entries = [*line_entries(chosen, prob), dashed, dotted]
+    entries = [*line_entries(curves.chosen, curves.prob), dashed, dotted]
     explain(np.array([panel]), figure, entries)
     return panel
-
-
-def _confidence(model: np.ndarray, human: np.ndarray) -> np.ndarray:
-    return np.asarray(np.maximum(model, 1 - model))
 
 
 def _frame(ax: "Axes") -> None:

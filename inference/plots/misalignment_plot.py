@@ -5,22 +5,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..dispositions.aligned_model import as_aligned
-from ..dispositions.bins import means_in_bins, rate_steps
-from ..dispositions.comparison import compare_choices
+from ..dispositions.by_group import GroupCurves
 from . import style
-from .disposition_lines import (
-    draw_means,
-    draw_models,
-    explain,
-    line_entries,
-    shown,
-)
+from .disposition_lines import draw_curves, explain, line_entries
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from ..dispositions.judgments import SituationalJudgments
 
 _COLUMNS = 4
 _PANEL = (2.7, 2.7)  # inches
@@ -28,13 +18,8 @@ _MISALIGNMENT = "misalignment (percentage points)"
 
 
 def misalignment_plot(
-    judgments: "SituationalJudgments",
+    curves: Mapping[str, GroupCurves],
     *,
-    models: Sequence[str] | None = None,
-    groups: Mapping[str, str] | None = None,
-    prob: float = 0.9,
-    resamples: int = 1000,
-    seed: int = 1,
     ax: "Axes | Sequence[Axes] | np.ndarray | None" = None,
 ) -> "np.ndarray":
     r"""Draw how far models' trait-positive rates are from people's, a panel per trait.
@@ -49,16 +34,8 @@ def misalignment_plot(
 
     Parameters
     ----------
-    judgments : SituationalJudgments
-        Choices of people and models.
-    models : sequence of str, optional
-        Which; all by default.
-    groups : mapping of str to str, optional
-        Group of each model, for colours and means; all models are one group by default.
-    prob : float
-        Mass of the bands.
-    resamples, seed : int
-        Of the bootstrap over scenarios that gives the bands.
+    curves : mapping of str to GroupCurves
+        By trait, from `measurement_layouts.dispositions.misalignment_by_group`.
     ax : Axes or sequence of Axes, optional
         Where to draw, one for each trait; a new figure by default.
 
@@ -72,7 +49,7 @@ def misalignment_plot(
     Raises
     ------
     DataError
-        When a model is unknown or has no group, or there are too many groups.
+        When there are too many groups.
     FitError
         When the number of axes is wrong.
 
@@ -83,47 +60,25 @@ def misalignment_plot(
 
     Examples
     --------
+    >>> import measurement_layouts as ml
     >>> from measurement_layouts.scenarios.dispositions import simulated_study
     >>> study = simulated_study(per_statement=4, models=["sim-01", "sim-04"])
-    >>> axes = misalignment_plot(study.judgments, resamples=100)
+    >>> curves = ml.dispositions.misalignment_by_group(study.judgments, resamples=100)
+    >>> axes = misalignment_plot(curves)
     >>> [panel.get_title() for panel in axes]
     ['Empathy', 'Emotion Regulation', 'Assertiveness', 'Impulsiveness']
     """
-    chosen = shown(judgments, models, groups)
-    table = compare_choices(chosen.judgments)
-    people, rates = chosen.judgments.human_rates(), chosen.judgments.model_rates()
-    aligned = as_aligned(people, rates, _gap)
-    traits = chosen.judgments.traits
+    traits = list(curves)
     columns = min(_COLUMNS, len(traits))
     size = max(_PANEL[0] * columns + 0.5, 4.6), _PANEL[1] * -(-len(traits) // columns) + 0.9
     axes, figure = style.panels(ax, len(traits), columns, size, sharey=True)
     for panel, trait in zip(axes, traits, strict=True):
-        part = table[table["trait"] == trait]
-        human = part.groupby("scenario", sort=False)["human"].first()
-        bins, expected = rate_steps(human), aligned.loc[human.index]
-        values = part["misalignment"].unstack("model")
-        values = values.reindex(index=human.index, columns=chosen.models)
-        means = means_in_bins(
-            values, bins, chosen.members, prob=prob, resamples=resamples, seed=seed
-        )
-        kept = means.index.unique("bin").sort_values()
-        at = human.groupby(bins).mean().loc[kept]
-        draw_models(panel, at, values.groupby(bins).mean().loc[kept], chosen)
-        draw_means(panel, at, means, chosen)
-        luck = expected.groupby(bins).mean().loc[kept]
-        (dashed,) = panel.plot(
-            100 * at, 100 * luck, color=style.INK, linestyle=(0, (3, 2)), linewidth=1.2
-        )
+        dashed = draw_curves(panel, curves[trait], 1.2)
         _frame(panel)
         style.title(panel, style.words(trait))
     style.outer_labels(axes, columns, "human trait-positive rate (%)", _MISALIGNMENT, fontsize=9)
-    dashed.set_label("a model whose rates are the people's")
-    explain(axes, figure, [*line_entries(chosen, prob), dashed])
+    explain(axes, figure, [*line_entries(curves[trait].chosen, curves[trait].prob), dashed])
     return axes
-
-
-def _gap(model: np.ndarray, human: np.ndarray) -> np.ndarray:
-    return np.asarray(np.abs(model - human))
 
 
 def _frame(ax: "Axes") -> None:

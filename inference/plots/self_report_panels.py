@@ -1,23 +1,20 @@
 """Does what a model says of a statement tell what it does: a panel per model."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
-from ..dispositions.self_report import self_reports
-from ..dispositions.self_report_correlations import self_report_correlations
-from ..errors import DataError, FitError
+from ..dispositions.by_group import GroupReports
+from ..errors import FitError
 from . import style
-from .disposition_lines import explain, shown
+from .disposition_lines import explain
 from .self_report_plot import written_rho
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
-
-    from ..dispositions.judgments import SituationalJudgments
 
 _COLUMNS = 5
 _PANEL = (2.2, 2.1)  # inches, without what is written above
@@ -25,11 +22,8 @@ _LINE = 9.0  # height of a line above a panel, in points
 
 
 def self_report_panels(
-    judgments: "SituationalJudgments",
+    reports: GroupReports,
     *,
-    models: Sequence[str] | None = None,
-    divided_below: float | None = 0.7,
-    prob: float = 0.9,
     ax: "Axes | Sequence[Axes] | np.ndarray | None" = None,
 ) -> "np.ndarray":
     r"""Draw what a model does over what it says, statement by statement, a panel per model.
@@ -41,14 +35,8 @@ def self_report_panels(
 
     Parameters
     ----------
-    judgments : SituationalJudgments
-        Choices of people and models, with the models' ratings.
-    models : sequence of str, optional
-        Which; all by default.
-    divided_below : float, optional
-        Only scenarios with a consensus below it count; all scenarios where it is None.
-    prob : float
-        Mass of the intervals.
+    reports : GroupReports
+        From `measurement_layouts.dispositions.self_reports_by_group`, by statement.
     ax : Axes or sequence of Axes, optional
         Where to draw, one for each model; a new figure by default.
 
@@ -59,8 +47,6 @@ def self_report_panels(
 
     Raises
     ------
-    DataError
-        When a model is unknown, or one has no statement with both a rating and a rate.
     FitError
         When there are more traits than colours, or the number of axes is wrong.
 
@@ -71,27 +57,22 @@ def self_report_panels(
 
     Examples
     --------
+    >>> import measurement_layouts as ml
     >>> from measurement_layouts.scenarios.dispositions import simulated_study
     >>> study = simulated_study(per_statement=4, models=["sim-01", "sim-04"])
-    >>> axes = self_report_panels(study.judgments, divided_below=None)
+    >>> reports = ml.dispositions.self_reports_by_group(
+    ...     study.judgments, by="statement", divided_below=None
+    ... )
+    >>> axes = self_report_panels(reports)
     >>> [panel.get_title() for panel in axes]
     ['sim-01', 'sim-04']
     """
-    chosen = shown(judgments, models, None)
+    chosen, table, rho = reports.chosen, reports.table, reports.rho
     traits = chosen.judgments.traits
     if len(traits) > len(style.METHODS):
         raise FitError(
             f"there are {len(traits)} traits and {len(style.METHODS)} can be told apart; choose "
             "some with judgments.select(traits=...)"
-        )
-    options: dict[str, Any] = {"by": "statement", "divided_below": divided_below}
-    table = self_reports(chosen.judgments, **options).dropna(subset=["reported", "revealed"])
-    rho = self_report_correlations(chosen.judgments, **options, prob=prob)
-    silent = [name for name in chosen.models if name not in table.index.unique("model")]
-    if silent:
-        raise DataError(
-            f"{style.words(silent[0])} has no statement with both a rating and a rate; leave it "
-            "out of models=, or give a higher divided_below="
         )
     columns = min(_COLUMNS, len(chosen.models))
     high = _PANEL[1] + (len(traits) + 1) * _LINE / 72
@@ -110,9 +91,8 @@ def self_report_panels(
         panel.set_title(style.words(model, 34), fontsize=9, pad=len(traits) * _LINE + 5)
     style.outer_labels(axes, columns, "rating (1 to 7)", "agreeing action (%)", fontsize=9)
     if figure is not None:
-        what = "all scenarios" if divided_below is None else "scenarios where people are divided"
-        style.heading(figure, f"Reported and revealed, statement by statement: {what}")
-    explain(axes, figure, _entries(styles, prob))
+        style.heading(figure, f"Reported and revealed, statement by statement: {reports.scenarios}")
+    explain(axes, figure, _entries(styles, reports.prob))
     return axes
 
 

@@ -1,25 +1,21 @@
 """What models say of themselves against what they do, a point per model."""
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
 from ..digits import outward
-from ..dispositions.self_report import self_reports
-from ..dispositions.self_report_correlations import self_report_correlations
-from ..errors import DataError
+from ..dispositions.by_group import GroupReports, ModelGroups
 from . import style
-from .disposition_lines import Shown, explain, shown
+from .disposition_lines import explain, group_styles
 from .estimated import number
 from .labels import spread, write_names
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
-
-    from ..dispositions.judgments import SituationalJudgments
 
 _COLUMNS = 4
 _PANEL = (2.9, 3.0)  # inches
@@ -30,12 +26,8 @@ _AREA = 26.0  # of a marker, in square points
 
 
 def self_report_plot(
-    judgments: "SituationalJudgments",
+    reports: GroupReports,
     *,
-    models: Sequence[str] | None = None,
-    groups: Mapping[str, str] | None = None,
-    divided_below: float | None = 0.7,
-    prob: float = 0.9,
     ax: "Axes | Sequence[Axes] | np.ndarray | None" = None,
 ) -> "np.ndarray":
     r"""Draw revealed against reported dispositions of models, a panel per trait.
@@ -47,16 +39,8 @@ def self_report_plot(
 
     Parameters
     ----------
-    judgments : SituationalJudgments
-        Choices of people and models, with the models' ratings.
-    models : sequence of str, optional
-        Which; all by default.
-    groups : mapping of str to str, optional
-        Group of each model, for colours; all models are one group by default.
-    divided_below : float, optional
-        Only scenarios with a consensus below it count; all scenarios where it is None.
-    prob : float
-        Mass of the intervals.
+    reports : GroupReports
+        From `measurement_layouts.dispositions.self_reports_by_group`, by trait.
     ax : Axes or sequence of Axes, optional
         Where to draw, one for each trait; a new figure by default.
 
@@ -69,8 +53,7 @@ def self_report_plot(
     Raises
     ------
     DataError
-        When a model is unknown or has no group, there are too many groups, or no model rated the
-        statements.
+        When there are too many groups.
     FitError
         When the number of axes is wrong.
 
@@ -81,26 +64,16 @@ def self_report_plot(
 
     Examples
     --------
+    >>> import measurement_layouts as ml
     >>> from measurement_layouts.scenarios.dispositions import simulated_study
     >>> study = simulated_study(per_statement=4, models=["sim-01", "sim-04"])
-    >>> axes = self_report_plot(study.judgments, divided_below=None)
+    >>> reports = ml.dispositions.self_reports_by_group(study.judgments, divided_below=None)
+    >>> axes = self_report_plot(reports)
     >>> axes[0].get_title().splitlines()[0]
     'Empathy'
     """
-    chosen = shown(judgments, models, groups)
-    options: dict[str, Any] = {"by": "trait", "divided_below": divided_below, "prob": prob}
-    table = (
-        self_reports(chosen.judgments, **options)
-        .dropna(subset=["reported", "revealed"])
-        .reset_index()
-    )
-    rho = self_report_correlations(chosen.judgments, **options)
+    chosen, rho, table = reports.chosen, reports.rho, reports.table.reset_index()
     traits = [trait for trait in chosen.judgments.traits if trait in set(table["trait"])]
-    if not traits:
-        raise DataError(
-            "no model has both ratings and rates; give ratings to from_long, or a higher "
-            "divided_below="
-        )
     own = {trait: table[table["trait"] == trait].set_index("model") for trait in traits}
     columns = min(_COLUMNS, len(traits))
     size = max(_PANEL[0] * columns + 0.5, 4.6), _PANEL[1] * -(-len(traits) // columns) + 0.9
@@ -113,9 +86,8 @@ def self_report_plot(
         )
     style.outer_labels(axes, columns, _REPORTED, _REVEALED, fontsize=9)
     if figure is not None:
-        what = "all scenarios" if divided_below is None else "scenarios where people are divided"
-        style.heading(figure, f"Reported and revealed dispositions: {what}")
-    explain(axes, figure, _entries(chosen, prob))
+        style.heading(figure, f"Reported and revealed dispositions: {reports.scenarios}")
+    explain(axes, figure, _entries(chosen, reports.prob))
     for panel, trait in zip(axes, traits, strict=True):
         _name(panel, own[trait])
     return axes
@@ -137,8 +109,8 @@ def written_rho(row: pd.Series) -> str:
     return f"{said} [{', '.join(outward(row['low'], row['high'], 2))}]"
 
 
-def _points(ax: "Axes", own: pd.DataFrame, chosen: Shown) -> None:
-    for group, (colour, marker) in chosen.styles.items():
+def _points(ax: "Axes", own: pd.DataFrame, chosen: ModelGroups) -> None:
+    for group, (colour, marker) in group_styles(chosen).items():
         part = own[[chosen.groups[model] == group for model in own.index]]
         ax.vlines(
             part["reported"],
@@ -179,17 +151,17 @@ def _name(ax: "Axes", own: pd.DataFrame) -> None:
     write_names(ax, points, np.full(len(own), _AREA), names, order, all_of_them=False)
 
 
-def _entries(chosen: Shown, prob: float) -> "list[Artist]":
+def _entries(chosen: ModelGroups, prob: float) -> "list[Artist]":
     from matplotlib.lines import Line2D
 
     entries: list[Artist] = []
     said = f"a model, with the {style.percent(prob)} interval of its rate"
-    for group, (colour, marker) in chosen.styles.items():
-        name = style.legend_words(group) if len(chosen.styles) > 1 else said
+    for group, (colour, marker) in group_styles(chosen).items():
+        name = style.legend_words(group) if len(group_styles(chosen)) > 1 else said
         entries.append(
             Line2D([], [], color=colour, marker=marker, markersize=5, linestyle="", label=name)
         )
-    if len(chosen.styles) > 1:
+    if len(group_styles(chosen)) > 1:
         entries.append(
             Line2D(
                 [],

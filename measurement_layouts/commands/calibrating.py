@@ -12,7 +12,7 @@ from .layout_file import is_layout_file, load_layout, short_name
 
 if TYPE_CHECKING:
     from ..inference.sbc.result import SimulationBasedCalibration
-    from ..scenarios.calibrated import Case
+    from ..scenarios.scenario import Case
     from .arguments import Commands
 
 _FILES = ("ranks.csv", "table.csv", "ranks.png", "report.md")
@@ -127,7 +127,7 @@ def _tasks(chosen: argparse.Namespace) -> dict[str, _Task]:
 
 def _own(target: str, chosen: argparse.Namespace) -> _Task:
     from ..inference.errors import DataError
-    from ..scenarios.calibrated import Case
+    from ..scenarios.scenario import Case
     from .tables import read_items
 
     if chosen.items is None:

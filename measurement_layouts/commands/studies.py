@@ -133,19 +133,20 @@ def _reproduce(chosen: argparse.Namespace) -> int:
         raise FileNotFoundError(
             f"{scenario.name} is held against published tables; give their folder as --published"
         )
-    found = scenario.reproduce(scenario, chosen.data, chosen.published)
+    found = scenarios.reproduce(scenario.name, chosen.data, chosen.published)
     return _report(scenario, found, time.perf_counter() - start, as_json=chosen.json)
 
 
 def _validate(chosen: argparse.Namespace) -> int:
     from ..printing import print_scores
+    from ..scenarios.study import judge, score_methods
 
     start = time.perf_counter()
     scenario = scenarios.get(chosen.scenario)
-    scores = scenario.hold_out(scenario.load(chosen.data), repeats=chosen.repeats)
+    scores = score_methods(scenario, scenario.load(chosen.data), repeats=chosen.repeats)
     if not chosen.json:
         print_scores(scores)
-    found = Reproduction(scenario.judge(scores))
+    found = Reproduction(judge(scenario, scores))
     return _report(scenario, found, time.perf_counter() - start, as_json=chosen.json)
 
 

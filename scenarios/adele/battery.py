@@ -8,7 +8,6 @@ import pandas as pd
 
 from ...inference.errors import DataError
 from ...inference.options import whole
-from ...inference.simulation import draw_outcomes
 from ...layouts import Capability, Derived, Layout, MetaFeature, Success
 from ...linking import guessing, logistic, product
 from ..scenario import Cohort
@@ -207,10 +206,7 @@ def simulated_cohort(seed: int = 1, items: int = ITEMS) -> Cohort:
     >>> simulated_cohort(items=100).evaluation.successes.shape
     (15, 100)
     """
-    profiles = true_profiles()
-    return Cohort(
-        draw_outcomes(rule(), battery(seed, items), profiles, np.random.default_rng(seed)), profiles
-    )
+    return Cohort.drawn(rule(), battery(seed, items), true_profiles(), seed)
 
 
 def _levels(rng: np.random.Generator, table: pd.DataFrame) -> np.ndarray:

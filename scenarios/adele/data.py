@@ -48,41 +48,8 @@ MODELS = {
 }
 """As the data spell the models, and as the paper's tables do, in their order."""
 
-_SHA256 = {  # of a benchmark's labels, and of its outcomes
-    "CSE": (
-        "862648aa7e51edaf8afc15390f889c641ee46ddd2978c3a7b7a6c5486e47c925",
-        "ae00e5bff41202fab394ed93fa9dc21189897ade5661983ade61fbf388d0f64d",
-    ),
-    "LSAT": (
-        "6b300d6da302671b7e14f5c9431633d26df0ec577dc3640968a69dfe5388acbc",
-        "1a45870c389225ac7ee619803f92d2e46dd7f7f48a9773a4152f508aac2e1292",
-    ),
-    "MCTACO": (
-        "3fde21ef0409400d481beed1ac7db2e8b452b5a2d912b9f533bbd9f6876f2aad",
-        "75d214b533fcb9d7fe1fda9461e2116f26910fa46ddc65abe7f33794350ee886",
-    ),
-    "SAT": (
-        "18bd171ec497f9ec412bbc6beae54d1d42b000df58a12541cc9da1659686608f",
-        "04eadc8fdd08a5ae26c06c825e4f7f8b9c4b38f0486b603dbad8eda5dcc64575",
-    ),
-    "TimeDial": (
-        "09846ddfe8d07a6833cd50227c5dd9cc4a41bfbc72cf0585245033a8924ee400",
-        "222d63421087aa0b16519e8a98f6ce6b3d60a89d5580d4ce253762bbdbce94b5",
-    ),
-    "TruthQuest": (
-        "a2d66881c58a5a7e1437eb590b3f3fa4f8c9d03aae93f8ff8ff704cde9c244d9",
-        "537cb921d951a6e05add7613b3450a2b55507d8bfe80737a071823a39671cb8c",
-    ),
-}
 _KINDS = ("capabilities", "outcomes")
-FILES = Files(
-    "adele_labelled",
-    {
-        f"{short}_{kind}.csv": f"sha256:{digest}"
-        for short, digests in _SHA256.items()
-        for kind, digest in zip(_KINDS, digests, strict=True)
-    },
-)
+FILES = Files("adele_labelled")
 
 _LEVELS = range(6)
 

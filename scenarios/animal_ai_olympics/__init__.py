@@ -4,7 +4,6 @@ from ..scenario import Scenario
 from .cohort import battery, simulated_cohort, true_profiles
 from .data import load
 from .layouts import apparent_smallness, published_layout, recommended_layout
-from .published import judge, reproduce
 
 SCENARIO = Scenario(
     name="animal-ai-olympics",
@@ -13,9 +12,8 @@ SCENARIO = Scenario(
     layouts={"published layout": published_layout, "recommended layout": recommended_layout},
     load=load,
     simulate=simulated_cohort,
-    reproduce=reproduce,
-    judge=judge,
     columns=("rewardSize", "rewardDistance", "rewardBehind", "XPos"),
+    windows=((0, 1), (0.2, 0.7)),
 )
 
 __all__ = [

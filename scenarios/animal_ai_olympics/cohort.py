@@ -5,7 +5,6 @@ from importlib import resources
 import numpy as np
 import pandas as pd
 
-from ...inference.simulation import draw_outcomes
 from ..scenario import Cohort
 from .data import code
 from .layouts import published_layout
@@ -74,8 +73,4 @@ def simulated_cohort(seed: int = 1) -> Cohort:
     >>> simulated_cohort().evaluation
     <Evaluation: 68 subjects, 69 items, 4692 trials, properties rewardSize, rewardDistance, ...>
     """
-    profiles = true_profiles()
-    evaluation = draw_outcomes(
-        published_layout(), battery(seed), profiles, np.random.default_rng(seed)
-    )
-    return Cohort(evaluation, profiles)
+    return Cohort.drawn(published_layout(), battery(seed), true_profiles(), seed)

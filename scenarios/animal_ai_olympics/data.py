@@ -10,11 +10,7 @@ from ..files import Files
 
 COMMIT = "ee3d90e2f630c0fbce5d0d62937e7a7b075473e3"
 ADDRESS = f"https://raw.githubusercontent.com/RyanBurnell/NotANumber/{COMMIT}/"
-CHECKSUMS = {
-    "scores_all.csv": "sha256:c0d41d59892366050a799bf976018d91a7022b977d63fdf4c11ec1e2590ba30f",
-    "task_codes.csv": "sha256:d9ee14163c852fa157e8e0b610d059132becb07da225c98725a41cdc9aeae750",
-}
-FILES = Files("aaio", CHECKSUMS, ADDRESS)
+FILES = Files("aaio", ADDRESS)
 
 TASKS = tuple(
     f"{level}-{task}-{variant}"

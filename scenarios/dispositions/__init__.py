@@ -1,11 +1,9 @@
 """Behavioural dispositions: what language models advise where people agree, and where not."""
 
 from ..scenario import Scenario
-from .calibrated import two_traits
-from .forecast import COLUMNS
+from .cohort import load, simulated_cohort, two_traits
 from .implied import distances, implied_misalignment
-from .layouts import LAYOUTS, disposition_layout
-from .published import judge, load, reproduce, simulated_cohort
+from .layouts import COLUMNS, LAYOUTS, disposition_layout
 from .raters import rater_pool
 from .simulated import SimulatedStudy, simulated_study
 from .subjects import subjects
@@ -18,8 +16,6 @@ SCENARIO = Scenario(
     layouts=LAYOUTS,
     load=load,
     simulate=simulated_cohort,
-    reproduce=reproduce,
-    judge=judge,
     columns=COLUMNS,
     tables=False,
     small_batteries=two_traits,
@@ -35,7 +31,6 @@ __all__ = [
     "implied_misalignment",
     "overall",
     "rater_pool",
-    "reproduce",
     "simulated_cohort",
     "simulated_study",
     "subjects",

@@ -71,5 +71,8 @@ def disposition_layout(traits: Sequence[str] = tuple(TRAITS)) -> Layout:
 
 RECOMMENDED = "recommended layout"
 
+COLUMNS = ("peoplesRate", *(f"trait[{trait}]" for trait in TRAITS))
+"""What baselines predict from."""
+
 LAYOUTS = {RECOMMENDED: disposition_layout}
 """By the name under which a study shows them."""

@@ -4,10 +4,8 @@ from ..scenario import Scenario
 from .cohort import battery, simulated_cohort, true_profiles
 from .data import load
 from .dina import Dina, dina
-from .layouts import LAYOUTS, nida_layout, recommended_layout
+from .layouts import LAYOUTS, SKILLS, nida_layout, recommended_layout
 from .mastery import masteries
-from .published import judge, reproduce
-from .skills import SKILLS
 
 SCENARIO = Scenario(
     name="fraction-subtraction",
@@ -16,8 +14,6 @@ SCENARIO = Scenario(
     layouts=LAYOUTS,
     load=load,
     simulate=simulated_cohort,
-    reproduce=reproduce,
-    judge=judge,
     columns=tuple(f"needed[{skill}]" for skill in SKILLS),
     tables=False,
 )
@@ -33,7 +29,6 @@ __all__ = [
     "masteries",
     "nida_layout",
     "recommended_layout",
-    "reproduce",
     "simulated_cohort",
     "true_profiles",
 ]

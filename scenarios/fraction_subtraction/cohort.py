@@ -3,10 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from ...inference.simulation import draw_outcomes
 from ..scenario import Cohort
-from .layouts import recommended_layout
-from .skills import SKILLS, column
+from .layouts import SKILLS, column, recommended_layout
 
 PUPILS = 150
 
@@ -85,8 +83,4 @@ def simulated_cohort(seed: int = 1, pupils: int = PUPILS) -> Cohort:
     >>> simulated_cohort().evaluation
     <Evaluation: 150 subjects, 20 items, 3000 trials, properties needed[QT1], needed[QT2], ...>
     """
-    profiles = true_profiles(seed, pupils)
-    return Cohort(
-        draw_outcomes(recommended_layout(), battery(), profiles, np.random.default_rng(seed)),
-        profiles,
-    )
+    return Cohort.drawn(recommended_layout(), battery(), true_profiles(seed, pupils), seed)

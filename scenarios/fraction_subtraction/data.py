@@ -6,16 +6,9 @@ import pandas as pd
 
 from ...inference.data import Evaluation
 from ..files import Files
-from .skills import SKILLS, column
+from .layouts import SKILLS, column
 
-FILES = Files(
-    "fraction_subtraction",
-    {
-        "qmatrix.csv": "sha256:4bcf5be073d572bc1818860b21545f5acd9b261762b0018e416b563dc6dda4f8",
-        "responses_wide.csv": "sha256:"
-        "095238b2213d3b2f159428fc9308dc06f3dbde156f5ca5271a982c553294ffed",
-    },
-)
+FILES = Files("fraction_subtraction")
 
 
 def load(folder: Path | None = None) -> Evaluation:

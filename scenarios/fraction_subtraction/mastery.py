@@ -1,18 +1,14 @@
 """How likely each pupil applies each skill."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pandas as pd
 
 from ...inference.errors import DataError
-from .skills import SKILLS
-
-if TYPE_CHECKING:
-    from ...inference.results import Fit
+from ...inference.results import Fit
+from .layouts import SKILLS
 
 
-def masteries(fit: "Fit") -> pd.DataFrame:
+def masteries(fit: Fit) -> pd.DataFrame:
     """Average the probability of applying a skill over the posterior.
 
     Parameters

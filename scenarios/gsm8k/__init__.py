@@ -2,13 +2,11 @@
 
 from functools import partial
 
-from ..calibrated import calibration_cases
-from ..scenario import Scenario
+from ..scenario import Scenario, calibration_cases
 from .cohort import battery, simulated_cohort, true_profiles
 from .data import accuracies, load, properties
 from .horizons import horizons
 from .layouts import LAYOUTS, plain_layout, recommended_layout
-from .published import judge, reproduce
 
 SCENARIO = Scenario(
     name="gsm8k",
@@ -17,8 +15,6 @@ SCENARIO = Scenario(
     layouts=LAYOUTS,
     load=load,
     simulate=simulated_cohort,
-    reproduce=reproduce,
-    judge=judge,
     columns=("steps", "digits", "doublings"),
     tables=False,
     small_batteries=partial(calibration_cases, every=5, shares=dict.fromkeys(LAYOUTS, 0.5)),
@@ -34,7 +30,6 @@ __all__ = [
     "plain_layout",
     "properties",
     "recommended_layout",
-    "reproduce",
     "simulated_cohort",
     "true_profiles",
 ]

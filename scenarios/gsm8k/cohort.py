@@ -3,7 +3,6 @@
 import numpy as np
 import pandas as pd
 
-from ...inference.simulation import draw_outcomes
 from ..scenario import Cohort
 from .data import properties
 from .layouts import recommended_layout
@@ -90,8 +89,4 @@ def simulated_cohort(seed: int = 1) -> Cohort:
     >>> simulated_cohort().evaluation
     <Evaluation: 16 subjects, 400 items, 6400 trials, properties steps, markedSteps, digits, ...>
     """
-    profiles = true_profiles()
-    evaluation = draw_outcomes(
-        recommended_layout(), battery(seed), profiles, np.random.default_rng(seed)
-    )
-    return Cohort(evaluation, profiles)
+    return Cohort.drawn(recommended_layout(), battery(seed), true_profiles(), seed)

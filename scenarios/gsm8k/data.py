@@ -11,17 +11,7 @@ from ...inference.errors import DataError
 from ...inference.wording import some
 from ..files import Files
 
-FILES = Files(
-    "gsm8k",
-    {
-        "outcomes.parquet": "sha256:"
-        "a2b0d2a9fce7174e151f3380cd9fa2a6f38325a217230ffcce98940a1d29f794",
-        "item_features.csv": "sha256:"
-        "86523e4949ec3d04c231c7041cb4d7feaf4a4a31bed8c35b7043d1b0d2fdd4ef",
-        "reference_gsm.summary.json": "sha256:"
-        "d5da25d061035a92cdc855619c9bd67928b344b2a2b1730d4604664dd5f69dff",
-    },
-)
+FILES = Files("gsm8k")
 SPELLING = {
     "DeepSeek-Coder-V2-0724": "deepseek-v2-coder-0724",
     "Llama-3.1-405B-Instruct-Turbo": "Llama-3.1-405B-Inst-fp8@together",

@@ -1,21 +1,17 @@
 """How many steps a model takes before it fails half of the time."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pandas as pd
 
 from ...inference.errors import DataError
+from ...inference.results import Fit
 from .layouts import recommended_layout
-
-if TYPE_CHECKING:
-    from ...inference.results import Fit
 
 LONGEST = 8
 """Most steps that problems were written with; worked solutions of a few have more lines."""
 
 
-def horizons(fit: "Fit", prob: float = 0.9) -> pd.DataFrame:
+def horizons(fit: Fit, prob: float = 0.9) -> pd.DataFrame:
     r"""Find the number of steps at which typical problems are solved half of the time.
 
     .. math:: h = \theta_1 - \frac{1}{a_1} \operatorname{logit} \frac{1}{2 (1 - \nu) \, c \, r}

@@ -1,9 +1,12 @@
 """Cohorts: the thirty agents' outcomes on a battery, simulated from their rules."""
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 
 from ...inference.data import Evaluation
+from ...inference.errors import DataError
 from ..scenario import Cohort
 from .agents import AGENTS
 from .battery import battery
@@ -35,3 +38,24 @@ def simulated_cohort(seed: int = 1) -> Cohort:
         {name: rng.binomial(1, agent.rule(items)) for name, agent in AGENTS.items()}, items.index
     )
     return Cohort(Evaluation.from_wide(outcomes.T, items), true_profiles())
+
+
+def load(folder: Path | None = None) -> Evaluation:
+    """Return a simulated cohort; the study has no real subjects.
+
+    Parameters
+    ----------
+    folder : Path, optional
+        Must not be given.
+
+    Raises
+    ------
+    DataError
+        When a folder is given.
+    """
+    if folder is not None:
+        raise DataError(
+            f"the agents of this study are simulated, so there are no data in {folder}; leave "
+            "--data out"
+        )
+    return simulated_cohort().evaluation

@@ -2,13 +2,11 @@
 
 from functools import partial
 
-from ..calibrated import calibration_cases
-from ..scenario import Scenario
+from ..scenario import Scenario, calibration_cases
 from .cohort import battery, simulated_cohort, windows
 from .data import load, released
 from .dimensions import DIMENSIONS, LEVELS, condition, obtained
 from .layouts import LAYOUTS, clipped, published_layout, recommended_layout
-from .published import judge, reproduce
 
 SCENARIO = Scenario(
     name="propensities",
@@ -17,8 +15,6 @@ SCENARIO = Scenario(
     layouts=LAYOUTS,
     load=load,
     simulate=simulated_cohort,
-    reproduce=reproduce,
-    judge=judge,
     columns=("lower", "upper"),
     method="grid",  # a propensity's posterior has cliffs and several modes
     small_batteries=partial(calibration_cases, every=10),
@@ -36,7 +32,6 @@ __all__ = [
     "published_layout",
     "recommended_layout",
     "released",
-    "reproduce",
     "simulated_cohort",
     "windows",
 ]

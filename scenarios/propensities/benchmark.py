@@ -5,7 +5,6 @@ from types import MappingProxyType
 import numpy as np
 import pandas as pd
 
-from ...inference.simulation import draw_outcomes
 from ...layouts import Capability, Derived, Layout, MetaFeature, Noise, Prior, Propensity, Success
 from ...linking import band, logistic, mixture, product
 from ..scenario import Cohort
@@ -207,8 +206,4 @@ def benchmark_cohort(seed: int = 1) -> Cohort:
     >>> benchmark_cohort().evaluation.successes.shape
     (30, 360)
     """
-    profiles = true_profiles(seed)
-    evaluation = draw_outcomes(
-        joined_layout(), benchmark_items(seed), profiles, np.random.default_rng(seed)
-    )
-    return Cohort(evaluation, profiles)
+    return Cohort.drawn(joined_layout(), benchmark_items(seed), true_profiles(seed), seed)

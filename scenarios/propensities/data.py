@@ -8,16 +8,7 @@ from ...inference.data import Evaluation
 from ..files import Files
 from .dimensions import condition
 
-FILES = Files(
-    "propensity_ra",
-    {
-        "items.csv": "sha256:e9b647847eb6cdc712c2e3b3d0293c29fff478d5ea3300cb23779408445f824c",
-        "outcomes_wide.csv": "sha256:"
-        "355c320e05a71717883c93a11f4f54a4c3cadcd92a88be0a48a38ecd393c99f5",
-        "published_theta_RA.csv": "sha256:"
-        "2609139c41def482d4b425d2a53583ddc8b04dc77c5ee319d277242e11228cc6",
-    },
-)
+FILES = Files("propensity_ra")
 MODELS = {
     "4o": "4o",
     "ds-r1-llama8": "DS-R1-Llama8B",

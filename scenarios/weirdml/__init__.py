@@ -1,8 +1,7 @@
 """WeirdML: how long people need for tasks that a language model does half of the time."""
 
 from ..scenario import Scenario
-from .calibrated import with_nested
-from .cohort import battery, release_dates, simulated_cohort, true_profiles
+from .cohort import battery, release_dates, simulated_cohort, true_profiles, with_nested
 from .data import (
     CALIBRATION,
     TASKS,
@@ -15,7 +14,6 @@ from .data import (
 )
 from .layouts import nested_layout, published_layout, reached, recommended_layout
 from .nesting import conditional_counts
-from .published import judge, reproduce
 
 SCENARIO = Scenario(
     name="weirdml",
@@ -24,8 +22,6 @@ SCENARIO = Scenario(
     layouts={"published layout": published_layout, "recommended layout": recommended_layout},
     load=load,
     simulate=simulated_cohort,
-    reproduce=reproduce,
-    judge=judge,
     columns=("logHours",),
     tables=False,
     small_batteries=with_nested,

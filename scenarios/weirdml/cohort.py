@@ -4,14 +4,17 @@ import numpy as np
 import pandas as pd
 
 from ...inference.data import Evaluation
-from ..scenario import Cohort
+from ..scenario import Case, Cohort, Scenario, calibration_cases
 from .data import TASKS, THRESHOLDS, with_nesting, with_tasks
+from .layouts import nested_layout
+from .nesting import conditional_counts
 
 SUBJECTS, RUNS = 24, 5
 SLOPE, SPREAD = 1.6, 1.5
 MONTHS = 5.0  # in which horizons double
 _FIRST, _LAST = "2023-07-01", "2026-01-01"
 _START = -1.5  # doublings of an hour
+_SHARE = 0.25  # of simulations, for layouts with a latent for each task
 
 
 def battery(seed: int = 1) -> pd.DataFrame:
@@ -106,6 +109,15 @@ def runs(items: pd.DataFrame, profiles: pd.DataFrame, rng: np.random.Generator) 
     far = (usual[:, :, None] + luck)[:, items["task"].map(TASKS.index)]
     counts = (far > items["logHours"].to_numpy()[:, None]).sum(axis=2)
     return pd.DataFrame(counts, profiles.index, items.index)
+
+
+def with_nested(scenario: Scenario) -> dict[str, Case]:
+    """Take every layout, and that for runs which reached the threshold below."""
+    conditional = conditional_counts(scenario.simulate(1).evaluation)
+    nested = Case(nested_layout(), conditional.items, _SHARE)
+    return calibration_cases(scenario, shares={scenario.recommended: _SHARE}) | {
+        "nested layout": nested
+    }
 
 
 def _subjects() -> pd.Index:

@@ -13,13 +13,7 @@ from ..files import Files
 _COUNTS = "counts_model_task_threshold.csv"
 _ITEMS = "item_features_task_threshold.csv"
 _HORIZONS = {True: "reference_horizons_cal.csv", False: "reference_horizons_no_cal.csv"}
-CHECKSUMS = {
-    _COUNTS: "sha256:63bb6cad82b61393b7dee4b62778a42def25efab12f18995bee21d6a8565de4b",
-    _ITEMS: "sha256:9edc2be5945c33d5907e3c1576440e9e527d778d1836e38c833b04f072290be9",
-    _HORIZONS[True]: "sha256:f49c7ff97534a1b4f7f63c723063a2b77849ec4edcd9fd94e53033fe77e2e0a5",
-    _HORIZONS[False]: "sha256:558fb0b88afc9f9a2329aa41c6c0655a2f1a8093609e99acd88eb7dfe38a7f41",
-}
-FILES = Files("weirdml", CHECKSUMS)
+FILES = Files("weirdml")
 """Tables made of github.com/htihle/weirdml-time-horizons at commit 965c7f1, which has no such files
 itself: they cannot be downloaded from there."""
 

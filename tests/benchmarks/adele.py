@@ -1,11 +1,11 @@
 """Eighteen demands at the published size: minutes, memory, and what converges.
 
-Run by hand: ``python tests/benchmarks/adele.py [--json] [--quick]``. Prints a table in Markdown, or
-one JSON object; exit status 1 when a goal is missed. Fits are of fifteen subjects on 16,108
-simulated items; the assessors are compared on the 3,328 real ones where MEASUREMENT_LAYOUTS_DATA
-names them, otherwise on as many simulated ones. Nothing is compiled beforehand. ``--quick`` takes
-fewer subjects and items: its numbers say only that everything runs. Memory is read as Linux counts
-it. What a gradient costs beside PyMC's is a case of ``engine.py``.
+Run by hand: ``python tests/benchmarks/adele.py [--json] [--quick] [--seeds N ...] [--data DIR]``.
+Prints a table in Markdown, or one JSON object; exit status 1 when a goal is missed. Fits are of
+fifteen subjects on 16,108 simulated items; the assessors are compared on the 3,328 real ones where
+MEASUREMENT_LAYOUTS_DATA names them, otherwise on as many simulated ones. Nothing is compiled
+beforehand. ``--quick`` takes fewer subjects and items: its numbers say only that everything runs.
+Memory is read as Linux counts it. What a gradient costs beside PyMC's is a case of ``engine.py``.
 """
 
 import argparse
@@ -15,7 +15,7 @@ import tempfile
 import time
 
 import processes
-from batteries import DATA, SEED
+from batteries import DATA
 from lines import Line, at_most
 from running import run
 
@@ -23,12 +23,12 @@ import measurement_layouts as ml
 from measurement_layouts.inference.wording import many
 from measurement_layouts.scenarios.adele import data
 from measurement_layouts.scenarios.adele.battery import ITEMS, simulated_cohort
-from measurement_layouts.scenarios.adele.estimates import COLUMNS
 from measurement_layouts.scenarios.adele.layouts import (
     additive_layout,
     capability_layout,
     with_places,
 )
+from measurement_layouts.scenarios.adele.reproduction.estimates import COLUMNS
 from measurement_layouts.scenarios.adele.scales import DEMANDS
 
 SAMPLING = {"draws": 500, "tune": 500, "chains": 2, "reruns": 0}
@@ -37,11 +37,11 @@ SUBJECT = "GPT-4o"
 GIB = 2**30
 
 
-def assessors(quick: bool) -> list[Line]:
+def assessors(quick: bool, seed: int) -> list[Line]:
     """One subject's table of assessors, by cross-validation."""
     real = bool(os.environ.get(DATA)) and not quick
     items = 400 if quick else LABELLED
-    everybody = data.load() if real else simulated_cohort(SEED, items).evaluation
+    everybody = data.load() if real else simulated_cohort(seed, items).evaluation
     evaluation, places = with_places(everybody.select(subjects=[SUBJECT]))
     columns = [*COLUMNS, "unguessability"]
     methods = {
@@ -51,7 +51,7 @@ def assessors(quick: bool) -> list[Line]:
         "additive layout": additive_layout(places),
     }
     start, busy = time.perf_counter(), time.process_time()
-    found = ml.assess(methods, evaluation, folds=FOLDS, seed=SEED, progressbar=False)
+    found = ml.assess(methods, evaluation, folds=FOLDS, seed=seed, progressbar=False)
     summary = found.summary()
     seconds = time.perf_counter() - start
     worked = time.process_time() - busy
@@ -63,9 +63,9 @@ def assessors(quick: bool) -> list[Line]:
     return [at_most(case, "seconds", seconds, 60, "s", ours=own)]
 
 
-def fits(quick: bool) -> list[Line]:
+def fits(quick: bool, seed: int) -> list[Line]:
     """Everybody's profile by both layouts, from compilation to the diagnostics."""
-    cohort = simulated_cohort(SEED, 800 if quick else ITEMS)
+    cohort = simulated_cohort(seed, 800 if quick else ITEMS)
     evaluation, places = with_places(cohort.evaluation, "benchmark")
     if quick:
         evaluation = evaluation.select(subjects=[SUBJECT])
@@ -73,14 +73,16 @@ def fits(quick: bool) -> list[Line]:
         "abilities, all needed": capability_layout(),
         "demands add up, a shift per benchmark": additive_layout(places),
     }
-    return [line for name, layout in layouts.items() for line in fitted(name, layout, evaluation)]
+    return [
+        line for name, layout in layouts.items() for line in fitted(name, layout, evaluation, seed)
+    ]
 
 
-def fitted(name: str, layout: ml.Layout, evaluation: ml.Evaluation) -> list[Line]:
+def fitted(name: str, layout: ml.Layout, evaluation: ml.Evaluation, seed: int) -> list[Line]:
     """Fit one layout; its minutes, the peak of memory, and how far chains agree."""
     processes.forget_peak()
     start, busy = time.perf_counter(), time.process_time()
-    fit = ml.fit(layout, evaluation, seed=SEED, progressbar=False, **SAMPLING)
+    fit = ml.fit(layout, evaluation, seed=seed, progressbar=False, **SAMPLING)
     diagnostics = fit.diagnostics()
     minutes = (time.perf_counter() - start) / 60
     worked = (time.process_time() - busy) / 60
@@ -105,12 +107,12 @@ def fitted(name: str, layout: ml.Layout, evaluation: ml.Evaluation) -> list[Line
 def main(arguments: list[str] | None = None) -> int:
     """Measure and report."""
 
-    def measure(options: argparse.Namespace) -> list[Line]:
+    def measure(options: argparse.Namespace, seed: int) -> list[Line]:
         with tempfile.TemporaryDirectory() as folder:
             os.environ |= processes.caches(folder)
-            return [*assessors(options.quick), *fits(options.quick)]
+            return [*assessors(options.quick, seed), *fits(options.quick, seed)]
 
-    return run("adele", __doc__, measure, arguments, quick="subjects and items")
+    return run("adele", __doc__, measure, arguments, quick="subjects and items", data=True)
 
 
 if __name__ == "__main__":

@@ -41,9 +41,9 @@ class Study(NamedTuple):
     profiles: pd.DataFrame | None = None
 
 
-def animal_ai() -> Study:
+def animal_ai(seed: int = SEED) -> Study:
     """Sixty-eight agents on 69 items, none of which repeats; the published layout."""
-    cohort = aaio.simulated_cohort()
+    cohort = aaio.simulated_cohort(seed)
     return Study(aaio.published_layout(), cohort.evaluation, cohort.profiles)
 
 
@@ -118,7 +118,7 @@ _PARADIGMS = {
 }
 
 
-def object_permanence_items(*, repeating: bool) -> pd.DataFrame:
+def object_permanence_items(*, repeating: bool, seed: int = SEED) -> pd.DataFrame:
     """Two thousand one hundred and eighty-eight items of the seven paradigms.
 
     Ways are measured to a tenth of a unit, times to a hundredth of a second, and goals have eight
@@ -126,7 +126,7 @@ def object_permanence_items(*, repeating: bool) -> pd.DataFrame:
     items repeat, arenas are built on a grid: ways in multiples of eight units, times in whole
     seconds, goals of four sizes; 1,242 of the items differ, in 24 ways and sides.
     """
-    rng = np.random.default_rng(7)
+    rng = np.random.default_rng(6 + seed)
     parts = []
     for name, (count, occluded, places, (near, far), obstacles) in _PARADIGMS.items():
         way, time = rng.uniform(near, far, count), occluded * rng.uniform(0.5, 4, count)
@@ -151,7 +151,7 @@ def object_permanence_items(*, repeating: bool) -> pd.DataFrame:
     return pd.concat(parts)
 
 
-def object_permanence(*, repeating: bool = False) -> Study:
+def object_permanence(*, repeating: bool = False, seed: int = SEED) -> Study:
     """Eight subjects in the manner of the paper's Figure 13, most with one weakness."""
     profiles = pd.DataFrame(
         {
@@ -176,8 +176,9 @@ def object_permanence(*, repeating: bool = False) -> Study:
             "random",
         ],
     )
-    layout, items = object_permanence_layout(), object_permanence_items(repeating=repeating)
-    return Study(layout, ml.simulate(layout, items, profiles, seed=3), profiles)
+    layout = object_permanence_layout()
+    items = object_permanence_items(repeating=repeating, seed=seed)
+    return Study(layout, ml.simulate(layout, items, profiles, seed=2 + seed), profiles)
 
 
 def demands_layout() -> ml.Layout:
@@ -189,12 +190,12 @@ def demands_layout() -> ml.Layout:
     return ml.Layout("demands", outcome)
 
 
-def demands(items: int = 16_108, subjects: int = 15) -> Study:
+def demands(items: int = 16_108, subjects: int = 15, seed: int = SEED) -> Study:
     """As many items as the ADeLe battery has; levels drawn apart, a fifth to two thirds are 0.
 
     Levels of real items go together, so that more of those repeat; here fewer than 1 in 100 do.
     """
-    rng = np.random.default_rng(18)
+    rng = np.random.default_rng(17 + seed)
     levels = np.empty((items, len(LABELS)), dtype=int)
     for column, zero in enumerate(np.linspace(0.2, 0.66, len(LABELS))):
         above = 0.6 ** np.arange(5)
@@ -212,7 +213,7 @@ def demands(items: int = 16_108, subjects: int = 15) -> Study:
         columns=[f"ability[{label}]" for label in LABELS],
     )
     layout = demands_layout()
-    return Study(layout, ml.simulate(layout, table, profiles, seed=4), profiles)
+    return Study(layout, ml.simulate(layout, table, profiles, seed=3 + seed), profiles)
 
 
 def gsm8k() -> Study:

@@ -1,10 +1,10 @@
 """How fast we are beside what one has without us, and that the answers are the same.
 
-Run by hand: ``python tests/benchmarks/engine.py [--json] [--case NAME ...] [--quick]``. Prints the
-README's performance table in Markdown, or one JSON object; exit status 1 when a goal is missed.
-Every line is a ratio measured side by side in this run on this machine, so leave the machine alone
-meanwhile. ``--quick`` takes fewer subjects and items: its numbers say only that everything runs.
-Memory is read as Linux counts it.
+Run by hand: ``python tests/benchmarks/engine.py [--json] [--case NAME ...] [--quick] [--seeds N
+...] [--data DIR]``. Prints the README's performance table in Markdown, or one JSON object; exit
+status 1 when a goal is missed. Every line is a ratio measured side by side in this run on this
+machine, so leave the machine alone meanwhile. ``--quick`` takes fewer subjects and items: its
+numbers say only that everything runs. Memory is read as Linux counts it.
 """
 
 import argparse
@@ -30,14 +30,14 @@ CASES = {
 }
 
 
-def measure(names: list[str], quick: bool) -> list[Line]:
+def measure(names: list[str], quick: bool, seed: int) -> list[Line]:
     """Run cases one after the other; one that fails misses its goal, and stops no other."""
     lines = []
     for name in names:
         start = time.perf_counter()
         file, function = CASES[name].split(":")
         try:
-            lines += getattr(importlib.import_module(file), function)(quick)
+            lines += getattr(importlib.import_module(file), function)(quick, seed)
         except Exception:
             traceback.print_exc()
             lines.append(failed(name))
@@ -58,11 +58,13 @@ def chosen(names: list[str] | None) -> list[str]:
 def main(arguments: list[str] | None = None) -> int:
     """Measure and report."""
 
-    def measured(options: argparse.Namespace) -> list[Line]:
-        return list(measure(chosen(options.case), options.quick))
+    def measured(options: argparse.Namespace, seed: int) -> list[Line]:
+        return list(measure(chosen(options.case), options.quick, seed))
 
     cases = {"--case": {"nargs": "+", "choices": CASES, "help": "only these"}}
-    return run("engine", __doc__, measured, arguments, quick="subjects and items", options=cases)
+    return run(
+        "engine", __doc__, measured, arguments, quick="subjects and items", data=True, options=cases
+    )
 
 
 if __name__ == "__main__":

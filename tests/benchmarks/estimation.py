@@ -1,17 +1,18 @@
 """Maximum likelihood over the whole line, beside what one would do otherwise.
 
-Run by hand: ``python tests/benchmarks/estimation.py [--quick]``. Prints one JSON object of ratios
-measured in this run; exit status 1 when a goal is missed. The battery is the hardest for its size:
-no two of its 350 bands are alike, and some are so narrow that their edges are cliffs.
+Run by hand: ``python tests/benchmarks/estimation.py [--quick] [--seeds N ...]``. Prints one JSON
+object of ratios measured in this run; exit status 1 when a goal is missed. The battery is the
+hardest for its size: no two of its 350 bands are alike, and some are so narrow that their edges are
+cliffs.
 """
 
-import argparse
 import time
 
 import numpy as np
 import pandas as pd
 from batteries import Study
 from report import report
+from running import parse
 from scipy.optimize import minimize
 from scipy.special import expit, log_expit
 
@@ -23,12 +24,11 @@ from measurement_layouts.scenarios.figures import Figure
 SUBJECTS, ITEMS, REACH = 384, 350, 5.0
 SAMPLED = 4  # of the subjects, by NUTS, which takes its time at cliffs
 MISSED = 0.01  # nats below the highest maximum
-SEED = 1
 
 
-def windows(subjects: int) -> Study:
+def windows(subjects: int, seed: int) -> Study:
     """Propensities from a normal distribution, in bands with uniform ends."""
-    rng = np.random.default_rng(SEED)
+    rng = np.random.default_rng(seed)
     risk = ml.Propensity("risk", prior=ml.Prior("Normal", mu=0, sigma=2))
     ends = [ml.MetaFeature(name, low=-REACH, high=REACH) for name in ("lower", "upper")]
     layout = ml.Layout("windows", ml.Success("right", band(risk, *ends)))
@@ -73,13 +73,12 @@ def timed(call, *given, **options):
     return found, time.perf_counter() - start
 
 
-def main(quick: bool) -> int:
-    """Print the ratios."""
-    start = time.perf_counter()
-    study = windows(48 if quick else SUBJECTS)
+def measured(quick: bool, seed: int) -> list[Figure]:
+    """Measure with one seed."""
+    study = windows(48 if quick else SUBJECTS, seed)
     given = study.layout, study.evaluation
     some = study.evaluation.subjects[:SAMPLED]
-    quiet = {"seed": SEED, "progressbar": False}
+    quiet = {"seed": seed, "progressbar": False}
     timed(estimate, *given, method="grid", subjects=some[:1], **quiet)  # imports and compilation
     timed(estimate, *given, method="nuts", subjects=some[:1], draws=10, tune=10, **quiet)
     starts = estimate(*given, method="collapse").table["estimate"]
@@ -97,65 +96,55 @@ def main(quick: bool) -> int:
     sound = found.table["identified"]
     table, truth = found.table[sound], study.profiles["risk"].to_numpy()[sound]
     held = ((table["low"] <= truth) & (truth <= table["high"])).mean()
-    case = f"{count} subjects, {ITEMS} bands"
-    return report(
-        "estimation",
-        time.perf_counter() - start,
-        [
-            Figure(f"{case}: seconds, all maxima", None, ours, "<=", 10, "at most 10"),
-            Figure(
-                f"{case}: part whose highest maximum one start misses, which is found",
-                None,
-                missed,
-                ">",
-                0.05,
-                "above 0.05: looking everywhere is worth it",
-            ),
-            Figure(
-                f"{case}: part whose maximum is below that of one start",
-                None,
-                float((reached - highest > 1e-6).mean()),
-                "==",
-                0,
-                "none",
-            ),
-            Figure(
-                f"{case}: times faster than climbing from one start",
-                None,
-                one_start / ours,
-                ">=",
-                0.1,
-                "at most ten times the time",
-            ),
-            Figure(
-                f"{case}: times faster than the exact posterior",
-                None,
-                grid / ours,
-                ">=",
-                1,
-                "not slower",
-            ),
-            Figure(
-                f"{case}: times faster per subject than NUTS",
-                None,
-                nuts / len(some) / each,
-                ">=",
-                5,
-                "at least 5 times",
-            ),
-            Figure(
-                f"{case}: part of 90 % intervals, hulls of their pieces, that hold the truth",
-                None,
-                float(held),
-                ">=",
-                0.85,
-                "at least 0.85",
-            ),
-        ],
-    )
+    case = f"{count} subjects, {ITEMS} bands, seed {seed}"
+    return [
+        Figure(f"{case}: seconds, all maxima", ours, "<=", 10),
+        Figure(
+            f"{case}: part whose highest maximum one start misses, which is found",
+            missed,
+            ">",
+            0.05,
+            "above 0.05: looking everywhere is worth it",
+        ),
+        Figure(
+            f"{case}: part whose maximum is below that of one start",
+            float((reached - highest > 1e-6).mean()),
+            "==",
+            0,
+            "none",
+        ),
+        Figure(
+            f"{case}: times faster than climbing from one start",
+            one_start / ours,
+            ">=",
+            0.1,
+            "at most ten times the time",
+        ),
+        Figure(
+            f"{case}: times faster than the exact posterior", grid / ours, ">=", 1, "not slower"
+        ),
+        Figure(
+            f"{case}: times faster per subject than NUTS",
+            nuts / len(some) / each,
+            ">=",
+            5,
+            "at least 5 times",
+        ),
+        Figure(
+            f"{case}: part of 90 % intervals, hulls of their pieces, that hold the truth",
+            float(held),
+            ">=",
+            0.85,
+        ),
+    ]
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Print the ratios."""
+    chosen, start = parse(__doc__, arguments, quick="subjects"), time.perf_counter()
+    figures = [figure for seed in chosen.seeds for figure in measured(chosen.quick, seed)]
+    return report("estimation", time.perf_counter() - start, figures)
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="fewer subjects: shows that it runs")
-    raise SystemExit(main(parser.parse_args().quick))
+    raise SystemExit(main())

@@ -9,7 +9,7 @@ import numpy as np
 import processes
 import pymc as pm
 import xarray as xr
-from batteries import SEED, Study
+from batteries import Study
 from lines import Line, at_most, times_faster, values_agree
 from processes import MIB
 
@@ -20,23 +20,23 @@ TRAINING = 200  # items that the profiles come from
 MOST = 1536.0  # MiB
 
 
-def forecasts(quick: bool) -> list[Line]:
+def forecasts(quick: bool, seed: int) -> list[Line]:
     """Fifteen subjects, 16,108 items of 18 demands, 4,000 draws.
 
     The profiles come from a fit to some of the items. PyMC forecasts for one subject, from a tenth
     of the draws and from a hundredth: so the seconds that do not depend on the draws, its
     compilation among them, are told apart from those that do, and only these are scaled.
     """
-    study = batteries.demands(*(1_000, 3) if quick else (16_108, 15))
+    study = batteries.demands(*(1_000, 3) if quick else (16_108, 15), seed=seed)
     items, subjects = study.evaluation.items, study.evaluation.subjects
     with tempfile.TemporaryDirectory() as folder:
-        path = _fit(study, DRAWS).save(Path(folder) / "fit.nc")
-        ours = processes.run("forecast_demands", path=str(path), items=len(items))
+        path = _fit(study, DRAWS, seed).save(Path(folder) / "fit.nc")
+        ours = processes.run("forecast_demands", path=str(path), items=len(items), seed=seed)
     one = subjects[len(subjects) // 2]
-    tenth, hundredth = (_fit(study, DRAWS // part, [one]) for part in (10, 100))
-    _predict(study, hundredth)
-    short, _ = _predict(study, hundredth)
-    longer, predicted = _predict(study, tenth)
+    tenth, hundredth = (_fit(study, DRAWS // part, seed, [one]) for part in (10, 100))
+    _predict(study, hundredth, seed)
+    short, _ = _predict(study, hundredth, seed)
+    longer, predicted = _predict(study, tenth, seed)
     each = (longer - short) / (CHAINS * (DRAWS // 10 - DRAWS // 100))
     theirs = len(subjects) * (short + each * CHAINS * (DRAWS - DRAWS // 100))
     forecast = tenth.forecast(items).data
@@ -55,7 +55,7 @@ def forecasts(quick: bool) -> list[Line]:
     ]
 
 
-def _fit(study: Study, draws: int, subjects: list[str] | None = None) -> ml.Fit:
+def _fit(study: Study, draws: int, seed: int, subjects: list[str] | None = None) -> ml.Fit:
     some = study.evaluation.select(items=study.evaluation.items.index[:TRAINING])
     return ml.fit(
         study.layout,
@@ -64,12 +64,12 @@ def _fit(study: Study, draws: int, subjects: list[str] | None = None) -> ml.Fit:
         draws=draws,
         tune=300,
         chains=CHAINS,
-        seed=SEED,
+        seed=seed,
         progressbar=False,
     )
 
 
-def _predict(study: Study, fit: ml.Fit) -> tuple[float, np.ndarray]:
+def _predict(study: Study, fit: ml.Fit, seed: int) -> tuple[float, np.ndarray]:
     """Forecast by PyMC for one subject: seconds; mean and ends of the 90 % interval by item."""
     (subject,) = fit.subjects
     posterior = fit.posterior.sel(subject=subject, drop=True)
@@ -81,7 +81,7 @@ def _predict(study: Study, fit: ml.Fit) -> tuple[float, np.ndarray]:
         drawn = pm.sample_posterior_predictive(
             xr.DataTree.from_dict({"posterior": posterior}),
             var_names=["chance"],
-            random_seed=SEED,
+            random_seed=seed,
             progressbar=False,
         )
     cells = drawn["posterior_predictive"]["chance"].to_numpy()

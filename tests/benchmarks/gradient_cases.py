@@ -8,9 +8,9 @@ from lines import Agreement, Line, at_most, in_words, times_faster, values_agree
 from log_density import LogDensity
 
 
-def labelled_demands(quick: bool) -> list[Line]:
+def labelled_demands(quick: bool, seed: int) -> list[Line]:
     """Eighteen demands of 16,108 items against the plain model."""
-    study = batteries.demands(items=2_000 if quick else 16_108)
+    study = batteries.demands(items=2_000 if quick else 16_108, seed=seed)
     who = study.layout, study.evaluation, study.evaluation.subjects[7]
     own, other = log_density.ours(*who), log_density.plain(*who)
     times = log_density.microseconds([own, other])
@@ -28,9 +28,9 @@ def labelled_demands(quick: bool) -> list[Line]:
     ]
 
 
-def animal_ai_by_hand(quick: bool) -> list[Line]:
+def animal_ai_by_hand(quick: bool, seed: int) -> list[Line]:
     """The published Animal-AI layout against a kernel written for it by hand."""
-    study = batteries.animal_ai()
+    study = batteries.animal_ai(seed)
     subject = study.evaluation.subjects[30]
     hand = by_hand(study.evaluation, subject)
     own = log_density.ours(study.layout, study.evaluation, subject)

@@ -42,7 +42,7 @@ class Agreement:
         """Hold the largest distance to its limit."""
         goal = f"under {self.limit:.3g} {self.unit}"
         name = f"{case}: largest distance of {self.count} {self.what}, {self.unit}"
-        return Figure(name, None, self.largest, "<", self.limit, goal)
+        return Figure(name, self.largest, "<", self.limit, goal)
 
     def __str__(self) -> str:
         sign = "<" if self.figure("").holds else "NOT <"
@@ -82,7 +82,7 @@ class Line:
         """For a report."""
         yield self.figure
         if self.seconds is not None:
-            yield Figure(f"{self.case}: our seconds", None, self.seconds, ">", 0, "above 0")
+            yield Figure(f"{self.case}: our seconds", self.seconds, ">", 0)
         if self.answers is not None:
             yield self.answers.figure(self.case)
 
@@ -119,21 +119,21 @@ def times_faster(
     """
     ratio = theirs / ours if ratio is None else ratio
     name = f"{case}: times faster than {against}"
-    figure = Figure(name, None, ratio, ">=", least, f"at least {least:g} times faster")
+    figure = Figure(name, ratio, ">=", least, f"at least {least:g} times faster")
     return Line(case, against, figure, "times faster", in_words(ours), answers, ours)
 
 
 def at_most(case: str, what: str, found: float, most: float, unit: str, **line: Any) -> Line:
     """Hold a number to its upper limit; `line` may say `ours` and `answers`."""
     goal = f"at most {most:g} {unit}"
-    figure = Figure(f"{case}: {what}", None, found, "<=", most, goal)
+    figure = Figure(f"{case}: {what}", found, "<=", most, goal)
     own = {"against": what, "ours": f"{found:.3g} {unit}"}
     return Line(case, figure=figure, unit=unit, **own | line)
 
 
 def failed(case: str) -> Line:
     """Say that a case could not be measured."""
-    figure = Figure(f"{case}: measured", None, math.nan, ">", 0, "is measured")
+    figure = Figure(f"{case}: measured", math.nan, ">", 0, "is measured")
     return Line(case, "", figure, "(an error stopped it)", "")
 
 

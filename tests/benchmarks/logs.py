@@ -1,9 +1,9 @@
 """Seconds to read evaluation logs: 10,000 samples of each tool, and as many rows of a table.
 
-Run by hand: ``python tests/benchmarks/logs.py [--json] [--quick]``. Prints a table in Markdown, or
-one JSON object; exit status 1 when a goal is missed. The logs are written beforehand, the one of
-Inspect by Inspect's own writer. ``--quick`` takes fewer samples: its numbers say only that
-everything runs.
+Run by hand: ``python tests/benchmarks/logs.py [--json] [--quick] [--seeds N ...]``. Prints a table
+in Markdown, or one JSON object; exit status 1 when a goal is missed. The logs are written
+beforehand, the one of Inspect by Inspect's own writer. ``--quick`` takes fewer samples: its numbers
+say only that everything runs.
 """
 
 import argparse
@@ -16,7 +16,6 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 import pandas as pd
-from batteries import SEED
 from inspect_ai.log import EvalConfig, EvalDataset, EvalLog, EvalSample, EvalSpec, write_eval_log
 from inspect_ai.model import ChatMessageAssistant, ChatMessageUser, ModelOutput
 from inspect_ai.scorer import Score
@@ -114,8 +113,8 @@ def measure(case: str, folder: Path, right: Outcomes) -> Line:
 def main(arguments: list[str] | None = None) -> int:
     """Measure and report."""
 
-    def measured(options: argparse.Namespace) -> list[Line]:
-        right = np.random.default_rng(SEED).integers(0, 2, 100 if options.quick else SAMPLES)
+    def measured(options: argparse.Namespace, seed: int) -> list[Line]:
+        right = np.random.default_rng(seed).integers(0, 2, 100 if options.quick else SAMPLES)
         with TemporaryDirectory() as folder:
             return [measure(case, Path(folder), right) for case in CASES]
 

@@ -1,11 +1,11 @@
 """Outcomes of several steps: what they cost beside 0/1 outcomes, and how they fare with a beta.
 
-Run by hand: ``python tests/benchmarks/outcomes.py [--json] [--quick]``. Prints a table in Markdown,
-or one JSON object; exit status 1 when a goal is missed. Two abilities that are both needed, on 200
-simulated items: succeeded or not, and scored in 10 places. Then scores drawn from a beta
-distribution, which the layout takes for a logistic one: how far its forecasts of mean scores on
-other items lie from the truth. ``--quick`` takes fewer items: its numbers say only that everything
-runs.
+Run by hand: ``python tests/benchmarks/outcomes.py [--json] [--quick] [--seeds N ...]``. Prints a
+table in Markdown, or one JSON object; exit status 1 when a goal is missed. Two abilities that are
+both needed, on 200 simulated items: succeeded or not, and scored in 10 places. Then scores drawn
+from a beta distribution, which the layout takes for a logistic one: how far its forecasts of mean
+scores on other items lie from the truth. ``--quick`` takes fewer items: its numbers say only that
+everything runs.
 """
 
 import argparse
@@ -15,7 +15,6 @@ import time
 import log_density
 import numpy as np
 import pandas as pd
-from batteries import SEED
 from lines import Line, at_most
 from running import run
 from scipy.special import expit
@@ -56,19 +55,19 @@ def layouts(precision: ml.Slope | float) -> dict[str, ml.Layout]:
     }
 
 
-def battery(items: int, seed: int = SEED) -> pd.DataFrame:
+def battery(items: int, seed: int) -> pd.DataFrame:
     """Items of which no two are alike."""
     demands = np.random.default_rng(seed).uniform(0, 6, (items, 2))
     table = pd.DataFrame(demands, columns=["distance", "smallness"])
     return table.rename("item-{}".format)
 
 
-def gradients(table: pd.DataFrame) -> list[Line]:
+def gradients(table: pd.DataFrame, seed: int) -> list[Line]:
     """One subject's log-density and gradient, a score in 10 places beside 0/1."""
     found, known = [], layouts(3.0)
     for name in ("score", "both"):
         who = [
-            log_density.ours(layout, ml.simulate(layout, table, PROFILES, seed=SEED), "Ann")
+            log_density.ours(layout, ml.simulate(layout, table, PROFILES, seed=seed), "Ann")
             for layout in (known[name], known["success"])
         ]
         times = log_density.microseconds(who, rounds=5)
@@ -79,16 +78,16 @@ def gradients(table: pd.DataFrame) -> list[Line]:
     return found
 
 
-def fits(table: pd.DataFrame) -> list[Line]:
+def fits(table: pd.DataFrame, seed: int) -> list[Line]:
     """Everybody's profile, with the layout compiled before."""
     seconds = {}
     for name, layout in layouts(ml.Slope("precision")).items():
-        evaluation = ml.simulate(layout, table, PROFILES, seed=SEED)
+        evaluation = ml.simulate(layout, table, PROFILES, seed=seed)
         ml.fit(
-            layout, evaluation, seed=SEED, progressbar=False, **{**SAMPLING, "draws": 4, "tune": 4}
+            layout, evaluation, seed=seed, progressbar=False, **{**SAMPLING, "draws": 4, "tune": 4}
         )
         start = time.perf_counter()
-        ml.fit(layout, evaluation, seed=SEED, progressbar=False, **SAMPLING)
+        ml.fit(layout, evaluation, seed=seed, progressbar=False, **SAMPLING)
         seconds[name] = (time.perf_counter() - start) / len(PROFILES)
     return [
         at_most(
@@ -114,15 +113,15 @@ def beta_means(table: pd.DataFrame) -> np.ndarray:
     )
 
 
-def from_a_beta(items: int) -> list[Line]:
+def from_a_beta(items: int, seed: int) -> list[Line]:
     """Forecast mean scores that a beta distribution made."""
-    seen, new = battery(items), battery(items, seed=SEED + 1).rename("new {}".format)
-    mean, rng = beta_means(seen), np.random.default_rng(SEED)
+    seen, new = battery(items, seed), battery(items, seed + 1).rename("new {}".format)
+    mean, rng = beta_means(seen), np.random.default_rng(seed)
     drawn = rng.beta(CONCENTRATION * mean, CONCENTRATION * (1 - mean))
     layout = layouts(ml.Slope("precision"))["score"]
     scores = {"credit": pd.DataFrame(drawn, PROFILES.index, seen.index)}
     evaluation = ml.Evaluation.of_outcomes(layout, scores, seen)
-    found = ml.fit(layout, evaluation, seed=SEED, progressbar=False, **SAMPLING)
+    found = ml.fit(layout, evaluation, seed=seed, progressbar=False, **SAMPLING)
     expected = found.forecast(new).expected["mean"].to_numpy().reshape(len(PROFILES), -1)
     error = np.abs(expected - beta_means(new))
     bias = float((expected - beta_means(new)).mean())
@@ -138,9 +137,10 @@ def from_a_beta(items: int) -> list[Line]:
 def main(arguments: list[str] | None = None) -> int:
     """Measure and report."""
 
-    def measure(options: argparse.Namespace) -> list[Line]:
+    def measure(options: argparse.Namespace, seed: int) -> list[Line]:
         items = 40 if options.quick else ITEMS
-        return [*gradients(battery(items)), *fits(battery(items)), *from_a_beta(items)]
+        table = battery(items, seed)
+        return [*gradients(table, seed), *fits(table, seed), *from_a_beta(items, seed)]
 
     return run("outcomes", __doc__, measure, arguments, quick="items")
 

@@ -14,21 +14,25 @@ from rivals import compared, evenly
 FLAT = 32.0  # MiB; the draws of a thousand subjects are 122 MiB
 
 
-def cold_start(quick: bool) -> list[Line]:
+def cold_start(quick: bool, seed: int) -> list[Line]:
     """Sixty-eight Animal-AI agents from an empty process: imports and compilation included.
 
     Of the rival, three agents are sampled in one process, and the mean of the later two stands
     for those left out. Both have caches of their own, empty at first and filled then.
     """
-    everybody = batteries.animal_ai().evaluation.subjects
+    everybody = batteries.animal_ai(seed).evaluation.subjects
     watched = evenly(everybody, 3)
     lines = []
     with tempfile.TemporaryDirectory() as own, tempfile.TemporaryDirectory() as other:
         for caches in ("empty", "filled"):
             environment = processes.caches(own)
-            ours = processes.run("fit_everybody", environment=environment, watched=watched)
+            ours = processes.run(
+                "fit_everybody", environment=environment, watched=watched, seed=seed
+            )
             environment = processes.caches(other)
-            theirs = processes.run("loop_over", environment=environment, subjects=watched)
+            theirs = processes.run(
+                "loop_over", environment=environment, subjects=watched, seed=seed
+            )
             _, *later = theirs["seconds"]
             left_out = (len(everybody) - len(watched)) * statistics.mean(later)
             case = f"{len(everybody)} Animal-AI agents from an empty process, caches {caches}"
@@ -48,11 +52,11 @@ def cold_start(quick: bool) -> list[Line]:
     return lines
 
 
-def growth(quick: bool) -> list[Line]:
+def growth(quick: bool, seed: int) -> list[Line]:
     """Ten, a hundred and a thousand subjects into a store: time per subject, and memory."""
     counts = (10, 30) if quick else (10, 100, 1000)
     found = {
-        count: processes.run("fit_copies", count=count, rounds=5 if count == 10 else 1)
+        count: processes.run("fit_copies", count=count, rounds=5 if count == 10 else 1, seed=seed)
         for count in counts
     }
     each = {count: found[count]["seconds"] / count for count in counts}

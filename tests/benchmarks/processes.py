@@ -69,14 +69,14 @@ def caches(folder: str) -> dict[str, str]:
     }
 
 
-def fit_everybody(watched: list[str]) -> dict[str, Any]:
+def fit_everybody(watched: list[str], seed: int) -> dict[str, Any]:
     """Fit the 68 Animal-AI agents; summarise some, which does not count."""
     import batteries
 
     import measurement_layouts as ml
 
-    study = batteries.animal_ai()
-    fit = _fit(ml, study.layout, study.evaluation)
+    study = batteries.animal_ai(seed)
+    fit = _fit(ml, study.layout, study.evaluation, seed)
     start = time.perf_counter()
     from rivals import moments
 
@@ -84,16 +84,16 @@ def fit_everybody(watched: list[str]) -> dict[str, Any]:
     return {"moments": found, "uncounted": time.perf_counter() - start}
 
 
-def loop_over(subjects: list[str]) -> dict[str, Any]:
+def loop_over(subjects: list[str], seed: int) -> dict[str, Any]:
     """Sample some Animal-AI agents by `pm.sample`."""
     import batteries
     from rivals import pm_sample
 
-    loop = pm_sample(batteries.animal_ai(), subjects)
+    loop = pm_sample(batteries.animal_ai(seed), subjects, seed)
     return {"seconds": list(loop.seconds.values()), "moments": loop.moments, "uncounted": 0.0}
 
 
-def fit_copies(count: int, rounds: int) -> dict[str, Any]:
+def fit_copies(count: int, rounds: int, seed: int) -> dict[str, Any]:
     """Fit copies of ten Animal-AI agents into a store, the layout compiled before.
 
     Returns the median of the rounds' seconds, by how many bytes the memory grew at most, and the
@@ -103,14 +103,14 @@ def fit_copies(count: int, rounds: int) -> dict[str, Any]:
 
     import measurement_layouts as ml
 
-    study = batteries.animal_ai()
+    study = batteries.animal_ai(seed)
     evaluation = batteries.copies(study, count)
-    _fit(ml, study.layout, evaluation.select(subjects=evaluation.subjects[:1]))
+    _fit(ml, study.layout, evaluation.select(subjects=evaluation.subjects[:1]), seed)
     seconds, growth = [], []
     for _ in range(rounds):
         with tempfile.TemporaryDirectory() as folder:
             before, start = forget_peak(), time.perf_counter()
-            fit = _fit(ml, study.layout, evaluation, store=Path(folder) / "fits")
+            fit = _fit(ml, study.layout, evaluation, seed, store=Path(folder) / "fits")
             seconds.append(time.perf_counter() - start)
             growth.append(peak() - before)
             first = fit.posterior.sel(subject=evaluation.subjects[:10])
@@ -119,14 +119,14 @@ def fit_copies(count: int, rounds: int) -> dict[str, Any]:
     return {"seconds": statistics.median(seconds), "growth": max(growth), "means": means}
 
 
-def forecast_demands(path: str, items: int) -> dict[str, Any]:
+def forecast_demands(path: str, items: int, seed: int) -> dict[str, Any]:
     """Forecast the demands battery from a saved fit: seconds, and bytes of growth at most."""
     import batteries
 
     import measurement_layouts as ml
 
     fit = ml.load(path, layout=batteries.demands_layout())
-    battery = batteries.demands(items).evaluation.items
+    battery = batteries.demands(items, seed=seed).evaluation.items
     before, start = forget_peak(), time.perf_counter()
     fit.forecast(battery)
     return {"seconds": time.perf_counter() - start, "growth": peak() - before}
@@ -150,10 +150,10 @@ def _status(name: str) -> int:
     return 1024 * int(line.split()[1])
 
 
-def _fit(ml: Any, layout: Any, evaluation: Any, **store: Any) -> Any:
-    from batteries import OPTIONS, SEED
+def _fit(ml: Any, layout: Any, evaluation: Any, seed: int, **store: Any) -> Any:
+    from batteries import OPTIONS
 
-    return ml.fit(layout, evaluation, seed=SEED, reruns=0, progressbar=False, **OPTIONS, **store)
+    return ml.fit(layout, evaluation, seed=seed, reruns=0, progressbar=False, **OPTIONS, **store)
 
 
 if __name__ == "__main__":

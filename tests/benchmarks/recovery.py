@@ -9,6 +9,7 @@ import time
 import numpy as np
 import pandas as pd
 from report import report
+from running import parse
 
 import measurement_layouts as ml
 from measurement_layouts.linking import mixture
@@ -36,18 +37,18 @@ def coverage(table, truth):
     return ((table["low"] <= truth) & (truth <= table["high"])).groupby("node").mean()
 
 
-def of_the_cohorts():
+def of_the_cohorts(first):
     """Recover the published profiles from several simulated cohorts."""
     layout, parts = aaio.published_layout(), []
-    for seed in range(1, COHORTS + 1):
+    for seed in range(first, first + COHORTS):
         cohort = aaio.simulated_cohort(seed)
         parts.append(recovered(layout, cohort.evaluation, cohort.profiles, seed))
     return pd.concat(parts)
 
 
-def of_the_prior(layout):
+def of_the_prior(layout, seed):
     """Recover profiles that were drawn from the published layout's prior."""
-    rng = np.random.default_rng(12)
+    rng = np.random.default_rng(11 + seed)
     profiles = pd.DataFrame(
         {
             "navigationAbility": rng.uniform(0, 5.3, SUBJECTS),
@@ -57,7 +58,8 @@ def of_the_prior(layout):
         },
         index=[f"drawn-{number}" for number in range(SUBJECTS)],
     )
-    return recovered(layout, ml.simulate(layout, aaio.battery(), profiles, seed=2), profiles, 1)
+    evaluation = ml.simulate(layout, aaio.battery(), profiles, seed=1 + seed)
+    return recovered(layout, evaluation, profiles, seed)
 
 
 def towards_a_half():
@@ -68,24 +70,38 @@ def towards_a_half():
     return ml.Layout("noise towards a half", outcome)
 
 
-def main():
-    """Print the coverages; the published pull is expected to fall short, see `mixture`."""
-    start = time.perf_counter()
+def measured(seed):
+    """Say how often intervals hold the truth, with one seed."""
     figures = []
     for truth, table, least_only in (
-        ("published profiles", of_the_cohorts(), True),
-        ("profiles from the prior, noise towards a half", of_the_prior(towards_a_half()), False),
-        ("profiles from the prior, published pull", of_the_prior(aaio.published_layout()), False),
+        ("published profiles", of_the_cohorts(seed), True),
+        (
+            "profiles from the prior, noise towards a half",
+            of_the_prior(towards_a_half(), seed),
+            False,
+        ),
+        (
+            "profiles from the prior, published pull",
+            of_the_prior(aaio.published_layout(), seed),
+            False,
+        ),
     ):
         held = coverage(table, table["truth"])
         limit = slack(len(table) / len(held))
         for node, part in held.items():
-            name = f"{truth}: {node}, part of 90 % intervals that hold the truth"
+            name = f"{truth}, seed {seed}: {node}, part of 90 % intervals that hold the truth"
             goal = f"at least {MASS - limit:.3f}: 0.9 within Monte Carlo error"
-            figures.append(Figure(name, None, float(part), ">=", MASS - limit, goal))
+            figures.append(Figure(name, float(part), ">=", MASS - limit, goal))
             if not least_only:
                 goal = f"at most {MASS + limit:.3f}: 0.9 within Monte Carlo error"
-                figures.append(Figure(name, None, float(part), "<=", MASS + limit, goal))
+                figures.append(Figure(name, float(part), "<=", MASS + limit, goal))
+    return figures
+
+
+def main(arguments=None):
+    """Print the coverages; the published pull is expected to fall short, see `mixture`."""
+    chosen, start = parse(__doc__, arguments), time.perf_counter()
+    figures = [figure for seed in chosen.seeds for figure in measured(seed)]
     return report("recovery", time.perf_counter() - start, figures)
 
 

@@ -13,7 +13,7 @@ import nutpie
 import pymc as pm
 import xarray as xr
 from arviz_stats.base import array_stats
-from batteries import OPTIONS, SEED, Study
+from batteries import OPTIONS, Study
 from lines import Agreement, means_agree
 
 import measurement_layouts as ml
@@ -35,22 +35,22 @@ class Loop:
         return float(np.mean(list(self.seconds.values())))
 
 
-type Rival = Callable[[Study, Sequence[str]], Loop]
+type Rival = Callable[[Study, Sequence[str], int], Loop]
 
 
-def pm_sample(study: Study, subjects: Sequence[str]) -> Loop:
+def pm_sample(study: Study, subjects: Sequence[str], seed: int) -> Loop:
     """Build the plain model of each subject and sample it by `pm.sample` with its defaults."""
     loop = Loop()
     for subject in subjects:
         start = time.perf_counter()
         model = ml.to_pymc(study.layout, study.evaluation, subject)
-        trace = pm.sample(model=model, **OPTIONS, cores=2, random_seed=SEED, progressbar=False)
+        trace = pm.sample(model=model, **OPTIONS, cores=2, random_seed=seed, progressbar=False)
         loop.seconds[subject] = time.perf_counter() - start
         loop.moments[subject] = moments(study.layout, trace["posterior"])
     return loop
 
 
-def nutpie_compiled_once(study: Study, subjects: Sequence[str]) -> Loop:
+def nutpie_compiled_once(study: Study, subjects: Sequence[str], seed: int) -> Loop:
     """Compile the plain model by nutpie and swap the subjects in; only their sampling counts."""
     layout, evaluation, loop = study.layout, study.evaluation, Loop()
     compiled = nutpie.compile_pymc_model(ml.to_pymc(layout, evaluation, subjects[0]))
@@ -59,20 +59,22 @@ def nutpie_compiled_once(study: Study, subjects: Sequence[str]) -> Loop:
         data = {variable.name: variable.get_value() for variable in model.data_vars}
         start = time.perf_counter()
         swapped = compiled.with_data(**data)
-        trace = nutpie.sample(swapped, **OPTIONS, cores=2, seed=SEED, progress_bar=False)
+        trace = nutpie.sample(swapped, **OPTIONS, cores=2, seed=seed, progress_bar=False)
         loop.seconds[subject] = time.perf_counter() - start
         loop.moments[subject] = moments(layout, trace["posterior"])
     return loop
 
 
-def our_fit(study: Study, subjects: Sequence[str] | None = None) -> tuple[ml.Fit, float]:
+def our_fit(
+    study: Study, subjects: Sequence[str] | None = None, *, seed: int
+) -> tuple[ml.Fit, float]:
     """Fit by `ml.fit`, nobody twice, since the rivals sample once; also the seconds that took."""
     start = time.perf_counter()
     fit = ml.fit(
         study.layout,
         study.evaluation,
         subjects=subjects,
-        seed=SEED,
+        seed=seed,
         reruns=0,
         progressbar=False,
         **OPTIONS,
@@ -98,7 +100,12 @@ class SideBySide:
 
 
 def side_by_side(
-    study: Study, rival: Rival, sampled: Sequence[str], subjects: Sequence[str] | None = None
+    study: Study,
+    rival: Rival,
+    sampled: Sequence[str],
+    subjects: Sequence[str] | None = None,
+    *,
+    seed: int,
 ) -> SideBySide:
     """Sample by both, everything imported and compiled before.
 
@@ -113,12 +120,14 @@ def side_by_side(
     subjects : sequence of str, optional
         Subjects that we sample, those among them; everybody by default. We go before and after the
         rival, and the mean counts, so that a change of the machine's pace meets both.
+    seed : int
+        Of both.
     """
-    our_fit(study, sampled[:1])
-    rival(study, sampled[:1])
-    fit, before = our_fit(study, subjects)
-    loop = rival(study, sampled)
-    _, after = our_fit(study, subjects)
+    our_fit(study, sampled[:1], seed=seed)
+    rival(study, sampled[:1], seed)
+    fit, before = our_fit(study, subjects, seed=seed)
+    loop = rival(study, sampled, seed)
+    _, after = our_fit(study, subjects, seed=seed)
     ours = {name: moments(study.layout, fit.posterior.sel(subject=name)) for name in sampled}
     each = (before + after) / 2 / len(fit.subjects)
     return SideBySide(each, loop.each, compared(ours, loop.moments))

@@ -8,11 +8,11 @@ LOOP = "a loop of `pm.sample`"
 COMPILED_ONCE = "the plain model, compiled once by nutpie"
 
 
-def animal_ai(quick: bool) -> list[Line]:
+def animal_ai(quick: bool, seed: int) -> list[Line]:
     """Sixty-eight agents, everything compiled."""
-    study = batteries.animal_ai()
+    study = batteries.animal_ai(seed)
     everybody = study.evaluation.subjects
-    found = side_by_side(study, pm_sample, evenly(everybody, 2 if quick else 10))
+    found = side_by_side(study, pm_sample, evenly(everybody, 2 if quick else 10), seed=seed)
     return [
         times_faster(
             f"{len(everybody)} Animal-AI agents, compiled already",
@@ -25,13 +25,13 @@ def animal_ai(quick: bool) -> list[Line]:
     ]
 
 
-def object_permanence(quick: bool) -> list[Line]:
+def object_permanence(quick: bool, seed: int) -> list[Line]:
     """Nine latents and 2,188 items: hardly any repeats, and many do."""
     lines = []
     for repeating, least in ((False, 5), (True, 10)):
-        study = batteries.object_permanence(repeating=repeating)
+        study = batteries.object_permanence(repeating=repeating, seed=seed)
         subjects = study.evaluation.subjects[: 2 if quick else None]
-        found = side_by_side(study, nutpie_compiled_once, subjects, subjects)
+        found = side_by_side(study, nutpie_compiled_once, subjects, subjects, seed=seed)
         distinct = len(study.evaluation.items.drop_duplicates())
         lines.append(
             times_faster(
@@ -46,7 +46,7 @@ def object_permanence(quick: bool) -> list[Line]:
     return lines
 
 
-def real_data(quick: bool) -> list[Line]:
+def real_data(quick: bool, seed: int) -> list[Line]:
     """Forty-four models on GSM8K, and 536 pupils on fraction subtraction."""
     lines = []
     for name, study in (
@@ -57,7 +57,7 @@ def real_data(quick: bool) -> list[Line]:
         sampled = evenly(everybody, 1 if quick else 3)
         ours = [*sampled, *evenly(everybody, 8)] if quick else None
         chosen = ours if ours is None else list(dict.fromkeys(ours))
-        found = side_by_side(study, pm_sample, sampled, chosen)
+        found = side_by_side(study, pm_sample, sampled, chosen, seed=seed)
         lines.append(
             times_faster(
                 name,

@@ -1,9 +1,10 @@
 """Something unseen of the items: what a gradient and a fit cost beside the plain model.
 
-Run by hand: ``python tests/benchmarks/unseen.py [--json] [--quick]``. Prints a table in Markdown,
-or one JSON object; exit status 1 when a goal is missed. Four subjects on 2,357 simulated items,
-each with a stance that ten others voted on. The plain model is a mixture of binomials, compiled by
-nutpie. ``--quick`` takes fewer items: its numbers say only that everything runs.
+Run by hand: ``python tests/benchmarks/unseen.py [--json] [--quick] [--seeds N ...]``. Prints a
+table in Markdown, or one JSON object; exit status 1 when a goal is missed. Four subjects on 2,357
+simulated items, each with a stance that ten others voted on. The plain model is a mixture of
+binomials, compiled by nutpie. ``--quick`` takes fewer items: its numbers say only that everything
+runs.
 """
 
 import argparse
@@ -13,7 +14,6 @@ import time
 import log_density
 import numpy as np
 import pandas as pd
-from batteries import SEED
 from gradient_cases import densities_agree
 from lines import Line, at_most, times_faster
 from running import run
@@ -48,16 +48,16 @@ def layout() -> ml.Layout:
     return ml.Layout("dispositions", ml.Success("choice", logistic(margin)))
 
 
-def cohort(items: int) -> ml.Evaluation:
+def cohort(items: int, seed: int) -> ml.Evaluation:
     """Votes are drawn, and four subjects choose 20 times on each item."""
-    rng = np.random.default_rng(SEED)
+    rng = np.random.default_rng(seed)
     kind = rng.integers(0, len(TRAITS), items)
     stance = rng.normal(MEANS[kind], SPREAD)
     yes = rng.binomial(VOTERS, 1 / (1 + np.exp(-stance)))
     columns = {f"trait[{trait}]": kind == place for place, trait in enumerate(TRAITS)}
     table = pd.DataFrame(columns).astype(float).rename("item-{}".format)
     table = table.assign(votesFor=yes, votesAgainst=VOTERS - yes, commonPull=MEANS[kind])
-    return ml.simulate(layout(), table, PROFILES, seed=SEED, trials=TRIALS)
+    return ml.simulate(layout(), table, PROFILES, seed=seed, trials=TRIALS)
 
 
 def gradients(evaluation: ml.Evaluation) -> Line:
@@ -77,10 +77,10 @@ def gradients(evaluation: ml.Evaluation) -> Line:
     )
 
 
-def fits(evaluation: ml.Evaluation) -> Line:
+def fits(evaluation: ml.Evaluation, seed: int) -> Line:
     """Everybody's profile, compilation included."""
     start = time.perf_counter()
-    found = ml.fit(layout(), evaluation, seed=SEED, progressbar=False, **SAMPLING)
+    found = ml.fit(layout(), evaluation, seed=seed, progressbar=False, **SAMPLING)
     each = (time.perf_counter() - start) / len(found.subjects)
     case = f"{len(found.subjects)} subjects, {len(evaluation.items):,} items with something unseen"
     return at_most(case, "seconds of a subject", each, 60, "s")
@@ -89,9 +89,9 @@ def fits(evaluation: ml.Evaluation) -> Line:
 def main(arguments: list[str] | None = None) -> int:
     """Measure and report."""
 
-    def measure(options: argparse.Namespace) -> list[Line]:
-        evaluation = cohort(200 if options.quick else ITEMS)
-        return [gradients(evaluation), fits(evaluation)]
+    def measure(options: argparse.Namespace, seed: int) -> list[Line]:
+        evaluation = cohort(200 if options.quick else ITEMS, seed)
+        return [gradients(evaluation), fits(evaluation, seed)]
 
     return run("unseen", __doc__, measure, arguments, quick="items")
 

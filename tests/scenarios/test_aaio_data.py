@@ -122,7 +122,7 @@ def test_download(monkeypatch, evaluation, real_data, tmp_path):
 
     monkeypatch.setattr(pooch, "retrieve", retrieve)
     same(aaio.load(), evaluation)
-    assert asked == {data.ADDRESS + name: data.CHECKSUMS[name] for name in FILES}
+    assert asked == {data.ADDRESS + name: f"sha256:{data.FILES.checksums[name]}" for name in FILES}
     assert data.COMMIT in data.ADDRESS
 
 

@@ -10,7 +10,11 @@ import xarray as xr
 import measurement_layouts as ml
 from measurement_layouts.inference.validation import HoldOut
 from measurement_layouts.scenarios import animal_ai_olympics as aaio
-from measurement_layouts.scenarios.animal_ai_olympics.published import compare, figure_9, judge
+from measurement_layouts.scenarios.animal_ai_olympics.reproduction.published import (
+    compare,
+    figure_9,
+)
+from measurement_layouts.scenarios.study import judge
 
 AGENTS = ["Ann", "Bob", "Cid", "mmIA"]  # the paper spells the last one mmlA
 NODES = ("visualAbility", "navigationAbility", "noiseLevel")
@@ -148,7 +152,7 @@ def hold_out_scores(ours, layout, aggregate):
 
 
 def test_the_lowest_brier_score_wins():
-    figures = judge(hold_out_scores([0.1] * 4, [0.2, 0.1, 0.1, 0.2], [0.3] * 4))
+    figures = judge(aaio.SCENARIO, hold_out_scores([0.1] * 4, [0.2, 0.1, 0.1, 0.2], [0.3] * 4))
     assert [figure.obtained for figure in figures] == pytest.approx(
         [0.105, 0.155, 0.305, 0.105, 0.105, 0.305]
     )
@@ -160,7 +164,7 @@ def test_the_lowest_brier_score_wins():
 def test_nobody_in_the_middle_is_no_victory():
     scores = hold_out_scores([0.1] * 4, [0.2] * 4, [0.3] * 4)
     nobody = HoldOut(scores.scores, scores.success * 0)
-    figures = judge(nobody)
+    figures = judge(aaio.SCENARIO, nobody)
     assert [figure.holds for figure in figures] == [True] * 3 + [False] * 3
     assert figures[3].to_dict()["obtained"] is None
 
@@ -185,7 +189,7 @@ def test_hold_out_scores_every_method_on_the_real_data(evaluation):
         tune=300,
         progressbar=False,
     )
-    figures = aaio.SCENARIO.judge(scores)
+    figures = judge(aaio.SCENARIO, scores)
     methods = [*layouts, "aggregate", "logistic regression", "random forest"]
     assert list(scores.summary().index) == methods
     assert len(figures) == 2 * len(methods)

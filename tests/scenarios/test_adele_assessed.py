@@ -11,8 +11,8 @@ from measurement_layouts.inference.assessors.fitted_layout import FittedLayout
 from measurement_layouts.inference.assessors.forest import Forest
 from measurement_layouts.inference.assessors.regression import Regression
 from measurement_layouts.scenarios import adele
-from measurement_layouts.scenarios.adele import assessed, published
 from measurement_layouts.scenarios.adele.battery import simulated_cohort
+from measurement_layouts.scenarios.adele.reproduction import assessed, published
 from measurement_layouts.scenarios.adele.subjects import SUBJECTS
 
 SOME = ["GPT-4o", "Babbage-002", "LLaMA-3.2-3B-Instruct"]

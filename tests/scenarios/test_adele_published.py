@@ -15,10 +15,11 @@ from measurement_layouts.inference.assessors.regression import Regression
 from measurement_layouts.inference.validation import HoldOut
 from measurement_layouts.printing import print_figures, print_tables
 from measurement_layouts.scenarios import adele
-from measurement_layouts.scenarios.adele import assessed, published, real
 from measurement_layouts.scenarios.adele.battery import simulated_cohort
 from measurement_layouts.scenarios.adele.layouts import LAYOUTS
 from measurement_layouts.scenarios.adele.light import PUBLISHED_SIZE
+from measurement_layouts.scenarios.adele.reproduction import assessed, published, real
+from measurement_layouts.scenarios.study import judge
 
 SOME = ["GPT-4o", "LLaMA-3.2-3B-Instruct"]
 INSIDE, _, OUTSIDE = assessed.SPLITS
@@ -111,18 +112,19 @@ def test_verdicts_on_the_light_battery():
 def test_judge():
     rows = [
         {"method": method, "repeat": repeat, "subject": "GPT-4o", "brier": brier}
-        for method, brier in ((published.RECOMMENDED, 0.15), ("aggregate", 0.2), ("forest", 0.14))
+        for method, brier in (("recommended layout", 0.15), ("aggregate", 0.2), ("forest", 0.14))
         for repeat in range(2)
     ]
     scores = HoldOut(pd.DataFrame(rows), pd.Series({"GPT-4o": 0.5}))
-    assert [figure.holds for figure in adele.SCENARIO.judge(scores)] == [True, False]
+    figures = judge(adele.SCENARIO, scores)
+    assert [figure.holds for figure in figures] == [False, True, False]
 
 
 def test_missing_tables_are_noticed_first(evaluation, tmp_path, monkeypatch):
     monkeypatch.setattr(published, "real_assessment", None)
     scenario = dataclasses.replace(adele.SCENARIO, load=lambda folder: evaluation)
     with pytest.raises(DataError, match="there is no"):
-        adele.reproduce(scenario, None, tmp_path)
+        published.reproduce(scenario, None, tmp_path)
 
 
 def test_the_report(evaluation, monkeypatch, capsys):
@@ -140,12 +142,12 @@ def test_the_report(evaluation, monkeypatch, capsys):
     monkeypatch.setattr(published, "published_scores", lambda folder, split: theirs)
     monkeypatch.setattr(published, "real_assessment", lambda evaluation, split: made)
     monkeypatch.setattr(published, "simulated_assessment", lambda split: made)
-    monkeypatch.setattr(real, "abilities", lambda evaluation: pair)
-    monkeypatch.setattr(real, "compared_layouts", lambda evaluation: total)
+    monkeypatch.setattr(published, "abilities", lambda evaluation: pair)
+    monkeypatch.setattr(published, "compared_layouts", lambda evaluation: total)
     studies = published.judge_recovery(recovered(0.0, 0.9)), {"bias": recovered(0.0, 0.9)}
     monkeypatch.setattr(published, "simulation_studies", lambda: studies)
     scenario = dataclasses.replace(adele.SCENARIO, load=lambda folder: evaluation)
-    found = adele.reproduce(scenario, None, Path())
+    found = published.reproduce(scenario, None, Path())
     report = json.loads(json.dumps(found.to_dict(), allow_nan=False), parse_constant=pytest.fail)
     assert len(report["figures"]) == 3 * 3 + 4 + 3 * 3 + 7
     assert len(report["tables"]) == 2 * 6 + 3 + 1

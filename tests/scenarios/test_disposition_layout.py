@@ -6,11 +6,13 @@ import pandas as pd
 import pytest
 
 import measurement_layouts as ml
+from measurement_layouts import scenarios
 from measurement_layouts.inference.dispositions.choices import choices
 from measurement_layouts.inference.validation import HoldOut
 from measurement_layouts.scenarios import dispositions
-from measurement_layouts.scenarios.dispositions import forecast, published, recovery
 from measurement_layouts.scenarios.dispositions.layouts import RECOMMENDED
+from measurement_layouts.scenarios.dispositions.reproduction import forecast, published, recovery
+from measurement_layouts.scenarios.study import judge
 
 SOME = ["sim-01", "sim-05", "sim-16"]
 SMALL = {"per_statement": 2, "models": SOME}
@@ -68,7 +70,7 @@ def test_every_part_of_the_reproduction(monkeypatch, tmp_path):
         recovery, "simulated_study", lambda seed, **_: dispositions.simulated_study(seed, **SMALL)
     )
     monkeypatch.setattr(recovery, "_STUDIES", 2)
-    found = dispositions.reproduce(dispositions.SCENARIO, None, None)
+    found = scenarios.reproduce("dispositions")
     assert all(pd.notna(figure.obtained) for figure in found.figures[:9])
     assert set(found.tables) >= {"misalignment", "directional alignment", "held-out Brier scores"}
     minutes = found.figures[-1]
@@ -79,7 +81,7 @@ def test_every_part_of_the_reproduction(monkeypatch, tmp_path):
 
 def test_loading_from_json_lines(study, tmp_path):
     study.judgments.to_json_lines(tmp_path)
-    found = published.load(tmp_path)
+    found = dispositions.cohort.load(tmp_path)
     assert found.subjects == SOME
     assert found.successes.equals(choices(study.judgments).successes)
 
@@ -109,4 +111,5 @@ def test_the_judge_wants_the_layout_below_all_others():
         }
     )
     held = HoldOut(scores, pd.Series({"sim-05": 0.5}))
-    assert [figure.holds for figure in published.judge(held)] == [True, False]
+    figures = judge(dispositions.SCENARIO, held)
+    assert [figure.holds for figure in figures] == [False, True, False]

@@ -9,7 +9,7 @@ from measurement_layouts.scenarios.figures import Figure
 
 
 def figure(relation, bound, obtained, published=None):
-    return Figure("name", published, obtained, relation, bound, "in words")
+    return Figure("name", obtained, relation, bound, "in words", published=published)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,10 @@ import pytest
 from measurement_layouts import DataError
 from measurement_layouts.scenarios import gsm8k
 from measurement_layouts.scenarios.gsm8k.data import FILES, SPELLING
-from measurement_layouts.scenarios.gsm8k.published import accuracy_figures, beside_published
+from measurement_layouts.scenarios.gsm8k.reproduction.published import (
+    accuracy_figures,
+    beside_published,
+)
 
 
 def raw(**changes):

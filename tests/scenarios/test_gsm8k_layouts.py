@@ -12,7 +12,7 @@ from measurement_layouts.inference.validation import HoldOut
 from measurement_layouts.linking import evaluate
 from measurement_layouts.scenarios import gsm8k
 from measurement_layouts.scenarios.gsm8k.horizons import LONGEST
-from measurement_layouts.scenarios.gsm8k.published import judge
+from measurement_layouts.scenarios.study import judge
 
 MASS = 0.9
 VALUES = {
@@ -85,8 +85,8 @@ def test_judge_names_every_other_method():
             "brier": [0.1, 0.2, 0.05],
         }
     )
-    figures = judge(HoldOut(scores, pd.Series({"Ann": 0.5})))
-    assert [figure.holds for figure in figures] == [True, False]
+    figures = judge(gsm8k.SCENARIO, HoldOut(scores, pd.Series({"Ann": 0.5})))
+    assert [figure.holds for figure in figures] == [False, True, False]
 
 
 def test_the_cohort_is_deterministic_and_in_the_declared_ranges():

@@ -7,7 +7,11 @@ from measurement_layouts import DataError
 from measurement_layouts.inference.description.description import Description
 from measurement_layouts.inference.description.rules import Rules
 from measurement_layouts.scenarios import object_permanence as op
-from measurement_layouts.scenarios.object_permanence.expected import UNIFORM, WEAKNESSES, is_right
+from measurement_layouts.scenarios.object_permanence.reproduction.expected import (
+    UNIFORM,
+    WEAKNESSES,
+    is_right,
+)
 
 BIASES = {
     "Agent12": {"rightLeftBias": 2.0},

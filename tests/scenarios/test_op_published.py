@@ -11,19 +11,19 @@ import pytest
 import measurement_layouts as ml
 from measurement_layouts.inference.validation import HoldOut
 from measurement_layouts.scenarios import object_permanence as op
-from measurement_layouts.scenarios.object_permanence import published, trial
 from measurement_layouts.scenarios.object_permanence.layouts import PUBLISHED, RECOMMENDED
-from measurement_layouts.scenarios.object_permanence.published import (
+from measurement_layouts.scenarios.object_permanence.reproduction import published
+from measurement_layouts.scenarios.object_permanence.reproduction.published import (
     INCLUDED,
     TABLES,
     Published,
     compare,
-    judge,
     read_tables,
     reproduce,
 )
-from measurement_layouts.scenarios.object_permanence.trial import Trial, run_trial
+from measurement_layouts.scenarios.object_permanence.reproduction.trial import Trial, run_trial
 from measurement_layouts.scenarios.object_permanence.truth import RANGES
+from measurement_layouts.scenarios.study import judge
 
 AGENTS = list(op.AGENTS)
 MISSING = {name: agent.missing for name, agent in op.AGENTS.items() if agent.missing is not None}
@@ -228,7 +228,7 @@ def test_the_papers_tables_are_read(published_tables):
 
 
 def test_bad_folders_are_found_before_anything_is_simulated(tables, tmp_path, monkeypatch):
-    monkeypatch.setattr(trial, "run_trial", None)
+    monkeypatch.setattr(published, "run_trial", None)
     with pytest.raises(ml.DataError, match=r"no data in .*x; leave --data out"):
         reproduce(op.SCENARIO, Path("x"), write(tables, tmp_path))
     with pytest.raises(ml.DataError, match=r"there is no .*table1.csv"):
@@ -238,7 +238,7 @@ def test_bad_folders_are_found_before_anything_is_simulated(tables, tmp_path, mo
 @pytest.mark.slow
 def test_reproduce_works_the_cohorts_through(tables, tmp_path, monkeypatch):
     seeds = []
-    monkeypatch.setattr(trial, "run_trial", lambda seed: seeds.append(seed) or made())
+    monkeypatch.setattr(published, "run_trial", lambda seed: seeds.append(seed) or made())
     found = reproduce(op.SCENARIO, None, write(tables, tmp_path))
     assert seeds == list(range(1, published.COHORTS + 1))
     assert all(figure.holds for figure in found.figures)
@@ -256,7 +256,7 @@ def test_the_lowest_brier_score_on_held_out_arenas_wins():
         for name, brier in briers.items()
         for repeat in (0, 1)
     ]
-    figures = judge(HoldOut(pd.DataFrame(rows), pd.Series({"Agent1": 0.5})))
+    figures = judge(op.SCENARIO, HoldOut(pd.DataFrame(rows), pd.Series({"Agent1": 0.5})))
     assert [figure.obtained for figure in figures] == [0.1, 0.2, 0.1]
     assert [figure.holds for figure in figures] == [False, True, False]
 

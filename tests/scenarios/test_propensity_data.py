@@ -9,7 +9,7 @@ import pytest
 from measurement_layouts import DataError
 from measurement_layouts.linking import band
 from measurement_layouts.scenarios import propensities
-from measurement_layouts.scenarios.propensities import published
+from measurement_layouts.scenarios.propensities.reproduction import published
 
 SIZES = {
     "risk_aversion": 350,

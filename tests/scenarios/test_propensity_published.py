@@ -11,9 +11,15 @@ import measurement_layouts as ml
 from measurement_layouts.inference.estimation.estimate import estimate
 from measurement_layouts.inference.validation import HoldOut
 from measurement_layouts.scenarios import propensities
-from measurement_layouts.scenarios.propensities import assessed, published, real, recovery
 from measurement_layouts.scenarios.propensities.benchmark import FEATURES
 from measurement_layouts.scenarios.propensities.layouts import PUBLISHED, RECOMMENDED
+from measurement_layouts.scenarios.propensities.reproduction import (
+    assessed,
+    published,
+    real,
+    recovery,
+)
+from measurement_layouts.scenarios.study import judge
 
 SILENT = ["4o 0", "4o unprompted", "o1 0", "o1 unprompted"]
 
@@ -126,8 +132,8 @@ def test_scores_by_condition():
 
 
 def test_judge():
-    assert [figure.holds for figure in propensities.SCENARIO.judge(made_scores(0.1))] == [True] * 3
-    assert not propensities.SCENARIO.judge(made_scores(0.16))[0].holds
+    assert [figure.holds for figure in judge(propensities.SCENARIO, made_scores(0.1))] == [True] * 3
+    assert not judge(propensities.SCENARIO, made_scores(0.16))[0].holds
 
 
 def test_summary_of_a_recovery():
@@ -194,7 +200,7 @@ def test_verdicts_on_assessors():
 @pytest.mark.slow
 def test_the_whole(risk_data, published_tables):
     """As the command runs it, about six minutes: all but what the README says falls short."""
-    found = propensities.reproduce(propensities.SCENARIO, risk_data, published_tables)
+    found = published.reproduce(propensities.SCENARIO, risk_data, published_tables)
     short = [figure.name for figure in found.figures if not figure.holds]
     known = (
         "held-out Brier at 0, recommended layout",

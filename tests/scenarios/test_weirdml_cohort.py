@@ -7,8 +7,9 @@ import pytest
 import measurement_layouts as ml
 from measurement_layouts.inference.simulation import expected_success
 from measurement_layouts.scenarios import weirdml
+from measurement_layouts.scenarios.study import judge
 from measurement_layouts.scenarios.weirdml import cohort as simulated
-from measurement_layouts.scenarios.weirdml import recovery
+from measurement_layouts.scenarios.weirdml.reproduction import recovery
 
 _TIMES = 40
 
@@ -106,6 +107,6 @@ def test_layouts_run_as_a_scenario():
         tune=200,
         progressbar=False,
     )
-    figures = weirdml.SCENARIO.judge(scores)
-    assert len(figures) == len(layouts) + 2  # every other layout, and three baselines
+    figures = judge(weirdml.SCENARIO, scores)
+    assert len(figures) == len(layouts) + 3  # every layout, and three baselines
     assert all(0 < figure.obtained < 0.3 for figure in figures)

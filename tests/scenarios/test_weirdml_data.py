@@ -10,7 +10,8 @@ import pytest
 import measurement_layouts as ml
 from measurement_layouts.inference.horizons import horizon_trend, time_horizons
 from measurement_layouts.scenarios import weirdml
-from measurement_layouts.scenarios.weirdml import data, published
+from measurement_layouts.scenarios.weirdml import data
+from measurement_layouts.scenarios.weirdml.reproduction import published
 
 
 @pytest.fixture(scope="module")
@@ -103,7 +104,7 @@ def test_declared_ranges_hold_the_real_items(layout, counts):
 
 
 def test_a_changed_file_is_refused(folder, tmp_path):
-    for name in data.CHECKSUMS:
+    for name in data.FILES.checksums:
         shutil.copy(folder / name, tmp_path)
         (tmp_path / name).chmod(0o644)
     path = tmp_path / "item_features_task_threshold.csv"

@@ -6,8 +6,10 @@ import pytest
 
 from measurement_layouts.inference.horizons import HorizonTrend
 from measurement_layouts.inference.validation import HoldOut
-from measurement_layouts.scenarios.weirdml import published
-from measurement_layouts.scenarios.weirdml.recovery import BOTH, PUBLISHED, RECOMMENDED
+from measurement_layouts.scenarios import weirdml
+from measurement_layouts.scenarios.study import judge
+from measurement_layouts.scenarios.weirdml.reproduction import published
+from measurement_layouts.scenarios.weirdml.reproduction.recovery import BOTH, PUBLISHED, RECOMMENDED
 
 MODELS = ["Ann", "Bob"]
 
@@ -91,7 +93,7 @@ def test_the_lowest_brier_score_wins():
         for subject in MODELS
     ]
     scores = HoldOut(pd.DataFrame(rows), pd.Series([0.3, 0.6], MODELS))
-    assert [figure.holds for figure in published.judge(scores)] == [True] * 2
+    assert [figure.holds for figure in judge(weirdml.SCENARIO, scores)] == [True] * 3
     rows[0]["brier"] = rows[1]["brier"] = 0.15  # below one of the two
-    worse = published.judge(HoldOut(pd.DataFrame(rows), pd.Series([0.3, 0.6], MODELS)))
-    assert [figure.holds for figure in worse] == [False, True]
+    worse = judge(weirdml.SCENARIO, HoldOut(pd.DataFrame(rows), pd.Series([0.3, 0.6], MODELS)))
+    assert [figure.holds for figure in worse] == [False, False, True]

@@ -1,5 +1,7 @@
 """Figures of dispositions: what is drawn is what the measures say."""
 
+from functools import partial
+
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
@@ -9,7 +11,7 @@ from made_estimates import legend, nothing_is_cut
 from matplotlib.collections import LineCollection, PathCollection, PolyCollection
 from matplotlib.text import Annotation
 
-from measurement_layouts import DataError, plots
+from measurement_layouts import DataError, dispositions, plots
 from measurement_layouts.inference.dispositions.aligned_model import as_aligned
 from measurement_layouts.inference.dispositions.beta_binomial import rate_posteriors
 from measurement_layouts.inference.dispositions.bins import consensus_steps, rate_steps
@@ -27,14 +29,19 @@ from measurement_layouts.scenarios.dispositions import simulated_study
 mpl.use("Agg")
 MODELS = ["sim-01", "sim-04", "sim-20"]
 GROUPS = {"sim-01": "large", "sim-20": "small", "sim-04": "small"}
-FIGURES = (
-    plots.misalignment_plot,
-    plots.confidence_plot,
-    plots.alignment_heatmap,
-    plots.rate_distributions,
-    plots.self_report_plot,
-    plots.self_report_panels,
-)
+FIGURES = {
+    "misalignment_plot": dispositions.misalignment_by_group,
+    "confidence_plot": dispositions.confidence_by_group,
+    "alignment_heatmap": dispositions.alignment_by_group,
+    "rate_distributions": dispositions.rates_by_group,
+    "self_report_plot": dispositions.self_reports_by_group,
+    "self_report_panels": partial(dispositions.self_reports_by_group, by="statement"),
+}
+
+
+def figure(name, judgments, ax=None, **options):
+    """Compute what a figure shows, and draw it."""
+    return getattr(plots, name)(FIGURES[name](judgments, **options), ax=ax)
 
 
 pytestmark = pytest.mark.usefixtures("tidy_figures")
@@ -82,7 +89,7 @@ def ends_of(ax):
 
 class TestMisalignment:
     def test_lines_are_the_measures_means(self, study, choices):
-        axes = plots.misalignment_plot(study, groups=GROUPS, resamples=50)
+        axes = figure("misalignment_plot", study, groups=GROUPS, resamples=50)
         for panel, trait in zip(axes, study.traits, strict=True):
             part = choices[choices["trait"] == trait]
             wide = part[["misalignment"]].unstack("model")
@@ -107,7 +114,7 @@ class TestMisalignment:
             assert ((by.mean() / by.sem()).abs() < 4).all() == lies_there
 
     def test_a_band_per_group_holds_its_mean(self, study):
-        panel = plots.misalignment_plot(study, groups=GROUPS, resamples=200)[0]
+        panel = figure("misalignment_plot", study, groups=GROUPS, resamples=200)[0]
         bands = [item for item in panel.collections if isinstance(item, PolyCollection)]
         means = [line for line in panel.lines if line.get_marker() in "os"]
         assert len(bands) == len(means) == 2
@@ -127,7 +134,7 @@ class TestMisalignment:
 
 class TestConfidence:
     def test_lines_are_the_rates_means(self, study):
-        ax = plots.confidence_plot(study, groups=pd.Series(GROUPS), resamples=50)
+        ax = figure("confidence_plot", study, groups=pd.Series(GROUPS), resamples=50)
         people = study.human_rates()
         wide = study.model_rates()["confidence"].unstack("model").reindex(people.index)
         bins = consensus_steps(people["rate"])
@@ -144,7 +151,7 @@ class TestConfidence:
     def test_the_dashed_line_is_the_posterior_expectation(self, study):
         """Twin of the closed form: samples drawn at rates drawn from the people's posterior."""
         one = study.select(["sim-01"], ["Empathy"])
-        *_, dashed, _ = plots.confidence_plot(one, resamples=2).lines
+        *_, dashed, _ = figure("confidence_plot", one, resamples=2).lines
         people, rows = one.human_rates(), one.model_rates().droplevel("model")
         draws = rate_posteriors(effective_votes(people), people["trait"]).draws(400, seed=1)
         rates = draws[:, people.index.get_indexer(rows.index)]
@@ -158,7 +165,7 @@ class TestConfidence:
 
 class TestHeatmap:
     def test_cells_are_the_measures(self, study):
-        ax = plots.alignment_heatmap(study, groups=GROUPS)
+        ax = figure("alignment_heatmap", study, groups=GROUPS)
         table = directional_alignment(study)
         names = [label.get_text() for label in ax.get_yticklabels()][:-1]
         assert [GROUPS[name] for name in names] == ["large", "small", "small"]
@@ -182,7 +189,7 @@ class TestHeatmap:
 
 class TestRateDistributions:
     def test_points_are_revealed_rates(self, study):
-        axes = plots.rate_distributions(study, groups=GROUPS)
+        axes = figure("rate_distributions", study, groups=GROUPS)
         table = self_reports(study)
         names = [label.get_text() for label in axes[0].get_yticklabels()]
         for panel, trait in zip(axes, study.traits, strict=True):
@@ -197,8 +204,8 @@ class TestRateDistributions:
 
     def test_a_density_needs_three_models(self, study):
         one = study.select(traits=["Empathy"])
-        assert not self._hills(plots.rate_distributions(one, groups=GROUPS)[0])
-        (hill,) = self._hills(plots.rate_distributions(one)[0])
+        assert not self._hills(figure("rate_distributions", one, groups=GROUPS)[0])
+        (hill,) = self._hills(figure("rate_distributions", one)[0])
         assert np.ptp(hill.get_ydata()) > 0.1
 
     def _hills(self, panel):
@@ -206,12 +213,12 @@ class TestRateDistributions:
 
     def test_few_divided_scenarios(self, judgments):
         with pytest.raises(DataError, match="five scenarios with a consensus below 70%"):
-            plots.rate_distributions(judgments)
+            figure("rate_distributions", judgments)
 
 
 class TestSelfReports:
     def test_points_intervals_and_rho(self, study):
-        axes = plots.self_report_plot(study, divided_below=None)
+        axes = figure("self_report_plot", study, divided_below=None)
         table, rho = (
             measure(study, divided_below=None)
             for measure in (self_reports, self_report_correlations)
@@ -224,7 +231,7 @@ class TestSelfReports:
             assert panel.get_title() == f"{trait}\n{written_rho(rho.loc[trait])}"
 
     def test_panels_by_statement(self, study):
-        axes = plots.self_report_panels(study)
+        axes = figure("self_report_panels", study)
         table = self_reports(study, by="statement")
         rho = self_report_correlations(study, by="statement")
         colours = [style.METHODS[place][0] for place in range(2)]
@@ -243,38 +250,38 @@ class TestSelfReports:
                 assert (line.get_linestyle() == "-") == bool(row["low"] > 0 or row["high"] < 0)
 
     def test_two_models_have_no_rho(self, study):
-        axes = plots.self_report_plot(study.select(MODELS[:2], ["Empathy"]))
+        axes = figure("self_report_plot", study.select(MODELS[:2], ["Empathy"]))
         assert axes[0].get_title() == "Empathy\nno ρ: fewer than 3 points"
 
 
 class TestEveryFigure:
-    @pytest.mark.parametrize("figure", FIGURES)
-    def test_one_model_and_one_trait(self, study, figure):
-        nothing_is_cut(figure(study.select(traits=["Impulsiveness"]), models=["sim-20"]))
+    @pytest.mark.parametrize("name", FIGURES)
+    def test_one_model_and_one_trait(self, study, name):
+        nothing_is_cut(figure(name, study.select(traits=["Impulsiveness"]), models=["sim-20"]))
 
-    @pytest.mark.parametrize("figure", FIGURES)
-    def test_unknown_models(self, study, figure):
+    @pytest.mark.parametrize("name", FIGURES)
+    def test_unknown_models(self, study, name):
         with pytest.raises(DataError, match=r"unknown model\(s\): sim-99; know sim-01"):
-            figure(study, models=["sim-01", "sim-99"])
+            figure(name, study, models=["sim-01", "sim-99"])
 
-    @pytest.mark.parametrize("figure", FIGURES[:-1])
-    def test_groups_are_known_and_complete(self, study, figure):
+    @pytest.mark.parametrize("name", FIGURES)
+    def test_groups_are_known_and_complete(self, study, name):
         with pytest.raises(DataError, match=r"unknown model\(s\): sim-99"):
-            figure(study, groups=GROUPS | {"sim-99": "small"})
+            figure(name, study, groups=GROUPS | {"sim-99": "small"})
         with pytest.raises(DataError, match="no group for sim-04; name one for each model"):
-            figure(study, groups={model: "any" for model in ("sim-01", "sim-20")})
+            figure(name, study, groups={model: "any" for model in ("sim-01", "sim-20")})
 
     def test_models_in_the_order_asked_for(self, study):
         one = study.select(traits=["Empathy"])
-        axes = plots.self_report_panels(one, models=["sim-04", "sim-01"])
+        axes = figure("self_report_panels", one, models=["sim-04", "sim-01"])
         assert [panel.get_title() for panel in axes] == ["sim-04", "sim-01"]
 
     def test_few_scenarios(self, judgments):
         """Bins of fewer than five scenarios are left out: here, all of them."""
-        for panel in plots.misalignment_plot(judgments, resamples=2):
+        for panel in figure("misalignment_plot", judgments, resamples=2):
             assert not any(len(line.get_xdata()) for line in panel.lines)
 
     def test_axes_given(self, study):
         one, two = plt.subplots(1, 2)[1]
-        assert list(plots.misalignment_plot(study, resamples=2, ax=[one, two])) == [one, two]
-        assert plots.confidence_plot(study, resamples=2, ax=one) is one
+        assert list(figure("misalignment_plot", study, resamples=2, ax=[one, two])) == [one, two]
+        assert figure("confidence_plot", study, resamples=2, ax=one) is one

@@ -6,19 +6,19 @@ from functools import cache
 import numpy as np
 import pandas as pd
 
-from ...inference.assessment import score
-from ...inference.baselines import BASELINES, baseline_forecast, masked
-from ...inference.criticism.criticise import criticise
-from ...inference.description.describe import describe
-from ...inference.description.rules import Rules
-from ...inference.fitting import fit
-from ...inference.results import Fit
-from .agents import AGENTS
-from .battery import CANDIDATES
-from .cohort import simulated_cohort
+from ....inference.assessment import score
+from ....inference.baselines import BASELINES, baseline_forecast, masked
+from ....inference.criticism.criticise import criticise
+from ....inference.description.describe import describe
+from ....inference.description.rules import Rules
+from ....inference.fitting import fit
+from ....inference.results import Fit
+from ..agents import AGENTS
+from ..battery import CANDIDATES
+from ..cohort import simulated_cohort
+from ..layouts import LAYOUTS, PUBLISHED, RECOMMENDED
+from ..truth import RANGES, normalised, true_profiles
 from .expected import is_right
-from .layouts import LAYOUTS, PUBLISHED, RECOMMENDED
-from .truth import RANGES, normalised, true_profiles
 
 _HELD_OUT = 0.2
 _SETTLED = 1.05  # R-hat of means that are not asked for more digits than two

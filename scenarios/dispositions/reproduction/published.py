@@ -2,33 +2,28 @@
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from ...inference.dispositions.choices import choices
-from ...inference.dispositions.comparison import compare_choices
-from ...inference.dispositions.directional import directional_alignment
-from ...inference.dispositions.judgments import SituationalJudgments
-from ...inference.dispositions.measures import misalignment
-from ...inference.dispositions.self_report import self_reports
-from ...inference.dispositions.self_report_correlations import self_report_correlations
-from ...inference.dispositions.support import support_by
-from ...inference.fitting import fit
-from ...inference.results import Fit
-from ..figures import Figure, Reproduction, beaten
-from ..scenario import Cohort, Scenario
+from ....inference.data import Evaluation
+from ....inference.dispositions.choices import choices
+from ....inference.dispositions.comparison import compare_choices
+from ....inference.dispositions.directional import directional_alignment
+from ....inference.dispositions.judgments import SituationalJudgments
+from ....inference.dispositions.measures import misalignment
+from ....inference.dispositions.self_report import self_reports
+from ....inference.dispositions.self_report_correlations import self_report_correlations
+from ....inference.dispositions.support import support_by
+from ....inference.fitting import fit
+from ....inference.results import Fit
+from ...figures import Figure, Reproduction
+from ...scenario import Scenario
+from ..implied import ALL, distances, implied_misalignment
+from ..layouts import RECOMMENDED, disposition_layout
+from ..simulated import SimulatedStudy, simulated_study
+from ..traits import TRAITS, supports
 from .forecast import AGGREGATE, PEOPLE, beside_truth, held_out
-from .implied import ALL, distances, implied_misalignment
-from .layouts import RECOMMENDED, disposition_layout
 from .recovery import recovered, recovery, summary
-from .simulated import SimulatedStudy, simulated_study
-from .subjects import subjects
-from .traits import TRAITS, supports
-
-if TYPE_CHECKING:
-    from ...inference.data import Evaluation
-    from ...inference.validation import HoldOut
 
 ALIGNED = "sim-01"
 """The model whose rates are people's."""
@@ -36,25 +31,6 @@ ALIGNED = "sim-01"
 _COVERAGE = 0.05  # off 90 %: two standard errors where errors of a study go together
 _ERRORS = 3.0
 _MINUTES = 15.0
-
-
-def load(data: Path | None) -> "Evaluation":
-    """Read a study from JSON lines, or simulate one of the published size.
-
-    Parameters
-    ----------
-    data : Path or None
-        Folder that `SituationalJudgments.to_json_lines` wrote.
-    """
-    if data is None:
-        return choices(simulated_study().judgments)
-    return choices(SituationalJudgments.from_json_lines(data))
-
-
-def simulated_cohort(seed: int) -> Cohort:
-    """Simulate nine models on a quarter of the scenarios, as subjects with known profiles."""
-    study = simulated_study(seed, per_statement=4, models=list(subjects().index[::3]))
-    return Cohort(choices(study.judgments), study.truth.drop(columns=["size", "acquiescence"]))
 
 
 def reproduce(scenario: Scenario, data: Path | None, published: Path | None) -> Reproduction:
@@ -90,7 +66,6 @@ def reproduce(scenario: Scenario, data: Path | None, published: Path | None) -> 
             *_self_report_figures(correlations, study.loadings),
             Figure(
                 f"minutes to fit {len(found.subjects)} models to {len(evaluation.items)} scenarios",
-                None,
                 minutes,
                 "<=",
                 _MINUTES,
@@ -111,11 +86,6 @@ def reproduce(scenario: Scenario, data: Path | None, published: Path | None) -> 
     )
 
 
-def judge(scores: "HoldOut") -> list[Figure]:
-    """Hold every method's mean Brier score on held-out items against the recommended layout's."""
-    return beaten(scores, RECOMMENDED)
-
-
 def _misalignment_figures(judgments: SituationalJudgments, gaps: pd.DataFrame) -> list[Figure]:
     row = gaps.to_dict("index")[(ALIGNED, "all")]
     table = compare_choices(judgments)
@@ -124,7 +94,6 @@ def _misalignment_figures(judgments: SituationalJudgments, gaps: pd.DataFrame) -
     return [
         Figure(
             "misalignment of a perfectly aligned model, as published measures it",
-            None,
             float(row["misalignment"]),
             ">",
             0.05,
@@ -132,17 +101,17 @@ def _misalignment_figures(judgments: SituationalJudgments, gaps: pd.DataFrame) -
         ),
         Figure(
             f"its corrected misalignment, {row['corrected']:+.4f}, in standard errors",
-            0,
             abs(float(corrected.mean() / error)),
             "<=",
             _ERRORS,
             f"within {_ERRORS:g} standard errors of 0",
+            published=0,
         ),
     ]
 
 
 def _by_profiles(
-    study: SimulatedStudy, found: Fit, evaluation: "Evaluation", gaps: pd.DataFrame
+    study: SimulatedStudy, found: Fit, evaluation: Evaluation, gaps: pd.DataFrame
 ) -> pd.DataFrame:
     """Lay measured misalignment beside that of the fitted and of the true profiles."""
     measured = gaps.xs(ALL, level="trait")[["misalignment", "corrected", "posterior"]]
@@ -167,7 +136,6 @@ def _profile_figures(table: pd.DataFrame) -> list[Figure]:
     return [
         Figure(
             f"mean error of the misalignment by profiles, {len(table)} models (measured: {beside})",
-            None,
             float(errors["by profile: misalignment"]),
             "<",
             float(errors[["misalignment", "corrected", "posterior"]].min()),
@@ -186,7 +154,6 @@ def _direction_figures(directions: pd.DataFrame) -> list[Figure]:
             f"false misses of a perfectly aligned model at a consensus of 0.8: "
             f"{1 - row['aligned']:.4f} of {scenarios:.0f} scenarios, {1 - expected:.4f} foreseen; "
             "difference in standard errors",
-            None,
             abs(float(row["aligned"]) - expected) / error,
             "<=",
             _ERRORS,
@@ -201,7 +168,6 @@ def _recovery_figures(table: pd.DataFrame) -> list[Figure]:
         figures.append(
             Figure(
                 f"coverage of 90 % intervals, {row['elements']:.0f} x {node}: distance from 0.9",
-                None,
                 abs(float(row["coverage"]) - 0.9),
                 "<=",
                 _COVERAGE,
@@ -212,11 +178,11 @@ def _recovery_figures(table: pd.DataFrame) -> list[Figure]:
             Figure(
                 f"bias of {node}, {row['bias']:+.4f} (posterior sd {row['sd']:.3f}), in standard "
                 "errors over studies",
-                0,
                 abs(float(row["bias"])) / float(row["se"]),
                 "<=",
-                5.84,  # 1 in 100 by Student's t with three degrees of freedom
+                5.84,
                 "within the 99 % of Student's t with 3 degrees of freedom",
+                published=0,
             )
         )
     return figures
@@ -229,7 +195,6 @@ def _forecast_figures(briers: pd.DataFrame) -> list[Figure]:
             f"of {len(leaning)} models with a disposition, those that the layout forecasts worse "
             f"than {name} does (mean Brier {leaning[RECOMMENDED].mean():.4f} against "
             f"{leaning[name].mean():.4f})",
-            None,
             int((leaning[RECOMMENDED] >= leaning[name]).sum()),
             "==",
             0,
@@ -248,7 +213,6 @@ def _self_report_figures(correlations: pd.DataFrame, loadings: "pd.Series[float]
             Figure(
                 f"{trait}: lower end of the interval of Spearman's rho {row['rho']:.2f} of "
                 f"self-report and behaviour ({what} depend on the same disposition)",
-                None,
                 float(row["low"]),
                 ">" if tells else "<",
                 0,

@@ -1,24 +1,20 @@
 """The real risk-aversion study: our likelihood, maxima, posteriors and forecasts."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pandas as pd
 
-from ...inference.convergence import RHAT_LIMIT
-from .layouts import RECOMMENDED
-
-if TYPE_CHECKING:
-    from ...inference.estimation.estimates import Estimates
-    from ...inference.results import Fit
-    from ...inference.validation import HoldOut
+from ....inference.convergence import RHAT_LIMIT
+from ....inference.estimation.estimates import Estimates
+from ....inference.results import Fit
+from ....inference.validation import HoldOut
+from ..layouts import RECOMMENDED
 
 _BETTER = 0.01  # nats by which a maximum counts as a better one
 _NORMAL_95 = 1.959963984540054
 _QUANTILES = (0.05, 0.5, 0.95)
 
 
-def against_released(estimates: "Estimates", released: pd.DataFrame) -> pd.DataFrame:
+def against_released(estimates: Estimates, released: pd.DataFrame) -> pd.DataFrame:
     """Put our maxima beside the released estimates.
 
     Parameters
@@ -54,7 +50,7 @@ def against_released(estimates: "Estimates", released: pd.DataFrame) -> pd.DataF
     return table
 
 
-def sampled_against_integrated(nuts: "Fit", grid: "Fit") -> pd.DataFrame:
+def sampled_against_integrated(nuts: Fit, grid: Fit) -> pd.DataFrame:
     """Hold NUTS against the exact posterior.
 
     Parameters
@@ -86,7 +82,7 @@ def sampled_against_integrated(nuts: "Fit", grid: "Fit") -> pd.DataFrame:
     return pd.DataFrame(rows, subjects, ["z", "flagged", "apart", "reason"])
 
 
-def by_condition(scores: "HoldOut") -> pd.DataFrame:
+def by_condition(scores: HoldOut) -> pd.DataFrame:
     """Average held-out Brier scores over the models, per condition and method.
 
     Parameters

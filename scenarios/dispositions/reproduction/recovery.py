@@ -3,11 +3,11 @@
 import numpy as np
 import pandas as pd
 
-from ...inference.dispositions.choices import choices
-from ...inference.fitting import fit
-from ...inference.results import Fit
-from .layouts import disposition_layout
-from .simulated import SimulatedStudy, simulated_study
+from ....inference.dispositions.choices import choices
+from ....inference.fitting import fit
+from ....inference.results import Fit
+from ..layouts import disposition_layout
+from ..simulated import SimulatedStudy, simulated_study
 
 _STUDIES, _PER_STATEMENT = 4, 4
 

@@ -4,9 +4,9 @@ import time
 
 import pandas as pd
 
-from ...inference.estimation.estimate import estimate
-from .cohort import FURTHEST, simulated_cohort, windows
-from .layouts import published_layout
+from ....inference.estimation.estimate import estimate
+from ..cohort import FURTHEST, simulated_cohort, windows
+from ..layouts import published_layout
 
 _REPEATS = 6
 _PROB = 0.9

@@ -2,13 +2,13 @@
 
 import pandas as pd
 
-from ...inference.data import Evaluation
-from ...inference.fitting import fit
-from ...inference.results import Fit
-from ...layouts import Layout
-from .cohort import simulated_cohort
-from .layouts import nested_layout, published_layout, recommended_layout
-from .nesting import conditional_counts
+from ....inference.data import Evaluation
+from ....inference.fitting import fit
+from ....inference.results import Fit
+from ....layouts import Layout
+from ..cohort import simulated_cohort
+from ..layouts import nested_layout, published_layout, recommended_layout
+from ..nesting import conditional_counts
 
 PUBLISHED, RECOMMENDED = "published layout", "recommended layout"
 NESTED, BOTH = "nested runs", "nested runs, tasks differ"

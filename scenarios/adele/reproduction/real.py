@@ -4,11 +4,14 @@ from collections.abc import Callable, Mapping, Sequence
 
 import pandas as pd
 
-from ...inference.data import Evaluation
-from ...layouts import Layout
+from ....inference.curves.characteristic import characteristic_curves
+from ....inference.data import Evaluation
+from ....inference.fitting import fit
+from ....inference.loo.compare import compare_layouts
+from ....layouts import Layout
+from ..layouts import LAYOUTS, additive_layout, capability_layout
+from ..scales import DEMANDS
 from .assessed import prepared
-from .layouts import LAYOUTS, additive_layout, capability_layout
-from .scales import DEMANDS
 
 COMPARED = ("GPT-4o", "LLaMA-3.2-3B-Instruct", "DK-R1-Dist-Qwen-7B", "Davinci-002")
 """An able subject, one of each other family, and one without instructions."""
@@ -38,9 +41,6 @@ def compared_layouts(
     DataFrame
         `LayoutComparison.total`, indexed by layout.
     """
-    from ...inference.fitting import fit
-    from ...inference.loo.compare import compare_layouts
-
     marked, places = prepared(evaluation)
     made = {name: make() for name, make in layouts.items()}
     made["additive, tasks known"] = additive_layout(places["task"])
@@ -67,9 +67,6 @@ def abilities(evaluation: Evaluation, seed: int = 1) -> pd.DataFrame:
         Indexed by ``subject`` and ``dimension``: ``layout``, posterior means, and ``curves``; in
         levels, NaN where there is no curve.
     """
-    from ...inference.curves.characteristic import characteristic_curves
-    from ...inference.fitting import fit
-
     options = {**_SAMPLING, "seed": seed, "reruns": 0}
     fitted = fit(capability_layout("pooled"), evaluation, **options)  # type: ignore[arg-type]
     table = fitted.profiles()

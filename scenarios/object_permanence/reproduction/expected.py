@@ -1,11 +1,8 @@
 """What a right description of each agent says, and whether one does."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-if TYPE_CHECKING:
-    from ...inference.description.description import Description
+from ....inference.description.description import Description
 
 UNIFORM = ("Agent1", "Agent2", "Agent3", "Agent5")
 _SIDES = {"Agent12": 1, "Agent13": -1}
@@ -31,7 +28,7 @@ WEAKNESSES = {
 }
 
 
-def is_right(agent: str, description: "Description") -> bool:
+def is_right(agent: str, description: Description) -> bool:
     """Hold a description, under the recommended layout, against Tables 6 and 7.
 
     - Agents 1, 2, 3 and 5: success does not depend on the items (nothing else may be named).

@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from ..figures import Figure, Relation, Reproduction
-from ..scenario import Scenario
+from ...figures import Figure, Relation, Reproduction
+from ...scenario import Scenario
+from ..battery import ITEMS, battery
+from ..light import PUBLISHED_SIZE, light
 from .assessed import (
     FITTING,
     FOREST,
@@ -21,11 +22,10 @@ from .assessed import (
     real_assessment,
     simulated_assessment,
 )
-from .battery import ITEMS, battery
-from .light import PUBLISHED_SIZE, light
-
-if TYPE_CHECKING:
-    from ...inference.validation import HoldOut
+from .estimates import estimates
+from .mixes import mixes
+from .real import abilities, agreement, compared_layouts
+from .recovery import by_dimension, recovery
 
 RECOMMENDED = "recommended layout"
 _NEAR = 0.01  # of a score that somebody else's forest or regression has on the same items
@@ -59,8 +59,6 @@ def reproduce(scenario: Scenario, data: Path | None, published: Path) -> Reprodu
     DataError
         When either cannot be read; before anything is estimated.
     """
-    from .real import abilities, agreement, compared_layouts
-
     evaluation = scenario.load(data)
     theirs = {split: published_scores(published, split) for split in SPLITS}
     figures, tables = [], {}
@@ -98,10 +96,6 @@ def simulation_studies() -> tuple[list[Figure], dict[str, pd.DataFrame]]:
     ----------
     General scales paper, sections 2.2, 3.3, 5.7 and 5.8.
     """
-    from .estimates import estimates
-    from .mixes import mixes
-    from .recovery import by_dimension, recovery
-
     table = estimates()
     recovered, mixed = recovery(table), mixes()
     flat = recovered.set_axis(recovered.index.map(", ".join).rename("battery, method, abilities"))
@@ -139,7 +133,7 @@ def judge_split(means: pd.DataFrame, split: str) -> list[Figure]:
         said = ", ".join(f"{name} {value:.4f}" for name, value in others.items())
         name = f"real items, {split}: {score.upper()} of the {LAYOUT} ({said})"
         relation, bound, goal = _goal(score, others, split)
-        figures.append(Figure(name, None, ours[score], relation, bound, goal))
+        figures.append(Figure(name, ours[score], relation, bound, goal))
     for method, scores in rivals.items():
         known = _ELSEWHERE.get((split, method))
         if known:
@@ -149,11 +143,10 @@ def judge_split(means: pd.DataFrame, split: str) -> list[Figure]:
                     f"real items, {split}: {method}, largest difference to "
                     f"{', '.join(f'{score.upper()} {value}' for score, value in known.items())} "
                     "of scikit-learn alone",
-                    0,
                     apart,
                     "<=",
                     _NEAR,
-                    f"at most {_NEAR}",
+                    published=0,
                 )
             )
     return figures
@@ -167,7 +160,6 @@ def judge_simulated(means: pd.DataFrame, split: str) -> list[Figure]:
         Figure(
             f"SIMULATED items, {split}: {score.upper()} of {FITTING} ({FOREST} "
             f"{forest[score]:.4f}); the data are of the layout's own form",
-            None,
             ours[score],
             ">=" if score == "auroc" else "<=",
             forest[score],
@@ -186,7 +178,6 @@ def judge_recovery(recovered: pd.DataFrame) -> list[Figure]:
             "SIMULATED subjects, correlated demands: bias of abilities by curves, in levels "
             f"(of what they aim at {curves['aim_bias']:.2f}; {curves['coverage']:.0%} of 90 % "
             "intervals hold the truth)",
-            None,
             curves["bias"],
             "<",
             0,
@@ -204,15 +195,8 @@ def judge_recovery(recovered: pd.DataFrame) -> list[Figure]:
         goal = f"at most {limit:.2f}: {_ERRORS} standard errors, or {_SLIGHT}"
         bias, off = abs(row["bias"]), abs(row["coverage"] - 0.9)
         figures += [
-            Figure(f"{name}: absolute bias in levels", None, bias, "<=", limit, goal),
-            Figure(
-                f"{name}: coverage of 90 % intervals, distance from 0.9",
-                None,
-                off,
-                "<=",
-                _SLIGHT,
-                f"at most {_SLIGHT}",
-            ),
+            Figure(f"{name}: absolute bias in levels", bias, "<=", limit, goal),
+            Figure(f"{name}: coverage of 90 % intervals, distance from 0.9", off, "<=", _SLIGHT),
         ]
     return figures
 
@@ -223,7 +207,6 @@ def judge_mixes(mixed: pd.DataFrame) -> list[Figure]:
     return [
         Figure(
             "SIMULATED subjects: change of mean accuracy with five times the odds of level 5",
-            None,
             change["accuracy"],
             "<",
             -_ALMOST,
@@ -232,11 +215,9 @@ def judge_mixes(mixed: pd.DataFrame) -> list[Figure]:
         *(
             Figure(
                 f"SIMULATED subjects: absolute change of mean ability by {name}, in levels",
-                None,
                 abs(change[name]),
                 "<=",
                 _ALMOST,
-                f"at most {_ALMOST}",
             )
             for name in ("curves", "layout")
         ),
@@ -247,29 +228,12 @@ def judge_light(kept: int) -> Figure:
     """Hold the number of simulated items that redundancy leaves against the published one."""
     return Figure(
         f"SIMULATED battery: items kept of {ITEMS:,}, relative to the published {PUBLISHED_SIZE:,}",
-        1,
         abs(kept / PUBLISHED_SIZE - 1),
         "<=",
         _PART,
         "within a tenth",
+        published=1,
     )
-
-
-def judge(scores: "HoldOut") -> list[Figure]:
-    """Report our mean Brier score on held-out items; it is to be below every baseline's."""
-    table = scores.summary()["mean"]
-    ours = float(table[RECOMMENDED])
-    return [
-        Figure(
-            f"{RECOMMENDED}: mean Brier on held-out items ({method} {value:.4f})",
-            None,
-            ours,
-            "<",
-            float(value),
-            f"below the {method}'s",
-        )
-        for method, value in table.drop(RECOMMENDED).items()
-    ]
 
 
 def _goal(score: str, others: Mapping[str, float], split: str) -> tuple[Relation, float, str]:

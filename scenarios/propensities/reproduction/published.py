@@ -1,21 +1,24 @@
 """Published figures of the propensities study, and what ours are."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from ...inference.errors import DataError
-from ..figures import Figure, Reproduction
-from ..scenario import Scenario
-from .cohort import FIGURE_6
-from .data import released
-from .dimensions import obtained
-from .layouts import LAYOUTS, PUBLISHED, RECOMMENDED, published_layout
+from ....inference.baselines import BASELINES
+from ....inference.errors import DataError
+from ....inference.estimation.estimate import estimate
+from ....inference.fitting import fit
+from ....inference.validation import hold_out
+from ...figures import Figure, Reproduction
+from ...files import published_table
+from ...scenario import Scenario
+from ..cohort import FIGURE_6
+from ..data import released
+from ..dimensions import obtained
+from ..layouts import LAYOUTS, PUBLISHED, RECOMMENDED, published_layout
+from .assessed import assessors, judge_assessors, table_4
 from .real import against_released, by_condition, sampled_against_integrated
-
-if TYPE_CHECKING:
-    from ...inference.validation import HoldOut
+from .recovery import figure_6, recovery
 
 TABLE = "propensities_tables2_3.csv"
 _REPEATS = 15
@@ -43,13 +46,6 @@ def reproduce(scenario: Scenario, data: Path | None, published: Path) -> Reprodu
     DataError
         When either cannot be read; before anything is estimated.
     """
-    from ...inference.baselines import BASELINES
-    from ...inference.estimation.estimate import estimate
-    from ...inference.fitting import fit
-    from ...inference.validation import hold_out
-    from .assessed import assessors, judge_assessors, table_4
-    from .recovery import figure_6, recovery
-
     evaluation, table = scenario.load(data), released(data)
     check_obtained(published)
     layout = published_layout()
@@ -112,35 +108,19 @@ def check_obtained(folder: Path) -> None:
     ----------
     Propensities paper, Tables 2 and 3.
     """
-    path = Path(folder) / TABLE
-    if not path.is_file():
-        raise DataError(f"there is no {path}; give the folder of published tables as --published")
     keys = ["propensity", "model", "incited"]
-    try:
-        table = pd.read_csv(path)
-        level = pd.to_numeric(table["incited_level"].replace("unprompted", None))
-        theirs = table.assign(incited=level).set_index(keys)["obtained"]
-    except (KeyError, ValueError) as error:
-        raise DataError(f"{path} cannot be read ({error}); give Tables 2 and 3") from error
-    ours = obtained().set_index(keys)["obtained"]
-    if len(ours) != len(theirs) or not theirs.sort_index().eq(ours.sort_index()).all():
-        raise DataError(f"{path} holds other values than Tables 2 and 3; give the published ones")
 
+    def keyed(raw: pd.DataFrame) -> pd.DataFrame:
+        level = pd.to_numeric(raw["incited_level"].replace("unprompted", None))
+        return raw.assign(incited=level).set_index(keys)[["obtained"]].sort_index()
 
-def judge(scores: "HoldOut") -> list[Figure]:
-    """Report every method's mean Brier score on held-out items; ours is to be below the others."""
-    table = scores.summary()["mean"]
-    ours = float(table[RECOMMENDED])
-    name = "{}: mean Brier on held-out items".format
-    return [
-        Figure(
-            name(RECOMMENDED), None, ours, "<", float(table["aggregate"]), "below the aggregate"
-        ),
-        *(
-            Figure(name(method), None, float(value), ">", ours, f"above that of the {RECOMMENDED}")
-            for method, value in table.drop(RECOMMENDED).items()
-        ),
-    ]
+    theirs = published_table(folder, TABLE, "give Tables 2 and 3", keyed)
+    ours = obtained().set_index(keys)[["obtained"]].sort_index()
+    if len(ours) != len(theirs) or not theirs.eq(ours).all(axis=None):
+        raise DataError(
+            f"{Path(folder) / TABLE} holds other values than Tables 2 and 3; give the published "
+            "ones"
+        )
 
 
 def _likelihood_figures(real: pd.DataFrame) -> list[Figure]:
@@ -151,11 +131,11 @@ def _likelihood_figures(real: pd.DataFrame) -> list[Figure]:
         *(
             Figure(
                 f"largest difference to the released log-likelihood {where}, 96 subjects",
-                0,
                 float((real[ours] - real[theirs]).abs().max()),
                 "<=",
                 _EQUAL,
                 f"at most {_EQUAL} nats",
+                published=0,
             )
             for where, ours, theirs in (
                 ("at the released estimate", "there", "log_likelihood"),
@@ -164,24 +144,23 @@ def _likelihood_figures(real: pd.DataFrame) -> list[Figure]:
         ),
         Figure(
             "smallest gain over the released maximum, 96 subjects",
-            0,
             least,
             ">=",
             -1e-6,
             "never lower",
+            published=0,
         ),
         Figure(
             f"subjects with a maximum better by more than {_BETTER} nats",
-            0,
             int((real["gain"] > _BETTER).sum()),
             ">=",
             _FOUND,
             f"at least the {_FOUND} known ones",
+            published=0,
         ),
         Figure(
             "released half-widths of 95 % intervals over ours, median of "
             f"{len(ratio)} global optima: distance from 1",
-            None,
             abs(float(ratio.median()) - 1),
             "<=",
             0.1,
@@ -194,11 +173,11 @@ def _unidentified_figures(real: pd.DataFrame, silent: list[str]) -> list[Figure]
     return [
         Figure(
             f"subjects without any success that are placed all the same ({', '.join(silent)})",
-            len(silent),
             int(real.loc[silent, "identified"].sum()),
             "==",
             0,
             "all four named as unidentified",
+            published=len(silent),
         ),
     ]
 
@@ -208,7 +187,6 @@ def _sampling_figures(sampled: pd.DataFrame) -> list[Figure]:
     return [
         Figure(
             f"subjects whose NUTS draws are off the exact posterior and {which}",
-            None,
             int((far & chosen).sum()),
             "==",
             0,
@@ -230,7 +208,6 @@ def _score_figures(conditions: pd.DataFrame) -> list[Figure]:
         Figure(
             f"held-out Brier, {RECOMMENDED} (aggregate {means['aggregate']:.3f}, {PUBLISHED} "
             f"{means[PUBLISHED]:.3f})",
-            None,
             float(means[RECOMMENDED]),
             "<",
             float(means["aggregate"]),
@@ -242,7 +219,6 @@ def _score_figures(conditions: pd.DataFrame) -> list[Figure]:
             Figure(
                 f"held-out Brier at {condition}, {RECOMMENDED} (aggregate {row['aggregate']:.3f}, "
                 f"{PUBLISHED} {row[PUBLISHED]:.3f})",
-                None,
                 float(row[RECOMMENDED]),
                 "<=",
                 float(row["aggregate"] + 2 * row["se"]),
@@ -259,17 +235,13 @@ def _recovery_figures(methods: pd.DataFrame, repeats: pd.DataFrame) -> list[Figu
         figures.append(
             Figure(
                 f"coverage of 90 % intervals, distance from 0.9: {name}",
-                None,
                 abs(float(row["coverage"]) - 0.9),
                 "<=",
                 _COVERAGE,
-                f"at most {_COVERAGE}",
             )
         )
         figures.append(
-            Figure(
-                f"absolute bias: {name}", None, abs(row["bias"]), "<=", 0.02, "at most 0.02 levels"
-            )
+            Figure(f"absolute bias: {name}", abs(row["bias"]), "<=", 0.02, "at most 0.02 levels")
         )
     likelihood, collapse = repeats["likelihood"].to_numpy(), repeats["collapse"].mean()
     error = abs(float(likelihood.mean()) - FIGURE_6)
@@ -278,18 +250,18 @@ def _recovery_figures(methods: pd.DataFrame, repeats: pd.DataFrame) -> list[Figu
         *figures,
         Figure(
             "Figure 6: mean maximum-likelihood estimate of -1.5, distance to the truth",
-            0.014,
             error,
             "<=",
             limit,
             "within 4 standard errors",
+            published=0.014,
         ),
         Figure(
             f"Figure 6: mean point collapse {collapse:.2f}, distance from {_COLLAPSE}",
-            0,
             abs(float(collapse) - _COLLAPSE),
             "<=",
             0.1,
             "within 0.1",
+            published=0,
         ),
     ]

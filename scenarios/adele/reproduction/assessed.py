@@ -2,20 +2,23 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from ...inference.data import Evaluation
-from ...inference.errors import DataError
-from .battery import simulated_cohort
-from .layouts import PLACE, additive_layout, capability_layout, with_places
-from .scales import BROAD, DEMANDS, DIMENSIONS, EXTRANEOUS, UNGUESSABILITY
-from .subjects import SUBJECTS
-
-if TYPE_CHECKING:
-    from ...inference.assessors.assess import Method
-    from ...inference.assessors.assessment import Assessment
+from ....inference.assessors.algebraic import Algebraic
+from ....inference.assessors.assess import Method, assess
+from ....inference.assessors.assessment import Assessment
+from ....inference.assessors.chosen_layout import ChosenLayout
+from ....inference.assessors.fitted_layout import FittedLayout
+from ....inference.assessors.forest import Forest
+from ....inference.assessors.regression import Regression
+from ....inference.data import Evaluation
+from ....inference.errors import DataError
+from ...files import published_table
+from ..battery import simulated_cohort
+from ..layouts import PLACE, additive_layout, capability_layout, with_places
+from ..scales import BROAD, DEMANDS, DIMENSIONS, EXTRANEOUS, UNGUESSABILITY
+from ..subjects import SUBJECTS
 
 WHERE = "benchmark and task"
 SPLITS = {"in distribution": None, "task OOD": WHERE, "benchmark OOD": "benchmark"}
@@ -98,7 +101,7 @@ def prepared(evaluation: Evaluation) -> tuple[Evaluation, Places]:
     return Evaluation(items, marked.successes, marked.trials), places
 
 
-def methods(split: str, places: Places, simulated: bool = False) -> "dict[str, Method]":
+def methods(split: str, places: Places, simulated: bool = False) -> dict[str, Method]:
     """List what is compared; the first is the reference.
 
     Parameters
@@ -128,11 +131,6 @@ def methods(split: str, places: Places, simulated: bool = False) -> "dict[str, M
     ----------
     General scales paper, sections 5.6 and 8.5.
     """
-    from ...inference.assessors.algebraic import Algebraic
-    from ...inference.assessors.fitted_layout import FittedLayout
-    from ...inference.assessors.forest import Forest
-    from ...inference.assessors.regression import Regression
-
     every, demands, guess = _columns(DIMENSIONS), _columns(DEMANDS), _columns([UNGUESSABILITY])
     extraneous = _columns([*EXTRANEOUS, UNGUESSABILITY])
     found: dict[str, Method] = {
@@ -163,7 +161,7 @@ def methods(split: str, places: Places, simulated: bool = False) -> "dict[str, M
     return found
 
 
-def real_assessment(evaluation: Evaluation, split: str) -> "Assessment":
+def real_assessment(evaluation: Evaluation, split: str) -> Assessment:
     """Assess the real subjects.
 
     Parameters
@@ -176,7 +174,7 @@ def real_assessment(evaluation: Evaluation, split: str) -> "Assessment":
     return _assessment(evaluation, split, simulated=False)
 
 
-def simulated_assessment(split: str, items: int = _SIMULATED) -> "Assessment":
+def simulated_assessment(split: str, items: int = _SIMULATED) -> Assessment:
     """Assess the fifteen simulated subjects.
 
     Parameters
@@ -189,7 +187,7 @@ def simulated_assessment(split: str, items: int = _SIMULATED) -> "Assessment":
     return _assessment(simulated_cohort(items=items).evaluation, split, simulated=True)
 
 
-def by_method(assessment: "Assessment", published: pd.DataFrame) -> pd.DataFrame:
+def by_method(assessment: Assessment, published: pd.DataFrame) -> pd.DataFrame:
     """Average over subjects, beside the published averages.
 
     Parameters
@@ -211,7 +209,7 @@ def by_method(assessment: "Assessment", published: pd.DataFrame) -> pd.DataFrame
     return pd.concat([plain, weighted, theirs.add_prefix("published weighted ")], axis=1)
 
 
-def by_subject(assessment: "Assessment", published: pd.DataFrame) -> pd.DataFrame:
+def by_subject(assessment: Assessment, published: pd.DataFrame) -> pd.DataFrame:
     """Put every subject's scores beside the published ones; parameters as in `by_method`.
 
     Returns
@@ -252,23 +250,21 @@ def published_scores(folder: Path, split: str) -> pd.DataFrame:
     General scales paper, Tables 3 to 5 and 13 to 19.
     """
     found = {
-        method: _read(Path(folder) / where[split][0], where[split][1])
+        method: _read(Path(folder), *where[split])
         for method, where in _TABLES.items()
         if split in where
     }
     return pd.concat(found, names=["method", "subject"])
 
 
-def _assessment(evaluation: Evaluation, split: str, simulated: bool) -> "Assessment":
-    from ...inference.assessors.assess import assess
+def _assessment(evaluation: Evaluation, split: str, simulated: bool) -> Assessment:
 
     marked, places = prepared(evaluation)
     compared = methods(split, places, simulated)
     return assess(compared, marked, groups=SPLITS[split], seed=1)
 
 
-def _chosen(split: str, places: Places) -> "Method":
-    from ...inference.assessors.chosen_layout import ChosenLayout
+def _chosen(split: str, places: Places) -> Method:
 
     candidates = {
         "weights within 0.05": additive_layout(spread=0.05),
@@ -284,16 +280,11 @@ def _columns(codes: Mapping[str, object] | Sequence[str]) -> list[str]:
     return ["unguessability" if code == UNGUESSABILITY else f"demand[{code}]" for code in codes]
 
 
-def _read(path: Path, prefix: str) -> pd.DataFrame:
+def _read(folder: Path, name: str, prefix: str) -> pd.DataFrame:
     """Read one method's columns; subjects come in our order, spelt in several ways."""
-    if not path.is_file():
-        raise DataError(f"there is no {path}; give the folder of published tables as --published")
-    try:
-        table = pd.read_csv(path)
-        found = table[[f"{prefix}_auroc", f"{prefix}_ece"]].set_axis(["auroc", "ece"], axis=1)
-        accuracies = list(table["accuracy"].iloc[:-1])
-    except KeyError as error:
-        raise DataError(f"{path} cannot be read ({error}); give the published table") from error
-    if accuracies != [subject.accuracy for subject in SUBJECTS.values()]:
-        raise DataError(f"{path} is of other subjects; give the published table")
+    columns = ["accuracy", f"{prefix}_auroc", f"{prefix}_ece"]
+    table = published_table(folder, name, "give the published table", lambda raw: raw[columns])
+    if list(table["accuracy"].iloc[:-1]) != [known.accuracy for known in SUBJECTS.values()]:
+        raise DataError(f"{folder / name} is of other subjects; give the published table")
+    found = table.drop(columns="accuracy").set_axis(["auroc", "ece"], axis=1)
     return found.set_axis(pd.Index([*SUBJECTS, WEIGHTED], name="subject"), axis=0)

@@ -3,16 +3,13 @@
 import numpy as np
 import pandas as pd
 
-from ...inference.baselines import BASELINES, LOGISTIC_REGRESSION, Baseline
-from ...inference.data import Evaluation
-from ...inference.validation import HoldOut, hold_out
-from .layouts import RECOMMENDED, disposition_layout
-from .simulated import SimulatedStudy
-from .traits import TRAITS
+from ....inference.baselines import BASELINES, LOGISTIC_REGRESSION, Baseline
+from ....inference.data import Evaluation
+from ....inference.validation import HoldOut, hold_out
+from ..layouts import COLUMNS, RECOMMENDED, disposition_layout
+from ..simulated import SimulatedStudy
 
 AGGREGATE, PEOPLE = BASELINES[0].name, "people's rate"
-COLUMNS = ("peoplesRate", *(f"trait[{trait}]" for trait in TRAITS))
-"""What baselines predict from."""
 
 
 def _as_people(

@@ -1,24 +1,23 @@
 """Whether knowing propensities helps to predict: Table 4, on simulated subjects."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from ...inference.errors import DataError
-from ..figures import Figure
-from .benchmark import FEATURES, INCITED, benchmark_cohort, joined_layout
-from .dimensions import condition
-
-if TYPE_CHECKING:
-    from ...inference.assessors.assessment import Assessment
+from ....inference.assessors.assess import Method, assess
+from ....inference.assessors.assessment import Assessment
+from ....inference.assessors.fitted_layout import FittedLayout
+from ...figures import Figure
+from ...files import published_table
+from ..benchmark import FEATURES, INCITED, benchmark_cohort, joined_layout
+from ..dimensions import condition
 
 TABLE = "propensities_table4.csv"
 LAYOUT = "capabilities and propensities joined by a layout"
 _COLUMNS = ("auroc_capabilities", "auroc_plus_ultracrepidarianism", "auroc_plus_all_propensities")
 
 
-def assessors() -> "Assessment":
+def assessors() -> Assessment:
     """Assess thirty simulated subjects: forests on three sets of properties, and the joined layout.
 
     Ten folds over 360 questions, AUROC.
@@ -27,15 +26,12 @@ def assessors() -> "Assessment":
     ----------
     Propensities paper, section 4.4.
     """
-    from ...inference.assessors.assess import Method, assess
-    from ...inference.assessors.fitted_layout import FittedLayout
-
     layout = FittedLayout(joined_layout(), draws=200, tune=300)
     methods: dict[str, Method] = {**FEATURES, LAYOUT: layout}
     return assess(methods, benchmark_cohort().evaluation, seed=1, progressbar=False)
 
 
-def table_4(assessment: "Assessment", folder: Path) -> pd.DataFrame:
+def table_4(assessment: Assessment, folder: Path) -> pd.DataFrame:
     """Put mean AUROCs by incited level beside the published ones.
 
     Parameters
@@ -55,14 +51,12 @@ def table_4(assessment: "Assessment", folder: Path) -> pd.DataFrame:
     DataError
         When the table is not in the folder, or has other columns.
     """
-    path = Path(folder) / TABLE
-    if not path.is_file():
-        raise DataError(f"there is no {path}; give the folder of published tables as --published")
-    try:
-        models = pd.read_csv(path).query("model != 'Average'")
-        published = models.groupby("bias")[list(_COLUMNS)].mean()
-    except KeyError as error:
-        raise DataError(f"{path} cannot be read ({error}); give Table 4") from error
+    published = published_table(
+        folder,
+        TABLE,
+        "give Table 4",
+        lambda raw: raw[raw["model"] != "Average"].groupby("bias")[list(_COLUMNS)].mean(),
+    )
     names = [f"{method} (published)" for method in FEATURES]
     subjects = list(assessment.table["subject"].unique())
     rows = []
@@ -75,7 +69,7 @@ def table_4(assessment: "Assessment", folder: Path) -> pd.DataFrame:
     return pd.DataFrame(rows).rename_axis("incited")
 
 
-def judge_assessors(assessment: "Assessment") -> list[Figure]:
+def judge_assessors(assessment: Assessment) -> list[Figure]:
     """Say what propensities add, over all thirty subjects."""
     summary = assessment.summary()
     base, one, _ = FEATURES
@@ -85,15 +79,13 @@ def judge_assessors(assessment: "Assessment") -> list[Figure]:
         Figure(
             f"simulated benchmark: AUROC gained by {one}, lower end of its 90 % interval (gain "
             f"{auroc[one] - auroc[base]:.3f} over {auroc[base]:.3f})",
-            0.016,
             float(low[one]),
             ">",
             0,
-            "above 0",
+            published=0.016,
         ),
         Figure(
             f"simulated benchmark: AUROC of {LAYOUT}",
-            None,
             float(auroc[LAYOUT]),
             ">=",
             float(best),

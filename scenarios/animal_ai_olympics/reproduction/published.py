@@ -2,26 +2,22 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
-from ...inference.convergence import RHAT_LIMIT
-from ...inference.errors import DataError
-from ...inference.wording import some
-from ..figures import Figure, Reproduction
-from ..scenario import Scenario
-from .data import SPELLING
-from .layouts import published_layout
-
-if TYPE_CHECKING:
-    from ...inference.results import Fit
-    from ...inference.validation import HoldOut
+from ....inference.convergence import RHAT_LIMIT
+from ....inference.errors import DataError
+from ....inference.fitting import fit
+from ....inference.results import Fit
+from ....inference.wording import some
+from ...figures import Figure, Reproduction
+from ...files import published_table
+from ...scenario import Scenario
+from ..data import SPELLING
+from ..layouts import published_layout
 
 TABLE = "aaio_figure9.csv"
-MIDDLE = (0.2, 0.7)
-OURS = "recommended layout"
 _CLOSENESS = {
     "visualAbility": (0.995, 0.05),
     "navigationAbility": (0.98, 0.30),
@@ -56,15 +52,10 @@ def figure_9(folder: Path, subjects: Sequence[str]) -> pd.DataFrame:
     Burden et al. (2023), Figure 9.
     """
     path = Path(folder) / TABLE
-    if not path.is_file():
-        raise DataError(f"there is no {path}; give the folder of published tables as --published")
-    try:
-        table = pd.read_csv(path, index_col="agent")[list(_NEEDED)].astype(float)
-    except (KeyError, ValueError) as error:
-        raise DataError(
-            f"{path} cannot be read ({error}); it needs the columns agent, {', '.join(_NEEDED)}, "
-            "with numbers in all but the first"
-        ) from error
+    need = f"it needs the columns agent, {', '.join(_NEEDED)}, with numbers in all but the first"
+    table = published_table(
+        folder, TABLE, need, lambda raw: raw[list(_NEEDED)].astype(float), index="agent"
+    )
     names = [SPELLING.get(subject, subject) for subject in subjects]
     for found, what in (
         ([name for name in names if name not in table.index], "lacks"),
@@ -91,14 +82,12 @@ def reproduce(scenario: Scenario, data: Path | None, published: Path) -> Reprodu
     DataError
         When either cannot be read; before anything is fitted.
     """
-    from ...inference.fitting import fit
-
     evaluation = scenario.load(data)
     table = figure_9(published, evaluation.subjects)
     return Reproduction(compare(fit(published_layout(), evaluation, seed=1), table))
 
 
-def compare(fit: "Fit", table: pd.DataFrame) -> list[Figure]:
+def compare(fit: Fit, table: pd.DataFrame) -> list[Figure]:
     """Hold a fit of the published layout to the real data against Figure 9.
 
     Parameters
@@ -113,11 +102,11 @@ def compare(fit: "Fit", table: pd.DataFrame) -> list[Figure]:
     figures = [
         Figure(
             "agents whose success rate differs from Figure 9 at two decimals",
-            0,
             int((~(apart < 1e-9)).sum()),
             "==",
             0,
             f"success rates equal to two decimals for all {len(table)} agents",
+            published=0,
         )
     ]
     profiles = fit.profiles()
@@ -127,22 +116,6 @@ def compare(fit: "Fit", table: pd.DataFrame) -> list[Figure]:
     return [*figures, *_sampling(fit)]
 
 
-def judge(scores: "HoldOut") -> list[Figure]:
-    """Report every method's mean Brier score on held-out items; ours is to be below each."""
-    figures = []
-    for who, window in (("all agents", (0.0, 1.0)), ("agents with success in [0.2, 0.7]", MIDDLE)):
-        table = scores.summary(success=window)["mean"]
-        ours, others = float(table[OURS]), table.drop(OURS)
-        name = "{}: mean Brier on held-out items, {}".format
-        goal = "below every other method's"
-        figures.append(Figure(name(OURS, who), None, ours, "<", float(others.min()), goal))
-        figures += [
-            Figure(name(method, who), None, float(value), ">", ours, f"above that of the {OURS}")
-            for method, value in others.items()
-        ]
-    return figures
-
-
 def _closeness(
     node: str, ours: pd.Series, theirs: pd.Series, limits: tuple[float, float]
 ) -> list[Figure]:
@@ -150,7 +123,6 @@ def _closeness(
     return [
         Figure(
             f"{node}: correlation of means",
-            None,
             float(np.corrcoef(ours, theirs)[0, 1]),
             ">=",
             least,
@@ -158,7 +130,6 @@ def _closeness(
         ),
         Figure(
             f"{node}: mean absolute difference",
-            None,
             float((ours - theirs).abs().mean()),
             "<=",
             most,
@@ -167,15 +138,16 @@ def _closeness(
     ]
 
 
-def _sampling(fit: "Fit") -> list[Figure]:
+def _sampling(fit: Fit) -> list[Figure]:
     verdict = fit.diagnostics()
     high = verdict.index[~(verdict["rhat"] <= RHAT_LIMIT)]
     named = f" (above: {', '.join(high)})" if len(high) else ""
     return [
-        Figure("divergences", 0, int(verdict["divergences"].sum()), "<=", 0, "no divergences"),
+        Figure(
+            "divergences", int(verdict["divergences"].sum()), "<=", 0, "no divergences", published=0
+        ),
         Figure(
             f"agents with an R-hat above {RHAT_LIMIT} that are not named{named}",
-            None,
             sum(not verdict.loc[name, "reason"] for name in high),
             "==",
             0,

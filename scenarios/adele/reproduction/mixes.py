@@ -3,14 +3,13 @@
 import numpy as np
 import pandas as pd
 
-from ...inference.errors import DataError
-from ...inference.options import whole
-from ...inference.simulation import draw_outcomes
-from ...layouts import Layout
-from ..scenario import Cohort
-from .battery import battery, rule, true_profiles
+from ....inference.errors import DataError
+from ....inference.options import whole
+from ....layouts import Layout
+from ...scenario import Cohort
+from ..battery import battery, rule, true_profiles
+from ..layouts import capability_layout
 from .estimates import COLUMNS, ITEMS, curve_abilities, layout_abilities
-from .layouts import capability_layout
 from .recovery import mean_error
 
 TIMES = 5.0
@@ -155,8 +154,7 @@ def compared(plain: pd.DataFrame, harder: pd.DataFrame) -> dict[str, float]:
 
 def _answers(items: pd.DataFrame, layout: Layout, seed: int) -> dict[str, pd.DataFrame]:
     """Simulate outcomes; every measure of them with its standard error."""
-    profiles = true_profiles()
-    cohort = Cohort(draw_outcomes(rule(), items, profiles, np.random.default_rng(seed)), profiles)
+    cohort = Cohort.drawn(rule(), items, true_profiles(), seed)
     rate = cohort.evaluation.success_rates().rename_axis("subject")
     curves = curve_abilities(cohort, seed)
     return {

@@ -3,15 +3,15 @@
 import numpy as np
 import pandas as pd
 
-from ...inference.curves.characteristic import characteristic_curves
-from ...inference.data import Evaluation
-from ...inference.fitting import fit
-from ...inference.simulation import draw_outcomes
-from ...layouts import Layout
-from ..scenario import Cohort
-from .battery import rule, simulated_cohort, true_profiles
-from .layouts import capability_layout
-from .scales import DEMANDS
+from ....inference.curves.characteristic import characteristic_curves
+from ....inference.data import Evaluation
+from ....inference.fitting import fit
+from ....inference.simulation import draw_outcomes
+from ....layouts import Layout
+from ...scenario import Cohort
+from ..battery import rule, simulated_cohort, true_profiles
+from ..layouts import capability_layout
+from ..scales import DEMANDS
 
 ITEMS = 3_222
 ISOLATED, CORRELATED = "isolated", "correlated"
@@ -70,10 +70,7 @@ def isolated_cohort(seed: int = 1, each: int = 30) -> Cohort:
     >>> isolated_cohort(each=1).evaluation.successes.shape
     (15, 108)
     """
-    profiles = true_profiles()
-    return Cohort(
-        draw_outcomes(rule(), isolated(each), profiles, np.random.default_rng(seed)), profiles
-    )
+    return Cohort.drawn(rule(), isolated(each), true_profiles(), seed)
 
 
 def curve_abilities(cohort: Cohort, seed: int = 1) -> pd.DataFrame:
