@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     import pandas as pd
 
-    from ..inference.validation import HoldOut
+    from ..inference.prediction.result import CrossValidation
 
 type Relation = Literal[">=", "<=", "==", "<", ">"]
 
@@ -95,12 +95,12 @@ def _finite(value: float | None) -> float | None:
     return value if value is not None and math.isfinite(value) else None
 
 
-def beaten(scores: "HoldOut", ours: str) -> list[Figure]:
+def beaten(scores: "CrossValidation", ours: str) -> list[Figure]:
     """Hold every other method's mean Brier score on held-out items against that of a layout.
 
     Parameters
     ----------
-    scores : HoldOut
+    scores : CrossValidation
         Of all methods.
     ours : str
         The layout, whose score is to be below each.

@@ -13,7 +13,7 @@ if TYPE_CHECKING:  # a scenario's layouts are declared and drawn without PyMC
     import pandas as pd
 
     from ..inference.data import Evaluation
-    from ..inference.validation import HoldOut
+    from ..inference.prediction.result import CrossValidation
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class Scenario:
     load: Callable[[Path | None], "Evaluation"]
     simulate: Callable[[int], Cohort]
     reproduce: Callable[["Scenario", Path | None, Path], Reproduction]
-    judge: Callable[["HoldOut"], list[Figure]]
+    judge: Callable[["CrossValidation"], list[Figure]]
     columns: Sequence[str]
     method: Literal["nuts", "grid"] = "nuts"
     tables: bool = True
@@ -85,9 +85,9 @@ class Scenario:
         """
         return self.small_batteries(self)
 
-    def hold_out(
+    def cross_validate(
         self, evaluation: "Evaluation", *, repeats: int, progressbar: bool = True
-    ) -> "HoldOut":
+    ) -> "CrossValidation":
         """Score all layouts and the baselines on items held out.
 
         Parameters
@@ -101,7 +101,7 @@ class Scenario:
 
         Returns
         -------
-        HoldOut
+        CrossValidation
             Scores by method, split and subject.
 
         Raises
@@ -109,14 +109,21 @@ class Scenario:
         DataError
             When the items do not fit a layout.
         """
-        from ..inference.validation import hold_out
+        from ..inference.prediction.cross_validate import Method, cross_validate
+        from ..inference.prediction.layouts import FittedLayout
 
-        return hold_out(
-            {name: make() for name, make in self.layouts.items()},
+        layouts = {name: make() for name, make in self.layouts.items()}
+        methods: dict[str, Method] = {
+            **{name: FittedLayout(own, method=self.method) for name, own in layouts.items()},
+            "aggregate": "aggregate",
+            "logistic regression": "logistic",
+            "random forest": "forest",
+        }
+        return cross_validate(
+            methods,
             evaluation,
             repeats=repeats,
             columns=self.columns,
-            method=self.method,
             seed=1,
             progressbar=progressbar,
         )

@@ -10,11 +10,12 @@ import numpy as np
 import pandas as pd
 
 from ..inference import plots
-from ..inference.assessment import score
-from ..inference.baselines import BASELINES, baseline_forecast, masked
 from ..inference.data import Evaluation
 from ..inference.fitting import fit
 from ..inference.forecasts.forecasting import Forecast
+from ..inference.prediction.baselines import Aggregate
+from ..inference.prediction.score import score
+from ..inference.prediction.splits import masked
 from ..inference.results import Fit
 from ..inference.writing import write_text
 from ..layouts import Layout
@@ -63,7 +64,7 @@ class Study:
         training = masked(evaluation, held_out)
         blind = infer(training)
         forecast = blind.forecast(evaluation.items.loc[held_out])
-        aggregate = baseline_forecast(BASELINES[0], training, list(held_out), [], seed=seed)
+        aggregate = Aggregate().forecast(training, list(held_out))
         scores = {
             layout.name: score(forecast, evaluation),
             "aggregate": score(aggregate, evaluation),

@@ -142,7 +142,7 @@ def _validate(chosen: argparse.Namespace) -> int:
 
     start = time.perf_counter()
     scenario = scenarios.get(chosen.scenario)
-    scores = scenario.hold_out(scenario.load(chosen.data), repeats=chosen.repeats)
+    scores = scenario.cross_validate(scenario.load(chosen.data), repeats=chosen.repeats)
     if not chosen.json:
         print_scores(scores)
     found = Reproduction(scenario.judge(scores))

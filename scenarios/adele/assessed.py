@@ -14,8 +14,8 @@ from .scales import BROAD, DEMANDS, DIMENSIONS, EXTRANEOUS, UNGUESSABILITY
 from .subjects import SUBJECTS
 
 if TYPE_CHECKING:
-    from ...inference.assessors.assess import Method
-    from ...inference.assessors.assessment import Assessment
+    from ...inference.prediction.cross_validate import Method
+    from ...inference.prediction.result import CrossValidation
 
 WHERE = "benchmark and task"
 SPLITS = {"in distribution": None, "task OOD": WHERE, "benchmark OOD": "benchmark"}
@@ -128,10 +128,10 @@ def methods(split: str, places: Places, simulated: bool = False) -> "dict[str, M
     ----------
     General scales paper, sections 5.6 and 8.5.
     """
-    from ...inference.assessors.algebraic import Algebraic
-    from ...inference.assessors.fitted_layout import FittedLayout
-    from ...inference.assessors.forest import Forest
-    from ...inference.assessors.regression import Regression
+    from ...inference.prediction.algebraic import Algebraic
+    from ...inference.prediction.baselines import Regression
+    from ...inference.prediction.forests import Forest
+    from ...inference.prediction.layouts import FittedLayout
 
     every, demands, guess = _columns(DIMENSIONS), _columns(DEMANDS), _columns([UNGUESSABILITY])
     extraneous = _columns([*EXTRANEOUS, UNGUESSABILITY])
@@ -163,7 +163,7 @@ def methods(split: str, places: Places, simulated: bool = False) -> "dict[str, M
     return found
 
 
-def real_assessment(evaluation: Evaluation, split: str) -> "Assessment":
+def real_assessment(evaluation: Evaluation, split: str) -> "CrossValidation":
     """Assess the real subjects.
 
     Parameters
@@ -176,7 +176,7 @@ def real_assessment(evaluation: Evaluation, split: str) -> "Assessment":
     return _assessment(evaluation, split, simulated=False)
 
 
-def simulated_assessment(split: str, items: int = _SIMULATED) -> "Assessment":
+def simulated_assessment(split: str, items: int = _SIMULATED) -> "CrossValidation":
     """Assess the fifteen simulated subjects.
 
     Parameters
@@ -189,12 +189,12 @@ def simulated_assessment(split: str, items: int = _SIMULATED) -> "Assessment":
     return _assessment(simulated_cohort(items=items).evaluation, split, simulated=True)
 
 
-def by_method(assessment: "Assessment", published: pd.DataFrame) -> pd.DataFrame:
+def by_method(assessment: "CrossValidation", published: pd.DataFrame) -> pd.DataFrame:
     """Average over subjects, beside the published averages.
 
     Parameters
     ----------
-    assessment : Assessment
+    assessment : CrossValidation
         Of one split.
     published : DataFrame
         Of the same, from `published_scores`.
@@ -205,13 +205,13 @@ def by_method(assessment: "Assessment", published: pd.DataFrame) -> pd.DataFrame
         Indexed by method: means of AUROC, ECE and Brier score, the same weighted by accuracy, and
         the published weighted ones. Those are of 15 models on the whole battery.
     """
-    plain = assessment.summary()[list(SCORES)]
-    weighted = assessment.summary(weights="success")[list(SCORES)].add_prefix("weighted ")
+    plain = assessment.differences()[list(SCORES)]
+    weighted = assessment.differences(weights="success")[list(SCORES)].add_prefix("weighted ")
     theirs = published.xs(WEIGHTED, level="subject").reindex(plain.index)
     return pd.concat([plain, weighted, theirs.add_prefix("published weighted ")], axis=1)
 
 
-def by_subject(assessment: "Assessment", published: pd.DataFrame) -> pd.DataFrame:
+def by_subject(assessment: "CrossValidation", published: pd.DataFrame) -> pd.DataFrame:
     """Put every subject's scores beside the published ones; parameters as in `by_method`.
 
     Returns
@@ -259,16 +259,18 @@ def published_scores(folder: Path, split: str) -> pd.DataFrame:
     return pd.concat(found, names=["method", "subject"])
 
 
-def _assessment(evaluation: Evaluation, split: str, simulated: bool) -> "Assessment":
-    from ...inference.assessors.assess import assess
+def _assessment(evaluation: Evaluation, split: str, simulated: bool) -> "CrossValidation":
+    from ...inference.prediction.cross_validate import cross_validate
+    from ...inference.prediction.splits import Groups, Items
 
     marked, places = prepared(evaluation)
-    compared = methods(split, places, simulated)
-    return assess(compared, marked, groups=SPLITS[split], seed=1)
+    compared, column = methods(split, places, simulated), SPLITS[split]
+    held_out = Items(folds=10) if column is None else Groups(column)
+    return cross_validate(compared, marked, split=held_out, seed=1)
 
 
 def _chosen(split: str, places: Places) -> "Method":
-    from ...inference.assessors.chosen_layout import ChosenLayout
+    from ...inference.prediction.layouts import ChosenLayout
 
     candidates = {
         "weights within 0.05": additive_layout(spread=0.05),

@@ -25,7 +25,7 @@ from .battery import ITEMS, battery
 from .light import PUBLISHED_SIZE, light
 
 if TYPE_CHECKING:
-    from ...inference.validation import HoldOut
+    from ...inference.prediction.result import CrossValidation
 
 RECOMMENDED = "recommended layout"
 _NEAR = 0.01  # of a score that somebody else's forest or regression has on the same items
@@ -255,7 +255,7 @@ def judge_light(kept: int) -> Figure:
     )
 
 
-def judge(scores: "HoldOut") -> list[Figure]:
+def judge(scores: "CrossValidation") -> list[Figure]:
     """Report our mean Brier score on held-out items; it is to be below every baseline's."""
     table = scores.summary()["mean"]
     ours = float(table[RECOMMENDED])

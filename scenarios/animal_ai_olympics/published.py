@@ -16,8 +16,8 @@ from .data import SPELLING
 from .layouts import published_layout
 
 if TYPE_CHECKING:
+    from ...inference.prediction.result import CrossValidation
     from ...inference.results import Fit
-    from ...inference.validation import HoldOut
 
 TABLE = "aaio_figure9.csv"
 MIDDLE = (0.2, 0.7)
@@ -127,7 +127,7 @@ def compare(fit: "Fit", table: pd.DataFrame) -> list[Figure]:
     return [*figures, *_sampling(fit)]
 
 
-def judge(scores: "HoldOut") -> list[Figure]:
+def judge(scores: "CrossValidation") -> list[Figure]:
     """Report every method's mean Brier score on held-out items; ours is to be below each."""
     figures = []
     for who, window in (("all agents", (0.0, 1.0)), ("agents with success in [0.2, 0.7]", MIDDLE)):

@@ -28,7 +28,7 @@ from .traits import TRAITS, supports
 
 if TYPE_CHECKING:
     from ...inference.data import Evaluation
-    from ...inference.validation import HoldOut
+    from ...inference.prediction.result import CrossValidation
 
 ALIGNED = "sim-01"
 """The model whose rates are people's."""
@@ -111,7 +111,7 @@ def reproduce(scenario: Scenario, data: Path | None, published: Path | None) -> 
     )
 
 
-def judge(scores: "HoldOut") -> list[Figure]:
+def judge(scores: "CrossValidation") -> list[Figure]:
     """Hold every method's mean Brier score on held-out items against the recommended layout's."""
     return beaten(scores, RECOMMENDED)
 

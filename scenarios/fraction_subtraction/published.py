@@ -14,8 +14,8 @@ from .mastery import masteries
 
 if TYPE_CHECKING:
     from ...inference.data import Evaluation
+    from ...inference.prediction.result import CrossValidation
     from ...inference.results import Fit
-    from ...inference.validation import HoldOut
 
 RECOMMENDED = "recommended layout"
 _CORRELATED = 0.8
@@ -48,7 +48,7 @@ def reproduce(scenario: Scenario, data: Path | None, published: Path | None) -> 
     start = time.perf_counter()
     found = fit(scenario.layouts[RECOMMENDED](), evaluation, seed=1, progressbar=False)
     seconds = time.perf_counter() - start
-    scores = scenario.hold_out(evaluation, repeats=_REPEATS, progressbar=False)
+    scores = scenario.cross_validate(evaluation, repeats=_REPEATS, progressbar=False)
     skills = beside_dina(found, pooled)
     return Reproduction(
         [
@@ -65,7 +65,7 @@ def reproduce(scenario: Scenario, data: Path | None, published: Path | None) -> 
     )
 
 
-def judge(scores: "HoldOut") -> list[Figure]:
+def judge(scores: "CrossValidation") -> list[Figure]:
     """Hold every method's mean Brier score on held-out items against the recommended layout's."""
     return beaten(scores, RECOMMENDED)
 
@@ -172,7 +172,7 @@ def _sampling_figures(fit: "Fit", seconds: float) -> list[Figure]:
     ]
 
 
-def _item_figure(evaluation: "Evaluation", scores: "HoldOut") -> Figure:
+def _item_figure(evaluation: "Evaluation", scores: "CrossValidation") -> Figure:
     ours = float(scores.summary()["mean"][RECOMMENDED])
     return Figure(
         "item mean of the other pupils: mean Brier on all items",

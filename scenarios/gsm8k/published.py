@@ -14,8 +14,8 @@ from .data import SPELLING, accuracies
 
 if TYPE_CHECKING:
     from ...inference.data import Evaluation
+    from ...inference.prediction.result import CrossValidation
     from ...inference.results import Fit
-    from ...inference.validation import HoldOut
 
 RECOMMENDED = "recommended layout"
 _CLOSE = 0.3  # points
@@ -55,7 +55,7 @@ def reproduce(scenario: Scenario, data: Path | None, published: Path | None) -> 
     found = fit(
         scenario.layouts[RECOMMENDED](), evaluation, target_accept=0.9, seed=1, progressbar=False
     )
-    scores = scenario.hold_out(evaluation, repeats=_REPEATS, progressbar=False)
+    scores = scenario.cross_validate(evaluation, repeats=_REPEATS, progressbar=False)
     return Reproduction(
         [*accuracy_figures(rates), *_sampling_figures(found), *judge(scores)],
         {
@@ -67,7 +67,7 @@ def reproduce(scenario: Scenario, data: Path | None, published: Path | None) -> 
     )
 
 
-def judge(scores: "HoldOut") -> list[Figure]:
+def judge(scores: "CrossValidation") -> list[Figure]:
     """Hold every method's mean Brier score on held-out items against the recommended layout's."""
     return beaten(scores, RECOMMENDED)
 

@@ -16,7 +16,7 @@ from .layouts import LAYOUTS, PUBLISHED, RECOMMENDED
 from .truth import RANGES
 
 if TYPE_CHECKING:
-    from ...inference.validation import HoldOut
+    from ...inference.prediction.result import CrossValidation
     from .trial import Trial
 
 COHORTS = 5
@@ -147,7 +147,7 @@ def compare(trials: Sequence["Trial"], tables: Published) -> Reproduction:
     )
 
 
-def judge(scores: "HoldOut") -> list[Figure]:
+def judge(scores: "CrossValidation") -> list[Figure]:
     """Report every method's mean Brier score on held-out arenas; ours is to be the lowest."""
     means = scores.summary()["mean"]
     ours, others = float(means[RECOMMENDED]), means.drop(RECOMMENDED)

@@ -15,7 +15,7 @@ from .layouts import LAYOUTS, PUBLISHED, RECOMMENDED, published_layout
 from .real import against_released, by_condition, sampled_against_integrated
 
 if TYPE_CHECKING:
-    from ...inference.validation import HoldOut
+    from ...inference.prediction.result import CrossValidation
 
 TABLE = "propensities_tables2_3.csv"
 _REPEATS = 15
@@ -43,10 +43,10 @@ def reproduce(scenario: Scenario, data: Path | None, published: Path) -> Reprodu
     DataError
         When either cannot be read; before anything is estimated.
     """
-    from ...inference.baselines import BASELINES
     from ...inference.estimation.estimate import estimate
     from ...inference.fitting import fit
-    from ...inference.validation import hold_out
+    from ...inference.prediction.cross_validate import Method, cross_validate
+    from ...inference.prediction.layouts import FittedLayout
     from .assessed import assessors, judge_assessors, table_4
     from .recovery import figure_6, recovery
 
@@ -60,17 +60,18 @@ def reproduce(scenario: Scenario, data: Path | None, published: Path) -> Reprodu
     nuts = fit(layout, chosen, starts="modes", seed=1, progressbar=False)
     grid = fit(layout, chosen, method="grid", seed=1, progressbar=False)
     sampled = sampled_against_integrated(nuts, grid)
-    scores = hold_out(
-        {name: make() for name, make in LAYOUTS.items()},
+    methods: dict[str, Method] = {
+        name: FittedLayout(make(), method="grid") for name, make in LAYOUTS.items()
+    }
+    scores = cross_validate(
+        methods | {"aggregate": "aggregate"},
         evaluation,
         repeats=_REPEATS,
-        baselines=BASELINES[:1],
-        method="grid",
         seed=1,
         progressbar=False,
     )
     conditions = by_condition(scores)
-    subjects, methods = recovery()
+    subjects, recovered = recovery()
     repeats = figure_6()
     assessment = assessors()
     silent = evaluation.success_rates().eq(0)
@@ -80,7 +81,7 @@ def reproduce(scenario: Scenario, data: Path | None, published: Path) -> Reprodu
             *_unidentified_figures(real, list(silent.index[silent])),
             *_sampling_figures(sampled),
             *_score_figures(conditions),
-            *_recovery_figures(methods, repeats),
+            *_recovery_figures(recovered, repeats),
             *judge_assessors(assessment),
         ],
         {
@@ -88,7 +89,7 @@ def reproduce(scenario: Scenario, data: Path | None, published: Path) -> Reprodu
             "unidentified subjects": real.loc[~real["identified"], ["obtained", "reason"]],
             "NUTS against the exact posterior": sampled,
             "held-out Brier scores by condition": conditions,
-            "384 simulated subjects": methods,
+            "384 simulated subjects": recovered,
             "simulated subjects that are not identified": subjects.loc[
                 ~subjects["identified (likelihood)"], ["truth"]
             ],
@@ -127,7 +128,7 @@ def check_obtained(folder: Path) -> None:
         raise DataError(f"{path} holds other values than Tables 2 and 3; give the published ones")
 
 
-def judge(scores: "HoldOut") -> list[Figure]:
+def judge(scores: "CrossValidation") -> list[Figure]:
     """Report every method's mean Brier score on held-out items; ours is to be below the others."""
     table = scores.summary()["mean"]
     ours = float(table[RECOMMENDED])

@@ -14,10 +14,10 @@ from .layouts import published_layout, recommended_layout
 from .recovery import BOTH, NESTED, PUBLISHED, RECOMMENDED, four_fits, recovery
 
 if TYPE_CHECKING:
-    from ...inference.assessors.assessor import Assessor
     from ...inference.data import Evaluation
+    from ...inference.prediction.assessor import Assessor
+    from ...inference.prediction.result import CrossValidation
     from ...inference.results import Fit
-    from ...inference.validation import HoldOut
 
 _PROB = 0.95  # mass of the published intervals
 _MONTHS = 5.0  # published doubling time, rounded
@@ -123,24 +123,23 @@ def beside_published(ours: dict[str, pd.DataFrame], theirs: pd.DataFrame) -> pd.
 
 def held_out_tasks(evaluation: "Evaluation") -> pd.DataFrame:
     """Foresee whole tasks from the others: scores by method, beside the published layout's."""
-    from ...inference.assessors.assess import assess
-    from ...inference.assessors.fitted_layout import FittedLayout
-    from ...inference.assessors.regression import Regression
+    from ...inference.prediction.baselines import Regression
+    from ...inference.prediction.cross_validate import cross_validate
+    from ...inference.prediction.layouts import FittedLayout
+    from ...inference.prediction.splits import Groups
 
     methods: dict[str, Assessor] = {
         PUBLISHED: FittedLayout(published_layout(), method="grid"),
         RECOMMENDED: FittedLayout(recommended_layout(), draws=300, tune=300),
         "logistic regression": Regression(["logHours"]),
     }
-    found = assess(
-        methods=methods, evaluation=evaluation, groups="task", folds=_FOLDS, progressbar=False
-    )
+    found = cross_validate(methods, evaluation, split=Groups("task", _FOLDS), progressbar=False)
     names = ["auroc", "ece", "brier", "brier_difference", "brier_se"]
-    summary: pd.DataFrame = found.summary()[names]
+    summary: pd.DataFrame = found.differences()[names]
     return summary
 
 
-def judge(scores: "HoldOut") -> list[Figure]:
+def judge(scores: "CrossValidation") -> list[Figure]:
     """Hold every method's mean Brier score on held-out items against the recommended layout's."""
     return beaten(scores, RECOMMENDED)
 
