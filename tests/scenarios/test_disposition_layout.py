@@ -7,7 +7,7 @@ import pytest
 
 import measurement_layouts as ml
 from measurement_layouts.inference.dispositions.choices import choices
-from measurement_layouts.inference.validation import HoldOut
+from measurement_layouts.inference.prediction.result import CrossValidation
 from measurement_layouts.scenarios import dispositions
 from measurement_layouts.scenarios.dispositions import forecast, published, recovery
 from measurement_layouts.scenarios.dispositions.layouts import RECOMMENDED
@@ -108,5 +108,5 @@ def test_the_judge_wants_the_layout_below_all_others():
             "brier": [0.15, 0.25, 0.14],
         }
     )
-    held = HoldOut(scores, pd.Series({"sim-05": 0.5}))
+    held = CrossValidation(scores, pd.Series({"sim-05": 0.5}))
     assert [figure.holds for figure in published.judge(held)] == [True, False]

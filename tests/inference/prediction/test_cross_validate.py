@@ -33,7 +33,9 @@ def test_a_band_helps_where_it_matters(items, evaluation):
     assert gain["auroc_difference"] > 3 * gain["auroc_se"]
     chance = logistic(1 - items["size"].to_numpy(), 2)
     outcomes = pd.DataFrame([np.random.default_rng(4).binomial(1, chance)], ["Bob"], items.index)
-    nothing = cross_validate(SETS, ml.Evaluation.from_wide(outcomes, items), **FEW).differences().iloc[1]
+    nothing = (
+        cross_validate(SETS, ml.Evaluation.from_wide(outcomes, items), **FEW).differences().iloc[1]
+    )
     assert nothing["auroc_low"] < 0
     assert abs(nothing["auroc_difference"]) < 3 * nothing["auroc_se"]
 
@@ -63,7 +65,9 @@ class Memory:
 def test_whole_groups_are_held_out():
     """What a group alone decides cannot be foreseen without it; twin: with random folds it is."""
     evaluation = constant_groups([0, 1, 0, 1])
-    assert cross_validate({"memory": Memory()}, evaluation, **FEW).differences()["auroc"].item() == 1
+    assert (
+        cross_validate({"memory": Memory()}, evaluation, **FEW).differences()["auroc"].item() == 1
+    )
     found = cross_validate({"memory": Memory()}, evaluation, **FEW | {"split": Groups("test")})
     assert np.isnan(found.differences()["auroc"].item())  # one number for all items of a group
     assert found.scores["remark"].str.contains("one number for all items").all()
@@ -233,7 +237,12 @@ def test_a_subject_that_could_not_be_sampled(evaluation, monkeypatch):
         ({}, {}, DataError, "there are no methods"),
         ({"more": ["size", "hue"]}, {}, DataError, "more: the items have no column hue; the col"),
         ({"more": 3}, {}, DataError, "more: a int is no method; give a layout, a baseline's"),
-        (SETS, {"split": Items(folds=241)}, DataError, "folds=241, but there are 240 items; ask for fewer"),
+        (
+            SETS,
+            {"split": Items(folds=241)},
+            DataError,
+            "folds=241, but there are 240 items; ask for fewer",
+        ),
         (SETS, {"resamples": 1}, FitError, "resamples=1; give"),
         (SETS, {"prob": 90}, FitError, "prob=90; give"),
         (SETS, {"seed": "one"}, FitError, "seed='one'; give"),
