@@ -3,10 +3,10 @@
 import numpy as np
 import pandas as pd
 
-from .assessment import matched
 from .data import Evaluation
 from .forecasts.forecasting import Forecast
 from .options import inside, whole
+from .prediction.score import matched
 from .wilson import wilson
 
 

@@ -20,7 +20,7 @@ def by_subject(
     ----------
     scores : DataFrame or mapping of str to DataFrame
         What `score` returns, by name of the method; or one frame with a column ``method`` (and
-        ``subject``), such as `HoldOut.scores`, whose repeats are averaged.
+        ``subject``), such as `CrossValidation.scores`, whose repeats are averaged.
     column : str
         Which score.
     success : Series, optional

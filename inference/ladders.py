@@ -220,5 +220,5 @@ def refuse_steps(rows: Rows | None, what: str) -> None:
         raise DataError(
             f"{what} takes 0/1 outcomes of items, and the evaluation's rows are steps of outcomes; "
             "give one 0/1 outcome alone (Evaluation.from_wide), or compare layouts by score, "
-            "hold_out(..., baselines=()) and compare_layouts"
+            "cross_validate and compare_layouts"
         )

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 __all__ = [
+    "ONE_NUMBER",
     "BrierDecomposition",
     "ScoreError",
     "auroc",
@@ -24,6 +25,9 @@ __all__ = [
     "log_score",
     "single_class_reason",
 ]
+
+ONE_NUMBER = "AUROC is undefined: the method predicts one number for all items of the subject"
+"""Why `auroc` says nothing of predictions that tell no item from another."""
 
 type _Floats = NDArray[np.float64]
 type _Rows = tuple[_Floats, _Floats, _Floats, _Floats]  # forecast, won, lost, trials

@@ -1,7 +1,7 @@
 """Work side by side on the threads of this process."""
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -9,6 +9,8 @@ import joblib
 from joblib.parallel import get_active_backend
 
 _SPURIOUS = "`sklearn.utils.parallel.delayed` should be used"
+_LARGE = 500  # rows of numbers, from which threads gain
+_MANY = 32  # calls, from which processes gain more than they cost to start
 
 
 def thread_count() -> int:
@@ -25,15 +27,36 @@ def thread_count() -> int:
     return min(asked, processors) if asked is not None and asked > 0 else processors
 
 
-def side_by_side[T](function: Callable[..., T], arguments: Iterable[tuple[Any, ...]]) -> list[T]:
-    """Call a function on every tuple of arguments, in order; worth it where C code does the work.
+def side_by_side[T](
+    function: Callable[..., T], arguments: Sequence[tuple[Any, ...]], rows: int = _LARGE
+) -> list[T]:
+    """Call a function on every tuple of arguments, in order.
+
+    Parameters
+    ----------
+    function : callable
+        What to call.
+    arguments : sequence of tuple
+        For each call.
+    rows : int
+        About how many rows of numbers a call works on. With many, C code does the work and threads
+        suffice; with few, threads would wait for each other, and many calls run in processes.
+
+    Returns
+    -------
+    list
+        One result per call.
 
     Examples
     --------
     >>> side_by_side(max, [(1, 2), (4, 3)])
     [2, 4]
     """
-    pool = joblib.Parallel(n_jobs=thread_count(), require="sharedmem")
+    hands = thread_count()
+    if rows >= _LARGE:
+        pool = joblib.Parallel(n_jobs=hands, require="sharedmem")
+    else:
+        pool = joblib.Parallel(n_jobs=hands if len(arguments) >= _MANY else 1)
     with warnings_kept():
         return list(pool(joblib.delayed(function)(*each) for each in arguments))
 

@@ -27,14 +27,6 @@ from .linking import LayoutError, linking_function
 if TYPE_CHECKING:
     from . import annotation
     from .inference import dispositions, plots
-    from .inference.assessment import score
-    from .inference.assessors.algebraic import Algebraic
-    from .inference.assessors.assess import assess
-    from .inference.assessors.assessor import Assessor
-    from .inference.assessors.chosen_layout import ChosenLayout
-    from .inference.assessors.fitted_layout import FittedLayout
-    from .inference.assessors.forest import Forest
-    from .inference.assessors.regression import Regression
     from .inference.checking.check import Check, check
     from .inference.compiler import to_pymc
     from .inference.contrast.compare import compare_profiles
@@ -60,47 +52,61 @@ if TYPE_CHECKING:
     from .inference.logs.table import read_table
     from .inference.loo.compare import compare_layouts
     from .inference.loo.loo import loo
+    from .inference.prediction.algebraic import Algebraic
+    from .inference.prediction.assessor import Assessor
+    from .inference.prediction.baselines import Aggregate, Classifier, Regression
+    from .inference.prediction.cross_validate import cross_validate
+    from .inference.prediction.forests import Forest
+    from .inference.prediction.layouts import ChosenLayout, FittedLayout
+    from .inference.prediction.result import CrossValidation
+    from .inference.prediction.score import score
+    from .inference.prediction.splits import Cells, Given, Groups, Items
     from .inference.results import Fit
     from .inference.sbc.result import SimulationBasedCalibration
     from .inference.sbc.run import sbc
     from .inference.simulation import simulate
     from .inference.stores.storage import load
-    from .inference.validation import hold_out
     from .reports.exports import export_tables
     from .reports.report import report
 
 _LATER = {
-    "Algebraic": "inference.assessors.algebraic",
-    "Assessor": "inference.assessors.assessor",
+    "Aggregate": "inference.prediction.baselines",
+    "Algebraic": "inference.prediction.algebraic",
+    "Assessor": "inference.prediction.assessor",
+    "Cells": "inference.prediction.splits",
     "Check": "inference.checking.check",
-    "ChosenLayout": "inference.assessors.chosen_layout",
+    "ChosenLayout": "inference.prediction.layouts",
+    "Classifier": "inference.prediction.baselines",
+    "CrossValidation": "inference.prediction.result",
     "DataError": "inference.errors",
     "Estimates": "inference.estimation.estimates",
     "Evaluation": "inference.data",
     "Fit": "inference.results",
     "FitError": "inference.errors",
-    "FittedLayout": "inference.assessors.fitted_layout",
+    "FittedLayout": "inference.prediction.layouts",
     "Forecast": "inference.forecasts.forecasting",
-    "Forest": "inference.assessors.forest",
+    "Forest": "inference.prediction.forests",
+    "Given": "inference.prediction.splits",
+    "Groups": "inference.prediction.splits",
     "HorizonTrend": "inference.horizons",
     "Imported": "inference.logs.imported",
+    "Items": "inference.prediction.splits",
     "ProfileComparison": "inference.contrast.comparison",
-    "Regression": "inference.assessors.regression",
+    "Regression": "inference.prediction.baselines",
     "Rules": "inference.description.rules",
     "SimulationBasedCalibration": "inference.sbc.result",
-    "assess": "inference.assessors.assess",
     "characteristic_curves": "inference.curves.characteristic",
     "check": "inference.checking.check",
     "compare_layouts": "inference.loo.compare",
     "compare_profiles": "inference.contrast.compare",
     "criticise": "inference.criticism.criticise",
+    "cross_validate": "inference.prediction.cross_validate",
     "demand_correlations": "inference.demands.correlations",
     "demand_profile": "inference.demands.profile",
     "describe": "inference.description.describe",
     "estimate": "inference.estimation.estimate",
     "export_tables": "reports.exports",
     "fit": "inference.fitting",
-    "hold_out": "inference.validation",
     "horizon_trend": "inference.horizons",
     "judge_benchmark": "inference.demands.judgement",
     "load": "inference.stores.storage",
@@ -111,7 +117,7 @@ _LATER = {
     "read_table": "inference.logs.table",
     "report": "reports.report",
     "sbc": "inference.sbc.run",
-    "score": "inference.assessment",
+    "score": "inference.prediction.score",
     "simulate": "inference.simulation",
     "time_horizons": "inference.horizons",
     "to_pymc": "inference.compiler",
@@ -124,12 +130,16 @@ _ROOMS = {
 }
 
 __all__ = [
+    "Aggregate",
     "Algebraic",
     "Assessor",
     "Bias",
     "Capability",
+    "Cells",
     "Check",
     "ChosenLayout",
+    "Classifier",
+    "CrossValidation",
     "DataError",
     "Derived",
     "Estimates",
@@ -139,9 +149,12 @@ __all__ = [
     "FittedLayout",
     "Forecast",
     "Forest",
+    "Given",
     "Graded",
+    "Groups",
     "HorizonTrend",
     "Imported",
+    "Items",
     "Layout",
     "LayoutError",
     "MetaFeature",
@@ -157,12 +170,12 @@ __all__ = [
     "Success",
     "Unseen",
     "annotation",
-    "assess",
     "characteristic_curves",
     "check",
     "compare_layouts",
     "compare_profiles",
     "criticise",
+    "cross_validate",
     "demand_correlations",
     "demand_profile",
     "describe",
@@ -170,7 +183,6 @@ __all__ = [
     "estimate",
     "export_tables",
     "fit",
-    "hold_out",
     "horizon_trend",
     "judge_benchmark",
     "linking_function",

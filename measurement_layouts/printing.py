@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from .inference.data import Evaluation
     from .inference.forecasts.forecasting import Forecast
     from .inference.loo.compare import LayoutComparison
+    from .inference.prediction.result import CrossValidation
     from .inference.results import Fit
-    from .inference.validation import HoldOut
     from .scenarios.figures import Figure
 
 _SCORES = ("brier", "calibration", "refinement", "auroc", "ece")
@@ -83,7 +83,7 @@ def _intervals(columns: "Sequence[str]") -> list[int]:
     return [at for at in range(1, len(columns)) if columns[at : at + 2] == ["low", "high"]]
 
 
-def print_scores(scores: "HoldOut") -> None:
+def print_scores(scores: "CrossValidation") -> None:
     """Print every method's scores on held-out items, means over all subjects."""
     means = {column: scores.summary(column) for column in _SCORES}
     table = Table("method", *_SCORES, title="held-out items: mean ± standard error over splits")

@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from ..inference.assessment import score
 from ..inference.digits import forecast_errors, of_forecast, of_score, outward, written
 from ..inference.errors import DataError
 from ..inference.forecasts.forecasting import OUTSIDE, Forecast
 from ..inference.forecasts.streaming import SUMMARY
+from ..inference.prediction.score import score
 from ..inference.wording import many
 from ..layouts import Success
 from .contents import Contents

@@ -10,13 +10,16 @@ import numpy as np
 import pandas as pd
 
 from ..inference import plots
-from ..inference.assessment import score
-from ..inference.baselines import BASELINES, baseline_forecast, masked
 from ..inference.data import Evaluation
 from ..inference.fitting import fit
 from ..inference.forecasts.forecasting import Forecast
+from ..inference.prediction.baselines import Aggregate
+from ..inference.prediction.cross_validate import Method, cross_validate
+from ..inference.prediction.layouts import FittedLayout
+from ..inference.prediction.result import CrossValidation
+from ..inference.prediction.score import score
+from ..inference.prediction.splits import masked
 from ..inference.results import Fit
-from ..inference.validation import HoldOut, hold_out
 from ..inference.writing import write_text
 from ..layouts import Layout
 from .figures import Figure
@@ -66,7 +69,7 @@ class Study:
         training = masked(evaluation, held_out)
         blind = infer(training)
         forecast = blind.forecast(evaluation.items.loc[held_out])
-        aggregate = baseline_forecast(BASELINES[0], training, list(held_out), [], seed=seed)
+        aggregate = Aggregate().forecast(training, list(held_out))
         scores = {
             layout.name: score(forecast, evaluation),
             "aggregate": score(aggregate, evaluation),
@@ -130,7 +133,7 @@ class Study:
 
 def score_methods(
     scenario: Scenario, evaluation: Evaluation, *, repeats: int, progressbar: bool = True
-) -> HoldOut:
+) -> CrossValidation:
     """Score all layouts and the baselines on items held out.
 
     Parameters
@@ -146,7 +149,7 @@ def score_methods(
 
     Returns
     -------
-    HoldOut
+    CrossValidation
         Scores by method, split and subject.
 
     Raises
@@ -154,25 +157,33 @@ def score_methods(
     DataError
         When the items do not fit a layout.
     """
-    return hold_out(
-        {name: make() for name, make in scenario.layouts.items()},
+    methods: dict[str, Method] = {
+        name: FittedLayout(make(), method=scenario.method)
+        for name, make in scenario.layouts.items()
+    }
+    baselines: dict[str, Method] = {
+        "aggregate": "aggregate",
+        "logistic regression": "logistic",
+        "random forest": "forest",
+    }
+    return cross_validate(
+        methods | baselines,
         evaluation,
         repeats=repeats,
         columns=scenario.columns,
-        method=scenario.method,
         seed=1,
         progressbar=progressbar,
     )
 
 
-def judge(scenario: Scenario, scores: HoldOut) -> list[Figure]:
+def judge(scenario: Scenario, scores: CrossValidation) -> list[Figure]:
     """Hold mean Brier scores on held-out items against that of the recommended layout.
 
     Parameters
     ----------
     scenario : Scenario
         The study; its `windows` say of which subjects.
-    scores : HoldOut
+    scores : CrossValidation
         Of all methods.
 
     Returns

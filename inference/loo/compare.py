@@ -77,7 +77,7 @@ def compare_layouts(
 
     A warning counts items whose Pareto k is too large: there the estimate is biased, mostly in
     favour of the layout. Fit without those items and score the forecasts of them, or compare by
-    `hold_out`.
+    `cross_validate`.
 
     Parameters
     ----------
@@ -199,7 +199,7 @@ def _warning(found: LeaveOneOut, subject: str, quarantined: bool) -> str:
     if bad:
         faults.append(
             f"{bad} of {many(items, 'item')} have Pareto k above "
-            f"{found.limit:.2f}: fit without them and score their forecasts, or use hold_out"
+            f"{found.limit:.2f}: fit without them and score their forecasts, or use cross_validate"
         )
     if quarantined:
         faults.append("quarantined, see Fit.diagnostics: sample it again, with more draws")

@@ -29,10 +29,10 @@ def brier_against_success(
     ----------
     scores : DataFrame or mapping of str to DataFrame
         What `score` returns, by name of the method; or one frame with a column ``method``, such as
-        ``hold_out(...).scores``, whose repeats are averaged per subject.
+        ``cross_validate(...).scores``, whose repeats are averaged per subject.
     success : Series, optional
-        Success rate by subject, such as ``hold_out(...).success``; that of the scored items by
-        default.
+        Success rate by subject, such as ``cross_validate(...).success``; that of the scored items
+        by default.
     ax : Axes, optional
         Where to draw; a new figure by default.
 

@@ -15,7 +15,7 @@ from .curve_marks import draw_bins
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from ..assessors.assessment import Assessment
+    from ..prediction.result import CrossValidation
 
 _COLUMNS = 4
 _PANEL = (2.1, 2.45)  # inches
@@ -23,7 +23,7 @@ _BINS = 10
 
 
 def calibration_panels(
-    assessment: "Assessment",
+    assessment: "CrossValidation",
     method: str | None = None,
     *,
     ax: "Axes | Sequence[Axes] | np.ndarray | None" = None,
@@ -36,8 +36,8 @@ def calibration_panels(
 
     Parameters
     ----------
-    assessment : Assessment
-        What `assess` returned.
+    assessment : CrossValidation
+        What `cross_validate` returned.
     method : str, optional
         Whose predictions; the first method's by default.
     ax : Axes or sequence of Axes, optional
@@ -60,13 +60,15 @@ def calibration_panels(
 
     Examples
     --------
-    >>> from measurement_layouts.inference.assessors.assess import assess
     >>> from measurement_layouts.inference.data import Evaluation
+    >>> from measurement_layouts.inference.prediction.cross_validate import cross_validate
+    >>> from measurement_layouts.inference.prediction.splits import Items
     >>> items = pd.DataFrame({"size": np.linspace(-2, 2, 200)})
     >>> chance = 1 / (1 + np.exp(2 * items["size"].to_numpy()))
     >>> solved = np.random.default_rng(1).random((2, 200)) < chance
     >>> evaluation = Evaluation.from_wide(pd.DataFrame(solved, ["Ann", "Bob"]), items)
-    >>> found = assess({"size": ["size"]}, evaluation, folds=2, resamples=2, progressbar=False)
+    >>> found = cross_validate({"size": ["size"]}, evaluation, split=Items(folds=2),
+    ...                        progressbar=False)
     >>> [panel.get_title().splitlines() for panel in calibration_panels(found)]
     [['Ann', 'ECE 0.06'], ['Bob', 'ECE 0.07']]
     """
@@ -76,7 +78,8 @@ def calibration_panels(
     own = assessment.predictions[assessment.predictions["method"] == method]
     subjects = assessment.subjects
     bins = [_bins(own[own["subject"] == name], assessment.prob) for name in subjects]
-    errors = assessment.scores["ece"].sel({"method": method}).to_numpy()
+    scores = assessment.scores[assessment.scores["method"] == method]
+    errors = scores.groupby("subject")["ece"].mean().reindex(subjects).to_numpy()
     most = max((int(part["items"].max()) for part in bins if len(part)), default=1)
     columns = min(_COLUMNS, len(subjects))
     size = max(_PANEL[0] * columns + 0.5, 4.8), _PANEL[1] * -(-len(subjects) // columns) + 1.0

@@ -79,7 +79,7 @@ def _forecast(chosen: argparse.Namespace) -> int:
 
 
 def _score(chosen: argparse.Namespace) -> int:
-    from ..inference.assessment import score
+    from ..inference.prediction.score import score
     from ..printing import print_forecast_scores
     from .tables import read_evaluation
 

@@ -51,8 +51,9 @@ def assessors(quick: bool, seed: int) -> list[Line]:
         "additive layout": additive_layout(places),
     }
     start, busy = time.perf_counter(), time.process_time()
-    found = ml.assess(methods, evaluation, folds=FOLDS, seed=seed, progressbar=False)
-    summary = found.summary()
+    held_out = ml.Items(folds=FOLDS)
+    found = ml.cross_validate(methods, evaluation, split=held_out, seed=seed, progressbar=False)
+    summary = found.differences()
     seconds = time.perf_counter() - start
     worked = time.process_time() - busy
     areas = ", ".join(f"{name} {area:.2f}" for name, area in summary["auroc"].items())

@@ -30,7 +30,7 @@ def evaluation():
 @pytest.fixture(scope="module")
 def found(evaluation):
     methods = {"line": ml.Regression("size"), "mean": []}
-    return ml.assess(methods, evaluation, folds=2, resamples=2, progressbar=False)
+    return ml.cross_validate(methods, evaluation, split=ml.Items(folds=2), progressbar=False)
 
 
 def test_a_panel_per_subject(evaluation, found):

@@ -10,7 +10,7 @@ import measurement_layouts as ml
 from measurement_layouts import DataError
 from measurement_layouts.inference import alike
 from measurement_layouts.inference.alike import Content
-from measurement_layouts.inference.baselines import BASELINES, masked
+from measurement_layouts.inference.prediction.splits import masked
 from measurement_layouts.linking import logistic
 
 GRID = {"draws": 100, "tune": 1, "chains": 2, "seed": 1, "method": "grid", "progressbar": False}
@@ -298,7 +298,7 @@ def test_a_whole_table_again_is_never_taken_in_silence(count, told):
             score(fit, evaluation)
 
 
-def test_hold_out_and_assess_report_duplicates():
+def test_cross_validation_reports_duplicates():
     rng = np.random.default_rng(6)
     evaluation = study("continuous", rng, names=NAMES, subjects=4)
     twice = read(
@@ -310,13 +310,14 @@ def test_hold_out_and_assess_report_duplicates():
     told = (
         r"^3 items have the properties and outcomes of others under another name: i0 \(as x\), i1 "
     )
-    layouts = {"layout": layout("continuous")}
+    fitted = ml.FittedLayout(layout("continuous"), draws=50, method="grid")
     for data, found in ((twice, True), (evaluation, False)):
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            few = {"repeats": 2, "draws": 50, "chains": 2, "progressbar": False}
-            ml.hold_out(layouts, data, method="grid", baselines=BASELINES[:1], **few)
-            ml.assess({"a": ["a"], "b": ["b"]}, data, folds=3, resamples=5, progressbar=False)
+            methods = {"layout": fitted, "aggregate": "aggregate"}
+            ml.cross_validate(methods, data, repeats=2, progressbar=False)
+            thirds = ml.Items(folds=3)
+            ml.cross_validate({"a": ["a"], "b": ["b"]}, data, split=thirds, progressbar=False)
         assert len(caught) == (2 if found else 0)
         for one in caught:
             assert str(one.message).startswith(told[1:].replace("\\", ""))

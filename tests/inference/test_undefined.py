@@ -6,11 +6,11 @@ import pytest
 
 import measurement_layouts as ml
 from measurement_layouts import DataError
-from measurement_layouts.inference.baselines import BASELINES, baseline_forecast, masked
 from measurement_layouts.inference.compiler import to_pymc
 from measurement_layouts.inference.engine import Battery
 from measurement_layouts.inference.features import check_training, outside_range, read_features
 from measurement_layouts.inference.kernel.domains import Domains
+from measurement_layouts.inference.prediction.splits import masked
 from measurement_layouts.inference.stores.store import Store
 from measurement_layouts.linking import logistic, presence, product
 
@@ -216,20 +216,20 @@ def test_baselines_are_told_where_a_value_is_missing(layout, items, evaluation):
 
     def forecast(baseline, table, names):
         training = masked(ml.Evaluation(table, evaluation.successes, evaluation.trials), held_out)
-        return baseline_forecast(baseline, training, held_out, names, seed=1).data["mean"]
+        return baseline(names).predict(training, held_out, seed=1)
 
     gaps = items.isna()
     told = items.fillna(items.mean()).assign(**{f"no {name}": gaps[name] for name in items})
-    for baseline in BASELINES:
+    for baseline in (ml.Regression, ml.Forest, lambda names: ml.Aggregate()):
         found = forecast(baseline, items, columns)
         names = [*columns, *(f"no {name}" for name in columns if gaps[name].any())]
         assert found.identical(forecast(baseline, told, names))
     with raises("predicts from finite numbers, .*item-00 on time: missing.* and 19 more"):
-        forecast(BASELINES[1], items.assign(time=np.nan), columns)
+        forecast(ml.Regression, items.assign(time=np.nan), columns)
 
 
 def test_held_out_items_may_be_undefined(layout, evaluation):
-    options = {"draws": 50, "tune": 100, "progressbar": False}
-    found = ml.hold_out({"ours": layout}, evaluation, repeats=1, **options)
+    methods = {"ours": ml.FittedLayout(layout, draws=50, tune=100), "line": "logistic"}
+    found = ml.cross_validate(methods, evaluation, repeats=1, progressbar=False)
     assert found.scores["brier"].between(0, 1).all()
-    assert set(found.scores["method"]) == {"ours", *(baseline.name for baseline in BASELINES)}
+    assert set(found.scores["method"]) == {"ours", "line"}

@@ -8,7 +8,7 @@ import pytest
 import xarray as xr
 
 import measurement_layouts as ml
-from measurement_layouts.inference.validation import HoldOut
+from measurement_layouts.inference.prediction.result import CrossValidation
 from measurement_layouts.scenarios import animal_ai_olympics as aaio
 from measurement_layouts.scenarios.animal_ai_olympics.reproduction.published import (
     compare,
@@ -148,7 +148,7 @@ def hold_out_scores(ours, layout, aggregate):
         for subject, brier in zip(AGENTS, briers, strict=True)
     ]
     success = pd.Series([1.0, 0.67, 0.2, 0.0], index=AGENTS)
-    return HoldOut(pd.DataFrame(rows), success)
+    return CrossValidation(pd.DataFrame(rows), success)
 
 
 def test_the_lowest_brier_score_wins():
@@ -163,7 +163,7 @@ def test_the_lowest_brier_score_wins():
 
 def test_nobody_in_the_middle_is_no_victory():
     scores = hold_out_scores([0.1] * 4, [0.2] * 4, [0.3] * 4)
-    nobody = HoldOut(scores.scores, scores.success * 0)
+    nobody = CrossValidation(scores.scores, scores.success * 0)
     figures = judge(aaio.SCENARIO, nobody)
     assert [figure.holds for figure in figures] == [True] * 3 + [False] * 3
     assert figures[3].to_dict()["obtained"] is None
@@ -180,14 +180,14 @@ def test_the_published_profiles_come_out(evaluation, published_tables):
 def test_hold_out_scores_every_method_on_the_real_data(evaluation):
     few = evaluation.select(subjects=evaluation.subjects[::8])
     layouts = {name: make() for name, make in aaio.SCENARIO.layouts.items()}
-    scores = ml.hold_out(
-        layouts,
-        few,
-        repeats=2,
-        columns=aaio.SCENARIO.columns,
-        draws=300,
-        tune=300,
-        progressbar=False,
+    baselines = {
+        "aggregate": "aggregate",
+        "logistic regression": "logistic",
+        "random forest": "forest",
+    }
+    fitted = {name: ml.FittedLayout(one, draws=300, tune=300) for name, one in layouts.items()}
+    scores = ml.cross_validate(
+        fitted | baselines, few, repeats=2, columns=aaio.SCENARIO.columns, progressbar=False
     )
     figures = judge(aaio.SCENARIO, scores)
     methods = [*layouts, "aggregate", "logistic regression", "random forest"]

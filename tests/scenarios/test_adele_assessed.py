@@ -5,11 +5,11 @@ import pandas as pd
 import pytest
 
 from measurement_layouts import DataError
-from measurement_layouts.inference.assessors.assess import assess
-from measurement_layouts.inference.assessors.chosen_layout import ChosenLayout
-from measurement_layouts.inference.assessors.fitted_layout import FittedLayout
-from measurement_layouts.inference.assessors.forest import Forest
-from measurement_layouts.inference.assessors.regression import Regression
+from measurement_layouts.inference.prediction.baselines import Regression
+from measurement_layouts.inference.prediction.cross_validate import cross_validate
+from measurement_layouts.inference.prediction.forests import Forest
+from measurement_layouts.inference.prediction.layouts import ChosenLayout, FittedLayout
+from measurement_layouts.inference.prediction.splits import Groups, Items
 from measurement_layouts.scenarios import adele
 from measurement_layouts.scenarios.adele.battery import simulated_cohort
 from measurement_layouts.scenarios.adele.reproduction import assessed, published
@@ -132,7 +132,9 @@ def assessment(evaluation):
         assessed.FOREST: Regression(["demand[AS]", "unguessability"]),
         "mean": Forest([]),
     }
-    return assess(methods, evaluation, folds=2, resamples=10, progressbar=False)
+    return cross_validate(
+        methods, evaluation, split=Items(folds=2), resamples=10, progressbar=False
+    )
 
 
 def test_by_method(assessment, evaluation, tables):
@@ -153,7 +155,7 @@ def test_by_subject(assessment, tables):
     assert len(found) == len(SOME) * 2
     row = found[found["method"] == assessed.FOREST].loc["GPT-4o"]
     assert row["published auroc"] == pytest.approx(0.53006)
-    assert row["brier"] == pytest.approx(float(assessment.scores["brier"].sel(subject="GPT-4o")[0]))
+    assert row["brier"] == pytest.approx(assessment.per_subject()[assessed.FOREST]["GPT-4o"])
     assert found.loc[found["method"] == "mean", "published auroc"].isna().all()
 
 
@@ -174,9 +176,10 @@ def test_regression_is_that_of_scikit_learn_alone(adele_data):
         method = {
             assessed.REGRESSION: assessed.methods(split, SAT)[assessed.REGRESSION],
         }
-        groups = assessed.SPLITS[split]
-        found = assess(method, marked, groups=groups, resamples=2, progressbar=False)
-        row = found.summary().loc[assessed.REGRESSION]
+        column = assessed.SPLITS[split]
+        held_out = Items(folds=10) if column is None else Groups(column)
+        found = cross_validate(method, marked, split=held_out, resamples=2, progressbar=False)
+        row = found.differences().loc[assessed.REGRESSION]
         for score, value in published._ELSEWHERE[split, assessed.REGRESSION].items():
             assert row[score] == pytest.approx(value, abs=0.01)
 
@@ -193,8 +196,9 @@ def test_demands_that_add_up_foresee_other_benchmarks_best(adele_data):
         "forest": Forest(every),
         "regression": Regression(every),
     }
-    found = assess(compared, marked, groups="benchmark", resamples=2, progressbar=False)
-    scores = found.summary()[["auroc", "brier"]]
+    held_out = Groups("benchmark")
+    found = cross_validate(compared, marked, split=held_out, resamples=2, progressbar=False)
+    scores = found.differences()[["auroc", "brier"]]
     rivals = scores.loc[["forest", "regression"]]
     assert scores.loc["layout", "brier"] < rivals["brier"].min()
     assert scores.loc["layout", "auroc"] > rivals["auroc"].max()

@@ -9,10 +9,11 @@ import pandas as pd
 import pytest
 
 from measurement_layouts import DataError
-from measurement_layouts.inference.assessors.assess import assess
-from measurement_layouts.inference.assessors.forest import Forest
-from measurement_layouts.inference.assessors.regression import Regression
-from measurement_layouts.inference.validation import HoldOut
+from measurement_layouts.inference.prediction.baselines import Regression
+from measurement_layouts.inference.prediction.cross_validate import cross_validate
+from measurement_layouts.inference.prediction.forests import Forest
+from measurement_layouts.inference.prediction.result import CrossValidation
+from measurement_layouts.inference.prediction.splits import Items
 from measurement_layouts.printing import print_figures, print_tables
 from measurement_layouts.scenarios import adele
 from measurement_layouts.scenarios.adele.battery import simulated_cohort
@@ -115,7 +116,7 @@ def test_judge():
         for method, brier in (("recommended layout", 0.15), ("aggregate", 0.2), ("forest", 0.14))
         for repeat in range(2)
     ]
-    scores = HoldOut(pd.DataFrame(rows), pd.Series({"GPT-4o": 0.5}))
+    scores = CrossValidation(pd.DataFrame(rows), pd.Series({"GPT-4o": 0.5}))
     figures = judge(adele.SCENARIO, scores)
     assert [figure.holds for figure in figures] == [False, True, False]
 
@@ -133,7 +134,7 @@ def test_the_report(evaluation, monkeypatch, capsys):
         **dict.fromkeys([assessed.FOREST, "forest, six best", assessed.LAYOUT], Forest([])),
         **dict.fromkeys([assessed.REGRESSION, assessed.FITTING], Regression(["demand[AS]"])),
     }
-    made = assess(cheap, evaluation, folds=2, resamples=2, progressbar=False)
+    made = cross_validate(cheap, evaluation, split=Items(folds=2), resamples=2, progressbar=False)
     cells = pd.MultiIndex.from_product([SOME, ["AS", "VO"]], names=["subject", "dimension"])
     pair = pd.DataFrame({"layout": [4, 3, 2, 1.0], "curves": [3, np.nan, 2, 0.5]}, cells)
     total = pd.DataFrame({"layout": ["additive"], "elpd": [-3.0]}).set_index("layout")

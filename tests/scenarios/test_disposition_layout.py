@@ -8,7 +8,7 @@ import pytest
 import measurement_layouts as ml
 from measurement_layouts import scenarios
 from measurement_layouts.inference.dispositions.choices import choices
-from measurement_layouts.inference.validation import HoldOut
+from measurement_layouts.inference.prediction.result import CrossValidation
 from measurement_layouts.scenarios import dispositions
 from measurement_layouts.scenarios.dispositions.layouts import RECOMMENDED
 from measurement_layouts.scenarios.dispositions.reproduction import forecast, published, recovery
@@ -110,6 +110,6 @@ def test_the_judge_wants_the_layout_below_all_others():
             "brier": [0.15, 0.25, 0.14],
         }
     )
-    held = HoldOut(scores, pd.Series({"sim-05": 0.5}))
+    held = CrossValidation(scores, pd.Series({"sim-05": 0.5}))
     figures = judge(dispositions.SCENARIO, held)
     assert [figure.holds for figure in figures] == [False, True, False]

@@ -8,7 +8,7 @@ import pytest
 import xarray as xr
 
 import measurement_layouts as ml
-from measurement_layouts.inference.validation import HoldOut
+from measurement_layouts.inference.prediction.result import CrossValidation
 from measurement_layouts.linking import evaluate
 from measurement_layouts.scenarios import gsm8k
 from measurement_layouts.scenarios.gsm8k.horizons import LONGEST
@@ -85,7 +85,7 @@ def test_judge_names_every_other_method():
             "brier": [0.1, 0.2, 0.05],
         }
     )
-    figures = judge(gsm8k.SCENARIO, HoldOut(scores, pd.Series({"Ann": 0.5})))
+    figures = judge(gsm8k.SCENARIO, CrossValidation(scores, pd.Series({"Ann": 0.5})))
     assert [figure.holds for figure in figures] == [False, True, False]
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import measurement_layouts as ml
-from measurement_layouts.inference.validation import HoldOut
+from measurement_layouts.inference.prediction.result import CrossValidation
 from measurement_layouts.scenarios import object_permanence as op
 from measurement_layouts.scenarios.object_permanence.layouts import PUBLISHED, RECOMMENDED
 from measurement_layouts.scenarios.object_permanence.reproduction import published
@@ -256,7 +256,7 @@ def test_the_lowest_brier_score_on_held_out_arenas_wins():
         for name, brier in briers.items()
         for repeat in (0, 1)
     ]
-    figures = judge(op.SCENARIO, HoldOut(pd.DataFrame(rows), pd.Series({"Agent1": 0.5})))
+    figures = judge(op.SCENARIO, CrossValidation(pd.DataFrame(rows), pd.Series({"Agent1": 0.5})))
     assert [figure.obtained for figure in figures] == [0.1, 0.2, 0.1]
     assert [figure.holds for figure in figures] == [False, True, False]
 

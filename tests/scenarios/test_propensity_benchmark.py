@@ -5,8 +5,9 @@ import pandas as pd
 import pytest
 
 import measurement_layouts as ml
-from measurement_layouts.inference.assessors.assess import assess
-from measurement_layouts.inference.assessors.fitted_layout import FittedLayout
+from measurement_layouts.inference.prediction.cross_validate import cross_validate
+from measurement_layouts.inference.prediction.layouts import FittedLayout
+from measurement_layouts.inference.prediction.splits import Items
 from measurement_layouts.linking import band, logistic
 from measurement_layouts.scenarios.propensities import benchmark
 from measurement_layouts.scenarios.propensities.dimensions import DIMENSIONS
@@ -95,7 +96,8 @@ def test_the_layout_predicts_what_the_forest_predicts_and_says_why(cohort):
     sets = dict(list(benchmark.FEATURES.items())[1:2])
     sampling = {"draws": 200, "tune": 300, "chains": 2}
     methods = sets | {"layout": FittedLayout(layout, **sampling)}
-    gain = assess(methods, chosen, folds=3, progressbar=False).summary()
+    found = cross_validate(methods, chosen, split=Items(folds=3), progressbar=False)
+    gain = found.differences()
     assert gain.loc["layout", "auroc_high"] > 0
     assert gain.loc["layout", "brier_low"] < 0
     fit = ml.fit(layout, chosen, reruns=0, seed=1, progressbar=False, **sampling)

@@ -9,7 +9,7 @@ import pytest
 
 import measurement_layouts as ml
 from measurement_layouts.inference.estimation.estimate import estimate
-from measurement_layouts.inference.validation import HoldOut
+from measurement_layouts.inference.prediction.result import CrossValidation
 from measurement_layouts.scenarios import propensities
 from measurement_layouts.scenarios.propensities.benchmark import FEATURES
 from measurement_layouts.scenarios.propensities.layouts import PUBLISHED, RECOMMENDED
@@ -118,7 +118,7 @@ def made_scores(ours):
         for repeat in range(3)
         for level in ("-1", "unprompted")
     ]
-    return HoldOut(pd.DataFrame(rows), pd.Series({"o1 -1": 0.5, "o1 unprompted": 0.5}))
+    return CrossValidation(pd.DataFrame(rows), pd.Series({"o1 -1": 0.5, "o1 unprompted": 0.5}))
 
 
 def test_scores_by_condition():
@@ -177,7 +177,7 @@ def made_assessment(layout=0.75):
         return summary
 
     table = pd.DataFrame({"subject": subjects})
-    return SimpleNamespace(table=table, summary=summarise, asked=asked)
+    return SimpleNamespace(table=table, differences=summarise, asked=asked)
 
 
 def test_assessors_beside_table_4(published_tables):

@@ -98,13 +98,17 @@ def test_intervals_hold_the_truth_only_where_tasks_differ():
 def test_layouts_run_as_a_scenario():
     evaluation = weirdml.simulated_cohort().evaluation.select(subjects=["sim-08", "sim-20"])
     layouts = {name: make() for name, make in weirdml.SCENARIO.layouts.items()}
-    scores = ml.hold_out(
-        layouts,
+    baselines = {
+        "aggregate": "aggregate",
+        "logistic regression": "logistic",
+        "random forest": "forest",
+    }
+    fitted = {name: ml.FittedLayout(one, draws=200, tune=200) for name, one in layouts.items()}
+    scores = ml.cross_validate(
+        fitted | baselines,
         evaluation,
         repeats=2,
         columns=weirdml.SCENARIO.columns,
-        draws=200,
-        tune=200,
         progressbar=False,
     )
     figures = judge(weirdml.SCENARIO, scores)

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from measurement_layouts.inference.horizons import HorizonTrend
-from measurement_layouts.inference.validation import HoldOut
+from measurement_layouts.inference.prediction.result import CrossValidation
 from measurement_layouts.scenarios import weirdml
 from measurement_layouts.scenarios.study import judge
 from measurement_layouts.scenarios.weirdml.reproduction import published
@@ -92,8 +92,10 @@ def test_the_lowest_brier_score_wins():
         for method, brier in ((RECOMMENDED, 0.1), (PUBLISHED, 0.12), ("aggregate", 0.2))
         for subject in MODELS
     ]
-    scores = HoldOut(pd.DataFrame(rows), pd.Series([0.3, 0.6], MODELS))
+    scores = CrossValidation(pd.DataFrame(rows), pd.Series([0.3, 0.6], MODELS))
     assert [figure.holds for figure in judge(weirdml.SCENARIO, scores)] == [True] * 3
     rows[0]["brier"] = rows[1]["brier"] = 0.15  # below one of the two
-    worse = judge(weirdml.SCENARIO, HoldOut(pd.DataFrame(rows), pd.Series([0.3, 0.6], MODELS)))
+    worse = judge(
+        weirdml.SCENARIO, CrossValidation(pd.DataFrame(rows), pd.Series([0.3, 0.6], MODELS))
+    )
     assert [figure.holds for figure in worse] == [False, False, True]

@@ -5,15 +5,15 @@ from pathlib import Path
 
 import pandas as pd
 
-from ....inference.assessors.algebraic import Algebraic
-from ....inference.assessors.assess import Method, assess
-from ....inference.assessors.assessment import Assessment
-from ....inference.assessors.chosen_layout import ChosenLayout
-from ....inference.assessors.fitted_layout import FittedLayout
-from ....inference.assessors.forest import Forest
-from ....inference.assessors.regression import Regression
 from ....inference.data import Evaluation
 from ....inference.errors import DataError
+from ....inference.prediction.algebraic import Algebraic
+from ....inference.prediction.baselines import Regression
+from ....inference.prediction.cross_validate import Method, cross_validate
+from ....inference.prediction.forests import Forest
+from ....inference.prediction.layouts import ChosenLayout, FittedLayout
+from ....inference.prediction.result import CrossValidation
+from ....inference.prediction.splits import Groups, Items
 from ...files import published_table
 from ..battery import simulated_cohort
 from ..layouts import PLACE, additive_layout, capability_layout, with_places
@@ -161,7 +161,7 @@ def methods(split: str, places: Places, simulated: bool = False) -> dict[str, Me
     return found
 
 
-def real_assessment(evaluation: Evaluation, split: str) -> Assessment:
+def real_assessment(evaluation: Evaluation, split: str) -> CrossValidation:
     """Assess the real subjects.
 
     Parameters
@@ -174,7 +174,7 @@ def real_assessment(evaluation: Evaluation, split: str) -> Assessment:
     return _assessment(evaluation, split, simulated=False)
 
 
-def simulated_assessment(split: str, items: int = _SIMULATED) -> Assessment:
+def simulated_assessment(split: str, items: int = _SIMULATED) -> CrossValidation:
     """Assess the fifteen simulated subjects.
 
     Parameters
@@ -187,12 +187,12 @@ def simulated_assessment(split: str, items: int = _SIMULATED) -> Assessment:
     return _assessment(simulated_cohort(items=items).evaluation, split, simulated=True)
 
 
-def by_method(assessment: Assessment, published: pd.DataFrame) -> pd.DataFrame:
+def by_method(assessment: CrossValidation, published: pd.DataFrame) -> pd.DataFrame:
     """Average over subjects, beside the published averages.
 
     Parameters
     ----------
-    assessment : Assessment
+    assessment : CrossValidation
         Of one split.
     published : DataFrame
         Of the same, from `published_scores`.
@@ -203,13 +203,13 @@ def by_method(assessment: Assessment, published: pd.DataFrame) -> pd.DataFrame:
         Indexed by method: means of AUROC, ECE and Brier score, the same weighted by accuracy, and
         the published weighted ones. Those are of 15 models on the whole battery.
     """
-    plain = assessment.summary()[list(SCORES)]
-    weighted = assessment.summary(weights="success")[list(SCORES)].add_prefix("weighted ")
+    plain = assessment.differences()[list(SCORES)]
+    weighted = assessment.differences(weights="success")[list(SCORES)].add_prefix("weighted ")
     theirs = published.xs(WEIGHTED, level="subject").reindex(plain.index)
     return pd.concat([plain, weighted, theirs.add_prefix("published weighted ")], axis=1)
 
 
-def by_subject(assessment: Assessment, published: pd.DataFrame) -> pd.DataFrame:
+def by_subject(assessment: CrossValidation, published: pd.DataFrame) -> pd.DataFrame:
     """Put every subject's scores beside the published ones; parameters as in `by_method`.
 
     Returns
@@ -257,15 +257,14 @@ def published_scores(folder: Path, split: str) -> pd.DataFrame:
     return pd.concat(found, names=["method", "subject"])
 
 
-def _assessment(evaluation: Evaluation, split: str, simulated: bool) -> Assessment:
-
+def _assessment(evaluation: Evaluation, split: str, simulated: bool) -> CrossValidation:
     marked, places = prepared(evaluation)
-    compared = methods(split, places, simulated)
-    return assess(compared, marked, groups=SPLITS[split], seed=1)
+    compared, column = methods(split, places, simulated), SPLITS[split]
+    held_out = Items(folds=10) if column is None else Groups(column)
+    return cross_validate(compared, marked, split=held_out, seed=1)
 
 
 def _chosen(split: str, places: Places) -> Method:
-
     candidates = {
         "weights within 0.05": additive_layout(spread=0.05),
         "weights within 0.1": additive_layout(spread=0.1),

@@ -1,28 +1,35 @@
 """Forecasts for scenarios that a model was not asked, against what knows less."""
 
+from collections.abc import Sequence
+from typing import ClassVar
+
 import numpy as np
 import pandas as pd
+import xarray as xr
 
-from ....inference.baselines import BASELINES, LOGISTIC_REGRESSION, Baseline
 from ....inference.data import Evaluation
-from ....inference.validation import HoldOut, hold_out
+from ....inference.prediction.cross_validate import cross_validate
+from ....inference.prediction.layouts import FittedLayout
+from ....inference.prediction.result import CrossValidation
 from ..layouts import COLUMNS, RECOMMENDED, disposition_layout
 from ..simulated import SimulatedStudy
 
-AGGREGATE, PEOPLE = BASELINES[0].name, "people's rate"
+AGGREGATE, PEOPLE = "aggregate", "people's rate"
 
 
-def _as_people(
-    train: np.ndarray, successes: np.ndarray, trials: np.ndarray, test: np.ndarray, seed: int
-) -> np.ndarray:
-    return np.asarray(test[:, 0])
+class AsPeople:
+    """Every model chooses as people do, at the posterior mean of their rate."""
+
+    columns: ClassVar[tuple[str, ...]] = COLUMNS[:1]
+
+    def predict(self, training: Evaluation, items: Sequence[str], *, seed: int) -> xr.DataArray:
+        """Predict success, as an `Assessor` does."""
+        rates = training.items.loc[list(items), COLUMNS[0]].to_numpy(dtype=float)
+        names = {"subject": training.subjects, "item": list(items)}
+        return xr.DataArray(np.tile(rates, (len(training.subjects), 1)), names, list(names))
 
 
-PEOPLE_ONLY = Baseline(PEOPLE, _as_people)
-"""Every model chooses as people do, at the posterior mean of their rate."""
-
-
-def held_out(evaluation: Evaluation, *, seed: int = 1) -> HoldOut:
+def held_out(evaluation: Evaluation, *, seed: int = 1) -> CrossValidation:
     """Hold a fifth of the scenarios out, once, and forecast every model's choices there.
 
     Parameters
@@ -34,24 +41,26 @@ def held_out(evaluation: Evaluation, *, seed: int = 1) -> HoldOut:
 
     Returns
     -------
-    HoldOut
+    CrossValidation
         Of the layout, the aggregate, people's rate alone, and a logistic regression on people's
         rate and the trait.
     """
-    return hold_out(
-        {RECOMMENDED: disposition_layout()},
+    return cross_validate(
+        {
+            RECOMMENDED: FittedLayout(disposition_layout(), draws=300, tune=400),
+            AGGREGATE: "aggregate",
+            PEOPLE: AsPeople(),
+            "logistic regression": "logistic",
+        },
         evaluation,
         repeats=1,
-        baselines=(BASELINES[0], PEOPLE_ONLY, LOGISTIC_REGRESSION),
         columns=COLUMNS,
-        draws=300,
-        tune=400,
         seed=seed,
         progressbar=False,
     )
 
 
-def beside_truth(scores: HoldOut, study: SimulatedStudy) -> pd.DataFrame:
+def beside_truth(scores: CrossValidation, study: SimulatedStudy) -> pd.DataFrame:
     """Lay each model's Brier scores beside its largest disposition.
 
     Returns

@@ -8,8 +8,8 @@ import pandas as pd
 
 from ....inference.data import Evaluation
 from ....inference.fitting import fit
+from ....inference.prediction.result import CrossValidation
 from ....inference.results import Fit
-from ....inference.validation import HoldOut
 from ...figures import Figure, Reproduction
 from ...scenario import Scenario
 from ...study import judge, score_methods
@@ -155,7 +155,7 @@ def _sampling_figures(fit: Fit, seconds: float) -> list[Figure]:
     ]
 
 
-def _item_figure(evaluation: Evaluation, scores: HoldOut) -> Figure:
+def _item_figure(evaluation: Evaluation, scores: CrossValidation) -> Figure:
     ours = float(scores.summary()["mean"][RECOMMENDED])
     return Figure(
         "item mean of the other pupils: mean Brier on all items",

@@ -6,12 +6,13 @@ from functools import cache
 import numpy as np
 import pandas as pd
 
-from ....inference.assessment import score
-from ....inference.baselines import BASELINES, baseline_forecast, masked
 from ....inference.criticism.criticise import criticise
 from ....inference.description.describe import describe
 from ....inference.description.rules import Rules
 from ....inference.fitting import fit
+from ....inference.prediction.baselines import Aggregate
+from ....inference.prediction.score import score
+from ....inference.prediction.splits import masked
 from ....inference.results import Fit
 from ..agents import AGENTS
 from ..battery import CANDIDATES
@@ -106,7 +107,7 @@ def run_trial(seed: int, agents: list[str] | None = None, progressbar: bool = Tr
     scored = {
         name: score(each.forecast(items.loc[held_out]), evaluation) for name, each in fits.items()
     }
-    aggregate = baseline_forecast(BASELINES[0], training, held_out, [], seed=seed)
+    aggregate = Aggregate().forecast(training, held_out)
     scored["aggregate"] = score(aggregate, evaluation)
     criticism = criticise(fits[PUBLISHED], training, candidates=CANDIDATES, seed=seed)
     description = describe(fits[RECOMMENDED], rules=Rules(scale="range"))

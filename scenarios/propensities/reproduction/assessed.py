@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from ....inference.assessors.assess import Method, assess
-from ....inference.assessors.assessment import Assessment
-from ....inference.assessors.fitted_layout import FittedLayout
+from ....inference.prediction.cross_validate import Method, cross_validate
+from ....inference.prediction.layouts import FittedLayout
+from ....inference.prediction.result import CrossValidation
+from ....inference.prediction.splits import Items
 from ...figures import Figure
 from ...files import published_table
 from ..benchmark import FEATURES, INCITED, benchmark_cohort, joined_layout
@@ -17,7 +18,7 @@ LAYOUT = "capabilities and propensities joined by a layout"
 _COLUMNS = ("auroc_capabilities", "auroc_plus_ultracrepidarianism", "auroc_plus_all_propensities")
 
 
-def assessors() -> Assessment:
+def assessors() -> CrossValidation:
     """Assess thirty simulated subjects: forests on three sets of properties, and the joined layout.
 
     Ten folds over 360 questions, AUROC.
@@ -28,15 +29,16 @@ def assessors() -> Assessment:
     """
     layout = FittedLayout(joined_layout(), draws=200, tune=300)
     methods: dict[str, Method] = {**FEATURES, LAYOUT: layout}
-    return assess(methods, benchmark_cohort().evaluation, seed=1, progressbar=False)
+    evaluation = benchmark_cohort().evaluation
+    return cross_validate(methods, evaluation, split=Items(folds=10), seed=1, progressbar=False)
 
 
-def table_4(assessment: Assessment, folder: Path) -> pd.DataFrame:
+def table_4(assessment: CrossValidation, folder: Path) -> pd.DataFrame:
     """Put mean AUROCs by incited level beside the published ones.
 
     Parameters
     ----------
-    assessment : Assessment
+    assessment : CrossValidation
         Of the simulated subjects.
     folder : Path
         Where ``propensities_table4.csv`` lies.
@@ -63,15 +65,15 @@ def table_4(assessment: Assessment, folder: Path) -> pd.DataFrame:
     for level in INCITED:
         said = condition("", level)
         chosen = [name for name in subjects if name.endswith(said)]
-        ours = assessment.summary(chosen)["auroc"]
+        ours = assessment.differences(chosen)["auroc"]
         theirs = pd.Series(published.T[level].to_numpy(), names)
         rows.append(pd.concat([ours, theirs]).rename(said.strip()))
     return pd.DataFrame(rows).rename_axis("incited")
 
 
-def judge_assessors(assessment: Assessment) -> list[Figure]:
+def judge_assessors(assessment: CrossValidation) -> list[Figure]:
     """Say what propensities add, over all thirty subjects."""
-    summary = assessment.summary()
+    summary = assessment.differences()
     base, one, _ = FEATURES
     auroc, low = (summary[column].to_dict() for column in ("auroc", "auroc_low"))
     best = max(auroc[method] for method in FEATURES)

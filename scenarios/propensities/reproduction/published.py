@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from ....inference.baselines import BASELINES
 from ....inference.errors import DataError
 from ....inference.estimation.estimate import estimate
 from ....inference.fitting import fit
-from ....inference.validation import hold_out
+from ....inference.prediction.cross_validate import Method, cross_validate
+from ....inference.prediction.layouts import FittedLayout
 from ...figures import Figure, Reproduction
 from ...files import published_table
 from ...scenario import Scenario
@@ -56,17 +56,18 @@ def reproduce(scenario: Scenario, data: Path | None, published: Path) -> Reprodu
     nuts = fit(layout, chosen, starts="modes", seed=1, progressbar=False)
     grid = fit(layout, chosen, method="grid", seed=1, progressbar=False)
     sampled = sampled_against_integrated(nuts, grid)
-    scores = hold_out(
-        {name: make() for name, make in LAYOUTS.items()},
+    methods: dict[str, Method] = {
+        name: FittedLayout(make(), method="grid") for name, make in LAYOUTS.items()
+    }
+    scores = cross_validate(
+        methods | {"aggregate": "aggregate"},
         evaluation,
         repeats=_REPEATS,
-        baselines=BASELINES[:1],
-        method="grid",
         seed=1,
         progressbar=False,
     )
     conditions = by_condition(scores)
-    subjects, methods = recovery()
+    subjects, recovered = recovery()
     repeats = figure_6()
     assessment = assessors()
     silent = evaluation.success_rates().eq(0)
@@ -76,7 +77,7 @@ def reproduce(scenario: Scenario, data: Path | None, published: Path) -> Reprodu
             *_unidentified_figures(real, list(silent.index[silent])),
             *_sampling_figures(sampled),
             *_score_figures(conditions),
-            *_recovery_figures(methods, repeats),
+            *_recovery_figures(recovered, repeats),
             *judge_assessors(assessment),
         ],
         {
@@ -84,7 +85,7 @@ def reproduce(scenario: Scenario, data: Path | None, published: Path) -> Reprodu
             "unidentified subjects": real.loc[~real["identified"], ["obtained", "reason"]],
             "NUTS against the exact posterior": sampled,
             "held-out Brier scores by condition": conditions,
-            "384 simulated subjects": methods,
+            "384 simulated subjects": recovered,
             "simulated subjects that are not identified": subjects.loc[
                 ~subjects["identified (likelihood)"], ["truth"]
             ],

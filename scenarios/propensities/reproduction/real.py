@@ -5,8 +5,8 @@ import pandas as pd
 
 from ....inference.convergence import RHAT_LIMIT
 from ....inference.estimation.estimates import Estimates
+from ....inference.prediction.result import CrossValidation
 from ....inference.results import Fit
-from ....inference.validation import HoldOut
 from ..layouts import RECOMMENDED
 
 _BETTER = 0.01  # nats by which a maximum counts as a better one
@@ -82,12 +82,12 @@ def sampled_against_integrated(nuts: Fit, grid: Fit) -> pd.DataFrame:
     return pd.DataFrame(rows, subjects, ["z", "flagged", "apart", "reason"])
 
 
-def by_condition(scores: HoldOut) -> pd.DataFrame:
+def by_condition(scores: CrossValidation) -> pd.DataFrame:
     """Average held-out Brier scores over the models, per condition and method.
 
     Parameters
     ----------
-    scores : HoldOut
+    scores : CrossValidation
         Of both layouts and the aggregate.
 
     Returns

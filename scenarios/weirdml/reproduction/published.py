@@ -5,14 +5,15 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from ....inference.assessors.assess import assess
-from ....inference.assessors.assessor import Assessor
-from ....inference.assessors.fitted_layout import FittedLayout
-from ....inference.assessors.regression import Regression
 from ....inference.data import Evaluation
 from ....inference.fitting import fit
 from ....inference.horizons import HorizonTrend, horizon_trend, time_horizons
 from ....inference.loo.compare import compare_layouts
+from ....inference.prediction.assessor import Assessor
+from ....inference.prediction.baselines import Regression
+from ....inference.prediction.cross_validate import cross_validate
+from ....inference.prediction.layouts import FittedLayout
+from ....inference.prediction.splits import Groups
 from ....inference.results import Fit
 from ...figures import Figure, Reproduction
 from ...scenario import Scenario
@@ -126,11 +127,9 @@ def held_out_tasks(evaluation: Evaluation) -> pd.DataFrame:
         RECOMMENDED: FittedLayout(recommended_layout(), draws=300, tune=300),
         "logistic regression": Regression(["logHours"]),
     }
-    found = assess(
-        methods=methods, evaluation=evaluation, groups="task", folds=_FOLDS, progressbar=False
-    )
+    found = cross_validate(methods, evaluation, split=Groups("task", _FOLDS), progressbar=False)
     names = ["auroc", "ece", "brier", "brier_difference", "brier_se"]
-    summary: pd.DataFrame = found.summary()[names]
+    summary: pd.DataFrame = found.differences()[names]
     return summary
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import measurement_layouts as ml
 from measurement_layouts import DataError
-from measurement_layouts.inference.baselines import BASELINES, baseline_forecast, masked
+from measurement_layouts.inference.prediction.splits import masked
 from measurement_layouts.linking import logistic, presence, product
 
 NAN = float("nan")
@@ -454,7 +454,7 @@ def test_baselines_have_nothing_to_compare_with():
         pd.DataFrame([[1, 0, 1]], index=["Ann"], columns=items.index), items
     )
     training = masked(evaluation, ["c"])
-    forecast = baseline_forecast(BASELINES[0], training, ["c"], ["objects"], seed=1)
+    forecast = ml.Aggregate().forecast(training, ["c"])
     assert "remark" not in forecast.to_frame()
     with pytest.raises(DataError, match="forecast of a baseline, which knows no training items"):
         forecast.outside()

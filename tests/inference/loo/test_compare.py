@@ -220,7 +220,7 @@ def test_warnings_say_what_to_do(rng):
     table = found.table.set_index("layout")["warning"]
     assert table["sure"] == (
         "1 of 3 items have Pareto k above 0.67: fit without them and score their forecasts, or use "
-        "hold_out"
+        "cross_validate"
     )
     assert table["split"].startswith("quarantined, see Fit.diagnostics")
     assert table["fair"] == ""

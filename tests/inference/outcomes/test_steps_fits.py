@@ -235,9 +235,9 @@ def test_hidden_properties_are_no_candidates(fit, evaluation):
 
 @pytest.mark.slow
 def test_items_are_held_out_whole(made, evaluation):
-    sampling = {"draws": 30, "chains": 2, "method": "grid", "progressbar": False}
-    found = ml.hold_out({"x": made}, evaluation, repeats=1, baselines=(), **sampling).scores
-    assert found["trials"].tolist() == [3 * 3 * 2] * 2  # of 14 items, 3; 3 outcomes, 2 attempts
+    methods = {"x": ml.FittedLayout(made, draws=30, method="grid"), "mean": "aggregate"}
+    found = ml.cross_validate(methods, evaluation, repeats=1, progressbar=False).scores
+    assert found["trials"].tolist() == [3 * 3 * 2] * 4  # of 14 items, 3; 3 outcomes, 2 attempts
     assert found["brier"].between(0.01, 0.25).all()
 
 

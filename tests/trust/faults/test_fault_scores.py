@@ -10,7 +10,7 @@ from fault_cases import evaluation, exactly, fault, fit, items, table
 import measurement_layouts as ml
 from measurement_layouts import DataError, Evaluation, FitError
 from measurement_layouts.inference import scoring
-from measurement_layouts.inference.assessors.fitted_layout import FittedLayout
+from measurement_layouts.inference.prediction.algebraic import Algebraic
 from measurement_layouts.inference.scoring import ScoreError
 
 NEW = pd.DataFrame({"distance": [2.0, 3.0], "behind": [0, 1]}, ["y", "z"])
@@ -30,8 +30,8 @@ def of_steps():
 
 
 def predicted_steps():
-    layout, graded = of_steps()
-    return FittedLayout(layout).predict(graded, ["b"], seed=1)
+    _, graded = of_steps()
+    return Algebraic([]).predict(graded, ["b"], seed=1)
 
 
 @pytest.mark.parametrize(
@@ -108,9 +108,9 @@ def predicted_steps():
             "a prediction of steps of outcomes",
             predicted_steps,
             DataError,
-            "FittedLayout.predict takes 0/1 outcomes of items, and the evaluation's rows are steps "
-            "of outcomes; give one 0/1 outcome alone (Evaluation.from_wide), or compare layouts by "
-            "score, hold_out(..., baselines=()) and compare_layouts",
+            "an algebraic assessor takes 0/1 outcomes of items, and the evaluation's rows are "
+            "steps of outcomes; give one 0/1 outcome alone (Evaluation.from_wide), or compare layouts by "
+            "score, cross_validate and compare_layouts",
         ),
     ],
 )

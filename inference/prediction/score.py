@@ -7,13 +7,13 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from . import scoring
-from .data import Evaluation
-from .errors import DataError
-from .forecasts.forecasting import OUTSIDE, Forecast
-from .ladders import Rows
-from .leaks import Asked, refuse_trained, trained_error
-from .wording import many, some
+from .. import scoring
+from ..data import Evaluation
+from ..errors import DataError
+from ..forecasts.forecasting import OUTSIDE, Forecast
+from ..ladders import Rows
+from ..leaks import Asked, refuse_trained, trained_error
+from ..wording import many, some
 
 
 def score(
@@ -102,12 +102,13 @@ def score(
 
     Examples
     --------
-    >>> from measurement_layouts.inference.baselines import BASELINES, baseline_forecast, masked
+    >>> from measurement_layouts.inference.prediction.baselines import Aggregate
+    >>> from measurement_layouts.inference.prediction.splits import masked
     >>> items = pd.DataFrame(index=["a", "b", "c", "d"])
     >>> outcomes = pd.DataFrame([[1, 0, 1, 0]], index=["Ann"], columns=items.index)
     >>> evaluation = Evaluation.from_wide(outcomes, items)
     >>> training = masked(evaluation, ["c", "d"])
-    >>> aggregate = baseline_forecast(BASELINES[0], training, ["c", "d"], [], seed=1)
+    >>> aggregate = Aggregate().forecast(training, ["c", "d"])
     >>> score(aggregate, evaluation)[["trials", "brier"]]
              trials  brier
     subject
@@ -123,9 +124,9 @@ def score(
         done = trials.iloc[place].to_numpy()[own]
         if done.any():
             passed = successes.iloc[place].to_numpy()[own]
-            scored = _scores(means[place][own], passed, done, tops)
+            scored = scores_of(means[place][own], passed, done, tops)
             remarks = [str(scored.pop("remark"))]
-            counts, told = _outside(forecast, chosen.isel(subject=place, item=own[done > 0]))
+            counts, told = outside(forecast, str(subject), trials.columns[own[done > 0]])
             rows[subject] = scored | counts | {"remark": "; ".join(filter(None, remarks + told))}
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("subject")
 
@@ -148,14 +149,14 @@ def _counted(
     return own, rows.tops[own]
 
 
-def _outside(forecast: Forecast, scored: xr.Dataset) -> tuple[dict[str, object], list[str]]:
+def outside(forecast: Forecast, subject: str, rows: pd.Index) -> tuple[dict[str, float], list[str]]:
     """Count a subject's scored items that lie outside its training items, and say in what."""
     if forecast.support is None:
         return dict.fromkeys(OUTSIDE, math.nan), []
-    rows = scored.indexes["item"]
+    scored = forecast.data[list(OUTSIDE)].sel(subject=subject, item=rows)
     names = rows.to_numpy() if forecast.rows is None else Rows.read(rows).item
     flagged = [pd.unique(names[scored[name].to_numpy()]) for name in OUTSIDE]
-    subject, either = str(scored["subject"].item()), pd.unique(np.concatenate(flagged))
+    either = pd.unique(np.concatenate(flagged))
     found = forecast.support.table([subject], either)
     pair = found["kind"] == "combination"
     told = []
@@ -233,7 +234,7 @@ def matched(
     return chosen, successes, trials
 
 
-def _scores(
+def scores_of(
     probability: np.ndarray, successes: np.ndarray, trials: np.ndarray, tops: np.ndarray
 ) -> dict[str, object]:
     """Score rows, each as often as makes all attempts count alike, however many steps they have."""

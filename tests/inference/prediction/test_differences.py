@@ -8,8 +8,29 @@ import xarray as xr
 import measurement_layouts as ml
 from measurement_layouts import DataError, FitError
 from measurement_layouts.inference import scoring
-from measurement_layouts.inference.assessors.assessment import Assessment
-from measurement_layouts.inference.assessors.scores import SCORES, scored
+from measurement_layouts.inference.prediction.bootstrap import SCORES, Predicted
+from measurement_layouts.inference.prediction.splits import Fold
+
+
+class Known:
+    """Predict what was made up."""
+
+    def __init__(self, evaluation, chances):
+        names = {"subject": evaluation.subjects, "item": list(evaluation.items.index)}
+        self.chances = xr.DataArray(chances, names, list(names))
+
+    def predict(self, training, items, *, seed):
+        return self.chances.sel(item=items)
+
+
+class Everything:
+    """One fold that holds everything out, for methods that learn nothing."""
+
+    repeats = 1
+
+    def draw(self, evaluation, rng):
+        every = np.ones(evaluation.trials.shape, dtype=bool)
+        return [Fold(every, every)]
 
 
 def compared(successes, trials=None, failed=False, resamples=500):
@@ -23,13 +44,10 @@ def compared(successes, trials=None, failed=False, resamples=500):
     first = rng.uniform(0.2, 0.8, successes.shape)
     second = np.clip(first + rng.normal(0, 0.05, successes.shape), 0, 1)
     first[0, 0] = np.nan if failed else first[0, 0]
-    chances = xr.DataArray(
-        [first, second],
-        {"method": ["first", "second"], "subject": evaluation.subjects, "item": names},
-    )
-    folds = [evaluation.items.index]
-    options = {"resamples": resamples, "prob": 0.9, "seed": 1}
-    return first, second, Assessment.of(evaluation, chances, folds, **options)
+    methods = {"first": Known(evaluation, first), "second": Known(evaluation, second)}
+    options = {"resamples": resamples, "prob": 0.9, "seed": 1, "progressbar": False}
+    found = ml.cross_validate(methods, evaluation, split=Everything(), **options)
+    return first, second, found
 
 
 def test_the_standard_error_is_the_paired_one():
@@ -57,14 +75,14 @@ def test_subjects_are_averaged_on_shared_items():
     _, _, found = compared(np.stack([y, 1 - y]))
     losses = [(p - np.stack([y, 1 - y])) ** 2 for p in (first, second)]
     difference = (losses[1] - losses[0]).mean(axis=0)
-    row = found.summary().loc["second"]
+    row = found.differences().loc["second"]
     assert row["brier_difference"] == pytest.approx(difference.mean(), abs=1e-12)
     exact = difference.std() / np.sqrt(150)
     assert row["brier_se"] == pytest.approx(exact, rel=4 / np.sqrt(2 * 500))
     assert row["subjects"] == 2
-    assert found.summary(["s0"])["brier"].tolist() == [loss[0].mean() for loss in losses]
+    assert found.differences(["s0"])["brier"].tolist() == [loss[0].mean() for loss in losses]
     with pytest.raises(DataError, match=r"unknown subject\(s\): s9"):
-        found.summary(["s9"])
+        found.differences(["s9"])
 
 
 def test_scores_that_are_missing():
@@ -81,7 +99,7 @@ def test_scores_that_are_missing():
     assert table.loc["s2", "brier_se"].notna().all()  # resamples without its only item left out
     assert table.loc[("s0", "second"), "auroc_difference":"auroc_high"].isna().all()
     with pytest.raises(DataError, match="none of s0, s1, s2 has a score of every method"):
-        found.summary()
+        found.differences()
 
 
 DEFINITIONS = (scoring.auroc, scoring.expected_calibration_error, scoring.brier)
@@ -97,11 +115,11 @@ def test_scores_are_their_definitions():
         pd.DataFrame(index=made["columns"]), successes, pd.DataFrame(trials, **made)
     )
     values = np.stack([rng.random((2, 60)), rng.integers(0, 11, (2, 60)) / 10])
-    chances = xr.DataArray(
-        values, {"method": ["fine", "coarse"], "subject": ["Ann", "Bob"], "item": made["columns"]}
-    )
     times = rng.multinomial(60, np.full(60, 1 / 60), size=130)
-    found = scored(evaluation, chances, times)
+    won, place = successes.to_numpy().ravel().astype(float), np.arange(120)
+    rows = values.reshape(2, 120).T, won, trials.ravel() - won
+    found = Predicted(*rows, place * 0, place // 60, place % 60).scored(times)
+    found = dict(zip(SCORES, found, strict=True))
     for name, definition in zip(SCORES, DEFINITIONS, strict=True):
         for draw in (0, 63, 64, 129):
             for who in range(2):
@@ -120,20 +138,20 @@ def test_subjects_weigh_as_much_as_they_succeed():
     y[0, ::10], y[1, 10:] = 1, 1  # success rates of 0.1 and 0.9
     _, _, found = compared(y, resamples=50)
     scores = found.table.set_index(["subject", "method"])["auroc"].unstack()
-    means = found.summary(weights="success")["auroc"]
+    means = found.differences(weights="success")["auroc"]
     np.testing.assert_allclose(means, 0.1 * scores.loc["s0"] + 0.9 * scores.loc["s1"])
-    np.testing.assert_allclose(found.summary()["auroc"], scores.mean())
+    np.testing.assert_allclose(found.differences()["auroc"], scores.mean())
     assert not np.allclose(means, scores.mean())  # twin
-    alone = found.summary(["s1"], weights="success")
-    pd.testing.assert_frame_equal(alone, found.summary(["s1"]))
+    alone = found.differences(["s1"], weights="success")
+    pd.testing.assert_frame_equal(alone, found.differences(["s1"]))
     # the bootstrap is weighed, too
     drawn = found.resampled["ece"].to_numpy()
     spread = (0.1 * drawn[:, 0] + 0.9 * drawn[:, 1]) @ [-1, 1]
-    summary = found.summary(weights="success")
+    summary = found.differences(weights="success")
     assert summary["ece_se"].iloc[1] == pytest.approx(spread.std(ddof=1))
     assert found.table["success"].tolist() == [0.1, 0.1, 0.9, 0.9]
     with pytest.raises(FitError, match="weights='trials'; give 'success'"):
-        found.summary(weights="trials")
+        found.differences(weights="trials")
 
 
 def test_forecasts_score_the_same():

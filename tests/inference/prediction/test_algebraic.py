@@ -6,7 +6,7 @@ import pytest
 
 import measurement_layouts as ml
 from measurement_layouts import DataError, FitError
-from measurement_layouts.inference.baselines import masked
+from measurement_layouts.inference.prediction.splits import masked
 
 DEMANDS = ["demand[AS]", "demand[VO]"]
 
@@ -87,11 +87,12 @@ def test_what_is_refused(training):
     with pytest.raises(FitError, match="power=nan; give a number"):
         ml.Algebraic(DEMANDS, power=float("nan"))
     with pytest.raises(DataError, match=r"one: the items have no column demand\[QL\]"):
-        ml.assess({"one": ml.Algebraic(["demand[QL]"])}, training, progressbar=False)
+        ml.cross_validate({"one": ml.Algebraic(["demand[QL]"])}, training, progressbar=False)
     over = ml.Evaluation(
         training.items.assign(unguessability=101.0), training.successes, training.trials
     )
     with pytest.raises(DataError, match="400 unguessabilities are no percentages: q0 on unguess"):
-        ml.assess({"one": ml.Algebraic(DEMANDS, "unguessability")}, over, progressbar=False)
+        ml.cross_validate({"one": ml.Algebraic(DEMANDS, "unguessability")}, over, progressbar=False)
+    both = training.select(subjects=["Ann", "Bob"])
     with pytest.raises(DataError, match="q99 are to be forecast and have training outcomes"):
-        ml.Algebraic(DEMANDS).predict(training, ["q99"], seed=1)
+        ml.Algebraic(DEMANDS).predict(both, ["q99"], seed=1)

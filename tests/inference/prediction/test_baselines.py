@@ -3,19 +3,31 @@
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.linear_model import LogisticRegression
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.neighbors import KNeighborsClassifier
 
 import measurement_layouts as ml
 from measurement_layouts import DataError
-from measurement_layouts.inference.baselines import (
-    BASELINES,
-    Baseline,
-    baseline_forecast,
-    masked,
-)
+from measurement_layouts.inference.prediction.baselines import per_subject
+from measurement_layouts.inference.prediction.splits import masked
 
-AGGREGATE, LOGISTIC, FOREST = BASELINES
 COLUMNS = ["size", "distance"]
+
+
+def aggregate(columns):
+    return ml.Aggregate()
+
+
+def forest(columns):
+    return ml.Forest(columns, min_samples_split=2)
+
+
+def nearest(columns):
+    return ml.Classifier(columns, KNeighborsClassifier(3))
+
+
+MADE = [aggregate, ml.Regression, forest, nearest]
 
 
 @pytest.fixture
@@ -33,8 +45,7 @@ HELD_OUT = ["q4", "q9", "q7"]
 
 
 def means(baseline, training, columns=COLUMNS, seed=1):
-    forecast = baseline_forecast(baseline, training, HELD_OUT, columns, seed=seed)
-    return forecast.data["mean"].to_pandas()
+    return baseline(columns).predict(training, HELD_OUT, seed=seed).to_pandas()
 
 
 def test_masked_takes_outcomes_and_leaves_items(counted):
@@ -53,11 +64,11 @@ def test_masked_takes_outcomes_and_leaves_items(counted):
 
 def test_the_aggregate_is_the_training_mean(counted):
     training = masked(counted, HELD_OUT)
-    found = means(AGGREGATE, training, columns=[])
+    found = means(aggregate, training)
     for subject, rate in training.success_rates().items():
         assert found.loc[subject].tolist() == [rate] * 3
     # in closed form: each trial of an outcome y costs (rate - y)^2
-    scores = ml.score(baseline_forecast(AGGREGATE, training, HELD_OUT, [], seed=1), counted)
+    scores = ml.score(ml.Aggregate().forecast(training, HELD_OUT), counted)
     for subject, rate in training.success_rates().items():
         s = counted.successes.loc[subject, HELD_OUT].sum()
         n = counted.trials.loc[subject, HELD_OUT].sum()
@@ -68,7 +79,7 @@ def test_the_aggregate_is_the_training_mean(counted):
 def test_counts_are_weights(counted):
     """The same as every trial in a row of its own, to the tolerance of the fit (1e-4)."""
     training = masked(counted, HELD_OUT)
-    found = means(LOGISTIC, training)
+    found = means(ml.Regression, training)
     test = counted.items.loc[HELD_OUT].to_numpy()
     for subject in training.subjects:
         s, n = (t.loc[subject].to_numpy() for t in (training.successes, training.trials))
@@ -83,16 +94,16 @@ def test_counts_are_weights(counted):
 
 def test_outcomes_of_one_class_and_no_columns_are_forecast_by_the_mean(counted):
     sure = ml.Evaluation(counted.items, counted.trials, counted.trials)
-    for baseline in (LOGISTIC, FOREST):
+    for baseline in MADE[1:]:
         assert (means(baseline, masked(sure, HELD_OUT)) == 1).all(axis=None)
         training = masked(counted, HELD_OUT)
-        assert means(baseline, training, []).equals(means(AGGREGATE, training))
+        assert means(baseline, training, []).equals(means(aggregate, training))
 
 
 def test_forests_follow_the_seed(counted):
     training = masked(counted, HELD_OUT)
-    assert means(FOREST, training).equals(means(FOREST, training))
-    assert not means(FOREST, training).equals(means(FOREST, training, seed=2))
+    assert means(forest, training).equals(means(forest, training))
+    assert not means(forest, training).equals(means(forest, training, seed=2))
 
 
 def test_a_baseline_is_given_the_training_rows_of_one_subject(counted):
@@ -103,7 +114,8 @@ def test_a_baseline_is_given_the_training_rows_of_one_subject(counted):
         return np.full(len(test), 0.5)
 
     training = masked(counted, HELD_OUT)
-    means(Baseline("spy", spy), training, seed=7)
+    per_subject(spy, training, HELD_OUT, COLUMNS, seed=7, who="spy")
+    seen.sort(key=lambda given: -len(given[0]))  # Bob left some out
     for subject, (train, successes, trials, test, seed) in zip(counted.subjects, seen, strict=True):
         used = training.trials.columns[training.trials.loc[subject] > 0]
         assert train.tolist() == counted.items.loc[used].to_numpy().tolist()
@@ -113,7 +125,7 @@ def test_a_baseline_is_given_the_training_rows_of_one_subject(counted):
         assert seed == 7
 
 
-@pytest.mark.parametrize("baseline", BASELINES, ids=lambda baseline: baseline.name)
+@pytest.mark.parametrize("baseline", MADE)
 def test_held_out_outcomes_change_nothing(counted, baseline):
     turned = counted.successes.copy()
     turned[HELD_OUT] = (counted.trials - counted.successes)[HELD_OUT]
@@ -125,24 +137,69 @@ def test_held_out_outcomes_change_nothing(counted, baseline):
 def test_outcomes_of_the_items_to_be_forecast_are_refused(counted):
     """Twin of the above: whoever forgets to mask is caught, for a single item too."""
     with pytest.raises(DataError, match="aggregate: q4, q9, q7 are to be forecast and have train"):
-        means(AGGREGATE, counted)
+        means(aggregate, counted)
     with pytest.raises(DataError, match="aggregate: q9 are to be forecast"):
-        means(AGGREGATE, masked(counted, ["q4", "q7"]))
+        means(aggregate, masked(counted, ["q4", "q7"]))
 
 
 def test_properties_that_cannot_be_predicted_from(counted):
     training = masked(counted, HELD_OUT)
     with pytest.raises(DataError, match="the items have no column colour"):
-        means(LOGISTIC, training, ["colour"])
+        means(ml.Regression, training, ["colour"])
     items = counted.items.assign(size=[np.inf, *counted.items["size"][1:]], colour="red")
     odd = ml.Evaluation(items, training.successes, training.trials)
     with pytest.raises(DataError, match=r"predicts from finite numbers, .* q0 on size: inf; give"):
-        means(LOGISTIC, odd)
+        means(ml.Regression, odd)
     with pytest.raises(DataError, match="q0 on colour: 'red'"):
-        means(LOGISTIC, odd, ["colour"])
+        means(ml.Regression, odd, ["colour"])
 
 
 def test_columns_of_very_different_scale_converge(counted):
     """No warning: pytest turns warnings into errors."""
     items = counted.items * [1e4, 1e-3] + [3e5, 0]
-    means(LOGISTIC, masked(ml.Evaluation(items, counted.successes, counted.trials), HELD_OUT))
+    means(ml.Regression, masked(ml.Evaluation(items, counted.successes, counted.trials), HELD_OUT))
+
+
+def test_a_classifier_without_weights_sees_every_trial(counted):
+    """Neighbours by hand, of the rows as often as they occur."""
+    training = masked(counted, HELD_OUT)
+    found = means(nearest, training)
+    test = counted.items.loc[HELD_OUT].to_numpy()
+    for subject in training.subjects:
+        s, n = (t.loc[subject].to_numpy() for t in (training.successes, training.trials))
+        rows = counted.items.to_numpy()
+        both = np.concatenate([np.repeat(rows, s, axis=0), np.repeat(rows, n - s, axis=0)])
+        y = np.repeat([1, 0], [s.sum(), (n - s).sum()])
+        exact = KNeighborsClassifier(3).fit(both, y).predict_proba(test)[:, 1]
+        assert found.loc[subject].tolist() == exact.tolist()
+
+
+def test_a_classifier_follows_the_seed_and_must_tell_chances(counted):
+    training = masked(counted, HELD_OUT)
+    made = ml.Classifier(COLUMNS, RandomForestClassifier())
+    own = made.predict(training, HELD_OUT, seed=1)
+    assert own.to_pandas().equals(means(forest, training))
+    with pytest.raises(DataError, match="a LinearRegression predicts no probabilities; give"):
+        ml.Classifier(COLUMNS, LinearRegression())
+
+
+def test_a_subjects_own_training_outcomes_are_not_predicted(counted):
+    """Cells: Bob attempted q4 and Ann is asked; nobody learns of Bob what he has done."""
+    trials = counted.trials.copy()
+    trials.loc["Ann", HELD_OUT] = 0
+    training = ml.Evaluation(counted.items, counted.successes.where(trials > 0, 0), trials)
+    for made in MADE:
+        found = means(made, training)
+        assert found.loc["Ann"].notna().all()
+        assert found.loc["Bob"].isna().all()
+
+
+def test_many_subjects_are_forecast_in_processes_alike(rng):
+    """Small tables of many subjects go to processes; each of its own, to the same digits."""
+    items = pd.DataFrame(rng.normal(size=(9, 2)), columns=COLUMNS).rename(index="q{}".format)
+    wide = pd.DataFrame(rng.integers(0, 2, (60, 9)), [f"s{k}" for k in range(60)], items.index)
+    training = masked(ml.Evaluation.from_wide(wide, items), HELD_OUT[:1])
+    found = ml.Regression(COLUMNS).predict(training, HELD_OUT[:1], seed=1).to_pandas()
+    few = training.select(subjects=list(wide.index[:5]))
+    alone = ml.Regression(COLUMNS).predict(few, HELD_OUT[:1], seed=1).to_pandas()
+    assert found.loc[few.subjects].equals(alone)

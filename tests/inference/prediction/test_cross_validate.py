@@ -8,14 +8,11 @@ import xarray as xr
 from banded_items import FEW, SETS, layout, predictions
 
 import measurement_layouts as ml
-from measurement_layouts import DataError, FitError
-from measurement_layouts.inference.assessors import assess as running
-from measurement_layouts.inference.assessors import fitted_layout
-from measurement_layouts.inference.assessors.folds import split
-from measurement_layouts.inference.baselines import masked
+from measurement_layouts import DataError, FitError, Groups, Items, cross_validate
+from measurement_layouts.inference.prediction import cross_validate as running
+from measurement_layouts.inference.prediction import layouts
+from measurement_layouts.inference.prediction.splits import drawn, masked
 from measurement_layouts.linking import logistic
-
-assess = running.assess
 
 
 @pytest.fixture(scope="module")
@@ -30,13 +27,15 @@ def evaluation():
 
 def test_a_band_helps_where_it_matters(items, evaluation):
     """And does not where only the capability matters: the twin."""
-    gain = assess(SETS, evaluation, **FEW).summary().loc["demand and band"]
+    gain = cross_validate(SETS, evaluation, **FEW).differences().loc["demand and band"]
     assert gain["auroc_low"] > 0
     assert gain["brier_high"] < 0
     assert gain["auroc_difference"] > 3 * gain["auroc_se"]
     chance = logistic(1 - items["size"].to_numpy(), 2)
     outcomes = pd.DataFrame([np.random.default_rng(4).binomial(1, chance)], ["Bob"], items.index)
-    nothing = assess(SETS, ml.Evaluation.from_wide(outcomes, items), **FEW).summary().iloc[1]
+    nothing = (
+        cross_validate(SETS, ml.Evaluation.from_wide(outcomes, items), **FEW).differences().iloc[1]
+    )
     assert nothing["auroc_low"] < 0
     assert abs(nothing["auroc_difference"]) < 3 * nothing["auroc_se"]
 
@@ -66,11 +65,19 @@ class Memory:
 def test_whole_groups_are_held_out():
     """What a group alone decides cannot be foreseen without it; twin: with random folds it is."""
     evaluation = constant_groups([0, 1, 0, 1])
-    assert assess({"memory": Memory()}, evaluation, **FEW).summary()["auroc"].item() == 1
-    found = assess({"memory": Memory()}, evaluation, groups="test", **FEW | {"folds": 10})
-    assert found.summary()["auroc"].item() == 0  # without a group that fails, others fail less
+    assert (
+        cross_validate({"memory": Memory()}, evaluation, **FEW).differences()["auroc"].item() == 1
+    )
+    found = cross_validate({"memory": Memory()}, evaluation, **FEW | {"split": Groups("test")})
+    assert np.isnan(found.differences()["auroc"].item())  # one number for all items of a group
+    assert found.scores["remark"].str.contains("one number for all items").all()
     per_group = found.predictions.assign(test=np.repeat(np.arange(4), 50)).groupby("test")["fold"]
     assert per_group.agg(["min", "max"]).to_numpy().tolist() == [[k, k] for k in range(4)]
+
+
+def parts_of(split, evaluation, seed):
+    (folds,) = drawn(split, evaluation, repeats=1, seed=seed)
+    return [fold.items(evaluation) for fold in folds]
 
 
 def test_groups_are_dealt_out_evenly():
@@ -79,11 +86,11 @@ def test_groups_are_dealt_out_evenly():
     names = names[np.random.default_rng(1).permutation(240)]
     items = pd.DataFrame({"test": names})
     evaluation = ml.Evaluation.from_wide(pd.DataFrame([[1] * 240], ["Ann"]), items)
-    parts = split(evaluation, "test", 3, seed=1)
+    parts = parts_of(Groups("test", 3), evaluation, 1)
     assert [len(part) for part in parts] == [80, 80, 80]
     groups = [set(items.set_axis(evaluation.items.index).loc[part, "test"]) for part in parts]
     assert sum(map(len, groups)) == len(set.union(*groups)) == 8
-    again = split(evaluation, "test", 8, seed=2)
+    again = parts_of(Groups("test", 8), evaluation, 2)
     assert [len(part) for part in again] == pd.Series(names).value_counts(sort=False).tolist()
 
 
@@ -91,7 +98,7 @@ def test_groups_are_dealt_out_evenly():
     ("column", "values", "message"),
     [
         ("hue", ["a", "b"], "the items have no column hue"),
-        ("test", ["a", "a"], "groups='test': all items are of the group a"),
+        ("test", ["a", "a"], r"Groups\('test'\): all items are of the group a"),
         ("test", ["a", None], "the items' test: no name in row"),
     ],
 )
@@ -99,7 +106,7 @@ def test_groups_that_cannot_be_held_out(column, values, message):
     items = pd.DataFrame({"test": values * 5, "size": range(10)})
     evaluation = ml.Evaluation.from_wide(pd.DataFrame([[1, 0] * 5], ["Ann"]), items)
     with pytest.raises(DataError, match=message):
-        assess({"size": ["size"]}, evaluation, groups=column, **FEW)
+        cross_validate({"size": ["size"]}, evaluation, **FEW | {"split": Groups(column)})
 
 
 def test_a_subject_of_one_group():
@@ -107,7 +114,7 @@ def test_a_subject_of_one_group():
     keep = (evaluation.items["test"] == "t0").astype(int)
     one = ml.Evaluation(evaluation.items, evaluation.successes * keep, evaluation.trials * keep)
     with pytest.raises(DataError, match="Ann would keep no training outcome in fold 0; leave"):
-        assess({"code": ["code"]}, one, groups="test", **FEW)
+        cross_validate({"code": ["code"]}, one, **FEW | {"split": Groups("test")})
 
 
 # --- nobody looks at what is held out ------------------------------------------------------------
@@ -172,11 +179,11 @@ def test_no_assessor_sees_the_outcomes_it_predicts(name):
     """Turned round where they are held out, outcomes change no prediction there; elsewhere they
     do. Twin: an assessor that knows everything.
     """
-    (held_out, rest) = (list(part) for part in split(levelled(), None, 2, seed=3))
+    (held_out, rest) = parts_of(Items(folds=2), levelled(), 3)
     tables = []
     for evaluation in (levelled(), levelled(held_out)):
         assessor = HONEST[name] if name in HONEST else Leaky(evaluation)
-        found = assess({"one": assessor}, evaluation, **FEW | {"resamples": 2})
+        found = cross_validate({"one": assessor}, evaluation, **FEW | {"resamples": 2})
         tables.append(predictions(found, "one"))
     one, two = tables
     assert one[held_out].equals(two[held_out]) == (name != "leaky")
@@ -188,13 +195,13 @@ def test_no_assessor_sees_the_outcomes_it_predicts(name):
 
 def test_a_layout_is_fitted_to_the_same_folds(evaluation):
     options = {"draws": 50, "tune": 100, "chains": 2}
-    found = assess({"joined": ml.FittedLayout(layout(), **options)}, evaluation, **FEW)
+    found = cross_validate({"joined": ml.FittedLayout(layout(), **options)}, evaluation, **FEW)
     held_out = found.predictions.query("fold == 1")["item"].tolist()
     training = masked(evaluation, held_out)
     fit = ml.fit(layout(), training, reruns=0, seed=3, progressbar=False, **options)
     expected = fit.forecast(evaluation.items.loc[held_out]).data["mean"].to_numpy()
     np.testing.assert_array_equal(predictions(found, "joined")[held_out], expected)
-    assert found.summary().loc["joined", "auroc"] > 0.7
+    assert found.differences().loc["joined", "auroc"] > 0.7
 
 
 def test_a_subject_that_could_not_be_sampled(evaluation, monkeypatch):
@@ -205,19 +212,19 @@ def test_a_subject_that_could_not_be_sampled(evaluation, monkeypatch):
         pd.DataFrame(np.repeat(evaluation.successes.to_numpy(), 2, 0), **both),
         pd.DataFrame(1, **both),
     )
-    real, fits = fitted_layout.fit, []
+    real, fits = layouts.fit, []
 
     def lose_bob(layout, training, **options):
         fits.append(real(layout, training, subjects=["Ann", "Bob"][: 2 - len(fits)], **options))
         return fits[-1]
 
-    monkeypatch.setattr(fitted_layout, "fit", lose_bob)
-    found = assess({"joined": ml.FittedLayout(layout(), draws=20, tune=50)}, twice, **FEW)
+    monkeypatch.setattr(layouts, "fit", lose_bob)
+    found = cross_validate({"joined": ml.FittedLayout(layout(), draws=20, tune=50)}, twice, **FEW)
     table = found.table.set_index("subject")
     assert table.loc["Ann", ["auroc", "ece", "brier"]].notna().all()
     assert table.loc["Bob", ["auroc", "ece", "brier", "auroc_se"]].isna().all()
-    assert table["remark"].str[:27].to_dict() == {"Ann": "", "Bob": "some items have no predicti"}
-    assert found.summary()["subjects"].tolist() == [1]
+    assert table["remark"].str.contains("some items have no predicti").tolist() == [False, True]
+    assert found.differences()["subjects"].tolist() == [1]
     assert found.forecasts()["joined"].data["subject"].to_numpy().tolist() == ["Ann"]
 
 
@@ -229,9 +236,13 @@ def test_a_subject_that_could_not_be_sampled(evaluation, monkeypatch):
     [
         ({}, {}, DataError, "there are no methods"),
         ({"more": ["size", "hue"]}, {}, DataError, "more: the items have no column hue; the col"),
-        ({"more": 3}, {}, DataError, "more: a int is no method; give columns, a layout, or"),
-        (SETS, {"folds": 1}, FitError, "folds=1; give a whole number of at least 2"),
-        (SETS, {"folds": 241}, DataError, "folds=241, but there are 240 items; ask for fewer"),
+        ({"more": 3}, {}, DataError, "more: a int is no method; give a layout, a baseline's"),
+        (
+            SETS,
+            {"split": Items(folds=241)},
+            DataError,
+            "folds=241, but there are 240 items; ask for fewer",
+        ),
         (SETS, {"resamples": 1}, FitError, "resamples=1; give"),
         (SETS, {"prob": 90}, FitError, "prob=90; give"),
         (SETS, {"seed": "one"}, FitError, "seed='one'; give"),
@@ -240,18 +251,18 @@ def test_a_subject_that_could_not_be_sampled(evaluation, monkeypatch):
 def test_what_is_refused(evaluation, monkeypatch, methods, options, error, message):
     monkeypatch.setattr(running, "predicted", None)
     with pytest.raises(error, match=message):
-        assess(methods, evaluation, **FEW | options)
+        cross_validate(methods, evaluation, **FEW | options)
 
 
 def test_items_that_do_not_fit(evaluation, monkeypatch):
     monkeypatch.setattr(running, "predicted", None)
     bare = ml.Evaluation(evaluation.items[["size"]], evaluation.successes, evaluation.trials)
     with pytest.raises(DataError, match="joined: lower: the items have no column lower"):
-        assess({"size": ["size"], "joined": layout()}, bare, **FEW)
+        cross_validate({"size": ["size"], "joined": layout()}, bare, **FEW)
     few = evaluation.trials * (evaluation.items.index == "q0")
     sparse = ml.Evaluation(evaluation.items, evaluation.successes * few, few)
     with pytest.raises(DataError, match=r"Ann would keep no training outcome in fold \d; leave"):
-        assess(SETS, sparse, **FEW)
+        cross_validate(SETS, sparse, **FEW)
 
 
 @pytest.mark.parametrize(
@@ -268,4 +279,4 @@ def test_predictions_that_are_none(evaluation, answer, message):
             return answer({"item": items, "subject": training.subjects})
 
     with pytest.raises(DataError, match=message):
-        assess({"one": Odd()}, evaluation, **FEW)
+        cross_validate({"one": Odd()}, evaluation, **FEW)

@@ -14,9 +14,8 @@ from sklearn.model_selection import cross_val_predict
 import measurement_layouts as ml
 from measurement_layouts import DataError, FitError
 from measurement_layouts.inference import scoring
-from measurement_layouts.inference.assessors.assess import assess
-from measurement_layouts.inference.assessors.importance import most_important
-from measurement_layouts.inference.baselines import masked
+from measurement_layouts.inference.prediction.forests import most_important
+from measurement_layouts.inference.prediction.splits import masked
 from measurement_layouts.inference.threads import side_by_side
 
 
@@ -28,7 +27,7 @@ def evaluation():
 @pytest.fixture(scope="module")
 def found(evaluation):
     methods = {"size": ["size"], "line": ml.Regression("size")}
-    return assess(methods, evaluation, **FEW)
+    return ml.cross_validate(methods, evaluation, **FEW)
 
 
 def by_scikit_learn(model, evaluation, cells):

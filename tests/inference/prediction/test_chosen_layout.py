@@ -7,8 +7,7 @@ import pytest
 import measurement_layouts as ml
 from measurement_layouts import ChosenLayout, DataError, FitError
 from measurement_layouts.inference import scoring
-from measurement_layouts.inference.assessors.folds import split
-from measurement_layouts.inference.baselines import masked
+from measurement_layouts.inference.prediction.splits import drawn, masked
 from measurement_layouts.linking import logistic, total
 
 GROUPS = ("a", "b", "c", "d")
@@ -46,7 +45,8 @@ def test_what_is_best_depends_on_what_is_to_be_foreseen(evaluation):
 def test_the_score_is_that_of_predictions_out_of_fold(evaluation):
     chosen = ChosenLayout(LAYOUTS, groups="test", folds=2, **QUICK)
     expected = 0.0
-    for part in split(evaluation, "test", 2, 1):
+    (folds,) = drawn(ml.Groups("test", 2), evaluation, repeats=1, seed=1)
+    for part in (fold.items(evaluation) for fold in folds):
         fitted = ml.FittedLayout(BY_SIZE, **QUICK)
         found = fitted.predict(masked(evaluation, part), list(part), seed=1)
         outcomes = evaluation.successes[part].to_numpy()
@@ -79,4 +79,4 @@ def test_what_is_wrong_is_named(evaluation):
         evaluation.items.drop(columns="size"), evaluation.successes, evaluation.trials
     )
     with pytest.raises(DataError, match="size"):
-        ml.assess({"chosen": ChosenLayout(LAYOUTS)}, bare, progressbar=False)
+        ml.cross_validate({"chosen": ChosenLayout(LAYOUTS)}, bare, progressbar=False)

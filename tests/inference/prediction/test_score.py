@@ -7,7 +7,7 @@ import pytest
 import measurement_layouts as ml
 from measurement_layouts import DataError
 from measurement_layouts.inference import scoring
-from measurement_layouts.inference.assessment import matched
+from measurement_layouts.inference.prediction.score import matched
 
 COLUMNS = [
     *("trials", "success", "brier", "calibration", "refinement", "remainder"),

@@ -10,13 +10,13 @@ import xarray as xr
 
 from ...linking import generalised_mean, logistic
 from ...linking.real import real
-from ..baselines import point_forecast, without_outcomes
 from ..curves.characteristic import characteristic_curves
 from ..curves.slices import Slices
 from ..data import Evaluation
 from ..errors import DataError, FitError
+from ..ladders import refuse_steps
 from ..tables import name_cells, need_columns, read_numbers
-from .columns import names_of
+from .assessor import blind_forecast, names_of, without_outcomes
 
 
 @dataclass(frozen=True)
@@ -108,6 +108,7 @@ class Algebraic:
         DataError
             When a column cannot be read, or an item has training outcomes.
         """
+        refuse_steps(training.rows, "an algebraic assessor")
         names = without_outcomes(training, items, "algebraic assessor")
         curves = characteristic_curves(training, self.columns, resamples=2, seed=seed)
         asked = training.items.loc[names]
@@ -123,7 +124,7 @@ class Algebraic:
             if known.any():
                 found[row] = generalised_mean(parts, power=self.power, over=-1)[:, 0]
         # rounding may leave the unit interval
-        return point_forecast(found.clip(0, 1), training.subjects, names).data["mean"]
+        return blind_forecast(found.clip(0, 1), training, names).data["mean"]
 
     def _guessable(self, items: pd.DataFrame) -> np.ndarray:
         """Chances of guessing right, (items, 1), or (items, 0) where nobody asked for them."""

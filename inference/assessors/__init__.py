@@ -1,1 +1,0 @@
-"""Assessors: what foresees who succeeds on items held out, and how well."""
