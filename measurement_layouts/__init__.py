@@ -60,7 +60,7 @@ if TYPE_CHECKING:
     from .inference.prediction.layouts import ChosenLayout, FittedLayout
     from .inference.prediction.result import CrossValidation
     from .inference.prediction.score import score
-    from .inference.prediction.splits import Cells, Given, Groups, Items
+    from .inference.prediction.splits import Cells, Given, Groups, Items, masked
     from .inference.results import Fit
     from .inference.sbc.result import SimulationBasedCalibration
     from .inference.sbc.run import sbc
@@ -109,6 +109,7 @@ _LATER = {
     "fit": "inference.fitting",
     "horizon_trend": "inference.horizons",
     "judge_benchmark": "inference.demands.judgement",
+    "masked": "inference.prediction.splits",
     "load": "inference.stores.storage",
     "loo": "inference.loo.loo",
     "point_collapse": "inference.estimation.collapse",
@@ -188,6 +189,7 @@ __all__ = [
     "linking_function",
     "load",
     "loo",
+    "masked",
     "plots",
     "point_collapse",
     "read_inspect",

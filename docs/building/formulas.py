@@ -32,11 +32,9 @@ CHAPTERS = {
     "Estimating one latent": ("inference/estimation/",),
     "Before sampling: what a battery can tell": ("inference/checking/",),
     "Forecasts and their scores": (
-        "inference/assessment",
         "inference/calibration",
         "inference/scoring",
         "inference/wilson",
-        "inference/validation",
     ),
     "Comparing subjects and layouts": (
         "inference/loo/",
@@ -46,7 +44,7 @@ CHAPTERS = {
     "Calibration": ("inference/sbc/",),
     "Criticism": ("inference/criticism/",),
     "Demands and characteristic curves": ("inference/demands/", "inference/curves/"),
-    "Assessors": ("inference/assessors/",),
+    "What predicts": ("inference/prediction/",),
     "Dispositions": ("inference/dispositions/",),
     "Annotation": ("annotation/",),
     "Horizons": ("inference/horizons",),

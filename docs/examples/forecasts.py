@@ -38,5 +38,5 @@ axes = ml.plots.agent_characteristic_grid(
 # %% calibration_panels
 methods = {"logistic regression": ml.Regression(["rewardDistance", "rewardSize"])}
 four = few.select(subjects=few.subjects[3:7])
-assessment = ml.assess(methods, four, folds=5, resamples=50, progressbar=False)
-axes = ml.plots.calibration_panels(assessment)
+found = ml.cross_validate(methods, four, split=ml.Items(folds=5), progressbar=False)
+axes = ml.plots.calibration_panels(found)

@@ -47,7 +47,7 @@ def test_a_panel_per_subject(evaluation, found):
         bars = next(c for c in panel.collections if isinstance(c, LineCollection))
         ends = [segment[:, 1].tolist() for segment in bars.get_segments()]
         assert np.allclose(ends, curve[["low", "high"]])
-        ece = found.scores["ece"].sel({"subject": name, "method": "line"}).item()
+        ece = found.per_subject("ece").loc[name, "line"]
         assert panel.get_title().splitlines()[1] == f"ECE {ece:.2f}"
         most = max(most, curve["trials"].max())
     sizes = np.concatenate([scattered(panel)[0].get_sizes() for panel in axes])
@@ -69,9 +69,8 @@ def test_another_method_and_given_axes(found):
 def test_a_subject_without_predictions(found):
     failed = found.predictions.copy()
     failed.loc[(failed["subject"] == "b") & (failed["item"] == "q0"), "probability"] = np.nan
-    scores = found.scores.copy(deep=True)
-    scores["ece"].loc[{"subject": "b"}] = np.nan
-    axes = calibration_panels(type(found)(failed, scores, found.resampled, found.prob))
+    scores = found.scores.assign(ece=found.scores["ece"].where(found.scores["subject"] != "b"))
+    axes = calibration_panels(type(found)(scores, found.success, failed))
     assert axes[1].get_title() == "b\nno prediction"
     assert not scattered(axes[1])
     assert scattered(axes[0])

@@ -87,9 +87,11 @@ def test_loading_from_json_lines(study, tmp_path):
 
 
 def test_people_only_forecasts_peoples_rates(study):
-    items = choices(study.judgments).items[list(forecast.COLUMNS)].to_numpy()
-    rates = forecast.PEOPLE_ONLY.model(items[:1], items[:1, 0], items[:1, 0], items, 1)
-    assert (rates == items[:, 0]).all()
+    evaluation = choices(study.judgments)
+    names = list(evaluation.items.index)
+    rates = forecast.AsPeople().predict(evaluation, names, seed=1)
+    assert (rates == evaluation.items["peoplesRate"].to_numpy()).all()
+    assert rates.sizes == {"subject": 3, "item": len(names)}
 
 
 def test_the_summary_counts_errors_by_study():

@@ -111,9 +111,6 @@ def test_scores_are_their_definitions():
     trials = rng.integers(0, 4, (2, 60))
     made = {"index": ["Ann", "Bob"], "columns": [f"q{place}" for place in range(60)]}
     successes = pd.DataFrame(rng.binomial(trials, 0.4), **made)
-    evaluation = ml.Evaluation(
-        pd.DataFrame(index=made["columns"]), successes, pd.DataFrame(trials, **made)
-    )
     values = np.stack([rng.random((2, 60)), rng.integers(0, 11, (2, 60)) / 10])
     times = rng.multinomial(60, np.full(60, 1 / 60), size=130)
     won, place = successes.to_numpy().ravel().astype(float), np.arange(120)

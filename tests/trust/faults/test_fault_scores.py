@@ -109,8 +109,8 @@ def predicted_steps():
             predicted_steps,
             DataError,
             "an algebraic assessor takes 0/1 outcomes of items, and the evaluation's rows are "
-            "steps of outcomes; give one 0/1 outcome alone (Evaluation.from_wide), or compare layouts by "
-            "score, cross_validate and compare_layouts",
+            "steps of outcomes; give one 0/1 outcome alone (Evaluation.from_wide), or compare "
+            "layouts by score, cross_validate and compare_layouts",
         ),
     ],
 )
