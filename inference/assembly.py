@@ -10,8 +10,8 @@ import numpy as np
 import xarray as xr
 
 from ..layouts import Layout
+from .alignment import Features
 from .data import Evaluation
-from .features import Features
 from .results import Fit
 
 if TYPE_CHECKING:  # a saved fit is read without PyMC
@@ -48,7 +48,7 @@ class Training:
     @classmethod
     def of(cls, battery: "Battery", evaluation: Evaluation, subjects: Iterable[str]) -> "Training":
         """Take some subjects of an evaluation, on the battery made of it."""
-        from .compiler import SubjectData
+        from .data import SubjectData
 
         who = list(subjects)
         brought = [SubjectData.of(evaluation, subject).constants for subject in who]

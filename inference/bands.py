@@ -13,8 +13,8 @@ from ..linking.agreement import Dims, merge_dims
 from ..linking.ancestry import ancestry
 from ..linking.call import Call
 from ..linking.subject_constant import SubjectConstant
+from .alignment import Features, align, defined
 from .errors import DataError
-from .features import Features, align, defined
 from .wording import some
 
 _KINDS = (linking.band, linking.bilogistic, linking.uncertain_band)

@@ -11,8 +11,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from ..layouts import Layout
-from .compiler import SubjectData, training_features
-from .data import Evaluation
+from .compiler import training_features
+from .data import Evaluation, SubjectData
 from .identity import compile_key
 from .kernel.kernel import Kernel
 from .kernel.terms import UnsupportedError

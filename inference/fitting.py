@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Literal
 from ..layouts import Layout
 from .assembly import Collected
 from .cache import check_pytensor_folder
-from .compiler import SubjectData
 from .crew import Crew, hire
-from .data import Evaluation
+from .data import Evaluation, SubjectData
 from .engine import Battery, compile_sampler
 from .errors import FitError
 from .jobs import WorkerDied, work_off

@@ -14,7 +14,7 @@ from scipy.ndimage import maximum_filter
 from scipy.optimize import minimize
 
 from ..layouts import Layout
-from .compiler import SubjectData
+from .data import SubjectData
 from .engine import Battery, compile_sampler
 from .integration.posterior import Posterior
 from .integration.unconstrained import finite

@@ -4,8 +4,8 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Literal
 
-from .compiler import SubjectData
 from .convergence import convergence, faults
+from .data import SubjectData
 from .elements import elements
 from .engine import Battery, compile_sampler
 from .sampling import Draws, Sampled, SamplingOptions, sample

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import options
-from .compiler import SubjectData
+from .data import SubjectData
 from .engine import Sampler
 from .seeding import subject_seed
 from .stopping import stop_if_told

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from .compiler import SubjectData
+from .data import SubjectData
 from .engine import Battery, compile_sampler
 from .modes import LogDensity, Mode, find_modes
 from .sampling import Draws, SamplingOptions, Start, sample

@@ -8,11 +8,11 @@ from scipy.special import xlog1py, xlogy
 from threadpoolctl import threadpool_limits
 
 from ...layouts import Layout
-from ..compiler import EDGE
+from ..alignment import Features
 from ..criticism.expansion import Columns, constant, expand, log_odds
 from ..criticism.overdispersion import Repeated, Spread
+from ..data import EDGE
 from ..elements import elements
-from ..features import Features
 from ..seeding import subject_seed
 from .sensitivity import Sensitivity
 

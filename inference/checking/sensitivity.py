@@ -8,9 +8,9 @@ import pandas as pd
 
 from ...layouts import Layout
 from ...layouts.steps import Steps
-from ..compiler import EDGE
+from ..alignment import Features
+from ..data import EDGE
 from ..elements import elements
-from ..features import Features
 from ..forecasts.blocks import Block, distinct
 from ..prior import draw_prior
 from ..simulation import expected_success

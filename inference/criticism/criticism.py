@@ -12,7 +12,7 @@ from ..errors import DataError
 from .background import Background, interplay
 from .cut import Cut
 from .leftover import Leftover
-from .overdispersion import overdispersion, subjects, told
+from .overdispersion import count_flagged, overdispersion, told
 from .residuals import residual_table
 
 if TYPE_CHECKING:
@@ -172,7 +172,7 @@ class Criticism:
         tested = int(self.table["p"].notna().sum())
         alike = ""
         if len(self.overdispersion):
-            alike = f", repeated attempts in {subjects(self.overdispersion)}"
+            alike = f", repeated attempts in {count_flagged(self.overdispersion)}"
         return (
             f"<Criticism of {self.fit.layout.name!r}: {len(self.flagged())} of {tested} candidates "
             f"flagged{alike}, at {self.alpha:.0%} over all>"

@@ -8,8 +8,8 @@ from ...linking.ancestry import ancestry
 from ...linking.call import Call
 from ...linking.expression import Expr
 from ...linking.interval import Interval
+from ..alignment import Features
 from ..elements import Element, span
-from ..features import Features
 from ..forecasts.blocks import Block, distinct
 
 if TYPE_CHECKING:

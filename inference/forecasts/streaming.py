@@ -12,8 +12,8 @@ import xarray as xr
 from ...layouts import Layout
 from ...linking import Expr
 from ...linking.real import real
+from ..alignment import Features
 from ..errors import FitError
-from ..features import Features
 from ..results import Fit
 from ..threads import thread_count
 from .blocks import Block, Tables, distinct

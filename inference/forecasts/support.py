@@ -11,9 +11,9 @@ import pandas as pd
 
 from ...layouts import Layout, MetaFeature
 from ...linking import units
+from ..alignment import Features, defined
 from ..digits import short
 from ..errors import DataError
-from ..features import Features, defined
 from ..wording import some
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..compiler import SubjectData
+from ..data import SubjectData
 from ..engine import Battery
 from ..sampling import Draws, SamplingOptions
 from .posterior import Posterior

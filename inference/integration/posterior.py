@@ -9,11 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import gammaln
 
-from ..compiler import EDGE, SubjectData
+from ..alignment import Features
+from ..data import EDGE, SubjectData
 from ..elements import elements
 from ..engine import Battery
 from ..errors import FitError
-from ..features import Features
 from ..identity import compile_key
 from ..prior import noncentred
 from ..stopping import stop_if_told

@@ -13,8 +13,8 @@ from pytensor.graph.replace import graph_replace, vectorize_graph
 from pytensor.graph.traversal import ancestors
 
 from ...layouts import Layout
+from ..alignment import Features
 from ..elements import elements
-from ..features import Features
 from ..prior import draw_prior, profile_variables
 from .lattice import WIDEST, grow, rim
 

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 from scipy.special import gammaln, xlog1py, xlogy
 
-from ..compiler import EDGE
-from ..features import Features
+from ..alignment import Features
+from ..data import EDGE
 from ..forecasts.blocks import distinct
 from ..forecasts.streaming import every_draw, probabilities
 from ..ladders import Rows

@@ -17,7 +17,8 @@ import measurement_layouts as ml
 from measurement_layouts import DataError, LayoutError
 from measurement_layouts.inference import engine
 from measurement_layouts.inference.cache import VARIABLE
-from measurement_layouts.inference.compiler import SubjectData, to_pymc
+from measurement_layouts.inference.compiler import to_pymc
+from measurement_layouts.inference.data import SubjectData
 from measurement_layouts.inference.engine import Battery, compile_sampler
 from measurement_layouts.inference.kernel import machine
 from measurement_layouts.linking import logistic

@@ -8,7 +8,7 @@ from scipy.special import expit
 
 import measurement_layouts as ml
 from measurement_layouts.inference import modes as finding
-from measurement_layouts.inference.compiler import SubjectData
+from measurement_layouts.inference.data import SubjectData
 from measurement_layouts.inference.engine import Battery, compile_sampler
 from measurement_layouts.inference.modes import find_modes
 from measurement_layouts.inference.sampling import SamplingOptions, sample

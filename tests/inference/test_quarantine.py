@@ -10,7 +10,7 @@ import pytest
 import measurement_layouts as ml
 from measurement_layouts import FitError
 from measurement_layouts.inference import fitting
-from measurement_layouts.inference.compiler import SubjectData
+from measurement_layouts.inference.data import SubjectData
 from measurement_layouts.inference.engine import Battery, compile_sampler
 from measurement_layouts.inference.quarantine import (
     attempt_seed,

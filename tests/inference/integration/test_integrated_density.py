@@ -15,8 +15,8 @@ from scipy.special import expit
 
 import measurement_layouts as ml
 from measurement_layouts import FitError, Prior
-from measurement_layouts.inference.compiler import SubjectData
 from measurement_layouts.inference.convergence import convergence, faults
+from measurement_layouts.inference.data import SubjectData
 from measurement_layouts.inference.engine import Battery, compile_sampler
 from measurement_layouts.inference.integration.integrate import integrate
 from measurement_layouts.inference.integration.posterior import Posterior
