@@ -14,7 +14,7 @@ from .ladders import Rows
 from .wording import some
 
 if TYPE_CHECKING:
-    from .results import Fit
+    from .posterior import Posterior as Fit
 
 _PRIOR_VIEW = 0.99  # central mass of the prior that stands for an unbounded range
 

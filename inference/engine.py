@@ -16,6 +16,7 @@ from .data import Evaluation, SubjectData
 from .identity import compile_key
 from .kernel.kernel import Kernel
 from .kernel.terms import UnsupportedError
+from .plain import compile_plain
 
 _KEPT = 16  # batteries whose samplers stay in memory
 
@@ -175,7 +176,5 @@ def _compile(battery: Battery) -> Sampler:
     try:
         kernel = Kernel(battery.layout, battery.features, battery.items)
     except UnsupportedError:
-        from .plain import compile_plain
-
         return compile_plain(battery.layout, battery.features, battery.items)
     return FusedSampler(battery.layout, kernel)

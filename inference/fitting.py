@@ -5,13 +5,14 @@ from collections.abc import Callable, Generator, Iterable
 from contextlib import AbstractContextManager, closing, nullcontext
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from ..layouts import Layout
-from .assembly import Collected
 from .cache import check_pytensor_folder
+from .collected import Collected
 from .crew import Crew, hire
 from .data import Evaluation, SubjectData
+from .draws import Sampled, SamplingOptions
 from .engine import Battery, compile_sampler
 from .errors import FitError
 from .jobs import WorkerDied, work_off
@@ -20,12 +21,9 @@ from .prior import draw_prior
 from .progress import track, waiting
 from .quarantine import sample_subject
 from .results import Fit
-from .sampling import Sampled, SamplingOptions
+from .stores.store import Store
 from .unseen import refuse_unseen
 from .wording import many
-
-if TYPE_CHECKING:
-    from .stores.store import Store
 
 
 def fit(
@@ -140,13 +138,9 @@ def fit(
         random = secrets.randbits(31) if seed is None else seed
         opened = nullcontext(Collected(layout, chosen, battery, options, random, method))
     else:
-        from .stores import store as stores  # with Zarr, which takes a while to import
-
         if not Path(store).exists():
             prepare()  # a layout that is refused leaves no store behind
-        opened = stores.Store.open(
-            store, layout, chosen, battery, options, seed, reruns, method, starts
-        )
+        opened = Store.open(store, layout, chosen, battery, options, seed, reruns, method, starts)
     with opened as results:
         finished = results.finished
         todo = [subject for subject in chosen.subjects if subject not in finished]
@@ -181,7 +175,7 @@ def fit(
                 f"{failures[0]}. Check that the layout's start has a finite probability: ranges, "
                 "priors and custom linking functions"
             )
-        return results.fit()
+        return Fit.of(results.posterior())
 
 
 def _sample_all(

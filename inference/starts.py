@@ -5,9 +5,10 @@ from typing import Any
 import numpy as np
 
 from .data import SubjectData
+from .draws import Draws, SamplingOptions
 from .engine import Battery, compile_sampler
 from .modes import LogDensity, Mode, find_modes
-from .sampling import Draws, SamplingOptions, Start, sample
+from .sampling import Start, sample
 
 _HALVINGS = 40  # of a start's distance
 

@@ -60,11 +60,10 @@ if TYPE_CHECKING:
     from .inference.logs.table import read_table
     from .inference.loo.compare import compare_layouts
     from .inference.loo.loo import loo
-    from .inference.results import Fit
+    from .inference.results import Fit, load
     from .inference.sbc.result import SimulationBasedCalibration
     from .inference.sbc.run import sbc
     from .inference.simulation import simulate
-    from .inference.stores.storage import load
     from .inference.validation import hold_out
     from .reports.exports import export_tables
     from .reports.report import report
@@ -103,7 +102,7 @@ _LATER = {
     "hold_out": "inference.validation",
     "horizon_trend": "inference.horizons",
     "judge_benchmark": "inference.demands.judgement",
-    "load": "inference.stores.storage",
+    "load": "inference.results",
     "loo": "inference.loo.loo",
     "point_collapse": "inference.estimation.collapse",
     "read_inspect": "inference.logs.inspect_logs",

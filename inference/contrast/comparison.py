@@ -1,17 +1,14 @@
 """What comparing profiles found: a table of differences, and ranks on demand."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
 from ..elements import find_elements, posterior_draws
 from ..errors import FitError
+from ..results import Fit
 from ..wording import many, some
-
-if TYPE_CHECKING:
-    from ..results import Fit
 
 _SEED = 20231  # of the order of the draws that are ranked together
 
@@ -59,7 +56,7 @@ class ProfileComparison:
 
     table: pd.DataFrame
     prob: float
-    fit: "Fit"
+    fit: Fit
     other: "Fit | None" = None
 
     @property

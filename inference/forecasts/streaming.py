@@ -14,7 +14,7 @@ from ...linking import Expr
 from ...linking.real import real
 from ..alignment import Features
 from ..errors import FitError
-from ..results import Fit
+from ..posterior import Posterior
 from ..threads import thread_count
 from .blocks import Block, Tables, distinct
 from .factored import Factored
@@ -31,7 +31,7 @@ _NO_HELP = 0.7  # unless the parts then need more than this of what the whole ne
 
 
 def summaries(
-    fit: Fit,
+    fit: Posterior,
     rows: np.ndarray,
     features: Features,
     items: int,
@@ -47,7 +47,7 @@ def summaries(
 
     Parameters
     ----------
-    fit : Fit
+    fit : Posterior
         Profiles.
     rows : ndarray of int
         Places of the subjects in the fit.
@@ -100,13 +100,13 @@ def summaries(
 
 
 def probabilities(
-    fit: Fit, row: int, features: Features, items: int, *, memory_mib: float
+    fit: Posterior, row: int, features: Features, items: int, *, memory_mib: float
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Stream one subject's success probabilities for all draws, some items at a time.
 
     Parameters
     ----------
-    fit : Fit
+    fit : Posterior
         Profiles.
     row : int
         Place of the subject in the fit.
@@ -142,7 +142,7 @@ def probabilities(
 
 
 def every_draw(
-    fit: Fit, row: int, features: Features, items: int, target: Expr, *, memory_mib: float
+    fit: Posterior, row: int, features: Features, items: int, target: Expr, *, memory_mib: float
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Stream what one subject's draws make of a target, some items at a time.
 

@@ -3,8 +3,8 @@
 import numpy as np
 
 from ..data import SubjectData
+from ..draws import Draws, SamplingOptions
 from ..engine import Battery
-from ..sampling import Draws, SamplingOptions
 from .posterior import Posterior
 from .quadrature import draw
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -10,14 +9,12 @@ import pandas as pd
 from ..diagnostics import diagnose
 from ..digits import beside, written
 from ..errors import DataError
+from ..results import Fit
 from ..tables import refuse_repeats, same_names, texts
 from ..wording import many, some
 from .loo import LeaveOneOut, loo, standard_error
 from .pointwise import Attempted
 from .stacking import stacking_weights
-
-if TYPE_CHECKING:
-    from ..results import Fit
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +60,7 @@ class LayoutComparison:
 
 
 def compare_layouts(
-    fits: Mapping[str, "Fit"], *, subjects: Iterable[object] | None = None
+    fits: Mapping[str, Fit], *, subjects: Iterable[object] | None = None
 ) -> LayoutComparison:
     r"""Compare layouts that were fitted to the same outcomes, by leave-one-out.
 
@@ -152,7 +149,7 @@ def compare_layouts(
     return LayoutComparison(table[["subject", *total.columns]], total)
 
 
-def _subjects(fits: Mapping[str, "Fit"], subjects: Iterable[object] | None) -> list[str]:
+def _subjects(fits: Mapping[str, Fit], subjects: Iterable[object] | None) -> list[str]:
     """Say whom to compare, and refuse those that a fit does not hold."""
     if subjects is None:
         who = list(dict.fromkeys(subject for fit in fits.values() for subject in fit.subjects))
@@ -172,7 +169,7 @@ def _subjects(fits: Mapping[str, "Fit"], subjects: Iterable[object] | None) -> l
     return who
 
 
-def _same_items(fits: Mapping[str, "Fit"], subject: str) -> list[str]:
+def _same_items(fits: Mapping[str, Fit], subject: str) -> list[str]:
     """Name the items that a subject attempted, and refuse fits that saw something else."""
     seen = {name: Attempted.of(fit, int(fit.places([subject])[0])) for name, fit in fits.items()}
     known = [

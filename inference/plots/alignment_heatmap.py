@@ -9,6 +9,7 @@ import pandas as pd
 
 from ..dispositions.comparison import BUCKETS
 from ..dispositions.directional import directional_alignment
+from ..dispositions.judgments import SituationalJudgments
 from ..errors import DataError
 from ..wording import many
 from . import style
@@ -16,8 +17,6 @@ from .disposition_lines import Shown, shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from ..dispositions.judgments import SituationalJudgments
 
 _HEADS = {"[0.8, 0.9)": "[80, 90)", "[0.9, 1)": "[90, 100)", "1": "100", "all": "≥ 80"}
 _ALL, _ATTAINABLE = "all", "choosing as people do"
@@ -29,7 +28,7 @@ _LETTERS = 7.5  # size of the numbers and names, in points
 
 
 def alignment_heatmap(
-    judgments: "SituationalJudgments",
+    judgments: SituationalJudgments,
     *,
     models: Sequence[str] | None = None,
     groups: Mapping[str, str] | None = None,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from ..assessors.assessment import Assessment
 from ..calibration import rates_in_bins
 from ..errors import FitError
 from ..wording import some
@@ -15,15 +16,13 @@ from .curve_marks import draw_bins
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from ..assessors.assessment import Assessment
-
 _COLUMNS = 4
 _PANEL = (2.1, 2.45)  # inches
 _BINS = 10
 
 
 def calibration_panels(
-    assessment: "Assessment",
+    assessment: Assessment,
     method: str | None = None,
     *,
     ax: "Axes | Sequence[Axes] | np.ndarray | None" = None,

@@ -7,6 +7,7 @@ import numpy as np
 
 from ..dispositions.aligned_model import as_aligned
 from ..dispositions.bins import consensus_steps, means_in_bins
+from ..dispositions.judgments import SituationalJudgments
 from . import style
 from .disposition_lines import (
     draw_means,
@@ -19,13 +20,11 @@ from .disposition_lines import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from ..dispositions.judgments import SituationalJudgments
-
 _SIZE = (5.4, 5.2)  # inches
 
 
 def confidence_plot(
-    judgments: "SituationalJudgments",
+    judgments: SituationalJudgments,
     *,
     models: Sequence[str] | None = None,
     groups: Mapping[str, str] | None = None,

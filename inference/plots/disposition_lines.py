@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from ..dispositions.judgments import SituationalJudgments
 from ..errors import DataError
 from ..tables import known_names
 from ..wording import some
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from ..dispositions.judgments import SituationalJudgments
-
 _ONE = "models"  # the group of all models where none are given
 _ENTRY = 2.2  # width of an entry of a legend, in inches
 _THIN: dict[str, Any] = {"linewidth": 0.7, "alpha": 0.35, "zorder": 1}
@@ -27,7 +26,7 @@ _THIN: dict[str, Any] = {"linewidth": 0.7, "alpha": 0.35, "zorder": 1}
 class Shown(NamedTuple):
     """The judgments in a figure, their models in order, and the group of each."""
 
-    judgments: "SituationalJudgments"
+    judgments: SituationalJudgments
     models: list[str]
     groups: dict[str, str]
 
@@ -47,7 +46,7 @@ class Shown(NamedTuple):
 
 
 def shown(
-    judgments: "SituationalJudgments",
+    judgments: SituationalJudgments,
     models: Sequence[str] | None,
     groups: Mapping[str, str] | None,
 ) -> Shown:

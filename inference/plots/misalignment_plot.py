@@ -8,6 +8,7 @@ import numpy as np
 from ..dispositions.aligned_model import as_aligned
 from ..dispositions.bins import means_in_bins, rate_steps
 from ..dispositions.comparison import compare_choices
+from ..dispositions.judgments import SituationalJudgments
 from . import style
 from .disposition_lines import (
     draw_means,
@@ -20,15 +21,13 @@ from .disposition_lines import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from ..dispositions.judgments import SituationalJudgments
-
 _COLUMNS = 4
 _PANEL = (2.7, 2.7)  # inches
 _MISALIGNMENT = "misalignment (percentage points)"
 
 
 def misalignment_plot(
-    judgments: "SituationalJudgments",
+    judgments: SituationalJudgments,
     *,
     models: Sequence[str] | None = None,
     groups: Mapping[str, str] | None = None,

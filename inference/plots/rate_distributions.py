@@ -10,6 +10,7 @@ from ...linking.interval import Interval
 from ..density import density
 from ..dispositions.bins import LEAST
 from ..dispositions.consensus import divided
+from ..dispositions.judgments import SituationalJudgments
 from ..dispositions.resampling import GroupMeans, group_means
 from ..errors import DataError
 from ..wording import many
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
-    from ..dispositions.judgments import SituationalJudgments
-
 _COLUMNS = 4
 _PANEL, _ROW, _LETTER = 2.35, 0.165, 0.07  # inches
 _HILL = 0.22  # height of the highest density, as a share of the rows; the rows are below it
@@ -30,7 +29,7 @@ _AT = np.linspace(0, 1, 201)
 
 
 def rate_distributions(
-    judgments: "SituationalJudgments",
+    judgments: SituationalJudgments,
     *,
     models: Sequence[str] | None = None,
     groups: Mapping[str, str] | None = None,

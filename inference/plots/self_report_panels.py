@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from ..dispositions.judgments import SituationalJudgments
 from ..dispositions.self_report import self_reports
 from ..dispositions.self_report_correlations import self_report_correlations
 from ..errors import DataError, FitError
@@ -17,15 +18,13 @@ if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
-    from ..dispositions.judgments import SituationalJudgments
-
 _COLUMNS = 5
 _PANEL = (2.2, 2.1)  # inches, without what is written above
 _LINE = 9.0  # height of a line above a panel, in points
 
 
 def self_report_panels(
-    judgments: "SituationalJudgments",
+    judgments: SituationalJudgments,
     *,
     models: Sequence[str] | None = None,
     divided_below: float | None = 0.7,

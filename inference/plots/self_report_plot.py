@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from ..digits import outward
+from ..dispositions.judgments import SituationalJudgments
 from ..dispositions.self_report import self_reports
 from ..dispositions.self_report_correlations import self_report_correlations
 from ..errors import DataError
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
-    from ..dispositions.judgments import SituationalJudgments
-
 _COLUMNS = 4
 _PANEL = (2.9, 3.0)  # inches
 _REPORTED = "reported: mean rating (1 to 7)"
@@ -30,7 +29,7 @@ _AREA = 26.0  # of a marker, in square points
 
 
 def self_report_plot(
-    judgments: "SituationalJudgments",
+    judgments: SituationalJudgments,
     *,
     models: Sequence[str] | None = None,
     groups: Mapping[str, str] | None = None,

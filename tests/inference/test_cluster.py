@@ -12,7 +12,7 @@ from distributed import Client, LocalCluster
 
 import measurement_layouts as ml
 from measurement_layouts.inference import engine, fitting
-from measurement_layouts.inference.assembly import Collected
+from measurement_layouts.inference.collected import Collected
 from measurement_layouts.inference.crew import Cluster, Threads, hire
 from measurement_layouts.inference.jobs import WorkerDied, work_off
 
