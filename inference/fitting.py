@@ -10,12 +10,11 @@ from typing import Literal
 from ..layouts import Layout
 from .cache import check_pytensor_folder
 from .collected import Collected
-from .crew import Crew, hire
 from .data import Evaluation, SubjectData
 from .draws import Sampled, SamplingOptions
 from .engine import Battery, compile_sampler
 from .errors import FitError
-from .jobs import WorkerDied, work_off
+from .executors import Executor, WorkerDied, choose_executor, run_jobs
 from .options import whole
 from .prior import draw_prior
 from .progress import track, waiting
@@ -122,7 +121,7 @@ def fit(
         refuse_unseen(layout, "method='grid'", "use method='nuts'")
     if not isinstance(starts, str) or starts not in ("prior", "modes"):
         raise FitError(f"starts={starts!r}; give 'prior' or 'modes'")
-    crew = hire(None if n_jobs is None else whole("n_jobs", n_jobs, 1))
+    executor = choose_executor(None if n_jobs is None else whole("n_jobs", n_jobs, 1))
     chosen = evaluation if subjects is None else evaluation.select(subjects=subjects)
     battery = Battery.of(layout, chosen)
     check_pytensor_folder()
@@ -150,13 +149,13 @@ def fit(
             sample_subject,
             options=options,
             seed=results.seed,
-            cores=max(1, min(options.chains, crew.hands // max(1, len(todo)))),
+            cores=max(1, min(options.chains, executor.workers // max(1, len(todo)))),
             reruns=reruns,
             method=method,
             starts=starts,
         )
         failures = []
-        found = _sample_all(crew, job, battery, chosen, todo)
+        found = _sample_all(executor, job, battery, chosen, todo)
         watched = track(
             found,
             total=len(chosen.subjects),
@@ -179,19 +178,19 @@ def fit(
 
 
 def _sample_all(
-    crew: Crew,
+    executor: Executor,
     job: Callable[..., Sampled],
     battery: Battery,
     evaluation: Evaluation,
     subjects: list[str],
 ) -> Generator[Sampled, None, None]:
     """Sample subjects side by side, in the order they finish."""
-    shared = crew.share(battery)
+    shared = executor.share(battery)
 
     def arguments(subject: str) -> tuple[object, ...]:
         return shared, subject, SubjectData.of(evaluation, subject)
 
-    with closing(work_off(crew, job, subjects, arguments)) as done:
+    with closing(run_jobs(executor, job, subjects, arguments)) as done:
         for subject, outcome in done:
             if isinstance(outcome, WorkerDied):
                 yield Sampled(subject, None, reason=outcome.reason)

@@ -1,13 +1,12 @@
 """A subject that failed, diverged or did not converge is sampled again, with more care."""
 
-
 import numpy as np
 import pandas as pd
 import pytest
 
 import measurement_layouts as ml
 from measurement_layouts import FitError
-from measurement_layouts.inference import fitting
+from measurement_layouts.inference import fitting, quarantine
 from measurement_layouts.inference.data import SubjectData
 from measurement_layouts.inference.draws import Draws, SamplingOptions
 from measurement_layouts.inference.engine import Battery, compile_sampler
