@@ -10,9 +10,9 @@ from .draws import Draws, Sampled, SamplingOptions
 from .elements import elements
 from .engine import Battery, compile_sampler
 from .integration.integrate import integrate
+from .modes import sample_modes
 from .sampling import sample
 from .seeding import subject_seed
-from .starts import sample_modes
 from .stopping import awaited_at_exit
 
 

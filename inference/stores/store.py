@@ -1,6 +1,8 @@
 """A store: fits in a folder, written subject by subject and read when asked for."""
 
+import os
 import secrets
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import TracebackType
@@ -20,7 +22,6 @@ from ..wording import many
 from . import hierarchy
 from .chunks import by_array, write_chunk
 from .hierarchy import Contents
-from .links import refuse_links
 from .records import Record, outcomes_digest, read_records, write_record
 from .resuming import check_same, options_of
 from .stored import check_records, stored_posterior
@@ -136,7 +137,7 @@ class Store:
         path = Path(path)
         if hierarchy.state(path) == "else":
             raise FitError(f"{path} is there already and is no store of fits; give another folder")
-        refuse_links(path)
+        _refuse_links(path)
         try:
             path.mkdir(parents=True, exist_ok=True)
             lock = FileLock(path / hierarchy.LOCK, timeout=0, thread_local=False)
@@ -258,3 +259,21 @@ class Store:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+
+def _refuse_links(path: Path) -> None:
+    """Refuse a store with a link in it, which may lead writing elsewhere; it may be one itself."""
+    for link in _links(path) if path.is_dir() else ():
+        raise FitError(
+            f"{link} is a link, and what is written into a store must stay there; put a copy of "
+            "what it leads to in its place, or give another store"
+        )
+
+
+def _links(folder: str | Path) -> Iterator[str]:
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.is_symlink():
+                yield entry.path
+            elif entry.is_dir():
+                yield from _links(entry.path)
