@@ -6,7 +6,6 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 import xarray as xr
-from arviz_stats.base import array_stats
 from scipy.special import logsumexp
 
 from ..errors import FitError
@@ -164,6 +163,8 @@ def _by_item(fit: Fit, row: int, items: Attempted) -> np.ndarray:
 
 def _relative_efficiency(fit: Fit, row: int) -> float:
     """Effective draws per draw, averaged over the profile's elements, as ArviZ has it."""
+    from arviz_stats.base import array_stats  # takes a while to import
+
     posterior = fit.posterior.isel(subject=row)
     if posterior.sizes["chain"] == 1:
         return 1.0
@@ -177,6 +178,8 @@ def _relative_efficiency(fit: Fit, row: int) -> float:
 
 def _left_out(values: np.ndarray, r_eff: float) -> tuple[float, float, float]:
     """Compute elpd, k and p_loo of one item from its log-likelihood, (chains, draws)."""
+    from arviz_stats.base import array_stats  # takes a while to import
+
     try:
         with np.errstate(all="ignore"):  # of a tail whose values are almost alike
             elpd, k, p_loo = array_stats.loo(values, r_eff=r_eff)
