@@ -11,7 +11,6 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 from scipy.special import gammaln
-from scipy.stats import binom, poisson
 
 SAME = 1e-6  # of a column's largest magnitude: float32, and text of seven digits, lie within
 CHANCE = 1e-4  # probability of as many coincidences, beyond which items are taken as the same
@@ -140,6 +139,8 @@ def by_features(content: Content, known: Content) -> Coincidences:
     Both tables must hold those features once, and one of the values must be irregular and occur
     once: levels, and values on a grid, are shared by different items.
     """
+    from scipy.stats import poisson  # takes a while to import
+
     codes, others = _codes(content.features, known.features)
     rarity = _rarity(known)
     place = pd.Series(np.arange(len(others)), index=others)
@@ -178,6 +179,8 @@ def by_outcomes(content: Content, known: Content, chances: np.ndarray, skip: Pai
         Takes places in both tables, (rows,) and (others,), and says which pairs, (rows, others),
         are not asked about.
     """
+    from scipy.stats import binom  # takes a while to import
+
     codes, others = _codes(content.features, known.features)
     logs, together = _logs(chances), _together(content, chances)
     often = np.minimum(1, len(others) * _rarity(known, times=2 if content is known else 1))

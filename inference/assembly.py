@@ -4,19 +4,16 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import xarray as xr
 
 from ..layouts import Layout
-from .data import Evaluation
-from .features import Features
-from .results import Fit
-
-if TYPE_CHECKING:  # a saved fit is read without PyMC
-    from .engine import Battery
-    from .sampling import Sampled, SamplingOptions
+from .alignment import Features
+from .data import Evaluation, SubjectData
+from .draws import Sampled, SamplingOptions
+from .posterior import Posterior
 
 SAMPLED = ("subject", "chain", "draw")
 FORMAT = 1  # of fits; one that older versions cannot read has a higher one
@@ -46,21 +43,25 @@ class Training:
     constants: dict[str, np.ndarray]
 
     @classmethod
-    def of(cls, battery: "Battery", evaluation: Evaluation, subjects: Iterable[str]) -> "Training":
-        """Take some subjects of an evaluation, on the battery made of it."""
-        from .compiler import SubjectData
-
-        who = list(subjects)
+    def of(
+        cls,
+        layout: Layout,
+        features: Mapping[str, np.ndarray],
+        evaluation: Evaluation,
+        subjects: Iterable[str] | None = None,
+    ) -> Self:
+        """Take subjects of an evaluation, all by default, and the meta-features of its items."""
+        who = evaluation.subjects if subjects is None else list(subjects)
         brought = [SubjectData.of(evaluation, subject).constants for subject in who]
         return cls(
             who,
             list(evaluation.items.index),
-            dict(battery.features),
+            dict(features),
             evaluation.successes.loc[who].to_numpy(),
             evaluation.trials.loc[who].to_numpy(),
             {
                 constant.name: np.array([own[constant.name] for own in brought], dtype=float)
-                for constant in battery.layout.constants
+                for constant in layout.constants
             },
         )
 
@@ -92,98 +93,12 @@ class Tried(NamedTuple):
     failure: str | None
 
     @classmethod
-    def of(cls, sampled: "Sampled") -> "Tried":
+    def of(cls, sampled: Sampled) -> "Tried":
         """Say how it went."""
         return cls(sampled.attempts, sampled.reason if sampled.draws is None else None)
 
 
-class Collected:
-    """Draws of subjects kept in memory, until all are there and make a fit.
-
-    Parameters
-    ----------
-    layout : Layout
-        What is fitted.
-    evaluation : Evaluation
-        To what.
-    battery : Battery
-        Of both.
-    options : SamplingOptions
-        How subjects are sampled.
-    seed : int
-        From which seed.
-    method : str
-        "nuts" or "grid".
-    """
-
-    def __init__(
-        self,
-        layout: Layout,
-        evaluation: Evaluation,
-        battery: "Battery",
-        options: "SamplingOptions",
-        seed: int,
-        method: str = "nuts",
-    ) -> None:
-        self.seed, self._method = seed, method
-        self._layout, self._evaluation, self._battery = layout, evaluation, battery
-        self._options = options
-        self._tried: dict[str, Tried] = {}
-        self._posterior: dict[str, dict[str, np.ndarray]] = {}
-        self._statistics: dict[str, dict[str, np.ndarray]] = {}
-
-    @property
-    def finished(self) -> set[str]:
-        """Subjects that have draws."""
-        return {subject for subject, tried in self._tried.items() if tried.failure is None}
-
-    def add(self, sampled: "Sampled") -> None:
-        """Take what came of one subject."""
-        self._tried[sampled.subject] = Tried.of(sampled)
-        if sampled.draws is not None:
-            for kept, arrays in (
-                (self._posterior, sampled.draws.posterior),
-                (self._statistics, sampled.draws.statistics),
-            ):
-                for name, values in arrays.items():
-                    kept.setdefault(name, {})[sampled.subject] = values
-
-    def fit(self) -> Fit:
-        """Make the fit; the draws are handed over, so that they lie in memory once.
-
-        Returns
-        -------
-        Fit
-            Subjects in the evaluation's order.
-        """
-        from .prior import draw_prior
-
-        finished = self.finished
-        subjects = [subject for subject in self._evaluation.subjects if subject in finished]
-
-        def joined(kept: dict[str, dict[str, np.ndarray]]) -> dict[str, np.ndarray]:
-            found = {}
-            for name in list(kept):
-                by_subject = kept.pop(name)
-                found[name] = np.stack([by_subject[subject] for subject in subjects])
-            return found
-
-        return assemble(
-            self._layout,
-            Training.of(self._battery, self._evaluation, subjects),
-            {name: drawn[None] for name, drawn in draw_prior(self._layout).items()},
-            joined(self._posterior),
-            joined(self._statistics),
-            marks(self._layout, self._options, self.seed, self._method),
-            {
-                subject: self._tried[subject]
-                for subject in self._evaluation.subjects
-                if subject in self._tried
-            },
-        )
-
-
-def marks(layout: Layout, options: "SamplingOptions", seed: int, method: str) -> dict[str, Any]:
+def marks(layout: Layout, options: SamplingOptions, seed: int, method: str) -> dict[str, Any]:
     """Say what a fit is of and how it was made: its attributes."""
     return {
         "format": FORMAT,
@@ -205,7 +120,7 @@ def assemble(
     statistics: Mapping[str, Any],
     attributes: Mapping[str, Any],
     tried: Mapping[str, Tried],
-) -> Fit:
+) -> Posterior:
     """Put the subjects' draws, their data and what made them into one tree.
 
     Parameters
@@ -228,7 +143,7 @@ def assemble(
 
     Returns
     -------
-    Fit
+    Posterior
         Its tree has the groups ArviZ knows.
     """
     _, chains, draws = next(iter(statistics.values())).shape
@@ -280,4 +195,4 @@ def assemble(
         "failures": json.dumps(failures),
         "attempts": json.dumps(attempts),
     }
-    return Fit(layout, tree, failures, attempts)
+    return Posterior(layout, tree, failures, attempts)

@@ -12,8 +12,8 @@ from ..linking import Expr, evaluate
 from ..linking.evaluation import ancestry
 from ..linking.expression import Dims, SubjectConstant, merge_dims
 from ..linking.function import Call
+from .alignment import Features, align, defined
 from .errors import DataError
-from .features import Features, align, defined
 from .wording import some
 
 _KINDS = (linking.band, linking.bilogistic, linking.uncertain_band)

@@ -1,4 +1,4 @@
-"""What one process has compiled, kept for the next: machine code, so only from its own folder."""
+"""What has been compiled, kept: in memory, and for other processes in a folder of the user."""
 
 import hashlib
 import logging
@@ -6,6 +6,8 @@ import os
 import stat
 import sys
 import tempfile
+import threading
+from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
@@ -17,6 +19,39 @@ VARIABLE = "MEASUREMENT_LAYOUTS_CACHE"
 _OTHERS = stat.S_IWGRP | stat.S_IWOTH
 _REMEDY = f"take that right from them (chmod go-w), or let {VARIABLE} name a folder of your own"
 _log = logging.getLogger(__name__)
+
+
+class Recent[K, V](OrderedDict[K, V]):
+    """Results that were asked for last, each made once; for several threads.
+
+    Parameters
+    ----------
+    most : int
+        How many are kept.
+
+    Examples
+    --------
+    >>> lengths = Recent[str, int](most=2)
+    >>> [lengths.find(word, lambda word=word: len(word)) for word in ("one", "three", "four")]
+    [3, 5, 4]
+    >>> list(lengths)
+    ['three', 'four']
+    """
+
+    def __init__(self, most: int) -> None:
+        super().__init__()
+        self._most = most
+        self._making = threading.Lock()
+
+    def find(self, key: K, make: Callable[[], V]) -> V:
+        """Return what is kept under a key, or make and keep it; one is made at a time."""
+        with self._making:
+            if key not in self:
+                self[key] = make()
+                while len(self) > self._most:
+                    self.popitem(last=False)
+            self.move_to_end(key)
+            return self[key]
 
 
 def folder() -> Path | None:

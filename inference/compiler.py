@@ -1,58 +1,18 @@
 """From a layout and one subject's outcomes to a PyMC model."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pymc as pm
 import pytensor.tensor as pt
 
 from ..layouts import Layout
-from ..linking import evaluate, mean_failure
-from .data import Evaluation
-from .errors import DataError
-from .features import Features, align, check_training, read_features
+from ..linking import evaluate
+from .alignment import Features, align
+from .data import EDGE, Evaluation, SubjectData
+from .features import check_training, read_features
 from .ladders import refuse_other_rows
 from .prior import noncentred, profile_variables
-from .wording import some
-
-EDGE = 1e-12  # probabilities stay this far from 0 and 1, so that one surprise costs 27 nats
-
-
-@dataclass(frozen=True)
-class SubjectData:
-    """What changes between subjects: outcomes and constants.
-
-    Attributes
-    ----------
-    successes, trials : ndarray of int, shape (items,)
-        Outcomes.
-    constants : mapping of str to float
-        By subject constant.
-    """
-
-    successes: np.ndarray
-    trials: np.ndarray
-    constants: Mapping[str, float]
-
-    @classmethod
-    def of(cls, evaluation: Evaluation, subject: object) -> "SubjectData":
-        """Take one subject's row of an evaluation.
-
-        Raises
-        ------
-        DataError
-            When the subject is unknown.
-        """
-        name = str(subject)
-        if name not in evaluation.successes.index:
-            raise DataError(f"unknown subject {name}; know {some(evaluation.subjects)}")
-        successes = evaluation.successes.loc[name].to_numpy()
-        trials = evaluation.trials.loc[name].to_numpy()
-        failure = float(1 - successes.sum() / trials.sum())
-        return cls(successes, trials, {mean_failure.name: failure})
 
 
 def to_pymc(layout: Layout, evaluation: Evaluation, subject: object) -> pm.Model:

@@ -3,16 +3,13 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .draws import Draws
 from .mixing import Mixing, mixing
 from .separation import stay_apart
 from .wording import many
-
-if TYPE_CHECKING:
-    from .sampling import Draws
 
 RHAT_LIMIT = 1.01  # Vehtari et al. (2021)
 ESS_PER_CHAIN = 100  # same source
@@ -40,7 +37,7 @@ class Convergence:
     apart: str = ""
 
 
-def convergence(draws: "Draws", names: Sequence[str] | None = None) -> Convergence:
+def convergence(draws: Draws, names: Sequence[str] | None = None) -> Convergence:
     """Measure how well one subject's chains converged.
 
     Parameters
@@ -61,7 +58,7 @@ def convergence(draws: "Draws", names: Sequence[str] | None = None) -> Convergen
 
     Examples
     --------
-    >>> from measurement_layouts.inference.sampling import Draws
+    >>> from measurement_layouts.inference.draws import Draws
     >>> independent = np.random.default_rng(1).normal(size=(4, 250))
     >>> never = np.zeros((4, 250), dtype=bool)
     >>> found = convergence(Draws({"skill": independent}, {"diverging": never}))

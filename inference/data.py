@@ -8,12 +8,16 @@ import numpy as np
 import pandas as pd
 
 from ..layouts import Layout
+from ..linking import mean_failure
 from . import outcomes as tables_of_outcomes
 from .errors import DataError
 from .ladders import Stepped
 from .leaves import LONG, from_leaves, is_long, same_leaves
 from .tables import known_names, name_cells, named, same_names
 from .wording import many, some
+
+EDGE = 1e-12
+"""Chances stay this far from 0 and 1, so that one surprise costs 27 nats."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -292,3 +296,37 @@ class Evaluation(Stepped):
             f"<Evaluation: {many(len(self.successes), 'subject')}, {many(len(items), 'item')}, "
             f"{what}, properties {some(items.columns, 12) or 'none'}>"
         )
+
+
+@dataclass(frozen=True)
+class SubjectData:
+    """What changes between subjects: outcomes and constants.
+
+    Attributes
+    ----------
+    successes, trials : ndarray of int, shape (items,)
+        Outcomes.
+    constants : mapping of str to float
+        By subject constant.
+    """
+
+    successes: np.ndarray
+    trials: np.ndarray
+    constants: Mapping[str, float]
+
+    @classmethod
+    def of(cls, evaluation: Evaluation, subject: object) -> "SubjectData":
+        """Take one subject's row of an evaluation.
+
+        Raises
+        ------
+        DataError
+            When the subject is unknown.
+        """
+        name = str(subject)
+        if name not in evaluation.successes.index:
+            raise DataError(f"unknown subject {name}; know {some(evaluation.subjects)}")
+        successes = evaluation.successes.loc[name].to_numpy()
+        trials = evaluation.trials.loc[name].to_numpy()
+        failure = float(1 - successes.sum() / trials.sum())
+        return cls(successes, trials, {mean_failure.name: failure})

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -13,12 +12,10 @@ from .element_draws import success_rates
 from .errors import FitError
 from .mixing import Mixing, mixing
 from .options import inside
+from .posterior import Posterior
 from .separation import stay_apart
 from .valleys import describe_modes
 from .wording import many
-
-if TYPE_CHECKING:
-    from .results import Fit
 
 LITTLE_LEARNT = 0.1  # variance removed by the data, below which the prior speaks ...
 LITTLE_MOVED = 0.5  # ... unless the mean moved by so many of the prior's standard deviations
@@ -26,13 +23,13 @@ _BLOCK = 2**19  # bytes of a latent's draws taken at a time; with more, memory i
 
 
 def profiles(
-    fit: "Fit", prob: float = 0.9, subjects: Iterable[object] | None = None
+    fit: Posterior, prob: float = 0.9, subjects: Iterable[object] | None = None
 ) -> pd.DataFrame:
     r"""Summarise every profile element of every subject.
 
     Parameters
     ----------
-    fit : Fit
+    fit : Posterior
         The fit; its draws are read some subjects at a time.
     prob : float, default 0.9
         Mass of the equal-tailed interval.
@@ -87,12 +84,12 @@ def profiles(
     return pd.DataFrame(names | {name: values.ravel() for name, values in columns.items()})
 
 
-def diagnose(fit: "Fit", subjects: Iterable[object] | None = None) -> pd.DataFrame:
+def diagnose(fit: Posterior, subjects: Iterable[object] | None = None) -> pd.DataFrame:
     """Judge every subject's sampling and data.
 
     Parameters
     ----------
-    fit : Fit
+    fit : Posterior
         The fit; its draws are read some subjects at a time.
     subjects : iterable, optional
         Whom; everybody by default, and then the failed ones too.
@@ -173,7 +170,7 @@ def diagnose(fit: "Fit", subjects: Iterable[object] | None = None) -> pd.DataFra
     return pd.concat([result, _failed(fit)])
 
 
-def _apart(fit: "Fit", row: int, rhat: np.ndarray, names: Sequence[str]) -> str:
+def _apart(fit: Posterior, row: int, rhat: np.ndarray, names: Sequence[str]) -> str:
     """Say in which modes one subject's chains stay; draws are read where R-hat is bad only."""
     if not (rhat > RHAT_LIMIT).any():
         return ""
@@ -182,7 +179,7 @@ def _apart(fit: "Fit", row: int, rhat: np.ndarray, names: Sequence[str]) -> str:
     return stay_apart(np.concatenate(draws), rhat, RHAT_LIMIT, names)
 
 
-def _failed(fit: "Fit") -> pd.DataFrame:
+def _failed(fit: Posterior) -> pd.DataFrame:
     attempts = [fit.attempts.get(subject, 1) for subject in fit.failures]
     reasons = zip(fit.failures.values(), attempts, strict=True)
     return pd.DataFrame(
@@ -196,7 +193,7 @@ def _failed(fit: "Fit") -> pd.DataFrame:
     )
 
 
-def _blocks(fit: "Fit", rows: np.ndarray) -> list[np.ndarray]:
+def _blocks(fit: Posterior, rows: np.ndarray) -> list[np.ndarray]:
     """Cut subjects' rows into blocks whose draws of one latent take up little memory."""
     draws = fit.posterior
     largest = max(draws[latent.name][0].nbytes for latent in fit.layout.latents)
@@ -204,7 +201,7 @@ def _blocks(fit: "Fit", rows: np.ndarray) -> list[np.ndarray]:
     return np.array_split(rows, max(1, -(-len(rows) // most)))
 
 
-def _summaries(fit: "Fit", rows: np.ndarray, prob: float) -> dict[str, np.ndarray]:
+def _summaries(fit: Posterior, rows: np.ndarray, prob: float) -> dict[str, np.ndarray]:
     """Summarise some subjects' draws; each column is of shape (subjects, elements)."""
     posterior = fit.posterior
     parts = []
@@ -243,7 +240,7 @@ def _summary(draws: np.ndarray, prior: np.ndarray, prob: float) -> dict[str, np.
     }
 
 
-def _outcomes(fit: "Fit", rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _outcomes(fit: Posterior, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Successes and trials of some subjects over all items."""
     observed = fit.observed
     successes, trials = (

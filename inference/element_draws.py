@@ -1,27 +1,24 @@
 """What a fit holds of one profile element: its draws, rows and range; and mean success."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
 from ..layouts.elements import Element
 from .ladders import Rows
-
-if TYPE_CHECKING:
-    from .results import Fit
+from .posterior import Posterior
 
 _PRIOR_VIEW = 0.99  # central mass of the prior that stands for an unbounded range
 
 
-def posterior_draws(fit: "Fit", element: Element, subject: str) -> np.ndarray:
+def posterior_draws(fit: Posterior, element: Element, subject: str) -> np.ndarray:
     """Draws of one element of one subject, chains joined; shape (chains times draws,)."""
     draws = fit.posterior[element.latent.name].sel(subject=subject).to_numpy()
     return np.asarray(draws.reshape(*draws.shape[:2], -1)[..., element.index].ravel())
 
 
-def prior_draws(fit: "Fit", element: Element) -> np.ndarray:
+def prior_draws(fit: Posterior, element: Element) -> np.ndarray:
     """Draws of one element before the data; shape (draws,)."""
     draws = fit.prior[element.latent.name]
     return np.asarray(draws.reshape(len(draws), -1)[:, element.index])
@@ -33,7 +30,7 @@ def rows_of(table: pd.DataFrame, element: Element, subjects: Sequence[str]) -> p
     return table[chosen].set_index("subject").loc[list(subjects)]
 
 
-def span(fit: "Fit", element: Element) -> tuple[float, float]:
+def span(fit: Posterior, element: Element) -> tuple[float, float]:
     """Range over which to show an element.
 
     Returns
@@ -50,7 +47,7 @@ def span(fit: "Fit", element: Element) -> tuple[float, float]:
     )
 
 
-def success_rates(fit: "Fit", rows: np.ndarray | None = None) -> pd.Series:
+def success_rates(fit: Posterior, rows: np.ndarray | None = None) -> pd.Series:
     """Mean success of fitted subjects over their training trials, in [0, 1].
 
     Where rows are steps, the mean outcome of all attempts, as a part of the highest. `rows` are the

@@ -1,8 +1,6 @@
 """A layout compiled once for a battery; subjects are swapped in as data."""
 
 import hashlib
-import threading
-from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,13 +9,13 @@ from typing import Any, Protocol
 import numpy as np
 
 from ..layouts import Layout
-from .compiler import SubjectData, training_features
-from .data import Evaluation
+from .cache import Recent
+from .compiler import training_features
+from .data import Evaluation, SubjectData
 from .identity import compile_key
 from .kernel.kernel import Kernel
 from .kernel.terms import UnsupportedError
-
-_KEPT = 16  # batteries whose samplers stay in memory
+from .plain import compile_plain
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,8 +133,7 @@ class _Function:
     address: int
 
 
-_samplers: OrderedDict[object, Sampler] = OrderedDict()
-_compiling = threading.Lock()
+_samplers = Recent[object, Sampler](16)  # batteries
 
 
 def compile_sampler(battery: Battery) -> Sampler:
@@ -161,21 +158,13 @@ def compile_sampler(battery: Battery) -> Sampler:
     LayoutError
         When PyMC does not take a prior.
     """
-    with _compiling:
-        key = compile_key(battery.layout), battery.digest
-        if key not in _samplers:
-            _samplers[key] = _compile(battery)
-            while len(_samplers) > _KEPT:
-                _samplers.popitem(last=False)
-        _samplers.move_to_end(key)
-        return _samplers[key]
+    key = compile_key(battery.layout), battery.digest
+    return _samplers.find(key, lambda: _compile(battery))
 
 
 def _compile(battery: Battery) -> Sampler:
     try:
         kernel = Kernel(battery.layout, battery.features, battery.items)
     except UnsupportedError:
-        from .plain import compile_plain
-
         return compile_plain(battery.layout, battery.features, battery.items)
     return FusedSampler(battery.layout, kernel)

@@ -5,15 +5,14 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from ..layouts import Layout, MetaFeature, Node, Unseen
-from ..linking.arrays import Array
+from ..layouts import Layout, MetaFeature, Unseen
 from ..linking.evaluation import ancestry
+from .alignment import Features, defined
+from .bands import refuse_reversed
 from .errors import DataError
 from .finite import refuse_infinite
 from .tables import name_cells, named, need_columns, read_numbers
 from .wording import some
-
-type Features = dict[str, np.ndarray]
 
 _ROUNDING = 1e-9  # part of a range, or of a level, that computing it may have cost
 
@@ -59,8 +58,6 @@ def read_features(layout: Layout, items: pd.DataFrame) -> Features:
     found: Features = {}
     for feature in layout.meta_features:
         _add(feature, table, found)
-    from .bands import refuse_reversed  # here, since it needs what is read here
-
     refuse_reversed(layout, table.index, found)
     refuse_infinite(layout, table.index, found)
     return {feature.name: found[feature.name] for feature in layout.meta_features}
@@ -171,41 +168,6 @@ def _beside(layout: Layout) -> set[str]:
     return {feature.name for feature in layout.meta_features if feature.name not in opposed}
 
 
-def align(
-    value: Array, node: Node, dims: tuple[str, ...], *, leading: int = 0, per_item: bool
-) -> Array:
-    """Lay a node's value out as ``(leading..., item, *dims)`` for `linking.evaluate`.
-
-    Works on NumPy arrays and PyTensor variables alike.
-
-    Parameters
-    ----------
-    value : array or variable
-        Shape (leading..., items, labels), without the axes that the node does not have.
-    node : Node
-        Whose value it is.
-    dims : tuple of str
-        The layout's label dimensions, in order.
-    leading : int
-        Axes before the items, such as draws.
-    per_item : bool
-        Whether there is an axis of items.
-
-    Returns
-    -------
-    array or variable
-        An axis that the node does not have is of length one.
-
-    Examples
-    --------
-    >>> from measurement_layouts import Noise
-    >>> align(np.zeros(7), Noise("noise"), ("demand",), leading=1, per_item=False).shape
-    (7, 1, 1)
-    """
-    has = [True] * leading + [per_item] + [dim in node.label_dims for dim in dims]
-    return value[tuple(slice(None) if there else None for there in has)]
-
-
 def _add(feature: MetaFeature, items: pd.DataFrame, found: Features) -> None:
     """Read a meta-feature, and before it what says where it is defined."""
     if feature.name in found:
@@ -213,13 +175,6 @@ def _add(feature: MetaFeature, items: pd.DataFrame, found: Features) -> None:
     if feature.given is not None:
         _add(feature.given, items, found)
     found[feature.name] = _read(feature, items, defined(feature, found, len(items)))
-
-
-def defined(feature: MetaFeature, features: Mapping[str, np.ndarray], items: int) -> np.ndarray:
-    """Say on which items a meta-feature is defined: where what it is given is not 0."""
-    if feature.given is None:
-        return np.ones(items, dtype=bool)
-    return np.asarray(features[feature.given.name] != 0)
 
 
 def _read(feature: MetaFeature, items: pd.DataFrame, there: np.ndarray) -> np.ndarray:

@@ -5,28 +5,24 @@ from collections.abc import Callable, Generator, Iterable
 from contextlib import AbstractContextManager, closing, nullcontext
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from ..layouts import Layout
-from .assembly import Collected
 from .cache import check_pytensor_folder
-from .compiler import SubjectData
-from .crew import Crew, hire
-from .data import Evaluation
+from .collected import Collected
+from .data import Evaluation, SubjectData
+from .draws import Sampled, SamplingOptions
 from .engine import Battery, compile_sampler
 from .errors import FitError
-from .jobs import WorkerDied, work_off
+from .executors import Executor, WorkerDied, choose_executor, run_jobs
 from .options import whole
 from .prior import draw_prior
 from .progress import track, waiting
 from .quarantine import sample_subject
 from .results import Fit
-from .sampling import Sampled, SamplingOptions
+from .stores.store import Store
 from .unseen import refuse_unseen
 from .wording import many
-
-if TYPE_CHECKING:
-    from .stores.store import Store
 
 
 def fit(
@@ -125,7 +121,7 @@ def fit(
         refuse_unseen(layout, "method='grid'", "use method='nuts'")
     if not isinstance(starts, str) or starts not in ("prior", "modes"):
         raise FitError(f"starts={starts!r}; give 'prior' or 'modes'")
-    crew = hire(None if n_jobs is None else whole("n_jobs", n_jobs, 1))
+    executor = choose_executor(None if n_jobs is None else whole("n_jobs", n_jobs, 1))
     chosen = evaluation if subjects is None else evaluation.select(subjects=subjects)
     battery = Battery.of(layout, chosen)
     check_pytensor_folder()
@@ -141,13 +137,9 @@ def fit(
         random = secrets.randbits(31) if seed is None else seed
         opened = nullcontext(Collected(layout, chosen, battery, options, random, method))
     else:
-        from .stores import store as stores  # with Zarr, which takes a while to import
-
         if not Path(store).exists():
             prepare()  # a layout that is refused leaves no store behind
-        opened = stores.Store.open(
-            store, layout, chosen, battery, options, seed, reruns, method, starts
-        )
+        opened = Store.open(store, layout, chosen, battery, options, seed, reruns, method, starts)
     with opened as results:
         finished = results.finished
         todo = [subject for subject in chosen.subjects if subject not in finished]
@@ -157,13 +149,13 @@ def fit(
             sample_subject,
             options=options,
             seed=results.seed,
-            cores=max(1, min(options.chains, crew.hands // max(1, len(todo)))),
+            cores=max(1, min(options.chains, executor.workers // max(1, len(todo)))),
             reruns=reruns,
             method=method,
             starts=starts,
         )
         failures = []
-        found = _sample_all(crew, job, battery, chosen, todo)
+        found = _sample_all(executor, job, battery, chosen, todo)
         watched = track(
             found,
             total=len(chosen.subjects),
@@ -182,23 +174,23 @@ def fit(
                 f"{failures[0]}. Check that the layout's start has a finite probability: ranges, "
                 "priors and custom linking functions"
             )
-        return results.fit()
+        return Fit.of(results.posterior())
 
 
 def _sample_all(
-    crew: Crew,
+    executor: Executor,
     job: Callable[..., Sampled],
     battery: Battery,
     evaluation: Evaluation,
     subjects: list[str],
 ) -> Generator[Sampled, None, None]:
     """Sample subjects side by side, in the order they finish."""
-    shared = crew.share(battery)
+    shared = executor.share(battery)
 
     def arguments(subject: str) -> tuple[object, ...]:
         return shared, subject, SubjectData.of(evaluation, subject)
 
-    with closing(work_off(crew, job, subjects, arguments)) as done:
+    with closing(run_jobs(executor, job, subjects, arguments)) as done:
         for subject, outcome in done:
             if isinstance(outcome, WorkerDied):
                 yield Sampled(subject, None, reason=outcome.reason)

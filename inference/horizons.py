@@ -3,7 +3,6 @@
 import math
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -12,11 +11,9 @@ from ..layouts.elements import elements, find_elements
 from .digits import of_forecast, outward, written
 from .errors import DataError, FitError
 from .options import inside, whole
+from .results import Fit
 from .tables import need_columns, texts
 from .wording import some
-
-if TYPE_CHECKING:
-    from .results import Fit
 
 _SCATTERS, _DRAWS = 400, 4000
 _MONTHS, _DAYS = 12, 365.25
@@ -24,7 +21,7 @@ _LEAST = 3  # points that a line and a scatter need
 
 
 def time_horizons(
-    fit: "Fit",
+    fit: Fit,
     released: pd.Series | None = None,
     *,
     node: str | None = None,
@@ -89,7 +86,7 @@ def time_horizons(
     return table if released is None else _dated(table, released)
 
 
-def _capability(fit: "Fit", node: str | None) -> str:
+def _capability(fit: Fit, node: str | None) -> str:
     known = [element for element in elements(fit.layout) if element.latent.kind == "capability"]
     found = known if node is None else find_elements(fit.layout, node)
     if len(found) != 1 or found[0].label:

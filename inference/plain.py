@@ -13,7 +13,8 @@ import pymc as pm
 from ..layouts import Layout
 from ..linking.interval import Interval
 from .cache import unwritable
-from .compiler import SubjectData, build_model, successes_name, trials_name
+from .compiler import build_model, successes_name, trials_name
+from .data import SubjectData
 from .identity import compile_key
 from .prior import noncentred
 

@@ -5,10 +5,13 @@ from collections.abc import Callable, Sequence
 from typing import Literal
 
 from ..layouts.elements import elements
-from .compiler import SubjectData
 from .convergence import convergence, faults
+from .data import SubjectData
+from .draws import Draws, Sampled, SamplingOptions
 from .engine import Battery, compile_sampler
-from .sampling import Draws, Sampled, SamplingOptions, sample
+from .integration.integrate import integrate
+from .modes import sample_modes
+from .sampling import sample
 from .seeding import subject_seed
 from .stopping import awaited_at_exit
 
@@ -55,8 +58,6 @@ def sample_subject(
     """
     names = [element.name for element in elements(battery.layout)]
     if method == "grid":
-        from .integration.integrate import integrate
-
         own_seed = attempt_seed(seed, subject, 1)
         return first_clean(
             lambda _: integrate(battery, data, options, own_seed), subject, options.chains, 1, names
@@ -66,8 +67,6 @@ def sample_subject(
         careful = with_more_care(options, number)
         own_seed = attempt_seed(seed, subject, number)
         if starts == "modes":
-            from .starts import sample_modes
-
             draws = sample_modes(battery, data, careful, own_seed, cores)
         else:
             draws = sample(compile_sampler(battery), data, careful, own_seed, cores)

@@ -1,28 +1,21 @@
-"""What a fit is: every subject's posterior, and the questions one asks of it."""
+"""A fit: every subject's posterior, and what can be asked of it."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-import numpy as np
 import pandas as pd
 import xarray as xr
 
 from ..layouts import Layout
-from .errors import FitError
-from .tables import refuse_repeats, texts
-from .wording import many, some
-
-if TYPE_CHECKING:
-    from .forecasts.forecasting import Forecast
-
-GROUPS = ("posterior", "sample_stats", "prior", "observed_data", "constant_data")
+from ..linking import LinkingFunction
+from .diagnostics import diagnose, profiles
+from .forecasts.derived import derived
+from .forecasts.forecasting import Forecast, forecast
+from .posterior import Posterior
+from .stores import storage
 
 
-@dataclass(frozen=True, eq=False)
-class Fit:
+class Fit(Posterior):
     """Posteriors of all subjects under one layout.
 
     Made by `fit` and `load`.
@@ -56,41 +49,6 @@ class Fit:
     <Forecast: 1 subject, 69 items, 0 of them outside a declared range, 90% intervals>
     """
 
-    layout: Layout
-    data: xr.DataTree
-    failures: Mapping[str, str]
-    attempts: Mapping[str, int] = field(default_factory=dict)
-
-    @cached_property
-    def _places(self) -> pd.Index:
-        return pd.Index(list(map(str, self.posterior["subject"].to_numpy())), dtype="str")
-
-    @property
-    def subjects(self) -> list[str]:
-        """Names of the fitted subjects."""
-        return list(self._places)
-
-    @property
-    def posterior(self) -> xr.Dataset:
-        """Draws of every profile element, (subject, chain, draw, labels)."""
-        return self.data["posterior"].to_dataset()
-
-    @cached_property
-    def prior(self) -> dict[str, np.ndarray]:
-        """Draws of every profile element before the data, first axis draws."""
-        group = self.data["prior"]
-        return {latent.name: group[latent.name].to_numpy()[0] for latent in self.layout.latents}
-
-    @property
-    def observed(self) -> xr.Dataset:
-        """Training successes and trials, by subject and item."""
-        return self.data["observed_data"].to_dataset()
-
-    @property
-    def constants(self) -> xr.Dataset:
-        """Training meta-features by item, and the subjects' constants."""
-        return self.data["constant_data"].to_dataset()
-
     def profiles(self, *, prob: float = 0.9) -> pd.DataFrame:
         """Summarise every profile element of every subject; see `diagnostics.profiles`.
 
@@ -111,8 +69,6 @@ class Fit:
         FitError
             When `prob` is not between 0 and 1.
         """
-        from .diagnostics import profiles
-
         return profiles(self, prob)
 
     def diagnostics(self) -> pd.DataFrame:
@@ -124,8 +80,6 @@ class Fit:
             Indexed by subject, failed ones last: ``status``, ``success``, ``divergences``,
             ``rhat``, ``ess``, ``attempts``, ``prior_dominated`` and ``reason``.
         """
-        from .diagnostics import diagnose
-
         return diagnose(self)
 
     def forecast(
@@ -135,7 +89,7 @@ class Fit:
         subjects: Iterable[object] | None = None,
         prob: float = 0.9,
         memory_mib: float = 256,
-    ) -> "Forecast":
+    ) -> Forecast:
         """Forecast success on items, run or not; see `forecasting.forecast`.
 
         Parameters
@@ -162,8 +116,6 @@ class Fit:
             When a subject is not in the fit, `prob` is not between 0 and 1, or `memory_mib` is no
             positive number.
         """
-        from .forecasts.forecasting import forecast
-
         return forecast(self, items, subjects=subjects, prob=prob, memory_mib=memory_mib)
 
     def derived(
@@ -194,8 +146,6 @@ class Fit:
         DataError, FitError
             As `forecast` does, and when a node is none of the layout's derived ones.
         """
-        from .forecasts.derived import derived
-
         return derived(self, items, nodes, subjects=subjects, prob=prob, memory_mib=memory_mib)
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> Path:
@@ -216,53 +166,43 @@ class Fit:
         FitError
             When the file exists and may not be replaced, or cannot be written.
         """
-        from .stores.storage import save
+        return storage.save(self, path, overwrite=overwrite)
 
-        return save(self, path, overwrite=overwrite)
 
-    def named(self, subjects: Iterable[object]) -> list[str]:
-        """Check names of subjects against the fit.
+def load(
+    path: str | Path,
+    *,
+    layout: Layout | None = None,
+    functions: Sequence[LinkingFunction] = (),
+) -> Fit:
+    """Read a fit from the file that `save` wrote, or open the one in a store.
 
-        Parameters
-        ----------
-        subjects : iterable
-            Names.
+    Parameters
+    ----------
+    path : str or Path
+        The file, or the store's folder. Of a store, whatever is finished is read, also while a fit
+        goes on; its draws stay on the disk until they are asked for.
+    layout : Layout, optional
+        The layout it must be a fit of; its linking functions are then known.
+    functions : sequence of LinkingFunction, optional
+        Your own linking functions in it, where `layout` is not given.
 
-        Returns
-        -------
-        list of str
-            The same names, as texts.
+    Returns
+    -------
+    Fit
+        Equal to the saved one.
 
-        Raises
-        ------
-        FitError
-            When one was not fitted; the reason is given where sampling failed.
-        DataError
-            When one is named twice.
-        """
-        names = (
-            [subjects] if isinstance(subjects, str) else texts(subjects, "the subjects asked for")
-        )
-        unknown = [
-            f"{name} ({self.failures[name]})" if name in self.failures else name
-            for name in names
-            if name not in self._places
-        ]
-        if unknown:
-            raise FitError(f"not in this fit: {some(unknown)}; it holds {some(self.subjects)}")
-        refuse_repeats(names, "subject", "the subjects asked for")
-        return names
+    Raises
+    ------
+    FitError
+        When there is no such file or store, it is no fit, is damaged, or is the fit of another
+        layout.
 
-    def places(self, subjects: Iterable[object] | None = None) -> np.ndarray:
-        """Find rows of subjects, which `named` checks, in the fit's arrays; all by default."""
-        if subjects is None:
-            return np.arange(len(self._places))
-        return np.asarray(self._places.get_indexer(pd.Index(self.named(subjects), dtype="str")))
-
-    def __repr__(self) -> str:
-        sizes = self.posterior.sizes
-        return (
-            f"<Fit of {self.layout.name!r}: {many(sizes['subject'], 'subject')}, "
-            f"{many(sizes['chain'], 'chain')} of {many(sizes['draw'], 'draw')}, "
-            f"{len(self.failures)} failed>"
-        )
+    Examples
+    --------
+    >>> load("nowhere.nc")
+    Traceback (most recent call last):
+        ...
+    measurement_layouts.inference.errors.FitError: there is no file or store nowhere.nc
+    """
+    return Fit.of(storage.read(path, layout=layout, functions=functions))

@@ -8,9 +8,10 @@ import pandas as pd
 
 from ..layouts import Latent, Layout, Unseen
 from ..layouts.steps import Steps
+from .alignment import Features
 from .data import Evaluation
 from .errors import DataError
-from .features import Features, read_features
+from .features import read_features
 from .forecasts.blocks import Block, Tables, distinct
 from .ladders import expanded, of_rows
 from .options import whole

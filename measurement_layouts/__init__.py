@@ -61,11 +61,10 @@ if TYPE_CHECKING:
     from .inference.prediction.result import CrossValidation
     from .inference.prediction.score import score
     from .inference.prediction.splits import Cells, Given, Groups, Items, masked
-    from .inference.results import Fit
+    from .inference.results import Fit, load
     from .inference.sbc.result import SimulationBasedCalibration
     from .inference.sbc.run import sbc
     from .inference.simulation import simulate
-    from .inference.stores.storage import load
     from .reports.exports import export_tables
     from .reports.report import report
 
@@ -109,9 +108,9 @@ _LATER = {
     "fit": "inference.fitting",
     "horizon_trend": "inference.horizons",
     "judge_benchmark": "inference.demands.judgement",
-    "masked": "inference.prediction.splits",
-    "load": "inference.stores.storage",
+    "load": "inference.results",
     "loo": "inference.loo.loo",
+    "masked": "inference.prediction.splits",
     "point_collapse": "inference.estimation.collapse",
     "read_inspect": "inference.logs.inspect_logs",
     "read_lm_eval": "inference.logs.lm_eval",

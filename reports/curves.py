@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from ..inference.alignment import Features
 from ..inference.bands import find_bands
-from ..inference.features import Features
 from ..inference.forecasts.streaming import every_draw, summaries
 from ..inference.forecasts.support import training_features
 from ..inference.results import Fit

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...layouts import Layout
-from ..features import Features
+from ..alignment import Features
 from .sensitivity import Sensitivity
 
 _DRAWS = 200

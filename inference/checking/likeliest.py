@@ -9,10 +9,10 @@ from threadpoolctl import threadpool_limits
 
 from ...layouts import Layout
 from ...layouts.elements import elements
-from ..compiler import EDGE
+from ..alignment import Features
 from ..criticism.expansion import Columns, constant, expand, log_odds
 from ..criticism.overdispersion import Repeated, Spread
-from ..features import Features
+from ..data import EDGE
 from ..seeding import subject_seed
 from .sensitivity import Sensitivity
 

@@ -9,8 +9,8 @@ import pandas as pd
 from ...layouts import Layout
 from ...layouts.elements import elements
 from ...layouts.steps import Steps
-from ..compiler import EDGE
-from ..features import Features
+from ..alignment import Features
+from ..data import EDGE
 from ..forecasts.blocks import Block, distinct
 from ..prior import draw_prior
 from ..simulation import expected_success

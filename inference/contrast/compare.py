@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -13,19 +12,17 @@ from ..diagnostics import diagnose, profiles
 from ..element_draws import rows_of
 from ..errors import FitError
 from ..options import inside
+from ..results import Fit
 from ..wording import some
 from .comparison import ProfileComparison
 from .spread import gathered, quantiles_of_difference
 from .superiority import superiority
 
-if TYPE_CHECKING:
-    from ..results import Fit
-
 _MOST = 200_000  # rows of a table; one takes about half a millisecond
 
 
 def compare_profiles(
-    fit: "Fit",
+    fit: Fit,
     subjects: Iterable[object] | None = None,
     *,
     reference: object | None = None,
@@ -110,7 +107,7 @@ def compare_profiles(
 
 
 def _pairs(
-    fit: "Fit", subjects: Iterable[object] | None, reference: object | None, other: "Fit | None"
+    fit: Fit, subjects: Iterable[object] | None, reference: object | None, other: "Fit | None"
 ) -> tuple[list[str], list[str]]:
     """List who is compared with whom."""
     who = fit.subjects if subjects is None else fit.named(subjects)
@@ -135,7 +132,7 @@ def _pairs(
     return [one for one, _ in found], [two for _, two in found]
 
 
-def _refuse_others(fit: "Fit", other: "Fit") -> None:
+def _refuse_others(fit: Fit, other: Fit) -> None:
     """Refuse fits whose profile elements are not the same, or in other units."""
     ours, theirs = (
         {element.name: units.name(element.latent.unit) for element in elements(one.layout)}
@@ -157,13 +154,13 @@ def _refuse_others(fit: "Fit", other: "Fit") -> None:
 class _Side:
     """Some subjects of a fit, with their summaries."""
 
-    fit: "Fit"
+    fit: Fit
     who: list[str]
     table: pd.DataFrame
     status: pd.Series
 
     @classmethod
-    def of(cls, fit: "Fit", who: list[str]) -> "_Side":
+    def of(cls, fit: Fit, who: list[str]) -> "_Side":
         return cls(fit, who, profiles(fit, subjects=who), diagnose(fit, who)["status"])
 
     def rows(self, element: Element) -> pd.DataFrame:

@@ -1,7 +1,6 @@
 """What comparing profiles found: a table of differences, and ranks on demand."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -9,10 +8,8 @@ import pandas as pd
 from ...layouts.elements import find_elements
 from ..element_draws import posterior_draws
 from ..errors import FitError
+from ..results import Fit
 from ..wording import many, some
-
-if TYPE_CHECKING:
-    from ..results import Fit
 
 _SEED = 20231  # of the order of the draws that are ranked together
 
@@ -60,7 +57,7 @@ class ProfileComparison:
 
     table: pd.DataFrame
     prob: float
-    fit: "Fit"
+    fit: Fit
     other: "Fit | None" = None
 
     @property

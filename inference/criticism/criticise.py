@@ -1,7 +1,6 @@
 """Criticise a layout: which properties of the items explain what it leaves over."""
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -10,6 +9,7 @@ from threadpoolctl import threadpool_limits
 from ...layouts.elements import elements
 from .. import options
 from ..data import Evaluation
+from ..results import Fit
 from ..seeding import subject_seed
 from ..unseen import refuse_unseen
 from .background import Background, explained
@@ -21,9 +21,6 @@ from .overdispersion import Spread, overdispersion
 from .properties import Property
 from .residuals import deviation
 
-if TYPE_CHECKING:
-    from ..results import Fit
-
 _COLUMNS = ["subject", "property", "level", "observed", "expected", "effect", "low", "high"]
 _COLUMNS += ["gain", "gain_se", "statistic", "df", "p", "p_adjusted", "flagged", "remark"]
 _ALIKE = "the same on all items that the subject attempted"
@@ -31,7 +28,7 @@ _UNDISTINGUISHED = "cannot be told apart from what the layout uses"
 
 
 def criticise(
-    fit: "Fit",
+    fit: Fit,
     evaluation: Evaluation,
     *,
     candidates: Iterable[str] | None = None,

@@ -1,7 +1,6 @@
 """What a layout misses: a table, suggestions in words, and residuals on demand."""
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -9,14 +8,12 @@ import pandas as pd
 from ..data import Evaluation
 from ..digits import beside
 from ..errors import DataError
+from ..results import Fit
 from .background import Background, interplay
 from .cut import Cut
 from .leftover import Leftover
-from .overdispersion import overdispersion, subjects, told
+from .overdispersion import count_flagged, overdispersion, told
 from .residuals import residual_table
-
-if TYPE_CHECKING:
-    from ..results import Fit
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +73,7 @@ class Criticism:
 
     table: pd.DataFrame
     forms: pd.DataFrame
-    fit: "Fit"
+    fit: Fit
     evaluation: Evaluation
     alpha: float
     prob: float
@@ -172,7 +169,7 @@ class Criticism:
         tested = int(self.table["p"].notna().sum())
         alike = ""
         if len(self.overdispersion):
-            alike = f", repeated attempts in {subjects(self.overdispersion)}"
+            alike = f", repeated attempts in {count_flagged(self.overdispersion)}"
         return (
             f"<Criticism of {self.fit.layout.name!r}: {len(self.flagged())} of {tested} candidates "
             f"flagged{alike}, at {self.alpha:.0%} over all>"

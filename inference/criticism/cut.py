@@ -2,18 +2,15 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from ..errors import DataError
 from ..ladders import STEP
+from ..results import Fit
 from ..tables import need_columns, refuse_repeats, texts
 from ..wording import some
 from .properties import Property, is_kind, read_property
-
-if TYPE_CHECKING:
-    from ..results import Fit
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +32,7 @@ class Cut:
     candidates: list[Property]
 
     @classmethod
-    def of(cls, fit: "Fit", items: pd.DataFrame, names: Sequence[str]) -> "Cut":
+    def of(cls, fit: Fit, items: pd.DataFrame, names: Sequence[str]) -> "Cut":
         """Cut columns of the items.
 
         Raises
@@ -68,13 +65,13 @@ class Cut:
         return Cut(names, varying, [part.take(where) for part in self.candidates])
 
 
-def used_columns(fit: "Fit") -> list[str]:
+def used_columns(fit: Fit) -> list[str]:
     """Columns of the items that the layout uses."""
     return [column for feature in fit.layout.meta_features for column in feature.columns]
 
 
 def candidate_columns(
-    fit: "Fit", items: pd.DataFrame, asked: Iterable[str] | None, *, may_lack: bool = False
+    fit: Fit, items: pd.DataFrame, asked: Iterable[str] | None, *, may_lack: bool = False
 ) -> list[str]:
     """Check the candidates asked for, or find all; there may be none if they were not asked for.
 

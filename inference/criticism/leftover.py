@@ -1,7 +1,6 @@
 """What a layout leaves over of one subject's outcomes."""
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -10,11 +9,9 @@ from ...layouts.elements import elements
 from ..element_draws import posterior_draws
 from ..forecasts.streaming import probabilities
 from ..loo.pointwise import Attempted
+from ..results import Fit
 from .expansion import Columns, Expansion, constant, expand, log_odds, tangent
 from .overdispersion import Repeated
-
-if TYPE_CHECKING:
-    from ..results import Fit
 
 _DRAWS = 256  # posterior draws that are kept, evenly spaced
 _MEMORY_MIB = 64.0
@@ -58,7 +55,7 @@ class Leftover:
         object.__setattr__(self, "offset", log_odds(self.mean))
 
     @classmethod
-    def of(cls, fit: "Fit", row: int) -> "Leftover":
+    def of(cls, fit: Fit, row: int) -> "Leftover":
         """Read a subject's outcomes and posterior from a fit, by its place."""
         items = Attempted.of(fit, row)
         sizes = fit.posterior.sizes

@@ -303,7 +303,7 @@ def _pooled(every: list[Spread], names: Sequence[str], prob: float) -> dict[str,
     return row | means | {"element": own["element"].mode()[0]}
 
 
-def subjects(table: pd.DataFrame) -> str:
+def count_flagged(table: pd.DataFrame) -> str:
     """Count the subjects of a table whose attempts are too much alike, one by one or together."""
     own = table[table["subject"] != TOGETHER]
     together = ", and all together" if len(own) < len(table) and table["flagged"].iloc[-1] else ""
@@ -335,8 +335,8 @@ def told(table: pd.DataFrame, prob: float, layout: Layout) -> list[str]:
     row = rows[-1] if rows[-1]["subject"] == TOGETHER else min(rows, key=lambda row: row["p"])
     whose = f" of {row['subject']}" if row["subject"] != TOGETHER and len(table) > 1 else ""
     return [
-        f"{ALIKE} ({subjects(table)}{': ' * bool(names)}{names}), as if each item{whose} had a "
-        f"part of its own of {part(row)} log-odds, or a property that the layout misses: "
+        f"{ALIKE} ({count_flagged(table)}{': ' * bool(names)}{names}), as if each item{whose} had "
+        f"a part of its own of {part(row)} log-odds, or a property that the layout misses: "
         f"{harm(row, prob)}; {remedy(layout)}"
     ]
 

@@ -1,7 +1,6 @@
 """Describe each subject's cognitive profile in plain language."""
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -14,6 +13,7 @@ from ..digits import of_profile
 from ..element_draws import posterior_draws, prior_draws
 from ..errors import DataError, FitError
 from ..loo.pointwise import Attempted
+from ..results import Fit
 from ..wording import some
 from .demands import demand_levels
 from .description import Description
@@ -23,12 +23,9 @@ from .rules import Rules
 from .sentences import Numbers, paragraph
 from .training import Training
 
-if TYPE_CHECKING:
-    from ..results import Fit
-
 
 def describe(
-    fit: "Fit",
+    fit: Fit,
     criticism: Criticism | None = None,
     *,
     subjects: Iterable[object] | None = None,
@@ -117,7 +114,7 @@ def describe(
     )
 
 
-def _same_fit(fit: "Fit", criticism: Criticism) -> None:
+def _same_fit(fit: Fit, criticism: Criticism) -> None:
     other = criticism.fit
     if other.layout.fingerprint != fit.layout.fingerprint:
         differs = f"the layout {other.layout.name!r}, this one of {fit.layout.name!r}"
@@ -145,7 +142,7 @@ def _sampling(subject: str, status: str, reason: str) -> list[Finding]:
 
 
 def _elements(
-    fit: "Fit", subject: str, own: pd.DataFrame, silent: bool, rules: Rules
+    fit: Fit, subject: str, own: pd.DataFrame, silent: bool, rules: Rules
 ) -> list[Finding]:
     """Judge a subject's elements, given its rows of the profiles in the same order."""
     found = []
@@ -168,7 +165,7 @@ def _elements(
 
 
 def _levels(
-    fit: "Fit", subject: str, attempted: Attempted, element: Element, rules: Rules
+    fit: Fit, subject: str, attempted: Attempted, element: Element, rules: Rules
 ) -> np.ndarray | None:
     """Find the levels of demand to judge a capability by, if it is to be judged by these."""
     if rules.scale != "demands" or element.latent.kind != "capability":

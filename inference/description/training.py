@@ -1,6 +1,6 @@
 """What a subject did on the items it was fitted on, and how far the items mattered."""
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -9,12 +9,10 @@ from ..forecasts.blocks import distinct
 from ..forecasts.streaming import every_draw, probabilities
 from ..ladders import Rows
 from ..loo.pointwise import Attempted
+from ..results import Fit
 from ..wording import many
 from .finding import Finding
 from .rules import Rules
-
-if TYPE_CHECKING:
-    from ..results import Fit
 
 _MEMORY_MIB = 8.0
 
@@ -41,7 +39,7 @@ class Training(NamedTuple):
     mean: float | None = None
 
     @classmethod
-    def of(cls, fit: "Fit", row: int) -> "Training":
+    def of(cls, fit: Fit, row: int) -> "Training":
         """Read and forecast them, by the subject's place in the fit."""
         attempted = Attempted.of(fit, row)
         if attempted.steps is not None:
@@ -55,7 +53,7 @@ class Training(NamedTuple):
         return cls(int(attempted.successes.sum()), int(attempted.trials.sum()), items, spread)
 
     @classmethod
-    def _of_steps(cls, fit: "Fit", row: int, attempted: Attempted, steps: Rows) -> "Training":
+    def _of_steps(cls, fit: Fit, row: int, attempted: Attempted, steps: Rows) -> "Training":
         _, first = np.unique(steps.places, return_index=True)
         features = {
             part.name: attempted.features[part.name][first] for part in fit.layout.meta_features

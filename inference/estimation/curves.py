@@ -5,8 +5,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from ...layouts import Latent
-from ..compiler import EDGE, SubjectData
-from ..data import Evaluation
+from ..data import EDGE, Evaluation, SubjectData
 from ..engine import Battery
 from ..integration.chances import Chances
 

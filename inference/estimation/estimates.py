@@ -57,6 +57,8 @@ class Estimates:
         infinite. Of layouts of one latent.
     curves : mapping of str to callable
         By subject, from values of the latent to log-likelihoods. Of layouts of one latent.
+    prior : callable
+        Draws from the prior, by latent, shape (draws,) or (draws, labels); made when called.
     fit : Fit or None
         The posterior, where there is one.
 
@@ -86,6 +88,7 @@ class Estimates:
     modes: pd.DataFrame
     ranges: Mapping[str, list[Interval]]
     curves: Mapping[str, Callable[[np.ndarray], np.ndarray]]
+    prior: Callable[[], Mapping[str, np.ndarray]]
     fit: Fit | None = None
 
     def __repr__(self) -> str:

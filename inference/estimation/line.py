@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...layouts import Latent, Layout
+from ..alignment import Features
 from ..bands import ends, find_bands
-from ..features import Features
 from ..integration.chances import Chances
 from ..integration.lattice import spaced
 from ..prior import draw_prior

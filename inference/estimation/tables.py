@@ -1,6 +1,7 @@
 """Tables of estimates, one form for every method."""
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -8,6 +9,7 @@ import pandas as pd
 from ...layouts import Layout
 from ..data import Evaluation
 from ..engine import Battery
+from ..prior import draw_prior
 from ..results import Fit
 from .collapse import collapsed
 from .estimates import COLUMNS, Estimates
@@ -55,6 +57,7 @@ def of_one(
         _modes(subjects, node, tops),
         dict(zip(subjects, found.pieces, strict=True)),
         {subject: found.curves.of(number) for number, subject in enumerate(subjects)},
+        partial(draw_prior, layout),
         fit,
     )
 
@@ -66,7 +69,8 @@ def of_several(fit: Fit, method: str, prob: float) -> Estimates:
     table["modes"] = pd.array([pd.NA] * len(table), dtype="Int64")
     table[_NUMBERS] = table[_NUMBERS].where(table["identified"])
     columns = ["subject", "node", *COLUMNS]
-    return Estimates(fit.layout, method, prob, table[columns], _modes([], "", []), {}, {}, fit)
+    prior, none = partial(draw_prior, fit.layout), _modes([], "", [])
+    return Estimates(fit.layout, method, prob, table[columns], none, {}, {}, prior, fit)
 
 
 def _from_likelihood(found: Survey, prob: float) -> pd.DataFrame:

@@ -7,7 +7,7 @@ import numpy as np
 
 from ...layouts import Layout
 from ...linking import Expr, evaluate
-from ..features import Features
+from ..alignment import Features
 from .cells import Frame
 from .factored import Factored
 

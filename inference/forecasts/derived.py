@@ -1,7 +1,6 @@
 """Posterior values of derived nodes, item by item."""
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -12,18 +11,16 @@ from ...linking import units
 from ..errors import FitError
 from ..features import read_features
 from ..options import inside
+from ..posterior import Posterior
 from ..tables import named
 from ..wording import some
 from .streaming import SUMMARY, summaries
-
-if TYPE_CHECKING:
-    from ..results import Fit
 
 _DIM = "summary"
 
 
 def derived(
-    fit: "Fit",
+    fit: Posterior,
     items: pd.DataFrame,
     nodes: str | Iterable[str] | None = None,
     *,
@@ -35,7 +32,7 @@ def derived(
 
     Parameters
     ----------
-    fit : Fit
+    fit : Posterior
         Profiles.
     items : DataFrame
         Meta-features, indexed by item, run or not; columns in any order, others are ignored.

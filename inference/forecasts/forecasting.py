@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -14,14 +13,12 @@ from ..errors import DataError
 from ..features import outside_range, read_features
 from ..ladders import Rows, of_rows, row_names
 from ..options import inside
+from ..posterior import Posterior
 from ..tables import named
 from ..wording import many
 from .seen import Seen
 from .streaming import SUMMARY, summaries
 from .support import Support
-
-if TYPE_CHECKING:
-    from ..results import Fit
 
 OUTSIDE = ("outside_training", "new_combination")
 """Variables that say what lies outside a subject's training items: values, or pairs of them."""
@@ -191,7 +188,7 @@ class Forecast:
 
 
 def forecast(
-    fit: "Fit",
+    fit: Posterior,
     items: pd.DataFrame,
     *,
     subjects: Iterable[object] | None = None,
@@ -202,7 +199,7 @@ def forecast(
 
     Parameters
     ----------
-    fit : Fit
+    fit : Posterior
         Profiles.
     items : DataFrame
         Meta-features, indexed by item; columns in any order, others are ignored.

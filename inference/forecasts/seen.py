@@ -2,19 +2,16 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
+from ...layouts import Layout
 from .. import alike
 from ..alike import Content
 from ..ladders import Rows
+from ..posterior import Posterior
 from .support import training_features
-
-if TYPE_CHECKING:
-    from ...layouts import Layout
-    from ..results import Fit
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +46,7 @@ class Seen:
 
     @classmethod
     def of(
-        cls, fit: "Fit", rows: np.ndarray, asked: pd.Index, features: Mapping[str, np.ndarray]
+        cls, fit: Posterior, rows: np.ndarray, asked: pd.Index, features: Mapping[str, np.ndarray]
     ) -> "Seen":
         """Take some subjects of a fit, by their places, and the items of a forecast."""
         layout, subjects = fit.layout, fit.subjects
@@ -103,14 +100,14 @@ class Seen:
         return found
 
 
-def flat(layout: "Layout", features: Mapping[str, np.ndarray], items: int) -> np.ndarray:
+def flat(layout: Layout, features: Mapping[str, np.ndarray], items: int) -> np.ndarray:
     """Lay meta-features out with a column for each label."""
     nodes = layout.meta_features
     columns = [features[node.name].reshape(items, len(node.columns)) for node in nodes]
     return np.concatenate([np.zeros((items, 0)), *columns], axis=1)
 
 
-def declared(layout: "Layout") -> np.ndarray:
+def declared(layout: Layout) -> np.ndarray:
     """Which of those columns have declared levels."""
     each = [[node.levels is not None] * len(node.columns) for node in layout.meta_features]
     return np.array([one for part in each for one in part], dtype=bool)

@@ -12,13 +12,12 @@ import xarray as xr
 from ...layouts import Layout
 from ...linking import Expr
 from ...linking.real import real
+from ..alignment import Features
 from ..errors import FitError
-from ..features import Features
-from ..results import Fit
+from ..posterior import Posterior
 from ..threads import thread_count
 from .blocks import Block, Tables, distinct
 from .factored import Factored
-from .quantiles import mean_and_interval
 
 SUMMARY = ("mean", "low", "high")
 _MOST_ITEMS = 2048  # looked at together
@@ -31,7 +30,7 @@ _NO_HELP = 0.7  # unless the parts then need more than this of what the whole ne
 
 
 def summaries(
-    fit: Fit,
+    fit: Posterior,
     rows: np.ndarray,
     features: Features,
     items: int,
@@ -47,7 +46,7 @@ def summaries(
 
     Parameters
     ----------
-    fit : Fit
+    fit : Posterior
         Profiles.
     rows : ndarray of int
         Places of the subjects in the fit.
@@ -100,13 +99,13 @@ def summaries(
 
 
 def probabilities(
-    fit: Fit, row: int, features: Features, items: int, *, memory_mib: float
+    fit: Posterior, row: int, features: Features, items: int, *, memory_mib: float
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Stream one subject's success probabilities for all draws, some items at a time.
 
     Parameters
     ----------
-    fit : Fit
+    fit : Posterior
         Profiles.
     row : int
         Place of the subject in the fit.
@@ -142,7 +141,7 @@ def probabilities(
 
 
 def every_draw(
-    fit: Fit, row: int, features: Features, items: int, target: Expr, *, memory_mib: float
+    fit: Posterior, row: int, features: Features, items: int, target: Expr, *, memory_mib: float
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Stream what one subject's draws make of a target, some items at a time.
 
@@ -277,3 +276,42 @@ def _bytes(memory_mib: object) -> float:
     if number is None or not 0 < number < math.inf:
         raise FitError(f"memory_mib={memory_mib!r}; give a positive number of MiB, such as 256")
     return max(1.0, number * 2**20)
+
+
+def mean_and_interval(rows: np.ndarray, prob: float) -> np.ndarray:
+    """Compute every row's mean and the ends of its equal-tailed interval.
+
+    Parameters
+    ----------
+    rows : ndarray of float, shape (rows, draws)
+        Put into another order on the way, which saves a copy.
+    prob : float
+        Mass of the interval.
+
+    Returns
+    -------
+    ndarray, shape (3, rows)
+        Mean, low and high; the ends are those of `numpy.quantile`, and NaN where a draw is.
+
+    Examples
+    --------
+    >>> mean_and_interval(np.array([[4.0, 1.0, 2.0, 3.0, 5.0]]), prob=0.5).ravel()
+    array([3., 2., 4.])
+    """
+    mean = rows.mean(axis=1)
+    most = rows.shape[1] - 1
+    places = most * np.array([(1 - prob) / 2, (1 + prob) / 2])
+    below = np.floor(places).astype(int)
+    above = np.minimum(below + 1, most)
+    unknown = np.isnan(rows).any(axis=1) if np.isnan(mean).any() else np.zeros(len(rows), bool)
+    # numbers of at least 0 are ordered like the whole numbers of the same bits, found faster
+    bits = rows.view(np.int64)
+    (bits if bits.min(initial=0) >= 0 else rows).partition([*below, *above], axis=1)
+    low, high = rows[:, below], rows[:, above]
+    share = places - below
+    with np.errstate(invalid="ignore"):  # both may be infinite, and are the same then
+        between = np.where(
+            share < 0.5, low + (high - low) * share, high - (high - low) * (1 - share)
+        )
+    ends = np.where(low == high, low, between)
+    return np.vstack([mean, np.where(unknown, np.nan, ends.T)])

@@ -4,20 +4,18 @@ import itertools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from ...layouts import Layout, MetaFeature
 from ...linking import units
+from ..alignment import Features, defined
 from ..digits import short
 from ..errors import DataError
-from ..features import Features, defined
+from ..posterior import Posterior
 from ..wording import some
-
-if TYPE_CHECKING:
-    from ..results import Fit
 
 _ROUNDING = 1e-7  # part of a column's largest value: what a float32 column may cost
 _FEW = 12  # values up to which pairs of them are compared
@@ -65,12 +63,12 @@ class Support:
     which: np.ndarray
 
     @classmethod
-    def of(cls, fit: "Fit", rows: np.ndarray, items: pd.Index, features: Features) -> "Support":
+    def of(cls, fit: Posterior, rows: np.ndarray, items: pd.Index, features: Features) -> "Support":
         """Take what is needed from a fit.
 
         Parameters
         ----------
-        fit : Fit
+        fit : Posterior
             Profiles.
         rows : ndarray of int
             Places of the subjects in the fit.
@@ -341,7 +339,7 @@ def _in_words(found: _Finding) -> str:
     return f"{name} {value} is {far}{where} the training items ({ends}{' ' * bool(unit)}{unit})"
 
 
-def training_features(fit: "Fit") -> Features:
+def training_features(fit: Posterior) -> Features:
     """Meta-features of the items that a fit was made on, by name; each item once."""
     constants, layout = fit.constants, fit.layout
     return {

@@ -12,7 +12,7 @@ from ...linking import Expr, evaluate
 from ...linking.evaluation import ancestry
 from ...linking.function import Call
 from ...linking.interval import UNIT
-from ..features import Features, align
+from ..alignment import Features, align
 
 _NUMBERS = 2**16  # profiles times items times labels at a time, so that they stay in the cache
 

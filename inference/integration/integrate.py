@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from ..compiler import SubjectData
+from ..data import SubjectData
+from ..draws import Draws, SamplingOptions
 from ..engine import Battery
-from ..sampling import Draws, SamplingOptions
 from .posterior import Posterior
 from .quadrature import draw
 

@@ -1,8 +1,6 @@
 """One subject's posterior as a density that can be integrated."""
 
 import functools
-import threading
-from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,10 +8,11 @@ import numpy as np
 from scipy.special import gammaln
 
 from ...layouts.elements import elements
-from ..compiler import EDGE, SubjectData
+from ..alignment import Features
+from ..cache import Recent
+from ..data import EDGE, SubjectData
 from ..engine import Battery
 from ..errors import FitError
-from ..features import Features
 from ..identity import compile_key
 from ..prior import noncentred
 from ..stopping import stop_if_told
@@ -25,7 +24,6 @@ from .unconstrained import Unconstrained, finite, unconstrained
 
 _GAPS = {1: (64, 2048), 2: (16, 256)}  # of the lattice along each of so many axes: fewest, most
 _BESIDE = np.array([[-1.0, 0.0, 1.0]])  # where the other coordinate is while one is looked along
-_KEPT = 16  # batteries whose lattices stay in memory
 
 
 class Posterior:
@@ -141,8 +139,7 @@ class _Shared:
     lines: list[np.ndarray]  # of the lattice to start with, by axis
 
 
-_shared: OrderedDict[object, _Shared] = OrderedDict()
-_preparing = threading.Lock()
+_shared = Recent[object, _Shared](16)  # batteries
 
 
 def _prepared(battery: Battery) -> _Shared:
@@ -152,14 +149,8 @@ def _prepared(battery: Battery) -> _Shared:
             f"layout {battery.layout.name!r} has {len(names)} profile elements ({some(names)}), "
             f"and {max(_GAPS)} at most can be integrated over; use method='nuts'"
         )
-    with _preparing:
-        key = compile_key(battery.layout), battery.digest
-        if key not in _shared:
-            _shared[key] = _prepare(battery, len(names))
-            while len(_shared) > _KEPT:
-                _shared.popitem(last=False)
-        _shared.move_to_end(key)
-        return _shared[key]
+    key = compile_key(battery.layout), battery.digest
+    return _shared.find(key, lambda: _prepare(battery, len(names)))
 
 
 def _prepare(battery: Battery, axes: int) -> _Shared:

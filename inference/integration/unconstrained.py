@@ -14,7 +14,7 @@ from pytensor.graph.traversal import ancestors
 
 from ...layouts import Layout
 from ...layouts.elements import elements
-from ..features import Features
+from ..alignment import Features
 from ..prior import draw_prior, profile_variables
 from .lattice import WIDEST, grow, rim
 

@@ -10,7 +10,7 @@ from pytensor.graph import rewrite_graph
 from ...layouts import Layout
 from ...layouts.unseen import SCORES
 from ...linking import evaluate
-from ..features import align
+from ..alignment import align
 from ..prior import profile_variables
 from .terms import LogDensity
 from .translate import Translator

@@ -1,7 +1,6 @@
 """A layout's log-density on a battery, as functions in memory."""
 
 import threading
-from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -9,6 +8,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from ...layouts import Layout
+from ..cache import Recent
 from ..identity import compile_key
 from ..prior import noncentred
 from .density import log_density
@@ -20,10 +20,7 @@ from .outcomes import Outcomes
 from .plan import CONSTANT_TERM, plan
 from .terms import LogDensity
 
-_KEPT = 64  # translated layouts
-
-_translated: OrderedDict[object, tuple[LogDensity, np.ndarray]] = OrderedDict()
-_translating = threading.Lock()
+_translated = Recent[object, tuple[LogDensity, np.ndarray]](64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,10 +145,4 @@ class Kernel:
 def _terms(layout: Layout, deviations: frozenset[str]) -> tuple[LogDensity, np.ndarray]:
     """Translate a layout, once in this process."""
     key = compile_key(layout), deviations
-    with _translating:
-        if key not in _translated:
-            _translated[key] = log_density(layout, deviations)
-            while len(_translated) > _KEPT:
-                _translated.popitem(last=False)
-        _translated.move_to_end(key)
-        return _translated[key]
+    return _translated.find(key, lambda: log_density(layout, deviations))

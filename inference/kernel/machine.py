@@ -1,8 +1,6 @@
 """From LLVM code to functions in memory."""
 
 import itertools
-import threading
-from collections import OrderedDict
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -10,14 +8,10 @@ from typing import Any
 import llvmlite
 import llvmlite.binding as llvm
 
-from ..cache import cached
+from ..cache import Recent, cached
 
-_LOCK = threading.Lock()  # LLVM's state is not for several threads at a time
 _NAMES = itertools.count()
 _EXPORTS = ("density", "profile")
-_KEPT = 64  # modules that stay in memory
-
-_built: OrderedDict[str, "Machine"] = OrderedDict()
 
 
 @dataclass(frozen=True)
@@ -37,6 +31,9 @@ class Machine:
     library: Any
 
 
+_built = Recent[str, Machine](64)  # one at a time: LLVM's state is not for several threads
+
+
 def build(text: str) -> Machine:
     """Compile a module for this processor, once; or take its machine code from the cache.
 
@@ -50,13 +47,7 @@ def build(text: str) -> Machine:
     Machine
         Its functions.
     """
-    with _LOCK:
-        if text not in _built:
-            _built[text] = _link(text)
-            while len(_built) > _KEPT:
-                _built.popitem(last=False)
-        _built.move_to_end(text)
-        return _built[text]
+    return _built.find(text, lambda: _link(text))
 
 
 def _link(text: str) -> Machine:

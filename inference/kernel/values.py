@@ -2,12 +2,11 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .domains import Domain, Domains
-from .operations import NUMPY, TRUTHS
 
 _REDUCE: dict[str, Callable[..., np.ndarray]] = {
     "sum": np.sum,
@@ -15,6 +14,48 @@ _REDUCE: dict[str, Callable[..., np.ndarray]] = {
     "max": np.max,
     "min": np.min,
 }
+
+
+def _sigmoid(x: np.ndarray) -> np.ndarray:
+    with np.errstate(over="ignore"):
+        return 1 / (1 + np.exp(-x))
+
+
+NUMPY: dict[str, Callable[..., Any]] = {
+    "add": np.add,
+    "sub": np.subtract,
+    "mul": np.multiply,
+    "div": np.divide,
+    "pow": np.power,
+    "neg": np.negative,
+    "reciprocal": np.reciprocal,
+    "exp": np.exp,
+    "expm1": np.expm1,
+    "log": np.log,
+    "log1p": np.log1p,
+    "sigmoid": _sigmoid,
+    "softplus": lambda x: np.logaddexp(0, x),
+    "sqr": np.square,
+    "sqrt": np.sqrt,
+    "abs": np.abs,
+    "maximum": np.maximum,
+    "minimum": np.minimum,
+    "where": np.where,
+    "lt": np.less,
+    "gt": np.greater,
+    "le": np.less_equal,
+    "ge": np.greater_equal,
+    "eq": np.equal,
+    "ne": np.not_equal,
+    "and": np.logical_and,
+    "or": np.logical_or,
+    "not": np.logical_not,
+    "isinf": np.isinf,
+    "isnan": np.isnan,
+}
+
+TRUTHS = frozenset({"lt", "gt", "le", "ge", "eq", "ne", "and", "or", "not", "isinf", "isnan"})
+"""Operations that answer yes or no."""
 
 
 class Space(NamedTuple):

@@ -10,7 +10,7 @@ from ...linking import units as unit_names
 from ...linking.arrays import Array
 from ...linking.expression import Dims
 from ...linking.interval import Interval
-from ..compiler import EDGE
+from ..data import EDGE
 
 SUCCESSES, FAILURES = (
     MetaFeature(name, low=0, high=np.inf)

@@ -2,22 +2,21 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
+from scipy.optimize import LinearConstraint, minimize
 
 from ..diagnostics import diagnose
 from ..digits import beside, written
 from ..errors import DataError
+from ..results import Fit
 from ..tables import refuse_repeats, same_names, texts
 from ..wording import many, some
 from .loo import LeaveOneOut, loo, standard_error
 from .pointwise import Attempted
-from .stacking import stacking_weights
 
-if TYPE_CHECKING:
-    from ..results import Fit
+_FAR_BEHIND = -50.0  # nats behind the best layout on one point; more would move no weight
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +62,7 @@ class LayoutComparison:
 
 
 def compare_layouts(
-    fits: Mapping[str, "Fit"], *, subjects: Iterable[object] | None = None
+    fits: Mapping[str, Fit], *, subjects: Iterable[object] | None = None
 ) -> LayoutComparison:
     r"""Compare layouts that were fitted to the same outcomes, by leave-one-out.
 
@@ -152,7 +151,7 @@ def compare_layouts(
     return LayoutComparison(table[["subject", *total.columns]], total)
 
 
-def _subjects(fits: Mapping[str, "Fit"], subjects: Iterable[object] | None) -> list[str]:
+def _subjects(fits: Mapping[str, Fit], subjects: Iterable[object] | None) -> list[str]:
     """Say whom to compare, and refuse those that a fit does not hold."""
     if subjects is None:
         who = list(dict.fromkeys(subject for fit in fits.values() for subject in fit.subjects))
@@ -172,7 +171,7 @@ def _subjects(fits: Mapping[str, "Fit"], subjects: Iterable[object] | None) -> l
     return who
 
 
-def _same_items(fits: Mapping[str, "Fit"], subject: str) -> list[str]:
+def _same_items(fits: Mapping[str, Fit], subject: str) -> list[str]:
     """Name the items that a subject attempted, and refuse fits that saw something else."""
     seen = {name: Attempted.of(fit, int(fit.places([subject])[0])) for name, fit in fits.items()}
     known = [
@@ -234,3 +233,50 @@ def _ranked(
     table = table.sort_values("elpd", ascending=False, kind="stable", ignore_index=True)
     table.insert(1, "rank", np.arange(1, len(table) + 1))
     return table
+
+
+def stacking_weights(elpd: np.ndarray) -> np.ndarray:
+    r"""Find the mixture of layouts' predictions that foresees all points best.
+
+    .. math:: \max_w \sum_i \log \sum_l w_l \exp \mathrm{elpd}_{il}, \qquad w_l \ge 0, \;
+        \sum_l w_l = 1
+
+    Parameters
+    ----------
+    elpd : ndarray, shape (points, layouts)
+        Log predictive densities of points that were left out, in nats.
+
+    Returns
+    -------
+    ndarray, shape (layouts,)
+        Weights, which add up to 1.
+
+    References
+    ----------
+    Yao, Vehtari, Simpson and Gelman (2018), Using stacking to average Bayesian predictive
+    distributions, Bayesian Analysis 13(3), section 3.
+
+    Examples
+    --------
+    >>> stacking_weights(np.log([[0.9, 0.1], [0.8, 0.2], [0.2, 0.9]])).round(2)
+    array([0.78, 0.22])
+    """
+    layouts = elpd.shape[1]
+    behind = elpd - elpd.max(axis=1, keepdims=True)
+    likelihood = np.exp(np.maximum(behind, _FAR_BEHIND))
+
+    def loss(weights: np.ndarray) -> tuple[float, np.ndarray]:
+        mixed = likelihood @ weights
+        return -np.log(mixed).mean(), -(likelihood / mixed[:, None]).mean(axis=0)
+
+    found = minimize(
+        loss,
+        np.full(layouts, 1 / layouts),
+        jac=True,
+        method="SLSQP",
+        bounds=[(0, 1)] * layouts,
+        constraints=LinearConstraint(np.ones(layouts), 1, 1),
+        tol=1e-9,
+    )
+    weights = np.clip(found.x, 0, 1)
+    return np.asarray(weights / weights.sum())

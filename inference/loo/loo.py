@@ -2,21 +2,17 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 import xarray as xr
-from arviz_stats.base import array_stats
 from scipy.special import logsumexp
 
 from ..errors import FitError
 from ..ladders import Rows
+from ..results import Fit
 from ..wording import many
 from .pointwise import Attempted, log_likelihood, whole_items
-
-if TYPE_CHECKING:
-    from ..results import Fit
 
 _FEWEST_DRAWS = 25  # with fewer there is no tail to smooth
 
@@ -58,7 +54,7 @@ class LeaveOneOut:
         )
 
 
-def loo(fit: "Fit", *, subjects: Iterable[object] | None = None) -> LeaveOneOut:
+def loo(fit: Fit, *, subjects: Iterable[object] | None = None) -> LeaveOneOut:
     r"""Estimate how well a layout foresees each item from the subject's other items.
 
     .. math:: \mathrm{elpd} = \sum_i \log p(y_i \mid y_{-i}), \qquad
@@ -151,7 +147,7 @@ def standard_error(values: np.ndarray) -> float:
     return float(np.sqrt(len(values) * values.var(ddof=1)))
 
 
-def _by_item(fit: "Fit", row: int, items: Attempted) -> np.ndarray:
+def _by_item(fit: Fit, row: int, items: Attempted) -> np.ndarray:
     """Compute elpd, k and p_loo of a subject's items; shape (3, items)."""
     r_eff = _relative_efficiency(fit, row)
     if items.steps is not None:
@@ -165,8 +161,10 @@ def _by_item(fit: "Fit", row: int, items: Attempted) -> np.ndarray:
     return found[:, which]
 
 
-def _relative_efficiency(fit: "Fit", row: int) -> float:
+def _relative_efficiency(fit: Fit, row: int) -> float:
     """Effective draws per draw, averaged over the profile's elements, as ArviZ has it."""
+    from arviz_stats.base import array_stats  # takes a while to import
+
     posterior = fit.posterior.isel(subject=row)
     if posterior.sizes["chain"] == 1:
         return 1.0
@@ -180,6 +178,8 @@ def _relative_efficiency(fit: "Fit", row: int) -> float:
 
 def _left_out(values: np.ndarray, r_eff: float) -> tuple[float, float, float]:
     """Compute elpd, k and p_loo of one item from its log-likelihood, (chains, draws)."""
+    from arviz_stats.base import array_stats  # takes a while to import
+
     try:
         with np.errstate(all="ignore"):  # of a tail whose values are almost alike
             elpd, k, p_loo = array_stats.loo(values, r_eff=r_eff)

@@ -2,21 +2,18 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 from scipy.special import gammaln, xlog1py, xlogy
 
-from ..compiler import EDGE
-from ..features import Features
+from ..alignment import Features
+from ..data import EDGE
 from ..forecasts.blocks import distinct
 from ..forecasts.streaming import every_draw, probabilities
 from ..ladders import Rows
+from ..posterior import Posterior
 from .averaged import FAILURES, SUCCESSES, Averaged
-
-if TYPE_CHECKING:
-    from ..results import Fit
 
 _MEMORY_MIB = 8.0  # on the way to the probabilities; the logarithms take as much again
 _ITEMS_AT_A_TIME = 2**21  # times draws: 16 MiB
@@ -52,7 +49,7 @@ class Attempted:
         return self.names if self.steps is None else self.steps.items
 
     @classmethod
-    def of(cls, fit: "Fit", row: int) -> "Attempted":
+    def of(cls, fit: Posterior, row: int) -> "Attempted":
         """Read them from a fit, by the subject's place."""
         observed, constants = fit.observed, fit.constants
         own = {name: observed[name][row].to_numpy() for name in ("successes", "trials")}
@@ -84,7 +81,7 @@ class Attempted:
 
 
 def log_likelihood(
-    fit: "Fit", row: int, items: Attempted
+    fit: Posterior, row: int, items: Attempted
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     r"""Stream a subject's log-likelihood, some items at a time.
 
@@ -97,7 +94,7 @@ def log_likelihood(
 
     Parameters
     ----------
-    fit : Fit
+    fit : Posterior
         Draws; this subject's are read once.
     row : int
         Place of the subject in the fit.
@@ -129,7 +126,7 @@ def log_likelihood(
         yield places, values.reshape(len(places), sizes["chain"], sizes["draw"])
 
 
-def whole_items(fit: "Fit", row: int, rows: Attempted, steps: Rows) -> Iterator[np.ndarray]:
+def whole_items(fit: Posterior, row: int, rows: Attempted, steps: Rows) -> Iterator[np.ndarray]:
     """Stream the log-likelihood of items with all their steps, (chains, draws), in order."""
     sizes = fit.posterior.sizes
     drawn = sizes["chain"], sizes["draw"]
@@ -144,7 +141,7 @@ def whole_items(fit: "Fit", row: int, rows: Attempted, steps: Rows) -> Iterator[
 
 
 def _in_one_order(
-    fit: "Fit", row: int, items: Attempted, failures: np.ndarray
+    fit: Posterior, row: int, items: Attempted, failures: np.ndarray
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Stream the log-likelihood of outcomes that came in one order, (places, all draws)."""
     outcome, count = fit.layout.outcome, len(items.names)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from ..curves.result import Curves
 from ..demands.reading import short_names
 from ..errors import FitError
 from ..tables import texts
@@ -14,15 +15,13 @@ from . import style
 if TYPE_CHECKING:
     from matplotlib.projections.polar import PolarAxes
 
-    from ..curves.result import Curves
-
 _MOST = len(style.METHODS)
 _APART = 0.16  # of the angle between two dimensions: from one subject's bar to the next
 _ROOM = 1.06
 
 
 def ability_radar(
-    curves: "Curves", *, subjects: Iterable[object] | None = None, ax: "PolarAxes | None" = None
+    curves: Curves, *, subjects: Iterable[object] | None = None, ax: "PolarAxes | None" = None
 ) -> "PolarAxes":
     """Draw the abilities of a few subjects around a circle, with their intervals.
 
@@ -111,7 +110,7 @@ def ability_radar(
     return ax
 
 
-def _checked(curves: "Curves", subjects: Iterable[object] | None) -> list[str]:
+def _checked(curves: Curves, subjects: Iterable[object] | None) -> list[str]:
     who = curves.subjects if subjects is None else texts(subjects, "the subjects")
     for name in who:
         curves.place(name, curves.dimensions[0])

@@ -8,6 +8,7 @@ import pandas as pd
 
 from ..calibration import rates_in_bins
 from ..errors import FitError
+from ..prediction.result import CrossValidation
 from ..wording import some
 from . import style
 from .curve_marks import draw_bins
@@ -15,15 +16,13 @@ from .curve_marks import draw_bins
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from ..prediction.result import CrossValidation
-
 _COLUMNS = 4
 _PANEL = (2.1, 2.45)  # inches
 _BINS = 10
 
 
 def calibration_panels(
-    assessment: "CrossValidation",
+    assessment: CrossValidation,
     method: str | None = None,
     *,
     ax: "Axes | Sequence[Axes] | np.ndarray | None" = None,

@@ -9,6 +9,7 @@ from ...layouts.elements import Element, elements, find_elements
 from ..diagnostics import diagnose, profiles
 from ..element_draws import rows_of, span, success_rates
 from ..errors import FitError
+from ..results import Fit
 from ..wording import many, some
 from . import style
 from .labels import spread, write_names
@@ -16,7 +17,6 @@ from .labels import spread, write_names
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from ..results import Fit
 
 _LABELS = 25  # names tried when none are asked for
 _LEAST = 0.25  # part of the range that colours span, so that a little noise does not look like much
@@ -24,7 +24,7 @@ _SMALLEST, _LARGEST = 14.0, 150.0  # marker areas at success 0 and 1, in square 
 
 
 def capability_scatter(
-    fit: "Fit",
+    fit: Fit,
     x: str | None = None,
     y: str | None = None,
     *,
@@ -154,7 +154,7 @@ def capability_scatter(
     return ax
 
 
-def _chosen(fit: "Fit", x: str | None, y: str | None) -> tuple[Element, Element]:
+def _chosen(fit: Fit, x: str | None, y: str | None) -> tuple[Element, Element]:
     capabilities = [e for e in elements(fit.layout) if e.latent.kind == "capability"]
     given = [_one(fit, name) for name in (x, y) if name is not None]
     spare = [element for element in capabilities if element not in given]
@@ -167,7 +167,7 @@ def _chosen(fit: "Fit", x: str | None, y: str | None) -> tuple[Element, Element]
     return across, _one(fit, y) if y is not None else spare.pop(0)
 
 
-def _one(fit: "Fit", name: str) -> Element:
+def _one(fit: Fit, name: str) -> Element:
     found = find_elements(fit.layout, name)
     if len(found) > 1:
         raise FitError(
@@ -176,7 +176,7 @@ def _one(fit: "Fit", name: str) -> Element:
     return found[0]
 
 
-def _shade(fit: "Fit", colour: str | None) -> Element | None:
+def _shade(fit: Fit, colour: str | None) -> Element | None:
     if colour is not None:
         return _one(fit, colour)
     noise = [element for element in elements(fit.layout) if element.latent.kind == "noise"]

@@ -10,6 +10,7 @@ from ...layouts import Layout, MetaFeature
 from ..bands import find_bands
 from ..data import Evaluation
 from ..errors import DataError
+from ..estimation.estimates import Estimates
 from ..ladders import refuse_steps
 from ..tables import known_names, name_cells, need_columns, read_numbers
 from ..wording import many, some
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.collections import PathCollection
     from matplotlib.figure import Figure
-
-    from ..estimation.estimates import Estimates
 
 _COLUMNS = 4
 _WIDTHS, _WIDTH = {1: 4.0, 2: 3.1}, 2.35  # of a panel, in inches, by the number of columns

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from ..errors import DataError, FitError
+from ..estimation.estimates import Estimates
 from ..tables import need_columns
 from ..wording import many, some
 from . import style
@@ -13,8 +14,6 @@ from .estimated import element_of, estimated, number, short, written
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from ..estimation.estimates import Estimates
 
 _CURVE, _TRUTH = style.METHODS[0][0], style.METHODS[1][0]
 _ROOM = 0.03  # of the range, on both sides
@@ -111,7 +110,7 @@ def collapse_plot(
     return ax
 
 
-def _who(estimates: "Estimates", subject: object) -> object:
+def _who(estimates: Estimates, subject: object) -> object:
     """Take the subject asked for, or the only one."""
     if subject is not None:
         return subject

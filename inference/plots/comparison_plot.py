@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...layouts.elements import Element, find_elements
+from ..contrast.comparison import ProfileComparison
 from ..digits import chance
 from ..errors import FitError
 from ..wording import many
@@ -15,8 +16,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-    from ..contrast.comparison import ProfileComparison
-
 _MOST = 120  # rows that a page holds
 _CLOSE = 20  # rows from which they are set closer, in smaller letters
 _COLUMNS = 4
@@ -24,7 +23,7 @@ _PANEL, _LETTER = 2.6, 0.066  # inches
 
 
 def comparison_plot(
-    comparison: "ProfileComparison",
+    comparison: ProfileComparison,
     *,
     nodes: str | Sequence[str] | None = None,
     ax: "Axes | Sequence[Axes] | np.ndarray | None" = None,
@@ -138,7 +137,7 @@ def _draw(panel: "Axes", element: Element, part: "pd.DataFrame", letters: float)
     style.quiet_frame(panel, "bottom")
 
 
-def _names(comparison: "ProfileComparison", order: np.ndarray, doubted: list[bool]) -> list[str]:
+def _names(comparison: ProfileComparison, order: np.ndarray, doubted: list[bool]) -> list[str]:
     pairs = comparison.rows(find_elements(comparison.fit.layout)[0].name).iloc[order]
     alone = _single(comparison) or comparison.other is not None
     names = [
@@ -150,11 +149,11 @@ def _names(comparison: "ProfileComparison", order: np.ndarray, doubted: list[boo
     return [name + " †" * doubt for name, doubt in zip(names, doubted, strict=True)]
 
 
-def _single(comparison: "ProfileComparison") -> bool:
+def _single(comparison: ProfileComparison) -> bool:
     return comparison.table["reference"].nunique() == 1
 
 
-def _title(comparison: "ProfileComparison", pairs: int) -> str:
+def _title(comparison: ProfileComparison, pairs: int) -> str:
     of = " of the other fit" * (comparison.other is not None)
     if _single(comparison):
         subject, reference = comparison.table[["subject", "reference"]].iloc[0]

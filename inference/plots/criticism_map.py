@@ -4,13 +4,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..criticism.criticism import Criticism
 from ..errors import DataError
 from . import style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from ..criticism.criticism import Criticism
 
 _COLOURS = "Blues"  # pale to dark, in grey too
 _DARK = 0.55  # share of the scale above which white is easier to read than ink
@@ -19,7 +18,7 @@ _ROW, _COLUMN = 0.24, 0.55  # inches
 _BAR = 3.6  # longest colour bar, in inches
 
 
-def criticism_map(criticism: "Criticism", *, ax: "Axes | None" = None) -> "Axes":
+def criticism_map(criticism: Criticism, *, ax: "Axes | None" = None) -> "Axes":
     """Draw expected gains as a table: a row per subject, a column per candidate property.
 
     The darker a cell, the more elpd effects of the property would gain, on a logarithmic scale from

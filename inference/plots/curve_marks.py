@@ -6,14 +6,13 @@ import numpy as np
 import pandas as pd
 
 from ...layouts.style import STYLES
+from ..curves.result import Curves
 from ..digits import outward
 from . import style
 from .estimated import number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from ..curves.result import Curves
 
 COLOUR = STYLES["capability"].border
 BELOW = -0.06  # where the ability's interval lies, under the curve
@@ -22,7 +21,7 @@ _SMALLEST, _LARGEST = 10.0, 90.0  # marker areas, in square points
 _POINTS = 301
 
 
-def reach(curves: "Curves", rows: pd.DataFrame) -> float:
+def reach(curves: Curves, rows: pd.DataFrame) -> float:
     """How far to the right a figure of some curves goes: all levels, abilities, most intervals."""
     top = float(curves.bins["level"].max()) + 1
     highs = rows["high"].astype(float).clip(upper=2 * top - 1)
@@ -31,7 +30,7 @@ def reach(curves: "Curves", rows: pd.DataFrame) -> float:
 
 def draw_line(
     ax: "Axes",
-    curves: "Curves",
+    curves: Curves,
     row: pd.Series,
     most: float,
     *,
@@ -67,7 +66,7 @@ def draw_bins(ax: "Axes", bins: pd.DataFrame, most: int, prob: float) -> None:
     ax.scatter(there["level"], there["rate"], s=area, zorder=3, label=name, **look)
 
 
-def draw_ability(ax: "Axes", curves: "Curves", row: pd.Series, most: float) -> None:
+def draw_ability(ax: "Axes", curves: Curves, row: pd.Series, most: float) -> None:
     """Mark the ability below the curve, and draw its interval there."""
     ability = row["ability"]
     if not np.isfinite(ability):

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..curves.result import Curves
 from ..demands.reading import short_names
 from . import style
 from .curve_marks import draw_ability, draw_bins, draw_line, frame, reach, written
@@ -12,14 +13,12 @@ from .curve_marks import draw_ability, draw_bins, draw_line, frame, reach, writt
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from ..curves.result import Curves
-
 _COLUMNS = 6
 _PANEL = (2.0, 1.75)  # inches
 
 
 def curve_panels(
-    curves: "Curves",
+    curves: Curves,
     subject: object,
     *,
     ax: "Axes | Sequence[Axes] | np.ndarray | None" = None,

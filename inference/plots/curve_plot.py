@@ -2,17 +2,16 @@
 
 from typing import TYPE_CHECKING, Any
 
+from ..curves.result import Curves
 from . import style
 from .curve_marks import draw_ability, draw_bins, draw_line, frame, reach, written
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from ..curves.result import Curves
-
 
 def curve_plot(
-    curves: "Curves", subject: object, dimension: str, *, ax: "Axes | None" = None
+    curves: Curves, subject: object, dimension: str, *, ax: "Axes | None" = None
 ) -> "Axes":
     """Draw one characteristic curve.
 

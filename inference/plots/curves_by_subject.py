@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..curves.result import Curves
 from ..errors import FitError
 from . import style
 from .curve_marks import draw_line, frame, written
@@ -11,10 +12,8 @@ from .curve_marks import draw_line, frame, written
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from ..curves.result import Curves
 
-
-def curves_by_subject(curves: "Curves", dimension: str, *, ax: "Axes | None" = None) -> "Axes":
+def curves_by_subject(curves: Curves, dimension: str, *, ax: "Axes | None" = None) -> "Axes":
     """Draw the curves of all subjects over one demand.
 
     Parameters

@@ -4,13 +4,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..demands.correlations import DemandCorrelations
 from ..demands.reading import short_names
 from . import style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from ..demands.correlations import DemandCorrelations
 
 _COLOURS = "PuOr"  # orange below 0, white, purple above
 _DARK = 0.6  # correlation above which white is easier to read than ink
@@ -20,7 +19,7 @@ _BAR = 3.6  # longest colour bar, in inches
 
 
 def demand_correlation_plot(
-    correlations: "DemandCorrelations", *, ax: "Axes | None" = None
+    correlations: DemandCorrelations, *, ax: "Axes | None" = None
 ) -> "Axes":
     """Draw rank correlations as a table: dimensions with each other, below them with success.
 

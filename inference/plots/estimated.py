@@ -1,22 +1,19 @@
 """One subject's estimate: found in a table of them, and written."""
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
 from ...layouts.elements import Element, find_elements
 from ..errors import FitError
+from ..estimation.estimates import Estimates
 from ..wording import some
-
-if TYPE_CHECKING:
-    from ..estimation.estimates import Estimates
 
 _DIGITS = 2  # of a standard error
 
 
-def estimated(estimates: "Estimates", subject: object, node: str | None = None) -> pd.Series:
+def estimated(estimates: Estimates, subject: object, node: str | None = None) -> pd.Series:
     """Find one subject's row.
 
     Parameters
@@ -53,7 +50,7 @@ def estimated(estimates: "Estimates", subject: object, node: str | None = None) 
     return rows.iloc[0]
 
 
-def element_of(estimates: "Estimates", row: pd.Series) -> Element:
+def element_of(estimates: Estimates, row: pd.Series) -> Element:
     """Find the profile element that a row is about."""
     return find_elements(estimates.layout, str(row["node"]))[0]
 

@@ -8,6 +8,7 @@ import pandas as pd
 
 from ..errors import DataError
 from ..horizons import HorizonTrend, time_horizons
+from ..results import Fit
 from ..tables import known_names, need_columns, refuse_repeats, texts
 from ..wording import many, some
 from . import style
@@ -16,7 +17,6 @@ from .labels import spread, write_names
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from ..results import Fit
 
 _LABELS = 25  # names tried when none are asked for
 _AREA, _FEWER = 26.0, 40  # of a marker in square points; half as large with more models than that

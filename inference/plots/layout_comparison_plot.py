@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from ..loo.compare import LayoutComparison
 from ..wording import many
 from . import style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from ..loo.compare import LayoutComparison
 
 _CLOSE = 20  # subjects from which rows are set closer, in smaller letters
 _LETTER = 0.066  # inches
@@ -21,7 +20,7 @@ _APART = 0.8  # of a row that the layouts of a subject share
 
 
 def layout_comparison_plot(
-    compared: "LayoutComparison", *, ax: "Axes | Sequence[Axes] | np.ndarray | None" = None
+    compared: LayoutComparison, *, ax: "Axes | Sequence[Axes] | np.ndarray | None" = None
 ) -> np.ndarray:
     """Draw how far layouts lie behind the best one, in total and by subject.
 

@@ -9,6 +9,7 @@ import pandas as pd
 from ..density import prior_density
 from ..element_draws import posterior_draws, prior_draws
 from ..errors import FitError
+from ..estimation.estimates import Estimates
 from . import style
 from .estimated import element_of, estimated, short, written
 from .labels import write_names
@@ -16,8 +17,6 @@ from .labels import write_names
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-    from ..estimation.estimates import Estimates
 
 _DEEP = 20.0  # nats below the maximum, down to which other maxima are shown
 _POINTS = 2001
@@ -31,7 +30,7 @@ _MARK = 26.0  # area of a mark
 
 
 def likelihood_curve(
-    estimates: "Estimates",
+    estimates: Estimates,
     subject: object,
     *,
     ax: "Axes | Sequence[Axes] | np.ndarray | None" = None,
@@ -124,7 +123,7 @@ def likelihood_curve(
     return axes
 
 
-def _view(estimates: "Estimates", row: pd.Series, near: pd.DataFrame) -> tuple[float, float]:
+def _view(estimates: Estimates, row: pd.Series, near: pd.DataFrame) -> tuple[float, float]:
     """Range that holds all high maxima, the values allowed and the interval."""
     allowed = np.ravel(estimates.ranges.get(str(row["subject"]), []))
     known = row[["estimate", "low", "high"]].to_numpy(dtype=float)
@@ -132,9 +131,7 @@ def _view(estimates: "Estimates", row: pd.Series, near: pd.DataFrame) -> tuple[f
     seen = seen[np.isfinite(seen)]
     latent = element_of(estimates, row).latent
     if not len(seen):
-        from ..prior import draw_prior  # here, since it needs PyMC
-
-        seen = np.quantile(draw_prior(estimates.layout)[latent.name], [0.01, 0.99])
+        seen = np.quantile(estimates.prior()[latent.name], [0.01, 0.99])
     low, high = float(seen.min()), float(seen.max())
     share = _ROOM if np.isinf(allowed).any() else _AMPLE
     room = max(share * (high - low), float(np.nan_to_num(_ERRORS * row["se"]))) or 1.0
@@ -158,7 +155,7 @@ def _places(view: tuple[float, float], steep: Sequence[float]) -> np.ndarray:
     return np.asarray(at[(at >= low) & (at <= high)])
 
 
-def _ranges(ax: "Axes", estimates: "Estimates", subject: str, view: tuple[float, float]) -> None:
+def _ranges(ax: "Axes", estimates: Estimates, subject: str, view: tuple[float, float]) -> None:
     """Shade the values that the data allow, and draw how deep the curve is at their ends."""
     from scipy.stats import chi2
 
@@ -176,7 +173,7 @@ def _ranges(ax: "Axes", estimates: "Estimates", subject: str, view: tuple[float,
 
 
 def _posterior(
-    estimates: "Estimates", row: pd.Series, ax: "Axes", at: np.ndarray, logs: np.ndarray
+    estimates: Estimates, row: pd.Series, ax: "Axes", at: np.ndarray, logs: np.ndarray
 ) -> None:
     """Draw the density: likelihood times prior, with the share of the draws that lies in view."""
     if estimates.fit is None:

@@ -9,19 +9,19 @@ from ...layouts.elements import find_elements
 from ..density import density, prior_density
 from ..diagnostics import diagnose, profiles
 from ..element_draws import posterior_draws, prior_draws, rows_of, span
+from ..results import Fit
 from . import style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from ..results import Fit
 
 _COLUMNS = 4
 _POINTS = 301
 
 
 def prior_posterior(
-    fit: "Fit",
+    fit: Fit,
     subject: object,
     *,
     nodes: str | Sequence[str] | None = None,

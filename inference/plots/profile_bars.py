@@ -10,6 +10,7 @@ from ...layouts.elements import Element, elements, find_elements
 from ..diagnostics import diagnose, profiles
 from ..element_draws import rows_of
 from ..errors import DataError, FitError
+from ..results import Fit
 from ..tables import name_cells, named, read_numbers, refuse_repeats
 from ..wording import many, some
 from . import style
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.lines import Line2D
 
-    from ..results import Fit
 
 _PROB = 0.9
 _MOST = len(style.METHODS) ** 2  # subjects that a colour and a marker can tell apart
@@ -40,7 +40,7 @@ class _Shares(NamedTuple):
 
 
 def profile_bars(
-    fit: "Fit",
+    fit: Fit,
     subjects: Sequence[object],
     *,
     nodes: str | Sequence[str] | None = None,
@@ -133,7 +133,7 @@ def profile_bars(
     return ax
 
 
-def _bounded(fit: "Fit", nodes: str | Sequence[str] | None) -> tuple[list[Element], str]:
+def _bounded(fit: Fit, nodes: str | Sequence[str] | None) -> tuple[list[Element], str]:
     """Find the elements of finite range, and say which are left out."""
     asked = find_elements(fit.layout, nodes)
     found = [element for element in asked if element.latent.range.is_finite]
@@ -147,7 +147,7 @@ def _bounded(fit: "Fit", nodes: str | Sequence[str] | None) -> tuple[list[Elemen
     return found, f"\nnot shown, without a finite range:\n{without}" if others else ""
 
 
-def _known(fit: "Fit", truth: pd.DataFrame, who: list[str]) -> pd.DataFrame:
+def _known(fit: Fit, truth: pd.DataFrame, who: list[str]) -> pd.DataFrame:
     """Read known profiles of these subjects: numbers, NaN where unknown."""
     table = named(truth, "truth", "subject")
     have = [element.name for element in elements(fit.layout)]

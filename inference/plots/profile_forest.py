@@ -9,6 +9,7 @@ import pandas as pd
 from ...layouts.elements import find_elements
 from ..diagnostics import diagnose, profiles
 from ..element_draws import rows_of, span, success_rates
+from ..results import Fit
 from ..wording import many
 from . import style
 
@@ -16,14 +17,13 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.lines import Line2D
 
-    from ..results import Fit
 
 _MANY = 20  # rows from which they are set closer, in smaller letters
 _COLUMNS = 5
 
 
 def profile_forest(
-    fit: "Fit",
+    fit: Fit,
     *,
     nodes: str | Sequence[str] | None = None,
     subjects: Iterable[object] | None = None,

@@ -12,6 +12,7 @@ from ..diagnostics import diagnose, profiles
 from ..digits import of_profile
 from ..element_draws import rows_of, span, success_rates
 from ..errors import FitError
+from ..results import Fit
 from ..wording import many, some
 from . import style
 
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.colors import Colormap
 
-    from ..results import Fit
 
 _STATISTICS = ("mean", "sd")
 _DARK = 0.2  # luminance below which white is easier to read than ink
@@ -44,7 +44,7 @@ class _Paint(NamedTuple):
 
 
 def profile_heatmap(
-    fit: "Fit",
+    fit: Fit,
     *,
     statistic: Literal["mean", "sd"] = "mean",
     subjects: Sequence[object] | None = None,

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..errors import DataError
+from ..sbc.result import SimulationBasedCalibration
 from ..wording import many
 from . import style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from ..sbc.result import SimulationBasedCalibration
 
 _COLUMNS = 4
 _PANEL = (2.6, 2.3)  # inches
@@ -89,7 +88,7 @@ def rank_ecdf(
     return axes
 
 
-def _draw(panel: "Axes", name: str, one: "SimulationBasedCalibration", *, alone: bool) -> None:
+def _draw(panel: "Axes", name: str, one: SimulationBasedCalibration, *, alone: bool) -> None:
     inside = one.table()["inside"]
     outside = list(inside.index[~inside])
     for quantity, rows in one.differences().groupby("quantity", sort=False):

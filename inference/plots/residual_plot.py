@@ -6,19 +6,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from ..criticism.criticism import Criticism
 from . import style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from ..criticism.criticism import Criticism
 
 _SPREAD = 0.6  # of the distance between levels, over which series stand side by side
 _LETTER = 0.075  # width of a letter of a level's name, in inches
 
 
 def residual_plot(
-    criticism: "Criticism",
+    criticism: Criticism,
     subject: object,
     property: str,
     by: str | None = None,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from ..curves.result import Curves
 from ..errors import DataError
 from ..tables import texts
 from ..wording import some
@@ -14,14 +15,12 @@ from . import style
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from ..curves.result import Curves
-
 _COLUMNS = 6
 _PANEL = (2.0, 1.8)  # inches
 
 
 def scaling_plot(
-    curves: "Curves",
+    curves: Curves,
     sizes: pd.Series,
     families: pd.Series | None = None,
     *,
@@ -106,7 +105,7 @@ def scaling_plot(
     return axes
 
 
-def _sizes(curves: "Curves", sizes: pd.Series) -> pd.Series:
+def _sizes(curves: Curves, sizes: pd.Series) -> pd.Series:
     """Keep the sizes of subjects that have curves, ascending."""
     named = sizes.set_axis(texts(sizes.index, "sizes")).astype(float)
     known = named[[name for name in named.index if name in curves.subjects]].sort_values()

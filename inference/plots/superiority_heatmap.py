@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...layouts.elements import find_elements
+from ..contrast.comparison import ProfileComparison
 from ..digits import chance
 from ..errors import FitError
 from . import style
@@ -12,8 +13,6 @@ from . import style
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
-
-    from ..contrast.comparison import ProfileComparison
 
 _COLOURS = "Blues"  # pale to dark, in grey too
 _DARK = 0.6  # probability above which white is easier to read than ink
@@ -24,7 +23,7 @@ _BAR = 3.6  # longest colour bar, in inches
 
 
 def superiority_heatmap(
-    comparison: "ProfileComparison", element: str, *, ax: "Axes | None" = None
+    comparison: ProfileComparison, element: str, *, ax: "Axes | None" = None
 ) -> "Axes":
     """Draw the probability that the row's subject has more than the column's.
 

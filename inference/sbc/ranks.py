@@ -1,7 +1,5 @@
 """Ranks of true values among posterior draws."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pandas as pd
 import xarray as xr
@@ -9,9 +7,8 @@ import xarray as xr
 from ...layouts.elements import elements
 from ..loo.pointwise import Attempted, log_likelihood
 from ..mixing import mixing
-
-if TYPE_CHECKING:
-    from ..results import Fit
+from ..posterior import Posterior
+from ..results import Fit
 
 LOG_LIKELIHOOD = "log-likelihood"
 """The quantity that depends on the outcomes, too."""
@@ -19,7 +16,7 @@ LOG_LIKELIHOOD = "log-likelihood"
 MOST = 99  # draws of each subject, so that ranks are 0 to 99
 
 
-def ranks(fit: "Fit", truth: pd.DataFrame, seed: int) -> pd.DataFrame:
+def ranks(fit: Fit, truth: pd.DataFrame, seed: int) -> pd.DataFrame:
     """Rank true values among posterior draws that are about independent.
 
     Ranks are uniform only among independent draws. Of each subject, as many draws are kept as its
@@ -81,7 +78,7 @@ def ranks(fit: "Fit", truth: pd.DataFrame, seed: int) -> pd.DataFrame:
     )
 
 
-def _independent(fit: "Fit") -> np.ndarray:
+def _independent(fit: Fit) -> np.ndarray:
     """How many draws of each subject are about independent, 1 to 99."""
     table = fit.profiles()
     sizes = table.groupby("subject", sort=False)[["ess_bulk", "ess_tail"]].min().min(axis=1)
@@ -99,10 +96,8 @@ def _spread(count: int, total: int) -> np.ndarray:
     return np.pad(places, (0, MOST - count), mode="edge")
 
 
-def _beside_the_truth(fit: "Fit", truth: pd.DataFrame, places: np.ndarray) -> "Fit":
+def _beside_the_truth(fit: Fit, truth: pd.DataFrame, places: np.ndarray) -> Posterior:
     """Keep some draws of each subject; the truth is one more draw, the last."""
-    from ..results import Fit
-
     kept = {}
     for latent in fit.layout.latents:
         draws = fit.posterior[latent.name].to_numpy()
@@ -119,10 +114,10 @@ def _beside_the_truth(fit: "Fit", truth: pd.DataFrame, places: np.ndarray) -> "F
             "constant_data": fit.constants,
         }
     )
-    return Fit(fit.layout, tree, {})
+    return Posterior(fit.layout, tree, {})
 
 
-def _profiles(fit: "Fit") -> list[np.ndarray]:
+def _profiles(fit: Posterior) -> list[np.ndarray]:
     """Draws of each profile element, (subjects, draws)."""
     posterior = fit.posterior
     return [
@@ -133,7 +128,7 @@ def _profiles(fit: "Fit") -> list[np.ndarray]:
     ]
 
 
-def _log_likelihoods(fit: "Fit") -> np.ndarray:
+def _log_likelihoods(fit: Posterior) -> np.ndarray:
     """Log-likelihoods of each subject's outcomes, (subjects, draws)."""
     return np.stack(
         [

@@ -1,15 +1,11 @@
 """The report of simulation-based calibration, in Markdown."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from ..wording import many
-from .result import UNCONVERGED
-
-if TYPE_CHECKING:
-    from .result import SimulationBasedCalibration
+from .result import UNCONVERGED, SimulationBasedCalibration
 
 _LEAST_P = 1e-4
 _CELLS = {"calibrated": "yes", "not calibrated": "**no**", "inconclusive": "**inconclusive**"}
@@ -109,7 +105,7 @@ def rows(table: pd.DataFrame) -> list[str]:
     return lines
 
 
-def _verdict(one: "SimulationBasedCalibration") -> str:
+def _verdict(one: SimulationBasedCalibration) -> str:
     if one.calibrated:
         return "calibrated"
     return "inconclusive" if one.inconclusive else "not calibrated"

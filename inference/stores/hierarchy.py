@@ -14,18 +14,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import zarr
-from zarr.codecs import ZstdCodec
 
 from ...layouts import Layout
 from ..assembly import SAMPLED, Training
+from ..draws import Draws
 from ..errors import FitError
-from ..results import GROUPS
+from ..posterior import GROUPS
 from .chunks import LEVEL, by_array
 from .records import RECORDS, digest
 
 if TYPE_CHECKING:
-    from ..sampling import Draws
+    import zarr  # within functions, since it takes a while and few fits are in stores
 
 FORMAT = 1
 """Of stores; one that an older library cannot read has a higher number."""
@@ -90,6 +89,8 @@ def create(path: Path, layout: Layout, contents: Contents) -> None:
     OSError
         When it cannot be written.
     """
+    import zarr
+
     for entry in path.iterdir():
         if entry.is_dir():
             shutil.rmtree(entry)
@@ -128,6 +129,8 @@ def extend(path: Path, new: Training) -> None:
     OSError
         When that cannot be written; the store is then as it was.
     """
+    import zarr
+
     published = zarr.open_consolidated(str(path), mode="r")
     root = zarr.open_group(str(path), mode="r+", use_consolidated=False)
     values = _by_subject(new)
@@ -140,7 +143,7 @@ def extend(path: Path, new: Training) -> None:
     _publish(path)
 
 
-def declare(path: Path, layout: Layout, draws: "Draws", subjects: int) -> None:
+def declare(path: Path, layout: Layout, draws: Draws, subjects: int) -> None:
     """Make the arrays for draws such as these, a chunk of each for every subject.
 
     Raises
@@ -148,6 +151,9 @@ def declare(path: Path, layout: Layout, draws: "Draws", subjects: int) -> None:
     OSError
         When they cannot be written.
     """
+    import zarr
+    from zarr.codecs import ZstdCodec
+
     root = zarr.open_group(str(path), mode="r+", use_consolidated=False)
     labels = {f"posterior/{latent.name}": latent.label_dims for latent in layout.latents}
     for name, values in by_array(draws).items():
@@ -173,6 +179,8 @@ def read(path: Path) -> Contents:
     FitError
         When it is damaged, or written by a newer version.
     """
+    import zarr
+
     try:
         root = zarr.open_consolidated(str(path), mode="r")
         attributes: dict[str, Any] = root.attrs.asdict()
@@ -197,7 +205,10 @@ def read(path: Path) -> Contents:
     return contents
 
 
-def _contents(root: zarr.Group, attributes: dict[str, Any], options: dict[str, Any]) -> Contents:
+def _contents(root: "zarr.Group", attributes: dict[str, Any], options: dict[str, Any]) -> Contents:
+    """Sort the arrays of a store by what they are of."""
+    import zarr
+
     draws, small = {}, dict[str, dict[str, tuple[tuple[str, ...], np.ndarray]]]()
     for name, array in root.members(max_depth=None):
         if isinstance(array, zarr.Array):
@@ -236,7 +247,7 @@ def _by_subject(training: Training) -> dict[str, tuple[tuple[str, ...], Small]]:
     return rows
 
 
-def _write(root: zarr.Group, name: str, dims: tuple[str, ...], values: Small) -> None:
+def _write(root: "zarr.Group", name: str, dims: tuple[str, ...], values: Small) -> None:
     """Write something small, as a whole."""
     plain = _plain(values)
     first = _ROWS if dims[0] == "subject" else plain.shape[0]
@@ -259,6 +270,8 @@ def _plain(values: Small) -> np.ndarray:
 
 def _publish(path: Path) -> None:
     """Replace what the root says about all arrays, once they are on the disk."""
+    import zarr
+
     for pattern in ("*/zarr.json", "*/*/zarr.json", "*/*/c/**/*"):
         for file in path.glob(pattern):
             _through(file)

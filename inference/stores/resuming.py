@@ -10,9 +10,9 @@ import numpy as np
 from ...layouts import Layout
 from ..assembly import Training
 from ..data import Evaluation
+from ..draws import SamplingOptions
 from ..engine import Battery
 from ..errors import StoreError
-from ..sampling import SamplingOptions
 from ..wording import many, some
 from .hierarchy import Contents
 

@@ -14,19 +14,22 @@ from ...layouts import Layout
 from ...linking import LayoutError, LinkingFunction
 from ..assembly import FORMAT
 from ..errors import FitError
-from ..results import GROUPS, Fit
+from ..posterior import GROUPS, Posterior
 from ..writing import whole
+from . import hierarchy
+from .records import read_records
+from .stored import check_records, stored_posterior
 
 _MARKS = ("layout", "fingerprint", "failures", "checksum")
 _BLOCK = 2**26  # bytes of draws read and written at a time
 
 
-def save(fit: Fit, path: str | Path, *, overwrite: bool = False) -> Path:
+def save(fit: Posterior, path: str | Path, *, overwrite: bool = False) -> Path:
     """Write a fit into one netCDF file, whole or not at all.
 
     Parameters
     ----------
-    fit : Fit
+    fit : Posterior
         The fit.
     path : str or Path
         File to write; its folder must exist.
@@ -52,8 +55,8 @@ def save(fit: Fit, path: str | Path, *, overwrite: bool = False) -> Path:
     >>> result = fit(aaio.published_layout(), cohort.evaluation, subjects=["sim-01"],
     ...              draws=100, tune=200, chains=2, seed=1, progressbar=False)
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     load(save(result, Path(folder) / "profile.nc"))
-    <Fit of 'animal-ai-olympics': 1 subject, 2 chains of 100 draws, 0 failed>
+    ...     read(save(result, Path(folder) / "profile.nc"))
+    <Posterior of 'animal-ai-olympics': 1 subject, 2 chains of 100 draws, 0 failed>
     """
     path = Path(path)
     if path.exists() and not overwrite:
@@ -63,45 +66,16 @@ def save(fit: Fit, path: str | Path, *, overwrite: bool = False) -> Path:
     return path
 
 
-def load(
+def read(
     path: str | Path,
     *,
     layout: Layout | None = None,
     functions: Sequence[LinkingFunction] = (),
-) -> Fit:
-    """Read a fit from the file that `save` wrote, or open the one in a store.
-
-    Parameters
-    ----------
-    path : str or Path
-        The file, or the store's folder. Of a store, whatever is finished is read, also while a fit
-        goes on; its draws stay on the disk until they are asked for.
-    layout : Layout, optional
-        The layout it must be a fit of; its linking functions are then known.
-    functions : sequence of LinkingFunction, optional
-        Your own linking functions in it, where `layout` is not given.
-
-    Returns
-    -------
-    Fit
-        Equal to the saved one.
-
-    Raises
-    ------
-    FitError
-        When there is no such file or store, it is no fit, is damaged, or is the fit of another
-        layout.
-
-    Examples
-    --------
-    >>> load("nowhere.nc")
-    Traceback (most recent call last):
-        ...
-    measurement_layouts.inference.errors.FitError: there is no file or store nowhere.nc
-    """
+) -> Posterior:
+    """Read what `save` wrote, or open a store; parameters and errors as in `results.load`."""
     path = Path(path)
     if path.is_dir():
-        return _load_store(path, layout, functions)
+        return _read_store(path, layout, functions)
     if not path.is_file():
         raise FitError(f"there is no file or store {path}")
     try:
@@ -127,7 +101,7 @@ def load(
         )
     saved = _read_layout(path, data.attrs, layout, functions)
     told = (_read_words(path, data.attrs, name) for name in ("failures", "attempts"))
-    return Fit(saved, data, *told)
+    return Posterior(saved, data, *told)
 
 
 def _refuse_newer(path: Path, attributes: Mapping[Any, Any]) -> None:
@@ -140,18 +114,16 @@ def _refuse_newer(path: Path, attributes: Mapping[Any, Any]) -> None:
         )
 
 
-def _load_store(path: Path, layout: Layout | None, functions: Sequence[LinkingFunction]) -> Fit:
-    from . import hierarchy
-    from .records import read_records
-    from .stored import check_records, stored_fit
-
+def _read_store(
+    path: Path, layout: Layout | None, functions: Sequence[LinkingFunction]
+) -> Posterior:
     if hierarchy.state(path) != "store":
         raise FitError(f"there is no store in the folder {path}; give one that a fit was made in")
     records = read_records(path)  # first: the rest may have grown since, and not the other way
     contents = hierarchy.read(path)
     check_records(path, contents, records)
     saved = _read_layout(path, contents.attributes, layout, functions)
-    return stored_fit(path, saved, contents, records, contents.training.subjects)
+    return stored_posterior(path, saved, contents, records, contents.training.subjects)
 
 
 def _write(data: xr.DataTree, path: Path) -> None:

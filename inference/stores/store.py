@@ -1,6 +1,8 @@
 """A store: fits in a folder, written subject by subject and read when asked for."""
 
+import os
 import secrets
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import TracebackType
@@ -11,19 +13,18 @@ from filelock import BaseFileLock, FileLock, Timeout
 from ...layouts import Layout
 from ..assembly import Training, marks
 from ..data import Evaluation
+from ..draws import Draws, Sampled, SamplingOptions
 from ..engine import Battery
 from ..errors import FitError, StoreError
+from ..posterior import Posterior
 from ..prior import draw_prior
-from ..results import Fit
-from ..sampling import Draws, Sampled, SamplingOptions
 from ..wording import many
 from . import hierarchy
 from .chunks import by_array, write_chunk
 from .hierarchy import Contents
-from .links import refuse_links
 from .records import Record, outcomes_digest, read_records, write_record
 from .resuming import check_same, options_of
-from .stored import check_records, stored_fit
+from .stored import check_records, stored_posterior
 
 _WRITERS = 8  # chunks on their way to the disk at a time: one after the other it is a wait for each
 
@@ -49,7 +50,7 @@ class Store:
     >>> import numpy as np
     >>> import pandas as pd
     >>> from measurement_layouts import Capability, Success
-    >>> from measurement_layouts.inference.sampling import Draws
+    >>> from measurement_layouts.inference.draws import Draws
     >>> layout = Layout("coin", Success("heads", Capability("p", low=0, high=1)))
     >>> tosses = pd.DataFrame([[1, 0], [1, 1]], index=["Ann", "Bob"], columns=["a", "b"])
     >>> evaluation = Evaluation.from_wide(tosses, pd.DataFrame(index=["a", "b"]))
@@ -60,8 +61,8 @@ class Store:
     ...     with Store.open(folder, *asked, options, seed=1, reruns=1) as store:
     ...         store.add(Sampled("Bob", draws))
     ...     with Store.open(folder, *asked, options, seed=None, reruns=1) as store:
-    ...         store.seed, store.finished, store.fit()
-    (1, {'Bob'}, <Fit of 'coin': 1 subject, 1 chain of 4 draws, 0 failed>)
+    ...         store.seed, store.finished, store.posterior()
+    (1, {'Bob'}, <Posterior of 'coin': 1 subject, 1 chain of 4 draws, 0 failed>)
     """
 
     def __init__(
@@ -136,7 +137,7 @@ class Store:
         path = Path(path)
         if hierarchy.state(path) == "else":
             raise FitError(f"{path} is there already and is no store of fits; give another folder")
-        refuse_links(path)
+        _refuse_links(path)
         try:
             path.mkdir(parents=True, exist_ok=True)
             lock = FileLock(path / hierarchy.LOCK, timeout=0, thread_local=False)
@@ -158,10 +159,10 @@ class Store:
                 known = set(contents.training.subjects)
                 new = [subject for subject in evaluation.subjects if subject not in known]
                 if new:
-                    hierarchy.extend(path, Training.of(battery, evaluation, new))
+                    hierarchy.extend(path, Training.of(layout, battery.features, evaluation, new))
             else:
                 seed = secrets.randbits(31) if seed is None else seed
-                training = Training.of(battery, evaluation, evaluation.subjects)
+                training = Training.of(layout, battery.features, evaluation)
                 prior = {name: drawn[None] for name, drawn in draw_prior(layout).items()}
                 said = marks(layout, options, seed, method)
                 hierarchy.create(path, layout, Contents(said, asked, training, prior, {}))
@@ -226,20 +227,20 @@ class Store:
 
         return dict(zip(arrays, self._writers.map(write, arrays), strict=True))
 
-    def fit(self) -> Fit:
-        """Open the fit of the evaluation's subjects; its draws stay on the disk.
+    def posterior(self) -> Posterior:
+        """Open the posterior of the evaluation's subjects; its draws stay on the disk.
 
         Returns
         -------
-        Fit
-            Finished subjects in the evaluation's order; failed ones in `Fit.failures`.
+        Posterior
+            Finished subjects in the evaluation's order; failed ones in its `failures`.
 
         Raises
         ------
         FitError
             When no subject has draws.
         """
-        return stored_fit(
+        return stored_posterior(
             self.path, self._layout, self._contents, self._records, self._evaluation.subjects
         )
 
@@ -258,3 +259,21 @@ class Store:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+
+def _refuse_links(path: Path) -> None:
+    """Refuse a store with a link in it, which may lead writing elsewhere; it may be one itself."""
+    for link in _links(path) if path.is_dir() else ():
+        raise FitError(
+            f"{link} is a link, and what is written into a store must stay there; put a copy of "
+            "what it leads to in its place, or give another store"
+        )
+
+
+def _links(folder: str | Path) -> Iterator[str]:
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.is_symlink():
+                yield entry.path
+            elif entry.is_dir():
+                yield from _links(entry.path)

@@ -9,7 +9,7 @@ from xarray.core.indexing import LazilyIndexedArray
 from ...layouts import Layout
 from ..assembly import assemble
 from ..errors import FitError
-from ..results import Fit
+from ..posterior import Posterior
 from .chunks import DrawsOnDisk
 from .hierarchy import Contents
 from .records import Record, damaged, outcomes_digest
@@ -41,14 +41,14 @@ def check_records(path: Path, contents: Contents, records: Mapping[int, Record])
             raise damaged(path, row, record.subject, "its outcomes are not those it was fitted to")
 
 
-def stored_fit(
+def stored_posterior(
     path: Path,
     layout: Layout,
     contents: Contents,
     records: Mapping[int, Record],
     subjects: Iterable[str],
-) -> Fit:
-    """Make a fit of some of a store's subjects, without reading any draws.
+) -> Posterior:
+    """Open the posteriors of some of a store's subjects, without reading any draws.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def stored_fit(
 
     Returns
     -------
-    Fit
+    Posterior
         Its draws are read whenever they are asked for.
 
     Raises

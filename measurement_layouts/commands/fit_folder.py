@@ -92,7 +92,7 @@ def open_fit(path: Path, layouts: Sequence[str] = ()) -> "Fit":
         When there is none, it is damaged, or a linking function of it is in none of the layouts.
     """
     from ..inference.errors import FitError
-    from ..inference.stores.storage import load
+    from ..inference.results import load
 
     functions = [function for text in layouts for function in load_layout(text).functions]
     place = _place(path)

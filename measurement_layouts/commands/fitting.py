@@ -156,7 +156,7 @@ def _in_use(store: Path) -> str:
 def _kept(folder: FitFolder, layout: "Layout", evaluation: "Evaluation") -> str:
     """Say what an interrupted fit has left."""
     from ..inference.errors import FitError
-    from ..inference.stores.storage import load
+    from ..inference.results import load
     from ..inference.wording import many
 
     try:
@@ -171,7 +171,7 @@ def _kept(folder: FitFolder, layout: "Layout", evaluation: "Evaluation") -> str:
 
 def _write(folder: FitFolder, layout: "Layout", evaluation: "Evaluation") -> "Fit":
     """Write what belongs beside the fit, and drop its store when all is there."""
-    from ..inference.stores.storage import load
+    from ..inference.results import load
     from ..inference.writing import write_text
 
     fitted = load(folder.fit, layout=layout)

@@ -5,9 +5,9 @@ import pandas as pd
 import small_layouts
 
 import measurement_layouts as ml
-from measurement_layouts.inference.assembly import Collected
+from measurement_layouts.inference.collected import Collected
+from measurement_layouts.inference.draws import Draws, Sampled, SamplingOptions
 from measurement_layouts.inference.engine import Battery
-from measurement_layouts.inference.sampling import Draws, Sampled, SamplingOptions
 from measurement_layouts.inference.stores.store import Store
 from measurement_layouts.linking import logistic, product
 

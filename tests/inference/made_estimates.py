@@ -1,11 +1,14 @@
 """A layout of one propensity, estimates that nobody computed, and what a figure shows of them."""
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 from matplotlib.collections import PathCollection
 
 import measurement_layouts as ml
 from measurement_layouts.inference.estimation.estimates import Estimates
+from measurement_layouts.inference.prior import draw_prior
 from measurement_layouts.linking import band
 
 NODE = "risk"
@@ -44,6 +47,7 @@ def made(**changes):
         "modes": pd.DataFrame(modes, columns=["subject", "node", "at", "log_likelihood", "below"]),
         "ranges": {"Ann": [(-1.41, -0.59)], "Bob": [(-np.inf, -4.7), (4.7, np.inf)]},
         "curves": {"Ann": two_hills, "Bob": nowhere},
+        "prior": partial(draw_prior, layout()),
     }
     return Estimates(**parts | changes)
 

@@ -5,7 +5,7 @@ import time
 import numpy as np
 
 from measurement_layouts.inference import fitting, quarantine
-from measurement_layouts.inference.sampling import Draws
+from measurement_layouts.inference.draws import Draws
 
 STATISTICS = ("diverging", "energy", "depth", "logp")
 

@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 
 import measurement_layouts as ml
-from measurement_layouts.inference.assembly import Collected
+from measurement_layouts.inference.collected import Collected
+from measurement_layouts.inference.draws import Draws, Sampled, SamplingOptions
 from measurement_layouts.inference.engine import Battery
-from measurement_layouts.inference.sampling import Draws, Sampled, SamplingOptions
 from measurement_layouts.linking import logistic, mean_failure, mixture, product
 
 
@@ -79,7 +79,7 @@ def crafted(layout, evaluation, posterior, diverging=0, failures=None, attempts=
     )
     for sampled in outcomes(evaluation, posterior, diverging, failures, attempts):
         collected.add(sampled)
-    return collected.fit()
+    return ml.Fit.of(collected.posterior())
 
 
 def outcomes(evaluation, posterior, diverging=0, failures=None, attempts=None):

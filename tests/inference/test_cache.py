@@ -10,7 +10,7 @@ from measurement_layouts.inference import cache
 
 COUNT = """
 from measurement_layouts.inference.engine import Battery, compile_sampler
-from measurement_layouts.inference.compiler import SubjectData
+from measurement_layouts.inference.data import SubjectData
 from measurement_layouts.inference.kernel import machine
 from measurement_layouts.scenarios import animal_ai_olympics as aaio
 compile_, made = machine._compile, []

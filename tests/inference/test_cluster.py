@@ -12,9 +12,14 @@ from distributed import Client, LocalCluster
 
 import measurement_layouts as ml
 from measurement_layouts.inference import engine, fitting
-from measurement_layouts.inference.assembly import Collected
-from measurement_layouts.inference.crew import Cluster, Threads, hire
-from measurement_layouts.inference.jobs import WorkerDied, work_off
+from measurement_layouts.inference.collected import Collected
+from measurement_layouts.inference.executors import (
+    DaskExecutor,
+    ThreadExecutor,
+    WorkerDied,
+    choose_executor,
+    run_jobs,
+)
 
 NAMES = [f"subject-{number}" for number in range(12)]
 
@@ -37,9 +42,9 @@ def client():
 
 
 @pytest.fixture
-def crew(client):
+def executor(client):
     with joblib.parallel_config(backend="dask"):
-        yield hire(None)
+        yield choose_executor(None)
 
 
 def named(name):
@@ -50,11 +55,11 @@ def kill(pid):
     os.kill(pid, signal.SIGKILL)
 
 
-def test_the_context_decides(crew):
-    assert isinstance(crew, Cluster)
-    assert (crew.hands, crew.room) == (2, 4)
+def test_the_context_decides(executor):
+    assert isinstance(executor, DaskExecutor)
+    assert (executor.workers, executor.capacity) == (2, 4)
     with joblib.parallel_config(backend="dask"):
-        assert hire(1).room == 1
+        assert choose_executor(1).capacity == 1
 
 
 def test_a_worker_is_no_cluster(client):
@@ -62,13 +67,13 @@ def test_a_worker_is_no_cluster(client):
 
     def inside():
         with joblib.parallel_config(backend="dask"):
-            crew = hire(None)
-        return type(crew).__name__, crew.hands
+            executor = choose_executor(None)
+        return type(executor).__name__, executor.workers
 
-    assert client.submit(inside).result() == (Threads.__name__, 1)
+    assert client.submit(inside).result() == (ThreadExecutor.__name__, 1)
 
 
-def test_each_job_is_done_once_though_a_worker_is_killed(crew, client, tmp_path):
+def test_each_job_is_done_once_though_a_worker_is_killed(executor, client, tmp_path):
     """The shared argument was on that worker, too."""
 
     def job(name, shared):
@@ -76,9 +81,9 @@ def test_each_job_is_done_once_though_a_worker_is_killed(crew, client, tmp_path)
         time.sleep(0.1)
         return os.getpid(), shared[name]
 
-    shared = crew.share({name: name.upper() for name in NAMES})
+    shared = executor.share({name: name.upper() for name in NAMES})
     done, victim = [], None
-    for name, outcome in work_off(crew, job, NAMES, lambda name: (name, shared)):
+    for name, outcome in run_jobs(executor, job, NAMES, lambda name: (name, shared)):
         done.append(name)
         assert not isinstance(outcome, WorkerDied), outcome
         pid, value = outcome
@@ -91,27 +96,27 @@ def test_each_job_is_done_once_though_a_worker_is_killed(crew, client, tmp_path)
 
 
 @pytest.mark.trust("faults", "a worker that is killed")
-def test_the_job_that_kills_its_worker_is_named_and_no_other(crew):
+def test_the_job_that_kills_its_worker_is_named_and_no_other(executor):
     def job(name):
         if name == NAMES[3]:
             os._exit(9)
         time.sleep(0.05)
         return name
 
-    done = dict(work_off(crew, job, NAMES, named))
+    done = dict(run_jobs(executor, job, NAMES, named))
     died = [name for name, outcome in done.items() if outcome != name]
     assert died == [NAMES[3]]
     assert done[NAMES[3]].reason.startswith("worker died each time: KilledWorker: Attempted to")
     assert len(done) == len(NAMES)
 
 
-def test_jobs_are_taken_back_when_nobody_waits(crew, client, tmp_path):
+def test_jobs_are_taken_back_when_nobody_waits(executor, client, tmp_path):
     def job(name):
         (tmp_path / name).touch()
         time.sleep(0.3)
         return name
 
-    work = work_off(crew, job, NAMES, named)
+    work = run_jobs(executor, job, NAMES, named)
     next(work)
     work.close()
     time.sleep(1)

@@ -4,8 +4,6 @@ Tolerance 1e-10 of the log-density: a sum of some dozens of terms of up to about
 to 1e-16 of itself.
 """
 
-from collections import OrderedDict
-
 import hand_written
 import numpy as np
 import pandas as pd
@@ -16,8 +14,9 @@ import pytest
 import measurement_layouts as ml
 from measurement_layouts import DataError, LayoutError
 from measurement_layouts.inference import engine
-from measurement_layouts.inference.cache import VARIABLE
-from measurement_layouts.inference.compiler import SubjectData, to_pymc
+from measurement_layouts.inference.cache import VARIABLE, Recent
+from measurement_layouts.inference.compiler import to_pymc
+from measurement_layouts.inference.data import SubjectData
 from measurement_layouts.inference.engine import Battery, compile_sampler
 from measurement_layouts.inference.kernel import machine
 from measurement_layouts.linking import logistic
@@ -194,8 +193,8 @@ def compilations(monkeypatch):
 
     monkeypatch.setenv(VARIABLE, "")
     monkeypatch.setattr(machine, "_compile", counted)
-    monkeypatch.setattr(machine, "_built", OrderedDict())
-    monkeypatch.setattr(engine, "_samplers", OrderedDict())
+    monkeypatch.setattr(machine, "_built", Recent(64))
+    monkeypatch.setattr(engine, "_samplers", Recent(16))
     return made
 
 

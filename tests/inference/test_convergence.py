@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from measurement_layouts.inference.convergence import Convergence, convergence, faults
-from measurement_layouts.inference.sampling import Draws
+from measurement_layouts.inference.draws import Draws
 
 
 def drawn(fit, subject):

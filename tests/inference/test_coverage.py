@@ -15,7 +15,7 @@ import pytest
 import small_layouts
 
 import measurement_layouts as ml
-from measurement_layouts.inference.compiler import SubjectData
+from measurement_layouts.inference.data import SubjectData
 from measurement_layouts.inference.features import read_features
 from measurement_layouts.inference.simulation import expected_success
 

@@ -7,7 +7,7 @@ import pytest
 import measurement_layouts as ml
 from measurement_layouts import DataError, FitError, LayoutError
 from measurement_layouts.inference import fitting, quarantine
-from measurement_layouts.inference.sampling import SamplingOptions
+from measurement_layouts.inference.draws import SamplingOptions
 from measurement_layouts.inference.seeding import subject_seed
 from measurement_layouts.linking import logistic
 

@@ -8,8 +8,13 @@ import joblib
 import pytest
 
 from measurement_layouts import FitError
-from measurement_layouts.inference.crew import Processes, Threads, hire
-from measurement_layouts.inference.jobs import WorkerDied, work_off
+from measurement_layouts.inference.executors import (
+    ProcessExecutor,
+    ThreadExecutor,
+    WorkerDied,
+    choose_executor,
+    run_jobs,
+)
 
 NAMES = [f"subject-{number}" for number in range(12)]
 
@@ -22,54 +27,57 @@ def named(name):
 
 
 def test_threads_on_all_processors_unless_told_otherwise():
-    crew = hire(None)
-    assert isinstance(crew, Threads)
-    assert crew.hands == joblib.cpu_count()
-    assert hire(3).hands == 3
+    executor = choose_executor(None)
+    assert isinstance(executor, ThreadExecutor)
+    assert executor.workers == joblib.cpu_count()
+    assert choose_executor(3).workers == 3
 
 
 @pytest.mark.parametrize(
-    ("context", "n_jobs", "kind", "hands"),
+    ("context", "n_jobs", "kind", "workers"),
     [
-        ({"n_jobs": 3}, None, Threads, 3),
-        ({"n_jobs": 3}, 2, Threads, 2),
-        ({"n_jobs": -1}, None, Threads, joblib.cpu_count()),
-        ({"backend": "threading"}, None, Threads, joblib.cpu_count()),
-        ({"backend": "threading", "n_jobs": 3}, None, Threads, 3),
-        ({"backend": "loky"}, None, Processes, joblib.cpu_count()),
-        ({"backend": "loky", "n_jobs": 3}, None, Processes, 3),
-        ({"backend": "loky", "n_jobs": 3}, 1, Processes, 1),
-        ({"backend": "sequential"}, None, Threads, 1),
+        ({"n_jobs": 3}, None, ThreadExecutor, 3),
+        ({"n_jobs": 3}, 2, ThreadExecutor, 2),
+        ({"n_jobs": -1}, None, ThreadExecutor, joblib.cpu_count()),
+        ({"backend": "threading"}, None, ThreadExecutor, joblib.cpu_count()),
+        ({"backend": "threading", "n_jobs": 3}, None, ThreadExecutor, 3),
+        ({"backend": "loky"}, None, ProcessExecutor, joblib.cpu_count()),
+        ({"backend": "loky", "n_jobs": 3}, None, ProcessExecutor, 3),
+        ({"backend": "loky", "n_jobs": 3}, 1, ProcessExecutor, 1),
+        ({"backend": "sequential"}, None, ThreadExecutor, 1),
     ],
 )
-def test_the_context_decides_unless_told_otherwise(context, n_jobs, kind, hands):
+def test_the_context_decides_unless_told_otherwise(context, n_jobs, kind, workers):
     with joblib.parallel_config(**context):
-        crew = hire(n_jobs)
-    assert type(crew) is kind
-    assert crew.hands == hands
+        executor = choose_executor(n_jobs)
+    assert type(executor) is kind
+    assert executor.workers == workers
 
 
 def test_inside_a_job_of_joblib_there_is_one_thread():
     """Unless told otherwise: the other processors are at work already."""
-    crews = joblib.Parallel(n_jobs=2, backend="threading")(
-        joblib.delayed(hire)(n_jobs) for n_jobs in (None, 3)
+    executors = joblib.Parallel(n_jobs=2, backend="threading")(
+        joblib.delayed(choose_executor)(n_jobs) for n_jobs in (None, 3)
     )
-    assert [(type(crew), crew.hands) for crew in crews] == [(Threads, 1), (Threads, 3)]
+    assert [(type(executor), executor.workers) for executor in executors] == [
+        (ThreadExecutor, 1),
+        (ThreadExecutor, 3),
+    ]
 
 
 def test_another_backend_is_refused():
     message = "joblib's backend is MultiprocessingBackend; subjects run on 'threading', 'loky' or"
     with joblib.parallel_config(backend="multiprocessing"), pytest.raises(FitError, match=message):
-        hire(2)
+        choose_executor(2)
 
 
 # --- order and laziness --------------------------------------------------------------------------
 
 
 def test_each_job_is_done_once():
-    done = list(work_off(Threads(3), str.upper, NAMES, named))
+    done = list(run_jobs(ThreadExecutor(3), str.upper, NAMES, named))
     assert sorted(done) == sorted((name, name.upper()) for name in NAMES)
-    assert list(work_off(Threads(3), str.upper, [], named)) == []
+    assert list(run_jobs(ThreadExecutor(3), str.upper, [], named)) == []
 
 
 def test_no_more_jobs_are_under_way_than_hands():
@@ -80,7 +88,7 @@ def test_no_more_jobs_are_under_way_than_hands():
         made.append(name)
         return (name,)
 
-    for taken, _ in enumerate(work_off(Threads(3), str.upper, NAMES, arguments), start=1):
+    for taken, _ in enumerate(run_jobs(ThreadExecutor(3), str.upper, NAMES, arguments), start=1):
         time.sleep(0.02)  # all handed over are done by now
         most = max(most, len(made) - taken)
     assert most == 3
@@ -89,7 +97,7 @@ def test_no_more_jobs_are_under_way_than_hands():
 
 def test_jobs_run_at_the_same_time():
     together = threading.Barrier(3, timeout=10)
-    done = work_off(Threads(3), lambda name: together.wait() >= 0, NAMES, named)
+    done = run_jobs(ThreadExecutor(3), lambda name: together.wait() >= 0, NAMES, named)
     assert all(outcome for _, outcome in done)
 
 
@@ -99,20 +107,20 @@ def test_what_a_job_raises_ends_all():
             raise KeyboardInterrupt
         return name
 
-    work = work_off(Threads(1), job, NAMES, named)
+    work = run_jobs(ThreadExecutor(1), job, NAMES, named)
     assert next(work) == (NAMES[0], NAMES[0])
     with pytest.raises(KeyboardInterrupt):
         next(work)
 
 
-@pytest.mark.parametrize("crew", [Threads(1), Processes(1)])
-def test_the_main_thread_is_left_alone(crew):
+@pytest.mark.parametrize("executor", [ThreadExecutor(1), ProcessExecutor(1)])
+def test_the_main_thread_is_left_alone(executor):
     """Interrupted there, nutpie would hand out half a posterior."""
 
     def job(name):
         return threading.current_thread() is threading.main_thread()
 
-    assert list(work_off(crew, job, NAMES[:1], named)) == [(NAMES[0], False)]
+    assert list(run_jobs(executor, job, NAMES[:1], named)) == [(NAMES[0], False)]
 
 
 # --- dead workers --------------------------------------------------------------------------------
@@ -139,7 +147,7 @@ def dying(names, folder, once=False):
 @pytest.mark.alone
 def test_the_job_that_kills_its_process_is_named_and_no_other(tmp_path):
     killers = [NAMES[0], NAMES[7]]
-    done = dict(work_off(Processes(2), dying(killers, tmp_path), NAMES, named))
+    done = dict(run_jobs(ProcessExecutor(2), dying(killers, tmp_path), NAMES, named))
     assert len(done) == len(NAMES)
     died = {name: outcome for name, outcome in done.items() if isinstance(outcome, WorkerDied)}
     assert sorted(died) == killers
@@ -151,7 +159,7 @@ def test_the_job_that_kills_its_process_is_named_and_no_other(tmp_path):
 
 def test_a_process_that_dies_once_costs_nothing(tmp_path):
     job = dying([NAMES[2]], tmp_path, once=True)
-    done = list(work_off(Processes(2), job, NAMES, named))
+    done = list(run_jobs(ProcessExecutor(2), job, NAMES, named))
     assert sorted(done) == sorted((name, name.upper()) for name in NAMES)
     finished = (tmp_path / "finished").read_text().split()
     assert len(finished) <= len(NAMES) + 4  # those at work beside it may be done again
@@ -168,7 +176,7 @@ def test_a_process_that_grows_is_kept():
             threading.kept = [bytearray(b"x" * 400_000_000), getattr(threading, "kept", None)]
         return os.getpid()
 
-    done = dict(work_off(Processes(1), grow, ["first", *NAMES[:3]], named))
+    done = dict(run_jobs(ProcessExecutor(1), grow, ["first", *NAMES[:3]], named))
     assert len(set(done.values())) == 1
 
 
@@ -178,11 +186,11 @@ def test_processes_stop_when_nobody_waits(tmp_path):
             time.sleep(60)
         return name
 
-    work = work_off(Processes(2), job, NAMES, named)
+    work = run_jobs(ProcessExecutor(2), job, NAMES, named)
     assert next(work) == (NAMES[0], NAMES[0])
     start = time.monotonic()
     work.close()
-    assert dict(work_off(Processes(2), str.upper, NAMES[:2], named)) == {
+    assert dict(run_jobs(ProcessExecutor(2), str.upper, NAMES[:2], named)) == {
         name: name.upper() for name in NAMES[:2]
     }
     assert time.monotonic() - start < 30

@@ -10,7 +10,8 @@ from scipy import stats
 import measurement_layouts as ml
 from measurement_layouts import Prior, scenarios
 from measurement_layouts.inference import engine, prior
-from measurement_layouts.inference.compiler import SubjectData, build_model
+from measurement_layouts.inference.compiler import build_model
+from measurement_layouts.inference.data import SubjectData
 from measurement_layouts.inference.kernel import kernel
 from measurement_layouts.inference.prior import noncentred
 from measurement_layouts.layouts.elements import elements

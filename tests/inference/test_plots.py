@@ -28,11 +28,11 @@ from measurement_layouts import (
     Success,
     plots,
 )
-from measurement_layouts.inference.assembly import Collected
 from measurement_layouts.inference.calibration import calibration_curve
+from measurement_layouts.inference.collected import Collected
+from measurement_layouts.inference.draws import Draws, Sampled, SamplingOptions
 from measurement_layouts.inference.engine import Battery
 from measurement_layouts.inference.grids import characteristic_grid
-from measurement_layouts.inference.sampling import Draws, Sampled, SamplingOptions
 from measurement_layouts.inference.scoring import decompose_brier
 from measurement_layouts.layouts.style import STYLES
 from measurement_layouts.linking import logistic, mean_failure, mixture, product
@@ -99,7 +99,7 @@ def made_up(layout, evaluation, failures=None):
         flat = {name: np.zeros((2, 50)) for name in ("energy", "depth", "logp")}
         draws = Draws(posterior, {"diverging": np.zeros((2, 50), dtype=bool), **flat})
         collected.add(Sampled(subject, draws))
-    return collected.fit()
+    return Fit.of(collected.posterior())
 
 
 @pytest.fixture(scope="module")

@@ -1,16 +1,14 @@
 """A subject that failed, diverged or did not converge is sampled again, with more care."""
 
-import sys
-import types
-
 import numpy as np
 import pandas as pd
 import pytest
 
 import measurement_layouts as ml
 from measurement_layouts import FitError
-from measurement_layouts.inference import fitting
-from measurement_layouts.inference.compiler import SubjectData
+from measurement_layouts.inference import fitting, quarantine
+from measurement_layouts.inference.data import SubjectData
+from measurement_layouts.inference.draws import Draws, SamplingOptions
 from measurement_layouts.inference.engine import Battery, compile_sampler
 from measurement_layouts.inference.quarantine import (
     attempt_seed,
@@ -19,7 +17,7 @@ from measurement_layouts.inference.quarantine import (
     thinned,
     with_more_care,
 )
-from measurement_layouts.inference.sampling import Draws, SamplingOptions, sample
+from measurement_layouts.inference.sampling import sample
 from measurement_layouts.inference.seeding import subject_seed
 from measurement_layouts.linking import logistic
 
@@ -220,8 +218,7 @@ def test_a_grid_is_integrated_once_and_compiles_nothing(undecided, rng, monkeypa
             {"diverging": np.zeros((4, 500), bool)},
         )
 
-    grid = types.SimpleNamespace(integrate=integrate)
-    monkeypatch.setitem(sys.modules, "measurement_layouts.inference.integration.integrate", grid)
+    monkeypatch.setattr(quarantine, "integrate", integrate)
     monkeypatch.setattr(fitting, "compile_sampler", None)
     options = {"draws": 500, "tune": 500, "target_accept": 0.6}
     fit = ml.fit(

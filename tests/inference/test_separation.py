@@ -7,7 +7,7 @@ import small_layouts
 
 import measurement_layouts as ml
 from measurement_layouts.inference.convergence import convergence, faults
-from measurement_layouts.inference.sampling import Draws
+from measurement_layouts.inference.draws import Draws
 from measurement_layouts.inference.separation import separate, stay_apart
 
 LABELS = ("read", "write")

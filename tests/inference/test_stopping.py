@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from measurement_layouts.inference.crew import Threads
-from measurement_layouts.inference.jobs import work_off
+from measurement_layouts.inference.executors import ThreadExecutor, run_jobs
 from measurement_layouts.inference.stopping import stop_if_told, told_by
 
 HERE = Path(__file__).parent
@@ -170,11 +169,11 @@ def test_jobs_are_told_and_waited_for():
             raise KeyboardInterrupt
         return (name,)
 
-    crew = Threads(3)
+    executor = ThreadExecutor(3)
     with pytest.raises(KeyboardInterrupt):
-        list(work_off(crew, job, ["a", "b", "c"], interrupted))
+        list(run_jobs(executor, job, ["a", "b", "c"], interrupted))
     assert sorted(ended) == ["a", "b"]
-    assert dict(work_off(crew, str.upper, ["a"], lambda name: (name,))) == {"a": "A"}
+    assert dict(run_jobs(executor, str.upper, ["a"], lambda name: (name,))) == {"a": "A"}
 
 
 def test_a_job_that_nobody_told_goes_on():

@@ -17,7 +17,7 @@ from xarray.core.indexing import LazilyIndexedArray
 
 import measurement_layouts as ml
 from measurement_layouts import FitError
-from measurement_layouts.inference.forecasts.quantiles import mean_and_interval
+from measurement_layouts.inference.forecasts.streaming import mean_and_interval
 from measurement_layouts.linking import generalised_mean, logistic, mean_failure, mixture
 
 LABELS = tuple("abcdef")

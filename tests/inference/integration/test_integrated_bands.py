@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 import measurement_layouts as ml
-from measurement_layouts.inference.compiler import SubjectData
+from measurement_layouts.inference.data import SubjectData
 from measurement_layouts.inference.engine import Battery
 from measurement_layouts.inference.integration import lattice, posterior
 from measurement_layouts.linking import band, mixture

@@ -15,13 +15,14 @@ from scipy.special import expit
 
 import measurement_layouts as ml
 from measurement_layouts import FitError, Prior
-from measurement_layouts.inference.compiler import SubjectData
 from measurement_layouts.inference.convergence import convergence, faults
+from measurement_layouts.inference.data import SubjectData
+from measurement_layouts.inference.draws import SamplingOptions
 from measurement_layouts.inference.engine import Battery, compile_sampler
 from measurement_layouts.inference.integration.integrate import integrate
 from measurement_layouts.inference.integration.posterior import Posterior
 from measurement_layouts.inference.integration.quadrature import draw
-from measurement_layouts.inference.sampling import SamplingOptions, sample
+from measurement_layouts.inference.sampling import sample
 from measurement_layouts.linking import logistic, mean_failure, mixture, presence, product
 
 PROMISED = 1e-6

@@ -7,7 +7,8 @@ import pandas as pd
 import pytensor
 import pytensor.tensor as pt
 
-from measurement_layouts.inference.compiler import SubjectData, build_model
+from measurement_layouts.inference.compiler import build_model
+from measurement_layouts.inference.data import SubjectData
 from measurement_layouts.inference.kernel.kernel import Kernel
 
 STATUS = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_uint64, *[ctypes.c_size_t] * 4)

@@ -11,7 +11,7 @@ import pytest
 from densities import Fused, Plain
 
 import measurement_layouts as ml
-from measurement_layouts.inference.compiler import SubjectData
+from measurement_layouts.inference.data import SubjectData
 from measurement_layouts.inference.engine import Battery, FusedSampler, compile_sampler
 from measurement_layouts.linking import band, bilogistic, uncertain_band
 

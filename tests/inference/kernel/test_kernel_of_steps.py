@@ -5,7 +5,8 @@ import pytest
 from densities import Fused, Plain
 
 import measurement_layouts as ml
-from measurement_layouts.inference.compiler import SubjectData, training_features
+from measurement_layouts.inference.compiler import training_features
+from measurement_layouts.inference.data import SubjectData
 from measurement_layouts.inference.engine import Battery, FusedSampler, compile_sampler
 
 ROUNDING = 1e-10

@@ -11,8 +11,8 @@ import xarray as xr
 
 import measurement_layouts as ml
 from measurement_layouts import DataError
+from measurement_layouts.inference.loo.compare import stacking_weights
 from measurement_layouts.inference.loo.loo import standard_error
-from measurement_layouts.inference.loo.stacking import stacking_weights
 from measurement_layouts.linking import logistic
 
 GRID = {"method": "grid", "seed": 1, "progressbar": False}

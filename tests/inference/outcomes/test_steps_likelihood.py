@@ -12,8 +12,8 @@ from scipy.special import logit
 from scipy.stats import binom
 
 import measurement_layouts as ml
+from measurement_layouts.inference.alignment import align
 from measurement_layouts.inference.compiler import training_features
-from measurement_layouts.inference.features import align
 from measurement_layouts.layouts.steps import Steps
 from measurement_layouts.linking import evaluate
 

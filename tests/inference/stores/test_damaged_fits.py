@@ -11,7 +11,7 @@ import xarray as xr
 
 import measurement_layouts as ml
 from measurement_layouts import FitError
-from measurement_layouts.inference.stores.storage import load
+from measurement_layouts.inference.results import load
 
 
 def raises(pattern):

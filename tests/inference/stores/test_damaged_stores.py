@@ -74,7 +74,7 @@ def test_damaged_draws(filled, animal_ai, damage, message):
     with folders.opened(filled, animal_ai, folders.evaluation()) as store:
         assert store.finished == {"s0", "s3"}
         store.add(folders.sampled(animal_ai, "s2"))
-        assert len(store.fit().diagnostics()) == 4
+        assert len(ml.Fit.of(store.posterior()).diagnostics()) == 4
 
 
 # --- everything else -----------------------------------------------------------------------------

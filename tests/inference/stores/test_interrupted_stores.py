@@ -85,7 +85,7 @@ def test_a_subject_without_its_record_is_not_there(path, animal_ai, monkeypatch,
     with folders.opened(path, animal_ai, outcomes) as store:
         assert store.finished == {"s0"}
         store.add(folders.sampled(animal_ai, "s1"))
-        fit = store.fit()
+        fit = ml.Fit.of(store.posterior())
     assert fit.subjects == ["s0", "s1"]
     assert all(whole(fit, animal_ai, subject) for subject in fit.subjects)
 
@@ -114,7 +114,7 @@ def test_arrays_of_draws_that_were_being_made(path, animal_ai, monkeypatch):
     with folders.opened(path, animal_ai, outcomes) as store:
         assert store.finished == set()
         store.add(folders.sampled(animal_ai, "s0"))
-        assert whole(store.fit(), animal_ai, "s0")
+        assert whole(ml.Fit.of(store.posterior()), animal_ai, "s0")
 
 
 def test_a_store_that_was_growing(path, animal_ai, monkeypatch):
@@ -132,8 +132,10 @@ def test_a_store_that_was_growing(path, animal_ai, monkeypatch):
         pass  # a subject with other outcomes than those that were being written
     with folders.opened(path, animal_ai, folders.evaluation(2)) as store:
         store.add(folders.sampled(animal_ai, "s0"))
-        assert store.fit().subjects == ["s0", "s1"]
-        assert all(whole(store.fit(), animal_ai, subject) for subject in ("s0", "s1"))
+        assert store.posterior().subjects == ["s0", "s1"]
+        assert all(
+            whole(ml.Fit.of(store.posterior()), animal_ai, subject) for subject in ("s0", "s1")
+        )
     assert ml.load(path).subjects == ["s0", "s1"]
 
 
@@ -150,9 +152,9 @@ def test_a_full_disk(path, animal_ai, monkeypatch, function):
                 "holds are safe; make room, and fit again with the same store"
             ):
                 store.add(folders.sampled(animal_ai, "s1"))
-        assert store.fit().subjects == ["s0"]
+        assert store.posterior().subjects == ["s0"]
         store.add(folders.sampled(animal_ai, "s1"))  # there is room again
-        assert store.fit().subjects == ["s0", "s1"]
+        assert store.posterior().subjects == ["s0", "s1"]
 
 
 def test_a_disk_that_is_full_from_the_start(path, animal_ai, monkeypatch):
@@ -199,7 +201,7 @@ def killed_and_gone_on_with(path, layout, waits):
     for count, wait in enumerate(waits, start=1):
         finished += kill_after(path, layout, count, wait)
         with folders.opened(path, layout, folders.evaluation(3000), OPTIONS) as store:  # no lock
-            fit = store.fit()
+            fit = ml.Fit.of(store.posterior())
         kept = fit.subjects
         assert kept[: len(finished)] == finished
         assert len(kept) <= len(finished) + 1  # one may have been written and not yet been told

@@ -14,8 +14,8 @@ import xarray as xr
 import measurement_layouts as ml
 from measurement_layouts import FitError
 from measurement_layouts.inference import diagnostics
+from measurement_layouts.inference.draws import Sampled
 from measurement_layouts.inference.element_draws import posterior_draws, success_rates
-from measurement_layouts.inference.sampling import Sampled
 from measurement_layouts.inference.stores import chunks, storage
 from measurement_layouts.inference.stores import store as stores
 from measurement_layouts.inference.stores.resuming import options_of
@@ -69,7 +69,7 @@ def both(request, path, animal_ai):
             store.add(one)
         assert store.finished == collected.finished == set(evaluation.subjects) - {last}
         assert store.seed == collected.seed == 3
-        return collected.fit(), store.fit()
+        return ml.Fit.of(collected.posterior()), ml.Fit.of(store.posterior())
 
 
 def test_in_memory_and_stored_fits_answer_alike(both):
@@ -173,12 +173,12 @@ def test_going_on(filled, animal_ai, outcomes):
         assert store.seed == 3
         assert store.finished == {"s0", "s2", "s3"}
         store.add(folders.sampled(animal_ai, "s1"))  # it had failed
-        fit = store.fit()
+        fit = ml.Fit.of(store.posterior())
         assert fit.subjects == ["s0", "s1", "s2", "s3"]
         assert fit.failures == {}
         assert fit.attempts == {"s0": 2}
         store.add(folders.sampled(animal_ai, "s4"))
-        assert store.fit().subjects == outcomes.subjects
+        assert store.posterior().subjects == outcomes.subjects
     assert ml.load(filled).subjects == outcomes.subjects
 
 
@@ -187,15 +187,15 @@ def test_more_subjects_and_fewer(filled, animal_ai):
     turned = more.select(subjects=["s7", "s3", "s0"])
     with folders.opened(filled, animal_ai, turned) as store:
         store.add(folders.sampled(animal_ai, "s7"))
-        fit = store.fit()
+        fit = ml.Fit.of(store.posterior())
         assert fit.subjects == ["s7", "s3", "s0"]
         one = fit.posterior["noiseLevel"].sel(subject="s7")
         expected = folders.sampled(animal_ai, "s7").draws.posterior["noiseLevel"]
         np.testing.assert_array_equal(one, expected)
         np.testing.assert_array_equal(fit.observed["successes"], turned.successes)
     with folders.opened(filled, animal_ai, more) as store:
-        assert store.fit().subjects == ["s0", "s2", "s3", "s7"]
-        assert store.fit().failures == {"s1": "RuntimeError: no start"}
+        assert store.posterior().subjects == ["s0", "s2", "s3", "s7"]
+        assert store.posterior().failures == {"s1": "RuntimeError: no start"}
     assert ml.load(filled).subjects == ["s0", "s2", "s3", "s7"]  # in the order they came
     with xr.open_datatree(filled, engine="zarr") as tree:
         assert tree["posterior"].sizes["subject"] == 9
@@ -214,10 +214,10 @@ def test_a_new_store_without_a_seed_has_one_of_its_own(tmp_path, animal_ai, outc
 def test_nothing_to_show_yet(path, animal_ai, outcomes):
     with folders.opened(path, animal_ai, outcomes) as store:
         with raises("store has no draws of the subjects asked for; fit with this store to sample"):
-            store.fit()
+            store.posterior()
         store.add(Sampled("s1", None, reason="RuntimeError: no start"))
         with raises("has no draws of the subjects asked for; s1: RuntimeError: no start; fit"):
-            store.fit()
+            store.posterior()
     with raises("has no draws"):
         ml.load(path)
 
@@ -423,7 +423,7 @@ def test_memory_does_not_grow_with_the_subjects(path, animal_ai):
     peaks = []
     for count in (500, 2000):
         with folders.opened(path, animal_ai, folders.evaluation(count), options) as store:
-            fit = store.fit()
+            fit = ml.Fit.of(store.posterior())
         tracemalloc.start()
         fit.diagnostics()
         peaks.append(tracemalloc.get_traced_memory()[1])

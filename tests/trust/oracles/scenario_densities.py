@@ -12,7 +12,8 @@ from densities import Fused
 from hand_densities import Hand, Long, Outcomes
 
 from measurement_layouts import Evaluation, scenarios
-from measurement_layouts.inference.compiler import SubjectData, training_features
+from measurement_layouts.inference.compiler import training_features
+from measurement_layouts.inference.data import SubjectData
 from measurement_layouts.inference.features import read_features
 from measurement_layouts.layouts import Layout
 from measurement_layouts.scenarios import adele, weirdml

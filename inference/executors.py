@@ -1,22 +1,26 @@
-"""Who works: threads, processes of this machine or the workers of a Dask cluster."""
+"""Jobs side by side: on threads, on processes of this machine, or on the workers of a Dask cluster.
+
+`concurrent.futures`, joblib's loky and Dask bring the futures. What they lack is here: threads that
+are told to stop, jobs tried again whose worker died, and no more jobs under way than are worked on.
+"""
 
 import math
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import BrokenExecutor, Future, wait
-from functools import partial
+from contextlib import suppress
+from dataclasses import dataclass
 from queue import Empty, SimpleQueue
-from threading import Event, Lock, Thread
+from threading import Event, Thread
 from typing import Any
 
 from .errors import FitError
 from .stopping import stop_if_told, told_by
 
-_LINGER = 0.2  # seconds that a thread waits for another job
 
-
-class Crew(ABC):
+class Executor(ABC):
     """Whoever works: takes a job and returns its future."""
 
     deaths: tuple[type[Exception], ...] = ()
@@ -24,12 +28,12 @@ class Crew(ABC):
 
     @property
     @abstractmethod
-    def hands(self) -> int:
+    def workers(self) -> int:
         """Jobs worked on at a time."""
 
     @property
     @abstractmethod
-    def room(self) -> int:
+    def capacity(self) -> int:
         """Jobs worked on or waiting close by."""
 
     def share(self, value: Any) -> Any:
@@ -45,37 +49,27 @@ class Crew(ABC):
         """Stop jobs nobody waits for any more, where that is possible, and those unheard of."""
 
 
-class Threads(Crew):
-    """Threads of this process, as many as there are jobs at a time, which take job after job.
+class ThreadExecutor(Executor):
+    """Threads of this process, one for each job.
 
     They are daemons, so that a process stops them when it ends and does not wait for their result,
-    and soon gone after the last job.
+    as it does for those of `concurrent.futures`.
     """
 
-    def __init__(self, hands: int) -> None:
-        self._hands = hands
-        self._jobs: SimpleQueue[Callable[[], None]] = SimpleQueue()
-        self._lock = Lock()
-        self._idle = 0
+    def __init__(self, workers: int) -> None:
+        self._workers = workers
         self._stop = Event()
 
     @property
-    def hands(self) -> int:
-        return self._hands
+    def workers(self) -> int:
+        return self._workers
 
     @property
-    def room(self) -> int:
-        return self._hands
+    def capacity(self) -> int:
+        return self._workers
 
     def submit(self, function: Callable[..., object], *arguments: object) -> Any:
-        future: Future[object] = Future()
-        with self._lock:
-            self._jobs.put(partial(_settle, future, self._stop, function, arguments))
-            if self._idle:
-                self._idle -= 1
-            else:
-                Thread(target=self._work, daemon=True).start()
-        return future
+        return _started(self._stop, function, arguments)
 
     def abandon(self, futures: list[Any]) -> None:
         """Tell all jobs to stop, and wait until these have."""
@@ -83,60 +77,48 @@ class Threads(Crew):
         told.set()
         wait(futures)
 
-    def _work(self) -> None:
-        while True:
-            try:
-                job = self._jobs.get(timeout=_LINGER)
-            except Empty:
-                with self._lock:
-                    if self._jobs.empty():
-                        self._idle -= 1
-                        return
-                continue
-            job()
-            del job
-            with self._lock:
-                self._idle += 1
+
+def _started(
+    stop: Event, function: Callable[..., object], arguments: tuple[object, ...]
+) -> "Future[object]":
+    """Start a job in a thread of its own; whatever it raises, its future raises."""
+    future: Future[object] = Future()
+
+    def work() -> None:
+        try:
+            with told_by(stop):
+                stop_if_told()
+                result = function(*arguments)
+        except BaseException as error:
+            future.set_exception(error)
+        else:
+            future.set_result(result)
+
+    Thread(target=work, daemon=True).start()
+    return future
 
 
-def _settle(
-    future: "Future[object]",
-    stop: Event,
-    function: Callable[..., object],
-    arguments: tuple[object, ...],
-) -> None:
-    """Do a job in this thread until told to stop; whatever it raises is the caller's to raise."""
-    try:
-        with told_by(stop):
-            stop_if_told()
-            result = function(*arguments)
-    except BaseException as error:
-        future.set_exception(error)
-    else:
-        future.set_result(result)
-
-
-class Processes(Crew):
+class ProcessExecutor(Executor):
     """Processes of this machine, joblib's; they stay for the next fit, with what they compiled."""
 
     deaths = (BrokenExecutor,)
 
-    def __init__(self, hands: int) -> None:
-        self._hands = hands
+    def __init__(self, workers: int) -> None:
+        self._workers = workers
 
     @property
-    def hands(self) -> int:
-        return self._hands
+    def workers(self) -> int:
+        return self._workers
 
     @property
-    def room(self) -> int:
-        return 2 * self._hands
+    def capacity(self) -> int:
+        return 2 * self._workers
 
     def _pool(self) -> Any:
         """Return the processes; a new set once one of them has died."""
         from joblib.externals.loky import get_reusable_executor
 
-        return get_reusable_executor(self._hands, timeout=300, initializer=_let_it_grow)
+        return get_reusable_executor(self._workers, timeout=300, initializer=_let_it_grow)
 
     def submit(self, function: Callable[..., object], *arguments: object) -> Any:
         try:
@@ -152,27 +134,27 @@ class Processes(Crew):
         self._pool().shutdown(kill_workers=True)
 
 
-class Cluster(Crew):
+class DaskExecutor(Executor):
     """Workers of a Dask cluster, which may come and go."""
 
-    def __init__(self, client: Any, hands: int | None) -> None:
+    def __init__(self, client: Any, workers: int | None) -> None:
         from distributed import KilledWorker
 
         self.deaths = (KilledWorker,)
         self._client = client
-        self._most = hands
+        self._most = workers
         self._here, self._counted = 1, -math.inf
 
     @property
-    def hands(self) -> int:
+    def workers(self) -> int:
         if time.monotonic() - self._counted > 1:  # asking takes as long as handing over a job
             self._here = max(1, int(sum(self._client.ncores().values())))
             self._counted = time.monotonic()
         return self._here if self._most is None else min(self._here, self._most)
 
     @property
-    def room(self) -> int:
-        return 2 * self.hands if self._most is None else self.hands
+    def capacity(self) -> int:
+        return 2 * self.workers if self._most is None else self.workers
 
     def share(self, value: Any) -> Any:
         # the result of a job, not scattered: the cluster makes it again where the holder died
@@ -185,7 +167,7 @@ class Cluster(Crew):
         self._client.cancel(futures)
 
 
-def hire(n_jobs: int | None) -> Crew:
+def choose_executor(n_jobs: int | None) -> Executor:
     """Find who works, as `joblib.parallel_config` says; threads on all processors otherwise.
 
     Parameters
@@ -195,7 +177,7 @@ def hire(n_jobs: int | None) -> Crew:
 
     Returns
     -------
-    Crew
+    Executor
         Inside a job of joblib or on a worker of the cluster, one thread unless `n_jobs` says
         otherwise: the other processors are at work already.
 
@@ -208,7 +190,7 @@ def hire(n_jobs: int | None) -> Crew:
     --------
     >>> import joblib
     >>> with joblib.parallel_config(backend="threading", n_jobs=3):
-    ...     hire(None).hands, hire(2).hands
+    ...     choose_executor(None).workers, choose_executor(2).workers
     (3, 2)
     """
     from joblib.parallel import LokyBackend, SequentialBackend, ThreadingBackend, get_active_backend
@@ -218,15 +200,15 @@ def hire(n_jobs: int | None) -> Crew:
     client = getattr(backend, "client", None)
     if client is not None and not _on_a_worker():
         backend.effective_n_jobs(-1)  # waits for a first worker, but not for ever
-        return Cluster(client, n_jobs)
+        return DaskExecutor(client, n_jobs)
     if asked is None:
         asked = 1 if backend.nesting_level or client is not None else -1
     if client is not None:
-        return Threads(asked)
+        return ThreadExecutor(asked)
     if isinstance(backend, ThreadingBackend | SequentialBackend):
-        return Threads(backend.effective_n_jobs(asked))
+        return ThreadExecutor(backend.effective_n_jobs(asked))
     if isinstance(backend, LokyBackend):
-        return Processes(backend.effective_n_jobs(asked))
+        return ProcessExecutor(backend.effective_n_jobs(asked))
     raise FitError(
         f"joblib's backend is {type(backend).__name__}; subjects run on 'threading', 'loky' or "
         "'dask'"
@@ -235,11 +217,9 @@ def hire(n_jobs: int | None) -> Crew:
 
 def _aside(function: Callable[..., object], *arguments: object) -> object:
     """Leave the main thread alone: Ctrl-C reaches every process, and the caller says so."""
-    future: Future[object] = Future()
     stop = Event()
-    Thread(target=_settle, args=(future, stop, function, arguments), daemon=True).start()
     try:
-        return future.result()
+        return _started(stop, function, arguments).result()
     finally:
         stop.set()
 
@@ -267,3 +247,103 @@ def _on_a_worker() -> bool:
     except ValueError:
         return False
     return True
+
+
+@dataclass(frozen=True)
+class WorkerDied:
+    """The worker of a job died, also when it worked on nothing else.
+
+    Attributes
+    ----------
+    reason : str
+        How, in one line.
+    """
+
+    reason: str
+
+
+def run_jobs[T](
+    executor: Executor,
+    function: Callable[..., T],
+    names: Iterable[str],
+    arguments: Callable[[str], tuple[object, ...]],
+) -> Generator[tuple[str, T | WorkerDied], None, None]:
+    """Do one job per name, side by side, and hand out each once, as it finishes.
+
+    A job whose worker died is tried again after all others, for another job may have killed the
+    worker; if it dies again, once more with nothing beside it.
+
+    Parameters
+    ----------
+    executor : Executor
+        Who works.
+    function : callable
+        The job. What it raises ends all jobs.
+    names : iterable of str
+        A job each.
+    arguments : callable
+        From a name to the function's arguments; called when the job is handed over.
+
+    Yields
+    ------
+    (str, object)
+        A name and what the function returned, or why there is nothing.
+
+    Examples
+    --------
+    >>> sorted(run_jobs(ThreadExecutor(2), len, ["a", "b"], lambda name: (name * 3,)))
+    [('a', 3), ('b', 3)]
+    """
+    died: dict[str, WorkerDied] = {}
+    waiting = list(names)
+    for together in (True, True, False):
+        died = {}
+        for name, outcome in _side_by_side(executor, function, waiting, arguments, together):
+            if isinstance(outcome, WorkerDied):
+                died[name] = outcome
+            else:
+                yield name, outcome
+        waiting = list(died)
+    yield from died.items()
+
+
+def _side_by_side[T](
+    executor: Executor,
+    function: Callable[..., T],
+    names: Iterable[str],
+    arguments: Callable[[str], tuple[object, ...]],
+    together: bool,
+) -> Generator[tuple[str, T | WorkerDied], None, None]:
+    waiting, running = deque(names), dict[str, Any]()
+    done: SimpleQueue[str] = SimpleQueue()
+
+    def hand_over() -> None:
+        while waiting and len(running) < (executor.capacity if together else 1):
+            name = waiting.popleft()
+            running[name] = executor.submit(function, *arguments(name))
+            running[name].add_done_callback(lambda _, name=name: done.put(name))
+
+    try:
+        hand_over()
+        while running:
+            name = _next(done)
+            future = running.pop(name)
+            outcome: T | WorkerDied
+            try:
+                outcome = future.result()
+            except executor.deaths as death:
+                reason = " ".join(f"{type(death).__name__}: {death}".split())
+                outcome = WorkerDied(f"worker died each time: {reason}")
+            del future
+            hand_over()
+            yield name, outcome
+    except BaseException:  # Ctrl-C, too, and nobody who takes the rest
+        executor.abandon(list(running.values()))
+        raise
+
+
+def _next(done: SimpleQueue[str]) -> str:
+    """Wait in slices: on Windows Ctrl-C is heard between them only."""
+    while True:
+        with suppress(Empty):
+            return done.get(timeout=1)
