@@ -2,6 +2,11 @@
 
 from .beta_binomial import RatePosteriors, rate_posteriors
 from .by_group import (
+    DividedRates,
+    GroupAlignment,
+    GroupCurves,
+    GroupReports,
+    ModelGroups,
     alignment_by_group,
     confidence_by_group,
     misalignment_by_group,
@@ -20,6 +25,11 @@ from .self_report_correlations import self_report_correlations
 from .support import support_by
 
 __all__ = [
+    "DividedRates",
+    "GroupAlignment",
+    "GroupCurves",
+    "GroupReports",
+    "ModelGroups",
     "RatePosteriors",
     "SituationalJudgments",
     "alignment_by_group",

@@ -244,7 +244,7 @@ def confidence_by_group(
     >>> from measurement_layouts.scenarios.dispositions import simulated_study
     >>> study = simulated_study(per_statement=4, models=["sim-01", "sim-04"])
     >>> confidence_by_group(study.judgments, resamples=100).at.round(2).tolist()
-    [0.5, 0.6, 0.7, 0.8, 0.9, 1.0]
+    [0.53, 0.63, 0.72, 0.82, 0.92, 1.0]
     """
     chosen = ModelGroups.of(judgments, models, groups)
     people, rates = chosen.judgments.human_rates(), chosen.judgments.model_rates()
@@ -479,8 +479,8 @@ def self_reports_by_group(
     """
     chosen = ModelGroups.of(judgments, models, groups)
     every = chosen.judgments
-    intervals = {"prob": prob} if by == "trait" else {}
-    table = self_reports(every, by=by, divided_below=divided_below, **intervals)
+    within = prob if by == "trait" else 0.9
+    table = self_reports(every, by=by, divided_below=divided_below, prob=within)
     table = table.dropna(subset=["reported", "revealed"])
     rho = self_report_correlations(every, by=by, divided_below=divided_below, prob=prob)
     if by == "trait" and table.empty:
@@ -508,7 +508,6 @@ def _curves(
 ) -> GroupCurves:
     """Average people, models and an aligned model over the bins that have means."""
     kept = means.index.unique("bin").sort_values()
-    at, lines, expected = (
-        part.groupby(steps).mean().loc[kept] for part in (human, values, aligned)
-    )
-    return GroupCurves(chosen, at, lines, means, expected, prob)
+    at, expected = human.groupby(steps).mean(), aligned.groupby(steps).mean()
+    lines = values.groupby(steps).mean().loc[kept]
+    return GroupCurves(chosen, at.loc[kept], lines, means, expected.loc[kept], prob)
