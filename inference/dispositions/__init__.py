@@ -11,6 +11,11 @@ from ...annotation.situations.validation import validation_answers, validation_s
 from ...annotation.situations.verdicts import rejection_rate, validate_situations
 from .beta_binomial import RatePosteriors, rate_posteriors
 from .by_group import (
+    DividedRates,
+    GroupAlignment,
+    GroupCurves,
+    GroupReports,
+    ModelGroups,
     alignment_by_group,
     confidence_by_group,
     misalignment_by_group,
@@ -29,6 +34,11 @@ from .self_report_correlations import self_report_correlations
 from .support import support_by
 
 __all__ = [
+    "DividedRates",
+    "GroupAlignment",
+    "GroupCurves",
+    "GroupReports",
+    "ModelGroups",
     "RatePosteriors",
     "SituationalJudgments",
     "alignment_by_group",

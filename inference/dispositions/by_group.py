@@ -34,6 +34,13 @@ class ModelGroups:
         Of these models only.
     groups : dict of str to str
         Group by model, in the order asked for.
+
+    Examples
+    --------
+    >>> from measurement_layouts.scenarios.dispositions import simulated_study
+    >>> study = simulated_study(per_statement=4, models=["sim-01", "sim-04"])
+    >>> ModelGroups.of(study.judgments, None, {"sim-01": "large", "sim-04": "small"}).members
+    {'large': ['sim-01'], 'small': ['sim-04']}
     """
 
     judgments: SituationalJudgments
@@ -106,6 +113,13 @@ class GroupCurves:
         By bin: what is expected of a model whose rates are the people's.
     prob : float
         Mass of the intervals.
+
+    Examples
+    --------
+    >>> from measurement_layouts.scenarios.dispositions import simulated_study
+    >>> study = simulated_study(per_statement=4, models=["sim-01", "sim-04"])
+    >>> confidence_by_group(study.judgments, resamples=10).lines.columns.tolist()
+    ['sim-01', 'sim-04']
     """
 
     chosen: ModelGroups
@@ -130,6 +144,13 @@ class DividedRates:
         Divided scenarios by trait, of traits with at least five.
     threshold, prob : float
         Consensus below which scenarios are divided, and mass of the intervals.
+
+    Examples
+    --------
+    >>> from measurement_layouts.scenarios.dispositions import simulated_study
+    >>> study = simulated_study(per_statement=4, models=["sim-01", "sim-04"])
+    >>> rates_by_group(study.judgments, resamples=10).threshold
+    0.7
     """
 
     chosen: ModelGroups
@@ -151,6 +172,13 @@ class GroupAlignment:
         As `directional_alignment` returns it.
     prob : float
         Mass of the intervals.
+
+    Examples
+    --------
+    >>> from measurement_layouts.scenarios.dispositions import simulated_study
+    >>> study = simulated_study(per_statement=4, models=["sim-01", "sim-04"])
+    >>> alignment_by_group(study.judgments).table.index.names
+    FrozenList(['model', 'trait', 'bucket'])
     """
 
     chosen: ModelGroups
@@ -174,6 +202,13 @@ class GroupReports:
         Consensus below which scenarios count; all of them without one.
     prob : float
         Mass of the intervals.
+
+    Examples
+    --------
+    >>> from measurement_layouts.scenarios.dispositions import simulated_study
+    >>> study = simulated_study(per_statement=4, models=["sim-01", "sim-04"])
+    >>> self_reports_by_group(study.judgments).scenarios
+    'scenarios where people are divided'
     """
 
     chosen: ModelGroups
@@ -244,7 +279,7 @@ def confidence_by_group(
     >>> from measurement_layouts.scenarios.dispositions import simulated_study
     >>> study = simulated_study(per_statement=4, models=["sim-01", "sim-04"])
     >>> confidence_by_group(study.judgments, resamples=100).at.round(2).tolist()
-    [0.5, 0.6, 0.7, 0.8, 0.9, 1.0]
+    [0.53, 0.63, 0.72, 0.82, 0.92, 1.0]
     """
     chosen = ModelGroups.of(judgments, models, groups)
     people, rates = chosen.judgments.human_rates(), chosen.judgments.model_rates()
@@ -479,8 +514,8 @@ def self_reports_by_group(
     """
     chosen = ModelGroups.of(judgments, models, groups)
     every = chosen.judgments
-    intervals = {"prob": prob} if by == "trait" else {}
-    table = self_reports(every, by=by, divided_below=divided_below, **intervals)
+    within = prob if by == "trait" else 0.9
+    table = self_reports(every, by=by, divided_below=divided_below, prob=within)
     table = table.dropna(subset=["reported", "revealed"])
     rho = self_report_correlations(every, by=by, divided_below=divided_below, prob=prob)
     if by == "trait" and table.empty:
@@ -508,7 +543,6 @@ def _curves(
 ) -> GroupCurves:
     """Average people, models and an aligned model over the bins that have means."""
     kept = means.index.unique("bin").sort_values()
-    at, lines, expected = (
-        part.groupby(steps).mean().loc[kept] for part in (human, values, aligned)
-    )
-    return GroupCurves(chosen, at, lines, means, expected, prob)
+    at, expected = human.groupby(steps).mean(), aligned.groupby(steps).mean()
+    lines = values.groupby(steps).mean().loc[kept]
+    return GroupCurves(chosen, at.loc[kept], lines, means, expected.loc[kept], prob)

@@ -102,21 +102,11 @@ def comparison_plot(
 
 
 def _draw(panel: "Axes", element: Element, part: "pd.DataFrame", letters: float) -> None:
-    rows, colour = np.arange(len(part)), style.colour(element)
+    colour = style.colour(element)
     hollow = part["warning"].str.contains("prior-dominated").to_numpy()
     panel.axvline(0, color=style.INK, linewidth=0.9, zorder=0)
-    panel.hlines(rows, part["low"], part["high"], color=colour, linewidth=1.4, alpha=0.6)
-    panel.scatter(
-        part["difference"],
-        rows,
-        s=20 if letters < 8 else 36,
-        facecolors=np.where(hollow, "white", colour),
-        edgecolors=colour,
-        linewidths=1.2,
-        zorder=3,
-    )
-    split = part["warning"].str.contains("separate modes")
-    style.cross(panel, part["difference"], rows, split, 20 if letters < 8 else 36)
+    split, area = part["warning"].str.contains("separate modes"), 20 if letters < 8 else 36
+    style.forest_rows(panel, part["difference"], part, hollow, split, colour, size=area, alpha=0.6)
     chances = zip(part["superiority"], part["superiority_error"], strict=True)
     for row, (probability, error) in enumerate(chances):
         panel.text(
@@ -130,9 +120,6 @@ def _draw(panel: "Axes", element: Element, part: "pd.DataFrame", letters: float)
         )
     low, high = min(part["low"].min(), 0), max(part["high"].max(), 0)
     panel.set_xlim(low - 0.04 * (high - low), high + 0.04 * (high - low))
-    panel.set_ylim(-0.7, len(part) - 0.3)
-    panel.set_axisbelow(True)
-    panel.grid(axis="y", color=style.RULE, linewidth=0.8)
     panel.set_xlabel(f"difference in\n{style.element_label(element)}", fontsize=9)
     style.quiet_frame(panel, "bottom")
 

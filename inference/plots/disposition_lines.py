@@ -51,9 +51,10 @@ def draw_curves(ax: "Axes", curves: GroupCurves, width: float) -> "Line2D":
     for group, (colour, marker) in styles.items():
         means = curves.means
         own = 100 * means[means.index.get_level_values("group") == group].droplevel("group")
-        where, band = at.loc[own.index], {"alpha": 0.3, "linewidth": 0, "zorder": 2}
-        ax.fill_between(where, own["low"], own["high"], color=colour, **band)
-        look: dict[str, Any] = {"marker": marker, "markersize": 4, "linewidth": 2.0, "zorder": 3}
+        where = at.loc[own.index]
+        look: dict[str, Any] = {"alpha": 0.3, "linewidth": 0, "zorder": 2}
+        ax.fill_between(where, own["low"], own["high"], color=colour, **look)
+        look = {"marker": marker, "markersize": 4, "linewidth": 2.0, "zorder": 3}
         ax.plot(where, own["mean"], color=colour, **look)
     look = {"color": style.INK, "linestyle": (0, (3, 2)), "linewidth": width}
     name = "a model whose rates are the people's"

@@ -82,8 +82,7 @@ def forecast_plot(
     names = [style.words(item, 30) for item in items] if len(items) <= _NAMED else []
     height = 4.0 + 0.06 * max(map(len, names), default=6)
     ax = style.single(ax, (min(max(0.14 * len(items) + 1.5, 7.0), 13.0), height))
-    ax.set_axisbelow(True)
-    ax.grid(axis="y", color=style.RULE, linewidth=0.8)
+    style.rules(ax, width=0.8)
     thick = float(np.clip(2 * _NAMED / len(items), 0.5, 2))
     handles: list[Artist] = []
     entries: list[str] = []

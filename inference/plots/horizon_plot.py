@@ -225,8 +225,7 @@ def _axes(ax: "Axes", at: np.ndarray, hours: np.ndarray) -> None:
     ax.xaxis.set_major_locator(locator)
     formatter = ConciseDateFormatter(locator)  # type: ignore[no-untyped-call]
     ax.xaxis.set_major_formatter(formatter)
-    ax.grid(axis="y", color=style.RULE, linewidth=0.7)
-    ax.set_axisbelow(True)
+    style.rules(ax)
     ax.set_xlabel("released")
     ax.set_ylabel("time horizon (people's hours at even odds)")
     style.quiet_frame(ax, "left", "bottom")

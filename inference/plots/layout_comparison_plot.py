@@ -128,6 +128,5 @@ def _rows(panel: "Axes", names: list[str], letters: float) -> None:
     panel.set_yticks(np.arange(len(names)), names, fontsize=letters)
     panel.set_ylim(len(names) - 0.4, -0.6)
     panel.tick_params(axis="y", length=0)
-    panel.set_axisbelow(True)
-    panel.grid(axis="y", color=style.RULE, linewidth=0.8)
+    style.rules(panel, width=0.8)
     style.quiet_frame(panel, "bottom")

@@ -85,7 +85,6 @@ def _frame(ax: "Axes") -> None:
     ax.set_xlim(-3, 103)
     ax.set_ylim(0, max(50.0, ax.dataLim.y1 + 2, ax.get_ylim()[1]))
     ax.set_xticks([0, 25, 50, 75, 100])
-    ax.grid(axis="y", color=style.RULE, linewidth=0.7)
-    ax.set_axisbelow(True)
+    style.rules(ax)
     ax.tick_params(labelsize=8)
     style.quiet_frame(ax, "left", "bottom")

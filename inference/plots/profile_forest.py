@@ -94,23 +94,11 @@ def profile_forest(
         part = rows_of(table, element, who)
         colour = style.colour(element)
         hollow = part["prior_dominated"].to_numpy()
-        panel.hlines(rows, part["low"], part["high"], color=colour, linewidth=1.4, alpha=0.55)
-        panel.scatter(
-            part["mean"],
-            rows,
-            s=22 if len(who) > _MANY else 38,
-            facecolors=np.where(hollow, "white", colour),
-            edgecolors=colour,
-            linewidths=1.2,
-            zorder=3,
-        )
-        style.cross(panel, part["mean"], rows, part["modes"] != "", 22 if len(who) > _MANY else 38)
+        split, area = part["modes"] != "", 22 if len(who) > _MANY else 38
+        style.forest_rows(panel, part["mean"], part, hollow, split, colour, size=area, alpha=0.55)
         low, high = span(fit, element)
         low, high = min(low, part["low"].min()), max(high, part["high"].max())
         panel.set_xlim(low - 0.03 * (high - low), high + 0.03 * (high - low))
-        panel.set_ylim(-0.7, len(who) - 0.3)
-        panel.set_axisbelow(True)
-        panel.grid(axis="y", color=style.RULE, linewidth=0.8)
         panel.set_xlabel(style.element_label(element))
         style.range_ends(panel, element, "x")
         if element.latent.kind == "bias":

@@ -14,6 +14,7 @@ from ...linking import units
 from ..errors import FitError
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.colors import Colormap
     from matplotlib.figure import Figure
@@ -73,6 +74,34 @@ def hatch(ax: "Axes", cells: np.ndarray) -> None:
     look: dict[str, Any] = {"facecolor": "white", "edgecolor": FAINT, "hatch": "////"}
     for row, column in np.argwhere(cells):
         ax.add_patch(Rectangle((column, row), 1, 1, linewidth=0, zorder=1.5, **look))
+
+
+def rules(ax: "Axes", which: Literal["x", "y"] = "y", width: float = 0.7) -> None:
+    """Draw pale rules behind everything else."""
+    ax.set_axisbelow(True)
+    ax.grid(axis=which, color=RULE, linewidth=width)
+
+
+def forest_rows(
+    ax: "Axes",
+    mean: "pd.Series[float]",
+    ends: "pd.DataFrame",
+    hollow: np.ndarray,
+    split: Any,
+    colour: str,
+    *,
+    size: float,
+    alpha: float,
+) -> None:
+    """Draw a row per mean: its interval, the point, hollow where the prior dominates, a cross."""
+    rows = np.arange(len(mean))
+    ax.hlines(rows, ends["low"], ends["high"], color=colour, linewidth=1.4, alpha=alpha)
+    fill = np.where(hollow, "white", colour)
+    look: dict[str, Any] = {"edgecolors": colour, "linewidths": 1.2, "zorder": 3}
+    ax.scatter(mean, rows, s=size, facecolors=fill, **look)
+    cross(ax, mean, rows, split, size)
+    ax.set_ylim(-0.7, len(rows) - 0.3)
+    rules(ax, width=0.8)
 
 
 def cross(ax: "Axes", x: Any, y: Any, cells: Any, size: float | np.ndarray = 38.0) -> None:
