@@ -17,7 +17,7 @@ from ..layouts import Layout
 from .data import SubjectData
 from .draws import Draws, SamplingOptions
 from .engine import Battery, compile_sampler
-from .integration.posterior import Posterior
+from .integration.posterior import ExactPosterior
 from .integration.unconstrained import finite
 from .prior import draw_prior, noncentred, profile_variables
 from .sampling import Start, sample
@@ -147,7 +147,7 @@ def find_modes(battery: Battery, data: SubjectData, most: int, seed: int) -> lis
     model = compile_sampler(battery).on(data)
     density = LogDensity(model)
     if density.size <= _FEW and battery.layout.outcome.unseen is None:
-        peaks = _from_lattice(density, Posterior(battery, data))
+        peaks = _from_lattice(density, ExactPosterior(battery, data))
     else:
         rng = np.random.default_rng(seed)
         drawn = rng.choice(_prior_points(battery), _CLIMBS, replace=False)
@@ -162,7 +162,7 @@ def find_modes(battery: Battery, data: SubjectData, most: int, seed: int) -> lis
 type _Peak = tuple[np.ndarray, float]
 
 
-def _from_lattice(density: LogDensity, posterior: Posterior) -> list[_Peak]:
+def _from_lattice(density: LogDensity, posterior: ExactPosterior) -> list[_Peak]:
     """Climb from every local maximum of the lattice, no farther than to the next lines."""
     lines, logs = posterior.lattice()
     coordinates = posterior.coordinates

@@ -5,7 +5,7 @@ import numpy as np
 from ..data import SubjectData
 from ..draws import Draws, SamplingOptions
 from ..engine import Battery
-from .posterior import Posterior
+from .posterior import ExactPosterior
 from .quadrature import draw
 
 _GOLDEN = (5**0.5 - 1) / 2  # its multiples, modulo 1, lie more evenly than any other number's
@@ -60,7 +60,7 @@ def integrate(battery: Battery, data: SubjectData, options: SamplingOptions, see
     >>> drawn.shape, float(drawn.mean().round(4)), round(17 / 26, 4)
     ((4, 1000), 0.6538, 0.6538)
     """
-    posterior = Posterior(battery, data)
+    posterior = ExactPosterior(battery, data)
     boxes = posterior.boxes()
     count = options.chains * options.draws
     rng = np.random.default_rng(seed)

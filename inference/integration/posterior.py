@@ -26,7 +26,7 @@ _GAPS = {1: (64, 2048), 2: (16, 256)}  # of the lattice along each of so many ax
 _BESIDE = np.array([[-1.0, 0.0, 1.0]])  # where the other coordinate is while one is looked along
 
 
-class Posterior:
+class ExactPosterior:
     """Density of one subject's profile over its `Unconstrained` coordinates, up to a factor.
 
     Parameters
@@ -55,7 +55,7 @@ class Posterior:
     >>> from measurement_layouts import Capability, Layout, Success
     >>> coin = Layout("coin", Success("heads", Capability("p", low=0, high=1)))
     >>> data = SubjectData(successes=np.array([16]), trials=np.array([24]), constants={})
-    >>> mean, variance = Posterior(Battery(coin, {}, items=1), data).boxes().moments()
+    >>> mean, variance = ExactPosterior(Battery(coin, {}, items=1), data).boxes().moments()
     >>> float(mean[0].round(6)), round(17 / 26, 6)
     (0.653846, 0.653846)
     """

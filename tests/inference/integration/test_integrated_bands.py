@@ -24,7 +24,7 @@ BANDS = {
 def moments(outcome, low, high, right, tried):
     """Mean and standard deviation of the profile elements."""
     battery = Battery(ml.Layout("bands", outcome), {"low": low, "high": high}, len(low))
-    found = posterior.Posterior(battery, SubjectData(right, tried, {})).boxes()
+    found = posterior.ExactPosterior(battery, SubjectData(right, tried, {})).boxes()
     mean, variance = found.moments()
     return mean, np.sqrt(variance)
 
@@ -87,7 +87,7 @@ def test_a_start_without_lines_at_the_steps_misses_them(monkeypatch):
     """Twin that must fail: an even lattice does not see the sides of a narrow band."""
     given = ml.Success("ok", band(RISK, *ENDS)), *map(np.array, BANDS["contradiction"])
     _, sd = moments(*given)
-    monkeypatch.setattr(posterior, "_shared", type(posterior._shared)())
+    monkeypatch.setattr(posterior, "_shared", type(posterior._shared)(16))
     monkeypatch.setattr(lattice, "_HALVINGS", 0)
     monkeypatch.setattr(lattice, "_CHANGE", np.inf)
     _, even = moments(*given)

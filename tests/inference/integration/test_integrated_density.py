@@ -20,7 +20,7 @@ from measurement_layouts.inference.data import SubjectData
 from measurement_layouts.inference.draws import SamplingOptions
 from measurement_layouts.inference.engine import Battery, compile_sampler
 from measurement_layouts.inference.integration.integrate import integrate
-from measurement_layouts.inference.integration.posterior import Posterior
+from measurement_layouts.inference.integration.posterior import ExactPosterior
 from measurement_layouts.inference.integration.quadrature import draw
 from measurement_layouts.inference.sampling import sample
 from measurement_layouts.linking import logistic, mean_failure, mixture, presence, product
@@ -32,7 +32,7 @@ DEMAND = ml.MetaFeature("demand", low=0, high=5)
 
 def posterior(layout, features, right, tried, failure=0.5):
     data = SubjectData(np.array(right), np.array(tried), {"meanFailure": failure})
-    return Posterior(Battery(layout, features, len(tried)), data)
+    return ExactPosterior(Battery(layout, features, len(tried)), data)
 
 
 def moments(*given):
@@ -192,7 +192,7 @@ def test_draws_are_spread_evenly_and_look_independent():
     layout, features, right = noisy()
     data = SubjectData(right, np.ones_like(right), {"meanFailure": 0.5})
     battery = Battery(layout, features, len(right))
-    mean, variance = Posterior(battery, data).boxes().moments()
+    mean, variance = ExactPosterior(battery, data).boxes().moments()
     offs = []
     for seed in range(10):
         draws = integrate(battery, data, OPTIONS, seed)
