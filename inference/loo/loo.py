@@ -66,8 +66,8 @@ def loo(fit: Fit, *, subjects: Iterable[object] | None = None) -> LeaveOneOut:
 
     The shape k of that distribution tells whether the draws can stand for a fit without the item.
     Above the limit they cannot: the item decides the profile almost alone. Then fit without such
-    items (mask their outcomes) and score the forecasts of them, or use `cross_validate`, which refits; a
-    few items may also come below the limit with more draws.
+    items (mask their outcomes) and score the forecasts of them, or use `cross_validate`, which
+    refits; a few items may also come below the limit with more draws.
 
     Where outcomes are several, graded or scores, an item is left out with all of them.
 

@@ -51,7 +51,7 @@ class Aggregate:
         """
         return self.forecast(training, items, seed=seed).data["mean"]
 
-    def forecast(self, training: Evaluation, items: Sequence[str], *, seed: int = 0) -> Forecast:
+    def forecast(self, training: Evaluation, items: Sequence[str], *, seed: int = 1) -> Forecast:
         """Forecast success, for `score`; intervals are NaN.
 
         Raises

@@ -164,6 +164,7 @@ class CrossValidation:
 
     def differences(
         self,
+        *,
         subjects: Iterable[object] | None = None,
         weights: Literal["success"] | None = None,
     ) -> pd.DataFrame:
@@ -209,8 +210,10 @@ class CrossValidation:
             )
         share = xr.DataArray(self.success.loc[kept].to_numpy(), {"subject": kept}, ["subject"])
         share = share if weights == "success" else xr.ones_like(share)
-        means = (data.sel(subject=kept).weighted(share).mean("subject") for data in (own, drawn))
-        return _compared(*means, self.prob).assign(subjects=len(kept))
+        means, spread = (
+            data.sel(subject=kept).weighted(share).mean("subject") for data in (own, drawn)
+        )
+        return _compared(means, spread, self.prob).assign(subjects=len(kept))
 
     @property
     def resampled(self) -> xr.Dataset:

@@ -172,8 +172,8 @@ def made_assessment(layout=0.75):
     subjects = [f"{model} {level}" for model in ("4o", "o1") for level in ("-2", "0", "+2")]
     asked = []
 
-    def summarise(chosen=None):
-        asked.append(chosen)
+    def summarise(subjects=None):
+        asked.append(subjects)
         return summary
 
     table = pd.DataFrame({"subject": subjects})

@@ -65,7 +65,7 @@ def table_4(assessment: CrossValidation, folder: Path) -> pd.DataFrame:
     for level in INCITED:
         said = condition("", level)
         chosen = [name for name in subjects if name.endswith(said)]
-        ours = assessment.differences(chosen)["auroc"]
+        ours = assessment.differences(subjects=chosen)["auroc"]
         theirs = pd.Series(published.T[level].to_numpy(), names)
         rows.append(pd.concat([ours, theirs]).rename(said.strip()))
     return pd.DataFrame(rows).rename_axis("incited")

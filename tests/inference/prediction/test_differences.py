@@ -80,9 +80,11 @@ def test_subjects_are_averaged_on_shared_items():
     exact = difference.std() / np.sqrt(150)
     assert row["brier_se"] == pytest.approx(exact, rel=4 / np.sqrt(2 * 500))
     assert row["subjects"] == 2
-    assert found.differences(["s0"])["brier"].tolist() == [loss[0].mean() for loss in losses]
+    assert found.differences(subjects=["s0"])["brier"].tolist() == [
+        loss[0].mean() for loss in losses
+    ]
     with pytest.raises(DataError, match=r"unknown subject\(s\): s9"):
-        found.differences(["s9"])
+        found.differences(subjects=["s9"])
 
 
 def test_scores_that_are_missing():
@@ -139,8 +141,8 @@ def test_subjects_weigh_as_much_as_they_succeed():
     np.testing.assert_allclose(means, 0.1 * scores.loc["s0"] + 0.9 * scores.loc["s1"])
     np.testing.assert_allclose(found.differences()["auroc"], scores.mean())
     assert not np.allclose(means, scores.mean())  # twin
-    alone = found.differences(["s1"], weights="success")
-    pd.testing.assert_frame_equal(alone, found.differences(["s1"]))
+    alone = found.differences(subjects=["s1"], weights="success")
+    pd.testing.assert_frame_equal(alone, found.differences(subjects=["s1"]))
     # the bootstrap is weighed, too
     drawn = found.resampled["ece"].to_numpy()
     spread = (0.1 * drawn[:, 0] + 0.9 * drawn[:, 1]) @ [-1, 1]
