@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from .annotations import Annotations, collect, with_known
-from .demand_rubric import DemandRubric
 from .inputs import read_prices, read_texts
 from .prompt import scheme_of
-from .rubric import Rubric
+from .rubric import DemandRubric, Rubric
 from .running import Batch, run
 from .scheme import Scheme
 
