@@ -12,15 +12,13 @@ from ...annotation.situations.validation import (
     validation_sheet,
 )
 from .beta_binomial import RatePosteriors, rate_posteriors
-from .choices import choices
 from .comparison import compare_choices
 from .consensus import consensus, divided
 from .directional import directional_alignment
 from .judgments import SituationalJudgments
 from .measures import misalignment
-from .pulls import expected_rates, fit_pulls
-from .self_report import self_reports
-from .self_report_correlations import self_report_correlations
+from .pulls import choices, expected_rates, fit_pulls
+from .self_report import self_report_correlations, self_reports
 from .support import support_by
 
 __all__ = [

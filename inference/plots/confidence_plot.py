@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..dispositions.aligned_model import as_aligned
-from ..dispositions.bins import consensus_steps, means_in_bins
+from ..dispositions.consensus import consensus_steps, means_in_bins
+from ..dispositions.votes import as_aligned
 from . import style
 from .disposition_lines import (
     draw_means,

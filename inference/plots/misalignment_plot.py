@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..dispositions.aligned_model import as_aligned
-from ..dispositions.bins import means_in_bins, rate_steps
 from ..dispositions.comparison import compare_choices
+from ..dispositions.consensus import means_in_bins, rate_steps
+from ..dispositions.votes import as_aligned
 from . import style
 from .disposition_lines import (
     draw_means,

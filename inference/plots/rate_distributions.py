@@ -8,8 +8,7 @@ import pandas as pd
 
 from ...linking.interval import Interval
 from ..density import density
-from ..dispositions.bins import LEAST
-from ..dispositions.consensus import divided
+from ..dispositions.consensus import LEAST, divided
 from ..dispositions.resampling import GroupMeans, group_means
 from ..errors import DataError
 from ..wording import many

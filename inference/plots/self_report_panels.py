@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from ..dispositions.self_report import self_reports
-from ..dispositions.self_report_correlations import self_report_correlations
+from ..dispositions.self_report import self_report_correlations, self_reports
 from ..errors import DataError, FitError
 from . import style
 from .disposition_lines import explain, shown

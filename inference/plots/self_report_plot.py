@@ -7,8 +7,7 @@ import numpy as np
 import pandas as pd
 
 from ..digits import outward
-from ..dispositions.self_report import self_reports
-from ..dispositions.self_report_correlations import self_report_correlations
+from ..dispositions.self_report import self_report_correlations, self_reports
 from ..errors import DataError
 from . import style
 from .disposition_lines import Shown, explain, shown

@@ -6,8 +6,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from .. import scenarios
-from .arguments import add_command, takes_method, takes_numbers, takes_overwrite
-from .files import make_writable, refuse_existing
+from .arguments import (
+    add_command,
+    make_writable,
+    refuse_existing,
+    takes_method,
+    takes_numbers,
+    takes_overwrite,
+)
 from .layout_file import is_layout_file, load_layout, short_name
 
 if TYPE_CHECKING:

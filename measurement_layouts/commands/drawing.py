@@ -8,8 +8,7 @@ from .. import scenarios
 from ..inference.writing import write_text
 from ..layouts import Layout
 from ..linking import LayoutError
-from .arguments import add_command, takes_overwrite
-from .files import make_writable, refuse_existing
+from .arguments import add_command, make_writable, refuse_existing, takes_overwrite
 from .layout_file import is_layout_file, load_layout, short_name
 
 if TYPE_CHECKING:

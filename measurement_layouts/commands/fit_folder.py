@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..inference.wording import visible
 from ..linking import LayoutError
-from .files import refuse_existing
+from .arguments import refuse_existing
 from .layout_file import load_layout
 
 if TYPE_CHECKING:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from .arguments import (
     add_command,
+    make_writable,
     takes_data,
     takes_layout,
     takes_method,
@@ -15,7 +16,6 @@ from .arguments import (
     takes_overwrite,
     takes_subjects,
 )
-from .files import make_writable
 from .fit_folder import FitFolder
 from .layout_file import load_layout
 

@@ -7,8 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..inference.wording import visible
-from .arguments import add_command, takes_data, takes_fit, takes_overwrite, takes_subjects
-from .files import refuse_existing
+from .arguments import (
+    add_command,
+    refuse_existing,
+    takes_data,
+    takes_fit,
+    takes_overwrite,
+    takes_subjects,
+)
 from .fit_folder import open_fit
 
 if TYPE_CHECKING:

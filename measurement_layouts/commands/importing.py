@@ -5,8 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .arguments import add_command, takes_overwrite
-from .files import make_writable, refuse_existing
+from .arguments import add_command, make_writable, refuse_existing, takes_overwrite
 
 if TYPE_CHECKING:
     from ..inference.logs.imported import Imported

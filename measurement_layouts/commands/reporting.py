@@ -4,8 +4,14 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .arguments import add_command, takes_data, takes_fit, takes_overwrite
-from .files import make_writable, refuse_existing
+from .arguments import (
+    add_command,
+    make_writable,
+    refuse_existing,
+    takes_data,
+    takes_fit,
+    takes_overwrite,
+)
 from .fit_folder import FitFolder, open_fit
 
 if TYPE_CHECKING:

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 from .. import scenarios
 from ..scenarios.figures import Reproduction
-from .arguments import add_command, at_least
-from .files import make_writable
+from .arguments import add_command, at_least, make_writable
 
 if TYPE_CHECKING:
     from ..scenarios.scenario import Scenario

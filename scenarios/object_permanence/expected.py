@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from ...inference.description.description import Description
+    from ...inference.description.sentences import Description
 
 UNIFORM = ("Agent1", "Agent2", "Agent3", "Agent5")
 _SIDES = {"Agent12": 1, "Agent13": -1}

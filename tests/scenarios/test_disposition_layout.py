@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 import measurement_layouts as ml
-from measurement_layouts.inference.dispositions.choices import choices
+from measurement_layouts.inference.dispositions.pulls import choices
 from measurement_layouts.inference.validation import HoldOut
 from measurement_layouts.scenarios import dispositions
 from measurement_layouts.scenarios.dispositions import forecast, published, recovery
