@@ -10,17 +10,15 @@ from collections.abc import Sequence
 from importlib import metadata
 
 from .commands import (
-    calibrating,
     checking,
-    comparing,
     drawing,
     explaining,
     fitting,
     forecasting,
     importing,
-    reporting,
     studies,
 )
+from .inference.errors import DataError, FitError
 from .inference.wording import visible
 from .linking import LayoutError
 
@@ -84,7 +82,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _silence()
         return 141
     except (LayoutError, ValueError, RuntimeError, OSError) as error:
-        if not _is_for_users(error):
+        if not isinstance(error, LayoutError | DataError | FitError | OSError):
             raise
         _say(str(error))
         return 2
@@ -112,13 +110,10 @@ def parser() -> argparse.ArgumentParser:
     for module in (
         importing,
         checking,
-        calibrating,
         drawing,
         fitting,
         forecasting,
         explaining,
-        comparing,
-        reporting,
         studies,
     ):
         module.add(commands)
@@ -128,12 +123,6 @@ def parser() -> argparse.ArgumentParser:
 def _warn(message: Warning | str, *_: object, **__: object) -> None:
     """Say what a warning tells of the results."""
     _say(str(message))
-
-
-def _is_for_users(error: Exception) -> bool:
-    from .inference.errors import DataError, FitError
-
-    return isinstance(error, LayoutError | DataError | FitError | OSError)
 
 
 def _say(what: str) -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..inference.errors import FitError
 from ..inference.wording import visible
 from ..linking import LayoutError
 from .arguments import refuse_existing
@@ -68,7 +69,7 @@ class FitFolder:
             Naming the first.
         """
         files = (self.fit, self.items, self.profiles, self.diagnostics, self.diagram)
-        refuse_existing(files, "give another --out, or --overwrite")
+        refuse_existing(files)
 
 
 def open_fit(path: Path, layouts: Sequence[str] = ()) -> "Fit":
@@ -91,7 +92,6 @@ def open_fit(path: Path, layouts: Sequence[str] = ()) -> "Fit":
     FitError
         When there is none, it is damaged, or a linking function of it is in none of the layouts.
     """
-    from ..inference.errors import FitError
     from ..inference.stores.storage import load
 
     functions = [function for text in layouts for function in load_layout(text).functions]
@@ -110,8 +110,6 @@ def open_fit(path: Path, layouts: Sequence[str] = ()) -> "Fit":
 
 def _place(path: Path) -> Path:
     """Say which file or store to read."""
-    from ..inference.errors import FitError
-
     folder = FitFolder(path)
     if not path.is_dir() or (path / "zarr.json").exists():
         return path

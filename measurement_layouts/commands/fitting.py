@@ -6,7 +6,9 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..inference.errors import FitError, StoreError
 from .arguments import (
+    Commands,
     add_command,
     make_writable,
     takes_data,
@@ -14,6 +16,7 @@ from .arguments import (
     takes_method,
     takes_numbers,
     takes_overwrite,
+    takes_path,
     takes_subjects,
 )
 from .fit_folder import FitFolder
@@ -21,13 +24,11 @@ from .layout_file import load_layout
 
 if TYPE_CHECKING:
     from ..inference.data import Evaluation
-    from ..inference.errors import FitError
     from ..inference.results import Fit
     from ..layouts import Layout
-    from .arguments import Commands
 
 
-def add(commands: "Commands") -> None:
+def add(commands: Commands) -> None:
     """Add the command."""
     parser = add_command(
         commands,
@@ -40,21 +41,21 @@ def add(commands: "Commands") -> None:
     )
     takes_layout(parser)
     takes_data(parser)
-    parser.add_argument(
+    takes_path(
+        parser,
         "--out",
-        type=Path,
+        "DIR",
+        "folder for fit.nc, profiles.csv, diagnostics.csv, layout.svg and fitted_items.csv",
         required=True,
-        metavar="DIR",
-        help="folder for fit.nc, profiles.csv, diagnostics.csv, layout.svg and fitted_items.csv",
     )
     takes_subjects(parser)
-    sampling = (
+    takes_numbers(
+        parser,
         ("--draws", 4, 1000, "kept of each chain"),
         ("--tune", 0, 1000, "tuning steps of each chain"),
         ("--chains", 1, 4, "chains of each subject"),
         ("--seed", 0, 1, "of every random step"),
     )
-    takes_numbers(parser, sampling)
     takes_method(
         parser,
         about="NUTS, or integration over a grid for layouts of few latents",
@@ -64,7 +65,6 @@ def add(commands: "Commands") -> None:
 
 
 def _fit(chosen: argparse.Namespace) -> int:
-    from ..inference.errors import FitError
     from ..inference.fitting import fit
     from ..printing import print_profiles
     from .tables import read_evaluation
@@ -109,7 +109,6 @@ def _discard(store: Path) -> None:
     """Empty an unfinished fit's store, unless another process is at work in it."""
     from filelock import FileLock, Timeout
 
-    from ..inference.errors import FitError
     from ..inference.stores import hierarchy
 
     if hierarchy.state(store) == "nothing":
@@ -132,8 +131,6 @@ def _in_options(error: "FitError", folder: FitFolder) -> str | None:
     """Say what to do in the command's words, where the library speaks of stores."""
     from filelock import Timeout
 
-    from ..inference.errors import StoreError
-
     if not isinstance(error, StoreError):
         return None
     if isinstance(error.__cause__, Timeout):
@@ -155,7 +152,6 @@ def _in_use(store: Path) -> str:
 
 def _kept(folder: FitFolder, layout: "Layout", evaluation: "Evaluation") -> str:
     """Say what an interrupted fit has left."""
-    from ..inference.errors import FitError
     from ..inference.stores.storage import load
     from ..inference.wording import many
 

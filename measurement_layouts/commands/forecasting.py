@@ -3,25 +3,22 @@
 import argparse
 import json
 import sys
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ..inference.wording import visible
 from .arguments import (
+    Commands,
     add_command,
     refuse_existing,
     takes_data,
     takes_fit,
     takes_overwrite,
+    takes_path,
     takes_subjects,
 )
 from .fit_folder import open_fit
 
-if TYPE_CHECKING:
-    from .arguments import Commands
 
-
-def add(commands: "Commands") -> None:
+def add(commands: Commands) -> None:
     """Add the commands."""
     forecast = add_command(
         commands,
@@ -31,16 +28,14 @@ def add(commands: "Commands") -> None:
         example="forecast fitted --items new.csv --out forecasts.csv",
     )
     takes_fit(forecast)
-    forecast.add_argument(
+    takes_path(
+        forecast,
         "--items",
-        type=Path,
+        "FILE",
+        "CSV, Parquet or JSON lines: a column `item` and one per property of the layout",
         required=True,
-        metavar="FILE",
-        help="CSV, Parquet or JSON lines: a column `item` and one per property of the layout",
     )
-    forecast.add_argument(
-        "--out", type=Path, metavar="FILE.csv", help="file to write (standard output)"
-    )
+    takes_path(forecast, "--out", "FILE.csv", "file to write (standard output)")
     takes_subjects(forecast)
     takes_overwrite(forecast)
 
@@ -71,8 +66,8 @@ def _forecast(chosen: argparse.Namespace) -> int:
     from ..inference.writing import write_text
     from .tables import read_items
 
-    if chosen.out is not None and not chosen.overwrite:
-        refuse_existing([chosen.out], "give another --out, or --overwrite")
+    if chosen.out is not None:
+        refuse_existing([chosen.out], chosen.overwrite)
     fit = open_fit(chosen.fit, chosen.layout)
     forecast = fit.forecast(read_items(chosen.items), subjects=chosen.subjects)
     print(visible(repr(forecast)), file=sys.stderr)

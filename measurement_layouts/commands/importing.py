@@ -5,16 +5,22 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .arguments import add_command, make_writable, refuse_existing, takes_overwrite
+from .arguments import (
+    Commands,
+    add_command,
+    make_writable,
+    refuse_existing,
+    takes_overwrite,
+    takes_path,
+)
 
 if TYPE_CHECKING:
     from ..inference.logs.imported import Imported
-    from .arguments import Commands
 
 _WRITTEN = ("items.csv", "outcomes.csv", "notes.csv")
 
 
-def add(commands: "Commands") -> None:
+def add(commands: Commands) -> None:
     """Add the command, and a command below it for each kind of log."""
     parser = add_command(
         commands,
@@ -59,7 +65,7 @@ def add(commands: "Commands") -> None:
         "Read a table of outcomes, long or wide (CSV, Parquet or JSON lines).",
         "results.csv --items items.csv --subject model",
     )
-    table.add_argument("--items", type=Path, metavar="FILE", help="properties of the items")
+    takes_path(table, "--items", "FILE", "properties of the items")
     for name in ("subject", "item", "outcome"):
         table.add_argument(
             f"--{name}", default=name, metavar="COLUMN", help=f"that holds the {name} ({name})"
@@ -67,7 +73,7 @@ def add(commands: "Commands") -> None:
 
 
 def _add_kind(
-    kinds: "Commands",
+    kinds: Commands,
     name: str,
     read: Callable[[argparse.Namespace], "Imported"],
     about: str,
@@ -82,13 +88,7 @@ def _add_kind(
         metavar="FILE" if name == "table" else "LOG",
         help="the outcomes" if name == "table" else "file, or folder of such files",
     )
-    parser.add_argument(
-        "--out",
-        type=Path,
-        required=True,
-        metavar="DIR",
-        help=f"folder for {', '.join(_WRITTEN)}",
-    )
+    takes_path(parser, "--out", "DIR", f"folder for {', '.join(_WRITTEN)}", required=True)
     takes_overwrite(parser)
     return parser
 
@@ -141,8 +141,7 @@ def _run(chosen: argparse.Namespace) -> int:
     from .tables import print_notes
 
     written = [chosen.out / name for name in _WRITTEN]
-    if not chosen.overwrite:
-        refuse_existing(written, "give another --out, or --overwrite")
+    refuse_existing(written, chosen.overwrite)
     imported = chosen.read(chosen)
     make_writable(chosen.out)
     imported.write(chosen.out)

@@ -9,16 +9,15 @@ from typing import TYPE_CHECKING
 
 from .. import scenarios
 from ..scenarios.figures import Reproduction
-from .arguments import add_command, at_least, make_writable
+from .arguments import Commands, add_command, make_writable, takes_numbers, takes_path
 
 if TYPE_CHECKING:
     from ..scenarios.scenario import Scenario
-    from .arguments import Commands
 
 _SHORT = "a figure falls short of its goal"
 
 
-def add(commands: "Commands") -> None:
+def add(commands: Commands) -> None:
     """Add the commands."""
     add_command(commands, "scenarios", _list, "List the scenarios.", example="scenarios")
 
@@ -29,18 +28,10 @@ def add(commands: "Commands") -> None:
         "Fit all subjects, print their profiles, write everything.",
         example="run animal-ai-olympics --out out/animals",
     )
-    run.add_argument(
-        "--data", type=Path, metavar="DIR", help="real data (an embedded, simulated cohort)"
-    )
-    run.add_argument(
-        "--out", type=Path, metavar="DIR", help="new or empty folder to write (out/SCENARIO)"
-    )
-    run.add_argument(
-        "--seed", type=at_least(0), default=1, metavar="N", help="of every random step (1)"
-    )
-    run.add_argument(
-        "--draws", type=at_least(4), default=1000, metavar="N", help="kept of each chain (1000)"
-    )
+    takes_path(run, "--data", "DIR", "real data (an embedded, simulated cohort)")
+    takes_path(run, "--out", "DIR", "new or empty folder to write (out/SCENARIO)")
+    takes_numbers(run, ("--seed", 0, 1, "of every random step"))
+    takes_numbers(run, ("--draws", 4, 1000, "kept of each chain"))
 
     reproduce = add_command(
         commands,
@@ -51,9 +42,7 @@ def add(commands: "Commands") -> None:
         done="every figure holds",
         falls_short=_SHORT,
     )
-    reproduce.add_argument(
-        "--published", type=Path, metavar="DIR", help="published tables, where there are"
-    )
+    takes_path(reproduce, "--published", "DIR", "published tables, where there are")
 
     validate = add_command(
         commands,
@@ -64,18 +53,16 @@ def add(commands: "Commands") -> None:
         done="every figure holds",
         falls_short=_SHORT,
     )
-    validate.add_argument(
-        "--repeats", type=at_least(1), default=15, metavar="N", help="random splits (15)"
-    )
+    takes_numbers(validate, ("--repeats", 1, 15, "random splits"))
 
     for parser in (run, reproduce, validate):
         parser.add_argument("scenario", choices=scenarios.NAMES, metavar="SCENARIO")
     for parser in (reproduce, validate):
-        parser.add_argument(
+        takes_path(
+            parser,
             "--data",
-            type=Path,
-            metavar="DIR",
-            help="real data (those in MEASUREMENT_LAYOUTS_DATA, else downloaded)",
+            "DIR",
+            "real data (those in MEASUREMENT_LAYOUTS_DATA, else downloaded)",
         )
         parser.add_argument("--json", action="store_true", help="print one JSON object")
 
