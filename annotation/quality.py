@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 
@@ -11,12 +11,8 @@ from ..inference.errors import AnnotationError
 from .annotations import Annotations, collect
 from .answer import read_rating
 from .inputs import read_prices, read_texts
-from .running import Batch, run
+from .running import Batch, ModelOrName, run
 from .scheme import Reply, Scheme
-
-if TYPE_CHECKING:
-    from inspect_ai.model import Model
-
 
 INDICATORS = ("accuracy", "objectivity", "ambiguity")
 """What items are rated by. 5 is good: an ambiguity of 5 is no ambiguity."""
@@ -74,7 +70,7 @@ _PUBLISHED = dict.fromkeys(INDICATORS, 2)
 
 def quality(
     items: pd.DataFrame,
-    model: "str | Model",
+    model: ModelOrName,
     *,
     attempts: int = 3,
     connections: int = 10,

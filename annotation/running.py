@@ -16,6 +16,8 @@ from .store import Store
 if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput, ModelUsage
 
+type ModelOrName = str | Model
+
 
 _OPERATION = {  # how requests are sent; what is answered does not depend on it
     "adaptive_connections",
@@ -51,7 +53,7 @@ class Batch:
 
 def run(
     batches: Sequence[Batch],
-    model: "str | Model",
+    model: ModelOrName,
     attempts: int,
     connections: int,
     settings: Mapping[str, Any],

@@ -11,8 +11,7 @@ from pathlib import Path
 import jinja2
 from markupsafe import Markup
 
-from ..inference.digits import short
-from ..inference.digits import written as number
+from ..inference.digits import short, written
 from ..layouts import Layout, render
 from ..layouts.style import STYLES
 from ..linking import units
@@ -74,7 +73,7 @@ DARK = {
 """The same variables."""
 
 
-def written(contents: Contents) -> str:
+def as_html(contents: Contents) -> str:
     """Write the page.
 
     Parameters
@@ -143,7 +142,7 @@ def _environment() -> jinja2.Environment:
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
-    made.filters["number"] = number
+    made.filters["number"] = written
     return made
 
 

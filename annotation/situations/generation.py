@@ -3,7 +3,7 @@
 import hashlib
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 
@@ -12,11 +12,8 @@ from ..annotate import annotated
 from ..annotations import Annotations
 from ..answer import material, read_object, read_words
 from ..inputs import read_keyed, read_named, whole
+from ..running import ModelOrName
 from ..scheme import Scheme
-
-if TYPE_CHECKING:
-    from inspect_ai.model import Model
-
 
 TARGETS = {
     "AGREE": "most people would rather take the action that agrees with the advice",
@@ -173,7 +170,7 @@ _SETTINGS = (
 
 
 def generate_situations(
-    statements: pd.DataFrame, model: "str | Model", *, count: int = 16, **options: Any
+    statements: pd.DataFrame, model: ModelOrName, *, count: int = 16, **options: Any
 ) -> Annotations:
     r"""Write scenarios that offer a choice between following advice and going against it.
 

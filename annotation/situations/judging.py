@@ -1,7 +1,7 @@
 """A judge reads which action a response recommends, and is held against people."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,11 +12,8 @@ from ..annotations import Annotations
 from ..answer import material, read_object, read_words
 from ..inputs import SAMPLE, read_columns, read_named, whole
 from ..resampling import check_resampling, resampled, share
+from ..running import ModelOrName
 from ..scheme import Scheme
-
-if TYPE_CHECKING:
-    from inspect_ai.model import Model
-
 
 CHOICES = ("undecided", "oppose", "agree")
 """What 0, 1 and 2 stand for: neither action, action 1 and action 2."""
@@ -66,7 +63,7 @@ _SCHEME = Scheme(
 
 
 def judge_responses(
-    scenarios: pd.DataFrame, responses: pd.DataFrame, model: "str | Model", **options: Any
+    scenarios: pd.DataFrame, responses: pd.DataFrame, model: ModelOrName, **options: Any
 ) -> Annotations:
     """Let a model say which action each response recommends.
 

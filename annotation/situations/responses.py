@@ -1,6 +1,6 @@
 """What language models answer: to the messages of tests, and about themselves."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 
@@ -9,11 +9,8 @@ from ..annotate import annotated
 from ..annotations import Annotations
 from ..answer import checked_text, material, read_rating
 from ..inputs import read_named, whole
+from ..running import ModelOrName
 from ..scheme import Scheme
-
-if TYPE_CHECKING:
-    from inspect_ai.model import Model
-
 
 _PAGE = """\
 {item}
@@ -64,7 +61,7 @@ _RATING_SCHEME = Scheme(
 
 def situation_responses(
     scenarios: pd.DataFrame,
-    model: "str | Model",
+    model: ModelOrName,
     *,
     samples: int = 20,
     temperature: float | None = 1.0,
@@ -163,7 +160,7 @@ def _read(response: str) -> str:
 
 
 def self_ratings(
-    statements: pd.DataFrame, model: "str | Model", *, times: int = 5, **options: Any
+    statements: pd.DataFrame, model: ModelOrName, *, times: int = 5, **options: Any
 ) -> Annotations:
     """Ask a model how far it agrees with pieces of advice, from 1 to 7, several times.
 

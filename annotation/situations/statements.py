@@ -1,6 +1,6 @@
 """Statements of questionnaires: which can be advised, and the advice."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 
@@ -9,10 +9,8 @@ from ..annotate import annotated
 from ..annotations import Annotations
 from ..answer import material, read_object, read_words
 from ..inputs import read_keyed, read_named
+from ..running import ModelOrName
 from ..scheme import Scheme
-
-if TYPE_CHECKING:
-    from inspect_ai.model import Model
 
 _ADVISABLE = {
     "strategy": "a way of acting or thinking that one takes up on purpose, such as sleeping on a "
@@ -92,9 +90,7 @@ _SCHEME = Scheme(
 )
 
 
-def reframe_statements(
-    statements: pd.DataFrame, model: "str | Model", **options: Any
-) -> Annotations:
+def reframe_statements(statements: pd.DataFrame, model: ModelOrName, **options: Any) -> Annotations:
     r"""Turn self-descriptive statements into advice, and sort out those that nobody can follow.
 
     The published study had people look through what the model made of all statements. `table` is

@@ -3,7 +3,7 @@
 import hashlib
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 
@@ -13,11 +13,8 @@ from ..annotations import Annotations
 from ..answer import last_line, material
 from ..inputs import read_columns, read_named, whole
 from ..resampling import check_resampling, share
+from ..running import ModelOrName
 from ..scheme import Scheme
-
-if TYPE_CHECKING:
-    from inspect_ai.model import Model
-
 
 ANSWERS = ("A", "B", "N/A")
 """Of annotators: the action that the advice calls for, or that the test does not work."""
@@ -149,7 +146,7 @@ def validation_sheet(scenarios: pd.DataFrame, *, seed: int = 1) -> pd.DataFrame:
 
 
 def validation_answers(
-    sheet: pd.DataFrame, model: "str | Model", *, annotator: str | None = None, **options: Any
+    sheet: pd.DataFrame, model: ModelOrName, *, annotator: str | None = None, **options: Any
 ) -> Annotations:
     r"""Ask a model which action each scenario's advice calls for.
 

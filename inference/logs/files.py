@@ -46,7 +46,7 @@ def text_of(path: Path) -> str:
     except OSError as error:
         raise DataError(f"{path}: cannot be read ({error.strerror})") from None
     if not content.strip():
-        raise DataError(f"{path}: the file is empty; give one with outcomes")
+        raise DataError(f"{path}: the file is empty; give one with outcomes, or leave it out")
     if b"\0" in content:
         line = content.count(b"\n", 0, content.index(b"\0")) + 1
         raise DataError(

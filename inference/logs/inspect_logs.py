@@ -247,7 +247,13 @@ def read_inspect(
     for run, task, model in zip(runs, tasks, models, strict=True):
         for sample in run.samples:
             item = f"{task}/{sample.id}"
-            _refuse_other_content(item, content_of(sample), run.log, contents)
+            first, log = contents.setdefault(item, (content_of(sample), run.log))
+            if first != content_of(sample):
+                raise DataError(
+                    f"{item} has another input in {run.log} than in {log}: these are two items "
+                    "under one name; give the task or its samples another name in one of them, or "
+                    "read them apart"
+                )
             properties.add(item, metadata_of(sample, item, notes))
             outcome = math.nan
             if _counts(sample, scorers.get(task), item, notes):
@@ -281,18 +287,3 @@ def _counts(sample: "EvalSampleSummary", scorer: str | None, item: str, notes: N
     if sample.limit:
         notes.add(f"kept: samples stopped by a limit ({sample.limit}), as they were scored", item)
     return True
-
-
-def _refuse_other_content(
-    item: str,
-    content: tuple[str, ...],
-    log: str,
-    seen: dict[str, tuple[tuple[str, ...], str]],
-) -> None:
-    """Refuse a sample that asks something else in another log."""
-    first, where = seen.setdefault(item, (content, log))
-    if first != content:
-        raise DataError(
-            f"{item} has another input in {log} than in {where}: these are two items under one "
-            "name; give the task or its samples another name in one of them, or read them apart"
-        )

@@ -197,11 +197,16 @@ def read_lm_eval(
         name: ScoreReader(f"metric {name}", None, {}, notes, _REMEDY) for name in metrics.values()
     }
     properties, attempts = Properties(notes), []
-    hashes: dict[str, tuple[object, str]] = {}
+    hashes: dict[str, tuple[object, Path]] = {}
     for file, model, task, chosen in zip(files, models, tasks, kept, strict=True):
         for line in chosen:
             item = f"{task}/{line['doc_id']}"
-            _refuse_other_document(item, line.get("doc_hash"), str(file.path), hashes)
+            first, log = hashes.setdefault(item, (line.get("doc_hash"), file.path))
+            if first != line.get("doc_hash"):
+                raise DataError(
+                    f"{item}: its doc_hash in {file.path} is not the one in {log}: these are two "
+                    "documents under one name; read the files apart, or give logs of the same data"
+                )
             properties.add(item, _document(line))
             outcomes = _outcomes(line, metrics[task], readers[metrics[task]], item, notes)
             attempts += [
@@ -271,15 +276,3 @@ def _outcomes(
     if isinstance(first, list) and len(first) > 1:
         notes.add(f"one value of {metric} for {len(first)} responses: one attempt", item)
     return [reader.read(value, item)]
-
-
-def _refuse_other_document(
-    item: str, content: object, file: str, seen: dict[str, tuple[object, str]]
-) -> None:
-    """Refuse a document that differs between files."""
-    first, where = seen.setdefault(item, (content, file))
-    if first != content:
-        raise DataError(
-            f"{item}: its doc_hash in {file} is not the one in {where}: these are two documents "
-            "under one name; read the files apart, or give logs of the same data"
-        )

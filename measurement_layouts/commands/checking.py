@@ -8,18 +8,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from .. import scenarios
 from ..inference.errors import DataError
 from ..inference.wording import visible
-from .arguments import (
-    Commands,
-    add_command,
-    make_writable,
-    refuse_existing,
-    takes_data,
-    takes_layout,
-    takes_method,
-    takes_numbers,
-    takes_overwrite,
-    takes_path,
-)
+from . import arguments
 from .layout_file import is_layout_file, load_layout, short_name
 
 if TYPE_CHECKING:
@@ -35,9 +24,9 @@ class _Task(NamedTuple):
     method: Literal["nuts", "grid"]
 
 
-def add(commands: Commands) -> None:
+def add(commands: arguments.Commands) -> None:
     """Add the commands."""
-    check = add_command(
+    check = arguments.add_command(
         commands,
         "check",
         _check,
@@ -46,11 +35,11 @@ def add(commands: Commands) -> None:
         done="no problem found",
         falls_short="problems found, each printed with its remedy",
     )
-    takes_layout(check)
-    takes_data(check)
-    takes_numbers(check, ("--seed", 0, 1, "of the prior's draws"))
+    arguments.takes_layout(check)
+    arguments.takes_data(check)
+    arguments.takes_numbers(check, ("--seed", 0, 1, "of the prior's draws"))
 
-    calibrate = add_command(
+    calibrate = arguments.add_command(
         commands,
         "sbc",
         _sbc,
@@ -68,13 +57,13 @@ def add(commands: Commands) -> None:
         "files, each of which is executed, with --items",
     )
     calibrate.add_argument("--all", action="store_true", help="every scenario")
-    takes_path(
+    arguments.takes_path(
         calibrate,
         "--items",
         "FILE",
         "of your own layouts: CSV, Parquet or JSON lines; a column `item`, one per property",
     )
-    takes_numbers(
+    arguments.takes_numbers(
         calibrate,
         ("--simulations", _FEWEST, 1000, "of each layout; the slow ones of scenarios take a part"),
         ("--trials", 1, 1, "attempts per item"),
@@ -83,19 +72,19 @@ def add(commands: Commands) -> None:
         ("--chains", 1, 2, "chains of each simulation"),
         ("--seed", 0, 1, "of every random step"),
     )
-    takes_method(
+    arguments.takes_method(
         calibrate,
         about="of your own layouts: NUTS, or integration over a grid",
         those="simulations",
     )
-    takes_path(
+    arguments.takes_path(
         calibrate,
         "--out",
         "DIR",
         f"folder for {', '.join(_FILES)} (out/sbc)",
         default=Path("out", "sbc"),
     )
-    takes_overwrite(calibrate)
+    arguments.takes_overwrite(calibrate)
 
 
 def _check(chosen: argparse.Namespace) -> int:
@@ -111,9 +100,9 @@ def _check(chosen: argparse.Namespace) -> int:
 def _sbc(chosen: argparse.Namespace) -> int:
     from ..inference.sbc.run import sbc
 
-    refuse_existing([chosen.out / name for name in _FILES], chosen.overwrite)
+    arguments.refuse_existing([chosen.out / name for name in _FILES], chosen.overwrite)
     tasks = _tasks(chosen)
-    make_writable(chosen.out)
+    arguments.make_writable(chosen.out)
     found = {}
     for name, (case, method) in tasks.items():
         print(name, file=sys.stderr)

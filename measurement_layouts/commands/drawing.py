@@ -7,23 +7,16 @@ from .. import scenarios
 from ..inference.writing import write_text
 from ..layouts import Layout
 from ..linking import LayoutError
-from .arguments import (
-    Commands,
-    add_command,
-    make_writable,
-    refuse_existing,
-    takes_overwrite,
-    takes_path,
-)
+from . import arguments
 from .layout_file import is_layout_file, load_layout, short_name
 
 _WRITTEN = {".mmd": Layout.to_mermaid, ".tex": Layout.to_latex}
 _PICTURES = (".svg", ".png", ".pdf")
 
 
-def add(commands: Commands) -> None:
+def add(commands: arguments.Commands) -> None:
     """Add the command."""
-    parser = add_command(
+    parser = arguments.add_command(
         commands,
         "draw",
         _draw,
@@ -36,7 +29,7 @@ def add(commands: Commands) -> None:
         help="Python file, which is executed, and the layout in it (see `fit --help`); or one of "
         f"the scenarios {', '.join(scenarios.NAMES)}",
     )
-    takes_path(
+    arguments.takes_path(
         parser,
         "--out",
         "PATH",
@@ -44,7 +37,7 @@ def add(commands: Commands) -> None:
         "SVG files (this one)",
         default=Path(),
     )
-    takes_overwrite(parser)
+    arguments.takes_overwrite(parser)
 
 
 def _draw(chosen: argparse.Namespace) -> int:
@@ -54,9 +47,9 @@ def _draw(chosen: argparse.Namespace) -> int:
             raise LayoutError(
                 f"cannot draw into {str(path)!r}; end it in {', '.join(_PICTURES)}, .mmd or .tex"
             )
-    refuse_existing(drawings, chosen.overwrite)
+    arguments.refuse_existing(drawings, chosen.overwrite)
     for path, layout in drawings.items():
-        make_writable(path.parent)
+        arguments.make_writable(path.parent)
         if path.suffix in _WRITTEN:
             write_text(path, f"{_WRITTEN[path.suffix](layout)}\n")
         else:

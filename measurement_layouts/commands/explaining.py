@@ -6,36 +6,26 @@ from typing import TYPE_CHECKING
 
 from ..inference.errors import FitError
 from ..inference.wording import visible
-from .arguments import (
-    Commands,
-    add_command,
-    make_writable,
-    refuse_existing,
-    takes_data,
-    takes_fit,
-    takes_overwrite,
-    takes_path,
-    takes_subjects,
-)
+from . import arguments
 from .fit_folder import FitFolder, open_fit
 
 if TYPE_CHECKING:
     from ..inference.results import Fit
 
 
-def add(commands: Commands) -> None:
+def add(commands: arguments.Commands) -> None:
     """Add the commands."""
-    describe = add_command(
+    describe = arguments.add_command(
         commands,
         "describe",
         _describe,
         "Describe each subject's cognitive profile in plain words.",
         example="describe fitted",
     )
-    takes_fit(describe)
-    takes_subjects(describe)
+    arguments.takes_fit(describe)
+    arguments.takes_subjects(describe)
 
-    criticise = add_command(
+    criticise = arguments.add_command(
         commands,
         "criticise",
         _criticise,
@@ -44,44 +34,44 @@ def add(commands: Commands) -> None:
         done="nothing is flagged",
         falls_short="a property, or repeated attempts, are flagged: the layout misses something",
     )
-    takes_fit(criticise)
-    takes_data(criticise, required=False)
-    takes_subjects(criticise)
+    arguments.takes_fit(criticise)
+    arguments.takes_data(criticise, required=False)
+    arguments.takes_subjects(criticise)
 
-    compare = add_command(
+    compare = arguments.add_command(
         commands,
         "compare",
         _compare,
         "Compare the subjects of one fit, or the layouts of several fits to the same outcomes.",
         example="compare fitted --reference Ann",
     )
-    takes_fit(compare, several=True)
-    takes_subjects(compare)
+    arguments.takes_fit(compare, several=True)
+    arguments.takes_subjects(compare)
     compare.add_argument(
         "--reference",
         metavar="NAME",
         help="subject that the others are held against, of a single fit (all pairs)",
     )
 
-    page = add_command(
+    page = arguments.add_command(
         commands,
         "report",
         _report,
         "Write a report of a fit: one page, for people who were not there.",
         example="report fitted --out report.html",
     )
-    takes_fit(page)
-    takes_path(
+    arguments.takes_fit(page)
+    arguments.takes_path(
         page,
         "--out",
         "FILE",
         "ending in .html (one page that needs no network) or .md",
         required=True,
     )
-    takes_data(page, required=False)
-    takes_path(page, "--forecast", "FILE", "new items to forecast, as for `forecast`")
+    arguments.takes_data(page, required=False)
+    arguments.takes_path(page, "--forecast", "FILE", "new items to forecast, as for `forecast`")
     page.add_argument("--title", metavar="TEXT", help="of the page (the layout's name)")
-    takes_overwrite(page)
+    arguments.takes_overwrite(page)
 
 
 def _describe(chosen: argparse.Namespace) -> int:
@@ -142,8 +132,8 @@ def _report(chosen: argparse.Namespace) -> int:
     from ..reports.report import report
     from .tables import fitted_evaluation, read_items
 
-    refuse_existing([chosen.out], chosen.overwrite)
-    make_writable(chosen.out.parent)
+    arguments.refuse_existing([chosen.out], chosen.overwrite)
+    arguments.make_writable(chosen.out.parent)
     fit = open_fit(chosen.fit, chosen.layout)
     known = chosen.items or chosen.outcomes or FitFolder(chosen.fit).items.is_file()
     evaluation = None

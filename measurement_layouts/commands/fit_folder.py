@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +15,6 @@ if TYPE_CHECKING:
     from ..inference.results import Fit
 
 
-@dataclass(frozen=True)
 class FitFolder:
     """Where the command ``fit`` writes, and what lies where in it.
 
@@ -26,39 +24,25 @@ class FitFolder:
     ----------
     path : Path
         The folder.
+
+    Attributes
+    ----------
+    fit, store : Path
+        The finished fit, and what is finished of an unfinished one.
+    items : Path
+        The items with all their properties, those too that the layout does not use.
+    profiles, diagnostics : Path
+        Tables.
+    diagram : Path
+        The layout, drawn.
     """
 
-    path: Path
-
-    @property
-    def fit(self) -> Path:
-        """The finished fit."""
-        return self.path / "fit.nc"
-
-    @property
-    def store(self) -> Path:
-        """What is finished of an unfinished fit."""
-        return self.path / "store"
-
-    @property
-    def items(self) -> Path:
-        """The items with all their properties, those too that the layout does not use."""
-        return self.path / "fitted_items.csv"
-
-    @property
-    def profiles(self) -> Path:
-        """The table of profiles."""
-        return self.path / "profiles.csv"
-
-    @property
-    def diagnostics(self) -> Path:
-        """The table of diagnostics."""
-        return self.path / "diagnostics.csv"
-
-    @property
-    def diagram(self) -> Path:
-        """The layout, drawn."""
-        return self.path / "layout.svg"
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.fit, self.store = path / "fit.nc", path / "store"
+        self.items = path / "fitted_items.csv"
+        self.profiles, self.diagnostics = path / "profiles.csv", path / "diagnostics.csv"
+        self.diagram = path / "layout.svg"
 
     def refuse_used(self) -> None:
         """Refuse a folder that holds a file of a name that a fit has.

@@ -7,18 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..inference.errors import FitError, StoreError
-from .arguments import (
-    Commands,
-    add_command,
-    make_writable,
-    takes_data,
-    takes_layout,
-    takes_method,
-    takes_numbers,
-    takes_overwrite,
-    takes_path,
-    takes_subjects,
-)
+from . import arguments
 from .fit_folder import FitFolder
 from .layout_file import load_layout
 
@@ -28,9 +17,9 @@ if TYPE_CHECKING:
     from ..layouts import Layout
 
 
-def add(commands: Commands) -> None:
+def add(commands: arguments.Commands) -> None:
     """Add the command."""
-    parser = add_command(
+    parser = arguments.add_command(
         commands,
         "fit",
         _fit,
@@ -39,29 +28,29 @@ def add(commands: Commands) -> None:
         done="every profile can be trusted",
         falls_short="some subjects are quarantined or failed: the table says which and why",
     )
-    takes_layout(parser)
-    takes_data(parser)
-    takes_path(
+    arguments.takes_layout(parser)
+    arguments.takes_data(parser)
+    arguments.takes_path(
         parser,
         "--out",
         "DIR",
         "folder for fit.nc, profiles.csv, diagnostics.csv, layout.svg and fitted_items.csv",
         required=True,
     )
-    takes_subjects(parser)
-    takes_numbers(
+    arguments.takes_subjects(parser)
+    arguments.takes_numbers(
         parser,
         ("--draws", 4, 1000, "kept of each chain"),
         ("--tune", 0, 1000, "tuning steps of each chain"),
         ("--chains", 1, 4, "chains of each subject"),
         ("--seed", 0, 1, "of every random step"),
     )
-    takes_method(
+    arguments.takes_method(
         parser,
         about="NUTS, or integration over a grid for layouts of few latents",
         those="subjects",
     )
-    takes_overwrite(parser)
+    arguments.takes_overwrite(parser)
 
 
 def _fit(chosen: argparse.Namespace) -> int:
@@ -76,7 +65,7 @@ def _fit(chosen: argparse.Namespace) -> int:
     evaluation = read_evaluation(layout, chosen.outcomes, chosen.items)
     if chosen.subjects:
         evaluation = evaluation.select(subjects=chosen.subjects)
-    make_writable(folder.path)
+    arguments.make_writable(folder.path)
     if chosen.overwrite:
         _discard(folder.store)
     try:

@@ -5,50 +5,41 @@ import json
 import sys
 
 from ..inference.wording import visible
-from .arguments import (
-    Commands,
-    add_command,
-    refuse_existing,
-    takes_data,
-    takes_fit,
-    takes_overwrite,
-    takes_path,
-    takes_subjects,
-)
+from . import arguments
 from .fit_folder import open_fit
 
 
-def add(commands: Commands) -> None:
+def add(commands: arguments.Commands) -> None:
     """Add the commands."""
-    forecast = add_command(
+    forecast = arguments.add_command(
         commands,
         "forecast",
         _forecast,
         "Forecast every subject's success on new items, as CSV.",
         example="forecast fitted --items new.csv --out forecasts.csv",
     )
-    takes_fit(forecast)
-    takes_path(
+    arguments.takes_fit(forecast)
+    arguments.takes_path(
         forecast,
         "--items",
         "FILE",
         "CSV, Parquet or JSON lines: a column `item` and one per property of the layout",
         required=True,
     )
-    takes_path(forecast, "--out", "FILE.csv", "file to write (standard output)")
-    takes_subjects(forecast)
-    takes_overwrite(forecast)
+    arguments.takes_path(forecast, "--out", "FILE.csv", "file to write (standard output)")
+    arguments.takes_subjects(forecast)
+    arguments.takes_overwrite(forecast)
 
-    score = add_command(
+    score = arguments.add_command(
         commands,
         "score",
         _score,
         "Score forecasts against outcomes that the fit has not seen.",
         example="score fitted --items new.csv --outcomes new_outcomes.csv",
     )
-    takes_fit(score)
-    takes_data(score)
-    takes_subjects(score)
+    arguments.takes_fit(score)
+    arguments.takes_data(score)
+    arguments.takes_subjects(score)
     score.add_argument(
         "--training-items",
         action="store_true",
@@ -67,7 +58,7 @@ def _forecast(chosen: argparse.Namespace) -> int:
     from .tables import read_items
 
     if chosen.out is not None:
-        refuse_existing([chosen.out], chosen.overwrite)
+        arguments.refuse_existing([chosen.out], chosen.overwrite)
     fit = open_fit(chosen.fit, chosen.layout)
     forecast = fit.forecast(read_items(chosen.items), subjects=chosen.subjects)
     print(visible(repr(forecast)), file=sys.stderr)

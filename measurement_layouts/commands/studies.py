@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from .. import scenarios
 from ..scenarios.figures import Reproduction
-from .arguments import Commands, add_command, make_writable, takes_numbers, takes_path
+from . import arguments
 
 if TYPE_CHECKING:
     from ..scenarios.scenario import Scenario
@@ -17,23 +17,23 @@ if TYPE_CHECKING:
 _SHORT = "a figure falls short of its goal"
 
 
-def add(commands: Commands) -> None:
+def add(commands: arguments.Commands) -> None:
     """Add the commands."""
-    add_command(commands, "scenarios", _list, "List the scenarios.", example="scenarios")
+    arguments.add_command(commands, "scenarios", _list, "List the scenarios.", example="scenarios")
 
-    run = add_command(
+    run = arguments.add_command(
         commands,
         "run",
         _run,
         "Fit all subjects, print their profiles, write everything.",
         example="run animal-ai-olympics --out out/animals",
     )
-    takes_path(run, "--data", "DIR", "real data (an embedded, simulated cohort)")
-    takes_path(run, "--out", "DIR", "new or empty folder to write (out/SCENARIO)")
-    takes_numbers(run, ("--seed", 0, 1, "of every random step"))
-    takes_numbers(run, ("--draws", 4, 1000, "kept of each chain"))
+    arguments.takes_path(run, "--data", "DIR", "real data (an embedded, simulated cohort)")
+    arguments.takes_path(run, "--out", "DIR", "new or empty folder to write (out/SCENARIO)")
+    arguments.takes_numbers(run, ("--seed", 0, 1, "of every random step"))
+    arguments.takes_numbers(run, ("--draws", 4, 1000, "kept of each chain"))
 
-    reproduce = add_command(
+    reproduce = arguments.add_command(
         commands,
         "reproduce",
         _reproduce,
@@ -42,9 +42,9 @@ def add(commands: Commands) -> None:
         done="every figure holds",
         falls_short=_SHORT,
     )
-    takes_path(reproduce, "--published", "DIR", "published tables, where there are")
+    arguments.takes_path(reproduce, "--published", "DIR", "published tables, where there are")
 
-    validate = add_command(
+    validate = arguments.add_command(
         commands,
         "validate",
         _validate,
@@ -53,12 +53,12 @@ def add(commands: Commands) -> None:
         done="every figure holds",
         falls_short=_SHORT,
     )
-    takes_numbers(validate, ("--repeats", 1, 15, "random splits"))
+    arguments.takes_numbers(validate, ("--repeats", 1, 15, "random splits"))
 
     for parser in (run, reproduce, validate):
         parser.add_argument("scenario", choices=scenarios.NAMES, metavar="SCENARIO")
     for parser in (reproduce, validate):
-        takes_path(
+        arguments.takes_path(
             parser,
             "--data",
             "DIR",
@@ -92,7 +92,7 @@ def _run(chosen: argparse.Namespace) -> int:
     else:
         evaluation = scenario.simulate(chosen.seed).evaluation
         origin = f"simulated subjects, seed {chosen.seed}; --data fits real ones, where there are"
-    make_writable(folder)
+    arguments.make_writable(folder)
     layout = next(iter(scenario.layouts.values()))()
     print(f"{scenario.title} ({origin})\n{evaluation!r}", file=sys.stderr)
     print("Fitted twice: on all items, then without a fifth of them.", file=sys.stderr)
