@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack, ExitStack
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -103,11 +102,11 @@ def run(
             jobs.append(
                 [_Job(batch.scheme, kept, item, text) for item, text in batch.texts.items()]
             )
-        work = _Work(annotator, config, attempts)
         # a loop of its own, in a thread: one may be running here, as in notebooks
         with from_anyio.start_blocking_portal() as portal:
             everything = [job for batch in jobs for job in batch]
-            portal.call(partial(work.all, everything, connections, close=isinstance(model, str)))
+            close = isinstance(model, str)
+            portal.call(_ask_all, annotator, config, attempts, everything, connections, close)
     return str(annotator), [[job.reply for job in batch] for batch in jobs]
 
 
@@ -129,37 +128,32 @@ class _Job:
             self.store.add(self.reply)
 
 
-@dataclass
-class _Work:
-    """Who is asked, and how."""
+async def _ask_all(
+    model: "Model",
+    config: "GenerateConfig",
+    attempts: int,
+    jobs: Sequence[_Job],
+    connections: int,
+    close: bool,
+) -> None:
+    """Ask about all items that the stores do not know, some at a time."""
+    import anyio
 
-    model: "Model"
-    config: "GenerateConfig"
-    attempts: int
+    waiting = iter([job for job in jobs if not job.reply.good])
 
-    async def all(self, jobs: Sequence[_Job], connections: int, *, close: bool) -> None:
-        """Ask about all items that the stores do not know, some at a time."""
-        import anyio
+    async def take() -> None:
+        for job in waiting:
+            job.take(await ask(model, config, job.scheme, job.item, job.text, attempts))
 
-        waiting = iter([job for job in jobs if not job.reply.good])
-
-        async def take() -> None:
-            for job in waiting:
-                job.take(
-                    await ask(
-                        self.model, self.config, job.scheme, job.item, job.text, self.attempts
-                    )
-                )
-
-        async with AsyncExitStack() as stack:
-            if close:
-                await stack.enter_async_context(self.model)
-            try:
-                async with anyio.create_task_group() as group:
-                    for _ in range(min(connections, len(jobs))):
-                        group.start_soon(take)
-            except ExceptionGroup as errors:
-                raise errors.exceptions[0] from None
+    async with AsyncExitStack() as stack:
+        if close:
+            await stack.enter_async_context(model)
+        try:
+            async with anyio.create_task_group() as group:
+                for _ in range(min(connections, len(jobs))):
+                    group.start_soon(take)
+        except ExceptionGroup as errors:
+            raise errors.exceptions[0] from None
 
 
 def _config(settings: Mapping[str, Any]) -> "GenerateConfig":

@@ -1,7 +1,5 @@
 """Levels of demand that a subject's items oppose to a capability."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from ...layouts.elements import Element
@@ -12,9 +10,7 @@ from ...linking.interval import Interval
 from ..element_draws import span
 from ..features import Features
 from ..forecasts.blocks import Block, distinct
-
-if TYPE_CHECKING:
-    from ..results import Fit
+from ..results import Fit
 
 _CHANCE = Interval(0, 1)
 _BEYOND = 2  # spans above the range, within which demands are looked for, too ...
@@ -23,7 +19,7 @@ _ALIKE = 3  # decimals of a demand, in spans, up to which levels differ
 
 
 def demand_levels(
-    fit: "Fit", subject: str, features: Features, items: int, element: Element
+    fit: Fit, subject: str, features: Features, items: int, element: Element
 ) -> np.ndarray | None:
     """Find the levels of demand that items oppose to a capability.
 
@@ -93,7 +89,7 @@ def demand_levels(
     return low + levels * width
 
 
-def _opposing(fit: "Fit", element: Element) -> list[Expr]:
+def _opposing(fit: Fit, element: Element) -> list[Expr]:
     """Find the functions that make a chance of a margin with the capability, the inmost ones."""
     raw, met, found = dict[int, bool](), set[int](), list[Expr]()
     for leaf in fit.layout.outcomes:
@@ -110,7 +106,7 @@ def _opposing(fit: "Fit", element: Element) -> list[Expr]:
     return found
 
 
-def _alone(fit: "Fit", part: Expr, element: Element) -> bool:
+def _alone(fit: Fit, part: Expr, element: Element) -> bool:
     """Whether a function opposes meta-features to this capability, and no other makes up for it."""
     names = {each.name for each in ancestry(part)}
     others = [
@@ -125,7 +121,7 @@ def _alone(fit: "Fit", part: Expr, element: Element) -> bool:
     )
 
 
-def _profile(fit: "Fit", subject: str, element: Element, line: np.ndarray) -> dict[str, np.ndarray]:
+def _profile(fit: Fit, subject: str, element: Element, line: np.ndarray) -> dict[str, np.ndarray]:
     """Lay a line of values of the capability out, other latents being at their means."""
     found = {}
     for latent in fit.layout.latents:
@@ -136,7 +132,7 @@ def _profile(fit: "Fit", subject: str, element: Element, line: np.ndarray) -> di
     return found
 
 
-def _axis(fit: "Fit", part: Expr, element: Element) -> int:
+def _axis(fit: Fit, part: Expr, element: Element) -> int:
     """Find the axis of the capability's labels among those of a function's values."""
     dims = [dim for dim in fit.layout.dims if dim in part.dims]
     (own,) = element.latent.dims

@@ -1,7 +1,7 @@
 """Describe each subject's cognitive profile in plain language."""
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -17,14 +17,12 @@ from ..forecasts.blocks import distinct
 from ..forecasts.streaming import every_draw, probabilities
 from ..ladders import Rows
 from ..loo.pointwise import Attempted
+from ..results import Fit
 from ..wording import many, some
 from .demands import demand_levels
 from .judgement import Evidence, judge
 from .rules import Finding, Rules
 from .sentences import Description, Numbers, paragraph
-
-if TYPE_CHECKING:
-    from ..results import Fit
 
 
 class Training(NamedTuple):
@@ -49,7 +47,7 @@ class Training(NamedTuple):
     mean: float | None = None
 
     @classmethod
-    def of(cls, fit: "Fit", row: int) -> "Training":
+    def of(cls, fit: Fit, row: int) -> "Training":
         """Read and forecast them, by the subject's place in the fit."""
         attempted = Attempted.of(fit, row)
         if attempted.steps is not None:
@@ -63,7 +61,7 @@ class Training(NamedTuple):
         return cls(int(attempted.successes.sum()), int(attempted.trials.sum()), items, spread)
 
     @classmethod
-    def _of_steps(cls, fit: "Fit", row: int, attempted: Attempted, steps: Rows) -> "Training":
+    def _of_steps(cls, fit: Fit, row: int, attempted: Attempted, steps: Rows) -> "Training":
         _, first = np.unique(steps.places, return_index=True)
         features = {
             part.name: attempted.features[part.name][first] for part in fit.layout.meta_features
@@ -119,7 +117,7 @@ class Training(NamedTuple):
 
 
 def describe(
-    fit: "Fit",
+    fit: Fit,
     criticism: Criticism | None = None,
     *,
     subjects: Iterable[object] | None = None,
@@ -208,7 +206,7 @@ def describe(
     )
 
 
-def _same_fit(fit: "Fit", criticism: Criticism) -> None:
+def _same_fit(fit: Fit, criticism: Criticism) -> None:
     other = criticism.fit
     if other.layout.fingerprint != fit.layout.fingerprint:
         differs = f"the layout {other.layout.name!r}, this one of {fit.layout.name!r}"
@@ -236,7 +234,7 @@ def _sampling(subject: str, status: str, reason: str) -> list[Finding]:
 
 
 def _elements(
-    fit: "Fit", subject: str, own: pd.DataFrame, silent: bool, rules: Rules
+    fit: Fit, subject: str, own: pd.DataFrame, silent: bool, rules: Rules
 ) -> list[Finding]:
     """Judge a subject's elements, given its rows of the profiles in the same order."""
     found = []
@@ -259,7 +257,7 @@ def _elements(
 
 
 def _levels(
-    fit: "Fit", subject: str, attempted: Attempted, element: Element, rules: Rules
+    fit: Fit, subject: str, attempted: Attempted, element: Element, rules: Rules
 ) -> np.ndarray | None:
     """Find the levels of demand to judge a capability by, if it is to be judged by these."""
     if rules.scale != "demands" or element.latent.kind != "capability":

@@ -8,8 +8,10 @@ import pandas as pd
 from ..errors import DataError
 from ..tables import is_missing, need_columns, read_numbers
 from ..wording import some
-from .rates import VOTES
 
+VOTES = ("agree", "oppose", "neutral")
+CHOICES = ("agree", "oppose", "undecided")
+_NOT_APPLICABLE = "n/a"
 _NAMES = (str, int, float, np.number)
 
 
@@ -123,10 +125,6 @@ def _places(table: pd.DataFrame, bad: np.ndarray, cells: Iterable[object]) -> st
 
 def _rows(table: pd.DataFrame, chosen: list[bool]) -> str:
     return f"{table.index.name or 'row'}s {some(table.index[chosen])}"
-
-
-CHOICES = ("agree", "oppose", "undecided")
-_NOT_APPLICABLE = "n/a"
 
 
 class Dropped:
@@ -329,3 +327,33 @@ def _pairs(table: pd.DataFrame, what: str, kind: str, known: pd.Index) -> pd.Mul
 def _index(models: Iterable[str], names: Iterable[str], kind: str) -> pd.MultiIndex:
     levels = [pd.Index(list(texts), dtype="str") for texts in (models, names)]
     return pd.MultiIndex.from_arrays(levels, names=["model", kind])
+
+
+def rates_of_people(scenarios: pd.DataFrame, votes: pd.DataFrame) -> pd.DataFrame:
+    """Give people's rates; see `SituationalJudgments.human_rates`."""
+    rows = scenarios.index.get_indexer(pd.Index(votes["scenario"]))
+    places = pd.Index(VOTES).get_indexer(pd.Index(votes["vote"]))
+    flat = np.bincount(rows * len(VOTES) + places, minlength=len(scenarios) * len(VOTES))
+    agree, oppose, neutral = flat.reshape(-1, len(VOTES)).T
+    forward = scenarios["keyed"].to_numpy() == 1
+    rates = scenarios[["trait", "statement"]].assign(
+        positive=np.where(forward, agree, oppose) + neutral / 2,
+        negative=np.where(forward, oppose, agree) + neutral / 2,
+        neutral=neutral,
+        votes=agree + oppose + neutral,
+    )
+    rates["rate"] = rates["positive"] / rates["votes"]
+    return rates.assign(consensus=np.maximum(rates["rate"], 1 - rates["rate"]))
+
+
+def rates_of_models(scenarios: pd.DataFrame, samples: pd.DataFrame) -> pd.DataFrame:
+    """Give models' rates; see `SituationalJudgments.model_rates`."""
+    known = scenarios.loc[samples.index.get_level_values("scenario")]
+    forward = known["keyed"].to_numpy() == 1
+    agree, oppose = samples["agree"], samples["oppose"]
+    rates = known[["trait", "statement"]].set_axis(samples.index, axis=0)
+    rates["positive"] = np.where(forward, agree, oppose)
+    rates["negative"] = np.where(forward, oppose, agree)
+    rates["undecided"] = samples["undecided"]
+    rates["rate"] = rates["positive"] / (rates["positive"] + rates["negative"])
+    return rates.assign(confidence=np.maximum(rates["rate"], 1 - rates["rate"]))
