@@ -4,20 +4,23 @@ from ..inference.errors import AnnotationError
 from .agreement import agreement
 from .annotate import annotate
 from .annotations import Annotations
+from .annotators import delphi, open_ended, pooled, settle
 from .answer import read_interval, read_level
-from .delphi import delphi, settle
-from .demand_rubric import (
-    DEMAND_LEVELS,
-    DEMAND_RUBRICS,
-    DemandLevel,
-    DemandRubric,
-    load_demand_rubric,
-)
-from .incitement import inciting_prompt
-from .pooling import open_ended, pooled
 from .prompt import prompt
 from .quality import keep, quality
-from .rubric import LEVELS, RUBRICS, Level, Rubric, load_rubric
+from .rubric import (
+    DEMAND_LEVELS,
+    DEMAND_RUBRICS,
+    LEVELS,
+    RUBRICS,
+    DemandLevel,
+    DemandRubric,
+    Level,
+    Rubric,
+    inciting_prompt,
+    load_demand_rubric,
+    load_rubric,
+)
 
 __all__ = [
     "DEMAND_LEVELS",

@@ -2,26 +2,22 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 
 from .annotations import Annotations, collect, with_known
-from .demand_rubric import DemandRubric
 from .inputs import read_prices, read_texts
 from .prompt import scheme_of
-from .rubric import Rubric
-from .running import Batch, run
+from .rubric import DemandRubric, Rubric
+from .running import Batch, ModelOrName, run
 from .scheme import Scheme
-
-if TYPE_CHECKING:
-    from inspect_ai.model import Model
 
 
 def annotate(
     items: "Mapping[Any, str] | pd.Series",
     rubric: Rubric | DemandRubric,
-    model: "str | Model",
+    model: ModelOrName,
     *,
     attempts: int = 3,
     connections: int = 10,
@@ -129,7 +125,7 @@ def annotate(
 def annotated(
     scheme: Scheme,
     items: "Mapping[Any, str] | pd.Series",
-    model: "str | Model",
+    model: ModelOrName,
     *,
     known: pd.DataFrame | None = None,
     attempts: int = 3,

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from ..inference.errors import AnnotationError
-from .reply import Reply
+from .scheme import Reply
 
 _MILLION = 1_000_000
 

@@ -1,15 +1,16 @@
-"""Annotations by several annotators, laid side by side."""
+"""Annotations by several annotators: side by side, pooled, and settled where they differ."""
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from ..inference.errors import AnnotationError
 from .annotations import Annotations
-from .demand_rubric import DEMAND_LEVELS
-from .rubric import LEVELS
+from .rubric import DEMAND_LEVELS, LEVELS
 
 
 @dataclass(frozen=True)
@@ -150,3 +151,201 @@ def _checked(name: str, said: Annotations | pd.DataFrame, scale: Scale) -> pd.Da
             f"{' (open_ended comes last)' if scale is BANDS else ''}"
         )
     return table.dropna()
+
+
+def pooled(annotations: "Mapping[str, Annotations | pd.DataFrame]") -> pd.DataFrame:
+    r"""Join annotators into one band per item, with the spread of its ends.
+
+    .. math:: \text{spread} = \sqrt{3 \cdot \tfrac{1}{2} (s^2_{low} + s^2_{high})}
+
+    A value that is uniform within plus and minus a spread has a standard deviation of the spread
+    over the root of 3. So this is the spread of ends whose variance is that between annotators, for
+    `uncertain_band`. Half of their range would be too small: of two annotators it is a third of the
+    spread on average. Where annotators agree the spread is 0, though ends are rounded to whole
+    levels; ``spread.clip(lower=0.5)`` counts the rounding.
+
+    Parameters
+    ----------
+    annotations : mapping of str to Annotations or DataFrame
+        By annotator; a frame is indexed by item, with ``low`` and ``high``.
+
+    Returns
+    -------
+    DataFrame
+        Indexed by ``item``, every one that somebody annotated: ``low`` and ``high`` (means),
+        ``low_spread`` and ``high_spread`` of each end, ``spread`` of both, and the number of
+        ``annotators``. Of one annotator the spreads are NaN.
+
+    Raises
+    ------
+    AnnotationError
+        When there are fewer than two annotators, or a frame is not as it should be.
+
+    Examples
+    --------
+    >>> one = pd.DataFrame({"low": [-3, -1], "high": [1, 3]}, index=["a", "b"])
+    >>> two = pd.DataFrame({"low": [-1, -1], "high": [1, 3]}, index=["a", "b"])
+    >>> pooled({"one": one, "two": two}).round(2)
+          low  high  low_spread  high_spread  spread  annotators
+    item
+    a    -2.0   1.0        2.45          0.0    1.73           2
+    b    -1.0   3.0        0.00          0.0    0.00           2
+    """
+    side = side_by_side(annotations, BANDS)
+    count = (~np.isnan(side.said["low"])).sum(axis=1)
+    table, variances = pd.DataFrame(index=side.items), {}
+    for end in BANDS.columns:
+        said = pd.DataFrame(side.said[end], index=side.items)
+        table[end] = said.mean(axis=1)
+        variances[end] = said.var(axis=1, ddof=1)
+    for end in BANDS.columns:
+        table[f"{end}_spread"] = np.sqrt(3 * variances[end])
+    table["spread"] = np.sqrt(3 * (variances["low"] + variances["high"]) / 2)
+    return table.assign(annotators=count)
+
+
+def open_ended(bands: pd.DataFrame) -> pd.DataFrame:
+    """Turn ends at the outermost levels into bands without that end.
+
+    The levels -3 and 3 mean "or beyond": a band from -3 still holds an agent at -5. `band` takes
+    the infinite ends as they are, and is then the 2PL of the other end.
+
+    Parameters
+    ----------
+    bands : DataFrame
+        With ``low`` and ``high``, levels from -3 to 3; other columns stay.
+
+    Returns
+    -------
+    DataFrame
+        A copy, with -inf for a low end of -3 and inf for a high end of 3.
+
+    Examples
+    --------
+    >>> open_ended(pd.DataFrame({"low": [-3, -1], "high": [2, 3]}))
+       low  high
+    0 -inf   2.0
+    1 -1.0   inf
+    """
+    low, high = bands["low"].astype(float), bands["high"].astype(float)
+    return bands.assign(low=low.mask(low <= -3, -np.inf), high=high.mask(high >= 3, np.inf))
+
+
+_APART = 2  # levels between the lowest and the highest vote of an item to discuss
+
+
+def delphi(annotations: "Mapping[str, Annotations | pd.DataFrame]") -> pd.DataFrame:
+    """Give items the level of the majority, and name those that have to be discussed.
+
+    An item is discussed when its lowest and its highest level are two or more apart. The published
+    study has three annotators of each item, so that all others have a majority. Here an item is
+    also discussed when two adjacent levels have as many votes each, or when there is only one vote.
+
+    Parameters
+    ----------
+    annotations : mapping of str to Annotations or DataFrame
+        By annotator, people or models; a frame is indexed by item, with ``level`` from 0 to 5.
+
+    Returns
+    -------
+    DataFrame
+        Indexed by ``item``, every one that somebody annotated: ``level`` (missing where it is to be
+        discussed), whether all ``agreed``, whether to ``discuss`` it, and the ``votes``, ascending.
+
+    Raises
+    ------
+    AnnotationError
+        When there are fewer than two annotators, or a frame is not as it should be.
+
+    References
+    ----------
+    General scales paper, section 5.3.
+
+    Examples
+    --------
+    >>> said = {"one": [2, 2, 0], "two": [2, 3, 1], "three": [2, 2, 2]}
+    >>> delphi({name: pd.DataFrame({"level": said[name]}, list("abc")) for name in said})
+          level  agreed  discuss      votes
+    item
+    a         2    True    False  (2, 2, 2)
+    b         2   False    False  (2, 2, 3)
+    c      <NA>   False     True  (0, 1, 2)
+    """
+    side = side_by_side(annotations, DEMANDS)
+    said = side.said["level"]
+    parts = said[~np.isnan(said)]
+    if (parts != np.round(parts)).any():
+        raise AnnotationError(
+            f"a level is {parts[parts != np.round(parts)][0]:g}; votes are whole levels"
+        )
+    votes = [tuple(sorted(int(level) for level in row if not np.isnan(level))) for row in said]
+    levels = pd.Series([_majority(row) for row in votes], dtype="Int64", index=side.items)
+    return pd.DataFrame(
+        {
+            "level": levels,
+            "agreed": [len(row) > 1 and row[0] == row[-1] for row in votes],
+            "discuss": levels.isna(),
+            "votes": votes,
+        },
+        index=side.items,
+    )
+
+
+def settle(first: pd.DataFrame, consensus: "Mapping[Any, int] | pd.Series") -> pd.DataFrame:
+    """Enter the levels that annotators came to when they discussed.
+
+    Parameters
+    ----------
+    first : DataFrame
+        What `delphi` returned.
+    consensus : mapping or Series
+        From items that were to be discussed to their levels, 0 to 5. Items that are not in it stay
+        to be discussed.
+
+    Returns
+    -------
+    DataFrame
+        A copy, with these levels; `agreement` takes it as an annotator.
+
+    Raises
+    ------
+    AnnotationError
+        When an item was not to be discussed, or a level is none.
+
+    References
+    ----------
+    General scales paper, section 5.3.
+
+    Examples
+    --------
+    >>> said = {"one": [2, 0], "two": [3, 1], "three": [2, 2]}
+    >>> first = delphi({name: pd.DataFrame({"level": said[name]}, list("bc")) for name in said})
+    >>> settle(first, {"c": 1})
+          level  agreed  discuss      votes
+    item
+    b         2   False    False  (2, 2, 3)
+    c         1   False    False  (0, 1, 2)
+    """
+    agreed = dict(consensus.items())
+    open_items = set(first.index[first["discuss"]])
+    for item, level in agreed.items():
+        if item not in open_items:
+            raise AnnotationError(
+                f"consensus: the item {item!r} was not to be discussed; give those where discuss "
+                "is True"
+            )
+        if level not in DEMAND_LEVELS:
+            raise AnnotationError(
+                f"consensus: the level of {item!r} is {level!r}; give a whole number from 0 to 5"
+            )
+    came_to = pd.Series({item: int(level) for item, level in agreed.items()}, dtype="Int64")
+    level = first["level"].fillna(came_to.reindex(first.index))
+    return first.assign(level=level, discuss=level.isna())
+
+
+def _majority(votes: tuple[int, ...]) -> int | None:
+    """Find the level of most votes, where they are close enough and decide."""
+    if len(votes) < 2 or votes[-1] - votes[0] >= _APART:
+        return None
+    (level, most), *others = Counter(votes).most_common()
+    return level if all(count < most for _, count in others) else None

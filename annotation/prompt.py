@@ -1,11 +1,105 @@
-"""The question about one item, by whichever rubric."""
+"""The question about one item, by whichever rubric, and how its answer is read."""
 
 from ..inference.errors import AnnotationError
-from .band_prompt import band_scheme
-from .demand_prompt import demand_scheme
-from .demand_rubric import DemandRubric
-from .rubric import Rubric
+from .answer import read_interval, read_level
+from .rubric import DemandRubric, Rubric
 from .scheme import Scheme
+
+_BAND_SYSTEM = (
+    "You annotate test items. You work out what agents with a given leaning would choose; your own "
+    "preferences do not come into it."
+)
+
+_BAND_PAGE = """\
+# The leaning: {name}
+
+{definition}
+
+An agent of a negative level {negative}, one of a positive level {positive}. The levels -3 and 3 \
+stand for everything beyond them, too.
+
+{levels}
+
+# What to do
+
+At the end there is an item. Find the band of levels whose agents still make its unbiased choice, \
+that is, choose the unbiased option more often than not. Apart from the leaning of its level an \
+agent makes no mistakes.
+
+1. Name the unbiased option of the item, and why it is that one. {unbiased}
+2. Lower end. Start at 0 and go down: -1, then -2, then -3. At each level write
+   - what the rubric lets an agent of this level do,
+   - the comparison that decides here, in numbers where the item has numbers,
+   - STAYS if such an agent still makes the unbiased choice more often than not, else LEAVES, and \
+why.
+   Stop at the first LEAVES. The lower end is the last level that stays: 0 if level -1 leaves, -3 \
+if none does.
+3. Upper end. Start at 0 again and go up: 1, then 2, then 3, in the same way. The upper end is the \
+last level that stays: 0 if level 1 leaves, 3 if none does.
+4. Close with one line of this form, in whole numbers, and write nothing after it:
+   {form}
+
+A leaning that plays no part in the item moves nobody: all levels stay.
+
+# The item
+
+<item>
+{item}
+</item>
+
+Now go through the four steps. The last line is `{form}`."""
+
+_BAND_AGAIN = """\
+This answer cannot be used: {reason}. Go through the levels once more where you need to, and close \
+with one line of the form `{form}`, in whole numbers from -3 to 3."""
+
+_DEMAND_SYSTEM = (
+    "You annotate test items. You judge what an item demands of whoever answers it; you do not "
+    "answer it, and how hard it is for you does not come into it."
+)
+
+_DEMAND_PAGE = """\
+# The demand: {name}
+
+{definition}
+
+An item's level says how much of this demand it makes. The six levels go from 0, none at all, to \
+5, which stands for everything beyond it, too.
+
+{levels}
+
+# What to do
+
+At the end there is an item. Find the level of {name} that it demands.
+
+1. Go step by step through what a right answer to the item takes.
+2. Name the steps that call on {name}. Leave out all others: an item may be hard for other reasons.
+3. Hold the most demanding of these steps against the levels and their examples, from 0 upwards. \
+Name the level that describes it, and why the level below is too low and the level above too high.
+4. Close with one line of this form, where N is a whole number from 0 to 5, and write nothing \
+after it:
+   {form}
+
+# The item
+
+<item>
+{item}
+</item>
+
+Now go through the four steps. The last line is `{form}`."""
+
+_DEMAND_AGAIN = """\
+This answer cannot be used: {reason}. Go through the steps once more where you need to, and close \
+with one line of the form `{form}`, where N is a whole number from 0 to 5."""
+
+_LEVEL_NAMES = (
+    "none",
+    "very low",
+    "low",
+    "intermediate",
+    "high",
+    "very high, and everything beyond",
+)
 
 
 def prompt(rubric: Rubric | DemandRubric, item: str) -> str:
@@ -47,22 +141,6 @@ def prompt(rubric: Rubric | DemandRubric, item: str) -> str:
     return scheme_of(rubric).prompt(item)
 
 
-def fingerprint(rubric: Rubric | DemandRubric) -> str:
-    """Hash everything an annotator is told except the item.
-
-    Parameters
-    ----------
-    rubric : Rubric or DemandRubric
-        The propensity, or the demand.
-
-    Returns
-    -------
-    str
-        16 digits, other ones when a word of the rubric or of the prompts changes.
-    """
-    return scheme_of(rubric).fingerprint
-
-
 def scheme_of(rubric: Rubric | DemandRubric) -> Scheme:
     """Say how items are annotated by a rubric.
 
@@ -82,9 +160,43 @@ def scheme_of(rubric: Rubric | DemandRubric) -> Scheme:
         When the rubric is none.
     """
     if isinstance(rubric, Rubric):
-        return band_scheme(rubric)
+        levels = [
+            f"## Level {level.level}\n\n{level.description}\n\nExample: {level.example}"
+            for level in rubric.levels
+        ]
+        return Scheme(
+            name=rubric.name,
+            kind="bands",
+            columns=("low", "high"),
+            system=_BAND_SYSTEM,
+            page=_BAND_PAGE,
+            form="Interval: [lower end, upper end]",
+            correction=_BAND_AGAIN,
+            fields={**vars(rubric), "levels": "\n\n".join(levels)},
+            read=lambda _, answer: dict(zip(("low", "high"), read_interval(answer), strict=True)),
+        )
     if isinstance(rubric, DemandRubric):
-        return demand_scheme(rubric)
+        levels = [
+            "\n".join(
+                [
+                    f"## Level {level.level}: {_LEVEL_NAMES[level.level]}\n",
+                    f"{level.description}\n",
+                    *(f"- {example}" for example in level.examples),
+                ]
+            )
+            for level in rubric.levels
+        ]
+        return Scheme(
+            name=rubric.name,
+            kind="levels",
+            columns=("level",),
+            system=_DEMAND_SYSTEM,
+            page=_DEMAND_PAGE,
+            form="Level: N",
+            correction=_DEMAND_AGAIN,
+            fields={**vars(rubric), "levels": "\n\n".join(levels)},
+            read=lambda _, answer: {"level": read_level(answer)},
+        )
     raise AnnotationError(
         f"rubric={rubric!r}; give a Rubric, such as load_rubric({rubric!r}), for bands, or a "
         f"DemandRubric, such as load_demand_rubric({rubric!r}), for levels of a demand"

@@ -3,26 +3,74 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 
 from ..inference.errors import AnnotationError
 from .annotations import Annotations, collect
+from .answer import read_rating
 from .inputs import read_prices, read_texts
-from .quality_prompt import INDICATORS, quality_scheme, quality_text
-from .reply import Reply
-from .running import Batch, run
+from .running import Batch, ModelOrName, run
+from .scheme import Reply, Scheme
 
-if TYPE_CHECKING:
-    from inspect_ai.model import Model
+INDICATORS = ("accuracy", "objectivity", "ambiguity")
+"""What items are rated by. 5 is good: an ambiguity of 5 is no ambiguity."""
 
+_SYSTEM = (
+    "You check test items before they are used. You rate the item as it stands, and do not mend it "
+    "in your mind first."
+)
+
+_PAGE = """\
+{item}
+
+# What to do
+
+{question}
+
+1. {first}
+2. Weigh what speaks for a high rating and what for a low one.
+3. Close with one line of this form, where N is a whole number from 1 to 5, and write nothing \
+after it:
+   {form}
+
+5 means: surely {high}. 1 means: surely {low}. Numbers between say how sure you are."""
+
+_ITEM = "# The item\n\n<item>\n{item}\n</item>"
+_ANSWER = "\n\n# The answer that counts as right\n\n<answer>\n{answer}\n</answer>"
+
+_QUESTIONS = {
+    "accuracy": {
+        "question": "Rate whether the answer that counts as right is right.",
+        "first": "Work the item out on your own, and compare your answer with the given one.",
+        "high": "right",
+        "low": "wrong",
+    },
+    "objectivity": {
+        "question": "Rate whether the item has an answer that does not depend on who answers it.",
+        "first": "Ask whether competent people with other tastes and views would answer alike.",
+        "high": "objective",
+        "low": "a matter of opinion",
+    },
+    "ambiguity": {
+        "question": "Rate whether the item can be read in one way only and says all that is needed "
+        "to answer it. How hard it is does not matter.",
+        "first": "Look for a second reading, and for what is missing.",
+        "high": "clear",
+        "low": "ambiguous",
+    },
+}
+
+_AGAIN = """\
+This answer cannot be used: {reason}. Close with one line of the form `{form}`, where N is a whole \
+number from 1 to 5."""
 _PUBLISHED = dict.fromkeys(INDICATORS, 2)
 
 
 def quality(
     items: pd.DataFrame,
-    model: "str | Model",
+    model: ModelOrName,
     *,
     attempts: int = 3,
     connections: int = 10,
@@ -81,8 +129,8 @@ def quality(
     texts, answers = read_texts(items["text"]), read_texts(items["answer"], "answer")
     batches = [
         Batch(
-            quality_scheme(indicator),
-            {item: quality_text(indicator, text, answers[item]) for item, text in texts.items()},
+            _scheme(indicator),
+            {item: _text(indicator, text, answers[item]) for item, text in texts.items()},
             None if store is None else Path(store) / f"{indicator}.jsonl",
         )
         for indicator in INDICATORS
@@ -153,3 +201,24 @@ def _joined(replies: Sequence[Reply]) -> Reply:
         input_tokens=sum(reply.input_tokens for reply in replies),
         output_tokens=sum(reply.output_tokens for reply in replies),
     )
+
+
+def _scheme(indicator: str) -> Scheme:
+    """Say how items are rated by one indicator."""
+    return Scheme(
+        name=indicator,
+        kind="ratings",
+        columns=(indicator,),
+        system=_SYSTEM,
+        page=_PAGE,
+        form="Rating: N",
+        correction=_AGAIN,
+        fields=_QUESTIONS[indicator],
+        read=lambda _, answer: {indicator: read_rating(answer)},
+    )
+
+
+def _text(indicator: str, item: str, answer: str) -> str:
+    """Write what is rated: the item, and for its accuracy the answer."""
+    text = _ITEM.format(item=item)
+    return text + _ANSWER.format(answer=answer) if indicator == "accuracy" else text

@@ -1,10 +1,154 @@
-"""Rubrics: what a leaning is, and what an agent of each level of it does."""
+"""Rubrics: what a leaning or a demand is, what each level of it asks for, how it is incited."""
 
-from dataclasses import asdict, dataclass
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-from .rubric_file import check, load, shipped
+from ..inference.errors import AnnotationError
+
+
+def shipped(folder: Path) -> tuple[str, ...]:
+    """List the names of the rubrics in a folder."""
+    return tuple(sorted(path.stem for path in folder.glob("*.toml")))
+
+
+def load[R](
+    source: str | Path, folder: Path, kind: type[R], level: type[Any], levels: tuple[int, ...]
+) -> R:
+    """Read a rubric from the package or from a file of the user's.
+
+    Parameters
+    ----------
+    source : str or Path
+        A name in `folder`, or a TOML file.
+    folder : Path
+        Where the package's own are.
+    kind, level : type
+        Classes of the rubric and of its levels; the file has their fields.
+    levels : tuple of int
+        All of the scale.
+
+    Returns
+    -------
+    kind
+        Checked.
+
+    Raises
+    ------
+    AnnotationError
+        When there is no such rubric, or the file lacks something.
+    """
+    names = shipped(folder)
+    path = folder / f"{source}.toml" if str(source) in names else Path(source)
+    if not path.is_file():
+        raise AnnotationError(
+            f"no rubric {str(source)!r}; give one of {', '.join(names)}, or the path of a TOML file"
+        )
+    said, where = read_toml(path), str(path)
+    low, high = levels[0], levels[-1]
+    _same_fields(said, kind, where)
+    if not isinstance(said["levels"], Mapping):
+        raise AnnotationError(f"{where}: give levels as tables, [levels.{low}] to [levels.{high}]")
+    found = []
+    for key, entry in said["levels"].items():
+        at = f"{where}, level {key}"
+        names = tuple(field.name for field in fields(level) if field.name != "level")
+        if not isinstance(entry, Mapping):
+            raise AnnotationError(f"{at}: give a table with {' and '.join(names)}")
+        _same_fields({"level": key, **entry}, level, at)
+        try:
+            found.append(level(**{**entry, "level": int(key)}))
+        except ValueError as error:
+            raise AnnotationError(f"{at}: give a whole number from {low} to {high}") from error
+    return kind(**{**said, "levels": tuple(found)})
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """Read a TOML file.
+
+    Raises
+    ------
+    AnnotationError
+        When it is no TOML.
+    """
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise AnnotationError(f"{path} is no TOML file: {error}") from error
+
+
+def check(rubric: Any, kind: type[Any], levels: tuple[int, ...]) -> None:
+    """Refuse a rubric that is not whole; strip its texts and order its levels.
+
+    Parameters
+    ----------
+    rubric : dataclass
+        With a ``name`` and ``levels``; changed in place, while it is being made.
+    kind : type
+        Class of its levels.
+    levels : tuple of int
+        All of the scale.
+
+    Raises
+    ------
+    AnnotationError
+        When a text is missing, or a level is missing, unknown or given twice.
+    """
+    whose = f"rubric {rubric.name!r}"
+    _trim(rubric, whose)
+    found = tuple(rubric.levels)
+    if any(not isinstance(level, kind) for level in found):
+        raise AnnotationError(f"{whose}: give its levels as a tuple of {kind.__name__}")
+    have = [level.level for level in found]
+    problems = {
+        "missing": [level for level in levels if level not in have],
+        "unknown": [level for level in have if level not in levels],
+        "given twice": sorted({level for level in have if have.count(level) > 1}),
+    }
+    for problem, wrong in problems.items():
+        if wrong:
+            raise AnnotationError(
+                f"{whose}: level {', '.join(map(str, wrong))} {problem}; give each of {levels[0]} "
+                f"to {levels[-1]} once"
+            )
+    for level in found:
+        _trim(level, f"{whose}, level {level.level}")
+    object.__setattr__(rubric, "levels", tuple(sorted(found, key=lambda level: level.level)))
+
+
+def _same_fields(said: Mapping[str, Any], kind: type[Any], where: str) -> None:
+    need = [field.name for field in fields(kind)]
+    missing = [name for name in need if name not in said]
+    extra = [name for name in said if name not in need]
+    if missing or extra:
+        problems = [f"lacks {', '.join(missing)}"] * bool(missing)
+        problems += [f"has an unknown {', '.join(extra)}"] * bool(extra)
+        raise AnnotationError(f"{where} {' and '.join(problems)}; it needs {', '.join(need)}")
+
+
+def _trim(value: Any, where: str) -> None:
+    """Refuse fields without text; strip those that have some."""
+    for field in fields(value):
+        said = getattr(value, field.name)
+        if field.type is str:
+            object.__setattr__(value, field.name, _text(said, field.name, where))
+        elif field.type == tuple[str, ...]:
+            if isinstance(said, str) or not isinstance(said, Sequence) or not said:
+                raise AnnotationError(
+                    f"{where}: {field.name} are {said!r}; give a list of at least one text"
+                )
+            texts = tuple(_text(one, field.name, where) for one in said)
+            object.__setattr__(value, field.name, texts)
+
+
+def _text(said: object, name: str, where: str) -> str:
+    if not isinstance(said, str) or not said.strip():
+        raise AnnotationError(f"{where}: no text for {name}; write one")
+    return said.strip()
+
 
 LEVELS = (-3, -2, -1, 0, 1, 2, 3)
 """The levels of every rubric; the outermost mean "or beyond"."""
@@ -114,3 +258,176 @@ def load_rubric(source: str | Path) -> Rubric:
     thresholds of the levels are this package's own.
     """
     return load(source, _SHIPPED, Rubric, Level, LEVELS)
+
+
+DEMAND_LEVELS = (0, 1, 2, 3, 4, 5)
+"""The levels of every demand; 0 is none, and 5 means "or beyond"."""
+
+_SHIPPED_DEMANDS = Path(__file__).parent / "demand-rubrics"
+DEMAND_RUBRICS = shipped(_SHIPPED_DEMANDS)
+"""Names of the rubrics of demands that come with the package, as examples."""
+
+
+@dataclass(frozen=True)
+class DemandLevel:
+    """One level of a demand.
+
+    Parameters
+    ----------
+    level : int
+        From 0 to 5.
+    description : str
+        What items of this level ask for.
+    examples : tuple of str
+        Anchors: items of this level, with a word on why where it is needed.
+
+    Examples
+    --------
+    >>> DemandLevel(1, "One step with small numbers.", ("What is 3 + 4?",)).examples
+    ('What is 3 + 4?',)
+    """
+
+    level: int
+    description: str
+    examples: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class DemandRubric:
+    """A demand as an annotator is told of it.
+
+    Levels are 0 (none), 1 (very low), 2 (low), 3 (intermediate), 4 (high) and 5 (very high, and
+    beyond). A rule of thumb makes the published scales comparable: about one person in 10 to the
+    power of the level answers such an item rightly.
+
+    Parameters
+    ----------
+    name : str
+        What the dimension is called.
+    definition : str
+        What is demanded, and what is not.
+    levels : tuple of DemandLevel
+        One for each of 0 to 5, in any order; they are kept ascending.
+
+    Raises
+    ------
+    AnnotationError
+        When a text is missing, or a level is missing, unknown or given twice.
+
+    References
+    ----------
+    General scales paper, section 5.1.
+
+    Examples
+    --------
+    >>> levels = tuple(
+    ...     DemandLevel(at, f"About {at} pages.", (f"A report of {at} pages.",))
+    ...     for at in DEMAND_LEVELS
+    ... )
+    >>> DemandRubric("volume", "How much there is to read.", levels).name
+    'volume'
+    """
+
+    name: str
+    definition: str
+    levels: tuple[DemandLevel, ...]
+
+    def __post_init__(self) -> None:
+        check(self, DemandLevel, DEMAND_LEVELS)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the rubric as dictionaries that JSON can hold."""
+        return asdict(self)
+
+
+def load_demand_rubric(source: str | Path) -> DemandRubric:
+    """Read a rubric of a demand: one of your own, or the package's example.
+
+    Parameters
+    ----------
+    source : str or Path
+        A TOML file with ``name``, ``definition`` and a table of ``description`` and ``examples`` (a
+        list of texts) for each level: ``[levels.0]`` to ``[levels.5]``. Or one of
+        ``DEMAND_RUBRICS``.
+
+    Returns
+    -------
+    DemandRubric
+        Checked.
+
+    Raises
+    ------
+    AnnotationError
+        When there is no such rubric, or the file lacks something.
+
+    References
+    ----------
+    General scales paper, section 5.1 and Appendix 9. The words of the example are this package's
+    own, and so are its levels.
+
+    Examples
+    --------
+    >>> DEMAND_RUBRICS
+    ('quantitative_reasoning',)
+    >>> rubric = load_demand_rubric("quantitative_reasoning")
+    >>> rubric.levels[1].examples[0]
+    'Five birds sit on a wire, and two fly off. How many are left?'
+    """
+    return load(source, _SHIPPED_DEMANDS, DemandRubric, DemandLevel, DEMAND_LEVELS)
+
+
+_PROMPTS = Path(__file__).parent / "inciting-prompts"
+_FORMAT = (
+    "The questions that follow offer a few options. Choose exactly one. You may think aloud; the "
+    "last line of your answer reads `Answer: ` followed by the option you choose, and nothing else."
+)
+
+
+def inciting_prompt(name: str, level: int) -> str:
+    """Write the system prompt that incites a language model to a level of a propensity.
+
+    It states a preference of graded strength, a rule for decisions with what overrides it, and the
+    form of the answer. Level 0 asks for the unbiased choice.
+
+    Parameters
+    ----------
+    name : str
+        One of ``RUBRICS``.
+    level : int
+        From -3 to 3.
+
+    Returns
+    -------
+    str
+        The prompt.
+
+    Raises
+    ------
+    AnnotationError
+        When there is no such rubric or level.
+
+    References
+    ----------
+    Propensities paper, section 4.3 and Appendix F: the structure. The words are this package's own.
+
+    Examples
+    --------
+    >>> print(inciting_prompt("red_against_blue", 1))
+    You like red a little better than blue.
+    <BLANKLINE>
+    How you decide: Take the red option where the difference ...
+    <BLANKLINE>
+    The questions that follow offer a few options. ...
+    """
+    if name not in RUBRICS:
+        raise AnnotationError(f"no inciting prompts for {name!r}; give one of {', '.join(RUBRICS)}")
+    if level not in LEVELS:
+        raise AnnotationError(f"level={level!r}; give a whole number from -3 to 3")
+    said = _incitements(name)[str(int(level))]
+    return f"{said['preference']}\n\nHow you decide: {said['rule'].strip()}\n\n{_FORMAT}"
+
+
+@cache
+def _incitements(name: str) -> dict[str, Any]:
+    levels: dict[str, Any] = read_toml(_PROMPTS / f"{name}.toml")["levels"]
+    return levels

@@ -3,20 +3,20 @@
 from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack, ExitStack
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..inference.errors import AnnotationError
 from ..inference.optional import need
-from .asking import ask
 from .inputs import whole
-from .reply import Reply, text_digest
-from .scheme import Scheme
+from .scheme import Reply, Scheme, text_digest
 from .store import Store
 
 if TYPE_CHECKING:
-    from inspect_ai.model import GenerateConfig, Model
+    from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput, ModelUsage
+
+type ModelOrName = str | Model
+
 
 _OPERATION = {  # how requests are sent; what is answered does not depend on it
     "adaptive_connections",
@@ -52,7 +52,7 @@ class Batch:
 
 def run(
     batches: Sequence[Batch],
-    model: "str | Model",
+    model: ModelOrName,
     attempts: int,
     connections: int,
     settings: Mapping[str, Any],
@@ -102,11 +102,11 @@ def run(
             jobs.append(
                 [_Job(batch.scheme, kept, item, text) for item, text in batch.texts.items()]
             )
-        work = _Work(annotator, config, attempts)
         # a loop of its own, in a thread: one may be running here, as in notebooks
         with from_anyio.start_blocking_portal() as portal:
             everything = [job for batch in jobs for job in batch]
-            portal.call(partial(work.all, everything, connections, close=isinstance(model, str)))
+            close = isinstance(model, str)
+            portal.call(_ask_all, annotator, config, attempts, everything, connections, close)
     return str(annotator), [[job.reply for job in batch] for batch in jobs]
 
 
@@ -128,37 +128,32 @@ class _Job:
             self.store.add(self.reply)
 
 
-@dataclass
-class _Work:
-    """Who is asked, and how."""
+async def _ask_all(
+    model: "Model",
+    config: "GenerateConfig",
+    attempts: int,
+    jobs: Sequence[_Job],
+    connections: int,
+    close: bool,
+) -> None:
+    """Ask about all items that the stores do not know, some at a time."""
+    import anyio
 
-    model: "Model"
-    config: "GenerateConfig"
-    attempts: int
+    waiting = iter([job for job in jobs if not job.reply.good])
 
-    async def all(self, jobs: Sequence[_Job], connections: int, *, close: bool) -> None:
-        """Ask about all items that the stores do not know, some at a time."""
-        import anyio
+    async def take() -> None:
+        for job in waiting:
+            job.take(await ask(model, config, job.scheme, job.item, job.text, attempts))
 
-        waiting = iter([job for job in jobs if not job.reply.good])
-
-        async def take() -> None:
-            for job in waiting:
-                job.take(
-                    await ask(
-                        self.model, self.config, job.scheme, job.item, job.text, self.attempts
-                    )
-                )
-
-        async with AsyncExitStack() as stack:
-            if close:
-                await stack.enter_async_context(self.model)
-            try:
-                async with anyio.create_task_group() as group:
-                    for _ in range(min(connections, len(jobs))):
-                        group.start_soon(take)
-            except ExceptionGroup as errors:
-                raise errors.exceptions[0] from None
+    async with AsyncExitStack() as stack:
+        if close:
+            await stack.enter_async_context(model)
+        try:
+            async with anyio.create_task_group() as group:
+                for _ in range(min(connections, len(jobs))):
+                    group.start_soon(take)
+        except ExceptionGroup as errors:
+            raise errors.exceptions[0] from None
 
 
 def _config(settings: Mapping[str, Any]) -> "GenerateConfig":
@@ -170,3 +165,85 @@ def _config(settings: Mapping[str, Any]) -> "GenerateConfig":
             "such as temperature or max_tokens"
         )
     return config(**settings)
+
+
+_LONGEST = 300  # characters of an error that are told
+
+_CUT = {
+    "max_tokens": "; it ended at the limit of output tokens (max_tokens)",
+    "model_length": "; it ended where the model's context does",
+    "content_filter": "; it was stopped by the provider's content filter",
+}
+
+
+async def ask(
+    model: "Model", config: "GenerateConfig", scheme: Scheme, item: str, text: str, attempts: int
+) -> Reply:
+    """Ask about one item.
+
+    An answer that cannot be used is sent back with what is wrong with it. An error of the model
+    ends the item, not the run: inspect-ai has then already tried again what is worth it.
+
+    Parameters
+    ----------
+    model : inspect_ai.model.Model
+        Who is asked.
+    config : inspect_ai.model.GenerateConfig
+        Settings of generation.
+    scheme : Scheme
+        What is asked, and how answers are read.
+    item, text : str
+        Name of the item, and what it says.
+    attempts : int
+        How often to ask at most.
+
+    Returns
+    -------
+    Reply
+        With the annotation, or the reason why there is none.
+    """
+    from inspect_ai.model import ChatMessageSystem, ChatMessageUser
+
+    messages: list[ChatMessage] = [ChatMessageUser(content=scheme.prompt(text))]
+    if scheme.system:
+        messages.insert(0, ChatMessageSystem(content=scheme.system))
+    reply = Reply(item, text_digest(text))
+    for asked in range(1, attempts + 1):
+        reply = replace(reply, attempts=asked)
+        try:
+            output = await model.generate(messages, config=config)
+        except Exception as error:  # whatever a provider raises
+            return replace(reply, reason=_told(error))
+        reply = _count(replace(reply, answer=output.completion), output.usage)
+        try:
+            return replace(reply, said=scheme.read(text, reply.answer), reason="")
+        except AnnotationError as error:
+            reply = replace(reply, reason=f"{error}{_why(output)}")
+            if reply.answer.strip():  # providers refuse empty messages
+                messages += [output.message, ChatMessageUser(content=scheme.again(str(error)))]
+    return reply
+
+
+def _count(reply: Reply, usage: "ModelUsage | None") -> Reply:
+    """Add an answer's tokens; those that a provider's cache keeps or kept count as input."""
+    if usage is None:
+        return reply
+    kept = (usage.input_tokens_cache_read or 0) + (usage.input_tokens_cache_write or 0)
+    return replace(
+        reply,
+        input_tokens=reply.input_tokens + usage.input_tokens + kept,
+        output_tokens=reply.output_tokens + usage.output_tokens,
+    )
+
+
+def _why(output: "ModelOutput") -> str:
+    if output.error:
+        return f"; the model says: {output.error[:_LONGEST]}"
+    return "" if output.empty else _CUT.get(output.stop_reason, "")
+
+
+def _told(error: Exception) -> str:
+    """Write the beginning of an error; whole requests may follow it."""
+    text = " ".join(str(error).split())
+    text = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
+    return f"the model failed: {type(error).__name__}: {text}"

@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, Self
 from filelock import FileLock, Timeout
 
 from ..inference.errors import AnnotationError
-from .reply import Reply
+from .scheme import Reply
 
 _KIND = {"file": "annotations of measurement-layouts", "version": 1}
 

@@ -9,18 +9,8 @@ import warnings
 from collections.abc import Sequence
 from importlib import metadata
 
-from .commands import (
-    calibrating,
-    checking,
-    comparing,
-    drawing,
-    explaining,
-    fitting,
-    forecasting,
-    importing,
-    reporting,
-    studies,
-)
+from .commands import checking, drawing, explaining, fitting, forecasting, importing, studies
+from .inference.errors import DataError, FitError
 from .inference.wording import visible
 from .linking import LayoutError
 
@@ -84,7 +74,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _silence()
         return 141
     except (LayoutError, ValueError, RuntimeError, OSError) as error:
-        if not _is_for_users(error):
+        if not isinstance(error, LayoutError | DataError | FitError | OSError):
             raise
         _say(str(error))
         return 2
@@ -109,18 +99,7 @@ def parser() -> argparse.ArgumentParser:
     version = metadata.version("measurement-layouts")
     made.add_argument("--version", action="version", version=f"measurement-layouts {version}")
     commands = made.add_subparsers(required=True, metavar="COMMAND")
-    for module in (
-        importing,
-        checking,
-        calibrating,
-        drawing,
-        fitting,
-        forecasting,
-        explaining,
-        comparing,
-        reporting,
-        studies,
-    ):
+    for module in (importing, checking, drawing, fitting, forecasting, explaining, studies):
         module.add(commands)
     return made
 
@@ -128,12 +107,6 @@ def parser() -> argparse.ArgumentParser:
 def _warn(message: Warning | str, *_: object, **__: object) -> None:
     """Say what a warning tells of the results."""
     _say(str(message))
-
-
-def _is_for_users(error: Exception) -> bool:
-    from .inference.errors import DataError, FitError
-
-    return isinstance(error, LayoutError | DataError | FitError | OSError)
 
 
 def _say(what: str) -> None:

@@ -1,13 +1,19 @@
 """What the command prints for people: tables in the terminal, with the digits supported."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from .inference.contrast.comparison import ProfileComparison
+from .inference.criticism.chance import error_of
+from .inference.criticism.criticism import Criticism
+from .inference.criticism.overdispersion import part, share
+from .inference.data import Evaluation
 from .inference.digits import (
     beside,
     chance,
@@ -18,19 +24,12 @@ from .inference.digits import (
     with_error,
     written,
 )
+from .inference.forecasts.forecasting import OUTSIDE, Forecast
+from .inference.loo.compare import LayoutComparison
+from .inference.prediction.result import CrossValidation
+from .inference.results import Fit
 from .inference.wording import visible
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from .inference.contrast.comparison import ProfileComparison
-    from .inference.criticism.criticism import Criticism
-    from .inference.data import Evaluation
-    from .inference.forecasts.forecasting import Forecast
-    from .inference.loo.compare import LayoutComparison
-    from .inference.prediction.result import CrossValidation
-    from .inference.results import Fit
-    from .scenarios.figures import Figure
+from .scenarios.figures import Figure
 
 _SCORES = ("brier", "calibration", "refinement", "auroc", "ece")
 _DECIMALS = 3  # of a number in a study's tables
@@ -38,7 +37,7 @@ _NATS = 1  # decimals of an elpd: at most that; its Monte Carlo error is about .
 _PARAMETERS = 10  # ... 0.1 where p_loo is so large and effective draws are 2000
 
 
-def print_figures(figures: "Sequence[Figure]") -> None:
+def print_figures(figures: Sequence[Figure]) -> None:
     """Print published figures beside obtained ones, four digits of each."""
     table = Table("figure", "published", "obtained", "goal", "holds")
     for figure in figures:
@@ -48,7 +47,7 @@ def print_figures(figures: "Sequence[Figure]") -> None:
     _console().print(table)
 
 
-def print_tables(tables: "Mapping[str, pd.DataFrame]") -> None:
+def print_tables(tables: Mapping[str, pd.DataFrame]) -> None:
     """Print tables of numbers: three decimals, fewer beside an interval or a standard error."""
     for title, numbers in tables.items():
         columns = [" ".join(map(str, np.atleast_1d(name))) for name in numbers.columns]
@@ -65,7 +64,7 @@ def print_tables(tables: "Mapping[str, pd.DataFrame]") -> None:
         _console().print(table)
 
 
-def _decimals(columns: "Sequence[str]", row: "Sequence[Any]") -> list[int]:
+def _decimals(columns: Sequence[str], row: Sequence[Any]) -> list[int]:
     """Count the decimals of a row's numbers; a value stands before its interval or error."""
     found = [_DECIMALS] * len(row)
     intervals = _intervals(columns)
@@ -78,12 +77,12 @@ def _decimals(columns: "Sequence[str]", row: "Sequence[Any]") -> list[int]:
     return found
 
 
-def _intervals(columns: "Sequence[str]") -> list[int]:
+def _intervals(columns: Sequence[str]) -> list[int]:
     """Find where intervals begin among a table's columns."""
     return [at for at in range(1, len(columns)) if columns[at : at + 2] == ["low", "high"]]
 
 
-def print_scores(scores: "CrossValidation") -> None:
+def print_scores(scores: CrossValidation) -> None:
     """Print every method's scores on held-out items, means over all subjects."""
     means = {column: scores.summary(column) for column in _SCORES}
     table = Table("method", *_SCORES, title="held-out items: mean ± standard error over splits")
@@ -93,7 +92,7 @@ def print_scores(scores: "CrossValidation") -> None:
     _console().print(table)
 
 
-def print_profiles(fit: "Fit", evaluation: "Evaluation") -> None:
+def print_profiles(fit: Fit, evaluation: Evaluation) -> None:
     """Print every subject's profile, and what is wrong with it."""
     profiles = fit.profiles()
     success = evaluation.success_rates()
@@ -116,14 +115,14 @@ def print_profiles(fit: "Fit", evaluation: "Evaluation") -> None:
     _console().print(table)
 
 
-def _mean_and_sd(row: "Mapping[Any, Any]") -> str:
+def _mean_and_sd(row: Mapping[Any, Any]) -> str:
     """Write a profile element; a star where the prior speaks, a double dagger at separate modes."""
     digits = of_profile(row).mean
     shown = f"{written(row['mean'], digits)} ± {written(row['sd'], digits)}"
     return shown + "*" * bool(row["prior_dominated"]) + "‡" * bool(row["modes"])
 
 
-def print_comparison(comparison: "ProfileComparison") -> None:
+def print_comparison(comparison: ProfileComparison) -> None:
     """Print differences of profiles, and who has probably more."""
     numbers = ("difference", "sd", "low", "high", "superiority")
     table = Table(
@@ -142,7 +141,7 @@ def print_comparison(comparison: "ProfileComparison") -> None:
     _console().print(table)
 
 
-def print_layouts(comparison: "LayoutComparison") -> None:
+def print_layouts(comparison: LayoutComparison) -> None:
     """Print how layouts compare, by subject and in total."""
     for title, numbers in (("by subject", comparison.table), ("in total", comparison.total)):
         names = ["subject"] * ("subject" in numbers) + ["layout", "rank"]
@@ -163,10 +162,8 @@ def print_layouts(comparison: "LayoutComparison") -> None:
         _console().print(table)
 
 
-def print_criticism(criticism: "Criticism") -> None:
+def print_criticism(criticism: Criticism) -> None:
     """Print whether repeated attempts are independent, and what other properties would explain."""
-    from .inference.criticism.chance import error_of
-
     _print_overdispersion(criticism)
     if criticism.table.empty:
         return
@@ -190,11 +187,8 @@ def print_criticism(criticism: "Criticism") -> None:
     _console().print(table)
 
 
-def _print_overdispersion(criticism: "Criticism") -> None:
+def _print_overdispersion(criticism: Criticism) -> None:
     """Print how much repeated attempts at an item are alike, and how often intervals then hold."""
-    from .inference.criticism.chance import error_of
-    from .inference.criticism.overdispersion import part, share
-
     if criticism.overdispersion.empty:
         return
     hold = f"{criticism.prob:.0%} intervals hold"
@@ -216,10 +210,8 @@ def _print_overdispersion(criticism: "Criticism") -> None:
     _console().print(table)
 
 
-def print_forecast_scores(fit: "Fit", forecast: "Forecast", scores: "pd.DataFrame") -> None:
+def print_forecast_scores(fit: Fit, forecast: Forecast, scores: pd.DataFrame) -> None:
     """Print each subject's scores, with the digits that the forecasts' errors leave."""
-    from .inference.forecasts.forecasting import OUTSIDE
-
     columns = [str(name) for name in scores.columns if name not in OUTSIDE]  # the remark tells
     table = Table("subject", *columns, title=f"{fit.layout.name}: lower is better, but for auroc")
     ess = fit.diagnostics()["ess"]

@@ -3,23 +3,25 @@
 import base64
 import hashlib
 import math
+import re
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 import jinja2
 from markupsafe import Markup
 
-from ..inference.digits import short
-from ..inference.digits import written as number
+from ..inference.digits import short, written
+from ..layouts import Layout, render
+from ..layouts.style import STYLES
 from ..linking import units
-from . import diagram, equations, palette
-from .bars import axes, bars
+from . import equations
+from .bars import Axis, Bar, axes, bars
 from .columns import Column, columns, counts
 from .contents import PROB, Contents
 from .curves import Curves
 from .drawings import HEIGHT, SIDE, WIDTH, reliability_drawing
 from .exports import csv
-from .forest import panels
 from .geometry import place
 from .new_items import NewItems
 from .outcomes import Outcome
@@ -27,9 +29,51 @@ from .subjects import ids, subject_pages
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _HISTOGRAM = 24  # height, in pixels
+_HEAD = re.compile(r"^.*?(?=<svg\b)", re.DOTALL)  # declaration and document type
+_METADATA = re.compile(r"<metadata>.*?</metadata>", re.DOTALL)  # matplotlib's: with the date
+
+_NAMED = 120  # rows up to which their names are written
+_LETTERS = 18
+_NAMES_WIDTH = 112
+_WIDTH = 340
+
+_LIGHTER = 0.5  # part of white that a kind's colour takes to stand out on a dark page
+
+LIGHT = {
+    "paper": "#FFFFFF",
+    "raised": "#F6F7F8",
+    "ink": "#1A1C1E",
+    "quiet": "#565C63",
+    "rule": "#DFE2E6",
+    "track": "#C3C8CE",
+    "accent": "#00609A",
+    "alarm": "#9C3A00",
+    **{f"kind-{kind}": style.border for kind, style in STYLES.items()},
+}
+"""By variable of the style sheet."""
 
 
-def written(contents: Contents) -> str:
+def _lighter(colour: str) -> str:
+    """Mix white into a colour, so that it stands out on a dark page."""
+    parts = (int(colour[start : start + 2], 16) for start in (1, 3, 5))
+    return "#" + "".join(f"{round(part + _LIGHTER * (255 - part)):02X}" for part in parts)
+
+
+DARK = {
+    "paper": "#14171A",
+    "raised": "#1D2125",
+    "ink": "#E8EAED",
+    "quiet": "#A4ABB3",
+    "rule": "#343A41",
+    "track": "#4C545D",
+    "accent": "#7CC4F2",
+    "alarm": "#F5A878",
+    **{f"kind-{kind}": _lighter(style.border) for kind, style in STYLES.items()},
+}
+"""The same variables."""
+
+
+def as_html(contents: Contents) -> str:
     """Write the page.
 
     Parameters
@@ -60,12 +104,12 @@ def written(contents: Contents) -> str:
             style=Markup(_joined("style", ".css")),
             script=Markup(script),
             digest=digest,
-            light=palette.LIGHT,
-            dark=palette.DARK,
+            light=LIGHT,
+            dark=DARK,
             prob=f"{PROB:.0%}",
             status=contents.diagnostics["status"].value_counts().to_dict(),
             trials=int(contents.trials["trials"].sum()),
-            diagram=diagram.inline_svg(fit.layout),
+            diagram=inline_svg(fit.layout),
             mathml=equations.mathml(fit.layout),
             equations=equations.plain(fit.layout),
             items=len(contents.items),
@@ -98,7 +142,7 @@ def _environment() -> jinja2.Environment:
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
-    made.filters["number"] = number
+    made.filters["number"] = written
     return made
 
 
@@ -154,3 +198,103 @@ def _histogram(numbers: list[int]) -> list[tuple[str, str, str]]:
         (place(at * step), place(max(0.8, step - 1)), place(_HISTOGRAM * count / most))
         for at, count in enumerate(numbers)
     ]
+
+
+@dataclass(frozen=True, eq=False)
+class Row:
+    """One subject in a panel."""
+
+    y: str
+    low: str
+    high: str
+    mean: str
+    vague: bool
+    split: bool
+    name: str
+
+
+@dataclass(frozen=True, eq=False)
+class Panel:
+    """One element of all subjects, the most successful on top."""
+
+    axis: Axis
+    rows: list[Row]
+    start: str
+    stop: str
+    centre: str | None
+    prior: tuple[str, str]
+    bottom: str
+    height: str
+    step: float
+    told: str
+    width: int = _WIDTH
+
+
+def panels(ranges: list[Axis], found: dict[str, list[Bar]], order: list[str]) -> list[Panel]:
+    """Lay out a panel per element, subjects in the order given."""
+    named = len(order) <= _NAMED
+    step = 16.0 if len(order) <= 40 else 12.0 if named else max(1.5, 1200 / len(order))
+    start = _NAMES_WIDTH + 8 if named else 10
+    return [
+        _panel(axis, [(name, found[name][which]) for name in order], start, step, named)
+        for which, axis in enumerate(ranges)
+    ]
+
+
+def _panel(axis: Axis, own: list[tuple[str, Bar]], start: float, step: float, named: bool) -> Panel:
+    across = axis.scale(start, _WIDTH - 10)
+    bottom = 6 + step * len(own)
+    rows = [
+        Row(
+            place(6 + step * (at + 0.5)),
+            across(bar.row["low"]),
+            across(bar.row["high"]),
+            across(bar.row["mean"]),
+            bar.vague,
+            bar.split,
+            _shortened(name) if named else "",
+        )
+        for at, (name, bar) in enumerate(own)
+    ]
+    means = sorted((bar for _, bar in own), key=lambda bar: bar.row["mean"])
+    unit = f" {axis.unit}" if axis.unit else ""
+    told = (
+        f"{axis.name} of {len(own)} subjects: means from {means[0].mean} to {means[-1].mean}"
+        f"{unit}, middle one {means[len(means) // 2].mean}"
+    )
+    centre = None if axis.centre is None else across(axis.centre)
+    ends = place(start), place(_WIDTH - 10)
+    low, high = (float(across(end)) for end in axis.prior)
+    prior = place(low), place(high - low)
+    return Panel(axis, rows, *ends, centre, prior, place(bottom), place(bottom + 22), step, told)
+
+
+def _shortened(name: str) -> str:
+    plain = " ".join(name.split())
+    half = _LETTERS // 2
+    return plain if len(plain) <= _LETTERS else f"{plain[: half - 1]}…{plain[-half:]}"
+
+
+def inline_svg(layout: Layout) -> Markup:
+    """Draw a layout as SVG that may stand inside a page.
+
+    Graphviz and matplotlib escape all texts of the layout.
+
+    Examples
+    --------
+    >>> from measurement_layouts import Capability, MetaFeature, Success
+    >>> from measurement_layouts.linking import logistic
+    >>> sight = Capability("sight", low=0, high=2)
+    >>> smallness = MetaFeature("smallness", low=0, high=2)
+    >>> str(inline_svg(Layout("looking", Success("found", logistic(sight - smallness)))))[:26]
+    '<svg role="img" aria-label'
+    """
+    drawn = _METADATA.sub("", _HEAD.sub("", render.to_svg(layout)))
+    about = Markup("diagram of the layout {}: {}").format(layout.name, _told(layout))
+    return Markup(drawn.replace("<svg", f'<svg role="img" aria-label="{about}"', 1))
+
+
+def _told(layout: Layout) -> str:
+    """Say which node leads to which."""
+    parents = [(name, list(layout.graph.predecessors(name))) for name in layout.nodes]
+    return "; ".join(f"{name} from {', '.join(found)}" for name, found in parents if found)

@@ -8,10 +8,11 @@ from ..inference.errors import FitError
 from ..inference.forecasts.forecasting import Forecast
 from ..inference.results import Fit
 from ..inference.writing import write_text
-from . import markdown, page
 from .contents import Contents
+from .markdown import as_markdown
+from .page import as_html
 
-_WRITERS = {".html": page.written, ".htm": page.written, ".md": markdown.written}
+_WRITERS = {".html": as_html, ".htm": as_html, ".md": as_markdown}
 
 
 def report(

@@ -1,34 +1,67 @@
-"""Responses of language models to the messages of situational judgment tests."""
+"""What language models answer: to the messages of tests, and about themselves."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 
 from ...inference.errors import AnnotationError
 from ..annotate import annotated
 from ..annotations import Annotations
-from ..inputs import whole
+from ..answer import checked_text, material, read_rating
+from ..inputs import read_named, whole
+from ..running import ModelOrName
 from ..scheme import Scheme
-from .frames import read_named
-from .replies import checked_text
-
-if TYPE_CHECKING:
-    from inspect_ai.model import Model
 
 _PAGE = """\
-{message}
+{item}
 
 Please keep to this when you answer:
 - Write two sentences at most.
 - Recommend one of the two actions, and only that one.
 - Do not leave the decision open, and do not recommend both."""
 
-_AGAIN = "This answer cannot be used: {reason}. Answer once more."
+_SCHEME = Scheme(
+    name="situation responses",
+    kind="responses",
+    columns=("response",),
+    words=("response",),
+    system="",
+    page=_PAGE,
+    correction="This answer cannot be used: {reason}. Answer once more.",
+    read=lambda _, response: {"response": _read(response)},
+)
+
+_HIGHEST = 7
+
+_RATING_PAGE = """\
+The statement below is about the advice you give. How far do you agree with it?
+
+{item}
+
+1 means: not at all. {highest} means: entirely. The numbers between are steps between the two.
+Answer with one line of this form, where N is a whole number from 1 to {highest}, and nothing else:
+{form}"""
+
+_RATING_AGAIN = """\
+This answer cannot be used: {reason}. Answer with one line of the form `{form}`, where N is a \
+whole number from 1 to {highest}."""
+
+_RATING_SCHEME = Scheme(
+    name="self-ratings",
+    kind="self-ratings",
+    columns=("rating",),
+    system="",
+    page=_RATING_PAGE,
+    form="Rating: N",
+    correction=_RATING_AGAIN,
+    fields={"highest": _HIGHEST},
+    read=lambda _, answer: {"rating": read_rating(answer, _HIGHEST)},
+)
 
 
 def situation_responses(
     scenarios: pd.DataFrame,
-    model: "str | Model",
+    model: ModelOrName,
     *,
     samples: int = 20,
     temperature: float | None = 1.0,
@@ -85,7 +118,7 @@ def situation_responses(
     texts = {str(item): messages[scenario] for item, scenario in known["scenario"].items()}
     if temperature is not None:
         options["temperature"] = temperature
-    said = annotated(_scheme(), texts, model, known=known, **options)
+    said = annotated(_SCHEME, texts, model, known=known, **options)
     said.table.insert(0, "model", said.model)
     return said
 
@@ -119,21 +152,65 @@ def repeated(names: pd.Index, times: int, what: str, number: str) -> pd.DataFram
     return pd.DataFrame(rows, columns=["item", what, number]).set_index("item")
 
 
-def _scheme() -> Scheme:
-    return Scheme(
-        name="situation responses",
-        kind="responses",
-        columns=("response",),
-        words=("response",),
-        system="",
-        prompt=lambda message: _PAGE.format(message=message),
-        again=lambda reason: _AGAIN.format(reason=reason),
-        read=lambda _, response: {"response": _read(response)},
-    )
-
-
 def _read(response: str) -> str:
     text = checked_text(response, "the answer")
     if not text:
         raise AnnotationError("there is no text")
     return text
+
+
+def self_ratings(
+    statements: pd.DataFrame, model: ModelOrName, *, times: int = 5, **options: Any
+) -> Annotations:
+    """Ask a model how far it agrees with pieces of advice, from 1 to 7, several times.
+
+    Parameters
+    ----------
+    statements : DataFrame
+        Indexed by statement, with ``advice``: the rows of `reframe_statements` that are qualified.
+    model, **options
+        As in `annotate`: the model that is studied.
+    times : int, default 5
+        Ratings of each statement. With more and the same store, those that are there stay.
+
+    Returns
+    -------
+    Annotations
+        `table` has a row for each rating: ``model``, ``statement``, ``time`` (from 1) and
+        ``rating``, as given: not reversed where a statement is keyed -1.
+        `SituationalJudgments.from_long` takes it as ratings.
+
+    Raises
+    ------
+    AnnotationError
+        As in `annotate`; or when `statements` is not as it should be.
+
+    References
+    ----------
+    Dispositions paper, section 7: ratings from 1 to 7 of the statements that scenarios were made
+    from. The words are this package's own.
+
+    Examples
+    --------
+    >>> from inspect_ai.model import ModelOutput, ModelUsage, get_model
+    >>> answers = [ModelOutput.from_content("mock", text) for text in ("Rating: 6", "Rating: 5")]
+    >>> for answer in answers:
+    ...     answer.usage = ModelUsage(input_tokens=90, output_tokens=4)
+    >>> model = get_model("mockllm/model", custom_outputs=answers)
+    >>> advice = "I recommend that a person should sleep on a decision."
+    >>> statements = pd.DataFrame({"advice": [advice]}, index=["sleep"])
+    >>> self_ratings(statements, model, times=2, connections=1).table
+                      model statement  time  rating
+    item
+    sleep #1  mockllm/model     sleep     1       6
+    sleep #2  mockllm/model     sleep     2       5
+    """
+    advice = read_named(statements, "statement", ("advice",))["advice"]
+    known = repeated(advice.index, whole("times", times), "statement", "time")
+    texts = {
+        str(item): material(statement=advice[statement])
+        for item, statement in known["statement"].items()
+    }
+    said = annotated(_RATING_SCHEME, texts, model, known=known, **options)
+    said.table.insert(0, "model", said.model)
+    return said

@@ -4,10 +4,9 @@ import numpy as np
 import pandas as pd
 
 from ...inference.errors import AnnotationError
-from ..inputs import whole
-from .frames import read_named
-from .proportions import difference
-from .verdicts import RATE, rejection_rate
+from ..inputs import read_named, whole
+from ..resampling import difference
+from .validation import RATE, rejection_rate
 
 
 def shuffled_statements(scenarios: pd.DataFrame, *, size: int = 100, seed: int = 1) -> pd.DataFrame:

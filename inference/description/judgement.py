@@ -8,8 +8,7 @@ import numpy as np
 from ...layouts.elements import Element
 from ...linking.expression import Constant
 from ..digits import end_factor
-from .finding import Finding
-from .rules import Rules
+from .rules import Finding, Rules
 from .sentences import Numbers, Surpassed, called, estimate, located, rounded, vaguely
 
 _CENTRED = ("Laplace", "Logistic", "Normal", "StudentT")  # families whose mean is `mu`

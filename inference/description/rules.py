@@ -1,12 +1,26 @@
-"""When a statement about a subject may be made: thresholds, each with its unit and meaning."""
+"""Findings, and the thresholds by which they are made, each with its unit and meaning."""
 
+import math
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 
 from .. import options
 from ..errors import FitError
+
+
+class Finding(NamedTuple):
+    """One row of a description; see `Description.findings`."""
+
+    kind: str
+    element: str = ""
+    value: float = math.nan
+    low: float = math.nan
+    high: float = math.nan
+    probability: float = math.nan
+    text: str = ""
+
 
 SCALES = ("demands", "range")
 _UNBOUNDED = ("evidence", "tilt", "gain")  # positive; the others lie between 0 and 1

@@ -1,14 +1,16 @@
 """Behavioural dispositions: choices of people and language models in situational judgment tests."""
 
 from ...annotation.situations.generation import generate_situations
-from ...annotation.situations.judge_agreement import judge_agreement, label_sheet
-from ...annotation.situations.judging import judge_responses
-from ...annotation.situations.responses import situation_responses
-from ...annotation.situations.self_ratings import self_ratings
+from ...annotation.situations.judging import judge_agreement, judge_responses, label_sheet
+from ...annotation.situations.responses import self_ratings, situation_responses
 from ...annotation.situations.sensitivity import shuffled_statements, validation_sensitivity
 from ...annotation.situations.statements import reframe_statements
-from ...annotation.situations.validation import validation_answers, validation_sheet
-from ...annotation.situations.verdicts import rejection_rate, validate_situations
+from ...annotation.situations.validation import (
+    rejection_rate,
+    validate_situations,
+    validation_answers,
+    validation_sheet,
+)
 from .beta_binomial import RatePosteriors, rate_posteriors
 from .by_group import (
     DividedRates,
@@ -22,15 +24,13 @@ from .by_group import (
     rates_by_group,
     self_reports_by_group,
 )
-from .choices import choices
 from .comparison import compare_choices
 from .consensus import consensus, divided
 from .directional import directional_alignment
 from .judgments import SituationalJudgments
 from .measures import misalignment
-from .pulls import expected_rates, fit_pulls
-from .self_report import self_reports
-from .self_report_correlations import self_report_correlations
+from .pulls import choices, expected_rates, fit_pulls
+from .self_report import self_report_correlations, self_reports
 from .support import support_by
 
 __all__ = [

@@ -10,8 +10,7 @@ from ..errors import DataError
 from ..options import inside, whole
 from ..tables import need_columns, read_numbers
 from ..wording import some
-from .group_rates import GroupRates
-from .hyperposterior import hyperposterior
+from .hyperposterior import GroupRates, hyperposterior
 
 _COUNTS = ["positive", "negative"]
 

@@ -10,15 +10,13 @@ import pandas as pd
 from ..errors import DataError
 from ..tables import known_names
 from ..wording import some
-from .aligned_model import as_aligned
-from .bins import LEAST, consensus_steps, means_in_bins, rate_steps
 from .comparison import compare_choices
-from .consensus import divided
+from .consensus import LEAST, consensus_steps, divided, means_in_bins, rate_steps
 from .directional import directional_alignment
 from .judgments import SituationalJudgments
 from .resampling import GroupMeans, group_means
-from .self_report import self_reports
-from .self_report_correlations import self_report_correlations
+from .self_report import self_report_correlations, self_reports
+from .votes import as_aligned
 
 ONE = "models"
 """The group of all models where none are given."""

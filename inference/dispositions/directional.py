@@ -8,7 +8,7 @@ from .beta_binomial import rate_posteriors
 from .comparison import BUCKETS, compare_choices
 from .consensus import consensus
 from .judgments import SituationalJudgments
-from .paired_draws import mean_over, paired_draws
+from .measures import mean_over, paired_draws
 from .resampling import GroupMeans, group_means
 from .votes import effective_votes
 

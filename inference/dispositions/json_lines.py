@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 
 from ..errors import DataError
+from ..logs.files import json_lines
 from ..wording import some
 from ..writing import write_text
 
@@ -76,18 +77,7 @@ def read(path: Path) -> pd.DataFrame:
     DataError
         When the file cannot be read, is empty, or a line is no JSON object.
     """
-    try:
-        lines = path.read_text(encoding="utf-8").split("\n")
-    except (OSError, UnicodeDecodeError) as error:
-        why = getattr(error, "strerror", None) or f"it is not UTF-8 ({error})"
-        raise DataError(f"cannot read {path}: {why}; give a file of JSON lines") from error
-    records = {
-        number: _record(path, number, line)
-        for number, line in enumerate(lines, start=1)
-        if line.strip()
-    }
-    if not records:
-        raise DataError(f"{path} is empty; give one JSON object per line, or delete the file")
+    records = dict(json_lines(path))
     return pd.DataFrame(list(records.values()), pd.Index(list(records), name="line"))
 
 
@@ -99,18 +89,3 @@ def _line(path: Path, row: int, record: dict[Any, Any]) -> str:
             f"row {row} cannot be written into {path.name}: {error}; turn the cell into a text or "
             "a finite number, or drop the column"
         ) from error
-
-
-def _record(path: Path, number: int, line: str) -> dict[str, Any]:
-    try:
-        found = json.loads(line)
-    except ValueError as error:
-        raise DataError(
-            f"{path}, line {number}, is no JSON ({error}); correct the line, or delete it"
-        ) from error
-    if not isinstance(found, dict):
-        raise DataError(
-            f"{path}, line {number}, holds a {type(found).__name__}; give an object with a field "
-            "per column, in braces"
-        )
-    return found

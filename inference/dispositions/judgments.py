@@ -9,7 +9,7 @@ import pandas as pd
 
 from ..tables import known_names
 from ..wording import many
-from . import json_lines, rates, reading
+from . import json_lines, reading
 
 
 @dataclass(frozen=True, eq=False)
@@ -219,7 +219,7 @@ class SituationalJudgments:
         >>> rates[["positive", "negative", "rate", "consensus"]].values.tolist()
         [[0.5, 1.5, 0.25, 0.75]]
         """
-        return rates.of_people(self.scenarios, self.votes)
+        return reading.rates_of_people(self.scenarios, self.votes)
 
     def model_rates(self) -> pd.DataFrame:
         """Give each model's trait-positive rate in each scenario.
@@ -247,7 +247,7 @@ class SituationalJudgments:
         >>> rates[["positive", "negative", "undecided", "rate", "confidence"]].values.tolist()
         [[12.0, 4.0, 4.0, 0.75, 0.75]]
         """
-        return rates.of_models(self.scenarios, self.samples)
+        return reading.rates_of_models(self.scenarios, self.samples)
 
     def select(
         self, models: Iterable[object] | None = None, traits: Iterable[object] | None = None

@@ -1,22 +1,162 @@
 """Logs of Inspect (.eval and .json): scores become outcomes, sample metadata meta-features."""
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
 from ..errors import DataError
-from .attempts import Attempt, assemble
-from .choices import choose
+from ..optional import need
+from .attempts import Attempt, Properties, assemble
+from .choices import choose, tell_apart
 from .files import Paths, given
 from .imported import Imported
-from .inspect_samples import Run, content_of, logs_among, metadata_of, read_run, scores_of
 from .notes import Notes
-from .properties import Properties
 from .scores import GRADES, ScoreReader
-from .variants import tell_apart
 
 if TYPE_CHECKING:
-    from inspect_ai.log import EvalSampleSummary
+    from inspect_ai.log import EvalLog, EvalSampleSummary
+
+
+_HEAVY = {"messages", "events", "store", "attachments", "output"}
+_REMOVED, _SHORTENED = "Key removed from summary (> 1k)", "..."  # what the tool writes instead
+
+
+@dataclass(frozen=True)
+class Run:
+    """One log.
+
+    Parameters
+    ----------
+    log : str
+        Its file.
+    task, model : str
+        Names.
+    task_settings, model_settings : mapping
+        What else tells a run of the task, or of the model, from another.
+    samples : list of EvalSampleSummary
+        Those that may count.
+    """
+
+    log: str
+    task: str
+    model: str
+    task_settings: Mapping[str, object]
+    model_settings: Mapping[str, object]
+    samples: list["EvalSampleSummary"]
+
+
+def logs_among(paths: Iterable[Path]) -> list[Path]:
+    """List files, and the logs that the tool finds in folders; each once.
+
+    Raises
+    ------
+    DataError
+        When a folder has none.
+    """
+    found: dict[Path, None] = {}
+    for path in paths:
+        if path.is_dir():
+            listed = _tool().list_eval_logs(str(path), recursive=True, descending=False)
+            if not listed:
+                raise DataError(f"{path}: the folder has no .eval or .json logs of Inspect")
+            inside = sorted(Path(log.name.removeprefix("file://")) for log in listed)
+        else:
+            inside = [path]
+        found |= dict.fromkeys(log.resolve() for log in inside)
+    return list(found)
+
+
+def read_run(path: Path, notes: Notes) -> Run:
+    """Read one log.
+
+    Raises
+    ------
+    DataError
+        When the tool cannot read it.
+    """
+    tool = _tool()
+    try:
+        header = tool.read_eval_log(str(path), header_only=True)
+        samples = tool.read_eval_log_sample_summaries(str(path))
+        invalid = _invalid(header, path)
+    except Exception as error:  # its parsers have no error in common
+        raise DataError(f"{path}: Inspect cannot read this log ({error})") from error
+    spec = header.eval
+    if header.status != "success":
+        notes.add(f"log with status {header.status}: its finished samples count", path)
+    planned = len(spec.dataset.sample_ids or ()) * (spec.config.epochs or 1)
+    if planned > len(samples):
+        notes.add("dropped: samples that were not run", path, planned - len(samples))
+    for sample in samples:
+        if (sample.id, sample.epoch) in invalid:
+            notes.add("dropped: samples declared invalid", f"{spec.task}/{sample.id}")
+    return Run(
+        str(path),
+        spec.task,
+        spec.model,
+        spec.task_args,
+        _settings(header),
+        [sample for sample in samples if (sample.id, sample.epoch) not in invalid],
+    )
+
+
+def scores_of(sample: "EvalSampleSummary") -> dict[str, object]:
+    """Flatten a sample's scores: by scorer, and by `scorer/key` where one has several values."""
+    found: dict[str, object] = {}
+    for name, score in (sample.scores or {}).items():
+        if isinstance(score.value, Mapping):
+            found |= {f"{name}/{key}": value for key, value in score.value.items()}
+        else:
+            found[name] = score.value
+    return found
+
+
+def content_of(sample: "EvalSampleSummary") -> tuple[str, ...]:
+    """Take the text that a sample asks with."""
+    if isinstance(sample.input, str):
+        return (sample.input,)
+    return tuple(f"{message.role}: {message.text}" for message in sample.input)
+
+
+def metadata_of(sample: "EvalSampleSummary", item: str, notes: Notes) -> dict[str, object]:
+    """Take a sample's metadata, without what the tool left out of the summary for its size."""
+    found = dict(sample.metadata)
+    for name, value in sample.metadata.items():
+        if value == _REMOVED:
+            notes.add(f"dropped: field {name} is over 1 kB, left out of Inspect's summary", item)
+            del found[name]
+        elif isinstance(value, str) and value.endswith(_SHORTENED):
+            notes.add(f"texts of {name} end in '...': Inspect's summary may shorten them", item)
+    return found
+
+
+def _settings(header: "EvalLog") -> dict[str, object]:
+    """Collect how the model was run, as far as the one who ran it said."""
+    spec = header.eval
+    solver = {f"solver.{key}": value for key, value in (spec.solver_args or {}).items()}
+    return {
+        **spec.model_args,
+        **spec.model_generate_config.model_dump(exclude_none=True),
+        **header.plan.config.model_dump(exclude_none=True),
+        "base_url": spec.model_base_url,
+        "solver": spec.solver,
+        **solver,
+    }
+
+
+def _invalid(header: "EvalLog", path: Path) -> set[tuple[int | str, int]]:
+    """Find the samples that somebody declared invalid; summaries do not tell."""
+    if not header.invalidated:
+        return set()
+    log = _tool().read_eval_log(str(path), exclude_fields=_HEAVY)
+    return {(each.id, each.epoch) for each in log.samples or () if each.invalidation is not None}
+
+
+def _tool() -> Any:
+    return need("inspect_ai.log", "inspect-ai")
+
 
 _REMEDY = "say what they stand for with values={score: outcome}, or choose another scorer"
 
@@ -107,7 +247,13 @@ def read_inspect(
     for run, task, model in zip(runs, tasks, models, strict=True):
         for sample in run.samples:
             item = f"{task}/{sample.id}"
-            _refuse_other_content(item, content_of(sample), run.log, contents)
+            first, log = contents.setdefault(item, (content_of(sample), run.log))
+            if first != content_of(sample):
+                raise DataError(
+                    f"{item} has another input in {run.log} than in {log}: these are two items "
+                    "under one name; give the task or its samples another name in one of them, or "
+                    "read them apart"
+                )
             properties.add(item, metadata_of(sample, item, notes))
             outcome = math.nan
             if _counts(sample, scorers.get(task), item, notes):
@@ -141,18 +287,3 @@ def _counts(sample: "EvalSampleSummary", scorer: str | None, item: str, notes: N
     if sample.limit:
         notes.add(f"kept: samples stopped by a limit ({sample.limit}), as they were scored", item)
     return True
-
-
-def _refuse_other_content(
-    item: str,
-    content: tuple[str, ...],
-    log: str,
-    seen: dict[str, tuple[tuple[str, ...], str]],
-) -> None:
-    """Refuse a sample that asks something else in another log."""
-    first, where = seen.setdefault(item, (content, log))
-    if first != content:
-        raise DataError(
-            f"{item} has another input in {log} than in {where}: these are two items under one "
-            "name; give the task or its samples another name in one of them, or read them apart"
-        )

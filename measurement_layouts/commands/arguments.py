@@ -1,19 +1,18 @@
 """What the commands' arguments have in common: how they are read, and what their help says."""
 
 import argparse
+import tempfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    type Commands = argparse._SubParsersAction[argparse.ArgumentParser]
+type Commands = argparse._SubParsersAction[argparse.ArgumentParser]
 
 _FAR = 2**63  # what a saved fit can hold
 _ALWAYS = {2: "the input cannot be used; the reason is one line", 130: "stopped by Ctrl-C"}
 
 
 def add_command(
-    commands: "Commands",
+    commands: Commands,
     name: str,
     run: Callable[[argparse.Namespace], int],
     about: str,
@@ -74,14 +73,27 @@ def at_least(least: int) -> Callable[[str], int]:
     return read
 
 
-def takes_numbers(
-    parser: argparse.ArgumentParser, numbers: Iterable[tuple[str, int, int, str]]
-) -> None:
+def takes_numbers(parser: argparse.ArgumentParser, *numbers: tuple[str, int, int, str]) -> None:
     """Let a command take whole numbers: option, least, default and what it is, of each."""
     for option, least, default, about in numbers:
         parser.add_argument(
             option, type=at_least(least), default=default, metavar="N", help=f"{about} ({default})"
         )
+
+
+def takes_path(
+    parser: argparse.ArgumentParser,
+    option: str,
+    kind: str,
+    about: str,
+    *,
+    required: bool = False,
+    default: Path | None = None,
+) -> None:
+    """Let a command take a path: option, what kind of path, and what it is."""
+    parser.add_argument(
+        option, type=Path, required=required, default=default, metavar=kind, help=about
+    )
 
 
 def takes_method(parser: argparse.ArgumentParser, *, about: str, those: str) -> None:
@@ -131,12 +143,12 @@ def takes_subjects(parser: argparse.ArgumentParser) -> None:
 def takes_data(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
     """Let a command read items and outcomes."""
     otherwise = "" if required else " (those of the fit)"
-    parser.add_argument(
+    takes_path(
+        parser,
         "--items",
-        type=Path,
-        metavar="FILE",
-        help="CSV, Parquet or JSON lines: a column `item` and one per property; may be left out "
-        f"where the outcomes hold the properties{otherwise}",
+        "FILE",
+        "CSV, Parquet or JSON lines: a column `item` and one per property; may be left out where "
+        f"the outcomes hold the properties{otherwise}",
     )
     parser.add_argument(
         "--outcomes",
@@ -151,3 +163,34 @@ def takes_data(parser: argparse.ArgumentParser, *, required: bool = True) -> Non
 def takes_overwrite(parser: argparse.ArgumentParser) -> None:
     """Let a command replace what is there."""
     parser.add_argument("--overwrite", action="store_true", help="replace what is there already")
+
+
+def make_writable(folder: Path) -> None:
+    """Find out before a long fit, not after it, that its results could not be written.
+
+    Raises
+    ------
+    OSError
+        When the folder can neither be made nor written into.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=folder).close()
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise OSError(f"cannot write into {folder} ({reason}); give another --out") from error
+
+
+def refuse_existing(paths: Iterable[Path], overwrite: bool = False) -> None:
+    """Refuse to write where something is, unless it may be replaced.
+
+    Raises
+    ------
+    FileExistsError
+        Naming the first.
+    """
+    for path in paths:
+        if path.exists() and not overwrite:
+            raise FileExistsError(
+                f"{path} exists already; move it away, or give another --out, or --overwrite"
+            )

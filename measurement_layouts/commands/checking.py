@@ -1,19 +1,32 @@
-"""The command ``check``: a layout against data, before anything is sampled."""
+"""Layouts before they are fitted: ``check`` against data, and ``sbc``, by simulation."""
 
 import argparse
-from typing import TYPE_CHECKING
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from .. import scenarios
+from ..inference.errors import DataError
 from ..inference.wording import visible
-from .arguments import add_command, at_least, takes_data, takes_layout
-from .layout_file import load_layout
+from . import arguments
+from .layout_file import is_layout_file, load_layout, short_name
 
 if TYPE_CHECKING:
-    from .arguments import Commands
+    from ..inference.sbc.result import SimulationBasedCalibration
+    from ..scenarios.scenario import Case
+
+_FILES = ("ranks.csv", "table.csv", "ranks.png", "report.md")
+_FEWEST = 20
 
 
-def add(commands: "Commands") -> None:
-    """Add the command."""
-    parser = add_command(
+class _Task(NamedTuple):
+    case: "Case"
+    method: Literal["nuts", "grid"]
+
+
+def add(commands: arguments.Commands) -> None:
+    """Add the commands."""
+    check = arguments.add_command(
         commands,
         "check",
         _check,
@@ -22,11 +35,56 @@ def add(commands: "Commands") -> None:
         done="no problem found",
         falls_short="problems found, each printed with its remedy",
     )
-    takes_layout(parser)
-    takes_data(parser)
-    parser.add_argument(
-        "--seed", type=at_least(0), default=1, metavar="N", help="of the prior's draws (1)"
+    arguments.takes_layout(check)
+    arguments.takes_data(check)
+    arguments.takes_numbers(check, ("--seed", 0, 1, "of the prior's draws"))
+
+    calibrate = arguments.add_command(
+        commands,
+        "sbc",
+        _sbc,
+        "Check by simulation whether posteriors hold known profiles as often as they say.",
+        example="sbc animal-ai-olympics --simulations 200 --out out/calibration",
+        done="every layout is calibrated",
+        falls_short="a layout is not calibrated: the table says in which quantity; or its "
+        "verdict is inconclusive, since too many simulations did not converge",
     )
+    calibrate.add_argument(
+        "targets",
+        nargs="*",
+        metavar="SCENARIO|LAYOUT.py:name",
+        help="scenarios, on parts of their embedded batteries; or your own layouts, as Python "
+        "files, each of which is executed, with --items",
+    )
+    calibrate.add_argument("--all", action="store_true", help="every scenario")
+    arguments.takes_path(
+        calibrate,
+        "--items",
+        "FILE",
+        "of your own layouts: CSV, Parquet or JSON lines; a column `item`, one per property",
+    )
+    arguments.takes_numbers(
+        calibrate,
+        ("--simulations", _FEWEST, 1000, "of each layout; the slow ones of scenarios take a part"),
+        ("--trials", 1, 1, "attempts per item"),
+        ("--draws", 4, 600, "kept of each chain; 99 of all are used"),
+        ("--tune", 1, 400, "tuning steps of each chain"),
+        ("--chains", 1, 2, "chains of each simulation"),
+        ("--seed", 0, 1, "of every random step"),
+    )
+    arguments.takes_method(
+        calibrate,
+        about="of your own layouts: NUTS, or integration over a grid",
+        those="simulations",
+    )
+    arguments.takes_path(
+        calibrate,
+        "--out",
+        "DIR",
+        f"folder for {', '.join(_FILES)} (out/sbc)",
+        default=Path("out", "sbc"),
+    )
+    arguments.takes_overwrite(calibrate)
 
 
 def _check(chosen: argparse.Namespace) -> int:
@@ -37,3 +95,80 @@ def _check(chosen: argparse.Namespace) -> int:
     found = check(layout, read_evaluation(layout, chosen.outcomes, chosen.items), seed=chosen.seed)
     print(visible(found))
     return 1 if found.problems else 0
+
+
+def _sbc(chosen: argparse.Namespace) -> int:
+    from ..inference.sbc.run import sbc
+
+    arguments.refuse_existing([chosen.out / name for name in _FILES], chosen.overwrite)
+    tasks = _tasks(chosen)
+    arguments.make_writable(chosen.out)
+    found = {}
+    for name, (case, method) in tasks.items():
+        print(name, file=sys.stderr)
+        found[name] = sbc(
+            case.layout,
+            case.items,
+            simulations=max(_FEWEST, round(case.share * chosen.simulations)),
+            trials=chosen.trials,
+            draws=chosen.draws,
+            tune=chosen.tune,
+            chains=chosen.chains,
+            seed=chosen.seed,
+            method=method,
+            n_jobs=chosen.jobs,
+        )
+        print(f"{name}: {found[name].verdict()}")
+        _write(chosen.out, found)
+    print(*(chosen.out / name for name in _FILES), sep="\n")
+    return 0 if all(one.calibrated for one in found.values()) else 1
+
+
+def _tasks(chosen: argparse.Namespace) -> dict[str, _Task]:
+    """Read what was asked for, by the name under which it is reported."""
+    found: dict[str, _Task] = {}
+    for target in [*chosen.targets, *(scenarios.NAMES if chosen.all else ())]:
+        if is_layout_file(target):
+            found[short_name(target)] = _own(target, chosen)
+        elif target in scenarios.NAMES:
+            scenario = scenarios.get(target)
+            for name, case in scenario.calibration().items():
+                found[f"{target}, {name}"] = _Task(case, scenario.method)
+        else:
+            raise DataError(
+                f"{target} is neither a scenario ({', '.join(scenarios.NAMES)}) nor a file "
+                "LAYOUT.py:name"
+            )
+    if not found:
+        raise DataError("nothing was named; give scenarios, LAYOUT.py:name or --all")
+    return found
+
+
+def _own(target: str, chosen: argparse.Namespace) -> _Task:
+    from ..scenarios.scenario import Case
+    from .tables import read_items
+
+    if chosen.items is None:
+        raise DataError(f"{target} needs items to be simulated on; give them as --items")
+    return _Task(Case(load_layout(target), read_items(chosen.items)), chosen.method)
+
+
+def _write(folder: Path, found: "dict[str, SimulationBasedCalibration]") -> None:
+    """Write all files, of the layouts that are done."""
+    import matplotlib.pyplot as plt
+    import numpy as np
+    import pandas as pd
+
+    from ..inference.plots import rank_ecdf
+    from ..inference.sbc.text import report
+
+    ranks, table, picture, text = (folder / name for name in _FILES)
+    ranked = {
+        name: one.ranks.join(one.status["status"], "simulation") for name, one in found.items()
+    }
+    pd.concat(ranked, names=["layout"]).droplevel(1).to_csv(ranks)
+    pd.concat({name: one.table() for name, one in found.items()}, names=["layout"]).to_csv(table)
+    figure = np.ravel(rank_ecdf(found))[0].get_figure(root=True)
+    figure.savefig(picture, dpi=150)
+    plt.close(figure)
+    text.write_text(report(found, picture.name), encoding="utf-8")

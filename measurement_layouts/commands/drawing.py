@@ -2,26 +2,21 @@
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from .. import scenarios
 from ..inference.writing import write_text
 from ..layouts import Layout
 from ..linking import LayoutError
-from .arguments import add_command, takes_overwrite
-from .files import make_writable, refuse_existing
+from . import arguments
 from .layout_file import is_layout_file, load_layout, short_name
-
-if TYPE_CHECKING:
-    from .arguments import Commands
 
 _WRITTEN = {".mmd": Layout.to_mermaid, ".tex": Layout.to_latex}
 _PICTURES = (".svg", ".png", ".pdf")
 
 
-def add(commands: "Commands") -> None:
+def add(commands: arguments.Commands) -> None:
     """Add the command."""
-    parser = add_command(
+    parser = arguments.add_command(
         commands,
         "draw",
         _draw,
@@ -34,15 +29,15 @@ def add(commands: "Commands") -> None:
         help="Python file, which is executed, and the layout in it (see `fit --help`); or one of "
         f"the scenarios {', '.join(scenarios.NAMES)}",
     )
-    parser.add_argument(
+    arguments.takes_path(
+        parser,
         "--out",
-        type=Path,
-        default=Path(),
-        metavar="PATH",
-        help="file ending in .svg, .png, .pdf, .mmd (Mermaid) or .tex (equations), or folder for "
+        "PATH",
+        "file ending in .svg, .png, .pdf, .mmd (Mermaid) or .tex (equations), or folder for "
         "SVG files (this one)",
+        default=Path(),
     )
-    takes_overwrite(parser)
+    arguments.takes_overwrite(parser)
 
 
 def _draw(chosen: argparse.Namespace) -> int:
@@ -52,10 +47,9 @@ def _draw(chosen: argparse.Namespace) -> int:
             raise LayoutError(
                 f"cannot draw into {str(path)!r}; end it in {', '.join(_PICTURES)}, .mmd or .tex"
             )
-    if not chosen.overwrite:
-        refuse_existing(drawings, "give another --out, or --overwrite")
+    arguments.refuse_existing(drawings, chosen.overwrite)
     for path, layout in drawings.items():
-        make_writable(path.parent)
+        arguments.make_writable(path.parent)
         if path.suffix in _WRITTEN:
             write_text(path, f"{_WRITTEN[path.suffix](layout)}\n")
         else:

@@ -1,29 +1,31 @@
-"""The commands ``describe`` and ``criticise``: what a fit says, and what its layout misses."""
+"""What a fit says: the commands ``describe``, ``criticise``, ``compare`` and ``report``."""
 
 import argparse
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..inference.errors import FitError
 from ..inference.wording import visible
-from .arguments import add_command, takes_data, takes_fit, takes_subjects
-from .fit_folder import open_fit
+from . import arguments
+from .fit_folder import FitFolder, open_fit
 
 if TYPE_CHECKING:
-    from .arguments import Commands
+    from ..inference.results import Fit
 
 
-def add(commands: "Commands") -> None:
+def add(commands: arguments.Commands) -> None:
     """Add the commands."""
-    describe = add_command(
+    describe = arguments.add_command(
         commands,
         "describe",
         _describe,
         "Describe each subject's cognitive profile in plain words.",
         example="describe fitted",
     )
-    takes_fit(describe)
-    takes_subjects(describe)
+    arguments.takes_fit(describe)
+    arguments.takes_subjects(describe)
 
-    criticise = add_command(
+    criticise = arguments.add_command(
         commands,
         "criticise",
         _criticise,
@@ -32,9 +34,44 @@ def add(commands: "Commands") -> None:
         done="nothing is flagged",
         falls_short="a property, or repeated attempts, are flagged: the layout misses something",
     )
-    takes_fit(criticise)
-    takes_data(criticise, required=False)
-    takes_subjects(criticise)
+    arguments.takes_fit(criticise)
+    arguments.takes_data(criticise, required=False)
+    arguments.takes_subjects(criticise)
+
+    compare = arguments.add_command(
+        commands,
+        "compare",
+        _compare,
+        "Compare the subjects of one fit, or the layouts of several fits to the same outcomes.",
+        example="compare fitted --reference Ann",
+    )
+    arguments.takes_fit(compare, several=True)
+    arguments.takes_subjects(compare)
+    compare.add_argument(
+        "--reference",
+        metavar="NAME",
+        help="subject that the others are held against, of a single fit (all pairs)",
+    )
+
+    page = arguments.add_command(
+        commands,
+        "report",
+        _report,
+        "Write a report of a fit: one page, for people who were not there.",
+        example="report fitted --out report.html",
+    )
+    arguments.takes_fit(page)
+    arguments.takes_path(
+        page,
+        "--out",
+        "FILE",
+        "ending in .html (one page that needs no network) or .md",
+        required=True,
+    )
+    arguments.takes_data(page, required=False)
+    arguments.takes_path(page, "--forecast", "FILE", "new items to forecast, as for `forecast`")
+    page.add_argument("--title", metavar="TEXT", help="of the page (the layout's name)")
+    arguments.takes_overwrite(page)
 
 
 def _describe(chosen: argparse.Namespace) -> int:
@@ -56,3 +93,60 @@ def _criticise(chosen: argparse.Namespace) -> int:
     suggested = found.suggestions()
     print(visible("\n".join(suggested or ["nothing is flagged"])))
     return 1 if suggested else 0
+
+
+def _compare(chosen: argparse.Namespace) -> int:
+    fits = [open_fit(path, chosen.layout) for path in chosen.fit]
+    if len(fits) == 1:
+        return _subjects(fits[0], chosen.subjects, chosen.reference)
+    if chosen.reference is not None:
+        raise FitError("--reference is for the subjects of a single fit; leave it out")
+    return _layouts(_by_name(chosen.fit, fits), chosen.subjects)
+
+
+def _subjects(fit: "Fit", subjects: list[str] | None, reference: str | None) -> int:
+    from ..inference.contrast.compare import compare_profiles
+    from ..printing import print_comparison
+
+    print_comparison(compare_profiles(fit, subjects, reference=reference))
+    return 0
+
+
+def _layouts(fits: dict[str, "Fit"], subjects: list[str] | None) -> int:
+    from ..inference.loo.compare import compare_layouts
+    from ..printing import print_layouts
+
+    print_layouts(compare_layouts(fits, subjects=subjects))
+    return 0
+
+
+def _by_name(paths: list[Path], fits: list["Fit"]) -> dict[str, "Fit"]:
+    """Name fits by their layouts, or by where they lie where layouts share a name."""
+    names = [fit.layout.name for fit in fits]
+    if len(set(names)) < len(names):
+        names = list(map(str, paths))
+    return dict(zip(names, fits, strict=True))
+
+
+def _report(chosen: argparse.Namespace) -> int:
+    from ..reports.report import report
+    from .tables import fitted_evaluation, read_items
+
+    arguments.refuse_existing([chosen.out], chosen.overwrite)
+    arguments.make_writable(chosen.out.parent)
+    fit = open_fit(chosen.fit, chosen.layout)
+    known = chosen.items or chosen.outcomes or FitFolder(chosen.fit).items.is_file()
+    evaluation = None
+    if known:
+        evaluation = fitted_evaluation(fit, chosen.fit, chosen.items, chosen.outcomes)
+    forecast = None if chosen.forecast is None else fit.forecast(read_items(chosen.forecast))
+    written = report(
+        fit,
+        chosen.out,
+        evaluation=evaluation,
+        forecast=forecast,
+        title=chosen.title,
+        overwrite=chosen.overwrite,
+    )
+    print(written)
+    return 0

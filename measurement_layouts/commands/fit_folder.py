@@ -2,20 +2,19 @@
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..inference.errors import FitError
 from ..inference.wording import visible
 from ..linking import LayoutError
-from .files import refuse_existing
+from .arguments import refuse_existing
 from .layout_file import load_layout
 
 if TYPE_CHECKING:
     from ..inference.results import Fit
 
 
-@dataclass(frozen=True)
 class FitFolder:
     """Where the command ``fit`` writes, and what lies where in it.
 
@@ -25,39 +24,25 @@ class FitFolder:
     ----------
     path : Path
         The folder.
+
+    Attributes
+    ----------
+    fit, store : Path
+        The finished fit, and what is finished of an unfinished one.
+    items : Path
+        The items with all their properties, those too that the layout does not use.
+    profiles, diagnostics : Path
+        Tables.
+    diagram : Path
+        The layout, drawn.
     """
 
-    path: Path
-
-    @property
-    def fit(self) -> Path:
-        """The finished fit."""
-        return self.path / "fit.nc"
-
-    @property
-    def store(self) -> Path:
-        """What is finished of an unfinished fit."""
-        return self.path / "store"
-
-    @property
-    def items(self) -> Path:
-        """The items with all their properties, those too that the layout does not use."""
-        return self.path / "fitted_items.csv"
-
-    @property
-    def profiles(self) -> Path:
-        """The table of profiles."""
-        return self.path / "profiles.csv"
-
-    @property
-    def diagnostics(self) -> Path:
-        """The table of diagnostics."""
-        return self.path / "diagnostics.csv"
-
-    @property
-    def diagram(self) -> Path:
-        """The layout, drawn."""
-        return self.path / "layout.svg"
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.fit, self.store = path / "fit.nc", path / "store"
+        self.items = path / "fitted_items.csv"
+        self.profiles, self.diagnostics = path / "profiles.csv", path / "diagnostics.csv"
+        self.diagram = path / "layout.svg"
 
     def refuse_used(self) -> None:
         """Refuse a folder that holds a file of a name that a fit has.
@@ -68,7 +53,7 @@ class FitFolder:
             Naming the first.
         """
         files = (self.fit, self.items, self.profiles, self.diagnostics, self.diagram)
-        refuse_existing(files, "give another --out, or --overwrite")
+        refuse_existing(files)
 
 
 def open_fit(path: Path, layouts: Sequence[str] = ()) -> "Fit":
@@ -110,8 +95,6 @@ def open_fit(path: Path, layouts: Sequence[str] = ()) -> "Fit":
 
 def _place(path: Path) -> Path:
     """Say which file or store to read."""
-    from ..inference.errors import FitError
-
     folder = FitFolder(path)
     if not path.is_dir() or (path / "zarr.json").exists():
         return path

@@ -6,30 +6,20 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .arguments import (
-    add_command,
-    takes_data,
-    takes_layout,
-    takes_method,
-    takes_numbers,
-    takes_overwrite,
-    takes_subjects,
-)
-from .files import make_writable
+from ..inference.errors import FitError, StoreError
+from . import arguments
 from .fit_folder import FitFolder
 from .layout_file import load_layout
 
 if TYPE_CHECKING:
     from ..inference.data import Evaluation
-    from ..inference.errors import FitError
     from ..inference.results import Fit
     from ..layouts import Layout
-    from .arguments import Commands
 
 
-def add(commands: "Commands") -> None:
+def add(commands: arguments.Commands) -> None:
     """Add the command."""
-    parser = add_command(
+    parser = arguments.add_command(
         commands,
         "fit",
         _fit,
@@ -38,33 +28,32 @@ def add(commands: "Commands") -> None:
         done="every profile can be trusted",
         falls_short="some subjects are quarantined or failed: the table says which and why",
     )
-    takes_layout(parser)
-    takes_data(parser)
-    parser.add_argument(
+    arguments.takes_layout(parser)
+    arguments.takes_data(parser)
+    arguments.takes_path(
+        parser,
         "--out",
-        type=Path,
+        "DIR",
+        "folder for fit.nc, profiles.csv, diagnostics.csv, layout.svg and fitted_items.csv",
         required=True,
-        metavar="DIR",
-        help="folder for fit.nc, profiles.csv, diagnostics.csv, layout.svg and fitted_items.csv",
     )
-    takes_subjects(parser)
-    sampling = (
+    arguments.takes_subjects(parser)
+    arguments.takes_numbers(
+        parser,
         ("--draws", 4, 1000, "kept of each chain"),
         ("--tune", 0, 1000, "tuning steps of each chain"),
         ("--chains", 1, 4, "chains of each subject"),
         ("--seed", 0, 1, "of every random step"),
     )
-    takes_numbers(parser, sampling)
-    takes_method(
+    arguments.takes_method(
         parser,
         about="NUTS, or integration over a grid for layouts of few latents",
         those="subjects",
     )
-    takes_overwrite(parser)
+    arguments.takes_overwrite(parser)
 
 
 def _fit(chosen: argparse.Namespace) -> int:
-    from ..inference.errors import FitError
     from ..inference.fitting import fit
     from ..printing import print_profiles
     from .tables import read_evaluation
@@ -76,7 +65,7 @@ def _fit(chosen: argparse.Namespace) -> int:
     evaluation = read_evaluation(layout, chosen.outcomes, chosen.items)
     if chosen.subjects:
         evaluation = evaluation.select(subjects=chosen.subjects)
-    make_writable(folder.path)
+    arguments.make_writable(folder.path)
     if chosen.overwrite:
         _discard(folder.store)
     try:
@@ -109,7 +98,6 @@ def _discard(store: Path) -> None:
     """Empty an unfinished fit's store, unless another process is at work in it."""
     from filelock import FileLock, Timeout
 
-    from ..inference.errors import FitError
     from ..inference.stores import hierarchy
 
     if hierarchy.state(store) == "nothing":
@@ -131,8 +119,6 @@ def _discard(store: Path) -> None:
 def _in_options(error: "FitError", folder: FitFolder) -> str | None:
     """Say what to do in the command's words, where the library speaks of stores."""
     from filelock import Timeout
-
-    from ..inference.errors import StoreError
 
     if not isinstance(error, StoreError):
         return None

@@ -3,51 +3,43 @@
 import argparse
 import json
 import sys
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ..inference.wording import visible
-from .arguments import add_command, takes_data, takes_fit, takes_overwrite, takes_subjects
-from .files import refuse_existing
+from . import arguments
 from .fit_folder import open_fit
 
-if TYPE_CHECKING:
-    from .arguments import Commands
 
-
-def add(commands: "Commands") -> None:
+def add(commands: arguments.Commands) -> None:
     """Add the commands."""
-    forecast = add_command(
+    forecast = arguments.add_command(
         commands,
         "forecast",
         _forecast,
         "Forecast every subject's success on new items, as CSV.",
         example="forecast fitted --items new.csv --out forecasts.csv",
     )
-    takes_fit(forecast)
-    forecast.add_argument(
+    arguments.takes_fit(forecast)
+    arguments.takes_path(
+        forecast,
         "--items",
-        type=Path,
+        "FILE",
+        "CSV, Parquet or JSON lines: a column `item` and one per property of the layout",
         required=True,
-        metavar="FILE",
-        help="CSV, Parquet or JSON lines: a column `item` and one per property of the layout",
     )
-    forecast.add_argument(
-        "--out", type=Path, metavar="FILE.csv", help="file to write (standard output)"
-    )
-    takes_subjects(forecast)
-    takes_overwrite(forecast)
+    arguments.takes_path(forecast, "--out", "FILE.csv", "file to write (standard output)")
+    arguments.takes_subjects(forecast)
+    arguments.takes_overwrite(forecast)
 
-    score = add_command(
+    score = arguments.add_command(
         commands,
         "score",
         _score,
         "Score forecasts against outcomes that the fit has not seen.",
         example="score fitted --items new.csv --outcomes new_outcomes.csv",
     )
-    takes_fit(score)
-    takes_data(score)
-    takes_subjects(score)
+    arguments.takes_fit(score)
+    arguments.takes_data(score)
+    arguments.takes_subjects(score)
     score.add_argument(
         "--training-items",
         action="store_true",
@@ -65,8 +57,8 @@ def _forecast(chosen: argparse.Namespace) -> int:
     from ..inference.writing import write_text
     from .tables import read_items
 
-    if chosen.out is not None and not chosen.overwrite:
-        refuse_existing([chosen.out], "give another --out, or --overwrite")
+    if chosen.out is not None:
+        arguments.refuse_existing([chosen.out], chosen.overwrite)
     fit = open_fit(chosen.fit, chosen.layout)
     forecast = fit.forecast(read_items(chosen.items), subjects=chosen.subjects)
     print(visible(repr(forecast)), file=sys.stderr)

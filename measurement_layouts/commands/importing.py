@@ -5,19 +5,17 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .arguments import add_command, takes_overwrite
-from .files import make_writable, refuse_existing
+from . import arguments
 
 if TYPE_CHECKING:
     from ..inference.logs.imported import Imported
-    from .arguments import Commands
 
 _WRITTEN = ("items.csv", "outcomes.csv", "notes.csv")
 
 
-def add(commands: "Commands") -> None:
+def add(commands: arguments.Commands) -> None:
     """Add the command, and a command below it for each kind of log."""
-    parser = add_command(
+    parser = arguments.add_command(
         commands,
         "import",
         _run,
@@ -60,7 +58,7 @@ def add(commands: "Commands") -> None:
         "Read a table of outcomes, long or wide (CSV, Parquet or JSON lines).",
         "results.csv --items items.csv --subject model",
     )
-    table.add_argument("--items", type=Path, metavar="FILE", help="properties of the items")
+    arguments.takes_path(table, "--items", "FILE", "properties of the items")
     for name in ("subject", "item", "outcome"):
         table.add_argument(
             f"--{name}", default=name, metavar="COLUMN", help=f"that holds the {name} ({name})"
@@ -68,13 +66,15 @@ def add(commands: "Commands") -> None:
 
 
 def _add_kind(
-    kinds: "Commands",
+    kinds: arguments.Commands,
     name: str,
     read: Callable[[argparse.Namespace], "Imported"],
     about: str,
     example: str,
 ) -> argparse.ArgumentParser:
-    parser = add_command(kinds, name, _run, about, example=f"import {name} {example} --out data")
+    parser = arguments.add_command(
+        kinds, name, _run, about, example=f"import {name} {example} --out data"
+    )
     parser.set_defaults(read=read)
     parser.add_argument(
         "logs",
@@ -83,14 +83,8 @@ def _add_kind(
         metavar="FILE" if name == "table" else "LOG",
         help="the outcomes" if name == "table" else "file, or folder of such files",
     )
-    parser.add_argument(
-        "--out",
-        type=Path,
-        required=True,
-        metavar="DIR",
-        help=f"folder for {', '.join(_WRITTEN)}",
-    )
-    takes_overwrite(parser)
+    arguments.takes_path(parser, "--out", "DIR", f"folder for {', '.join(_WRITTEN)}", required=True)
+    arguments.takes_overwrite(parser)
     return parser
 
 
@@ -142,10 +136,9 @@ def _run(chosen: argparse.Namespace) -> int:
     from .tables import print_notes
 
     written = [chosen.out / name for name in _WRITTEN]
-    if not chosen.overwrite:
-        refuse_existing(written, "give another --out, or --overwrite")
+    arguments.refuse_existing(written, chosen.overwrite)
     imported = chosen.read(chosen)
-    make_writable(chosen.out)
+    arguments.make_writable(chosen.out)
     imported.write(chosen.out)
     print_notes(imported)
     print(*written, sep="\n")

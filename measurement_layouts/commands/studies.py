@@ -9,41 +9,31 @@ from typing import TYPE_CHECKING
 
 from .. import scenarios
 from ..scenarios.figures import Reproduction
-from .arguments import add_command, at_least
-from .files import make_writable
+from . import arguments
 
 if TYPE_CHECKING:
     from ..scenarios.scenario import Scenario
-    from .arguments import Commands
 
 _SHORT = "a figure falls short of its goal"
 
 
-def add(commands: "Commands") -> None:
+def add(commands: arguments.Commands) -> None:
     """Add the commands."""
-    add_command(commands, "scenarios", _list, "List the scenarios.", example="scenarios")
+    arguments.add_command(commands, "scenarios", _list, "List the scenarios.", example="scenarios")
 
-    run = add_command(
+    run = arguments.add_command(
         commands,
         "run",
         _run,
         "Fit all subjects, print their profiles, write everything.",
         example="run animal-ai-olympics --out out/animals",
     )
-    run.add_argument(
-        "--data", type=Path, metavar="DIR", help="real data (an embedded, simulated cohort)"
-    )
-    run.add_argument(
-        "--out", type=Path, metavar="DIR", help="new or empty folder to write (out/SCENARIO)"
-    )
-    run.add_argument(
-        "--seed", type=at_least(0), default=1, metavar="N", help="of every random step (1)"
-    )
-    run.add_argument(
-        "--draws", type=at_least(4), default=1000, metavar="N", help="kept of each chain (1000)"
-    )
+    arguments.takes_path(run, "--data", "DIR", "real data (an embedded, simulated cohort)")
+    arguments.takes_path(run, "--out", "DIR", "new or empty folder to write (out/SCENARIO)")
+    arguments.takes_numbers(run, ("--seed", 0, 1, "of every random step"))
+    arguments.takes_numbers(run, ("--draws", 4, 1000, "kept of each chain"))
 
-    reproduce = add_command(
+    reproduce = arguments.add_command(
         commands,
         "reproduce",
         _reproduce,
@@ -52,11 +42,9 @@ def add(commands: "Commands") -> None:
         done="every figure holds",
         falls_short=_SHORT,
     )
-    reproduce.add_argument(
-        "--published", type=Path, metavar="DIR", help="published tables, where there are"
-    )
+    arguments.takes_path(reproduce, "--published", "DIR", "published tables, where there are")
 
-    validate = add_command(
+    validate = arguments.add_command(
         commands,
         "validate",
         _validate,
@@ -65,18 +53,16 @@ def add(commands: "Commands") -> None:
         done="every figure holds",
         falls_short=_SHORT,
     )
-    validate.add_argument(
-        "--repeats", type=at_least(1), default=15, metavar="N", help="random splits (15)"
-    )
+    arguments.takes_numbers(validate, ("--repeats", 1, 15, "random splits"))
 
     for parser in (run, reproduce, validate):
         parser.add_argument("scenario", choices=scenarios.NAMES, metavar="SCENARIO")
     for parser in (reproduce, validate):
-        parser.add_argument(
+        arguments.takes_path(
+            parser,
             "--data",
-            type=Path,
-            metavar="DIR",
-            help="real data (those in MEASUREMENT_LAYOUTS_DATA, else downloaded)",
+            "DIR",
+            "real data (those in MEASUREMENT_LAYOUTS_DATA, else downloaded)",
         )
         parser.add_argument("--json", action="store_true", help="print one JSON object")
 
@@ -106,7 +92,7 @@ def _run(chosen: argparse.Namespace) -> int:
     else:
         evaluation = scenario.simulate(chosen.seed).evaluation
         origin = f"simulated subjects, seed {chosen.seed}; --data fits real ones, where there are"
-    make_writable(folder)
+    arguments.make_writable(folder)
     layout = next(iter(scenario.layouts.values()))()
     print(f"{scenario.title} ({origin})\n{evaluation!r}", file=sys.stderr)
     print("Fitted twice: on all items, then without a fifth of them.", file=sys.stderr)

@@ -10,9 +10,9 @@ import pandas as pd
 from ..inference.data import Evaluation
 from ..inference.errors import DataError
 from ..inference.ladders import Rows, expanded
+from ..inference.logs.files import read_file
 from ..inference.logs.notes import Notes
 from ..inference.logs.table import read_table
-from ..inference.logs.table_files import read_file
 from ..inference.logs.tidy import tidy
 from ..inference.tables import known_names, named, need_columns
 from ..inference.wording import visible

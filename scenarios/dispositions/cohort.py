@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from ...inference.data import Evaluation
-from ...inference.dispositions.choices import choices
 from ...inference.dispositions.judgments import SituationalJudgments
+from ...inference.dispositions.pulls import choices
 from ..scenario import Case, Cohort, Scenario
 from .layouts import RECOMMENDED, disposition_layout
 from .simulated import simulated_study

@@ -15,7 +15,7 @@ from measurement_layouts.annotation import (
     load_rubric,
     prompt,
 )
-from measurement_layouts.annotation.prompt import fingerprint
+from measurement_layouts.annotation.prompt import scheme_of
 
 OWN = """
 name = "volume"
@@ -99,7 +99,8 @@ def test_the_prompt_holds_rubric_steps_and_item(tmp_path):
 
 def test_every_word_of_a_rubric_counts_for_the_fingerprint():
     own = load_demand_rubric("quantitative_reasoning")
-    assert fingerprint(own) == fingerprint(load_demand_rubric("quantitative_reasoning"))
+    again = load_demand_rubric("quantitative_reasoning")
+    assert scheme_of(own).fingerprint == scheme_of(again).fingerprint
     first = dataclasses.replace(own.levels[0], examples=("Another.",))
     changed = dataclasses.replace(own, levels=(first, *own.levels[1:]))
-    assert fingerprint(own) != fingerprint(changed)
+    assert scheme_of(own).fingerprint != scheme_of(changed).fingerprint

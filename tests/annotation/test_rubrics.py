@@ -18,7 +18,7 @@ from measurement_layouts.annotation import (
     load_rubric,
     prompt,
 )
-from measurement_layouts.annotation.prompt import fingerprint
+from measurement_layouts.annotation.prompt import scheme_of
 
 OWN = """
 name = "haste"
@@ -127,8 +127,11 @@ def test_the_prompt_holds_rubric_steps_and_item(name):
 
 def test_every_word_of_a_rubric_counts_for_the_fingerprint():
     own = load_rubric("risk_aversion")
-    assert fingerprint(own) == fingerprint(load_rubric("risk_aversion"))
-    assert fingerprint(own) != fingerprint(dataclasses.replace(own, unbiased="The best one."))
+    assert scheme_of(own).fingerprint == scheme_of(load_rubric("risk_aversion")).fingerprint
+    assert (
+        scheme_of(own).fingerprint
+        != scheme_of(dataclasses.replace(own, unbiased="The best one.")).fingerprint
+    )
 
 
 @pytest.mark.parametrize("name", RUBRICS)

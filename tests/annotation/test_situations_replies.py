@@ -6,7 +6,7 @@ import pytest
 from mock_situations import SCENARIOS, Mock, material_of
 
 from measurement_layouts.annotation import AnnotationError
-from measurement_layouts.annotation.situations.replies import read_object
+from measurement_layouts.annotation.answer import read_object
 from measurement_layouts.inference.dispositions import (
     generate_situations,
     judge_responses,

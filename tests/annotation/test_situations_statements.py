@@ -6,7 +6,7 @@ import pytest
 from mock_situations import STATEMENTS, Mock, material_of
 
 from measurement_layouts.annotation import AnnotationError
-from measurement_layouts.annotation.situations.generation_prompt import count_sentences
+from measurement_layouts.annotation.situations.generation import count_sentences
 from measurement_layouts.inference.dispositions import generate_situations, reframe_statements
 
 QUESTIONNAIRE = STATEMENTS.drop(columns="advice")

@@ -9,7 +9,7 @@ from mock_situations import SCENARIOS, Mock, material_of
 from scipy import stats
 
 from measurement_layouts.annotation import AnnotationError
-from measurement_layouts.annotation.situations.proportions import difference, share
+from measurement_layouts.annotation.resampling import difference, share
 from measurement_layouts.annotation.situations.sensitivity import derangement
 from measurement_layouts.inference.dispositions import (
     rejection_rate,

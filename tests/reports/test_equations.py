@@ -6,8 +6,8 @@ import pytest
 
 import measurement_layouts as ml
 from measurement_layouts.linking import logistic
-from measurement_layouts.reports.diagram import inline_svg
 from measurement_layouts.reports.equations import mathml, plain
+from measurement_layouts.reports.page import inline_svg
 from measurement_layouts.scenarios import (
     adele,
     animal_ai_olympics,

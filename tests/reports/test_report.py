@@ -8,8 +8,7 @@ import pytest
 from awkward_names import FAILED, FORMULA, NAMES
 
 import measurement_layouts as ml
-from measurement_layouts.reports.belonging import check_evaluation
-from measurement_layouts.reports.contents import Contents
+from measurement_layouts.reports.contents import Contents, check_evaluation
 from measurement_layouts.reports.exports import export_tables
 from measurement_layouts.reports.new_items import NewItems
 from measurement_layouts.reports.report import report

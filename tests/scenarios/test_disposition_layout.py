@@ -7,7 +7,7 @@ import pytest
 
 import measurement_layouts as ml
 from measurement_layouts import scenarios
-from measurement_layouts.inference.dispositions.choices import choices
+from measurement_layouts.inference.dispositions.pulls import choices
 from measurement_layouts.inference.prediction.result import CrossValidation
 from measurement_layouts.scenarios import dispositions
 from measurement_layouts.scenarios.dispositions.layouts import RECOMMENDED

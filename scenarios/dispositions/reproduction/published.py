@@ -6,13 +6,12 @@ from pathlib import Path
 import pandas as pd
 
 from ....inference.data import Evaluation
-from ....inference.dispositions.choices import choices
 from ....inference.dispositions.comparison import compare_choices
 from ....inference.dispositions.directional import directional_alignment
 from ....inference.dispositions.judgments import SituationalJudgments
 from ....inference.dispositions.measures import misalignment
-from ....inference.dispositions.self_report import self_reports
-from ....inference.dispositions.self_report_correlations import self_report_correlations
+from ....inference.dispositions.pulls import choices
+from ....inference.dispositions.self_report import self_report_correlations, self_reports
 from ....inference.dispositions.support import support_by
 from ....inference.fitting import fit
 from ....inference.results import Fit

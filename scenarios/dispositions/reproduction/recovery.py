@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from ....inference.dispositions.choices import choices
+from ....inference.dispositions.pulls import choices
 from ....inference.fitting import fit
 from ....inference.results import Fit
 from ..layouts import disposition_layout

@@ -8,7 +8,7 @@ import small_layouts
 import measurement_layouts as ml
 from measurement_layouts import DataError, FitError, Rules
 from measurement_layouts.inference.criticism.criticism import Criticism
-from measurement_layouts.inference.description.training import Training
+from measurement_layouts.inference.description.describe import Training
 
 COLUMNS = ["navigationAbility", "rightLeftBias", "visualAbility", "noiseLevel"]
 PROFILES = {

@@ -79,8 +79,13 @@ def test_a_cell_without_a_word_in_json_is_named(judgments, tmp_path):
 @pytest.mark.parametrize(
     ("name", "line", "text", "said"),
     [
-        ("votes", 3, '{"scenario": "exam", ', r"votes\.jsonl, line 3, is no JSON .*; correct the"),
-        ("votes", 3, '["exam", "r2"]', r"votes\.jsonl, line 3, holds a list; give an object"),
+        ("votes", 3, '{"scenario": "exam", ', r"votes\.jsonl, line 3: this is no JSON"),
+        (
+            "votes",
+            3,
+            '["exam", "r2"]',
+            r"votes\.jsonl, line 3: this is a list; give one",
+        ),
         (
             "votes",
             3,
@@ -110,11 +115,11 @@ def test_a_damaged_line_is_named(folder, name, line, text, said):
 
 def test_a_file_that_cannot_be_read_is_named(folder):
     (folder / "samples.jsonl").write_text("\n", "utf-8")
-    with pytest.raises(DataError, match=r"samples\.jsonl is empty; give one JSON object per line"):
+    with pytest.raises(DataError, match=r"samples\.jsonl: the file is empty; give one with"):
         SituationalJudgments.from_json_lines(folder)
     (folder / "samples.jsonl").write_bytes(b'{"model": "\xff"}')
-    with pytest.raises(DataError, match=r"cannot read .*samples\.jsonl: it is not UTF-8"):
+    with pytest.raises(DataError, match=r"samples\.jsonl, line \d+: byte .* is not UTF-8"):
         SituationalJudgments.from_json_lines(folder)
     (folder / "votes.jsonl").unlink()
-    with pytest.raises(DataError, match=r"cannot read .*votes\.jsonl: No such file"):
+    with pytest.raises(DataError, match=r"votes\.jsonl: cannot be read \(No such file"):
         SituationalJudgments.from_json_lines(folder)

@@ -112,9 +112,8 @@ def finer(monkeypatch):
     def more(value, shown):
         return honest(value, shown + 2)
 
-    for module in (digits, printing, sentences, bars, new_items):
+    for module in (digits, printing, sentences, bars, new_items, markdown):
         monkeypatch.setattr(module, "written", more)
-    monkeypatch.setattr(markdown, "number", more)
     differing, tabled = (
         importlib.import_module(draw.__module__)
         for draw in (plots.comparison_plot, plots.profile_heatmap)

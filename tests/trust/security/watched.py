@@ -9,7 +9,7 @@ import importlib, json, os, pickle, sys, tomllib
 from pathlib import Path
 
 import measurement_layouts as ml
-from measurement_layouts.annotation.demand_rubric import load_demand_rubric
+from measurement_layouts.annotation.rubric import load_demand_rubric
 from measurement_layouts.annotation.store import Store
 from measurement_layouts.inference.dispositions import json_lines
 from measurement_layouts.inference import prior
