@@ -1,6 +1,6 @@
 """Annotation with language models: bands, demands, quality; agreement, Delphi."""
 
-from ..inference.errors import AnnotationError
+from ..common.errors import AnnotationError
 from .agreement import agreement
 from .annotate import annotate
 from .annotations import Annotations

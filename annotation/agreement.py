@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from ..inference.errors import AnnotationError
-from ..inference.optional import need
+from ..common.errors import AnnotationError
+from ..common.optional import need
 from .annotations import Annotations
 from .annotators import BANDS, DEMANDS, Scale, scale_of, side_by_side
 from .resampling import Statistic, check_resampling, resampled

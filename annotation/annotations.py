@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from ..inference.errors import AnnotationError
+from ..common.errors import AnnotationError
 from .scheme import Reply
 
 _MILLION = 1_000_000

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..inference.errors import AnnotationError
+from ..common.errors import AnnotationError
 from .annotations import Annotations
 from .rubric import DEMAND_LEVELS, LEVELS
 

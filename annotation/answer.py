@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Mapping
 from typing import Any
 
-from ..inference.errors import AnnotationError
+from ..common.errors import AnnotationError
 
 _MARKUP = str.maketrans({"−": "-", "–": "-", "—": "-", "‑": "-", "＋": "+"} | dict.fromkeys("*_`$"))
 _LINE = r"^[\s>#-]*(?:final )?{label}\s*:(.*)$"
@@ -45,7 +45,7 @@ def read_interval(answer: str) -> tuple[int, int]:
     >>> read_interval("Interval: [1, 3]")
     Traceback (most recent call last):
         ...
-    measurement_layouts.inference.errors.AnnotationError: the band [1, 3] does not hold 0, where
+    measurement_layouts.common.errors.AnnotationError: the band [1, 3] does not hold 0, where
     both walks start
     """
     said = last_line(answer, "Interval")
@@ -95,7 +95,7 @@ def read_level(answer: str) -> int:
     >>> read_level("Level: 2 or 3")
     Traceback (most recent call last):
         ...
-    measurement_layouts.inference.errors.AnnotationError: no single number can be read from '2 or
+    measurement_layouts.common.errors.AnnotationError: no single number can be read from '2 or
     3'
     """
     said = last_line(answer, "Level")
@@ -204,7 +204,7 @@ def read_object(reply: str) -> dict[str, Any]:
     >>> read_object("2")
     Traceback (most recent call last):
         ...
-    measurement_layouts.inference.errors.AnnotationError: no JSON object can be read from it
+    measurement_layouts.common.errors.AnnotationError: no JSON object can be read from it
     """
     if len(reply) > _LONGEST:
         raise AnnotationError(f"it is longer than {_LONGEST} characters")

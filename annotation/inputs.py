@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..inference.errors import AnnotationError
+from ..common.errors import AnnotationError
 from ..layouts.fields import is_broken
 
 

@@ -1,6 +1,6 @@
 """The question about one item, by whichever rubric, and how its answer is read."""
 
-from ..inference.errors import AnnotationError
+from ..common.errors import AnnotationError
 from .answer import read_interval, read_level
 from .rubric import DemandRubric, Rubric
 from .scheme import Scheme

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from ..inference.errors import AnnotationError
+from ..common.errors import AnnotationError
 from .annotations import Annotations, collect
 from .answer import read_rating
 from .inputs import read_prices, read_texts

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy import stats
 
-from ..inference.errors import AnnotationError
+from ..common.errors import AnnotationError
 
 type Statistic = Callable[[np.ndarray], float]
 

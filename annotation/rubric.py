@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ..inference.errors import AnnotationError
+from ..common.errors import AnnotationError
 
 
 def shipped(folder: Path) -> tuple[str, ...]:

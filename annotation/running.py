@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..inference.errors import AnnotationError
-from ..inference.optional import need
+from ..common.errors import AnnotationError
+from ..common.optional import need
 from .inputs import whole
 from .scheme import Reply, Scheme, text_digest
 from .store import Store

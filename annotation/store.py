@@ -11,7 +11,7 @@ from typing import Any, BinaryIO, Self
 
 from filelock import FileLock, Timeout
 
-from ..inference.errors import AnnotationError
+from ..common.errors import AnnotationError
 from .scheme import Reply
 
 _KIND = {"file": "annotations of measurement-layouts", "version": 1}

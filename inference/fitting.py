@@ -7,22 +7,22 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
+from ..common.cache import check_pytensor_folder
+from ..common.errors import FitError
+from ..common.messages import many
+from ..common.options import whole
+from ..common.progress import track, waiting
+from ..evaluations.evaluation import Evaluation, SubjectData
 from ..layouts import Layout
-from .cache import check_pytensor_folder
-from .collected import Collected
-from .data import Evaluation, SubjectData
-from .draws import Sampled, SamplingOptions
-from .engine import Battery, compile_sampler
-from .errors import FitError
-from .executors import Executor, WorkerDied, choose_executor, run_jobs
-from .options import whole
-from .prior import draw_prior
-from .progress import track, waiting
-from .quarantine import sample_subject
-from .results import Fit
-from .stores.store import Store
-from .unseen import refuse_unseen
-from .wording import many
+from .files.store import Store
+from .fit import Fit
+from .model.prior import draw_prior
+from .model.unseen import refuse_unseen
+from .posterior.collected import Collected
+from .sampling.draws import Sampled, SamplingOptions
+from .sampling.engine import Battery, compile_sampler
+from .sampling.executors import Executor, WorkerDied, choose_executor, run_jobs
+from .sampling.retries import sample_subject
 
 
 def fit(

@@ -1,13 +1,13 @@
 """Layouts: nodes, priors, checks and diagrams."""
 
-from .graded import Graded
 from .latents import Bias, Capability, Latent, Noise, Propensity, Slope
 from .layout import Layout
 from .nodes import Derived, MetaFeature, Node
+from .outcomes.graded import Graded
+from .outcomes.score import Score
+from .outcomes.success import Success
+from .outcomes.unseen import Unseen
 from .priors import Prior
-from .score import Score
-from .success import Success
-from .unseen import Unseen
 
 __all__ = [
     "Bias",

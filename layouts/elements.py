@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..inference.errors import FitError
-from ..inference.wording import some
+from ..common.errors import FitError
+from ..common.messages import some
 from .graph import Graph
 from .latents import Latent
 

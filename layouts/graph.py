@@ -11,10 +11,10 @@ from ..linking.expression import Dims, SubjectConstant, merge_dims
 from ..linking.function import Call
 from .latents import Latent
 from .nodes import Derived, MetaFeature, Node
-from .ordered import OrderedOutcome
-from .steps import Leaf, Steps
-from .success import Success
-from .unseen import Unseen
+from .outcomes.ordered import OrderedOutcome
+from .outcomes.steps import Leaf, Steps
+from .outcomes.success import Success
+from .outcomes.unseen import Unseen
 
 
 @dataclass(frozen=True, repr=False)

@@ -6,10 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from ..linking import LinkingFunction
-from . import equations, mermaid, reading, render, serial, validate
+from . import reading, serial
+from .checks import validate
+from .drawing import equations, mermaid
+from .drawing import graphviz as render
 from .graph import Graph
 from .latents import Latent
-from .steps import Leaf
+from .outcomes.steps import Leaf
 
 
 class Layout(Graph):

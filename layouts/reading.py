@@ -8,13 +8,13 @@ from ..linking import Expr, LayoutError, LinkingFunction, mean_failure
 from ..linking.evaluation import ancestry
 from ..linking.expression import Operation, as_expr
 from . import latents, nodes
-from .graded import Graded
-from .ordered import OrderedOutcome
+from .outcomes.graded import Graded
+from .outcomes.ordered import OrderedOutcome
+from .outcomes.score import Score
+from .outcomes.steps import Leaf
+from .outcomes.success import Success
+from .outcomes.unseen import Unseen
 from .priors import Prior
-from .score import Score
-from .steps import Leaf
-from .success import Success
-from .unseen import Unseen
 
 OURS = {value.name: value for value in vars(linking).values() if isinstance(value, LinkingFunction)}
 _KINDS: dict[str, type[nodes.Node]] = {

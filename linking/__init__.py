@@ -1,21 +1,21 @@
 """Linking functions and the expressions they build."""
 
 from . import arrays
-from .band import band
-from .bilogistic import bilogistic
 from .errors import LayoutError
 from .evaluation import evaluate
 from .expression import Expr
 from .function import LinkingFunction, linking_function
-from .generalised_mean import generalised_mean
-from .guessing import guessing
-from .logistic import logistic
-from .mixture import MeanFailure, mean_failure, mixture
-from .power_mean import power_mean
-from .presence import presence
-from .product import product
-from .total import total
-from .uncertain_band import uncertain_band
+from .functions.band import band
+from .functions.bilogistic import bilogistic
+from .functions.generalised_mean import generalised_mean
+from .functions.guessing import guessing
+from .functions.logistic import logistic
+from .functions.mixture import MeanFailure, mean_failure, mixture
+from .functions.power_mean import power_mean
+from .functions.presence import presence
+from .functions.product import product
+from .functions.total import total
+from .functions.uncertain_band import uncertain_band
 
 __all__ = [
     "Expr",

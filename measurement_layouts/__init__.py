@@ -25,108 +25,107 @@ from .layouts import (
 from .linking import LayoutError, linking_function
 
 if TYPE_CHECKING:
-    from . import annotation
-    from .inference import dispositions, plots
-    from .inference.checking.check import Check, check
-    from .inference.compiler import to_pymc
-    from .inference.contrast.compare import compare_profiles
-    from .inference.contrast.comparison import ProfileComparison
-    from .inference.criticism.criticise import criticise
-    from .inference.curves.characteristic import characteristic_curves
-    from .inference.data import Evaluation
-    from .inference.demands.correlations import demand_correlations
-    from .inference.demands.judgement import judge_benchmark
-    from .inference.demands.profile import demand_profile
-    from .inference.description.describe import describe
-    from .inference.description.rules import Rules
-    from .inference.errors import DataError, FitError
-    from .inference.estimation.collapse import point_collapse
-    from .inference.estimation.estimate import estimate
-    from .inference.estimation.estimates import Estimates
+    from . import annotation, dispositions, plots
+    from .batteries.curves.characteristic import characteristic_curves
+    from .batteries.demands.correlations import demand_correlations
+    from .batteries.demands.judgement import judge_benchmark
+    from .batteries.demands.profile import demand_profile
+    from .common.errors import DataError, FitError
+    from .estimation.collapse import point_collapse
+    from .estimation.estimate import estimate
+    from .estimation.estimates import Estimates
+    from .estimation.horizons import HorizonTrend, horizon_trend, time_horizons
+    from .evaluations.evaluation import Evaluation
+    from .evaluations.logs.imported import Imported
+    from .evaluations.logs.inspect_logs import read_inspect
+    from .evaluations.logs.lm_eval import read_lm_eval
+    from .evaluations.logs.table import read_table
+    from .inference.fit import Fit, load
     from .inference.fitting import fit
     from .inference.forecasts.forecasting import Forecast
-    from .inference.horizons import HorizonTrend, horizon_trend, time_horizons
-    from .inference.logs.imported import Imported
-    from .inference.logs.inspect_logs import read_inspect
-    from .inference.logs.lm_eval import read_lm_eval
-    from .inference.logs.table import read_table
-    from .inference.loo.compare import compare_layouts
-    from .inference.loo.loo import loo
-    from .inference.prediction.algebraic import Algebraic
-    from .inference.prediction.assessor import Assessor
-    from .inference.prediction.baselines import Aggregate, Classifier, Regression
-    from .inference.prediction.cross_validate import cross_validate
-    from .inference.prediction.forests import Forest
-    from .inference.prediction.layouts import ChosenLayout, FittedLayout
-    from .inference.prediction.result import CrossValidation
-    from .inference.prediction.score import score
-    from .inference.prediction.splits import Cells, Given, Groups, Items, masked
-    from .inference.results import Fit, load
-    from .inference.sbc.result import SimulationBasedCalibration
-    from .inference.sbc.run import sbc
-    from .inference.simulation import simulate
+    from .inference.model.pymc_model import to_pymc
+    from .inference.simulate import simulate
+    from .reports.description.describe import describe
+    from .reports.description.rules import Rules
     from .reports.exports import export_tables
     from .reports.report import report
+    from .validation.calibration.result import SimulationBasedCalibration
+    from .validation.calibration.run import sbc
+    from .validation.checking.check import Check, check
+    from .validation.comparison.compare import compare_profiles
+    from .validation.comparison.comparison import ProfileComparison
+    from .validation.criticism.criticise import criticise
+    from .validation.leave_one_out.compare import compare_layouts
+    from .validation.leave_one_out.loo import loo
+    from .validation.prediction.algebraic import Algebraic
+    from .validation.prediction.assessor import Assessor
+    from .validation.prediction.baselines import Aggregate, Classifier, Regression
+    from .validation.prediction.cross_validate import cross_validate
+    from .validation.prediction.forests import Forest
+    from .validation.prediction.layouts import ChosenLayout, FittedLayout
+    from .validation.prediction.result import CrossValidation
+    from .validation.prediction.score import score
+    from .validation.prediction.splits import Cells, Given, Groups, Items, masked
 
 _LATER = {
-    "Aggregate": "inference.prediction.baselines",
-    "Algebraic": "inference.prediction.algebraic",
-    "Assessor": "inference.prediction.assessor",
-    "Cells": "inference.prediction.splits",
-    "Check": "inference.checking.check",
-    "ChosenLayout": "inference.prediction.layouts",
-    "Classifier": "inference.prediction.baselines",
-    "CrossValidation": "inference.prediction.result",
-    "DataError": "inference.errors",
-    "Estimates": "inference.estimation.estimates",
-    "Evaluation": "inference.data",
-    "Fit": "inference.results",
-    "FitError": "inference.errors",
-    "FittedLayout": "inference.prediction.layouts",
+    "Aggregate": "validation.prediction.baselines",
+    "Algebraic": "validation.prediction.algebraic",
+    "Assessor": "validation.prediction.assessor",
+    "Cells": "validation.prediction.splits",
+    "Check": "validation.checking.check",
+    "ChosenLayout": "validation.prediction.layouts",
+    "Classifier": "validation.prediction.baselines",
+    "CrossValidation": "validation.prediction.result",
+    "DataError": "common.errors",
+    "Estimates": "estimation.estimates",
+    "Evaluation": "evaluations.evaluation",
+    "Fit": "inference.fit",
+    "FitError": "common.errors",
+    "FittedLayout": "validation.prediction.layouts",
     "Forecast": "inference.forecasts.forecasting",
-    "Forest": "inference.prediction.forests",
-    "Given": "inference.prediction.splits",
-    "Groups": "inference.prediction.splits",
-    "HorizonTrend": "inference.horizons",
-    "Imported": "inference.logs.imported",
-    "Items": "inference.prediction.splits",
-    "ProfileComparison": "inference.contrast.comparison",
-    "Regression": "inference.prediction.baselines",
-    "Rules": "inference.description.rules",
-    "SimulationBasedCalibration": "inference.sbc.result",
-    "characteristic_curves": "inference.curves.characteristic",
-    "check": "inference.checking.check",
-    "compare_layouts": "inference.loo.compare",
-    "compare_profiles": "inference.contrast.compare",
-    "criticise": "inference.criticism.criticise",
-    "cross_validate": "inference.prediction.cross_validate",
-    "demand_correlations": "inference.demands.correlations",
-    "demand_profile": "inference.demands.profile",
-    "describe": "inference.description.describe",
-    "estimate": "inference.estimation.estimate",
+    "Forest": "validation.prediction.forests",
+    "Given": "validation.prediction.splits",
+    "Groups": "validation.prediction.splits",
+    "HorizonTrend": "estimation.horizons",
+    "Imported": "evaluations.logs.imported",
+    "Items": "validation.prediction.splits",
+    "ProfileComparison": "validation.comparison.comparison",
+    "Regression": "validation.prediction.baselines",
+    "Rules": "reports.description.rules",
+    "SimulationBasedCalibration": "validation.calibration.result",
+    "characteristic_curves": "batteries.curves.characteristic",
+    "check": "validation.checking.check",
+    "compare_layouts": "validation.leave_one_out.compare",
+    "compare_profiles": "validation.comparison.compare",
+    "criticise": "validation.criticism.criticise",
+    "cross_validate": "validation.prediction.cross_validate",
+    "demand_correlations": "batteries.demands.correlations",
+    "demand_profile": "batteries.demands.profile",
+    "describe": "reports.description.describe",
+    "estimate": "estimation.estimate",
     "export_tables": "reports.exports",
     "fit": "inference.fitting",
-    "horizon_trend": "inference.horizons",
-    "judge_benchmark": "inference.demands.judgement",
-    "load": "inference.results",
-    "loo": "inference.loo.loo",
-    "masked": "inference.prediction.splits",
-    "point_collapse": "inference.estimation.collapse",
-    "read_inspect": "inference.logs.inspect_logs",
-    "read_lm_eval": "inference.logs.lm_eval",
-    "read_table": "inference.logs.table",
+    "horizon_trend": "estimation.horizons",
+    "judge_benchmark": "batteries.demands.judgement",
+    "load": "inference.fit",
+    "loo": "validation.leave_one_out.loo",
+    "masked": "validation.prediction.splits",
+    "point_collapse": "estimation.collapse",
+    "read_inspect": "evaluations.logs.inspect_logs",
+    "read_lm_eval": "evaluations.logs.lm_eval",
+    "read_table": "evaluations.logs.table",
     "report": "reports.report",
-    "sbc": "inference.sbc.run",
-    "score": "inference.prediction.score",
-    "simulate": "inference.simulation",
-    "time_horizons": "inference.horizons",
-    "to_pymc": "inference.compiler",
+    "sbc": "validation.calibration.run",
+    "score": "validation.prediction.score",
+    "simulate": "inference.simulate",
+    "time_horizons": "estimation.horizons",
+    "to_pymc": "inference.model.pymc_model",
 }
 
 _ROOMS = {
     "annotation": ".annotation",
-    "dispositions": ".inference.dispositions",
-    "plots": ".inference.plots",
+    "dispositions": ".dispositions",
+    "plots": ".plots",
 }
 
 __all__ = [

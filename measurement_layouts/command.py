@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from importlib import metadata
 
 from .commands import checking, drawing, explaining, fitting, forecasting, importing, studies
-from .inference.errors import DataError, FitError
-from .inference.wording import visible
+from .common.errors import DataError, FitError
+from .common.messages import visible
 from .linking import LayoutError
 
 _STATUSES = """\

@@ -9,12 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from .inference.contrast.comparison import ProfileComparison
-from .inference.criticism.chance import error_of
-from .inference.criticism.criticism import Criticism
-from .inference.criticism.overdispersion import part, share
-from .inference.data import Evaluation
-from .inference.digits import (
+from .common.digits import (
     beside,
     chance,
     forecast_errors,
@@ -24,12 +19,17 @@ from .inference.digits import (
     with_error,
     written,
 )
+from .common.messages import visible
+from .evaluations.evaluation import Evaluation
+from .inference.fit import Fit
 from .inference.forecasts.forecasting import OUTSIDE, Forecast
-from .inference.loo.compare import LayoutComparison
-from .inference.prediction.result import CrossValidation
-from .inference.results import Fit
-from .inference.wording import visible
 from .scenarios.figures import Figure
+from .validation.comparison.comparison import ProfileComparison
+from .validation.criticism.chance import error_of
+from .validation.criticism.criticism import Criticism
+from .validation.criticism.overdispersion import part, share
+from .validation.leave_one_out.compare import LayoutComparison
+from .validation.prediction.result import CrossValidation
 
 _SCORES = ("brier", "calibration", "refinement", "auroc", "ece")
 _DECIMALS = 3  # of a number in a study's tables

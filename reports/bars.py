@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from ..inference.digits import Digits, of_profile, outward, short, written
-from ..inference.element_draws import prior_draws, span
+from ..common.digits import Digits, of_profile, outward, short, written
+from ..inference.posterior.element_draws import prior_draws, span
 from ..layouts.elements import Element
 from ..layouts.latents import Latent
 from ..linking import units

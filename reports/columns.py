@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from ..inference.digits import short
+from ..common.digits import short
+from ..evaluations.steps import Rows
+from ..inference.fit import Fit
 from ..inference.forecasts.support import defined_columns, training_features
-from ..inference.ladders import Rows
-from ..inference.results import Fit
 from ..layouts import MetaFeature
 from ..linking import units
 

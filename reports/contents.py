@@ -6,23 +6,23 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from ..inference.criticism.criticise import criticise
-from ..inference.criticism.criticism import Criticism
-from ..inference.data import Evaluation
-from ..inference.description.describe import describe
-from ..inference.description.sentences import Description
-from ..inference.diagnostics import diagnose, profiles
-from ..inference.element_draws import success_rates
-from ..inference.errors import DataError, FitError
-from ..inference.features import read_features
+from ..common.errors import DataError, FitError
+from ..common.messages import some
+from ..evaluations.evaluation import Evaluation
+from ..evaluations.steps import refuse_other_rows
+from ..evaluations.tables import name_cells
+from ..inference.fit import Fit
 from ..inference.forecasts.forecasting import Forecast
 from ..inference.forecasts.support import training_features
-from ..inference.ladders import refuse_other_rows
-from ..inference.results import Fit
-from ..inference.tables import name_cells
-from ..inference.wording import some
+from ..inference.model.features import read_features
+from ..inference.posterior.diagnostics import diagnose, profiles
+from ..inference.posterior.element_draws import success_rates
 from ..layouts.elements import Element, elements
+from ..validation.criticism.criticise import criticise
+from ..validation.criticism.criticism import Criticism
 from .columns import training_items
+from .description.describe import describe
+from .description.sentences import Description
 from .outcomes import Outcome, fitted_outcomes
 
 PROB = 0.9

@@ -7,11 +7,11 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from ..inference.alignment import Features
-from ..inference.bands import find_bands
+from ..inference.fit import Fit
 from ..inference.forecasts.streaming import every_draw, summaries
 from ..inference.forecasts.support import training_features
-from ..inference.results import Fit
+from ..inference.model.alignment import Features
+from ..inference.model.bands import find_bands
 from ..layouts import MetaFeature, Unseen
 from ..linking.evaluation import ancestry
 from .columns import Column, columns, training_items

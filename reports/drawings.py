@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from ..inference.digits import outward, short
+from ..common.digits import outward, short
 from ..layouts import Success
 from .curves import Curve
 from .geometry import Scale, line, place

@@ -7,8 +7,9 @@ from xml.etree import ElementTree
 from latex2mathml.converter import convert
 from markupsafe import Markup
 
-from ..layouts import Layout, captions
-from ..layouts.ordered import OrderedOutcome
+from ..layouts import Layout
+from ..layouts.drawing import captions
+from ..layouts.outcomes.ordered import OrderedOutcome
 
 _WORDS = re.compile(r"\\(mathrm|text)\{((?:[^{}\\]|\\.|\\text\{-\})*)\}")
 _FIRST = 0xE000  # of the characters that Unicode leaves to whoever needs some

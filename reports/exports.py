@@ -6,14 +6,14 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from ..inference.criticism.criticism import Criticism
-from ..inference.data import Evaluation
-from ..inference.errors import FitError
+from ..common.errors import FitError
+from ..common.files import write_text
+from ..common.messages import some
+from ..evaluations.evaluation import Evaluation
+from ..inference.fit import Fit
 from ..inference.forecasts.forecasting import Forecast
 from ..inference.forecasts.streaming import SUMMARY
-from ..inference.results import Fit
-from ..inference.wording import some
-from ..inference.writing import write_text
+from ..validation.criticism.criticism import Criticism
 from .columns import columns
 from .contents import Contents
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 
-from ..inference.digits import short, written
+from ..common.digits import short, written
 from ..linking import units
 from . import equations
 from .bars import axes, bars

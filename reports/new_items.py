@@ -5,13 +5,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from ..inference.digits import forecast_errors, of_forecast, of_score, outward, written
-from ..inference.errors import DataError
+from ..common.digits import forecast_errors, of_forecast, of_score, outward, written
+from ..common.errors import DataError
+from ..common.messages import many
 from ..inference.forecasts.forecasting import OUTSIDE, Forecast
 from ..inference.forecasts.streaming import SUMMARY
-from ..inference.prediction.score import score
-from ..inference.wording import many
 from ..layouts import Success
+from ..validation.prediction.score import score
 from .contents import Contents
 from .drawings import Reliability, reliability_drawing
 from .geometry import Scale

@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 from scipy.special import stdtrit
 
-from ..inference.calibration import rates_in_bins
-from ..inference.results import Fit
-from ..inference.wilson import wilson
+from ..common.proportions import wilson
+from ..inference.fit import Fit
 from ..layouts import Graded, Layout, Score, Success
-from ..layouts.steps import Leaf
+from ..layouts.outcomes.steps import Leaf
+from ..validation.prediction.reliability import rates_in_bins
 
 _ROUNDING = 1e-9  # of a standard error
 

@@ -11,9 +11,10 @@ from pathlib import Path
 import jinja2
 from markupsafe import Markup
 
-from ..inference.digits import short, written
-from ..layouts import Layout, render
-from ..layouts.style import STYLES
+from ..common.digits import short, written
+from ..layouts import Layout
+from ..layouts.drawing import graphviz as render
+from ..layouts.drawing.style import STYLES
 from ..linking import units
 from . import equations
 from .bars import Axis, Bar, axes, bars

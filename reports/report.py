@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from ..inference.criticism.criticism import Criticism
-from ..inference.data import Evaluation
-from ..inference.errors import FitError
+from ..common.errors import FitError
+from ..common.files import write_text
+from ..evaluations.evaluation import Evaluation
+from ..inference.fit import Fit
 from ..inference.forecasts.forecasting import Forecast
-from ..inference.results import Fit
-from ..inference.writing import write_text
+from ..validation.criticism.criticism import Criticism
 from .contents import Contents
 from .markdown import as_markdown
 from .page import as_html

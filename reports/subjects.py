@@ -6,9 +6,9 @@ from typing import Any
 
 import pandas as pd
 
-from ..inference.criticism.chance import error_of
-from ..inference.criticism.overdispersion import part, share
-from ..inference.digits import chance, outward, with_error, written
+from ..common.digits import chance, outward, with_error, written
+from ..validation.criticism.chance import error_of
+from ..validation.criticism.overdispersion import part, share
 from .bars import Bar
 from .contents import Contents
 from .curves import Curves

@@ -9,7 +9,7 @@ from pathlib import Path
 import pandas as pd
 import pooch
 
-from ..inference.errors import DataError
+from ..common.errors import DataError
 
 VARIABLE = "MEASUREMENT_LAYOUTS_DATA"
 

@@ -8,8 +8,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 import pandas as pd
 
-from ..inference.data import Evaluation
-from ..inference.simulation import draw_outcomes
+from ..evaluations.evaluation import Evaluation
+from ..inference.simulate import draw_outcomes
 from ..layouts import Layout, Success
 from ..linking import mean_failure, mixture
 

@@ -9,19 +9,19 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from ..inference import plots
-from ..inference.data import Evaluation
+from .. import plots
+from ..common.files import write_text
+from ..evaluations.evaluation import Evaluation
+from ..inference.fit import Fit
 from ..inference.fitting import fit
 from ..inference.forecasts.forecasting import Forecast
-from ..inference.prediction.baselines import Aggregate
-from ..inference.prediction.cross_validate import Method, cross_validate
-from ..inference.prediction.layouts import FittedLayout
-from ..inference.prediction.result import CrossValidation
-from ..inference.prediction.score import score
-from ..inference.prediction.splits import masked
-from ..inference.results import Fit
-from ..inference.writing import write_text
 from ..layouts import Layout
+from ..validation.prediction.baselines import Aggregate
+from ..validation.prediction.cross_validate import Method, cross_validate
+from ..validation.prediction.layouts import FittedLayout
+from ..validation.prediction.result import CrossValidation
+from ..validation.prediction.score import score
+from ..validation.prediction.splits import masked
 from .figures import Figure
 from .scenario import Scenario
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from measurement_layouts.inference.criticism.criticism import Criticism
+    from measurement_layouts.validation.criticism.criticism import Criticism
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -100,7 +100,7 @@ def misaligned() -> "Figure":
 
 def main(images: Path = ROOT / "images") -> None:
     """Execute the example; draw its layout and its figure, then the pictures of the studies."""
-    from measurement_layouts.inference.plots import criticism_map
+    from measurement_layouts.plots import criticism_map
 
     names: dict[str, object] = {}
     exec(example(), names)

@@ -147,6 +147,6 @@ def test_examples_of_docstrings_run(name):
 
 
 def test_examples_are_found_on_linking_functions():
-    module = sys.modules["measurement_layouts.linking.band"]
+    module = sys.modules["measurement_layouts.linking.functions.band"]
     examples = [test for test in doctest.DocTestFinder().find(module) if test.examples]
-    assert [test.name for test in examples] == ["measurement_layouts.linking.band.band"]
+    assert [test.name for test in examples] == ["measurement_layouts.linking.functions.band.band"]

@@ -7,7 +7,7 @@ import numpy as np
 
 from ...layouts import Layout
 from ...linking import Expr, evaluate
-from ..alignment import Features
+from ..model.alignment import Features
 from .cells import Frame
 from .factored import Factored
 

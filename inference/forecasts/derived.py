@@ -6,14 +6,14 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from ...common.errors import FitError
+from ...common.messages import some
+from ...common.options import inside
+from ...evaluations.tables import named
 from ...layouts import Layout
 from ...linking import units
-from ..errors import FitError
-from ..features import read_features
-from ..options import inside
-from ..posterior import Posterior
-from ..tables import named
-from ..wording import some
+from ..model.features import read_features
+from ..posterior.posterior import Posterior
 from .streaming import SUMMARY, summaries
 
 _DIM = "summary"

@@ -8,14 +8,14 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from ...layouts.steps import Leaf
-from ..errors import DataError
-from ..features import outside_range, read_features
-from ..ladders import Rows, of_rows, row_names
-from ..options import inside
-from ..posterior import Posterior
-from ..tables import named
-from ..wording import many
+from ...common.errors import DataError
+from ...common.messages import many
+from ...common.options import inside
+from ...evaluations.steps import Rows, of_rows, row_names
+from ...evaluations.tables import named
+from ...layouts.outcomes.steps import Leaf
+from ..model.features import outside_range, read_features
+from ..posterior.posterior import Posterior
 from .seen import Seen
 from .streaming import SUMMARY, summaries
 from .support import Support

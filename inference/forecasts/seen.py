@@ -6,11 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from ...evaluations import alike
+from ...evaluations.alike import Content
+from ...evaluations.steps import Rows
 from ...layouts import Layout
-from .. import alike
-from ..alike import Content
-from ..ladders import Rows
-from ..posterior import Posterior
+from ..posterior.posterior import Posterior
 from .support import training_features
 
 

@@ -9,13 +9,13 @@ import joblib
 import numpy as np
 import xarray as xr
 
+from ...common.errors import FitError
+from ...common.threads import thread_count
 from ...layouts import Layout
 from ...linking import Expr
 from ...linking.real import real
-from ..alignment import Features
-from ..errors import FitError
-from ..posterior import Posterior
-from ..threads import thread_count
+from ..model.alignment import Features
+from ..posterior.posterior import Posterior
 from .blocks import Block, Tables, distinct
 from .factored import Factored
 

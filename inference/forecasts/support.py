@@ -9,13 +9,13 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from ...common.digits import short
+from ...common.errors import DataError
+from ...common.messages import some
 from ...layouts import Layout, MetaFeature
 from ...linking import units
-from ..alignment import Features, defined
-from ..digits import short
-from ..errors import DataError
-from ..posterior import Posterior
-from ..wording import some
+from ..model.alignment import Features, defined
+from ..posterior.posterior import Posterior
 
 _ROUNDING = 1e-7  # part of a column's largest value: what a float32 column may cost
 _FEW = 12  # values up to which pairs of them are compared

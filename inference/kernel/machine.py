@@ -8,7 +8,7 @@ from typing import Any
 import llvmlite
 import llvmlite.binding as llvm
 
-from ..cache import Recent, cached
+from ...common.cache import Recent, cached
 
 _NAMES = itertools.count()
 _EXPORTS = ("density", "profile")

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import xlogy
 
-from ..data import EDGE
+from ...evaluations.evaluation import EDGE
 from .mathematics import LEAST
 from .values import Value, Values
 

@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from .. import scenarios
-from ..inference.errors import DataError
-from ..inference.wording import visible
+from ..common.errors import DataError
+from ..common.messages import visible
 from . import arguments
 from .layout_file import is_layout_file, load_layout, short_name
 
 if TYPE_CHECKING:
-    from ..inference.sbc.result import SimulationBasedCalibration
     from ..scenarios.scenario import Case
+    from ..validation.calibration.result import SimulationBasedCalibration
 
 _FILES = ("ranks.csv", "table.csv", "ranks.png", "report.md")
 _FEWEST = 20
@@ -88,7 +88,7 @@ def add(commands: arguments.Commands) -> None:
 
 
 def _check(chosen: argparse.Namespace) -> int:
-    from ..inference.checking.check import check
+    from ..validation.checking.check import check
     from .tables import read_evaluation
 
     layout = load_layout(chosen.layout)
@@ -98,7 +98,7 @@ def _check(chosen: argparse.Namespace) -> int:
 
 
 def _sbc(chosen: argparse.Namespace) -> int:
-    from ..inference.sbc.run import sbc
+    from ..validation.calibration.run import sbc
 
     arguments.refuse_existing([chosen.out / name for name in _FILES], chosen.overwrite)
     tasks = _tasks(chosen)
@@ -159,8 +159,8 @@ def _write(folder: Path, found: "dict[str, SimulationBasedCalibration]") -> None
     import numpy as np
     import pandas as pd
 
-    from ..inference.plots import rank_ecdf
-    from ..inference.sbc.text import report
+    from ..plots import rank_ecdf
+    from ..validation.calibration.text import report
 
     ranks, table, picture, text = (folder / name for name in _FILES)
     ranked = {

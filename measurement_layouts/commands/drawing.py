@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 from .. import scenarios
-from ..inference.writing import write_text
+from ..common.files import write_text
 from ..layouts import Layout
 from ..linking import LayoutError
 from . import arguments

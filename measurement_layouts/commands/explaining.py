@@ -4,13 +4,13 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..inference.errors import FitError
-from ..inference.wording import visible
+from ..common.errors import FitError
+from ..common.messages import visible
 from . import arguments
 from .fit_folder import FitFolder, open_fit
 
 if TYPE_CHECKING:
-    from ..inference.results import Fit
+    from ..inference.fit import Fit
 
 
 def add(commands: arguments.Commands) -> None:
@@ -75,15 +75,15 @@ def add(commands: arguments.Commands) -> None:
 
 
 def _describe(chosen: argparse.Namespace) -> int:
-    from ..inference.description.describe import describe
+    from ..reports.description.describe import describe
 
     print(visible(describe(open_fit(chosen.fit, chosen.layout), subjects=chosen.subjects)))
     return 0
 
 
 def _criticise(chosen: argparse.Namespace) -> int:
-    from ..inference.criticism.criticise import criticise
     from ..printing import print_criticism
+    from ..validation.criticism.criticise import criticise
     from .tables import fitted_evaluation
 
     fit = open_fit(chosen.fit, chosen.layout)
@@ -105,16 +105,16 @@ def _compare(chosen: argparse.Namespace) -> int:
 
 
 def _subjects(fit: "Fit", subjects: list[str] | None, reference: str | None) -> int:
-    from ..inference.contrast.compare import compare_profiles
     from ..printing import print_comparison
+    from ..validation.comparison.compare import compare_profiles
 
     print_comparison(compare_profiles(fit, subjects, reference=reference))
     return 0
 
 
 def _layouts(fits: dict[str, "Fit"], subjects: list[str] | None) -> int:
-    from ..inference.loo.compare import compare_layouts
     from ..printing import print_layouts
+    from ..validation.leave_one_out.compare import compare_layouts
 
     print_layouts(compare_layouts(fits, subjects=subjects))
     return 0

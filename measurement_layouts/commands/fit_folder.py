@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..inference.errors import FitError
-from ..inference.wording import visible
+from ..common.errors import FitError
+from ..common.messages import visible
 from ..linking import LayoutError
 from .arguments import refuse_existing
 from .layout_file import load_layout
 
 if TYPE_CHECKING:
-    from ..inference.results import Fit
+    from ..inference.fit import Fit
 
 
 class FitFolder:
@@ -76,8 +76,8 @@ def open_fit(path: Path, layouts: Sequence[str] = ()) -> "Fit":
     FitError
         When there is none, it is damaged, or a linking function of it is in none of the layouts.
     """
-    from ..inference.errors import FitError
-    from ..inference.results import load
+    from ..common.errors import FitError
+    from ..inference.fit import load
 
     functions = [function for text in layouts for function in load_layout(text).functions]
     place = _place(path)

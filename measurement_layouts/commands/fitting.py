@@ -6,14 +6,14 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..inference.errors import FitError, StoreError
+from ..common.errors import FitError, StoreError
 from . import arguments
 from .fit_folder import FitFolder
 from .layout_file import load_layout
 
 if TYPE_CHECKING:
-    from ..inference.data import Evaluation
-    from ..inference.results import Fit
+    from ..evaluations.evaluation import Evaluation
+    from ..inference.fit import Fit
     from ..layouts import Layout
 
 
@@ -98,7 +98,7 @@ def _discard(store: Path) -> None:
     """Empty an unfinished fit's store, unless another process is at work in it."""
     from filelock import FileLock, Timeout
 
-    from ..inference.stores import hierarchy
+    from ..inference.files import hierarchy
 
     if hierarchy.state(store) == "nothing":
         return
@@ -141,9 +141,9 @@ def _in_use(store: Path) -> str:
 
 def _kept(folder: FitFolder, layout: "Layout", evaluation: "Evaluation") -> str:
     """Say what an interrupted fit has left."""
-    from ..inference.errors import FitError
-    from ..inference.results import load
-    from ..inference.wording import many
+    from ..common.errors import FitError
+    from ..common.messages import many
+    from ..inference.fit import load
 
     try:
         done = len(load(folder.store, layout=layout).subjects)
@@ -157,8 +157,8 @@ def _kept(folder: FitFolder, layout: "Layout", evaluation: "Evaluation") -> str:
 
 def _write(folder: FitFolder, layout: "Layout", evaluation: "Evaluation") -> "Fit":
     """Write what belongs beside the fit, and drop its store when all is there."""
-    from ..inference.results import load
-    from ..inference.writing import write_text
+    from ..common.files import write_text
+    from ..inference.fit import load
 
     fitted = load(folder.fit, layout=layout)
     write_text(folder.items, evaluation.item_table.to_csv())

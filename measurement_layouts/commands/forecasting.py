@@ -4,7 +4,7 @@ import argparse
 import json
 import sys
 
-from ..inference.wording import visible
+from ..common.messages import visible
 from . import arguments
 from .fit_folder import open_fit
 
@@ -54,7 +54,7 @@ def add(commands: arguments.Commands) -> None:
 
 
 def _forecast(chosen: argparse.Namespace) -> int:
-    from ..inference.writing import write_text
+    from ..common.files import write_text
     from .tables import read_items
 
     if chosen.out is not None:
@@ -71,8 +71,8 @@ def _forecast(chosen: argparse.Namespace) -> int:
 
 
 def _score(chosen: argparse.Namespace) -> int:
-    from ..inference.prediction.score import score
     from ..printing import print_forecast_scores
+    from ..validation.prediction.score import score
     from .tables import read_evaluation
 
     fit = open_fit(chosen.fit, chosen.layout)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from . import arguments
 
 if TYPE_CHECKING:
-    from ..inference.logs.imported import Imported
+    from ..evaluations.logs.imported import Imported
 
 _WRITTEN = ("items.csv", "outcomes.csv", "notes.csv")
 
@@ -146,14 +146,14 @@ def _run(chosen: argparse.Namespace) -> int:
 
 
 def _inspect(chosen: argparse.Namespace) -> "Imported":
-    from ..inference.logs.inspect_logs import read_inspect
+    from ..evaluations.logs.inspect_logs import read_inspect
 
     values = None if chosen.value is None else dict(chosen.value)
     return read_inspect(chosen.logs, scorer=chosen.scorer, values=values, features=chosen.features)
 
 
 def _lm_eval(chosen: argparse.Namespace) -> "Imported":
-    from ..inference.logs.lm_eval import read_lm_eval
+    from ..evaluations.logs.lm_eval import read_lm_eval
 
     return read_lm_eval(
         chosen.logs,
@@ -165,7 +165,7 @@ def _lm_eval(chosen: argparse.Namespace) -> "Imported":
 
 
 def _table(chosen: argparse.Namespace) -> "Imported":
-    from ..inference.logs.table import read_table
+    from ..evaluations.logs.table import read_table
 
     (outcomes,) = chosen.logs
     return read_table(

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any, TextIO
 
-from ..inference.wording import many, some
+from ..common.messages import many, some
 from ..layouts import Layout
 from ..linking import LayoutError
 

@@ -7,21 +7,21 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from ..inference.data import Evaluation
-from ..inference.errors import DataError
-from ..inference.ladders import Rows, expanded
-from ..inference.logs.files import read_file
-from ..inference.logs.notes import Notes
-from ..inference.logs.table import read_table
-from ..inference.logs.tidy import tidy
-from ..inference.tables import known_names, named, need_columns
-from ..inference.wording import visible
+from ..common.errors import DataError
+from ..common.messages import visible
+from ..evaluations.evaluation import Evaluation
+from ..evaluations.logs.files import read_file
+from ..evaluations.logs.notes import Notes
+from ..evaluations.logs.table import read_table
+from ..evaluations.logs.tidy import tidy
+from ..evaluations.steps import Rows, expanded
+from ..evaluations.tables import known_names, named, need_columns
 from ..layouts import Graded, Layout
 from .fit_folder import FitFolder
 
 if TYPE_CHECKING:
-    from ..inference.logs.imported import Imported
-    from ..inference.results import Fit
+    from ..evaluations.logs.imported import Imported
+    from ..inference.fit import Fit
 
 
 def read_evaluation(layout: Layout, outcomes: Sequence[str], items: Path | None) -> Evaluation:

@@ -6,8 +6,8 @@ from importlib.resources import files
 import numpy as np
 import pandas as pd
 
-from ...inference.errors import DataError
-from ...inference.options import whole
+from ...common.errors import DataError
+from ...common.options import whole
 from ...layouts import Capability, Derived, Layout, MetaFeature, Success
 from ...linking import guessing, logistic, product
 from ..scenario import Cohort

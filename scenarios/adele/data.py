@@ -7,15 +7,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from ...inference.data import Evaluation
-from ...inference.errors import DataError
-from ...inference.tables import (
-    known_names,
-    name_cells,
-    named,
-    need_columns,
-    read_numbers,
-)
+from ...common.errors import DataError
+from ...evaluations.evaluation import Evaluation
+from ...evaluations.tables import known_names, name_cells, named, need_columns, read_numbers
 from ..files import Files
 from .scales import DEMANDS, UNGUESSABILITY
 

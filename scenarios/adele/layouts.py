@@ -6,8 +6,8 @@ from typing import Literal
 
 import pandas as pd
 
-from ...inference.data import Evaluation
-from ...inference.tables import need_columns
+from ...evaluations.evaluation import Evaluation
+from ...evaluations.tables import need_columns
 from ...layouts import Bias, Capability, Derived, Layout, MetaFeature, Noise, Prior, Slope, Success
 from ...linking import (
     Expr,

@@ -3,10 +3,10 @@
 import numpy as np
 import pandas as pd
 
-from ...inference.errors import DataError
-from ...inference.options import inside, positive, whole
-from ...inference.tables import name_cells, named, read_numbers
-from ...inference.wording import many
+from ...common.errors import DataError
+from ...common.messages import many
+from ...common.options import inside, positive, whole
+from ...evaluations.tables import name_cells, named, read_numbers
 
 NEIGHBOURS = 10
 THRESHOLD = 0.21

@@ -8,7 +8,7 @@ from importlib.resources import files
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...inference.errors import DataError
+from ...common.errors import DataError
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from ...inference.data import Evaluation
+from ...evaluations.evaluation import Evaluation
 from ..files import Files
 
 COMMIT = "ee3d90e2f630c0fbce5d0d62937e7a7b075473e3"

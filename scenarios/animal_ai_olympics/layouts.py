@@ -2,17 +2,7 @@
 
 import math
 
-from ...layouts import (
-    Bias,
-    Capability,
-    Derived,
-    Layout,
-    MetaFeature,
-    Noise,
-    Prior,
-    Slope,
-    Success,
-)
+from ...layouts import Bias, Capability, Derived, Layout, MetaFeature, Noise, Prior, Slope, Success
 from ...linking import arrays, linking_function, logistic, mean_failure, mixture
 from ...linking.arrays import Array
 from ...linking.interval import Interval

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from ...inference.data import Evaluation
-from ...inference.dispositions.judgments import SituationalJudgments
-from ...inference.dispositions.pulls import choices
+from ...dispositions.judgments import SituationalJudgments
+from ...dispositions.pulls import choices
+from ...evaluations.evaluation import Evaluation
 from ..scenario import Case, Cohort, Scenario
 from .layouts import RECOMMENDED, disposition_layout
 from .simulated import simulated_study

@@ -4,12 +4,12 @@ import numpy as np
 import pandas as pd
 from scipy.special import expit
 
-from ...inference.data import Evaluation
-from ...inference.errors import DataError
-from ...inference.options import inside
-from ...inference.results import Fit
-from ...inference.wording import some
-from ...layouts.unseen import SCORES
+from ...common.errors import DataError
+from ...common.messages import some
+from ...common.options import inside
+from ...evaluations.evaluation import Evaluation
+from ...inference.fit import Fit
+from ...layouts.outcomes.unseen import SCORES
 
 _DRAWS = 200
 ALL = "all"

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from ...inference.errors import DataError
+from ...common.errors import DataError
 from .traits import supports
 
 RATERS = 550

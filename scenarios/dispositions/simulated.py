@@ -8,10 +8,10 @@ import pandas as pd
 from scipy.optimize import brentq
 from scipy.special import expit
 
-from ...inference.dispositions.judgments import SituationalJudgments
-from ...inference.errors import DataError
-from ...inference.options import whole
-from ...inference.tables import known_names
+from ...common.errors import DataError
+from ...common.options import whole
+from ...dispositions.judgments import SituationalJudgments
+from ...evaluations.tables import known_names
 from .raters import assigned, rater_pool
 from .subjects import subjects
 from .traits import TRAITS, overall

@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from ...inference.data import Evaluation
-from ...inference.errors import DataError
-from ...inference.wording import some
+from ...common.errors import DataError
+from ...common.messages import some
+from ...evaluations.evaluation import Evaluation
 from ..files import Files
 
 FILES = Files("gsm8k")

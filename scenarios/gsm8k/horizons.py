@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from ...inference.errors import DataError
-from ...inference.results import Fit
+from ...common.errors import DataError
+from ...inference.fit import Fit
 from .layouts import recommended_layout
 
 LONGEST = 8

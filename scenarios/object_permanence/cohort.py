@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from ...inference.data import Evaluation
-from ...inference.errors import DataError
+from ...common.errors import DataError
+from ...evaluations.evaluation import Evaluation
 from ..scenario import Cohort
 from .agents import AGENTS
 from .battery import battery

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pandas as pd
 
-from ...inference.data import Evaluation
+from ...evaluations.evaluation import Evaluation
 from ...linking import band
 from ..scenario import Cohort
 from .dimensions import DIMENSIONS, obtained

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from ...inference.data import Evaluation
+from ...evaluations.evaluation import Evaluation
 from ..files import Files
 from .dimensions import condition
 

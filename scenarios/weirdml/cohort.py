@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from ...inference.data import Evaluation
+from ...evaluations.evaluation import Evaluation
 from ..scenario import Case, Cohort, Scenario, calibration_cases
 from .data import TASKS, THRESHOLDS, with_nesting, with_tasks
 from .layouts import nested_layout

@@ -6,8 +6,8 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from ...inference.data import Evaluation
-from ...inference.tables import need_columns
+from ...evaluations.evaluation import Evaluation
+from ...evaluations.tables import need_columns
 from ..files import Files
 
 _COUNTS = "counts_model_task_threshold.csv"

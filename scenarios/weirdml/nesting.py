@@ -2,9 +2,9 @@
 
 import pandas as pd
 
-from ...inference.data import Evaluation
-from ...inference.errors import DataError
-from ...inference.tables import name_cells, need_columns
+from ...common.errors import DataError
+from ...evaluations.evaluation import Evaluation
+from ...evaluations.tables import name_cells, need_columns
 
 
 def conditional_counts(evaluation: Evaluation) -> Evaluation:

@@ -9,7 +9,7 @@ from mock_situations import SCENARIOS, STATEMENTS, Mock, material_of
 from sklearn.metrics import cohen_kappa_score
 
 from measurement_layouts.annotation import AnnotationError
-from measurement_layouts.inference.dispositions import (
+from measurement_layouts.dispositions import (
     judge_agreement,
     judge_responses,
     label_sheet,

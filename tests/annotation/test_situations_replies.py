@@ -7,7 +7,7 @@ from mock_situations import SCENARIOS, Mock, material_of
 
 from measurement_layouts.annotation import AnnotationError
 from measurement_layouts.annotation.answer import read_object
-from measurement_layouts.inference.dispositions import (
+from measurement_layouts.dispositions import (
     generate_situations,
     judge_responses,
     situation_responses,

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from mock_situations import SCENARIOS, STATEMENTS, Mock, material_of
 
-from measurement_layouts.inference.dispositions import (
+from measurement_layouts.dispositions import (
     generate_situations,
     judge_responses,
     reframe_statements,
@@ -98,7 +98,7 @@ def test_every_step_says_what_it_cost(step, answer):
 
 def test_from_statements_to_judgments():
     """Two models, one of which always waits; people vote by halves."""
-    from measurement_layouts.inference.dispositions import SituationalJudgments
+    from measurement_layouts.dispositions import SituationalJudgments
 
     reply = STEPS["generate"][1]
     written = Mock(lambda question, _: json.dumps({**reply, **_of(question)}))

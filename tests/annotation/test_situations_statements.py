@@ -6,8 +6,8 @@ import pytest
 from mock_situations import STATEMENTS, Mock, material_of
 
 from measurement_layouts.annotation import AnnotationError
-from measurement_layouts.annotation.situations.generation import count_sentences
-from measurement_layouts.inference.dispositions import generate_situations, reframe_statements
+from measurement_layouts.dispositions import generate_situations, reframe_statements
+from measurement_layouts.dispositions.situations.generation import count_sentences
 
 QUESTIONNAIRE = STATEMENTS.drop(columns="advice")
 ADVISABLE = STATEMENTS[STATEMENTS["advice"] != ""]

@@ -10,8 +10,7 @@ from scipy import stats
 
 from measurement_layouts.annotation import AnnotationError
 from measurement_layouts.annotation.resampling import difference, share
-from measurement_layouts.annotation.situations.sensitivity import derangement
-from measurement_layouts.inference.dispositions import (
+from measurement_layouts.dispositions import (
     rejection_rate,
     shuffled_statements,
     validate_situations,
@@ -19,6 +18,7 @@ from measurement_layouts.inference.dispositions import (
     validation_sensitivity,
     validation_sheet,
 )
+from measurement_layouts.dispositions.situations.sensitivity import derangement
 
 MEANT = pd.DataFrame({"supports": ["A", "B"]}, index=["one", "two"])
 

@@ -15,12 +15,12 @@ import tempfile
 import time
 
 import processes
-from batteries import DATA
 from lines import Line, at_most
 from running import run
 
 import measurement_layouts as ml
-from measurement_layouts.inference.wording import many
+from batteries import DATA
+from measurement_layouts.common.messages import many
 from measurement_layouts.scenarios.adele import data
 from measurement_layouts.scenarios.adele.battery import ITEMS, simulated_cohort
 from measurement_layouts.scenarios.adele.layouts import (

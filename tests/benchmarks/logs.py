@@ -22,10 +22,10 @@ from inspect_ai.scorer import Score
 from lines import Agreement, Line, at_most, in_words
 from running import run
 
-from measurement_layouts.inference.logs.imported import Imported
-from measurement_layouts.inference.logs.inspect_logs import read_inspect
-from measurement_layouts.inference.logs.lm_eval import read_lm_eval
-from measurement_layouts.inference.logs.table import read_table
+from measurement_layouts.evaluations.logs.imported import Imported
+from measurement_layouts.evaluations.logs.inspect_logs import read_inspect
+from measurement_layouts.evaluations.logs.lm_eval import read_lm_eval
+from measurement_layouts.evaluations.logs.table import read_table
 
 SAMPLES, MOST = 10_000, 30  # seconds
 TEXT = "A train leaves at nine and another at ten; when do they meet? " * 8

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from measurement_layouts.command import main, parser
-from measurement_layouts.inference.logs.table import read_table
+from measurement_layouts.evaluations.logs.table import read_table
 
 FILES = ["items.csv", "notes.csv", "outcomes.csv"]
 
@@ -21,7 +21,7 @@ def asked(monkeypatch):
         rows = pd.DataFrame({"subject": ["Ann"], "item": ["a"], "outcome": [1], "size": [2.0]})
         return read_table(rows)
 
-    logs = "measurement_layouts.inference.logs"
+    logs = "measurement_layouts.evaluations.logs"
     monkeypatch.setattr(f"{logs}.inspect_logs.read_inspect", reader)
     monkeypatch.setattr(f"{logs}.lm_eval.read_lm_eval", reader)
     return calls

@@ -44,7 +44,7 @@ def test_ctrl_c(fitted, monkeypatch, capsys):
     def stop(*arguments, **options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("measurement_layouts.inference.description.describe.describe", stop)
+    monkeypatch.setattr("measurement_layouts.reports.description.describe.describe", stop)
     assert main(["describe", str(fitted)]) == 130
     assert capsys.readouterr().err == "measurement-layouts: stopped\n"
 
@@ -55,6 +55,6 @@ def test_other_errors_are_not_hidden(fitted, monkeypatch):
     def fail(*arguments, **options):
         raise ValueError("ours")
 
-    monkeypatch.setattr("measurement_layouts.inference.description.describe.describe", fail)
+    monkeypatch.setattr("measurement_layouts.reports.description.describe.describe", fail)
     with pytest.raises(ValueError, match="ours"):
         main(["describe", str(fitted)])

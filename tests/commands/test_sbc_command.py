@@ -35,7 +35,7 @@ def test_one_s_own_layout(own, tmp_path, capsys):
 
 def test_a_layout_that_is_not_calibrated(own, tmp_path, monkeypatch, capsys):
     """Twin that must fail: outcomes are drawn of other profiles than those that are ranked."""
-    from measurement_layouts.inference.sbc import run
+    from measurement_layouts.validation.calibration import run
 
     real = run.simulate
     monkeypatch.setattr(

@@ -5,10 +5,10 @@ import pandas as pd
 import small_layouts
 
 import measurement_layouts as ml
-from measurement_layouts.inference.collected import Collected
-from measurement_layouts.inference.draws import Draws, Sampled, SamplingOptions
-from measurement_layouts.inference.engine import Battery
-from measurement_layouts.inference.stores.store import Store
+from measurement_layouts.inference.files.store import Store
+from measurement_layouts.inference.posterior.collected import Collected
+from measurement_layouts.inference.sampling.draws import Draws, Sampled, SamplingOptions
+from measurement_layouts.inference.sampling.engine import Battery
 from measurement_layouts.linking import logistic, product
 
 OPTIONS = {"draws": 20, "tune": 7, "chains": 2}

@@ -7,8 +7,8 @@ import pandas as pd
 from matplotlib.collections import PathCollection
 
 import measurement_layouts as ml
-from measurement_layouts.inference.estimation.estimates import Estimates
-from measurement_layouts.inference.prior import draw_prior
+from measurement_layouts.estimation.estimates import Estimates
+from measurement_layouts.inference.model.prior import draw_prior
 from measurement_layouts.linking import band
 
 NODE = "risk"

@@ -4,8 +4,9 @@ import time
 
 import numpy as np
 
-from measurement_layouts.inference import fitting, quarantine
-from measurement_layouts.inference.draws import Draws
+from measurement_layouts.inference import fitting
+from measurement_layouts.inference.sampling import retries as quarantine
+from measurement_layouts.inference.sampling.draws import Draws
 
 STATISTICS = ("diverging", "energy", "depth", "logp")
 

@@ -7,11 +7,11 @@ from small_layouts import animal_ai
 
 import measurement_layouts as ml
 from measurement_layouts import DataError
-from measurement_layouts.inference.bands import ends, find_bands
-from measurement_layouts.inference.compiler import to_pymc
-from measurement_layouts.inference.engine import Battery, FusedSampler, compile_sampler
-from measurement_layouts.inference.features import read_features
-from measurement_layouts.inference.simulation import expected_success
+from measurement_layouts.inference.model.bands import ends, find_bands
+from measurement_layouts.inference.model.features import read_features
+from measurement_layouts.inference.model.pymc_model import to_pymc
+from measurement_layouts.inference.sampling.engine import Battery, FusedSampler, compile_sampler
+from measurement_layouts.inference.simulate import expected_success
 from measurement_layouts.linking import (
     band,
     bilogistic,

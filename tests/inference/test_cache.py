@@ -6,11 +6,11 @@ import sys
 
 import pytest
 
-from measurement_layouts.inference import cache
+from measurement_layouts.common import cache
 
 COUNT = """
-from measurement_layouts.inference.engine import Battery, compile_sampler
-from measurement_layouts.inference.data import SubjectData
+from measurement_layouts.inference.sampling.engine import Battery, compile_sampler
+from measurement_layouts.evaluations.evaluation import SubjectData
 from measurement_layouts.inference.kernel import machine
 from measurement_layouts.scenarios import animal_ai_olympics as aaio
 compile_, made = machine._compile, []

@@ -11,9 +11,10 @@ import pytest
 from distributed import Client, LocalCluster
 
 import measurement_layouts as ml
-from measurement_layouts.inference import engine, fitting
-from measurement_layouts.inference.collected import Collected
-from measurement_layouts.inference.executors import (
+from measurement_layouts.inference import fitting
+from measurement_layouts.inference.posterior.collected import Collected
+from measurement_layouts.inference.sampling import engine
+from measurement_layouts.inference.sampling.executors import (
     DaskExecutor,
     ThreadExecutor,
     WorkerDied,

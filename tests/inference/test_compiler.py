@@ -13,12 +13,12 @@ import pytest
 
 import measurement_layouts as ml
 from measurement_layouts import DataError, LayoutError
-from measurement_layouts.inference import engine
-from measurement_layouts.inference.cache import VARIABLE, Recent
-from measurement_layouts.inference.compiler import to_pymc
-from measurement_layouts.inference.data import SubjectData
-from measurement_layouts.inference.engine import Battery, compile_sampler
+from measurement_layouts.common.cache import VARIABLE, Recent
+from measurement_layouts.evaluations.evaluation import SubjectData
 from measurement_layouts.inference.kernel import machine
+from measurement_layouts.inference.model.pymc_model import to_pymc
+from measurement_layouts.inference.sampling import engine
+from measurement_layouts.inference.sampling.engine import Battery, compile_sampler
 from measurement_layouts.linking import logistic
 
 ROUNDING = 1e-10

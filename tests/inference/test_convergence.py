@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from measurement_layouts.inference.convergence import Convergence, convergence, faults
-from measurement_layouts.inference.draws import Draws
+from measurement_layouts.inference.sampling.convergence import Convergence, convergence, faults
+from measurement_layouts.inference.sampling.draws import Draws
 
 
 def drawn(fit, subject):

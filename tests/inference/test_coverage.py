@@ -15,9 +15,9 @@ import pytest
 import small_layouts
 
 import measurement_layouts as ml
-from measurement_layouts.inference.data import SubjectData
-from measurement_layouts.inference.features import read_features
-from measurement_layouts.inference.simulation import expected_success
+from measurement_layouts.evaluations.evaluation import SubjectData
+from measurement_layouts.inference.model.features import read_features
+from measurement_layouts.inference.simulate import expected_success
 
 pytestmark = pytest.mark.slow
 MASS, SUBJECTS = 0.9, 400

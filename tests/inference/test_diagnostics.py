@@ -8,7 +8,7 @@ from arviz_stats.base import array_stats
 
 import measurement_layouts as ml
 from measurement_layouts import FitError
-from measurement_layouts.inference import diagnostics
+from measurement_layouts.inference.posterior import diagnostics
 from measurement_layouts.linking import logistic
 
 CHAINS, DRAWS = 4, 200

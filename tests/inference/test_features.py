@@ -9,8 +9,12 @@ import small_layouts
 
 import measurement_layouts as ml
 from measurement_layouts import DataError
-from measurement_layouts.inference.alignment import align
-from measurement_layouts.inference.features import check_training, outside_range, read_features
+from measurement_layouts.inference.model.alignment import align
+from measurement_layouts.inference.model.features import (
+    check_training,
+    outside_range,
+    read_features,
+)
 from measurement_layouts.linking import band, logistic
 
 

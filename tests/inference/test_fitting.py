@@ -6,9 +6,10 @@ import pytest
 
 import measurement_layouts as ml
 from measurement_layouts import DataError, FitError, LayoutError
-from measurement_layouts.inference import fitting, quarantine
-from measurement_layouts.inference.draws import SamplingOptions
-from measurement_layouts.inference.seeding import subject_seed
+from measurement_layouts.common.seeds import subject_seed
+from measurement_layouts.inference import fitting
+from measurement_layouts.inference.sampling import retries as quarantine
+from measurement_layouts.inference.sampling.draws import SamplingOptions
 from measurement_layouts.linking import logistic
 
 # --- what is in a fit ----------------------------------------------------------------------------

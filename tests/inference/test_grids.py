@@ -6,12 +6,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from measurement_layouts.inference import comparison, density, grids
-from measurement_layouts.inference.data import Evaluation
-from measurement_layouts.inference.errors import DataError
-from measurement_layouts.inference.grids import characteristic_grid
+from measurement_layouts.batteries import grids
+from measurement_layouts.batteries.grids import characteristic_grid
+from measurement_layouts.common.errors import DataError
+from measurement_layouts.evaluations.evaluation import Evaluation
+from measurement_layouts.inference.posterior import density
 from measurement_layouts.layouts import elements
 from measurement_layouts.linking.interval import REALS, Interval
+from measurement_layouts.validation.prediction import side_by_side as comparison
 
 
 @pytest.fixture

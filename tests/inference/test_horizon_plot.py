@@ -11,7 +11,7 @@ import small_layouts
 
 import measurement_layouts as ml
 from measurement_layouts import DataError, FitError, plots
-from measurement_layouts.inference.horizons import horizon_trend, time_horizons
+from measurement_layouts.estimation.horizons import horizon_trend, time_horizons
 from measurement_layouts.linking import logistic
 
 mpl.use("Agg")

@@ -8,7 +8,7 @@ import joblib
 import pytest
 
 from measurement_layouts import FitError
-from measurement_layouts.inference.executors import (
+from measurement_layouts.inference.sampling.executors import (
     ProcessExecutor,
     ThreadExecutor,
     WorkerDied,

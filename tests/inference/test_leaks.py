@@ -8,10 +8,10 @@ import pytest
 
 import measurement_layouts as ml
 from measurement_layouts import DataError
-from measurement_layouts.inference import alike
-from measurement_layouts.inference.alike import Content
-from measurement_layouts.inference.prediction.splits import masked
+from measurement_layouts.evaluations import alike
+from measurement_layouts.evaluations.alike import Content
 from measurement_layouts.linking import logistic
+from measurement_layouts.validation.prediction.splits import masked
 
 GRID = {"draws": 100, "tune": 1, "chains": 2, "seed": 1, "method": "grid", "progressbar": False}
 NAMES = [f"i{number}" for number in range(40)]

@@ -11,7 +11,7 @@ import xarray as xr
 from made_estimates import NODE, legend, made, nothing_is_cut, scattered, two_hills
 
 from measurement_layouts import DataError, FitError, plots
-from measurement_layouts.inference.plots import style
+from measurement_layouts.plots import style
 
 mpl.use("Agg")
 pytestmark = pytest.mark.usefixtures("tidy_figures")

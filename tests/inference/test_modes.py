@@ -7,12 +7,12 @@ import pytest
 from scipy.special import expit
 
 import measurement_layouts as ml
-from measurement_layouts.inference import modes as finding
-from measurement_layouts.inference.data import SubjectData
-from measurement_layouts.inference.draws import SamplingOptions
-from measurement_layouts.inference.engine import Battery, compile_sampler
-from measurement_layouts.inference.modes import find_modes, sample_modes, starting_beside
-from measurement_layouts.inference.sampling import sample
+from measurement_layouts.evaluations.evaluation import SubjectData
+from measurement_layouts.inference.sampling import modes as finding
+from measurement_layouts.inference.sampling.draws import SamplingOptions
+from measurement_layouts.inference.sampling.engine import Battery, compile_sampler
+from measurement_layouts.inference.sampling.modes import find_modes, sample_modes, starting_beside
+from measurement_layouts.inference.sampling.nuts import sample
 from measurement_layouts.linking import band, logistic, product
 
 OPTIONS = SamplingOptions(draws=500, tune=500, chains=4)

@@ -9,11 +9,12 @@ from scipy import stats
 
 import measurement_layouts as ml
 from measurement_layouts import Prior, scenarios
-from measurement_layouts.inference import engine, prior
-from measurement_layouts.inference.compiler import build_model
-from measurement_layouts.inference.data import SubjectData
-from measurement_layouts.inference.kernel import kernel
-from measurement_layouts.inference.prior import noncentred
+from measurement_layouts.evaluations.evaluation import SubjectData
+from measurement_layouts.inference.model import prior
+from measurement_layouts.inference.model.prior import noncentred
+from measurement_layouts.inference.model.pymc_model import build_model
+from measurement_layouts.inference.sampling import engine
+from measurement_layouts.inference.sampling import fused as kernel
 from measurement_layouts.layouts.elements import elements
 from measurement_layouts.linking import logistic, product
 

@@ -28,14 +28,14 @@ from measurement_layouts import (
     Success,
     plots,
 )
-from measurement_layouts.inference.calibration import calibration_curve
-from measurement_layouts.inference.collected import Collected
-from measurement_layouts.inference.draws import Draws, Sampled, SamplingOptions
-from measurement_layouts.inference.engine import Battery
-from measurement_layouts.inference.grids import characteristic_grid
-from measurement_layouts.inference.scoring import decompose_brier
-from measurement_layouts.layouts.style import STYLES
+from measurement_layouts.batteries.grids import characteristic_grid
+from measurement_layouts.inference.posterior.collected import Collected
+from measurement_layouts.inference.sampling.draws import Draws, Sampled, SamplingOptions
+from measurement_layouts.inference.sampling.engine import Battery
+from measurement_layouts.layouts.drawing.style import STYLES
 from measurement_layouts.linking import logistic, mean_failure, mixture, product
+from measurement_layouts.validation.prediction.reliability import calibration_curve
+from measurement_layouts.validation.prediction.scoring_rules import decompose_brier
 
 mpl.use("Agg")
 SUBJECTS = ["Ann", "costs $5 or $6", "_under_score_", "all right"]
@@ -554,7 +554,7 @@ def test_given_axes_are_returned_and_no_figure_is_made(fit, evaluation):
 @pytest.mark.slow
 def test_importing_plots_imports_little():
     large = ["pymc", "pytensor", "matplotlib.pyplot"]
-    code = "import sys, measurement_layouts.inference.plots; "
+    code = "import sys, measurement_layouts.plots; "
     code += f"print(set({large}) & sys.modules.keys())"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "set()"

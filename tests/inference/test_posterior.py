@@ -12,7 +12,7 @@ from arviz_stats.base import array_stats
 from scipy import stats
 
 import measurement_layouts as ml
-from measurement_layouts.inference.compiler import to_pymc
+from measurement_layouts.inference.model.pymc_model import to_pymc
 
 LIMIT = 4
 SUCCESSES, TRIALS = [3, 0, 9, 4], [5, 0, 12, 7]  # 16 of 24; the second item was not attempted

@@ -13,9 +13,9 @@ from matplotlib.colors import to_rgba
 
 import measurement_layouts as ml
 from measurement_layouts import DataError, FitError, plots
-from measurement_layouts.inference.digits import of_profile
-from measurement_layouts.inference.plots.profile_heatmap import _luminance, _written
+from measurement_layouts.common.digits import of_profile
 from measurement_layouts.linking import logistic, product
+from measurement_layouts.plots.profile_heatmap import _luminance, _written
 
 mpl.use("Agg")
 pytestmark = pytest.mark.usefixtures("tidy_figures")

@@ -6,8 +6,8 @@ import pytest
 from rich.console import Console
 from rich.progress import Progress
 
-from measurement_layouts.inference import progress
-from measurement_layouts.inference.progress import time_left, track, waiting
+from measurement_layouts.common import progress
+from measurement_layouts.common.progress import time_left, track, waiting
 
 
 @pytest.fixture

@@ -6,19 +6,20 @@ import pytest
 
 import measurement_layouts as ml
 from measurement_layouts import FitError
-from measurement_layouts.inference import fitting, quarantine
-from measurement_layouts.inference.data import SubjectData
-from measurement_layouts.inference.draws import Draws, SamplingOptions
-from measurement_layouts.inference.engine import Battery, compile_sampler
-from measurement_layouts.inference.quarantine import (
+from measurement_layouts.common.seeds import subject_seed
+from measurement_layouts.evaluations.evaluation import SubjectData
+from measurement_layouts.inference import fitting
+from measurement_layouts.inference.sampling import retries as quarantine
+from measurement_layouts.inference.sampling.draws import Draws, SamplingOptions
+from measurement_layouts.inference.sampling.engine import Battery, compile_sampler
+from measurement_layouts.inference.sampling.nuts import sample
+from measurement_layouts.inference.sampling.retries import (
     attempt_seed,
     first_clean,
     sample_subject,
     thinned,
     with_more_care,
 )
-from measurement_layouts.inference.sampling import sample
-from measurement_layouts.inference.seeding import subject_seed
 from measurement_layouts.linking import logistic
 
 OPTIONS = SamplingOptions(draws=500, tune=500, chains=4, target_accept=0.6)

@@ -11,8 +11,9 @@ import pytest
 
 import measurement_layouts as ml
 from measurement_layouts import FitError
-from measurement_layouts.inference import fitting, progress
-from measurement_layouts.inference.stores.store import Store
+from measurement_layouts.common import progress
+from measurement_layouts.inference import fitting
+from measurement_layouts.inference.files.store import Store
 
 HERE = Path(__file__).parent
 
@@ -23,7 +24,7 @@ sys.path.insert(0, sys.argv[1])
 import conftest, small_layouts
 import measurement_layouts as ml
 from measurement_layouts.inference import fitting
-from measurement_layouts.inference.stores.store import Store
+from measurement_layouts.inference.files.store import Store
 
 sample, add = fitting.sample_subject, Store.add
 

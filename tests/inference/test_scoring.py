@@ -14,8 +14,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import brier_score_loss, log_loss, roc_auc_score
 
-from measurement_layouts.inference import scoring
-from measurement_layouts.inference.scoring import (
+from measurement_layouts.validation.prediction import scoring_rules as scoring
+from measurement_layouts.validation.prediction.scoring_rules import (
     BrierDecomposition,
     auroc,
     brier,

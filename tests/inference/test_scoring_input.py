@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from measurement_layouts.inference.scoring import (
+from measurement_layouts.validation.prediction.scoring_rules import (
     ScoreError,
     auroc,
     brier,

@@ -5,7 +5,7 @@ import pretend
 import pytest
 
 import measurement_layouts as ml
-from measurement_layouts.inference.seeding import subject_seed
+from measurement_layouts.common.seeds import subject_seed
 
 
 @pytest.mark.trust("promises", "the same seed gives the same bits")

@@ -11,8 +11,8 @@ from scipy import stats
 
 import measurement_layouts as ml
 from measurement_layouts import DataError, FitError
-from measurement_layouts.inference.features import read_features
-from measurement_layouts.inference.simulation import draw_outcomes, expected_success, simulate
+from measurement_layouts.inference.model.features import read_features
+from measurement_layouts.inference.simulate import draw_outcomes, expected_success, simulate
 from measurement_layouts.linking import mean_failure, mixture
 
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from measurement_layouts.inference.executors import ThreadExecutor, run_jobs
-from measurement_layouts.inference.stopping import stop_if_told, told_by
+from measurement_layouts.inference.sampling.executors import ThreadExecutor, run_jobs
+from measurement_layouts.inference.sampling.stopping import stop_if_told, told_by
 
 HERE = Path(__file__).parent
 LONGEST = 5  # seconds to stop; all draws would take minutes
@@ -24,7 +24,8 @@ sys.path.insert(0, sys.argv[1])
 import nutpie
 import conftest, small_layouts
 import measurement_layouts as ml
-from measurement_layouts.inference import engine, fitting
+from measurement_layouts.inference.sampling import engine
+from measurement_layouts.inference import fitting
 from measurement_layouts.inference.kernel.terms import UnsupportedError
 
 layout = small_layouts.animal_ai()

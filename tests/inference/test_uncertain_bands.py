@@ -13,8 +13,8 @@ import pandas as pd
 import pytest
 
 import measurement_layouts as ml
-from measurement_layouts.inference.features import read_features
-from measurement_layouts.inference.simulation import expected_success
+from measurement_layouts.inference.model.features import read_features
+from measurement_layouts.inference.simulate import expected_success
 from measurement_layouts.linking import band, uncertain_band
 
 pytestmark = pytest.mark.slow

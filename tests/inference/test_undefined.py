@@ -6,13 +6,17 @@ import pytest
 
 import measurement_layouts as ml
 from measurement_layouts import DataError
-from measurement_layouts.inference.compiler import to_pymc
-from measurement_layouts.inference.engine import Battery
-from measurement_layouts.inference.features import check_training, outside_range, read_features
+from measurement_layouts.inference.files.store import Store
 from measurement_layouts.inference.kernel.domains import Domains
-from measurement_layouts.inference.prediction.splits import masked
-from measurement_layouts.inference.stores.store import Store
+from measurement_layouts.inference.model.features import (
+    check_training,
+    outside_range,
+    read_features,
+)
+from measurement_layouts.inference.model.pymc_model import to_pymc
+from measurement_layouts.inference.sampling.engine import Battery
 from measurement_layouts.linking import logistic, presence, product
+from measurement_layouts.validation.prediction.splits import masked
 
 LABELS = ("near", "far")
 COUNT = 24

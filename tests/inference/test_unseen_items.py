@@ -10,12 +10,12 @@ from scipy.stats import binom, norm
 
 import measurement_layouts as ml
 from measurement_layouts import FitError
-from measurement_layouts.inference.bands import find_bands
-from measurement_layouts.inference.features import read_features
-from measurement_layouts.inference.loo.pointwise import Attempted, log_likelihood
-from measurement_layouts.inference.simulation import expected_success, simulate
-from measurement_layouts.layouts.unseen import SCORES
+from measurement_layouts.inference.model.bands import find_bands
+from measurement_layouts.inference.model.features import read_features
+from measurement_layouts.inference.simulate import expected_success, simulate
+from measurement_layouts.layouts.outcomes.unseen import SCORES
 from measurement_layouts.linking import band, logistic, mean_failure, mixture
+from measurement_layouts.validation.leave_one_out.pointwise import Attempted, log_likelihood
 
 NOISE, TRIALS = ml.Noise("noise"), 10
 SHORT = {"draws": 100, "tune": 150, "chains": 2, "seed": 1, "reruns": 0, "progressbar": False}
@@ -99,7 +99,7 @@ def test_trials_of_an_item_share_its_place():
 def test_simulated_outcomes_depend_on_the_seed_alone(monkeypatch):
     items = battery(8)
     first = simulate(layout(), items, PROFILES, seed=4, trials=TRIALS)
-    monkeypatch.setattr(ml.inference.simulation, "_TOGETHER", 1)  # one subject at a time
+    monkeypatch.setattr(ml.inference.simulate, "_TOGETHER", 1)  # one subject at a time
     again = simulate(layout(), items, PROFILES, seed=4, trials=TRIALS)
     pd.testing.assert_frame_equal(first.successes, again.successes)
     other = simulate(layout(), items, PROFILES, seed=5, trials=TRIALS)
@@ -226,7 +226,7 @@ def test_likelihoods_do_not_depend_on_how_memory_cuts_them(monkeypatch):
         return found
 
     before = whole()
-    monkeypatch.setattr(ml.inference.loo.pointwise, "_AVERAGED_MIB", 0.1)
+    monkeypatch.setattr(ml.validation.leave_one_out.pointwise, "_AVERAGED_MIB", 0.1)
     np.testing.assert_array_equal(before, whole())
 
 

@@ -5,9 +5,9 @@ import pytest
 from scipy import stats
 from scipy.signal import lfilter
 
-from measurement_layouts.inference import valleys
-from measurement_layouts.inference.mixing import mixing
-from measurement_layouts.inference.valleys import describe_modes
+from measurement_layouts.inference.posterior import valleys
+from measurement_layouts.inference.posterior.valleys import describe_modes
+from measurement_layouts.inference.sampling.rhat_ess import mixing
 
 RATE = 0.001  # of false alarms that is stated, with 200 effective draws or more
 SHAPES = {

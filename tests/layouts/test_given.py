@@ -9,7 +9,7 @@ import pytest
 
 import measurement_layouts as ml
 from measurement_layouts import LayoutError, MetaFeature
-from measurement_layouts.layouts import fallback
+from measurement_layouts.layouts.drawing import matplotlib as fallback
 from measurement_layouts.linking import (
     generalised_mean,
     linking_function,

@@ -19,7 +19,7 @@ from measurement_layouts import (
     Success,
     Unseen,
 )
-from measurement_layouts.layouts.steps import MARK
+from measurement_layouts.layouts.outcomes.steps import MARK
 from measurement_layouts.linking import logistic, mean_failure, mixture
 
 

@@ -14,9 +14,9 @@ import graphviz
 import pytest
 
 import measurement_layouts as ml
-from measurement_layouts.layouts import captions
-from measurement_layouts.layouts.placement import place
-from measurement_layouts.layouts.style import STYLES
+from measurement_layouts.layouts.drawing import captions
+from measurement_layouts.layouts.drawing.placement import place
+from measurement_layouts.layouts.drawing.style import STYLES
 from measurement_layouts.linking import (
     arrays,
     band,

@@ -9,8 +9,9 @@ import pytest
 
 import measurement_layouts as ml
 from measurement_layouts import LayoutError, MetaFeature, Unseen
-from measurement_layouts.layouts import captions, fallback
-from measurement_layouts.layouts.unseen import SCORES
+from measurement_layouts.layouts.drawing import captions
+from measurement_layouts.layouts.drawing import matplotlib as fallback
+from measurement_layouts.layouts.outcomes.unseen import SCORES
 from measurement_layouts.linking import evaluate, logistic, total
 
 MEASURED = MetaFeature("measured", low=-2, high=2)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from awkward_names import FAILED, IMAGE, NAMES, SCRIPT
 
-from measurement_layouts.inference.digits import decimals
+from measurement_layouts.common.digits import decimals
 from measurement_layouts.reports.page import DARK, LIGHT
 from measurement_layouts.reports.report import report
 

@@ -8,13 +8,13 @@ import pytest
 import xarray as xr
 
 import measurement_layouts as ml
-from measurement_layouts.inference.prediction.result import CrossValidation
 from measurement_layouts.scenarios import animal_ai_olympics as aaio
 from measurement_layouts.scenarios.animal_ai_olympics.reproduction.published import (
     compare,
     figure_9,
 )
 from measurement_layouts.scenarios.study import judge
+from measurement_layouts.validation.prediction.result import CrossValidation
 
 AGENTS = ["Ann", "Bob", "Cid", "mmIA"]  # the paper spells the last one mmlA
 NODES = ("visualAbility", "navigationAbility", "noiseLevel")

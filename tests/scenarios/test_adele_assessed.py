@@ -5,15 +5,15 @@ import pandas as pd
 import pytest
 
 from measurement_layouts import DataError
-from measurement_layouts.inference.prediction.baselines import Regression
-from measurement_layouts.inference.prediction.cross_validate import cross_validate
-from measurement_layouts.inference.prediction.forests import Forest
-from measurement_layouts.inference.prediction.layouts import ChosenLayout, FittedLayout
-from measurement_layouts.inference.prediction.splits import Groups, Items
 from measurement_layouts.scenarios import adele
 from measurement_layouts.scenarios.adele.battery import simulated_cohort
 from measurement_layouts.scenarios.adele.reproduction import assessed, published
 from measurement_layouts.scenarios.adele.subjects import SUBJECTS
+from measurement_layouts.validation.prediction.baselines import Regression
+from measurement_layouts.validation.prediction.cross_validate import cross_validate
+from measurement_layouts.validation.prediction.forests import Forest
+from measurement_layouts.validation.prediction.layouts import ChosenLayout, FittedLayout
+from measurement_layouts.validation.prediction.splits import Groups, Items
 
 SOME = ["GPT-4o", "Babbage-002", "LLaMA-3.2-3B-Instruct"]
 SPLITS = list(assessed.SPLITS)

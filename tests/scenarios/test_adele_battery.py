@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 from measurement_layouts import DataError, FitError
-from measurement_layouts.inference.features import read_features
-from measurement_layouts.inference.simulation import expected_success
+from measurement_layouts.inference.model.features import read_features
+from measurement_layouts.inference.simulate import expected_success
 from measurement_layouts.scenarios.adele.battery import (
     ITEMS,
     battery,

@@ -7,12 +7,7 @@ import pytest
 from measurement_layouts import DataError, FitError
 from measurement_layouts.scenarios.adele.battery import battery, simulated_cohort
 from measurement_layouts.scenarios.adele.data import load
-from measurement_layouts.scenarios.adele.light import (
-    PUBLISHED_SIZE,
-    THRESHOLD,
-    light,
-    redundancy,
-)
+from measurement_layouts.scenarios.adele.light import PUBLISHED_SIZE, THRESHOLD, light, redundancy
 
 
 @pytest.fixture(scope="module")

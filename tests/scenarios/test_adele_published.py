@@ -9,11 +9,6 @@ import pandas as pd
 import pytest
 
 from measurement_layouts import DataError
-from measurement_layouts.inference.prediction.baselines import Regression
-from measurement_layouts.inference.prediction.cross_validate import cross_validate
-from measurement_layouts.inference.prediction.forests import Forest
-from measurement_layouts.inference.prediction.result import CrossValidation
-from measurement_layouts.inference.prediction.splits import Items
 from measurement_layouts.printing import print_figures, print_tables
 from measurement_layouts.scenarios import adele
 from measurement_layouts.scenarios.adele.battery import simulated_cohort
@@ -21,6 +16,11 @@ from measurement_layouts.scenarios.adele.layouts import LAYOUTS
 from measurement_layouts.scenarios.adele.light import PUBLISHED_SIZE
 from measurement_layouts.scenarios.adele.reproduction import assessed, published, real
 from measurement_layouts.scenarios.study import judge
+from measurement_layouts.validation.prediction.baselines import Regression
+from measurement_layouts.validation.prediction.cross_validate import cross_validate
+from measurement_layouts.validation.prediction.forests import Forest
+from measurement_layouts.validation.prediction.result import CrossValidation
+from measurement_layouts.validation.prediction.splits import Items
 
 SOME = ["GPT-4o", "LLaMA-3.2-3B-Instruct"]
 INSIDE, _, OUTSIDE = assessed.SPLITS

@@ -5,12 +5,8 @@ import pandas as pd
 import pytest
 
 from measurement_layouts import DataError, Evaluation, FitError
-from measurement_layouts.inference.curves.shape import area
-from measurement_layouts.scenarios.adele.battery import (
-    SLOPE,
-    battery,
-    simulated_cohort,
-)
+from measurement_layouts.batteries.curves.shape import area
+from measurement_layouts.scenarios.adele.battery import SLOPE, battery, simulated_cohort
 from measurement_layouts.scenarios.adele.layouts import capability_layout
 from measurement_layouts.scenarios.adele.reproduction import estimates, mixes, recovery
 from measurement_layouts.scenarios.scenario import Cohort

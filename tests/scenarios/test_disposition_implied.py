@@ -6,7 +6,7 @@ import pytest
 from scipy.special import expit
 
 import measurement_layouts as ml
-from measurement_layouts.inference.dispositions.pulls import choices
+from measurement_layouts.dispositions.pulls import choices
 from measurement_layouts.linking import logistic
 from measurement_layouts.scenarios.dispositions import (
     TRAITS,

@@ -7,12 +7,12 @@ import pytest
 
 import measurement_layouts as ml
 from measurement_layouts import scenarios
-from measurement_layouts.inference.dispositions.pulls import choices
-from measurement_layouts.inference.prediction.result import CrossValidation
+from measurement_layouts.dispositions.pulls import choices
 from measurement_layouts.scenarios import dispositions
 from measurement_layouts.scenarios.dispositions.layouts import RECOMMENDED
 from measurement_layouts.scenarios.dispositions.reproduction import forecast, published, recovery
 from measurement_layouts.scenarios.study import judge
+from measurement_layouts.validation.prediction.result import CrossValidation
 
 SOME = ["sim-01", "sim-05", "sim-16"]
 SMALL = {"per_statement": 2, "models": SOME}

@@ -8,11 +8,11 @@ import pytest
 import xarray as xr
 
 import measurement_layouts as ml
-from measurement_layouts.inference.prediction.result import CrossValidation
 from measurement_layouts.linking import evaluate
 from measurement_layouts.scenarios import gsm8k
 from measurement_layouts.scenarios.gsm8k.horizons import LONGEST
 from measurement_layouts.scenarios.study import judge
+from measurement_layouts.validation.prediction.result import CrossValidation
 
 MASS = 0.9
 VALUES = {

@@ -4,7 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from measurement_layouts.inference.features import check_training, outside_range, read_features
+from measurement_layouts.inference.model.features import (
+    check_training,
+    outside_range,
+    read_features,
+)
 from measurement_layouts.scenarios import object_permanence as op
 from measurement_layouts.scenarios.object_permanence import cohort
 from measurement_layouts.scenarios.object_permanence.battery import COLOURS, PARADIGMS

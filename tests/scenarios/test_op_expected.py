@@ -4,8 +4,8 @@ import pandas as pd
 import pytest
 
 from measurement_layouts import DataError
-from measurement_layouts.inference.description.rules import Rules
-from measurement_layouts.inference.description.sentences import Description
+from measurement_layouts.reports.description.rules import Rules
+from measurement_layouts.reports.description.sentences import Description
 from measurement_layouts.scenarios import object_permanence as op
 from measurement_layouts.scenarios.object_permanence.reproduction.expected import (
     UNIFORM,

@@ -23,7 +23,7 @@ from measurement_layouts import (
     Success,
     to_pymc,
 )
-from measurement_layouts.inference.features import read_features
+from measurement_layouts.inference.model.features import read_features
 from measurement_layouts.linking import evaluate
 from measurement_layouts.scenarios import object_permanence as op
 from measurement_layouts.scenarios.object_permanence.battery import COLOURS, HIDING

@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 
 import measurement_layouts as ml
-from measurement_layouts.inference.prediction.result import CrossValidation
 from measurement_layouts.scenarios import object_permanence as op
 from measurement_layouts.scenarios.object_permanence.layouts import PUBLISHED, RECOMMENDED
 from measurement_layouts.scenarios.object_permanence.reproduction import published
@@ -24,6 +23,7 @@ from measurement_layouts.scenarios.object_permanence.reproduction.published impo
 from measurement_layouts.scenarios.object_permanence.reproduction.trial import Trial, run_trial
 from measurement_layouts.scenarios.object_permanence.truth import RANGES
 from measurement_layouts.scenarios.study import judge
+from measurement_layouts.validation.prediction.result import CrossValidation
 
 AGENTS = list(op.AGENTS)
 MISSING = {name: agent.missing for name, agent in op.AGENTS.items() if agent.missing is not None}

@@ -5,12 +5,12 @@ import pandas as pd
 import pytest
 
 import measurement_layouts as ml
-from measurement_layouts.inference.prediction.cross_validate import cross_validate
-from measurement_layouts.inference.prediction.layouts import FittedLayout
-from measurement_layouts.inference.prediction.splits import Items
 from measurement_layouts.linking import band, logistic
 from measurement_layouts.scenarios.propensities import benchmark
 from measurement_layouts.scenarios.propensities.dimensions import DIMENSIONS
+from measurement_layouts.validation.prediction.cross_validate import cross_validate
+from measurement_layouts.validation.prediction.layouts import FittedLayout
+from measurement_layouts.validation.prediction.splits import Items
 
 
 @pytest.fixture(scope="module")

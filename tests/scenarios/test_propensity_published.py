@@ -8,8 +8,7 @@ import pandas as pd
 import pytest
 
 import measurement_layouts as ml
-from measurement_layouts.inference.estimation.estimate import estimate
-from measurement_layouts.inference.prediction.result import CrossValidation
+from measurement_layouts.estimation.estimate import estimate
 from measurement_layouts.scenarios import propensities
 from measurement_layouts.scenarios.propensities.benchmark import FEATURES
 from measurement_layouts.scenarios.propensities.layouts import PUBLISHED, RECOMMENDED
@@ -20,6 +19,7 @@ from measurement_layouts.scenarios.propensities.reproduction import (
     recovery,
 )
 from measurement_layouts.scenarios.study import judge
+from measurement_layouts.validation.prediction.result import CrossValidation
 
 SILENT = ["4o 0", "4o unprompted", "o1 0", "o1 unprompted"]
 

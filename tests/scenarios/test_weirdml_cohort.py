@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import measurement_layouts as ml
-from measurement_layouts.inference.simulation import expected_success
+from measurement_layouts.inference.simulate import expected_success
 from measurement_layouts.scenarios import weirdml
 from measurement_layouts.scenarios.study import judge
 from measurement_layouts.scenarios.weirdml import cohort as simulated

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import measurement_layouts as ml
-from measurement_layouts.inference.horizons import horizon_trend, time_horizons
+from measurement_layouts.estimation.horizons import horizon_trend, time_horizons
 from measurement_layouts.scenarios import weirdml
 from measurement_layouts.scenarios.weirdml import data
 from measurement_layouts.scenarios.weirdml.reproduction import published

@@ -4,12 +4,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from measurement_layouts.inference.horizons import HorizonTrend
-from measurement_layouts.inference.prediction.result import CrossValidation
+from measurement_layouts.estimation.horizons import HorizonTrend
 from measurement_layouts.scenarios import weirdml
 from measurement_layouts.scenarios.study import judge
 from measurement_layouts.scenarios.weirdml.reproduction import published
 from measurement_layouts.scenarios.weirdml.reproduction.recovery import BOTH, PUBLISHED, RECOMMENDED
+from measurement_layouts.validation.prediction.result import CrossValidation
 
 MODELS = ["Ann", "Bob"]
 

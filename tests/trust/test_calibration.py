@@ -12,10 +12,10 @@ import xarray as xr
 
 import measurement_layouts as ml
 from measurement_layouts import scenarios
-from measurement_layouts.inference.prior import draw_prior
-from measurement_layouts.inference.sbc import run
+from measurement_layouts.inference.model.prior import draw_prior
 from measurement_layouts.layouts import Layout, Success
 from measurement_layouts.linking import mixture
+from measurement_layouts.validation.calibration import run
 
 pytestmark = pytest.mark.slow
 FEWEST = 20

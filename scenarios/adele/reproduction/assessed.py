@@ -5,15 +5,15 @@ from pathlib import Path
 
 import pandas as pd
 
-from ....inference.data import Evaluation
-from ....inference.errors import DataError
-from ....inference.prediction.algebraic import Algebraic
-from ....inference.prediction.baselines import Regression
-from ....inference.prediction.cross_validate import Method, cross_validate
-from ....inference.prediction.forests import Forest
-from ....inference.prediction.layouts import ChosenLayout, FittedLayout
-from ....inference.prediction.result import CrossValidation
-from ....inference.prediction.splits import Groups, Items
+from ....common.errors import DataError
+from ....evaluations.evaluation import Evaluation
+from ....validation.prediction.algebraic import Algebraic
+from ....validation.prediction.baselines import Regression
+from ....validation.prediction.cross_validate import Method, cross_validate
+from ....validation.prediction.forests import Forest
+from ....validation.prediction.layouts import ChosenLayout, FittedLayout
+from ....validation.prediction.result import CrossValidation
+from ....validation.prediction.splits import Groups, Items
 from ...files import published_table
 from ..battery import simulated_cohort
 from ..layouts import PLACE, additive_layout, capability_layout, with_places

@@ -3,10 +3,10 @@
 import numpy as np
 import pandas as pd
 
-from ....inference.curves.characteristic import characteristic_curves
-from ....inference.data import Evaluation
+from ....batteries.curves.characteristic import characteristic_curves
+from ....evaluations.evaluation import Evaluation
 from ....inference.fitting import fit
-from ....inference.simulation import draw_outcomes
+from ....inference.simulate import draw_outcomes
 from ....layouts import Layout
 from ...scenario import Cohort
 from ..battery import rule, simulated_cohort, true_profiles

@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from ....inference.errors import DataError
-from ....inference.options import whole
+from ....common.errors import DataError
+from ....common.options import whole
 from ....layouts import Layout
 from ...scenario import Cohort
 from ..battery import battery, rule, true_profiles

@@ -6,11 +6,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from ....inference.convergence import RHAT_LIMIT
-from ....inference.errors import DataError
+from ....common.errors import DataError
+from ....common.messages import some
+from ....inference.fit import Fit
 from ....inference.fitting import fit
-from ....inference.results import Fit
-from ....inference.wording import some
+from ....inference.sampling.convergence import RHAT_LIMIT
 from ...figures import Figure, Reproduction
 from ...files import published_table
 from ...scenario import Scenario

@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from ....inference.data import Evaluation
-from ....inference.prediction.cross_validate import cross_validate
-from ....inference.prediction.layouts import FittedLayout
-from ....inference.prediction.result import CrossValidation
+from ....evaluations.evaluation import Evaluation
+from ....validation.prediction.cross_validate import cross_validate
+from ....validation.prediction.layouts import FittedLayout
+from ....validation.prediction.result import CrossValidation
 from ..layouts import COLUMNS, RECOMMENDED, disposition_layout
 from ..simulated import SimulatedStudy
 

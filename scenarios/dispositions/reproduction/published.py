@@ -5,16 +5,16 @@ from pathlib import Path
 
 import pandas as pd
 
-from ....inference.data import Evaluation
-from ....inference.dispositions.comparison import compare_choices
-from ....inference.dispositions.directional import directional_alignment
-from ....inference.dispositions.judgments import SituationalJudgments
-from ....inference.dispositions.measures import misalignment
-from ....inference.dispositions.pulls import choices
-from ....inference.dispositions.self_report import self_report_correlations, self_reports
-from ....inference.dispositions.support import support_by
+from ....dispositions.comparison import compare_choices
+from ....dispositions.directional import directional_alignment
+from ....dispositions.judgments import SituationalJudgments
+from ....dispositions.measures import misalignment
+from ....dispositions.pulls import choices
+from ....dispositions.self_report import self_report_correlations, self_reports
+from ....dispositions.support import support_by
+from ....evaluations.evaluation import Evaluation
+from ....inference.fit import Fit
 from ....inference.fitting import fit
-from ....inference.results import Fit
 from ...figures import Figure, Reproduction
 from ...scenario import Scenario
 from ..implied import ALL, distances, implied_misalignment

@@ -3,9 +3,9 @@
 import numpy as np
 import pandas as pd
 
-from ....inference.dispositions.pulls import choices
+from ....dispositions.pulls import choices
+from ....inference.fit import Fit
 from ....inference.fitting import fit
-from ....inference.results import Fit
 from ..layouts import disposition_layout
 from ..simulated import SimulatedStudy, simulated_study
 

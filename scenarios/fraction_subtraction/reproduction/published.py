@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from ....inference.data import Evaluation
+from ....evaluations.evaluation import Evaluation
+from ....inference.fit import Fit
 from ....inference.fitting import fit
-from ....inference.prediction.result import CrossValidation
-from ....inference.results import Fit
+from ....validation.prediction.result import CrossValidation
 from ...figures import Figure, Reproduction
 from ...scenario import Scenario
 from ...study import judge, score_methods
@@ -76,7 +76,7 @@ def item_mean_brier(evaluation: Evaluation) -> float:
     --------
     >>> items = pd.DataFrame(index=["a", "b"])
     >>> outcomes = pd.DataFrame([[1, 0], [1, 1]], ["Ann", "Bob"], items.index)
-    >>> from measurement_layouts.inference.data import Evaluation
+    >>> from measurement_layouts.evaluations.evaluation import Evaluation
     >>> item_mean_brier(Evaluation.from_wide(outcomes, items))
     0.5
     """

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pandas as pd
 
-from ....inference.convergence import RHAT_LIMIT
-from ....inference.data import Evaluation
-from ....inference.errors import DataError
+from ....common.errors import DataError
+from ....common.messages import some
+from ....evaluations.evaluation import Evaluation
+from ....inference.fit import Fit
 from ....inference.fitting import fit
-from ....inference.results import Fit
-from ....inference.wording import some
+from ....inference.sampling.convergence import RHAT_LIMIT
 from ...figures import Figure, Reproduction
 from ...scenario import Scenario
 from ...study import judge, score_methods

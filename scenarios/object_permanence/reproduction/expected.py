@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ....inference.description.sentences import Description
+from ....reports.description.sentences import Description
 
 UNIFORM = ("Agent1", "Agent2", "Agent3", "Agent5")
 _SIDES = {"Agent12": 1, "Agent13": -1}

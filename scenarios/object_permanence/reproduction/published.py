@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from ....inference.errors import DataError
-from ....inference.wording import some
+from ....common.errors import DataError
+from ....common.messages import some
 from ...figures import Figure, Reproduction
 from ...files import published_table
 from ...scenario import Scenario

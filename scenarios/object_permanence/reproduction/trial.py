@@ -6,14 +6,14 @@ from functools import cache
 import numpy as np
 import pandas as pd
 
-from ....inference.criticism.criticise import criticise
-from ....inference.description.describe import describe
-from ....inference.description.rules import Rules
+from ....inference.fit import Fit
 from ....inference.fitting import fit
-from ....inference.prediction.baselines import Aggregate
-from ....inference.prediction.score import score
-from ....inference.prediction.splits import masked
-from ....inference.results import Fit
+from ....reports.description.describe import describe
+from ....reports.description.rules import Rules
+from ....validation.criticism.criticise import criticise
+from ....validation.prediction.baselines import Aggregate
+from ....validation.prediction.score import score
+from ....validation.prediction.splits import masked
 from ..agents import AGENTS
 from ..battery import CANDIDATES
 from ..cohort import simulated_cohort

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from ....inference.prediction.cross_validate import Method, cross_validate
-from ....inference.prediction.layouts import FittedLayout
-from ....inference.prediction.result import CrossValidation
-from ....inference.prediction.splits import Items
+from ....validation.prediction.cross_validate import Method, cross_validate
+from ....validation.prediction.layouts import FittedLayout
+from ....validation.prediction.result import CrossValidation
+from ....validation.prediction.splits import Items
 from ...figures import Figure
 from ...files import published_table
 from ..benchmark import FEATURES, INCITED, benchmark_cohort, joined_layout

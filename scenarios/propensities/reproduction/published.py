@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from ....inference.errors import DataError
-from ....inference.estimation.estimate import estimate
+from ....common.errors import DataError
+from ....estimation.estimate import estimate
 from ....inference.fitting import fit
-from ....inference.prediction.cross_validate import Method, cross_validate
-from ....inference.prediction.layouts import FittedLayout
+from ....validation.prediction.cross_validate import Method, cross_validate
+from ....validation.prediction.layouts import FittedLayout
 from ...figures import Figure, Reproduction
 from ...files import published_table
 from ...scenario import Scenario

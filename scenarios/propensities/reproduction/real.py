@@ -3,10 +3,10 @@
 import numpy as np
 import pandas as pd
 
-from ....inference.convergence import RHAT_LIMIT
-from ....inference.estimation.estimates import Estimates
-from ....inference.prediction.result import CrossValidation
-from ....inference.results import Fit
+from ....estimation.estimates import Estimates
+from ....inference.fit import Fit
+from ....inference.sampling.convergence import RHAT_LIMIT
+from ....validation.prediction.result import CrossValidation
 from ..layouts import RECOMMENDED
 
 _BETTER = 0.01  # nats by which a maximum counts as a better one

@@ -4,7 +4,7 @@ import time
 
 import pandas as pd
 
-from ....inference.estimation.estimate import estimate
+from ....estimation.estimate import estimate
 from ..cohort import FURTHEST, simulated_cohort, windows
 from ..layouts import published_layout
 

@@ -5,16 +5,16 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from ....inference.data import Evaluation
+from ....estimation.horizons import HorizonTrend, horizon_trend, time_horizons
+from ....evaluations.evaluation import Evaluation
+from ....inference.fit import Fit
 from ....inference.fitting import fit
-from ....inference.horizons import HorizonTrend, horizon_trend, time_horizons
-from ....inference.loo.compare import compare_layouts
-from ....inference.prediction.assessor import Assessor
-from ....inference.prediction.baselines import Regression
-from ....inference.prediction.cross_validate import cross_validate
-from ....inference.prediction.layouts import FittedLayout
-from ....inference.prediction.splits import Groups
-from ....inference.results import Fit
+from ....validation.leave_one_out.compare import compare_layouts
+from ....validation.prediction.assessor import Assessor
+from ....validation.prediction.baselines import Regression
+from ....validation.prediction.cross_validate import cross_validate
+from ....validation.prediction.layouts import FittedLayout
+from ....validation.prediction.splits import Groups
 from ...figures import Figure, Reproduction
 from ...scenario import Scenario
 from ..data import calibrated, published_horizons, released

@@ -2,9 +2,9 @@
 
 import pandas as pd
 
-from ....inference.data import Evaluation
+from ....evaluations.evaluation import Evaluation
+from ....inference.fit import Fit
 from ....inference.fitting import fit
-from ....inference.results import Fit
 from ....layouts import Layout
 from ..cohort import simulated_cohort
 from ..layouts import nested_layout, published_layout, recommended_layout

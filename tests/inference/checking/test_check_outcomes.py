@@ -6,13 +6,13 @@ import pandas as pd
 import pytest
 
 import measurement_layouts as ml
-from measurement_layouts.inference.checking import sensitivity
-from measurement_layouts.inference.checking.check import check
-from measurement_layouts.inference.checking.sensitivity import Sensitivity
-from measurement_layouts.inference.features import read_features
-from measurement_layouts.inference.ladders import expanded, of_rows
-from measurement_layouts.inference.prior import draw_prior
+from measurement_layouts.evaluations.steps import expanded, of_rows
+from measurement_layouts.inference.model.features import read_features
+from measurement_layouts.inference.model.prior import draw_prior
 from measurement_layouts.linking import logistic
+from measurement_layouts.validation.checking import sensitivity
+from measurement_layouts.validation.checking.check import check
+from measurement_layouts.validation.checking.sensitivity import Sensitivity
 
 PROFILES = pd.DataFrame({"objectPermanence": [4.0, 8.0], "noise": [0.1, 0.4]}, ["Ann", "Bob"])
 

@@ -7,8 +7,8 @@ from scipy.stats import beta
 from small_layouts import coin, counts, crafted, labelled
 
 import measurement_layouts as ml
-from measurement_layouts.inference.contrast import compare
-from measurement_layouts.inference.contrast.compare import compare_profiles
+from measurement_layouts.validation.comparison import compare
+from measurement_layouts.validation.comparison.compare import compare_profiles
 
 COLUMNS = ["subject", "reference", "node", "label", "difference", "sd", "low", "high"]
 COLUMNS += ["difference_error", "low_error", "high_error", "superiority", "superiority_error"]

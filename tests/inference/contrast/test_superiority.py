@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from measurement_layouts.inference.contrast.spread import gathered, quantiles_of_difference
-from measurement_layouts.inference.contrast.superiority import superiority
+from measurement_layouts.validation.comparison.spread import gathered, quantiles_of_difference
+from measurement_layouts.validation.comparison.superiority import superiority
 
 LEVELS = np.array([0.05, 0.5, 0.95])
 SHAPES = {

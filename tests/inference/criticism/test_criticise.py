@@ -7,8 +7,8 @@ import two_demands
 
 import measurement_layouts as ml
 from measurement_layouts import DataError, FitError
-from measurement_layouts.inference.criticism.criticise import criticise
-from measurement_layouts.inference.loo.compare import compare_layouts
+from measurement_layouts.validation.criticism.criticise import criticise
+from measurement_layouts.validation.leave_one_out.compare import compare_layouts
 
 WHO = ["Ann", "Bob"]
 

@@ -11,8 +11,8 @@ from matplotlib.patches import Rectangle
 from matplotlib.text import Text
 
 import measurement_layouts as ml
-from measurement_layouts.inference.criticism.criticise import criticise
-from measurement_layouts.inference.plots import criticism_map, residual_plot
+from measurement_layouts.plots import criticism_map, residual_plot
+from measurement_layouts.validation.criticism.criticise import criticise
 
 mpl.use("Agg")
 pytestmark = pytest.mark.usefixtures("tidy_figures")

@@ -5,12 +5,7 @@ import pytest
 from scipy.optimize import minimize
 from scipy.special import expit, log_expit
 
-from measurement_layouts.inference.criticism.expansion import (
-    Columns,
-    expand,
-    information,
-    tangent,
-)
+from measurement_layouts.validation.criticism.expansion import Columns, expand, information, tangent
 
 
 @pytest.fixture

@@ -9,10 +9,10 @@ from scipy import stats
 
 import measurement_layouts as ml
 from measurement_layouts.command import main
-from measurement_layouts.inference.checking import likeliest
-from measurement_layouts.inference.criticism import overdispersion
-from measurement_layouts.inference.criticism.overdispersion import TOGETHER
 from measurement_layouts.linking import logistic, mixture
+from measurement_layouts.validation.checking import likeliest
+from measurement_layouts.validation.criticism import overdispersion
+from measurement_layouts.validation.criticism.overdispersion import TOGETHER
 
 ALIKE = "repeated attempts at an item are more alike than the layout allows"
 

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from measurement_layouts import DataError
-from measurement_layouts.inference.criticism.properties import is_kind, read_property
+from measurement_layouts.validation.criticism.properties import is_kind, read_property
 
 
 def test_few_numbers_are_levels_and_missing_is_the_last_one():

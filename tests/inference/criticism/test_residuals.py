@@ -8,7 +8,7 @@ from scipy import stats
 
 import measurement_layouts as ml
 from measurement_layouts import DataError, FitError
-from measurement_layouts.inference.criticism.criticise import criticise
+from measurement_layouts.validation.criticism.criticise import criticise
 
 
 @pytest.fixture(scope="module")

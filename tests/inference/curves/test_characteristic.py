@@ -7,10 +7,10 @@ import pytest
 
 import measurement_layouts as ml
 from measurement_layouts import DataError, FitError
-from measurement_layouts.inference.curves.characteristic import characteristic_curves
-from measurement_layouts.inference.curves.lattice import lattice
-from measurement_layouts.inference.curves.shape import success
-from measurement_layouts.inference.curves.slices import Slices
+from measurement_layouts.batteries.curves.characteristic import characteristic_curves
+from measurement_layouts.batteries.curves.lattice import lattice
+from measurement_layouts.batteries.curves.shape import success
+from measurement_layouts.batteries.curves.slices import Slices
 
 NAMES = one_dominant.NAMES
 

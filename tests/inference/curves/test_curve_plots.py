@@ -13,8 +13,8 @@ from matplotlib.collections import LineCollection
 
 import measurement_layouts as ml
 from measurement_layouts import DataError, FitError
-from measurement_layouts.inference.curves.characteristic import characteristic_curves
-from measurement_layouts.inference.plots import (
+from measurement_layouts.batteries.curves.characteristic import characteristic_curves
+from measurement_layouts.plots import (
     ability_radar,
     curve_panels,
     curve_plot,

@@ -7,7 +7,7 @@ import pytest
 from scipy.special import expit, ndtr
 
 import measurement_layouts as ml
-from measurement_layouts.inference.curves.characteristic import characteristic_curves
+from measurement_layouts.batteries.curves.characteristic import characteristic_curves
 
 NAMES = one_dominant.NAMES
 

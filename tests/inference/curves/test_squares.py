@@ -8,8 +8,8 @@ from scipy.integrate import quad
 from scipy.optimize import curve_fit, minimize
 from scipy.special import expit
 
-from measurement_layouts.inference.curves.shape import area, offset, success
-from measurement_layouts.inference.curves.squares import fit_logistic, weights
+from measurement_layouts.batteries.curves.shape import area, offset, success
+from measurement_layouts.batteries.curves.squares import fit_logistic, weights
 
 LEVELS = np.arange(1.0, 6.0)
 

@@ -6,7 +6,7 @@ import pytest
 from scipy.stats import spearmanr
 
 from measurement_layouts import DataError, Evaluation
-from measurement_layouts.inference.demands.correlations import demand_correlations
+from measurement_layouts.batteries.demands.correlations import demand_correlations
 
 NAMES = ["QLl", "MS", "UG"]
 

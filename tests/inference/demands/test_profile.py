@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from measurement_layouts import DataError
-from measurement_layouts.inference.demands.profile import demand_profile
+from measurement_layouts.batteries.demands.profile import demand_profile
 
 MODULES = ("reading", "profile", "correlations", "judgement")
 
@@ -63,7 +63,7 @@ def test_errors(items, change, columns, options, message):
 
 @pytest.mark.parametrize("name", MODULES)
 def test_examples(name):
-    module = importlib.import_module(f"measurement_layouts.inference.demands.{name}")
+    module = importlib.import_module(f"measurement_layouts.batteries.demands.{name}")
     flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
     found = doctest.testmod(module, optionflags=flags)
     assert found.attempted

@@ -7,9 +7,9 @@ import small_layouts
 
 import measurement_layouts as ml
 from measurement_layouts import FitError, Rules
-from measurement_layouts.inference.description.demands import demand_levels
 from measurement_layouts.layouts.elements import find_elements
 from measurement_layouts.linking import logistic, mixture, presence, product
+from measurement_layouts.reports.description.demands import demand_levels
 
 PROMISE = pytest.mark.trust("promises", "descriptions judge by the battery's demands")
 LOUD = Rules(spread=1e-6)

@@ -7,8 +7,8 @@ import small_layouts
 
 import measurement_layouts as ml
 from measurement_layouts import DataError, FitError, Rules
-from measurement_layouts.inference.criticism.criticism import Criticism
-from measurement_layouts.inference.description.describe import Training
+from measurement_layouts.reports.description.describe import Training
+from measurement_layouts.validation.criticism.criticism import Criticism
 
 COLUMNS = ["navigationAbility", "rightLeftBias", "visualAbility", "noiseLevel"]
 PROFILES = {

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from measurement_layouts.inference.dispositions import SituationalJudgments
+from measurement_layouts.dispositions import SituationalJudgments
 
 
 def study(people, models, rng, *, votes=10, samples=20, traits=None, neutral=0.0):

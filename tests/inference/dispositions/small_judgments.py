@@ -30,7 +30,7 @@ queue      0, 18, 2     0                  6, 3, 11     dropped
 
 import pandas as pd
 
-import measurement_layouts.inference.dispositions as dispositions
+import measurement_layouts.dispositions as dispositions
 
 SCENARIOS = [
     ("exam", "empathy", "shoes", 1),

@@ -8,8 +8,8 @@ import pytest
 import small_judgments
 
 from measurement_layouts import DataError
-from measurement_layouts.inference.dispositions import SituationalJudgments, compare_choices
-from measurement_layouts.inference.dispositions.comparison import bucket, same_rate_misalignment
+from measurement_layouts.dispositions import SituationalJudgments, compare_choices
+from measurement_layouts.dispositions.comparison import bucket, same_rate_misalignment
 
 PAIRS = 20_000
 

@@ -6,7 +6,7 @@ import pytest
 from scipy import stats
 
 from measurement_layouts import DataError, FitError
-from measurement_layouts.inference.dispositions import consensus, directional_alignment, divided
+from measurement_layouts.dispositions import consensus, directional_alignment, divided
 
 QUICK = {"resamples": 50, "draws": 50}
 

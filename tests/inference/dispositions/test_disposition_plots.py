@@ -12,17 +12,14 @@ from matplotlib.collections import LineCollection, PathCollection, PolyCollectio
 from matplotlib.text import Annotation
 
 from measurement_layouts import DataError, dispositions, plots
-from measurement_layouts.inference.dispositions.beta_binomial import rate_posteriors
-from measurement_layouts.inference.dispositions.comparison import compare_choices
-from measurement_layouts.inference.dispositions.consensus import consensus_steps, rate_steps
-from measurement_layouts.inference.dispositions.directional import directional_alignment
-from measurement_layouts.inference.dispositions.self_report import (
-    self_report_correlations,
-    self_reports,
-)
-from measurement_layouts.inference.dispositions.votes import as_aligned, effective_votes
-from measurement_layouts.inference.plots import style
-from measurement_layouts.inference.plots.self_report_plot import written_rho
+from measurement_layouts.dispositions.beta_binomial import rate_posteriors
+from measurement_layouts.dispositions.comparison import compare_choices
+from measurement_layouts.dispositions.consensus import consensus_steps, rate_steps
+from measurement_layouts.dispositions.directional import directional_alignment
+from measurement_layouts.dispositions.self_report import self_report_correlations, self_reports
+from measurement_layouts.dispositions.votes import as_aligned, effective_votes
+from measurement_layouts.plots import style
+from measurement_layouts.plots.self_report_plot import written_rho
 from measurement_layouts.scenarios.dispositions import simulated_study
 
 mpl.use("Agg")

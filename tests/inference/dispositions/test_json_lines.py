@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from measurement_layouts import DataError
-from measurement_layouts.inference.dispositions import SituationalJudgments
+from measurement_layouts.dispositions import SituationalJudgments
 
 TABLES = ("scenarios", "votes", "raters", "samples", "ratings")
 

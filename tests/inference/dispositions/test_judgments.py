@@ -6,7 +6,7 @@ import pytest
 import small_judgments as study
 
 from measurement_layouts import DataError
-from measurement_layouts.inference.dispositions import SituationalJudgments
+from measurement_layouts.dispositions import SituationalJudgments
 
 
 def read(**changed):

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from measurement_layouts import FitError
-from measurement_layouts.inference.dispositions import compare_choices, misalignment
+from measurement_layouts.dispositions import compare_choices, misalignment
 
 QUICK = {"resamples": 50, "draws": 50}
 

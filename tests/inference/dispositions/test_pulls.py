@@ -8,7 +8,7 @@ from scipy.special import expit
 from scipy.stats import norm
 
 from measurement_layouts import DataError
-from measurement_layouts.inference.dispositions.pulls import expected_rates, fit_pulls
+from measurement_layouts.dispositions.pulls import expected_rates, fit_pulls
 
 TRUTH = {"calm": (-0.5, 1.0), "torn": (1.0, 2.5)}
 

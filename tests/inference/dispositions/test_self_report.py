@@ -8,7 +8,7 @@ import small_judgments
 from scipy import stats
 
 from measurement_layouts import DataError, FitError
-from measurement_layouts.inference.dispositions import (
+from measurement_layouts.dispositions import (
     SituationalJudgments,
     rate_posteriors,
     self_report_correlations,

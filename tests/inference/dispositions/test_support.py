@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from measurement_layouts import DataError
-from measurement_layouts.inference.dispositions import SituationalJudgments, support_by
+from measurement_layouts.dispositions import SituationalJudgments, support_by
 
 
 def test_small_study_by_hand(judgments):

@@ -5,7 +5,7 @@ import pytest
 from one_band import band_layout, bands_of, chance, endless_layout, evaluation, skill_layout
 
 import measurement_layouts as ml
-from measurement_layouts.inference.estimation.estimate import estimate
+from measurement_layouts.estimation.estimate import estimate
 from measurement_layouts.linking import band
 
 DEMANDS = np.linspace(0, 5, 40)

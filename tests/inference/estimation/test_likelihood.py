@@ -19,8 +19,8 @@ from scipy.special import expit, log_expit
 from scipy.stats import chi2
 
 import measurement_layouts as ml
-from measurement_layouts.inference.estimation import line as line_module
-from measurement_layouts.inference.estimation.estimate import estimate
+from measurement_layouts.estimation import line as line_module
+from measurement_layouts.estimation.estimate import estimate
 from measurement_layouts.linking import band, mean_failure, mixture
 
 CUT = chi2.ppf(0.9, 1) / 2

@@ -5,8 +5,8 @@ import pytest
 from one_band import band_layout, bands_of, chance, evaluation, skill_layout
 
 import measurement_layouts as ml
-from measurement_layouts.inference.estimation.collapse import best_place, point_collapse
-from measurement_layouts.inference.estimation.estimate import estimate
+from measurement_layouts.estimation.collapse import best_place, point_collapse
+from measurement_layouts.estimation.estimate import estimate
 
 THETA = -1.5
 

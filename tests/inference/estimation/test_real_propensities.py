@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import measurement_layouts as ml
-from measurement_layouts.inference.estimation.estimate import estimate
+from measurement_layouts.estimation.estimate import estimate
 from measurement_layouts.linking import arrays, band
 
 FILES = ("items.csv", "outcomes_wide.csv", "published_theta_RA.csv")

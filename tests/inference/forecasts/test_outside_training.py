@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 import measurement_layouts as ml
 from measurement_layouts import DataError
-from measurement_layouts.inference.prediction.splits import masked
 from measurement_layouts.linking import logistic, presence, product
+from measurement_layouts.validation.prediction.splits import masked
 
 NAN = float("nan")
 

@@ -16,11 +16,11 @@ from scipy.special import expit
 
 import measurement_layouts as ml
 from measurement_layouts import FitError
-from measurement_layouts.inference.data import SubjectData
-from measurement_layouts.inference.draws import SamplingOptions
-from measurement_layouts.inference.engine import Battery, compile_sampler
-from measurement_layouts.inference.integration.integrate import integrate
-from measurement_layouts.inference.sampling import sample
+from measurement_layouts.evaluations.evaluation import SubjectData
+from measurement_layouts.inference.sampling.draws import SamplingOptions
+from measurement_layouts.inference.sampling.engine import Battery, compile_sampler
+from measurement_layouts.inference.sampling.grid.integrate import integrate
+from measurement_layouts.inference.sampling.nuts import sample
 from measurement_layouts.linking import band, logistic, mixture, product
 
 OPTIONS = SamplingOptions()

@@ -5,9 +5,9 @@ import pytest
 from scipy import stats
 
 import measurement_layouts as ml
-from measurement_layouts.inference.data import SubjectData
-from measurement_layouts.inference.engine import Battery
-from measurement_layouts.inference.integration import lattice, posterior
+from measurement_layouts.evaluations.evaluation import SubjectData
+from measurement_layouts.inference.sampling.engine import Battery
+from measurement_layouts.inference.sampling.grid import lattice, posterior
 from measurement_layouts.linking import band, mixture
 
 RISK = ml.Propensity("risk", low=-4, high=4)

@@ -15,14 +15,14 @@ from scipy.special import expit
 
 import measurement_layouts as ml
 from measurement_layouts import FitError, Prior
-from measurement_layouts.inference.convergence import convergence, faults
-from measurement_layouts.inference.data import SubjectData
-from measurement_layouts.inference.draws import SamplingOptions
-from measurement_layouts.inference.engine import Battery, compile_sampler
-from measurement_layouts.inference.integration.integrate import integrate
-from measurement_layouts.inference.integration.posterior import ExactPosterior
-from measurement_layouts.inference.integration.quadrature import draw
-from measurement_layouts.inference.sampling import sample
+from measurement_layouts.evaluations.evaluation import SubjectData
+from measurement_layouts.inference.sampling.convergence import convergence, faults
+from measurement_layouts.inference.sampling.draws import SamplingOptions
+from measurement_layouts.inference.sampling.engine import Battery, compile_sampler
+from measurement_layouts.inference.sampling.grid.integrate import integrate
+from measurement_layouts.inference.sampling.grid.posterior import ExactPosterior
+from measurement_layouts.inference.sampling.grid.quadrature import draw
+from measurement_layouts.inference.sampling.nuts import sample
 from measurement_layouts.linking import logistic, mean_failure, mixture, presence, product
 
 PROMISED = 1e-6

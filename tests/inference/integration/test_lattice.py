@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from measurement_layouts import FitError
-from measurement_layouts.inference.integration.lattice import WIDEST, grow, spaced, start
+from measurement_layouts.inference.sampling.grid.lattice import WIDEST, grow, spaced, start
 
 OPEN = np.array([False])
 

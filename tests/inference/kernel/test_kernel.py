@@ -15,11 +15,11 @@ from random_layouts import random_layouts
 
 import measurement_layouts as ml
 from measurement_layouts import LayoutError
-from measurement_layouts.inference.compiler import training_features
-from measurement_layouts.inference.data import SubjectData
-from measurement_layouts.inference.engine import Battery, FusedSampler, compile_sampler
+from measurement_layouts.evaluations.evaluation import SubjectData
 from measurement_layouts.inference.kernel.terms import UnsupportedError
-from measurement_layouts.inference.plain import PlainSampler
+from measurement_layouts.inference.model.pymc_model import training_features
+from measurement_layouts.inference.sampling.engine import Battery, FusedSampler, compile_sampler
+from measurement_layouts.inference.sampling.pytensor_density import PlainSampler
 from measurement_layouts.linking import (
     arrays,
     generalised_mean,

@@ -11,8 +11,8 @@ import pytest
 from densities import Fused, Plain
 
 import measurement_layouts as ml
-from measurement_layouts.inference.data import SubjectData
-from measurement_layouts.inference.engine import Battery, FusedSampler, compile_sampler
+from measurement_layouts.evaluations.evaluation import SubjectData
+from measurement_layouts.inference.sampling.engine import Battery, FusedSampler, compile_sampler
 from measurement_layouts.linking import band, bilogistic, uncertain_band
 
 inf = np.inf

@@ -9,8 +9,8 @@ from inspect_ai.log import read_eval_log
 from inspect_ai.scorer import match, value_to_float
 from inspect_tasks import model, quietly, run, samples, stumble
 
-from measurement_layouts.inference.errors import DataError
-from measurement_layouts.inference.logs.inspect_logs import read_inspect
+from measurement_layouts.common.errors import DataError
+from measurement_layouts.evaluations.logs.inspect_logs import read_inspect
 
 
 def metadata(number):
@@ -173,7 +173,7 @@ def test_without_the_package_the_extra_is_named(tmp_path):
     code = f"""
 import sys
 sys.modules["inspect_ai"] = None  # as if it were not installed
-from measurement_layouts.inference.logs.inspect_logs import read_inspect
+from measurement_layouts.evaluations.logs.inspect_logs import read_inspect
 read_inspect({str(tmp_path / "a.eval")!r})
 """
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)

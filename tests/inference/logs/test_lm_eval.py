@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lm_eval_lines import line, results, write
 
-from measurement_layouts.inference.errors import DataError
-from measurement_layouts.inference.logs.lm_eval import read_lm_eval
+from measurement_layouts.common.errors import DataError
+from measurement_layouts.evaluations.logs.lm_eval import read_lm_eval
 
 
 def notes_of(imported):

@@ -11,7 +11,7 @@ import pytest
 from filelock import FileLock
 from lm_eval_lines import RESULT_KEYS, SAMPLE_KEYS, line
 
-from measurement_layouts.inference.logs.lm_eval import read_lm_eval
+from measurement_layouts.evaluations.logs.lm_eval import read_lm_eval
 
 VERSION = "0.4.13"
 TASK = """

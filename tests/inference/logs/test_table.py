@@ -3,9 +3,9 @@
 import pandas as pd
 import pytest
 
-from measurement_layouts.inference.data import Evaluation
-from measurement_layouts.inference.errors import DataError
-from measurement_layouts.inference.logs.table import read_table
+from measurement_layouts.common.errors import DataError
+from measurement_layouts.evaluations.evaluation import Evaluation
+from measurement_layouts.evaluations.logs.table import read_table
 
 LONG = pd.DataFrame(
     {

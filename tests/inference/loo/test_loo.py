@@ -13,8 +13,8 @@ from scipy.special import betaln, gammaln, logsumexp
 
 import measurement_layouts as ml
 from measurement_layouts import DataError, FitError
-from measurement_layouts.inference.loo.pointwise import Attempted, log_likelihood
 from measurement_layouts.linking import logistic
+from measurement_layouts.validation.leave_one_out.pointwise import Attempted, log_likelihood
 
 GRID = {"method": "grid", "seed": 1, "progressbar": False}
 

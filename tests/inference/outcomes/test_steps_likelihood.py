@@ -12,9 +12,9 @@ from scipy.special import logit
 from scipy.stats import binom
 
 import measurement_layouts as ml
-from measurement_layouts.inference.alignment import align
-from measurement_layouts.inference.compiler import training_features
-from measurement_layouts.layouts.steps import Steps
+from measurement_layouts.inference.model.alignment import align
+from measurement_layouts.inference.model.pymc_model import training_features
+from measurement_layouts.layouts.outcomes.steps import Steps
 from measurement_layouts.linking import evaluate
 
 ROUNDING = 1e-10

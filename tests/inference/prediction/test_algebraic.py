@@ -6,7 +6,7 @@ import pytest
 
 import measurement_layouts as ml
 from measurement_layouts import DataError, FitError
-from measurement_layouts.inference.prediction.splits import masked
+from measurement_layouts.validation.prediction.splits import masked
 
 DEMANDS = ["demand[AS]", "demand[VO]"]
 

@@ -13,10 +13,10 @@ from sklearn.model_selection import cross_val_predict
 
 import measurement_layouts as ml
 from measurement_layouts import DataError, FitError
-from measurement_layouts.inference import scoring
-from measurement_layouts.inference.prediction.forests import most_important
-from measurement_layouts.inference.prediction.splits import masked
-from measurement_layouts.inference.threads import side_by_side
+from measurement_layouts.common.threads import side_by_side
+from measurement_layouts.validation.prediction import scoring_rules as scoring
+from measurement_layouts.validation.prediction.forests import most_important
+from measurement_layouts.validation.prediction.splits import masked
 
 
 @pytest.fixture(scope="module")

@@ -9,8 +9,8 @@ from sklearn.neighbors import KNeighborsClassifier
 
 import measurement_layouts as ml
 from measurement_layouts import DataError
-from measurement_layouts.inference.prediction.baselines import per_subject
-from measurement_layouts.inference.prediction.splits import masked
+from measurement_layouts.validation.prediction.baselines import per_subject
+from measurement_layouts.validation.prediction.splits import masked
 
 COLUMNS = ["size", "distance"]
 

@@ -6,9 +6,9 @@ import pytest
 
 import measurement_layouts as ml
 from measurement_layouts import ChosenLayout, DataError, FitError
-from measurement_layouts.inference import scoring
-from measurement_layouts.inference.prediction.splits import drawn, masked
 from measurement_layouts.linking import logistic, total
+from measurement_layouts.validation.prediction import scoring_rules as scoring
+from measurement_layouts.validation.prediction.splits import drawn, masked
 
 GROUPS = ("a", "b", "c", "d")
 QUICK = {"draws": 60, "tune": 80, "chains": 1}

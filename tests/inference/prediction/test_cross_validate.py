@@ -9,10 +9,10 @@ from banded_items import FEW, SETS, layout, predictions
 
 import measurement_layouts as ml
 from measurement_layouts import DataError, FitError, Groups, Items, cross_validate
-from measurement_layouts.inference.prediction import cross_validate as running
-from measurement_layouts.inference.prediction import layouts
-from measurement_layouts.inference.prediction.splits import drawn, masked
 from measurement_layouts.linking import logistic
+from measurement_layouts.validation.prediction import cross_validate as running
+from measurement_layouts.validation.prediction import layouts
+from measurement_layouts.validation.prediction.splits import drawn, masked
 
 
 @pytest.fixture(scope="module")

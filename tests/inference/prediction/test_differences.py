@@ -7,9 +7,9 @@ import xarray as xr
 
 import measurement_layouts as ml
 from measurement_layouts import DataError, FitError
-from measurement_layouts.inference import scoring
-from measurement_layouts.inference.prediction.bootstrap import SCORES, Predicted
-from measurement_layouts.inference.prediction.splits import Fold
+from measurement_layouts.validation.prediction import scoring_rules as scoring
+from measurement_layouts.validation.prediction.bootstrap import SCORES, Predicted
+from measurement_layouts.validation.prediction.splits import Fold
 
 
 class Known:

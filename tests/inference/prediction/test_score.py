@@ -6,8 +6,8 @@ import pytest
 
 import measurement_layouts as ml
 from measurement_layouts import DataError
-from measurement_layouts.inference import scoring
-from measurement_layouts.inference.prediction.score import matched
+from measurement_layouts.validation.prediction import scoring_rules as scoring
+from measurement_layouts.validation.prediction.score import matched
 
 COLUMNS = [
     *("trials", "success", "brier", "calibration", "refinement", "remainder"),

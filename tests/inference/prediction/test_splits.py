@@ -17,9 +17,9 @@ from measurement_layouts import (
     Items,
     cross_validate,
 )
-from measurement_layouts.inference.prediction import layouts as fitting
-from measurement_layouts.inference.prediction.baselines import per_subject
-from measurement_layouts.inference.prediction.splits import drawn
+from measurement_layouts.validation.prediction import layouts as fitting
+from measurement_layouts.validation.prediction.baselines import per_subject
+from measurement_layouts.validation.prediction.splits import drawn
 
 LITTLE = {"split": Items(0.25), "repeats": 2, "seed": 3, "progressbar": False}
 FEW = {"draws": 40, "tune": 60}

@@ -5,7 +5,13 @@ import pytest
 from arviz_stats.ecdf_utils import simulate_confidence_bands
 from scipy.stats import binom
 
-from measurement_layouts.inference.sbc.bands import PLACES, chance, counted, limits, surprise
+from measurement_layouts.validation.calibration.bands import (
+    PLACES,
+    chance,
+    counted,
+    limits,
+    surprise,
+)
 
 
 @pytest.mark.parametrize("level", [0.02, 0.1, 0.3, 0.62])

@@ -7,7 +7,7 @@ import small_layouts
 from scipy.stats import binom
 
 import measurement_layouts as ml
-from measurement_layouts.inference.sbc.ranks import LOG_LIKELIHOOD, MOST, ranks
+from measurement_layouts.validation.calibration.ranks import LOG_LIKELIHOOD, MOST, ranks
 
 COINS, TOSSES = 200, 20
 

@@ -8,7 +8,7 @@ import small_layouts
 
 import measurement_layouts as ml
 from measurement_layouts import FitError
-from measurement_layouts.inference.sbc.run import _profiles
+from measurement_layouts.validation.calibration.run import _profiles
 
 GRID = {"method": "grid", "draws": 400, "tune": 1, "chains": 2, "progressbar": False}
 TOSSES = pd.DataFrame(index=[f"toss {number}" for number in range(12)])
@@ -40,7 +40,7 @@ def test_a_seed_makes_it_reproducible(found):
 
 def test_profiles_and_outcomes_have_streams_of_their_own(monkeypatch, found):
     """The same seed in both would make outcomes follow the profile's own random numbers."""
-    from measurement_layouts.inference.sbc import run
+    from measurement_layouts.validation.calibration import run
 
     seeds = {}
     real = {"profiles": run._profiles, "outcomes": run.simulate, "fit": run.fit, "ties": run.ranks}

@@ -11,7 +11,7 @@ import xarray as xr
 
 import measurement_layouts as ml
 from measurement_layouts import FitError
-from measurement_layouts.inference.results import load
+from measurement_layouts.inference.fit import load
 
 
 def raises(pattern):
@@ -164,7 +164,7 @@ def test_a_newer_format(saved, tmp_path):
 def rewritten(saved, tmp_path, monkeypatch, **attributes):
     """Edited by someone who also set the checksum right, or a check that has become weak."""
     path = edited(saved, tmp_path, **attributes)
-    from measurement_layouts.inference.stores import storage
+    from measurement_layouts.inference.files import storage
 
     with xr.open_datatree(path) as tree:
         mark = tree.attrs["checksum"]

@@ -12,8 +12,8 @@ import pytest
 
 import measurement_layouts as ml
 from measurement_layouts import FitError
-from measurement_layouts.inference.stores import hierarchy, records
-from measurement_layouts.inference.stores import store as store_module
+from measurement_layouts.inference.files import hierarchy, records
+from measurement_layouts.inference.files import store as store_module
 
 
 def raises(pattern):

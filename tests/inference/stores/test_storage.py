@@ -12,9 +12,9 @@ import xarray as xr
 
 import measurement_layouts as ml
 from measurement_layouts import FitError
-from measurement_layouts.inference.results import load
-from measurement_layouts.inference.stores import storage
-from measurement_layouts.inference.stores.storage import save
+from measurement_layouts.inference.files import storage
+from measurement_layouts.inference.files.storage import save
+from measurement_layouts.inference.fit import load
 from measurement_layouts.linking import arrays
 
 

@@ -13,12 +13,12 @@ import xarray as xr
 
 import measurement_layouts as ml
 from measurement_layouts import FitError
-from measurement_layouts.inference import diagnostics
-from measurement_layouts.inference.draws import Sampled
-from measurement_layouts.inference.element_draws import posterior_draws, success_rates
-from measurement_layouts.inference.stores import chunks, storage
-from measurement_layouts.inference.stores import store as stores
-from measurement_layouts.inference.stores.resuming import options_of
+from measurement_layouts.inference.files import chunks, storage
+from measurement_layouts.inference.files import store as stores
+from measurement_layouts.inference.files.resuming import options_of
+from measurement_layouts.inference.posterior import diagnostics
+from measurement_layouts.inference.posterior.element_draws import posterior_draws, success_rates
+from measurement_layouts.inference.sampling.draws import Sampled
 from measurement_layouts.layouts.elements import elements
 
 

@@ -12,10 +12,10 @@ from rich.console import Console
 
 import measurement_layouts as ml
 from measurement_layouts import plots, printing
-from measurement_layouts.inference import digits
-from measurement_layouts.inference.criticism.criticise import criticise
-from measurement_layouts.inference.description import sentences
+from measurement_layouts.common import digits
 from measurement_layouts.reports import bars, markdown, new_items
+from measurement_layouts.reports.description import sentences
+from measurement_layouts.validation.criticism.criticise import criticise
 
 mpl.use("Agg")
 FEW, MANY = range(1, 3), range(1, 13)

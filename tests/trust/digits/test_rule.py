@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from unsure import FEW, SELDOM
 
-from measurement_layouts.inference import digits
-from measurement_layouts.inference.diagnostics import _summary
+from measurement_layouts.common import digits
+from measurement_layouts.inference.posterior.diagnostics import _summary
 
 ERRORS = st.floats(1e-7, 1e7)
 SIZES = st.floats(1, 1e7)

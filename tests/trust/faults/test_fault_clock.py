@@ -7,7 +7,8 @@ import pytest
 from fault_cases import OPTIONS, cohort, layout, same_draws
 
 import measurement_layouts as ml
-from measurement_layouts.inference import fitting, progress
+from measurement_layouts.common import progress
+from measurement_layouts.inference import fitting
 
 TIME_OF_DAY = ("time", "time_ns")
 STEADY = ("monotonic", "monotonic_ns", "perf_counter", "perf_counter_ns")  # so says Python

@@ -13,8 +13,8 @@ from fault_cases import OPTIONS, cohort, exactly, layout, same_draws
 import measurement_layouts as ml
 from measurement_layouts import FitError
 from measurement_layouts.command import main
+from measurement_layouts.common.errors import StoreError
 from measurement_layouts.inference import fitting
-from measurement_layouts.inference.errors import StoreError
 
 SUBJECTS = 40
 LONG = OPTIONS | {"draws": 1000, "n_jobs": 1}

@@ -18,7 +18,7 @@ import sys
 sys.path.insert(0, sys.argv[1])
 import fault_cases
 import measurement_layouts as ml
-from measurement_layouts.inference import engine
+from measurement_layouts.inference.sampling import engine
 from measurement_layouts.inference.kernel.terms import UnsupportedError
 
 def refused(*_):

@@ -7,7 +7,7 @@ from fault_cases import OPTIONS, cohort, exactly, layout, same_draws
 
 import measurement_layouts as ml
 from measurement_layouts import FitError
-from measurement_layouts.inference.cache import cached
+from measurement_layouts.common.cache import cached
 
 
 @pytest.fixture(scope="module")

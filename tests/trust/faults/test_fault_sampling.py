@@ -61,8 +61,8 @@ def test_one_chain_is_quarantined():
 
 @pytest.mark.trust("faults", "R-hat that is NaN")
 def test_chains_that_do_not_move_are_quarantined():
-    from measurement_layouts.inference.convergence import convergence, faults
-    from measurement_layouts.inference.draws import Draws
+    from measurement_layouts.inference.sampling.convergence import convergence, faults
+    from measurement_layouts.inference.sampling.draws import Draws
 
     stuck = Draws({"reach": np.full((4, 250), 3.0)}, {"diverging": np.zeros((4, 250), bool)})
     assert faults(convergence(stuck), chains=4) == [

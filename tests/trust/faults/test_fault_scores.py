@@ -9,9 +9,9 @@ from fault_cases import evaluation, exactly, fault, fit, items, table
 
 import measurement_layouts as ml
 from measurement_layouts import DataError, Evaluation, FitError
-from measurement_layouts.inference import scoring
-from measurement_layouts.inference.prediction.algebraic import Algebraic
-from measurement_layouts.inference.scoring import ScoreError
+from measurement_layouts.validation.prediction import scoring_rules as scoring
+from measurement_layouts.validation.prediction.algebraic import Algebraic
+from measurement_layouts.validation.prediction.scoring_rules import ScoreError
 
 NEW = pd.DataFrame({"distance": [2.0, 3.0], "behind": [0, 1]}, ["y", "z"])
 OTHER = items(distance=[6.0, 2.0, 3.0])

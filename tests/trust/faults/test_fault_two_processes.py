@@ -9,7 +9,7 @@ import pytest
 from fault_cases import OPTIONS, cohort, exactly, layout, same_draws
 
 import measurement_layouts as ml
-from measurement_layouts.inference.errors import StoreError
+from measurement_layouts.common.errors import StoreError
 
 FIRST = """
 import sys, time

@@ -16,7 +16,7 @@ from trying import counts, need, try_many
 import measurement_layouts as ml
 from measurement_layouts import DataError
 from measurement_layouts.command import main
-from measurement_layouts.inference.errors import AnnotationError
+from measurement_layouts.common.errors import AnnotationError
 
 LONG = "subject,item,outcome,size\nAnn,a,1,1.0\nAnn,b,0,2.0\nBob,a,0,1.0\nBob,b,,2.0\n"
 WIDE = "subject,a,b\nAnn,1,0\nBob,0,\n"

@@ -13,7 +13,7 @@ from trying import counts, need, try_many
 
 import measurement_layouts as ml
 from measurement_layouts import DataError, Evaluation, FitError
-from measurement_layouts.inference.features import read_features
+from measurement_layouts.inference.model.features import read_features
 from measurement_layouts.linking import logistic, mean_failure, mixture, presence, product
 
 

@@ -12,7 +12,7 @@ from reference_cases import CASES, COUNTS, SUBJECT
 from test_densities_unchanged import NOT_COUNTED_ALIKE, hold_unchanged, largest_differences
 from transformations import UNCHANGED, Problem, random_problem
 
-from measurement_layouts.inference.data import SubjectData
+from measurement_layouts.evaluations.evaluation import SubjectData
 from measurement_layouts.scenarios import animal_ai_olympics as aaio
 
 DISPOSITIONS = "items with something unseen"

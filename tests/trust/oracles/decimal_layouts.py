@@ -13,7 +13,7 @@ import exact_formulas
 import numpy as np
 
 import measurement_layouts as ml
-from measurement_layouts.inference.data import EDGE, SubjectData
+from measurement_layouts.evaluations.evaluation import EDGE, SubjectData
 from measurement_layouts.linking import (
     band,
     bilogistic,

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from densities import Fused, Plain
 
-from measurement_layouts.inference.alignment import align
-from measurement_layouts.inference.data import SubjectData
+from measurement_layouts.evaluations.evaluation import SubjectData
+from measurement_layouts.inference.model.alignment import align
 from measurement_layouts.linking import evaluate
 
 EQUAL = 1e-10

@@ -18,7 +18,7 @@ from hand_densities import Long
 from pytensor.compile.mode import Mode
 from scenario_densities import HANDS, LAYOUTS, PLAIN, case, scenario_layouts
 
-from measurement_layouts.inference.compiler import build_model
+from measurement_layouts.inference.model.pymc_model import build_model
 
 POINTS, MODERATE, WIDE = 500, 1.5, 6.0
 LARGE = {name for name in hand_models.BESIDE if name.startswith("adele")}

@@ -17,7 +17,7 @@ from inspect_ai.scorer import Score
 from logs import write_inspect
 
 import measurement_layouts as ml
-from measurement_layouts.inference.stores import storage
+from measurement_layouts.inference.files import storage
 
 DEMANDS = Path(ml.annotation.__file__).parent / "demand-rubrics"
 CODE = "__import__('os').system('touch canary')"

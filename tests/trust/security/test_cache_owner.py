@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from measurement_layouts.inference import cache
+from measurement_layouts.common import cache
 
 REMEDY = (
     "take that right from them (chmod go-w), or let MEASUREMENT_LAYOUTS_CACHE name a folder of "

@@ -8,7 +8,7 @@ import time
 import pytest
 
 import measurement_layouts as ml
-from measurement_layouts.inference.prior import draw_prior
+from measurement_layouts.inference.model.prior import draw_prior
 from measurement_layouts.linking import LayoutError, logistic
 from measurement_layouts.linking.units import parse
 

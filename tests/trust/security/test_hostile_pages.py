@@ -9,10 +9,10 @@ import pytest
 from system_chromium import chromium
 
 import measurement_layouts as ml
-from measurement_layouts.inference.criticism.criticise import criticise
 from measurement_layouts.linking import logistic, product
 from measurement_layouts.reports.markdown import escaped
 from measurement_layouts.reports.report import report
+from measurement_layouts.validation.criticism.criticise import criticise
 
 pytestmark = pytest.mark.slow
 RUN = "window.taken=(window.taken||0)+1"

@@ -15,7 +15,7 @@ OPTIONS = {"shell", "allow_pickle", "unsafe"}
 ALLOWED = {
     "measurement_layouts/commands/layout_file.py: exec()": "one's own layout is a Python file",
     "measurement_layouts/commands/layout_file.py: compile()": "the same",
-    "inference/modes.py: import ctypes": "calls the log-density that was compiled in this process",
+    "inference/sampling/modes.py: import ctypes": "calls the log-density that was compiled in this process",
 }
 
 

@@ -10,7 +10,7 @@ import pytest
 from measurement_layouts import printing
 from measurement_layouts.command import main
 from measurement_layouts.commands import tables
-from measurement_layouts.inference.wording import visible
+from measurement_layouts.common.messages import visible
 
 STEERS = {
     "clear the screen": ("\x1b[2J", r"\x1b[2J"),

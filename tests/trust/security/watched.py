@@ -11,8 +11,8 @@ from pathlib import Path
 import measurement_layouts as ml
 from measurement_layouts.annotation.rubric import load_demand_rubric
 from measurement_layouts.annotation.store import Store
-from measurement_layouts.inference.dispositions import json_lines
-from measurement_layouts.inference import prior
+from measurement_layouts.dispositions import json_lines
+from measurement_layouts.inference.model import prior
 
 
 def kept_prior(path):

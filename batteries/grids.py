@@ -1,0 +1,213 @@
+"""Agent characteristic grids: one subject's success over two properties of the items."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from ..common.errors import DataError
+from ..common.messages import some
+from ..evaluations.evaluation import Evaluation
+from ..evaluations.steps import refuse_steps
+
+type Bins = int | Sequence[float]
+
+
+@dataclass(frozen=True, eq=False)
+class GridAxis:
+    """How one property was cut.
+
+    Attributes
+    ----------
+    name : str
+        Column of the items.
+    edges : ndarray, shape (cells + 1,)
+        Borders of the cells, ascending. A cell holds its lower border, the last one both.
+    levels : tuple of str
+        Names of the cells where each holds one value (edges then count from -0.5); empty where the
+        property was cut into intervals.
+    """
+
+    name: str
+    edges: np.ndarray
+    levels: tuple[str, ...] = ()
+
+    def cells(self) -> list[str]:
+        """Name the cells: the level, or the interval."""
+        if self.levels:
+            return list(self.levels)
+        borders = written(self.edges)
+        ends = [")"] * (len(borders) - 2) + ["]"]
+        return [
+            f"[{low}, {high}{end}"
+            for low, high, end in zip(borders[:-1], borders[1:], ends, strict=True)
+        ]
+
+
+@dataclass(frozen=True, eq=False)
+class CharacteristicGrid:
+    """One subject's outcomes, counted over cells of two properties.
+
+    Attributes
+    ----------
+    subject : str
+        Whose.
+    x, y : GridAxis
+        How the properties were cut.
+    successes, trials : ndarray of int, shape (cells of y, cells of x)
+        Counts.
+    """
+
+    subject: str
+    x: GridAxis
+    y: GridAxis
+    successes: np.ndarray
+    trials: np.ndarray
+
+    @property
+    def rates(self) -> np.ndarray:
+        """Success rate per cell, in [0, 1]; NaN where nothing was attempted."""
+        return np.where(
+            self.trials > 0, self.successes / np.where(self.trials > 0, self.trials, 1), np.nan
+        )
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row per cell: both properties' cells, ``successes``, ``trials`` and ``success``."""
+        rows, columns = np.indices(self.trials.shape)
+        return pd.DataFrame(
+            {
+                self.y.name: np.array(self.y.cells())[rows.ravel()],
+                self.x.name: np.array(self.x.cells())[columns.ravel()],
+                "successes": self.successes.ravel(),
+                "trials": self.trials.ravel(),
+                "success": self.rates.ravel(),
+            }
+        )
+
+
+def characteristic_grid(
+    evaluation: Evaluation,
+    subject: object,
+    x: str,
+    y: str,
+    *,
+    bins: Bins | Mapping[str, Bins] = 6,
+) -> CharacteristicGrid:
+    """Count one subject's successes and trials over cells of two properties of the items.
+
+    A property of few values, or one that is no number, has a cell per value; others are cut into
+    equally wide intervals between their smallest and largest value.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        Items and outcomes.
+    subject : object
+        Whose outcomes.
+    x, y : str
+        Columns of the items.
+    bins : int, sequence of float, or mapping of column to either
+        Number of cells, or their edges. A property with no more different values than that number
+        has a cell per value.
+
+    Returns
+    -------
+    CharacteristicGrid
+        The counts.
+
+    Raises
+    ------
+    DataError
+        When the subject or a column is unknown, both columns are the same, values are missing or
+        infinite, or the bins are no positive number, not ascending, or leave out an item.
+
+    References
+    ----------
+    Burnell et al. (2022), Not a number: identifying instance features for capability-oriented
+    evaluation; Burden et al. (2023), appendix C.1.
+
+    Examples
+    --------
+    >>> items = pd.DataFrame({"far": [0, 1, 0, 1], "small": [0, 0, 1, 1]}, index=list("abcd"))
+    >>> outcomes = pd.DataFrame([[1, 1, 1, 0]], index=["Ann"], columns=list("abcd"))
+    >>> evaluation = Evaluation.from_wide(outcomes, items)
+    >>> characteristic_grid(evaluation, "Ann", "far", "small").rates.tolist()
+    [[1.0, 1.0], [1.0, 0.0]]
+    """
+    refuse_steps(evaluation.rows, "characteristic_grid")
+    name = str(subject)
+    if name not in evaluation.subjects:
+        raise DataError(f"unknown subject {name}; know {some(evaluation.subjects)}")
+    if x == y:
+        raise DataError(f"x and y are both {x!r}; a grid needs two different columns of the items")
+    axes, places = [], []
+    for column in (x, y):
+        if column not in evaluation.items.columns:
+            raise DataError(
+                f"the items have no column {column!r}; their columns are "
+                f"{some(evaluation.items.columns, 12)}"
+            )
+        how = bins.get(column, 6) if isinstance(bins, Mapping) else bins
+        axis, place = _cut(column, evaluation.items[column], how)
+        axes.append(axis)
+        places.append(place)
+    shape = (len(axes[1].edges) - 1, len(axes[0].edges) - 1)
+    counts = []
+    for table in (evaluation.successes, evaluation.trials):
+        grid = np.zeros(shape, dtype="int64")
+        np.add.at(grid, (places[1], places[0]), table.loc[name].to_numpy())
+        counts.append(grid)
+    return CharacteristicGrid(name, axes[0], axes[1], *counts)
+
+
+def written(numbers: np.ndarray) -> list[str]:
+    """Write ascending numbers with as many decimals as tell them apart, and one more.
+
+    Examples
+    --------
+    >>> written(np.array([-1.8621, -0.0068, 1.5]))
+    ['-1.9', '0', '1.5']
+    """
+    gap = np.diff(numbers).min() if len(numbers) > 1 else 1.0
+    decimals = int(max(0, 1 - np.floor(np.log10(gap)))) if np.isfinite(gap) and gap > 0 else 1
+    texts = [f"{number:.{decimals}f}" for number in np.round(numbers, decimals) + 0.0]
+    return [text.rstrip("0").rstrip(".") if "." in text else text for text in texts]
+
+
+def _cut(column: str, values: pd.Series, bins: Bins) -> tuple[GridAxis, np.ndarray]:
+    """Cut one property; also the cell of each item."""
+    if values.isna().any():
+        raise DataError(
+            f"{column} is missing (NaN) on {some(values.index[values.isna()])}; fill it in, or "
+            "drop those items with Evaluation.select"
+        )
+    number = pd.api.types.is_numeric_dtype(values)
+    if isinstance(bins, int | np.integer):
+        if isinstance(bins, bool) or bins < 1:
+            raise DataError(f"bins={bins!r} for {column}; give at least 1, or the edges themselves")
+        levels, places = np.unique(values if number else values.map(str), return_inverse=True)
+        if not number or len(levels) <= bins:
+            names = written(levels) if number else [str(level) for level in levels]
+            return GridAxis(column, np.arange(len(levels) + 1) - 0.5, tuple(names)), places
+        numbers = values.to_numpy(dtype=float)
+        if not np.isfinite(numbers).all():
+            raise DataError(f"{column} holds infinite values; give its edges in bins=")
+        edges = np.linspace(numbers.min(), numbers.max(), bins + 1)
+    else:
+        if not number:
+            raise DataError(
+                f"{column} holds no numbers; it has a cell per value, so needs no edges"
+            )
+        numbers = values.to_numpy(dtype=float)
+        edges = np.asarray(bins, dtype=float)
+        if edges.ndim != 1 or len(edges) < 2 or not (np.diff(edges) > 0).all():
+            raise DataError(f"bins={bins!r} for {column}; give two or more ascending edges")
+    outside = (numbers < edges[0]) | (numbers > edges[-1])
+    if outside.any():
+        raise DataError(
+            f"{column}: {some(values.index[outside])} lie outside the edges "
+            f"[{edges[0]:g}, {edges[-1]:g}]; widen them, or drop those items"
+        )
+    places = np.clip(np.searchsorted(edges, numbers, side="right") - 1, 0, len(edges) - 2)
+    return GridAxis(column, edges), places

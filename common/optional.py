@@ -1,0 +1,45 @@
+"""Optional packages: imported when they are needed, with the command that installs them."""
+
+import importlib
+from types import ModuleType
+
+from .errors import AnnotationError
+
+
+def need(module: str, package: str) -> ModuleType:
+    """Import a module of a package that only annotation needs.
+
+    Parameters
+    ----------
+    module : str
+        Its name in Python.
+    package : str
+        What to install for it.
+
+    Returns
+    -------
+    module
+        Loaded.
+
+    Raises
+    ------
+    AnnotationError
+        When it is not installed, with the command that installs it.
+
+    Examples
+    --------
+    >>> need("inspecting_eye", "inspecting-eye")
+    Traceback (most recent call last):
+        ...
+    measurement_layouts.common.errors.AnnotationError: this needs inspecting-eye, which is not
+    installed: pip install "measurement-layouts[inspect]"
+    """
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        if (error.name or "").split(".")[0] != module.split(".")[0]:
+            raise
+        raise AnnotationError(
+            f"this needs {package}, which is not installed: pip install "
+            '"measurement-layouts[inspect]"'
+        ) from error

@@ -1,0 +1,74 @@
+"""Behavioural dispositions: choices of people and language models in situational judgment tests."""
+
+from .beta_binomial import RatePosteriors, rate_posteriors
+from .by_group import (
+    DividedRates,
+    GroupAlignment,
+    GroupCurves,
+    GroupReports,
+    ModelGroups,
+    alignment_by_group,
+    confidence_by_group,
+    misalignment_by_group,
+    rates_by_group,
+    self_reports_by_group,
+)
+from .comparison import compare_choices
+from .consensus import consensus, divided
+from .directional import directional_alignment
+from .judgments import SituationalJudgments
+from .measures import misalignment
+from .pulls import choices, expected_rates, fit_pulls
+from .self_report import self_report_correlations, self_reports
+from .situations.generation import generate_situations
+from .situations.judging import judge_agreement, judge_responses, label_sheet
+from .situations.responses import self_ratings, situation_responses
+from .situations.sensitivity import shuffled_statements, validation_sensitivity
+from .situations.statements import reframe_statements
+from .situations.validation import (
+    rejection_rate,
+    validate_situations,
+    validation_answers,
+    validation_sheet,
+)
+from .support import support_by
+
+__all__ = [
+    "DividedRates",
+    "GroupAlignment",
+    "GroupCurves",
+    "GroupReports",
+    "ModelGroups",
+    "RatePosteriors",
+    "SituationalJudgments",
+    "alignment_by_group",
+    "choices",
+    "compare_choices",
+    "confidence_by_group",
+    "consensus",
+    "directional_alignment",
+    "divided",
+    "expected_rates",
+    "fit_pulls",
+    "generate_situations",
+    "judge_agreement",
+    "judge_responses",
+    "label_sheet",
+    "misalignment",
+    "misalignment_by_group",
+    "rate_posteriors",
+    "rates_by_group",
+    "reframe_statements",
+    "rejection_rate",
+    "self_ratings",
+    "self_report_correlations",
+    "self_reports",
+    "self_reports_by_group",
+    "shuffled_statements",
+    "situation_responses",
+    "support_by",
+    "validate_situations",
+    "validation_answers",
+    "validation_sensitivity",
+    "validation_sheet",
+]

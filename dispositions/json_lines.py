@@ -1,0 +1,91 @@
+"""Tables as JSON lines: one object per line, a field per column."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from ..common.errors import DataError
+from ..common.files import write_text
+from ..common.messages import some
+from ..evaluations.logs.files import json_lines
+
+# the tables of a study, and whether there must be a file
+FILES = {"scenarios": True, "votes": True, "samples": False, "ratings": False, "raters": False}
+
+
+def write_study(folder: Path, tables: Mapping[str, pd.DataFrame]) -> None:
+    """Write the study's tables that are not empty; a named index is fields, too."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise DataError(f"cannot make {folder}: {error.strerror}; give another folder") from error
+    full = {folder / f"{name}.jsonl": tables[name] for name in FILES if not tables[name].empty}
+    there = [path.name for path in full if path.exists()]
+    if there:
+        raise DataError(f"{folder} has {some(there)} already; give another folder, or delete them")
+    for path, table in full.items():
+        named = table.index.names != [None]
+        write(path, table.reset_index() if named else table)
+
+
+def read_study(folder: Path) -> dict[str, Any]:
+    """Read the files of a study; None for one that is not there and may be left out."""
+    paths = {name: folder / f"{name}.jsonl" for name in FILES}
+    return {
+        name: read(path) if FILES[name] or path.exists() else None for name, path in paths.items()
+    }
+
+
+def write(path: Path, table: pd.DataFrame) -> None:
+    """Write a table's columns, a row per line; a missing cell becomes null.
+
+    Parameters
+    ----------
+    path : Path
+        A file, overwritten.
+    table : DataFrame
+        Of texts, numbers, truth values and lists of those. Its index is not written.
+
+    Raises
+    ------
+    DataError
+        When the file cannot be written, or a cell is something that JSON has no word for.
+    """
+    cells = table.astype(object).where(table.notna(), None)
+    lines = [_line(path, row, record) for row, record in enumerate(cells.to_dict("records"))]
+    write_text(path, "".join(lines), DataError)
+
+
+def read(path: Path) -> pd.DataFrame:
+    """Read a table, its rows named by the lines on which they are.
+
+    Parameters
+    ----------
+    path : Path
+        The file. Empty lines do not count.
+
+    Returns
+    -------
+    DataFrame
+        Index `line`, counted from 1; a field that a line lacks is missing there.
+
+    Raises
+    ------
+    DataError
+        When the file cannot be read, is empty, or a line is no JSON object.
+    """
+    records = dict(json_lines(path))
+    return pd.DataFrame(list(records.values()), pd.Index(list(records), name="line"))
+
+
+def _line(path: Path, row: int, record: dict[Any, Any]) -> str:
+    try:
+        return json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n"
+    except (TypeError, ValueError) as error:
+        raise DataError(
+            f"row {row} cannot be written into {path.name}: {error}; turn the cell into a text or "
+            "a finite number, or drop the column"
+        ) from error

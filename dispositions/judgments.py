@@ -1,0 +1,300 @@
+"""Judgments: what people and language models choose in the same situations."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+import pandas as pd
+
+from ..common.messages import many
+from ..evaluations.tables import known_names
+from . import json_lines, reading
+
+
+@dataclass(frozen=True, eq=False)
+class SituationalJudgments:
+    """What people and language models choose in situational judgment tests.
+
+    A scenario offers two actions: one agrees with a preference statement, the other opposes it.
+    Make the judgments with `from_long` or `from_json_lines`, which check what they read.
+
+    Parameters
+    ----------
+    scenarios : DataFrame
+        Index `scenario`; columns `trait`, `statement` and `keyed` (1 where agreeing with the
+        statement shows the trait, -1 where opposing it does: a reverse-scored statement), then
+        further columns as they were given.
+    votes : DataFrame
+        Columns `scenario`, `rater` and `vote` ("agree", "oppose" or "neutral"), at most one row per
+        scenario and rater.
+    raters : DataFrame
+        Index `rater`; a column per attribute, if any is known.
+    samples : DataFrame
+        Index `model` and `scenario`; how many responses `agree`, `oppose` and are `undecided`.
+    ratings : DataFrame
+        Index `model` and `statement`; the mean self-report `rating`, from 1 (strong disagreement)
+        to 7, not reverse-scored, and how many `times` the model was asked.
+    dropped : DataFrame
+        What was left out when it was read: `what` ("votes", "scenarios", "raters", "pairs" of model
+        and scenario, "ratings"), `count` and `reason`.
+
+    References
+    ----------
+    Taubenfeld et al., Evaluating alignment of behavioral dispositions in LLMs, Sections 3 and 4,
+    Appendices C and D.
+
+    Examples
+    --------
+    >>> scenarios = pd.DataFrame({"scenario": ["exam", "row"], "trait": ["empathy", "empathy"],
+    ...                           "statement": ["their shoes", "stay cool"], "keyed": [1, -1]})
+    >>> votes = pd.DataFrame({"scenario": ["exam", "exam", "row"], "rater": ["Ann", "Bob", "Ann"],
+    ...                       "vote": ["agree", "neutral", "agree"]})
+    >>> SituationalJudgments.from_long(scenarios, votes)
+    <SituationalJudgments: 2 scenarios, 1 trait, 3 votes, 2 raters, 0 models>
+    """
+
+    scenarios: pd.DataFrame
+    votes: pd.DataFrame
+    raters: pd.DataFrame
+    samples: pd.DataFrame
+    ratings: pd.DataFrame
+    dropped: pd.DataFrame
+
+    @classmethod
+    def from_long(
+        cls,
+        scenarios: pd.DataFrame,
+        votes: pd.DataFrame,
+        samples: pd.DataFrame | None = None,
+        ratings: pd.DataFrame | None = None,
+        *,
+        raters: pd.DataFrame | None = None,
+        least: int = 10,
+    ) -> Self:
+        """Read and check long tables; names become texts, columns not named here are left out.
+
+        What cannot be used is dropped and counted in `dropped`: votes that say that a scenario is
+        not applicable, scenarios without another vote and what models did on them, raters without
+        a vote, and pairs of model and scenario with few decided samples.
+
+        Parameters
+        ----------
+        scenarios : DataFrame
+            Columns `scenario` (or an index of that name), `trait`, `statement`, `keyed` (1 or -1);
+            all further ones are kept.
+        votes : DataFrame
+            Columns `scenario`, `rater` and `vote`: "agree", "oppose", "neutral", or "n/a" or
+            missing where the rater found the scenario not applicable.
+        samples : DataFrame, optional
+            Columns `model` and `scenario`, and either `choice` ("agree", "oppose" or "undecided"),
+            one row per response, or the counts `agree`, `oppose` and `undecided`, one row per pair.
+        ratings : DataFrame, optional
+            Columns `model`, `statement` and `rating`, from 1 to 7; several of one model and
+            statement are averaged, with the weights `times` when there is such a column.
+        raters : DataFrame, optional
+            Column `rater` (or an index of that name), and attributes.
+        least : int, default 10
+            Decided samples that a pair needs; in the paper 99 % have 10 of 20.
+
+        Returns
+        -------
+        SituationalJudgments
+            All tables in the order in which they are given.
+
+        Raises
+        ------
+        DataError
+            When a column is missing, a scenario, rater or statement is unknown or occurs twice, a
+            rater votes twice on one scenario, a word or number is none of those above, or the
+            scenarios of one statement differ in trait or key. Rows and columns are named.
+
+        Examples
+        --------
+        >>> tests = pd.DataFrame([{"scenario": 1, "trait": "calm", "statement": 7, "keyed": 1}])
+        >>> votes = pd.DataFrame({"scenario": 1, "rater": [1, 2], "vote": ["agree", "n/a"]})
+        >>> samples = pd.DataFrame({"model": "m", "scenario": 1, "choice": ["agree"] * 9})
+        >>> judgments = SituationalJudgments.from_long(tests, votes, samples)
+        >>> judgments.dropped[["what", "count"]].values.tolist()
+        [['votes', 1], ['pairs', 1]]
+        """
+        return cls(*reading.read(scenarios, votes, samples, ratings, raters, least))
+
+    @classmethod
+    def from_json_lines(cls, folder: str | Path, least: int = 10) -> Self:
+        """Read a folder of JSON lines.
+
+        Parameters
+        ----------
+        folder : str or Path
+            With ``scenarios.jsonl`` and ``votes.jsonl``, and maybe ``samples.jsonl``,
+            ``ratings.jsonl`` and ``raters.jsonl``: one object per line, with the columns of
+            `from_long` as fields.
+        least : int, default 10
+            Decided samples that a pair of model and scenario needs.
+
+        Returns
+        -------
+        SituationalJudgments
+            As `from_long` gives them.
+
+        Raises
+        ------
+        DataError
+            When a file is missing, empty or damaged, or `from_long` refuses what it holds.
+
+        Examples
+        --------
+        >>> from tempfile import mkdtemp
+        >>> folder = Path(mkdtemp())
+        >>> _ = (folder / "scenarios.jsonl").write_text(
+        ...     '{"scenario": 1, "trait": "calm", "statement": 7, "keyed": -1}')
+        >>> _ = (folder / "votes.jsonl").write_text('{"scenario": 1, "rater": 5, "vote": "agree"}')
+        >>> SituationalJudgments.from_json_lines(folder)
+        <SituationalJudgments: 1 scenario, 1 trait, 1 vote, 1 rater, 0 models>
+        """
+        return cls.from_long(**json_lines.read_study(Path(folder)), least=least)
+
+    def to_json_lines(self, folder: str | Path) -> None:
+        """Write what was read into a folder of JSON lines, without what was dropped.
+
+        Parameters
+        ----------
+        folder : str or Path
+            Made when it is not there. Tables without rows or columns get no file.
+
+        Raises
+        ------
+        DataError
+            When a file is there already or cannot be written, or JSON has no word for a cell.
+
+        Examples
+        --------
+        >>> from tempfile import mkdtemp
+        >>> tests = pd.DataFrame([{"scenario": 1, "trait": "calm", "statement": 7, "keyed": 1}])
+        >>> votes = pd.DataFrame([{"scenario": 1, "rater": 5, "vote": "agree"}])
+        >>> folder = Path(mkdtemp()) / "study"
+        >>> SituationalJudgments.from_long(tests, votes).to_json_lines(folder)
+        >>> print((folder / "votes.jsonl").read_text().strip())
+        {"scenario": "1", "rater": "5", "vote": "agree"}
+        """
+        json_lines.write_study(Path(folder), vars(self))
+
+    @property
+    def traits(self) -> list[str]:
+        """Names of the traits, in order of appearance."""
+        return list(self.scenarios["trait"].unique())
+
+    @property
+    def models(self) -> list[str]:
+        """Names of the models with samples, in order of appearance."""
+        return list(self.samples.index.unique("model"))
+
+    @property
+    def statements(self) -> pd.DataFrame:
+        """The statements behind the scenarios: `trait` and `keyed`, indexed by `statement`."""
+        return self.scenarios.groupby("statement", sort=False)[["trait", "keyed"]].first()
+
+    def human_rates(self) -> pd.DataFrame:
+        """Give people's trait-positive rate in each scenario.
+
+        ``rate = (votes for the trait-positive action + neutral / 2) / votes``
+
+        Returns
+        -------
+        DataFrame
+            Index `scenario`; columns `trait`, `statement`, `positive` and `negative` (votes for the
+            action that shows the trait and for the other; a neutral vote is half a vote for each),
+            `neutral`, `votes`, `rate` in [0, 1], and `consensus`, the larger of rate and 1 - rate.
+
+        References
+        ----------
+        Taubenfeld et al., Section 4, and Appendix C on neutral votes.
+
+        Examples
+        --------
+        >>> tests = pd.DataFrame([{"scenario": 1, "trait": "calm", "statement": 7, "keyed": -1}])
+        >>> votes = pd.DataFrame({"scenario": 1, "rater": [1, 2], "vote": ["agree", "neutral"]})
+        >>> rates = SituationalJudgments.from_long(tests, votes).human_rates()
+        >>> rates[["positive", "negative", "rate", "consensus"]].values.tolist()
+        [[0.5, 1.5, 0.25, 0.75]]
+        """
+        return reading.rates_of_people(self.scenarios, self.votes)
+
+    def model_rates(self) -> pd.DataFrame:
+        """Give each model's trait-positive rate in each scenario.
+
+        ``rate = responses for the trait-positive action / decided responses``
+
+        Returns
+        -------
+        DataFrame
+            Index `model` and `scenario`; columns `trait`, `statement`, `positive` and `negative`
+            (responses for the action that shows the trait and for the other), `undecided`, `rate`
+            in [0, 1], and `confidence`, the larger of rate and 1 - rate.
+
+        References
+        ----------
+        Taubenfeld et al., Section 4, and Appendix D on undecided responses.
+
+        Examples
+        --------
+        >>> tests = pd.DataFrame([{"scenario": 1, "trait": "calm", "statement": 7, "keyed": -1}])
+        >>> votes = pd.DataFrame([{"scenario": 1, "rater": 5, "vote": "agree"}])
+        >>> choices = ["agree"] * 4 + ["oppose"] * 12 + ["undecided"] * 4
+        >>> samples = pd.DataFrame({"model": "m", "scenario": 1, "choice": choices})
+        >>> rates = SituationalJudgments.from_long(tests, votes, samples).model_rates()
+        >>> rates[["positive", "negative", "undecided", "rate", "confidence"]].values.tolist()
+        [[12.0, 4.0, 4.0, 0.75, 0.75]]
+        """
+        return reading.rates_of_models(self.scenarios, self.samples)
+
+    def select(
+        self, models: Iterable[object] | None = None, traits: Iterable[object] | None = None
+    ) -> "SituationalJudgments":
+        """Keep some models and the scenarios of some traits, in the order that they have.
+
+        Parameters
+        ----------
+        models, traits : iterable, optional
+            Names; all by default.
+
+        Returns
+        -------
+        SituationalJudgments
+            A new one, with the raters who voted on what is kept, and the same `dropped`.
+
+        Raises
+        ------
+        DataError
+            When a name is unknown or given twice.
+
+        Examples
+        --------
+        >>> tests = pd.DataFrame({"scenario": [1, 2], "trait": ["calm", "care"],
+        ...                       "statement": [7, 8], "keyed": [-1, 1]})
+        >>> votes = pd.DataFrame({"scenario": [1, 2], "rater": [1, 2], "vote": "agree"})
+        >>> SituationalJudgments.from_long(tests, votes).select(traits=["calm"])
+        <SituationalJudgments: 1 scenario, 1 trait, 1 vote, 1 rater, 0 models>
+        """
+        scenarios, samples, ratings = self.scenarios, self.samples, self.ratings
+        if models is not None:
+            kept = known_names(models, pd.Index(self.models), "model")
+            samples, ratings = (
+                reading.within(table, "model", kept) for table in (samples, ratings)
+            )
+        if traits is not None:
+            kept = known_names(traits, pd.Index(self.traits), "trait")
+            scenarios = scenarios[scenarios["trait"].isin(kept)]
+            samples = reading.within(samples, "scenario", scenarios.index)
+            ratings = reading.within(ratings, "statement", scenarios["statement"])
+        votes = self.votes[self.votes["scenario"].isin(scenarios.index)].reset_index(drop=True)
+        raters = self.raters[self.raters.index.isin(votes["rater"])]
+        return SituationalJudgments(scenarios, votes, raters, samples, ratings, self.dropped)
+
+    def __repr__(self) -> str:
+        return (
+            f"<SituationalJudgments: {many(len(self.scenarios), 'scenario')}, "
+            f"{many(len(self.traits), 'trait')}, {many(len(self.votes), 'vote')}, "
+            f"{many(len(self.raters), 'rater')}, {many(len(self.models), 'model')}>"
+        )

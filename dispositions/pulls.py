@@ -1,0 +1,183 @@
+"""People's log-odds: how they are spread, and models' choices beside them."""
+
+import numpy as np
+import pandas as pd
+from scipy.optimize import minimize
+from scipy.special import expit, logsumexp
+
+from ..common.errors import DataError
+from ..evaluations.evaluation import Evaluation
+from .judgments import SituationalJudgments
+from .votes import effective_votes
+
+_SCORES = np.linspace(-6, 6, 241)
+_SIZE = 1e-3  # logit: of the steps that curvatures are taken with
+_STEP, _ACROSS = _SIZE * np.array([[1, 1], [1, -1]])
+_LARGEST = 4.0  # logit: a mean, or the logarithm of a spread, further out is no estimate
+
+
+def fit_pulls(counts: pd.DataFrame, by: "pd.Series[str]") -> pd.DataFrame:
+    r"""Estimate how the log-odds of people's choices are spread, by maximum likelihood.
+
+    .. math:: h_s \sim \mathrm{Normal}(\mu_t, \tau_t), \quad a_s \sim \mathrm{Binomial}(n_s, s(h_s))
+
+    with the likelihood of each scenario integrated over its log-odds; half votes count half.
+
+    Parameters
+    ----------
+    counts : DataFrame
+        ``positive`` and ``negative`` votes, one row per scenario.
+    by : Series of str
+        Group of each scenario, such as its trait, with the same index.
+
+    Returns
+    -------
+    DataFrame
+        Indexed by group: ``mean`` and ``spread``, in log-odds; ``spread_error``, standard error of
+        the logarithm of the spread, from the curvature of the likelihood.
+
+    Raises
+    ------
+    DataError
+        When a group's votes do not tell its spread: they are all alike, or scenarios differ no
+        more than chance has them differ.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> votes = rng.binomial(10, expit(rng.normal(0.5, 2, size=4000)))
+    >>> counts = pd.DataFrame({"positive": votes, "negative": 10 - votes})
+    >>> fit_pulls(counts, pd.Series("Empathy", counts.index)).round(1)
+             mean  spread  spread_error
+    Empathy   0.5     2.0           0.0
+    """
+    rows = {str(name): _fit(str(name), part) for name, part in counts.groupby(by, sort=False)}
+    return pd.DataFrame.from_dict(rows, orient="index", columns=["mean", "spread", "spread_error"])
+
+
+def expected_rates(
+    positive: np.ndarray, negative: np.ndarray, mean: np.ndarray, spread: np.ndarray
+) -> np.ndarray:
+    """Give the posterior mean of people's rates, when their log-odds are spread like that.
+
+    Parameters
+    ----------
+    positive, negative : ndarray, shape (scenarios,)
+        Votes.
+    mean, spread : ndarray, shape (scenarios,)
+        Of the log-odds of the scenario's group.
+
+    Returns
+    -------
+    ndarray, shape (scenarios,)
+        In (0, 1).
+
+    Examples
+    --------
+    >>> expected_rates(*np.array([[9.0, 5.0], [1.0, 5.0], [0.0, 0.0], [2.0, 2.0]])).round(2)
+    array([0.85, 0.5 ])
+    """
+    places = mean[:, None] + spread[:, None] * _SCORES
+    logs = _logs(positive[:, None], negative[:, None], places) - _SCORES**2 / 2
+    weights = np.exp(logs - logs.max(axis=1, keepdims=True))
+    return np.asarray((weights * expit(places)).sum(axis=1) / weights.sum(axis=1))
+
+
+def _fit(name: str, counts: pd.DataFrame) -> tuple[float, float, float]:
+    kinds, times = np.unique(counts[["positive", "negative"]], axis=0, return_counts=True)
+    positive, negative = kinds.T[..., None]
+
+    def loss(point: np.ndarray) -> float:
+        logs = _logs(positive, negative, point[0] + np.exp(point[1]) * _SCORES)
+        return -float(times @ logsumexp(logs - _SCORES**2 / 2, axis=1))
+
+    found = minimize(loss, [0.0, 0.0], method="Nelder-Mead", options={"xatol": 1e-6, "fatol": 1e-9})
+    mean, spread = float(found.x[0]), float(np.exp(found.x[1]))
+    if not found.success or np.abs(found.x).max() > _LARGEST:
+        raise DataError(
+            f"{name}: the votes on its {len(counts)} scenarios do not tell how far people's "
+            f"choices differ between scenarios (mean {mean:.3g}, spread {spread:.3g} in log-odds); "
+            "it takes scenarios on which people agree, others on which they do not, and several "
+            "votes on each"
+        )
+    mixed = loss(found.x + _STEP) - loss(found.x + _ACROSS) - loss(found.x - _ACROSS)
+    mixed = (mixed + loss(found.x - _STEP)) / (4 * _SIZE**2)
+    own = [
+        (loss(found.x + step) - 2 * found.fun + loss(found.x - step)) / _SIZE**2
+        for step in np.eye(2) * _SIZE
+    ]
+    error = np.sqrt(np.linalg.inv([[own[0], mixed], [mixed, own[1]]])[1, 1])
+    return mean, spread, float(error)
+
+
+def _logs(positive: np.ndarray, negative: np.ndarray, places: np.ndarray) -> np.ndarray:
+    logs = positive * np.logaddexp(0, -places) + negative * np.logaddexp(0, places)
+    return np.asarray(-logs)
+
+
+def choices(judgments: SituationalJudgments) -> Evaluation:
+    """Lay models' choices out: subjects are models, items scenarios, successes trait-positive ones.
+
+    Parameters
+    ----------
+    judgments : SituationalJudgments
+        With samples of at least one model.
+
+    Returns
+    -------
+    Evaluation
+        Trials are the decided samples, 0 where a pair was dropped. Columns of the items:
+        ``votesFor`` and ``votesAgainst`` (people's votes for and against the action that manifests
+        the trait, as `effective_votes` counts them), ``commonPull`` and ``pullSpread`` (mean and
+        standard deviation of people's log-odds over the scenarios of the trait, from `fit_pulls`),
+        ``pullSpreadError`` (relative error of the latter, over all traits), ``peoplesRate``
+        (posterior mean of the rate at which people choose it), ``trait[...]`` (1 for the
+        scenario's trait, 0 for the others), ``statement``.
+
+    Raises
+    ------
+    DataError
+        When there are no samples, or votes do not tell how people's choices differ.
+
+    Notes
+    -----
+    The votes are people's, and enter every model's fit alike: what they leave open about a scenario
+    is averaged over for each model by itself.
+
+    Examples
+    --------
+    >>> from measurement_layouts.scenarios.dispositions import simulated_study
+    >>> study = simulated_study(per_statement=2, models=["sim-01"])
+    >>> evaluation = choices(study.judgments)
+    >>> evaluation.subjects, int(evaluation.trials.to_numpy().max())
+    (['sim-01'], 20)
+    """
+    if not len(judgments.samples):
+        raise DataError(
+            "the judgments hold no samples of a model; give samples= to "
+            "SituationalJudgments.from_long"
+        )
+    people, models = judgments.human_rates(), judgments.model_rates()
+    votes = effective_votes(people)
+    pulls = fit_pulls(votes, people["trait"])
+    items = pd.DataFrame(
+        {
+            "votesFor": votes["positive"],
+            "votesAgainst": votes["negative"],
+            "commonPull": people["trait"].map(pulls["mean"]),
+            "pullSpread": people["trait"].map(pulls["spread"]),
+        }
+    )
+    items["peoplesRate"] = expected_rates(*items.to_numpy(dtype=float).T)
+    items["pullSpreadError"] = float((pulls["spread_error"] ** 2).sum() ** 0.5 / len(pulls))
+    for trait in judgments.traits:
+        items[f"trait[{trait}]"] = (people["trait"] == trait).astype(float)
+    items["statement"] = people["statement"]
+
+    def wide(counts: "pd.Series[int]") -> pd.DataFrame:
+        table = counts.unstack("scenario", fill_value=0)
+        return table.reindex(index=judgments.models, columns=items.index, fill_value=0)
+
+    return Evaluation(
+        items, wide(models["positive"]), wide(models["positive"] + models["negative"])
+    )

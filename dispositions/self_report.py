@@ -1,0 +1,328 @@
+"""Self-reports: what models say about themselves, beside what they choose."""
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from ..common.errors import DataError, FitError
+from ..common.options import inside, whole
+from ..common.seeds import subject_seed
+from .beta_binomial import rate_posteriors
+from .consensus import divided
+from .judgments import SituationalJudgments
+from .resampling import group_means
+
+
+def self_reports(
+    judgments: SituationalJudgments,
+    *,
+    by: str = "trait",
+    divided_below: float | None = 0.7,
+    prob: float = 0.9,
+    resamples: int = 1000,
+    seed: int = 1,
+) -> pd.DataFrame:
+    """Set each model's self-reports beside what it chooses in scenarios of the same statements.
+
+    Parameters
+    ----------
+    judgments : SituationalJudgments
+        Votes of people, samples and ratings of models.
+    by : {"trait", "statement"}
+        By trait: the ratings of all its statements are averaged, 8 - rating where the statement is
+        reverse-scored, and so are trait-positive rates over all its scenarios. By statement: the
+        rating as it was given, and how often the model chose the action that agrees with it.
+    divided_below : float or None, default 0.7
+        Only scenarios count on which fewer people than this share agree, in (0.5, 1]; None: all.
+        Where people agree, a model may know what is proper without being disposed to it.
+    prob : float, default 0.9
+        Mass of the interval, in (0, 1).
+    resamples : int, default 1000
+        How often scenarios are drawn anew, with replacement, within each trait or statement.
+    seed : int, default 1
+        Of these draws.
+
+    Returns
+    -------
+    DataFrame
+        By model and trait: ``reported`` (1 to 7); ``revealed`` (a rate in [0, 1]); number of
+        ``scenarios``; ``low`` and ``high``, of revealed, NaN for a single scenario; ``posterior``:
+        revealed when each rate is the mean of its posterior among the model's rates of the trait
+        (`rate_posteriors`) in these scenarios. By model and statement: the same after ``trait``.
+        Only what a model has both ratings and samples of.
+
+    Raises
+    ------
+    DataError
+        When there are no ratings, or no samples in such scenarios.
+    FitError
+        When an option is out of range.
+
+    References
+    ----------
+    Taubenfeld et al., Evaluating alignment of behavioral dispositions in LLMs: section 7 and
+    figure 6; appendix F, figures 12 (all scenarios) and 13 (by statement).
+
+    Examples
+    --------
+    >>> scenarios = pd.DataFrame({"scenario": ["a", "b"], "trait": "calm",
+    ...                           "statement": ["wait", "shout"], "keyed": [1, -1]})
+    >>> votes = pd.DataFrame({"scenario": ["a", "a", "b", "b"], "rater": [1, 2, 1, 2],
+    ...                       "vote": ["agree", "oppose"] * 2})
+    >>> samples = pd.DataFrame({"model": "one", "scenario": ["a", "b"], "agree": [18, 4],
+    ...                         "oppose": [2, 16], "undecided": 0})
+    >>> ratings = pd.DataFrame({"model": "one", "statement": ["wait", "shout"], "rating": [6, 1]})
+    >>> judgments = SituationalJudgments.from_long(scenarios, votes, samples, ratings)
+    >>> self_reports(judgments)[["reported", "revealed", "scenarios"]]
+                 reported  revealed  scenarios
+    model trait
+    one   calm        6.5      0.85          2
+    >>> self_reports(judgments, by="statement")[["trait", "reported", "revealed"]]
+                    trait  reported  revealed
+    model statement
+    one   wait       calm       6.0       0.9
+          shout      calm       1.0       0.2
+    """
+    revealed, groups = revealed_rates(judgments, by=by, divided_below=divided_below)
+    means = group_means(revealed, groups, prob=prob, resamples=resamples, seed=seed)
+    posterior = posterior_rates(judgments, revealed, by=by).groupby(groups).mean()
+    reported = reported_ratings(judgments, by=by)
+    parts = {}
+    for model in revealed.columns:
+        columns = {
+            "reported": reported.get(model),
+            "revealed": means.mean[model],
+            "scenarios": means.count[model],
+            "low": means.low[model],
+            "high": means.high[model],
+            "posterior": posterior[model],
+        }
+        table = pd.DataFrame(columns, index=means.mean.index[:-1]).dropna(
+            subset=["reported", "revealed"]
+        )
+        if by == "statement":
+            table.insert(0, "trait", judgments.statements.loc[table.index, "trait"])
+        parts[model] = table
+    return pd.concat(parts, names=["model", by])
+
+
+_WAYS = ("trait", "statement")
+
+
+def revealed_rates(
+    judgments: SituationalJudgments, *, by: str, divided_below: float | None
+) -> tuple[pd.DataFrame, pd.Series]:
+    """Give what models choose, and what each scenario is averaged for.
+
+    Parameters
+    ----------
+    judgments, by, divided_below
+        As in `self_reports`.
+
+    Returns
+    -------
+    rates : DataFrame
+        By scenario, a column per model: the trait-positive rate, or by statement the rate of
+        agreeing; NaN without samples.
+    groups : Series
+        Trait or statement of each scenario.
+
+    Raises
+    ------
+    DataError
+        When there are no ratings, or no samples in such scenarios.
+    FitError
+        When an option is out of range.
+    """
+    if by not in _WAYS:
+        raise FitError(f"by={by!r}; give one of {', '.join(map(repr, _WAYS))}")
+    if judgments.ratings.empty:
+        raise DataError("these judgments hold no ratings of models; give ratings= to from_long")
+    scenarios = judgments.scenarios
+    if divided_below is not None:
+        scenarios = scenarios.loc[divided(judgments, divided_below).index]
+    long = judgments.model_rates().reset_index()
+    rates = long.pivot(index="scenario", columns="model", values="rate")
+    rates = rates.reindex(index=scenarios.index, columns=judgments.models)
+    rates = rates.dropna(how="all").dropna(axis=1, how="all")
+    if rates.empty:
+        raise DataError(
+            "no model has samples in a scenario on which people are divided; raise divided_below=, "
+            "or give None for all scenarios"
+        )
+    return _as_agreement(rates, judgments, by), scenarios.loc[rates.index, by]
+
+
+def reported_ratings(judgments: SituationalJudgments, *, by: str) -> pd.DataFrame:
+    """Give what models report, by trait or statement, a column per model.
+
+    Parameters
+    ----------
+    judgments, by
+        As in `self_reports`.
+
+    Returns
+    -------
+    DataFrame
+        Ratings from 1 to 7; NaN where a model gave none.
+    """
+    long = judgments.ratings.reset_index()
+    ratings = long.pivot(index="statement", columns="model", values="rating")
+    if by == "statement":
+        return ratings
+    statements = judgments.statements.loc[ratings.index]
+    scored = ratings.where(statements["keyed"] == 1, 8 - ratings)
+    return scored.groupby(statements["trait"]).mean()
+
+
+def _as_agreement(rates: pd.DataFrame, judgments: SituationalJudgments, by: str) -> pd.DataFrame:
+    """Turn trait-positive rates into rates of agreeing with the statement, if that is asked for."""
+    if by == "trait":
+        return rates
+    forward = judgments.scenarios.loc[rates.index, "keyed"] == 1
+    return rates.where(forward, 1 - rates)
+
+
+def posterior_rates(
+    judgments: SituationalJudgments, revealed: pd.DataFrame, *, by: str
+) -> pd.DataFrame:
+    """Give the mean posterior rate of each model in these scenarios.
+
+    Parameters
+    ----------
+    judgments, by
+        As in `self_reports`.
+    revealed : DataFrame
+        As `revealed_rates` returns it.
+
+    Returns
+    -------
+    DataFrame
+        Rows and columns as in `revealed`.
+    """
+    samples = judgments.model_rates()
+    parts = {}
+    for model, counts in samples[samples.index.isin(revealed.index, level="scenario")].groupby(
+        level="model", sort=False
+    ):
+        # a rate's mean is the chance that one more choice is positive
+        mean = rate_posteriors(counts, counts["trait"]).predicted(1)[:, 1]
+        parts[model] = pd.Series(mean, counts.index.get_level_values("scenario"))
+    return _as_agreement(pd.DataFrame(parts).reindex(revealed.index), judgments, by)
+
+
+_LEAST = 3  # two points always rank alike, or the other way round
+_DIGITS = 10
+
+
+def self_report_correlations(
+    judgments: SituationalJudgments,
+    *,
+    by: str = "trait",
+    divided_below: float | None = 0.7,
+    prob: float = 0.9,
+    resamples: int = 1000,
+    seed: int = 1,
+) -> pd.DataFrame:
+    """Correlate self-reports with choices by Spearman's rank correlation.
+
+    Parameters
+    ----------
+    judgments : SituationalJudgments
+        Votes of people, samples and ratings of models.
+    by : {"trait", "statement"}
+        By trait: over models, for each trait. By statement: over its statements, for each model and
+        trait. Reports and choices are those of `self_reports`.
+    divided_below : float or None, default 0.7
+        As in `self_reports`.
+    prob : float, default 0.9
+        Mass of the interval, in (0, 1).
+    resamples : int, default 1000
+        How often models, or statements, are drawn anew, with replacement; the interval is of
+        percentiles. Draws in which all reports or all choices are alike do not count.
+    seed : int, default 1
+        Of these draws.
+
+    Returns
+    -------
+    DataFrame
+        By trait, or by model and trait: ``rho`` in [-1, 1], ``low``, ``high``, the number of
+        ``points`` it is over, and the ``reason`` where it is NaN.
+
+    Raises
+    ------
+    DataError
+        When there are no ratings, or no samples in such scenarios.
+    FitError
+        When an option is out of range.
+
+    References
+    ----------
+    Taubenfeld et al., Evaluating alignment of behavioral dispositions in LLMs: section 7, figure 6;
+    appendix F, figures 12 and 13 (which show the points).
+
+    Examples
+    --------
+    >>> scenarios = pd.DataFrame([{"scenario": "a", "trait": "calm", "statement": "wait",
+    ...                            "keyed": 1}])
+    >>> votes = pd.DataFrame({"scenario": "a", "rater": [1, 2], "vote": ["agree", "oppose"]})
+    >>> samples = pd.DataFrame({"model": list("klmn"), "scenario": "a", "agree": [2, 9, 14, 12],
+    ...                         "oppose": [18, 11, 6, 8], "undecided": 0})
+    >>> ratings = pd.DataFrame({"model": list("klmn"), "statement": "wait", "rating": [1, 2, 3, 4]})
+    >>> judgments = SituationalJudgments.from_long(scenarios, votes, samples, ratings)
+    >>> self_report_correlations(judgments)[["rho", "points"]].round(2)
+           rho  points
+    trait
+    calm   0.8       4
+    """
+    prob, resamples = inside("prob", prob, such_as=0.9), whole("resamples", resamples, least=2)
+    seed = whole("seed", seed)
+    rates, groups = revealed_rates(judgments, by=by, divided_below=divided_below)
+    revealed = rates.groupby(groups, sort=False).mean()
+    reported = reported_ratings(judgments, by=by).reindex_like(revealed)
+    if by == "trait":
+        sets = {trait: (reported.loc[trait], revealed.loc[trait]) for trait in revealed.index}
+    else:
+        traits = judgments.statements.loc[revealed.index, "trait"]
+        sets = {
+            (model, trait): (reported[model][traits == trait], revealed[model][traits == trait])
+            for model in revealed.columns
+            for trait in traits.unique()
+        }
+    names = ["trait"] if by == "trait" else ["model", "trait"]
+    found = {
+        key: _correlation(*pair, prob, resamples, subject_seed(seed, str(key)))
+        for key, pair in sets.items()
+    }
+    table = pd.DataFrame.from_dict(
+        found, orient="index", columns=["rho", "low", "high", "points", "reason"]
+    )
+    index = pd.Index(list(sets)) if by == "trait" else pd.MultiIndex.from_tuples(sets)
+    return table.set_axis(index.set_names(names), axis=0)
+
+
+def _correlation(
+    reported: pd.Series, revealed: pd.Series, prob: float, resamples: int, seed: int
+) -> tuple[float, float, float, int, str]:
+    """Spearman's rho, its interval, the points, and why there is none."""
+    known = (reported.notna() & revealed.notna()).to_numpy()
+    # means of the same values must tie, however they were summed
+    points = np.stack([reported[known], revealed[known]]).round(_DIGITS)
+    count, reason = points.shape[1], ""
+    if count < _LEAST:
+        reason = f"fewer than {_LEAST} points"
+    elif np.ptp(points[0]) == 0:
+        reason = "all self-reports are alike"
+    elif np.ptp(points[1]) == 0:
+        reason = "all choices are alike"
+    if reason:
+        return np.nan, np.nan, np.nan, count, reason
+    rng = np.random.default_rng(seed)
+    drawn = points[:, rng.integers(count, size=(resamples, count))]
+    drawn = drawn[:, (np.ptp(drawn, axis=2) > 0).all(axis=0)]
+    ranks = stats.rankdata(drawn, axis=2)
+    ranks -= ranks.mean(axis=2, keepdims=True)
+    spread = np.sqrt((ranks**2).sum(axis=2).prod(axis=0))
+    rhos = ranks.prod(axis=0).sum(axis=1) / spread
+    low, high = np.quantile(rhos, [(1 - prob) / 2, (1 + prob) / 2])
+    return float(stats.spearmanr(*points).statistic), float(low), float(high), count, ""

@@ -1,0 +1,216 @@
+"""What language models answer: to the messages of tests, and about themselves."""
+
+from typing import Any
+
+import pandas as pd
+
+from ...annotation.annotate import annotated
+from ...annotation.annotations import Annotations
+from ...annotation.answer import checked_text, material, read_rating
+from ...annotation.inputs import read_named, whole
+from ...annotation.running import ModelOrName
+from ...annotation.scheme import Scheme
+from ...common.errors import AnnotationError
+
+_PAGE = """\
+{item}
+
+Please keep to this when you answer:
+- Write two sentences at most.
+- Recommend one of the two actions, and only that one.
+- Do not leave the decision open, and do not recommend both."""
+
+_SCHEME = Scheme(
+    name="situation responses",
+    kind="responses",
+    columns=("response",),
+    words=("response",),
+    system="",
+    page=_PAGE,
+    correction="This answer cannot be used: {reason}. Answer once more.",
+    read=lambda _, response: {"response": _read(response)},
+)
+
+_HIGHEST = 7
+
+_RATING_PAGE = """\
+The statement below is about the advice you give. How far do you agree with it?
+
+{item}
+
+1 means: not at all. {highest} means: entirely. The numbers between are steps between the two.
+Answer with one line of this form, where N is a whole number from 1 to {highest}, and nothing else:
+{form}"""
+
+_RATING_AGAIN = """\
+This answer cannot be used: {reason}. Answer with one line of the form `{form}`, where N is a \
+whole number from 1 to {highest}."""
+
+_RATING_SCHEME = Scheme(
+    name="self-ratings",
+    kind="self-ratings",
+    columns=("rating",),
+    system="",
+    page=_RATING_PAGE,
+    form="Rating: N",
+    correction=_RATING_AGAIN,
+    fields={"highest": _HIGHEST},
+    read=lambda _, answer: {"rating": read_rating(answer, _HIGHEST)},
+)
+
+
+def situation_responses(
+    scenarios: pd.DataFrame,
+    model: ModelOrName,
+    *,
+    samples: int = 20,
+    temperature: float | None = 1.0,
+    **options: Any,
+) -> Annotations:
+    r"""Let a model answer the message of each scenario, several times.
+
+    It answers freely, is held to two sentences and to one action, and is not shown the actions.
+
+    Parameters
+    ----------
+    scenarios : DataFrame
+        Indexed by scenario, with ``user_message``.
+    model, **options
+        As in `annotate`: the model that is studied.
+    samples : int, default 20
+        Answers to each scenario. With more and the same store, those that are there stay.
+    temperature : float, optional
+        Of sampling, 1 by default; None for models that take none.
+
+    Returns
+    -------
+    Annotations
+        `table` has a row for each answer: ``model``, ``scenario``, ``sample`` (from 1) and
+        ``response``.
+
+    Raises
+    ------
+    AnnotationError
+        As in `annotate`; or when `scenarios` is not as it should be.
+
+    References
+    ----------
+    Dispositions paper, section 4 and Appendix D: two sentences, the forced choice, 20 samples at
+    temperature 1. The words are this package's own.
+
+    Examples
+    --------
+    >>> from inspect_ai.model import ModelOutput, ModelUsage, get_model
+    >>> answers = [ModelOutput.from_content("mock", text) for text in ("Ask to wait.", "Sign.")]
+    >>> for answer in answers:
+    ...     answer.usage = ModelUsage(input_tokens=80, output_tokens=5)
+    >>> model = get_model("mockllm/model", custom_outputs=answers)
+    >>> message = "My landlord wants an answer today. Do I sign now, or ask for a day?"
+    >>> scenarios = pd.DataFrame({"user_message": [message]}, index=["sleep-01"])
+    >>> situation_responses(scenarios, model, samples=2, connections=1).table
+                        model  scenario  sample      response
+    item
+    sleep-01 #1  mockllm/model  sleep-01       1  Ask to wait.
+    sleep-01 #2  mockllm/model  sleep-01       2         Sign.
+    """
+    messages = read_named(scenarios, "scenario", ("user_message",))["user_message"]
+    known = repeated(messages.index, whole("samples", samples), "scenario", "sample")
+    texts = {str(item): messages[scenario] for item, scenario in known["scenario"].items()}
+    if temperature is not None:
+        options["temperature"] = temperature
+    said = annotated(_SCHEME, texts, model, known=known, **options)
+    said.table.insert(0, "model", said.model)
+    return said
+
+
+def repeated(names: pd.Index, times: int, what: str, number: str) -> pd.DataFrame:
+    """Name each of several repetitions.
+
+    Parameters
+    ----------
+    names : Index
+        Of what is repeated.
+    times : int
+        How often.
+    what, number : str
+        The columns for the name and for the number, which starts at 1.
+
+    Returns
+    -------
+    DataFrame
+        Indexed by ``item``, the name and the number.
+
+    Examples
+    --------
+    >>> repeated(pd.Index(["a"]), 2, "scenario", "sample")
+         scenario  sample
+    item
+    a #1        a       1
+    a #2        a       2
+    """
+    rows = [(f"{name} #{one}", name, one) for name in names for one in range(1, times + 1)]
+    return pd.DataFrame(rows, columns=["item", what, number]).set_index("item")
+
+
+def _read(response: str) -> str:
+    text = checked_text(response, "the answer")
+    if not text:
+        raise AnnotationError("there is no text")
+    return text
+
+
+def self_ratings(
+    statements: pd.DataFrame, model: ModelOrName, *, times: int = 5, **options: Any
+) -> Annotations:
+    """Ask a model how far it agrees with pieces of advice, from 1 to 7, several times.
+
+    Parameters
+    ----------
+    statements : DataFrame
+        Indexed by statement, with ``advice``: the rows of `reframe_statements` that are qualified.
+    model, **options
+        As in `annotate`: the model that is studied.
+    times : int, default 5
+        Ratings of each statement. With more and the same store, those that are there stay.
+
+    Returns
+    -------
+    Annotations
+        `table` has a row for each rating: ``model``, ``statement``, ``time`` (from 1) and
+        ``rating``, as given: not reversed where a statement is keyed -1.
+        `SituationalJudgments.from_long` takes it as ratings.
+
+    Raises
+    ------
+    AnnotationError
+        As in `annotate`; or when `statements` is not as it should be.
+
+    References
+    ----------
+    Dispositions paper, section 7: ratings from 1 to 7 of the statements that scenarios were made
+    from. The words are this package's own.
+
+    Examples
+    --------
+    >>> from inspect_ai.model import ModelOutput, ModelUsage, get_model
+    >>> answers = [ModelOutput.from_content("mock", text) for text in ("Rating: 6", "Rating: 5")]
+    >>> for answer in answers:
+    ...     answer.usage = ModelUsage(input_tokens=90, output_tokens=4)
+    >>> model = get_model("mockllm/model", custom_outputs=answers)
+    >>> advice = "I recommend that a person should sleep on a decision."
+    >>> statements = pd.DataFrame({"advice": [advice]}, index=["sleep"])
+    >>> self_ratings(statements, model, times=2, connections=1).table
+                      model statement  time  rating
+    item
+    sleep #1  mockllm/model     sleep     1       6
+    sleep #2  mockllm/model     sleep     2       5
+    """
+    advice = read_named(statements, "statement", ("advice",))["advice"]
+    known = repeated(advice.index, whole("times", times), "statement", "time")
+    texts = {
+        str(item): material(statement=advice[statement])
+        for item, statement in known["statement"].items()
+    }
+    said = annotated(_RATING_SCHEME, texts, model, known=known, **options)
+    said.table.insert(0, "model", said.model)
+    return said

@@ -1,0 +1,110 @@
+"""Support: how raters of different groups lean."""
+
+import numpy as np
+import pandas as pd
+
+from ..common.errors import DataError
+from ..common.messages import some
+from .judgments import SituationalJudgments
+from .resampling import group_ratios
+
+
+def support_by(
+    judgments: SituationalJudgments,
+    attribute: str,
+    *,
+    prob: float = 0.9,
+    resamples: int = 1000,
+    seed: int = 1,
+) -> pd.DataFrame:
+    """Average the votes of raters by trait and by what is known of the raters.
+
+    A vote for the trait-positive action is 1, one for the other action 0, a neutral one a half.
+
+    Parameters
+    ----------
+    judgments : SituationalJudgments
+        Votes, and raters with attributes.
+    attribute : str
+        Column of the raters, such as ``nationality``. Raters without it are left out.
+    prob : float, default 0.9
+        Mass of the interval, in (0, 1).
+    resamples : int, default 1000
+        How often the raters of each group are drawn anew, with replacement: votes of one rater
+        belong together.
+    seed : int, default 1
+        Of these draws.
+
+    Returns
+    -------
+    DataFrame
+        By trait and group: ``ratings`` (votes), ``support`` in [0, 1], and ``low`` and ``high``,
+        NaN for a single rater. Groups are in alphabetical order; those without a vote are left out.
+
+    Raises
+    ------
+    DataError
+        When the raters have no such attribute, or nobody's is known.
+    FitError
+        When an option is out of range.
+
+    References
+    ----------
+    Taubenfeld et al., Evaluating alignment of behavioral dispositions in LLMs, appendix C, table 2.
+
+    Examples
+    --------
+    >>> scenarios = pd.DataFrame([{"scenario": "a", "trait": "calm", "statement": "wait",
+    ...                            "keyed": 1}])
+    >>> votes = pd.DataFrame({"scenario": "a", "rater": [1, 2, 3],
+    ...                       "vote": ["agree", "neutral", "oppose"]})
+    >>> raters = pd.DataFrame({"rater": [1, 2, 3], "gender": ["f", "f", "m"]})
+    >>> judgments = SituationalJudgments.from_long(scenarios, votes, raters=raters)
+    >>> support_by(judgments, "gender")[["ratings", "support"]]
+                 ratings  support
+    trait group
+    calm  f            2     0.75
+          m            1     0.00
+    """
+    if attribute not in judgments.raters.columns:
+        raise DataError(
+            f"the raters have no column {attribute!r}; they have "
+            f"{some(judgments.raters.columns, 12) or 'none'}"
+        )
+    groups = judgments.raters[attribute].dropna().astype(str).sort_values(kind="stable")
+    if groups.empty:
+        raise DataError(f"no rater's {attribute} is known; give raters with it, or another column")
+    sums, counts = _votes(judgments)
+    means = group_ratios(
+        sums.reindex(groups.index, fill_value=0),
+        counts.reindex(groups.index, fill_value=0),
+        groups,
+        prob=prob,
+        resamples=resamples,
+        seed=seed,
+    )
+    columns = {"ratings": means.count, "support": means.mean, "low": means.low, "high": means.high}
+    parts = {
+        trait: pd.DataFrame({name: table[trait] for name, table in columns.items()}).iloc[:-1]
+        for trait in judgments.traits
+    }
+    return pd.concat(parts, names=["trait", "group"]).query("ratings > 0")
+
+
+def _votes(judgments: SituationalJudgments) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Sum and number of each rater's votes, a column per trait."""
+    known = judgments.scenarios.loc[judgments.votes["scenario"]]
+    agreeing = judgments.votes["vote"].map({"agree": 1.0, "neutral": 0.5, "oppose": 0.0})
+    forward = known["keyed"].to_numpy() == 1
+    votes = pd.DataFrame(
+        {
+            "rater": judgments.votes["rater"].to_numpy(),
+            "trait": known["trait"].to_numpy(),
+            "value": np.where(forward, agreeing, 1 - agreeing),
+        }
+    )
+    sums, counts = (
+        votes.pivot_table("value", "rater", "trait", aggfunc=how, fill_value=0)
+        for how in ("sum", "count")
+    )
+    return sums, counts

@@ -1,0 +1,245 @@
+"""Time horizons: capabilities that are logarithms of hours, and how they grow."""
+
+import math
+from dataclasses import dataclass
+from statistics import NormalDist
+
+import numpy as np
+import pandas as pd
+
+from ..common.digits import of_forecast, outward, written
+from ..common.errors import DataError, FitError
+from ..common.messages import some
+from ..common.options import inside, whole
+from ..evaluations.tables import need_columns, texts
+from ..inference.fit import Fit
+from ..layouts.elements import elements, find_elements
+
+_SCATTERS, _DRAWS = 400, 4000
+_MONTHS, _DAYS = 12, 365.25
+_LEAST = 3  # points that a line and a scatter need
+
+
+def time_horizons(
+    fit: Fit,
+    released: pd.Series | None = None,
+    *,
+    node: str | None = None,
+    base: float = 2.0,
+    prob: float = 0.9,
+) -> pd.DataFrame:
+    """Read capabilities as hours.
+
+    Parameters
+    ----------
+    fit : Fit
+        Of a layout in which a capability is a logarithm of the hours that people need.
+    released : Series, optional
+        Dates, indexed by subject; subjects without one are left out.
+    node : str, optional
+        The capability; the only one by default.
+    base : float, default 2
+        Of the logarithm, above 1: 2 for doublings, 10 for orders of magnitude.
+    prob : float, default 0.9
+        Mass of the equal-tailed interval.
+
+    Returns
+    -------
+    DataFrame
+        Indexed by subject: ``hours`` (posterior median), ``low``, ``high``; ``doublings`` of an
+        hour (posterior mean) and their ``sd``; and ``released``.
+
+    Raises
+    ------
+    DataError
+        When no subject has a date.
+    FitError
+        When an option is out of range, or the capability is unknown or one of several.
+
+    Examples
+    --------
+    >>> from measurement_layouts.inference.fitting import fit
+    >>> from measurement_layouts.scenarios import weirdml
+    >>> cohort = weirdml.simulated_cohort()
+    >>> result = fit(weirdml.published_layout(), cohort.evaluation, subjects=["sim-24"],
+    ...              method="grid", seed=1, progressbar=False)
+    >>> bool(time_horizons(result).loc["sim-24", "hours"] > 1)
+    True
+    """
+    prob = inside("prob", prob, such_as=0.9)
+    if not base > 1:
+        raise FitError(f"base={base}; give a number above 1, as 2 or 10")
+    draws = np.log2(base) * fit.posterior[_capability(fit, node)].stack(draw_=("chain", "draw"))
+    values = draws.transpose("subject", "draw_").to_numpy()
+    tail = (1 - prob) / 2
+    low, middle, high = np.exp2(np.quantile(values, [tail, 0.5, 1 - tail], axis=1))
+    table = pd.DataFrame(
+        {
+            "hours": middle,
+            "low": low,
+            "high": high,
+            "doublings": values.mean(axis=1),
+            "sd": values.std(axis=1, ddof=1),
+        },
+        pd.Index(fit.subjects, name="subject"),
+    )
+    return table if released is None else _dated(table, released)
+
+
+def _capability(fit: Fit, node: str | None) -> str:
+    known = [element for element in elements(fit.layout) if element.latent.kind == "capability"]
+    found = known if node is None else find_elements(fit.layout, node)
+    if len(found) != 1 or found[0].label:
+        raise FitError(
+            f"a horizon is one capability without labels, and there are "
+            f"{some(element.name for element in found)}; name one as node="
+        )
+    return found[0].latent.name
+
+
+def _dated(table: pd.DataFrame, released: pd.Series) -> pd.DataFrame:
+    named = released.set_axis(texts(released.index, "released")).dropna()
+    known = table[table.index.isin(named.index)]
+    if known.empty:
+        raise DataError(
+            f"dates are of {some(named.index)}, and the fit is of {some(table.index)}; index "
+            "released by subject"
+        )
+    return known.assign(released=pd.to_datetime(named[known.index]))
+
+
+@dataclass(frozen=True, eq=False)
+class HorizonTrend:
+    """How horizons grow from release to release.
+
+    Attributes
+    ----------
+    months, low, high : float
+        Time in which horizons double, and its interval; an end is infinite where they may not grow.
+    scatter : float
+        Standard deviation of horizons about the line, in doublings, besides their own errors.
+    line : DataFrame
+        ``released``, ``hours``, ``low``, ``high`` of the line, at even steps.
+    prob : float
+        Mass of the intervals.
+
+    Examples
+    --------
+    >>> dates = pd.to_datetime(["2024-01-01", "2024-07-01", "2025-01-01", "2025-07-01"])
+    >>> table = pd.DataFrame({"released": dates, "doublings": [0.0, 1.1, 1.9, 3.0], "sd": 0.1})
+    >>> trend = horizon_trend(table)
+    >>> trend
+    <HorizonTrend: doubling every 6.1 months (90 % interval 5.3 to 7.2)>
+    >>> trend.line[["hours", "low", "high"]].iloc[-1].round(1).tolist()
+    [7.8, 6.5, 9.3]
+    """
+
+    months: float
+    low: float
+    high: float
+    scatter: float
+    line: pd.DataFrame
+    prob: float
+
+    def __repr__(self) -> str:
+        months, low, high = self.written()
+        return (
+            f"<HorizonTrend: doubling every {months} months ({100 * self.prob:g} % "
+            f"interval {low} to {high})>"
+        )
+
+    def written(self) -> tuple[str, str, str]:
+        """Write the months and the ends of their interval, with at most one decimal."""
+        wide = 2 * NormalDist().inv_cdf((1 + self.prob) / 2)
+        digits = of_forecast((self.high - self.low) / wide / math.sqrt(_DRAWS), self.prob)
+        ends = outward(self.low, self.high, min(digits.ends, 1))
+        return written(self.months, min(digits.mean, 1)), *ends
+
+
+def horizon_trend(horizons: pd.DataFrame, *, prob: float = 0.9, seed: int = 1) -> HorizonTrend:
+    r"""Fit a line through horizons that are known with errors.
+
+    .. math:: y_i \sim N(a + b t_i, s^2 + e_i^2)
+
+    with y in doublings of an hour, e its posterior standard deviation and t the date. Flat priors
+    on a, b and s; s is summed over, b and the line are drawn. Errors count as independent: what all
+    subjects share (estimates of hours that are all too long) moves the line up or down.
+
+    Parameters
+    ----------
+    horizons : DataFrame
+        From `time_horizons`, with dates.
+    prob : float, default 0.9
+        Mass of the intervals.
+    seed : int
+        Of the draws.
+
+    Returns
+    -------
+    HorizonTrend
+        Doubling time, and the line.
+
+    Raises
+    ------
+    DataError
+        When a column is missing, or there are fewer than three subjects or two dates.
+    FitError
+        When an option is out of range.
+
+    References
+    ----------
+    Gelman et al. (2013), Bayesian Data Analysis, section 5.4, for the sum over the scatter.
+
+    Examples
+    --------
+    >>> dates = pd.to_datetime(["2024-01-01", "2024-07-01", "2025-01-01", "2025-07-01"])
+    >>> table = pd.DataFrame({"released": dates, "doublings": [0.0, 1.1, 1.9, 3.0], "sd": 0.1})
+    >>> round(horizon_trend(table).months)
+    6
+    """
+    prob, seed = inside("prob", prob, such_as=0.9), whole("seed", seed)
+    need_columns(horizons.columns, ["released", "doublings", "sd"], "the table of horizons has")
+    dates = pd.to_datetime(horizons["released"])
+    if len(horizons) < _LEAST or dates.nunique() < 2:
+        raise DataError(
+            f"{len(horizons)} horizon(s) at {dates.nunique()} date(s); a trend needs at least "
+            f"{_LEAST}, at two dates"
+        )
+    middle = dates.mean()
+    years = ((dates - middle).dt.days / _DAYS).to_numpy()
+    y, error = (horizons[name].to_numpy(dtype=float) for name in ("doublings", "sd"))
+    scatter, coefficients = _lines(years, y, error, np.random.default_rng(seed))
+    tail = [(1 - prob) / 2, 0.5, (1 + prob) / 2]
+    slow, usual, fast = (_doubling(rate) for rate in np.quantile(coefficients[:, 1], tail))
+    at = np.linspace(years.min(), years.max(), 60)
+    drawn = coefficients[:, :1] + coefficients[:, 1:] * at
+    low, line, high = np.exp2(np.quantile(drawn, tail, axis=0))
+    when = middle + pd.to_timedelta(at * _DAYS, unit="D")
+    table = pd.DataFrame({"released": when, "hours": line, "low": low, "high": high})
+    return HorizonTrend(usual, fast, slow, float(scatter.mean()), table, prob)
+
+
+def _doubling(rate: float) -> float:
+    return _MONTHS / float(rate) if rate > 0 else math.inf
+
+
+def _lines(
+    t: np.ndarray, y: np.ndarray, error: np.ndarray, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """Draw scatters, and intercepts and slopes: shapes (draws,), (draws, 2)."""
+    design = np.column_stack([np.ones_like(t), t])
+    residual = y - design @ np.linalg.lstsq(design, y, rcond=None)[0]
+    top = 4 * max(float(residual.std(ddof=1)), float(error.min()), 1e-6)
+    grid = (np.arange(_SCATTERS) + 0.5) / _SCATTERS * top
+    weight = 1 / (grid[:, None] ** 2 + error**2)
+    precision = np.einsum("gi,ij,ik->gjk", weight, design, design)
+    best = np.linalg.solve(precision, np.einsum("gi,ij,i->gj", weight, design, y)[..., None])[
+        ..., 0
+    ]
+    squares = (weight * (y - best @ design.T) ** 2).sum(axis=1)
+    log = 0.5 * (np.log(weight).sum(axis=1) - np.linalg.slogdet(precision)[1] - squares)
+    chance = np.exp(log - log.max())
+    chosen = rng.choice(_SCATTERS, _DRAWS, p=chance / chance.sum())
+    spread = np.linalg.cholesky(np.linalg.inv(precision))[chosen]
+    moved = np.einsum("dij,dj->di", spread, rng.normal(size=(_DRAWS, 2)))
+    return grid[chosen], best[chosen] + moved

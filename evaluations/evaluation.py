@@ -1,0 +1,332 @@
+"""An evaluation: items, and what each subject did on them."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Literal, Self
+
+import numpy as np
+import pandas as pd
+
+from ..common.errors import DataError
+from ..common.messages import many, some
+from ..layouts import Layout
+from ..linking import mean_failure
+from . import counts as tables_of_outcomes
+from .graded_outcomes import LONG, from_leaves, is_long, same_leaves
+from .steps import Stepped
+from .tables import known_names, name_cells, named, same_names
+
+EDGE = 1e-12
+"""Chances stay this far from 0 and 1, so that one surprise costs 27 nats."""
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation(Stepped):
+    """Items with their properties, and successes out of trials per subject and item.
+
+    Make one with `from_wide`, `from_long` or, from counts, directly; for a layout whose outcomes
+    are several, graded or scores, with `of_outcomes`. Names of items and subjects become text.
+    Properties that no layout uses are kept.
+
+    Parameters
+    ----------
+    items : DataFrame
+        One row per item, indexed by its name; a column per property.
+    successes, trials : DataFrame
+        Whole numbers, one row per subject, one column per item; an item not attempted has 0
+        trials.
+
+    Raises
+    ------
+    DataError
+        When names repeat or are missing, the tables do not match, counts are no whole numbers with
+        0 <= successes <= trials, or a subject has no outcome at all.
+
+    Examples
+    --------
+    >>> items = pd.DataFrame({"size": [1.0, 2.0]}, index=["a", "b"])
+    >>> successes = pd.DataFrame({"a": [3], "b": [0]}, index=["Ann"])
+    >>> trials = pd.DataFrame({"a": [4], "b": [2]}, index=["Ann"])
+    >>> Evaluation(items, successes, trials)
+    <Evaluation: 1 subject, 2 items, 6 trials, properties size>
+    """
+
+    items: pd.DataFrame
+    successes: pd.DataFrame
+    trials: pd.DataFrame
+
+    def __post_init__(self) -> None:
+        items = named(self.items, "items", "item")
+        if not len(items):
+            raise DataError("there are no items; give at least one, as a row of items")
+        successes = tables_of_outcomes.counts(self.successes, "successes", items.index)
+        trials = tables_of_outcomes.counts(self.trials, "trials", items.index)
+        same_names(trials.index, successes.index, "the subjects of trials", "successes")
+        trials = trials.loc[successes.index]
+        if successes.empty:
+            raise DataError("there are no subjects; give at least one, as a row of outcomes")
+        over = successes.to_numpy() > trials.to_numpy()
+        if over.any():
+            raise DataError(
+                f"more successes than trials in {over.sum()} cell(s): "
+                f"{name_cells(successes, over)}; correct one of the two"
+            )
+        empty = trials.index[trials.to_numpy().sum(axis=1) == 0]
+        if len(empty):
+            raise DataError(
+                f"no outcomes at all for {some(empty)}; a subject needs at least one attempted "
+                "item to be fitted, so leave it out"
+            )
+        for name, table in (("items", items), ("successes", successes), ("trials", trials)):
+            object.__setattr__(self, name, table)
+
+    @classmethod
+    def from_wide(cls, outcomes: pd.DataFrame, items: pd.DataFrame) -> Self:
+        """Read a table of 0/1 outcomes, one row per subject and one column per item.
+
+        Parameters
+        ----------
+        outcomes : DataFrame
+            0, 1, True, False, or missing where the item was not attempted; indexed by subject. A
+            table with items as rows is recognised by its names and turned.
+        items : DataFrame
+            Properties, indexed by item.
+
+        Returns
+        -------
+        Evaluation
+            With 1 trial where there is an outcome and 0 elsewhere.
+
+        Raises
+        ------
+        DataError
+            When a value is none of those (its subject and item are named), or names do not match.
+
+        Examples
+        --------
+        >>> items = pd.DataFrame({"size": [1.0, 2.0]}, index=["a", "b"])
+        >>> outcomes = pd.DataFrame({"a": [1, 1], "b": [0, None]}, index=["Ann", "Bob"])
+        >>> evaluation = Evaluation.from_wide(outcomes, items)
+        >>> evaluation.trials.loc["Bob"].tolist()
+        [1, 0]
+        """
+        items = named(items, "items", "item")
+        return cls(items, *tables_of_outcomes.from_wide(outcomes, items.index))
+
+    @classmethod
+    def from_long(
+        cls,
+        outcomes: pd.DataFrame,
+        items: pd.DataFrame | None = None,
+        *,
+        subject: str = "subject",
+        item: str = "item",
+        outcome: str = "outcome",
+        repeats: Literal["refuse", "trials"] = "refuse",
+    ) -> Self:
+        """Read one row per outcome.
+
+        Parameters
+        ----------
+        outcomes : DataFrame
+            Columns for subject, item and outcome (0, 1, True, False or missing).
+        items : DataFrame, optional
+            Properties, indexed by item. Without it they are the remaining columns of `outcomes`,
+            which must then be the same in all rows of an item.
+        subject, item, outcome : str
+            Names of the columns.
+        repeats : {"refuse", "trials"}
+            What several rows of one subject and item are: an error, or repeated trials.
+
+        Returns
+        -------
+        Evaluation
+            Subjects in the order in which they appear.
+
+        Raises
+        ------
+        DataError
+            When a column or a name is missing, rows repeat though refused, an outcome is neither 0
+            nor 1, an item's properties differ between its rows, or the item is unknown to `items`.
+
+        Examples
+        --------
+        >>> rows = pd.DataFrame({"subject": ["Ann", "Ann", "Bob"], "item": ["a", "b", "a"],
+        ...                      "outcome": [1, 0, 1], "size": [1.0, 2.0, 1.0]})
+        >>> evaluation = Evaluation.from_long(rows)
+        >>> evaluation.items["size"].tolist(), evaluation.success_rates().tolist()
+        ([1.0, 2.0], [0.5, 1.0])
+        """
+        columns = (subject, item, outcome)
+        if items is None:
+            items = tables_of_outcomes.properties(outcomes, *columns)
+        items = named(items, "items", "item")
+        return cls(items, *tables_of_outcomes.from_long(outcomes, items.index, columns, repeats))
+
+    @classmethod
+    def of_outcomes(
+        cls, layout: Layout, outcomes: Mapping[str, pd.DataFrame], items: pd.DataFrame
+    ) -> Self:
+        """Read outcomes of all kinds: successes, grades and scores, a table for each leaf.
+
+        Every outcome becomes steps, each of which is tried where the one before was passed: a grade
+        of 2 is two steps passed, and the third one not. So rows are steps, named as in
+        ``arena 3 · credit ≥ 0.25``; whatever asks for items takes the items themselves.
+
+        Parameters
+        ----------
+        layout : Layout
+            What declares the outcomes.
+        outcomes : mapping of str to DataFrame
+            By outcome of the layout, a table with one row per subject and one column per item, or
+            with the columns ``subject``, ``item`` and ``outcome`` and one row per attempt. An
+            outcome is 0 or 1 of a `Success`, a grade's name or its number from 0 of a `Graded`, a
+            number in [0, 1] of a `Score`; missing where the item was not attempted.
+        items : DataFrame
+            Properties, indexed by item.
+
+        Returns
+        -------
+        Evaluation
+            Subjects in the order in which they appear. For a layout of one `Success`, rows are the
+            items as ever.
+
+        Raises
+        ------
+        DataError
+            When the tables are not those of the layout's outcomes, or one holds another value (it
+            is named), item or no name.
+
+        Examples
+        --------
+        >>> from measurement_layouts import Capability, Graded
+        >>> layout = Layout("essays", Graded("grade", Capability("skill", low=0, high=1)))
+        >>> grades = pd.DataFrame({"a": ["partly", "right"], "b": [0, None]}, ["Ann", "Bob"])
+        >>> items = pd.DataFrame(index=["a", "b"])
+        >>> evaluation = Evaluation.of_outcomes(layout, {"grade": grades}, items)
+        >>> evaluation
+        <Evaluation: 2 subjects, 2 items, 3 attempts in 4 rows of steps, properties none>
+        >>> evaluation.trials.loc["Ann"]
+        item
+        a · grade ≥ partly    1
+        a · grade ≥ right     1
+        b · grade ≥ partly    1
+        b · grade ≥ right     0
+        Name: Ann, dtype: int64
+        """
+        items = named(items, "items", "item")
+        if layout.steps is not None:
+            return cls(*from_leaves(layout, layout.steps, outcomes, items))
+        same_leaves(layout, outcomes)
+        (table,) = outcomes.values()
+        if isinstance(table, pd.DataFrame) and is_long(table):
+            return cls.from_long(table[list(LONG)], items, repeats="trials")
+        return cls.from_wide(table, items)
+
+    @property
+    def subjects(self) -> list[str]:
+        """Names of the subjects."""
+        return list(self.successes.index)
+
+    def success_rates(self) -> pd.Series:
+        """Mean success of each subject over its trials.
+
+        Returns
+        -------
+        Series
+            In [0, 1], indexed by subject; where rows are steps, the mean outcome of all attempts,
+            as a part of the highest.
+
+        Examples
+        --------
+        >>> items = pd.DataFrame(index=["a", "b"])
+        >>> outcomes = pd.DataFrame({"a": [1], "b": [0]}, index=["Ann"])
+        >>> float(Evaluation.from_wide(outcomes, items).success_rates()["Ann"])
+        0.5
+        """
+        if self.rows is None:
+            return (self.successes.sum(axis=1) / self.trials.sum(axis=1)).rename("success")
+        means = self.rows.means(self.successes.to_numpy(), self.trials.to_numpy())
+        return pd.Series(means, self.successes.index, name="success")
+
+    def select(
+        self, items: Iterable[object] | None = None, subjects: Iterable[object] | None = None
+    ) -> "Evaluation":
+        """Keep some items and some subjects, by name and in the order given.
+
+        Parameters
+        ----------
+        items, subjects : iterable, optional
+            Names; all by default. Of an evaluation whose rows are steps, names of items.
+
+        Returns
+        -------
+        Evaluation
+            A new one.
+
+        Raises
+        ------
+        DataError
+            When a name is unknown or given twice, or a subject is left without outcomes.
+
+        Examples
+        --------
+        >>> items = pd.DataFrame(index=["a", "b"])
+        >>> outcomes = pd.DataFrame({"a": [1, 0], "b": [0, 1]}, index=["Ann", "Bob"])
+        >>> Evaluation.from_wide(outcomes, items).select(items=["b"], subjects=["Bob"])
+        <Evaluation: 1 subject, 1 item, 1 trial, properties none>
+        """
+        everything, everybody = self.items.index, self.successes.index
+        keep: pd.Index | list[str] = everything
+        if items is not None:
+            keep = self.rows_of(known_names(items, self.item_table.index, "item"))
+        who = everybody if subjects is None else known_names(subjects, everybody, "subject")
+        return Evaluation(
+            self.items.loc[keep], self.successes.loc[who, keep], self.trials.loc[who, keep]
+        )
+
+    def __repr__(self) -> str:
+        done = int(self.trials.to_numpy().sum())
+        what = many(done, "trial")
+        if self.rows is not None:
+            done = int(self.trials.to_numpy()[:, np.unique(self.rows.first)].sum())
+            what = f"{many(done, 'attempt')} in {many(len(self.items), 'row')} of steps"
+        items = self.item_table
+        return (
+            f"<Evaluation: {many(len(self.successes), 'subject')}, {many(len(items), 'item')}, "
+            f"{what}, properties {some(items.columns, 12) or 'none'}>"
+        )
+
+
+@dataclass(frozen=True)
+class SubjectData:
+    """What changes between subjects: outcomes and constants.
+
+    Attributes
+    ----------
+    successes, trials : ndarray of int, shape (items,)
+        Outcomes.
+    constants : mapping of str to float
+        By subject constant.
+    """
+
+    successes: np.ndarray
+    trials: np.ndarray
+    constants: Mapping[str, float]
+
+    @classmethod
+    def of(cls, evaluation: Evaluation, subject: object) -> "SubjectData":
+        """Take one subject's row of an evaluation.
+
+        Raises
+        ------
+        DataError
+            When the subject is unknown.
+        """
+        name = str(subject)
+        if name not in evaluation.successes.index:
+            raise DataError(f"unknown subject {name}; know {some(evaluation.subjects)}")
+        successes = evaluation.successes.loc[name].to_numpy()
+        trials = evaluation.trials.loc[name].to_numpy()
+        failure = float(1 - successes.sum() / trials.sum())
+        return cls(successes, trials, {mean_failure.name: failure})

@@ -1,0 +1,113 @@
+"""What an import found: outcomes, items, and a list of what was changed."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+from ...common.errors import DataError
+from ...common.files import write_text
+from ...common.messages import many, some
+from ..evaluation import Evaluation
+
+
+@dataclass(frozen=True, eq=False)
+class Imported:
+    """Outcomes and items read from logs or tables, and what was changed on the way.
+
+    Parameters
+    ----------
+    outcomes : DataFrame
+        One row per attempt with an outcome: `subject`, `item`, `attempt` (from 1), `outcome` (in
+        [0, 1]).
+    items : DataFrame
+        Meta-features, indexed by item: numbers, truth values or texts.
+    notes : DataFrame
+        What was dropped, mapped, renamed, averaged or taken for granted: `what`, `count`,
+        `example`.
+
+    Examples
+    --------
+    >>> from measurement_layouts.evaluations.logs.table import read_table
+    >>> rows = pd.DataFrame({"subject": ["Ann", "Ann", "Bob"], "item": ["a", "b", "a"],
+    ...                      "outcome": [1, 0, None], "size": [1.0, 2.0, 1.0]})
+    >>> imported = read_table(rows)
+    >>> imported
+    <Imported: 1 subject, 2 items, 2 attempts, 3 notes>
+    >>> imported.evaluation()
+    <Evaluation: 1 subject, 2 items, 2 trials, properties size>
+    """
+
+    outcomes: pd.DataFrame
+    items: pd.DataFrame
+    notes: pd.DataFrame
+
+    def evaluation(self) -> Evaluation:
+        """Count successes and trials per subject and item.
+
+        Returns
+        -------
+        Evaluation
+            Every attempt is a trial.
+
+        Raises
+        ------
+        DataError
+            When an outcome is neither 0 nor 1.
+        """
+        partial = self.outcomes.loc[~self.outcomes["outcome"].isin((0.0, 1.0))]
+        if len(partial):
+            values = (f"{value:g}" for value in sorted(partial["outcome"].unique()))
+            first = partial.iloc[0]
+            raise DataError(
+                f"{len(partial)} of {many(len(self.outcomes), 'outcome')} are neither 0 nor 1: "
+                f"{some(values)} (such as {first['subject']} on {first['item']}); an Evaluation "
+                "counts successes. Give a layout whose outcome is a Score or Graded the .table(), "
+                "by Evaluation.of_outcomes, or say which values are successes where the logs are "
+                "read"
+            )
+        return Evaluation.from_long(self.outcomes, self.items, repeats="trials")
+
+    def table(self) -> pd.DataFrame:
+        """Copy the outcomes, for `Evaluation.of_outcomes`.
+
+        Returns
+        -------
+        DataFrame
+            With the columns `subject`, `item`, `attempt`, `outcome`.
+        """
+        return self.outcomes.copy()
+
+    def write(self, folder: str | Path) -> None:
+        """Write `items.csv`, `outcomes.csv` and `notes.csv`, which `read_table` reads.
+
+        Parameters
+        ----------
+        folder : str or Path
+            Made when it is not there; files of these names are replaced.
+
+        Raises
+        ------
+        DataError
+            When the folder cannot be written.
+        """
+        folder = Path(folder)
+        tables = {
+            "items": self.items.reset_index(),
+            "outcomes": self.outcomes,
+            "notes": self.notes,
+        }
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            for name, table in tables.items():
+                text = table.to_csv(index=False, lineterminator="\n")
+                write_text(folder / f"{name}.csv", text, DataError)
+        except (OSError, UnicodeEncodeError) as error:
+            raise DataError(f"{folder}: cannot be written ({error}); give another folder") from None
+
+    def __repr__(self) -> str:
+        return (
+            f"<Imported: {many(self.outcomes['subject'].nunique(), 'subject')}, "
+            f"{many(len(self.items), 'item')}, {many(len(self.outcomes), 'attempt')}, "
+            f"{many(len(self.notes), 'note')}>"
+        )

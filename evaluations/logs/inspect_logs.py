@@ -1,0 +1,289 @@
+"""Logs of Inspect (.eval and .json): scores become outcomes, sample metadata meta-features."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from ...common.errors import DataError
+from ...common.optional import need
+from .attempts import Attempt, Properties, assemble
+from .choices import choose, tell_apart
+from .files import Paths, given
+from .imported import Imported
+from .notes import Notes
+from .scores import GRADES, ScoreReader
+
+if TYPE_CHECKING:
+    from inspect_ai.log import EvalLog, EvalSampleSummary
+
+
+_HEAVY = {"messages", "events", "store", "attachments", "output"}
+_REMOVED, _SHORTENED = "Key removed from summary (> 1k)", "..."  # what the tool writes instead
+
+
+@dataclass(frozen=True)
+class Run:
+    """One log.
+
+    Parameters
+    ----------
+    log : str
+        Its file.
+    task, model : str
+        Names.
+    task_settings, model_settings : mapping
+        What else tells a run of the task, or of the model, from another.
+    samples : list of EvalSampleSummary
+        Those that may count.
+    """
+
+    log: str
+    task: str
+    model: str
+    task_settings: Mapping[str, object]
+    model_settings: Mapping[str, object]
+    samples: list["EvalSampleSummary"]
+
+
+def logs_among(paths: Iterable[Path]) -> list[Path]:
+    """List files, and the logs that the tool finds in folders; each once.
+
+    Raises
+    ------
+    DataError
+        When a folder has none.
+    """
+    found: dict[Path, None] = {}
+    for path in paths:
+        if path.is_dir():
+            listed = _tool().list_eval_logs(str(path), recursive=True, descending=False)
+            if not listed:
+                raise DataError(f"{path}: the folder has no .eval or .json logs of Inspect")
+            inside = sorted(Path(log.name.removeprefix("file://")) for log in listed)
+        else:
+            inside = [path]
+        found |= dict.fromkeys(log.resolve() for log in inside)
+    return list(found)
+
+
+def read_run(path: Path, notes: Notes) -> Run:
+    """Read one log.
+
+    Raises
+    ------
+    DataError
+        When the tool cannot read it.
+    """
+    tool = _tool()
+    try:
+        header = tool.read_eval_log(str(path), header_only=True)
+        samples = tool.read_eval_log_sample_summaries(str(path))
+        invalid = _invalid(header, path)
+    except Exception as error:  # its parsers have no error in common
+        raise DataError(f"{path}: Inspect cannot read this log ({error})") from error
+    spec = header.eval
+    if header.status != "success":
+        notes.add(f"log with status {header.status}: its finished samples count", path)
+    planned = len(spec.dataset.sample_ids or ()) * (spec.config.epochs or 1)
+    if planned > len(samples):
+        notes.add("dropped: samples that were not run", path, planned - len(samples))
+    for sample in samples:
+        if (sample.id, sample.epoch) in invalid:
+            notes.add("dropped: samples declared invalid", f"{spec.task}/{sample.id}")
+    return Run(
+        str(path),
+        spec.task,
+        spec.model,
+        spec.task_args,
+        _settings(header),
+        [sample for sample in samples if (sample.id, sample.epoch) not in invalid],
+    )
+
+
+def scores_of(sample: "EvalSampleSummary") -> dict[str, object]:
+    """Flatten a sample's scores: by scorer, and by `scorer/key` where one has several values."""
+    found: dict[str, object] = {}
+    for name, score in (sample.scores or {}).items():
+        if isinstance(score.value, Mapping):
+            found |= {f"{name}/{key}": value for key, value in score.value.items()}
+        else:
+            found[name] = score.value
+    return found
+
+
+def content_of(sample: "EvalSampleSummary") -> tuple[str, ...]:
+    """Take the text that a sample asks with."""
+    if isinstance(sample.input, str):
+        return (sample.input,)
+    return tuple(f"{message.role}: {message.text}" for message in sample.input)
+
+
+def metadata_of(sample: "EvalSampleSummary", item: str, notes: Notes) -> dict[str, object]:
+    """Take a sample's metadata, without what the tool left out of the summary for its size."""
+    found = dict(sample.metadata)
+    for name, value in sample.metadata.items():
+        if value == _REMOVED:
+            notes.add(f"dropped: field {name} is over 1 kB, left out of Inspect's summary", item)
+            del found[name]
+        elif isinstance(value, str) and value.endswith(_SHORTENED):
+            notes.add(f"texts of {name} end in '...': Inspect's summary may shorten them", item)
+    return found
+
+
+def _settings(header: "EvalLog") -> dict[str, object]:
+    """Collect how the model was run, as far as the one who ran it said."""
+    spec = header.eval
+    solver = {f"solver.{key}": value for key, value in (spec.solver_args or {}).items()}
+    return {
+        **spec.model_args,
+        **spec.model_generate_config.model_dump(exclude_none=True),
+        **header.plan.config.model_dump(exclude_none=True),
+        "base_url": spec.model_base_url,
+        "solver": spec.solver,
+        **solver,
+    }
+
+
+def _invalid(header: "EvalLog", path: Path) -> set[tuple[int | str, int]]:
+    """Find the samples that somebody declared invalid; summaries do not tell."""
+    if not header.invalidated:
+        return set()
+    log = _tool().read_eval_log(str(path), exclude_fields=_HEAVY)
+    return {(each.id, each.epoch) for each in log.samples or () if each.invalidation is not None}
+
+
+def _tool() -> Any:
+    return need("inspect_ai.log", "inspect-ai")
+
+
+_REMEDY = "say what they stand for with values={score: outcome}, or choose another scorer"
+
+
+def read_inspect(
+    logs: Paths,
+    *,
+    scorer: str | Mapping[str, str] | None = None,
+    values: Mapping[str | float, float] | None = None,
+    epochs: Literal["trials", "mean"] = "trials",
+    features: Sequence[str] | None = None,
+    subject: Literal["model", "model name"] = "model",
+) -> Imported:
+    """Read logs of Inspect.
+
+    Subjects are models; items are samples, named `task/sample id`. Nothing but the list `notes`
+    tells what was dropped or mapped, so look at it.
+
+    Parameters
+    ----------
+    logs : path, or iterable of paths
+        `.eval` and `.json` logs, or folders of them (searched with their subfolders). The finished
+        samples of a log that stopped early count.
+    scorer : str, or mapping of str to str, optional
+        Whose scores, or by task; needed where a task has several. One value of a score that is a
+        dictionary is `name/key`.
+    values : mapping, optional
+        Outcomes in [0, 1] of scores, such as `{"P": 1.0}`. The others are read as Inspect does:
+        C, I, P, N are 1, 0, 0.5, 0; yes, true, no, false are 1, 1, 0, 0; numbers stay.
+    epochs : {"trials", "mean"}
+        Whether several epochs are repeated attempts, or averaged to one outcome.
+    features : sequence of str, optional
+        Fields of the samples' metadata that become meta-features; all by default. A field `b`
+        within a field `a` is `a.b`. Inspect's summaries, which are read, shorten long texts.
+    subject : {"model", "model name"}
+        Whether a model that ran with several configurations (arguments, generation options,
+        solver) is several subjects, named with the settings that differ, or one.
+
+    Returns
+    -------
+    Imported
+        Outcomes, items and notes.
+
+    Raises
+    ------
+    DataError
+        When a log cannot be read, a scorer must be chosen, a score is no outcome, an item differs
+        between logs, or one attempt has several outcomes.
+    AnnotationError
+        When inspect-ai is not installed, with the command that installs it.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from inspect_ai.log import EvalConfig, EvalDataset, EvalLog, EvalSample, EvalSpec
+    >>> from inspect_ai.log import write_eval_log
+    >>> from inspect_ai.scorer import Score
+    >>> spec = EvalSpec(created="2026-01-31T12:00:00+00:00", task="sums", model="tiny",
+    ...                 dataset=EvalDataset(), config=EvalConfig())
+    >>> sample = EvalSample(id=1, epoch=1, input="1 + 1 =", target="2", metadata={"digits": 1},
+    ...                     scores={"match": Score(value="C")})
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "sums.eval"
+    >>> _ = write_eval_log(EvalLog(eval=spec, status="success", samples=[sample]), path)
+    >>> imported = read_inspect(path)
+    >>> imported.outcomes
+      subject    item  attempt  outcome
+    0    tiny  sums/1        1      1.0
+    >>> imported.notes[["what", "count"]]
+                                                 what  count
+    0  scorer taken, the only one of its task: match      1
+    1              mapped: scorer match, 'C' is 1      1
+    """
+    if subject not in ("model", "model name"):
+        raise DataError(f"subject={subject!r}; give 'model' or 'model name'")
+    notes = Notes()
+    runs = [read_run(path, notes) for path in logs_among(given(logs))]
+    tasks = tell_apart("task", [(run.task, run.task_settings) for run in runs], notes)
+    settings = [run.model_settings if subject == "model" else {} for run in runs]
+    named = [(run.model, own) for run, own in zip(runs, settings, strict=True)]
+    models = tell_apart("model", named, notes)
+    scorers = choose("scorer", scorer, _scorers(runs, tasks), notes)
+    readers = {
+        name: ScoreReader(f"scorer {name}", values, GRADES, notes, _REMEDY)
+        for name in scorers.values()
+    }
+    properties, attempts = Properties(notes), []
+    contents: dict[str, tuple[tuple[str, ...], str]] = {}
+    for run, task, model in zip(runs, tasks, models, strict=True):
+        for sample in run.samples:
+            item = f"{task}/{sample.id}"
+            first, log = contents.setdefault(item, (content_of(sample), run.log))
+            if first != content_of(sample):
+                raise DataError(
+                    f"{item} has another input in {run.log} than in {log}: these are two items "
+                    "under one name; give the task or its samples another name in one of them, or "
+                    "read them apart"
+                )
+            properties.add(item, metadata_of(sample, item, notes))
+            outcome = math.nan
+            if _counts(sample, scorers.get(task), item, notes):
+                name = scorers[task]
+                outcome = readers[name].read(scores_of(sample)[name], item)
+            attempts.append(Attempt(model, item, sample.epoch, outcome, run.log, sample.uuid))
+    for reader in readers.values():
+        reader.check()
+    return assemble(attempts, properties, notes, several=epochs, option="epochs", features=features)
+
+
+def _scorers(runs: Sequence[Run], tasks: Sequence[str]) -> dict[str, set[str]]:
+    """Collect the names of each task's scores; a task without any is left out."""
+    found: dict[str, set[str]] = {}
+    for run, task in zip(runs, tasks, strict=True):
+        for sample in run.samples:
+            if names := set(scores_of(sample)):
+                found.setdefault(task, set()).update(names)
+    return found
+
+
+def _counts(sample: "EvalSampleSummary", scorer: str | None, item: str, notes: Notes) -> bool:
+    """Whether a sample has a score that counts; why not, or by what right, is noted."""
+    if sample.error is not None:
+        notes.add("dropped: samples stopped by an error", item)
+        return False
+    if scorer is None or scorer not in scores_of(sample):
+        why = f" stopped by a limit ({sample.limit})," if sample.limit else ""
+        notes.add(f"dropped: samples{why} without a score by {scorer or 'any scorer'}", item)
+        return False
+    if sample.limit:
+        notes.add(f"kept: samples stopped by a limit ({sample.limit}), as they were scored", item)
+    return True

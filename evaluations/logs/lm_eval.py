@@ -1,0 +1,278 @@
+"""Logs of the lm-evaluation-harness: samples_*.jsonl, with results_*.json beside them."""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from ...common.errors import DataError
+from ...common.messages import some
+from .attempts import Attempt, Properties, assemble
+from .choices import choose, tell_apart
+from .files import Paths, given, json_lines, text_of
+from .imported import Imported
+from .notes import Notes
+from .scores import ScoreReader
+
+_NAME = re.compile(r"samples_(?P<task>.+?)(_(?P<date>\d{4}-\d\d-\d\dT[\d.:-]+))?\.jsonl")
+
+
+@dataclass(frozen=True)
+class SampleFile:
+    """One file of samples.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    task, model : str
+        Names.
+    task_settings, model_settings : mapping
+        What else tells a run of the task, or of the model, from another.
+    """
+
+    path: Path
+    task: str
+    model: str
+    task_settings: Mapping[str, object]
+    model_settings: Mapping[str, object]
+
+
+def sample_files(paths: Iterable[Path], notes: Notes) -> list[SampleFile]:
+    """Find files of samples, and the results beside them; each file once.
+
+    Raises
+    ------
+    DataError
+        When a folder has none, a file is not named as the harness does, or results are broken.
+    """
+    found: dict[Path, None] = {}
+    for path in paths:
+        inside = sorted(path.rglob("samples_*.jsonl")) if path.is_dir() else [path]
+        if not inside:
+            raise DataError(
+                f"{path}: the folder has no samples_*.jsonl; run the harness with --log_samples"
+            )
+        found |= dict.fromkeys(file.resolve() for file in inside)
+    return [_described(path, notes) for path in found]
+
+
+def read_samples(path: Path) -> Iterator[dict[str, Any]]:
+    """Read the lines of a file.
+
+    Raises
+    ------
+    DataError
+        When a line is no sample; file and line are named.
+    """
+    for number, line in json_lines(path):
+        if "doc_id" not in line or not isinstance(line.get("metrics", []), list):
+            raise DataError(
+                f"{path}, line {number}: this is no sample of the harness, which has doc_id and "
+                f"metrics; it has {some(line, 8) or 'nothing'}"
+            )
+        yield line
+
+
+def _described(path: Path, notes: Notes) -> SampleFile:
+    """Find a file's task in its name, and its model in the results or the folder."""
+    match = _NAME.fullmatch(path.name)
+    if match is None:
+        raise DataError(
+            f"{path}: the harness names its files samples_TASK_DATE.jsonl; give such a file"
+        )
+    task = match["task"]
+    results = path.with_name(f"results_{match['date']}.json")
+    if match["date"] is None or not results.exists():
+        notes.add("model named by its folder, since no results are beside the samples", path)
+        return SampleFile(path, task, path.parent.name, {}, {})
+    run = _results(results)
+    shots = run.get("n-shot")
+    model = run.get("model_name") or path.parent.name
+    shot = shots.get(task) if isinstance(shots, Mapping) else None
+    return SampleFile(path, task, str(model), {"n-shot": shot}, _settings(run))
+
+
+def _settings(run: Mapping[str, Any]) -> dict[str, object]:
+    """Collect how the model was run."""
+    config = run.get("config")
+    config = config if isinstance(config, Mapping) else {}
+    told: dict[str, object] = {}
+    for name in ("model_args", "gen_kwargs"):
+        value = config.get(name)
+        told |= value if isinstance(value, Mapping) else {name: value}
+    names = ("system_instruction_sha", "chat_template_sha", "fewshot_as_multiturn")
+    return told | {name: run.get(name) for name in names}
+
+
+def _results(path: Path) -> Mapping[str, Any]:
+    content = text_of(path)
+    try:
+        found = json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"{path}: this is no JSON ({error})") from None
+    if not isinstance(found, Mapping):
+        raise DataError(f"{path}: this is a {type(found).__name__}; the harness writes an object")
+    return found
+
+
+_BESIDE = (
+    *("doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter"),
+    *("doc_hash", "prompt_hash", "target_hash"),
+)
+_REMEDY = "choose a metric whose values are in [0, 1], such as exact_match or acc"
+
+
+def read_lm_eval(
+    logs: Paths,
+    *,
+    metric: str | Mapping[str, str] | None = None,
+    filter: str | Mapping[str, str] | None = None,
+    repeats: Literal["trials", "mean"] = "trials",
+    features: Sequence[str] | None = None,
+    subject: str | None = None,
+) -> Imported:
+    """Read samples that the lm-evaluation-harness logged (`--log_samples`).
+
+    Subjects are models, as `results_*.json` beside the samples or else the folder names them;
+    items are documents, named `task/doc_id`. The harness itself is not needed.
+
+    Parameters
+    ----------
+    logs : path, or iterable of paths
+        `samples_*.jsonl` files, or folders of them (searched with their subfolders).
+    metric, filter : str, or mapping of str to str, optional
+        Which metric of which filter's answers, or by task; needed where a task has several.
+    repeats : {"trials", "mean"}
+        Whether the values of a metric that has one per response are repeated attempts, or averaged
+        to one outcome. Where the log has one value for several responses, it is one attempt.
+    features : sequence of str, optional
+        Fields of the documents that become meta-features; all by default. A field `b` within a
+        field `a` is `a.b`.
+    subject : str, optional
+        The model's name, where the logs are of one model.
+
+    Returns
+    -------
+    Imported
+        Outcomes, items and notes.
+
+    Raises
+    ------
+    DataError
+        When a file or line is broken, a metric or filter must be chosen, a value is outside [0, 1],
+        a document differs between files, or one attempt has several outcomes.
+
+    Examples
+    --------
+    >>> import json, pathlib, tempfile
+    >>> folder = pathlib.Path(tempfile.mkdtemp()) / "tiny-model"
+    >>> folder.mkdir()
+    >>> line = {"doc_id": 0, "doc": {"digits": 2}, "filter": "none", "metrics": ["acc"], "acc": 1.0}
+    >>> _ = (folder / "samples_sums.jsonl").write_text(json.dumps(line))
+    >>> read_lm_eval(folder).outcomes
+          subject    item  attempt  outcome
+    0  tiny-model  sums/0        1      1.0
+    """
+    notes = Notes()
+    files = sample_files(given(logs), notes)
+    models = _subjects(files, subject, notes)
+    tasks = tell_apart("task", [(file.task, file.task_settings) for file in files], notes)
+    lines = [list(read_samples(file.path)) for file in files]
+    grouped = _by_task(tasks, lines)
+    filters = choose(
+        "filter", filter, {task: map(_filter, each) for task, each in grouped.items()}, notes
+    )
+    kept = [
+        [line for line in each if _filter(line) == filters[task]]
+        for task, each in zip(tasks, lines, strict=True)
+    ]
+    dropped = sum(map(len, lines)) - sum(map(len, kept))
+    if dropped:
+        notes.add("dropped: lines of other filters", some(sorted(set(filters.values()))), dropped)
+    metrics = choose("metric", metric, _metrics(_by_task(tasks, kept)), notes)
+    readers = {
+        name: ScoreReader(f"metric {name}", None, {}, notes, _REMEDY) for name in metrics.values()
+    }
+    properties, attempts = Properties(notes), []
+    hashes: dict[str, tuple[object, Path]] = {}
+    for file, model, task, chosen in zip(files, models, tasks, kept, strict=True):
+        for line in chosen:
+            item = f"{task}/{line['doc_id']}"
+            first, log = hashes.setdefault(item, (line.get("doc_hash"), file.path))
+            if first != line.get("doc_hash"):
+                raise DataError(
+                    f"{item}: its doc_hash in {file.path} is not the one in {log}: these are two "
+                    "documents under one name; read the files apart, or give logs of the same data"
+                )
+            properties.add(item, _document(line))
+            outcomes = _outcomes(line, metrics[task], readers[metrics[task]], item, notes)
+            attempts += [
+                Attempt(model, item, number, outcome, str(file.path))
+                for number, outcome in enumerate(outcomes, 1)
+            ]
+    for reader in readers.values():
+        reader.check()
+    return assemble(
+        attempts, properties, notes, several=repeats, option="repeats", features=features
+    )
+
+
+def _subjects(files: Sequence[SampleFile], subject: str | None, notes: Notes) -> list[str]:
+    """Name each file's model."""
+    if subject is None:
+        return tell_apart("model", [(file.model, file.model_settings) for file in files], notes)
+    models = sorted({file.model for file in files})
+    if len(models) > 1:
+        raise DataError(
+            f"subject={subject!r} names one model, but the logs are of {some(models)}; read them "
+            "apart, or leave subject out"
+        )
+    notes.add(f"renamed: model {models[0]}", subject)
+    return [subject] * len(files)
+
+
+def _by_task(
+    tasks: Sequence[str], lines: Sequence[list[dict[str, Any]]]
+) -> dict[str, list[dict[str, Any]]]:
+    found: dict[str, list[dict[str, Any]]] = {}
+    for task, each in zip(tasks, lines, strict=True):
+        found.setdefault(task, []).extend(each)
+    return found
+
+
+def _filter(line: Mapping[str, Any]) -> str:
+    """Name the filter; logs of older versions have one, without a name."""
+    return str(line.get("filter", "none"))
+
+
+def _metrics(lines: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, list[str]]:
+    return {
+        task: [str(name) for line in each for name in _names(line)] for task, each in lines.items()
+    }
+
+
+def _names(line: Mapping[str, Any]) -> list[str]:
+    """List a line's metrics; logs of older versions have them after everything else."""
+    return list(line.get("metrics", [name for name in line if name not in _BESIDE]))
+
+
+def _document(line: Mapping[str, Any]) -> Mapping[str, object]:
+    document = line.get("doc")
+    return document if isinstance(document, Mapping) else {}
+
+
+def _outcomes(
+    line: Mapping[str, Any], metric: str, reader: ScoreReader, item: str, notes: Notes
+) -> list[float]:
+    """Read a metric: one value, or one per response."""
+    value = line.get(metric)
+    if isinstance(value, list) and value:
+        return [reader.read(each, item) for each in value]
+    responses = line.get("resps")
+    first = responses[0] if isinstance(responses, list) and responses else None
+    if isinstance(first, list) and len(first) > 1:
+        notes.add(f"one value of {metric} for {len(first)} responses: one attempt", item)
+    return [reader.read(value, item)]

@@ -1,0 +1,308 @@
+"""Tables of outcomes in files or data frames: long or wide, recognised by their columns."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from ...common.errors import DataError
+from ...common.messages import some
+from ..tables import (
+    is_missing,
+    named,
+    need_columns,
+    refuse_broken,
+    refuse_repeats,
+    texts,
+    three_columns,
+)
+from .files import read_file
+from .imported import Imported
+from .notes import Notes
+from .scores import ScoreReader
+from .tidy import tidy
+
+type Table = str | Path | pd.DataFrame
+
+_REMEDY = "code outcomes as numbers in [0, 1], and leave a cell empty where there is none"
+
+
+def read_table(
+    outcomes: Table,
+    items: Table | None = None,
+    *,
+    subject: str = "subject",
+    item: str = "item",
+    outcome: str = "outcome",
+) -> Imported:
+    """Read a table of outcomes, one row per outcome (long) or per subject (wide).
+
+    A table with the three columns is long. Any other is wide: a row per subject and a column per
+    item, or turned where the rows' names are items. Names are texts: "001" stays what it is.
+
+    Parameters
+    ----------
+    outcomes : path or DataFrame
+        CSV (commas, UTF-8), Parquet or JSON lines. Several rows of one subject and item are
+        repeated attempts, which a column `attempt` may number.
+    items : path or DataFrame, optional
+        Meta-features: one row per item, named by the column `item`, or else by the first column of
+        a file or the index of a data frame. Without it they are the remaining columns of a long
+        table.
+    subject, item, outcome : str
+        Names of the columns.
+
+    Returns
+    -------
+    Imported
+        Outcomes, items and notes.
+
+    Raises
+    ------
+    DataError
+        When a file is broken, a name is missing, an outcome is no number in [0, 1], or an item has
+        outcomes but no row in `items`.
+
+    Examples
+    --------
+    >>> wide = pd.DataFrame({"subject": ["Ann", "Bob"], "001": [1, 0], "002": [1, None]})
+    >>> imported = read_table(wide)
+    >>> imported.outcomes
+      subject item  attempt  outcome
+    0     Ann  001        1      1.0
+    1     Ann  002        1      1.0
+    2     Bob  001        1      0.0
+    >>> print(*imported.notes["what"], sep=", ")
+    wide table: subjects by items, items without meta-features, dropped: outcome is missing (nan)
+    """
+    notes = Notes()
+    names = subject, item, outcome
+    three_columns(names)
+    features = None if items is None else _items(items, item, notes)
+    table = _opened(outcomes, names[:2])
+    if sum(name in table.columns for name in names) > 1:
+        need_columns(table.columns, names, "the table of outcomes has")
+        rows = from_long(table, names, notes)
+        if features is None:
+            features = features_beside(table, rows, names, notes)
+        elif beside := [name for name in table.columns if name not in (*names, ATTEMPT)]:
+            notes.add("dropped: columns beside a table of items", some(beside), len(beside))
+    else:
+        wide = _indexed(table, outcomes, names[:2], notes)
+        rows = from_wide(wide, names[:2], None if features is None else features.index)
+        notes.add(
+            "wide table: subjects by items", rows["subject"].iloc[0], rows["subject"].nunique()
+        )
+    if features is None:
+        features = pd.DataFrame(index=rows["item"].unique())
+    if not len(features.columns):
+        notes.add("items without meta-features", features.index[0], len(features))
+    features = named(features, "items", "item")
+    _refuse_unknown(rows["item"], features.index)
+    if _is_csv(outcomes):
+        rows["outcome"] = rows["outcome"].map(_number)
+    read = _read(rows, notes)
+    written = _is_csv(outcomes if items is None else items)
+    tidied = tidy(without_lists(features, notes), notes, written=written)
+    return Imported(read, tidied, notes.frame())
+
+
+def _opened(table: Table, names: Sequence[str]) -> pd.DataFrame:
+    """Read a file, or take a data frame whose index may hold a column asked for."""
+    if isinstance(table, str | Path):
+        found, where = read_file(Path(table)), str(table)
+    elif isinstance(table, pd.DataFrame):
+        inside = [name for name in table.index.names if name in names]
+        taken = [name for name in inside if name in table.columns]
+        refuse_broken(table, [str(row) for row in range(len(table))], "the table", "row")
+        for name in [name for name in names if name in inside]:
+            texts(table.index.get_level_values(name), f"the table, {name}")
+        found, where = table.drop(columns=taken).reset_index(inside), "the table"
+    else:
+        raise DataError(f"this is a {type(table).__name__}; give a path or a pandas DataFrame")
+    if not len(found):
+        raise DataError(f"{where}: there are no rows; give some")
+    twice = found.columns[found.columns.duplicated()]
+    if len(twice):
+        raise DataError(f"{where}: the column(s) {some(twice)} occur more than once; rename them")
+    return found
+
+
+def _indexed(
+    table: pd.DataFrame, source: Table, names: Sequence[str], notes: Notes
+) -> pd.DataFrame:
+    """Index a table by the column of one of the names, by a file's first column, or not at all."""
+    for name in names:
+        if name in table.columns:
+            return table.set_index(name)
+    if isinstance(source, pd.DataFrame):
+        return table
+    notes.add("rows named by the file's first column", table.columns[0])
+    return table.set_index(table.columns[0]).rename_axis(index=None)
+
+
+def _items(items: Table, item: str, notes: Notes) -> pd.DataFrame:
+    """Read a table of items, indexed by their names."""
+    table = _indexed(_opened(items, [item]), items, [item], notes)
+    return named(table, "items", "item")
+
+
+def _refuse_unknown(items: pd.Series, known: pd.Index) -> None:
+    unknown = pd.Index(items.unique()).difference(known, sort=False)
+    if len(unknown):
+        raise DataError(
+            f"outcomes for {len(unknown)} item(s) that `items` does not have: {some(unknown)}; add "
+            "their meta-features, or drop those outcomes"
+        )
+
+
+def _read(rows: pd.DataFrame, notes: Notes) -> pd.DataFrame:
+    """Read outcomes, each distinct one once, and drop rows without."""
+    reader = ScoreReader("outcome", None, {}, notes, _REMEDY)
+    where = [f"{who} on {what}" for who, what in zip(rows["subject"], rows["item"], strict=True)]
+    distinct: dict[tuple[type, object], list[int]] = {}
+    for place, value in enumerate(rows["outcome"]):
+        value = None if is_missing(value) else value
+        key = value if isinstance(value, str | int | float | np.generic) else repr(value)
+        distinct.setdefault((type(value), key), []).append(place)
+    values = np.full(len(rows), np.nan)
+    for places in distinct.values():
+        score = rows["outcome"].iloc[places[0]]
+        values[places] = reader.read(score, where[places[0]], len(places))
+    reader.check()
+    read = rows.assign(outcome=values)[["subject", "item", ATTEMPT, "outcome"]]
+    kept = read[~np.isnan(values)].reset_index(drop=True)
+    if kept.empty:
+        raise DataError("there is no outcome at all: every cell is missing; give some")
+    lost = sorted(set(read["subject"]) - set(kept["subject"]))
+    if lost:
+        notes.add("dropped: subjects without any outcome", some(lost), len(lost))
+    return kept.astype({"subject": "str", "item": "str", ATTEMPT: "int64"})
+
+
+def _is_csv(table: Table) -> bool:
+    return isinstance(table, str | Path) and Path(table).suffix.lower() == ".csv"
+
+
+def _number(cell: object) -> object:
+    """Read a cell of a CSV file, which is text, as a number where it is one."""
+    try:
+        return float(cell)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return cell
+
+
+ATTEMPT = "attempt"
+
+
+def from_long(table: pd.DataFrame, names: tuple[str, str, str], notes: Notes) -> pd.DataFrame:
+    """Take subject, item, outcome and, where the table numbers them, attempt.
+
+    Raises
+    ------
+    DataError
+        When a name is missing, or an attempt has no whole number of its own.
+    """
+    subject, item, outcome = names
+    notes.add("long table: a row per outcome", some(names), len(table))
+    rows = pd.DataFrame(
+        {
+            "subject": texts(table[subject], f"column {subject!r}"),
+            "item": texts(table[item], f"column {item!r}"),
+            "outcome": table[outcome].to_numpy(dtype=object),
+        }
+    )
+    if ATTEMPT in table.columns:
+        rows[ATTEMPT] = _whole(table[ATTEMPT])
+        again = rows.duplicated(["subject", "item", ATTEMPT])
+        if again.any():
+            first = rows[again].iloc[0]
+            raise DataError(
+                f"{again.sum()} row(s) repeat a subject, item and attempt, such as "
+                f"{first['subject']} on {first['item']}, attempt {first[ATTEMPT]}; keep one of "
+                "each, or drop the column to have rows numbered"
+            )
+    else:
+        rows[ATTEMPT] = rows.groupby(["subject", "item"], sort=False).cumcount() + 1
+        repeated = int((rows[ATTEMPT] > 1).sum())
+        if repeated:
+            example = rows.loc[rows[ATTEMPT] > 1, ["subject", "item"]].iloc[0]
+            notes.add("repeated rows: further attempts", " on ".join(example), repeated)
+    return rows
+
+
+def from_wide(table: pd.DataFrame, names: tuple[str, str], items: pd.Index | None) -> pd.DataFrame:
+    """Go through the cells of a table of subjects by items, subject by subject.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Indexed by subjects, or by items.
+    names : (str, str)
+        Of subjects and items; an index of the second name is of items.
+    items : Index, optional
+        Known items; the side with more of them is the items' side.
+
+    Raises
+    ------
+    DataError
+        When a name is missing or occurs twice.
+    """
+    subject, item = names
+    turned = table.index.name == item
+    checked = named(table, "outcomes", item if turned else subject)
+    columns = texts(checked.columns, "outcomes, columns")
+    refuse_repeats(columns, subject if turned else item, "outcomes")
+    checked = checked.set_axis(columns, axis=1)
+    if items is not None and table.index.name not in names:
+        turned = len(items.intersection(checked.index)) > len(items.intersection(columns))
+    if not columns:
+        raise DataError("the table has no columns of outcomes; give a column per item")
+    cells = checked.astype(object)
+    cells = cells.T if turned else cells
+    return pd.DataFrame(
+        {
+            "subject": cells.index.repeat(cells.shape[1]),
+            "item": list(cells.columns) * len(cells),
+            "outcome": cells.to_numpy(dtype=object).ravel(),
+            ATTEMPT: 1,
+        }
+    )
+
+
+def features_beside(
+    table: pd.DataFrame, rows: pd.DataFrame, names: tuple[str, str, str], notes: Notes
+) -> pd.DataFrame:
+    """Take meta-features from the remaining columns of a long table, one row per item."""
+    rest = table.drop(columns=[*names, *table.columns.intersection([ATTEMPT])])
+    rest = without_lists(rest, notes).set_axis(pd.Index(rows["item"]), axis=0)
+    groups = rest.groupby(level=0, sort=False)
+    varying = groups.nunique().gt(1)
+    for column in varying.columns[varying.any()]:
+        notes.add(f"dropped: {column} differs within an item", varying.index[varying[column]][0])
+    first = groups.first() if len(rest.columns) else rest[~rest.index.duplicated()]
+    return first.drop(columns=varying.columns[varying.any()])
+
+
+def without_lists(table: pd.DataFrame, notes: Notes) -> pd.DataFrame:
+    """Leave out columns whose cells are lists or records."""
+    nested = []
+    for column in table.columns:
+        cells = table[column] if table[column].dtype.kind == "O" else ()
+        if any(isinstance(cell, Iterable) and not isinstance(cell, str) for cell in cells):
+            notes.add(f"dropped: field {column} holds lists", column)
+            nested.append(column)
+    return table.drop(columns=nested)
+
+
+def _whole(column: pd.Series) -> pd.Series:
+    """Read numbers of attempts."""
+    numbers = pd.to_numeric(column.astype(object), errors="coerce").to_numpy(dtype=float)
+    wrong = ~(numbers == numbers.round())
+    if wrong.any():
+        raise DataError(
+            f"column {ATTEMPT!r}: {wrong.sum()} cell(s) are no whole numbers: "
+            f"{some(column[wrong])}; number attempts from 1, or drop the column"
+        )
+    return pd.Series(numbers.astype("int64"))

@@ -1,0 +1,260 @@
+"""Tables as they arrive: names become texts, cells become numbers."""
+
+from collections import Counter
+from collections.abc import Hashable, Iterable, Sequence
+
+import numpy as np
+import pandas as pd
+
+from ..common.errors import DataError
+from ..common.messages import some
+from ..layouts.fields import is_broken
+from ..linking.real import real
+
+
+def named(table: object, what: str, kind: str) -> pd.DataFrame:
+    """Index a table's rows by texts; the table itself stays as it is.
+
+    Parameters
+    ----------
+    table : object
+        What was given as a table.
+    what : str
+        What to call it in messages.
+    kind : str
+        What a row is, and the name of the index.
+
+    Returns
+    -------
+    DataFrame
+        With the same columns.
+
+    Raises
+    ------
+    DataError
+        When it is no DataFrame, its columns have several levels, a name is missing or occurs twice,
+        or a name or a cell holds half a character.
+    """
+    if not isinstance(table, pd.DataFrame):
+        raise DataError(f"{what}: this is a {type(table).__name__}; give a pandas DataFrame")
+    if table.columns.nlevels > 1:
+        raise DataError(
+            f"{what}: the names of columns have {table.columns.nlevels} levels; give each column "
+            "one name, as in table.columns = ['size', ...]"
+        )
+    names = texts(table.index, f"{what}, {kind}")
+    refuse_repeats(names, kind, what)
+    refuse_broken(table, names, what, kind)
+    return table.set_axis(pd.Index(names, name=kind, dtype="str"), axis=0)
+
+
+def refuse_broken(table: pd.DataFrame, names: Sequence[str], what: str, kind: str) -> None:
+    """Refuse half a character in the name of a column or in a cell.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Columns may have names of any kind.
+    names : sequence of str
+        Of its rows.
+    what, kind : str
+        What to call the table and a row in messages.
+
+    Raises
+    ------
+    DataError
+        Naming column and row.
+    """
+    for place, column in enumerate(table.columns):
+        if is_broken(str(column)):
+            raise DataError(
+                f"{what}: the name {column!r} of column {place}, counted from 0, holds half a "
+                "character, which no file can; mend the text"
+            )
+        cells = table.iloc[:, place]
+        if isinstance(cells.dtype, np.dtype) and cells.dtype != object:
+            continue
+        for row, cell in enumerate(cells.astype(object)):
+            if isinstance(cell, str) and is_broken(cell):
+                raise DataError(
+                    f"{what}, {kind} {names[row]}: {str(column)!r} holds half a character, which "
+                    f"no file can: {cell!r}; mend the text"
+                )
+
+
+def texts(names: Iterable[object], where: str) -> list[str]:
+    """Write names as texts.
+
+    Raises
+    ------
+    DataError
+        When there are none to go through, one is missing, or one holds half a character or a zero
+        byte.
+    """
+    try:
+        found = list(names)
+    except TypeError:
+        raise DataError(f"{where}: {names!r} is no list of names; give one") from None
+    missing = [place for place, name in enumerate(found) if is_missing(name)]
+    if missing:
+        raise DataError(
+            f"{where}: no name in row(s) {some(missing)}, counted from 0; name each, or drop them"
+        )
+    written = [str(name) for name in found]
+    for place, name in enumerate(written):
+        if is_broken(name):
+            raise DataError(
+                f"{where}: the name {name!r} in row {place}, counted from 0, holds half a "
+                "character, which no file can; mend the text"
+            )
+        if "\0" in name:
+            raise DataError(
+                f"{where}: the name {name!r} in row {place}, counted from 0, holds a zero byte, "
+                "which ends a text in files; take it out"
+            )
+    return written
+
+
+def refuse_repeats(names: Iterable[str], kind: str, where: str) -> None:
+    """Refuse names of one kind of thing that occur more than once.
+
+    Raises
+    ------
+    DataError
+        Naming them.
+    """
+    index = pd.Index(names)
+    repeated = list(index[index.duplicated()].unique())
+    if repeated:
+        raise DataError(
+            f"{where}: the {kind} name(s) {some(repeated)} occur more than once; give each {kind} "
+            "one row and one name (from_long(..., repeats='trials') counts repeated attempts)"
+        )
+
+
+def same_names(have: Iterable[str], need: Iterable[str], where: str, reference: str) -> None:
+    """Refuse two sets of names that differ.
+
+    Raises
+    ------
+    DataError
+        Naming what is missing and what is too many.
+    """
+    missing, extra = sorted(set(need) - set(have)), sorted(set(have) - set(need))
+    found = [f"missing {some(missing)}"] if missing else []
+    found += [f"extra {some(extra)}"] if extra else []
+    if found:
+        raise DataError(
+            f"{where} are not those of {reference}: {'; '.join(found)}; give both the same names"
+        )
+
+
+def known_names(names: Iterable[object], known: pd.Index, kind: str) -> list[str]:
+    """Read a choice among known names; a single text is one name.
+
+    Raises
+    ------
+    DataError
+        When a name is unknown, missing or given twice.
+    """
+    wanted = [names] if isinstance(names, str) else texts(names, f"the {kind}s asked for")
+    unknown = [name for name in wanted if name not in known]
+    if unknown:
+        raise DataError(f"unknown {kind}(s): {some(unknown)}; know {some(known)}")
+    refuse_repeats(wanted, kind, f"the {kind}s asked for")
+    return wanted
+
+
+def three_columns(names: tuple[object, object, object]) -> None:
+    """Refuse names of the columns of subjects, items and outcomes that are not three.
+
+    Raises
+    ------
+    DataError
+        Naming them.
+    """
+    try:
+        different = len(set(names)) == 3
+    except TypeError:  # a list, for one, names no column
+        different = False
+    if not different:
+        raise DataError(f"subject, item and outcome are the columns {some(names)}; name three")
+
+
+def need_columns(have: Iterable[Hashable], need: Sequence[Hashable], where: str) -> None:
+    """Refuse a table that lacks a column, or has it twice.
+
+    Raises
+    ------
+    DataError
+        Naming the columns.
+    """
+    columns = Counter(have)
+    missing = [name for name in need if name not in columns]
+    if missing:
+        raise DataError(
+            f"{where} no column {some(missing)}; the columns are {some(columns.elements(), 12)}; "
+            "rename one, or add it"
+        )
+    twice = [name for name in dict.fromkeys(need) if columns[name] > 1]
+    if twice:
+        raise DataError(f"{where} several columns {some(twice)}; keep one of each name")
+
+
+def is_missing(value: object) -> bool:
+    """Whether a single cell or name is None, NaN, NaT or NA."""
+    if isinstance(value, float | np.floating):
+        return bool(np.isnan(value))
+    return value is None or value is pd.NA or value is pd.NaT
+
+
+def read_numbers(table: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
+    """Read cells as numbers: Python's, NumPy's or pandas', truth values as 0 and 1.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Columns of any kind.
+
+    Returns
+    -------
+    values : ndarray of float
+        NaN where a cell is missing or holds no number.
+    foreign : ndarray of bool
+        Which cells hold something else, such as text (also text that looks like a number).
+
+    Examples
+    --------
+    >>> values, foreign = read_numbers(pd.DataFrame({"size": [1, None, "big"]}))
+    >>> values.ravel(), foreign.ravel()
+    (array([ 1., nan, nan]), array([False, False,  True]))
+    """
+    if all(isinstance(dtype, np.dtype) and dtype.kind in "biuf" for dtype in table.dtypes):
+        return table.to_numpy(dtype=float, copy=True), np.zeros(table.shape, dtype=bool)
+    values = np.empty(table.shape)
+    foreign = np.zeros(table.shape, dtype=bool)
+    for place in range(table.shape[1]):
+        column = table.iloc[:, place]
+        if pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_complex_dtype(column):
+            values[:, place] = column.to_numpy(dtype=float, na_value=np.nan)
+            continue
+        for row, cell in enumerate(column.astype(object)):
+            number = float(cell) if isinstance(cell, np.bool) else real(cell)
+            foreign[row, place] = number is None and not is_missing(cell)
+            values[row, place] = np.nan if number is None else number
+    return values, foreign
+
+
+def name_cells(table: pd.DataFrame, bad: np.ndarray, pattern: str = "{} on {}: {}") -> str:
+    """Write the first few bad cells: row, column and what they hold."""
+    places = np.argwhere(bad)
+    cells = [
+        pattern.format(table.index[row], table.columns[column], _shown(table.iloc[row, column]))
+        for row, column in places[:6]
+    ]
+    return some(cells) if len(places) < 7 else f"{some(cells[:5])} and {len(places) - 5} more"
+
+
+def _shown(cell: object) -> str:
+    plain = cell.item() if isinstance(cell, np.generic) else cell
+    return "missing" if is_missing(plain) else repr(plain)

@@ -1,0 +1,303 @@
+"""The Zarr hierarchy of a store: its groups, its arrays and what is said about them.
+
+ArviZ's layout, with one chunk per subject in the arrays of draws. What is said about all arrays
+lies together in the root's metadata, which are replaced as a whole: arrays that were about to grow
+when a process died are as they were.
+"""
+
+import json
+import os
+import shutil
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...common.errors import FitError
+from ...layouts import Layout
+from ..posterior.assembly import SAMPLED, Training
+from ..posterior.posterior import GROUPS
+from ..sampling.draws import Draws
+from .chunks import LEVEL, by_array
+from .records import RECORDS, digest
+
+if TYPE_CHECKING:
+    import zarr  # within functions, since it takes a while and few fits are in stores
+
+FORMAT = 1
+"""Of stores; one that an older library cannot read has a higher number."""
+
+LOCK = ".lock"
+_MARK = "store"
+_ROWS = 1000  # subjects to a chunk of whatever is small
+
+type Small = list[str] | np.ndarray
+"""Names, or numbers that are not draws."""
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What a store says before any draws are read.
+
+    Attributes
+    ----------
+    attributes : dict of str to object
+        As of a fit in memory, but for how sampling went.
+    options : dict of str to object
+        How its subjects are sampled, and how often again.
+    training : Training
+        What its subjects are fitted to.
+    prior : dict of str to ndarray
+        By latent, shape (1, draws) or (1, draws, labels).
+    draws : dict of str to (shape, dtype)
+        By array of draws, as ``group/name``: one subject's part. Empty before the first subject.
+    """
+
+    attributes: dict[str, Any]
+    options: dict[str, Any]
+    training: Training
+    prior: dict[str, np.ndarray]
+    draws: dict[str, tuple[tuple[int, ...], np.dtype[Any]]]
+
+
+def state(path: Path) -> str:
+    """Say what lies there: ``nothing``, a ``store``, ``half`` a store, or something ``else``."""
+    if not path.exists():
+        return "nothing"
+    if not path.is_dir():
+        return "else"
+    if all(entry.name == LOCK for entry in path.iterdir()):
+        return "nothing"
+    try:
+        root = json.loads((path / "zarr.json").read_text(encoding="utf-8"))
+        marked = _MARK in root["attributes"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return "else"
+    if not marked:
+        return "else"
+    begun = (path / RECORDS).exists()  # then nothing may be overwritten, whatever happened to it
+    return "store" if begun or root.get("consolidated_metadata") else "half"
+
+
+def create(path: Path, layout: Layout, contents: Contents) -> None:
+    """Write a store of subjects without draws yet, into an empty folder or over half a store.
+
+    Raises
+    ------
+    OSError
+        When it cannot be written.
+    """
+    import zarr
+
+    for entry in path.iterdir():
+        if entry.is_dir():
+            shutil.rmtree(entry)
+        elif entry.name != LOCK:
+            entry.unlink()
+    options, training = contents.options, contents.training
+    mark = {"format": FORMAT, "options": options, "checksum": _checksum(contents)}
+    attributes = {**contents.attributes, _MARK: mark}
+    root = zarr.create_group(str(path), zarr_format=3, attributes=attributes)
+    for group in GROUPS:
+        root.create_group(group)
+    for group in ("posterior", "sample_stats"):
+        for dim, size in (("chain", options["chains"]), ("draw", options["draws"])):
+            _write(root, f"{group}/{dim}", (dim,), np.arange(size))
+    for group in ("posterior", "prior", "constant_data"):
+        for dim, labels in layout.labels.items():
+            _write(root, f"{group}/{dim}", (dim,), list(labels))
+    for group in ("observed_data", "constant_data"):
+        _write(root, f"{group}/item", ("item",), training.items)
+    for latent in layout.latents:
+        dims = ("chain", "draw", *latent.label_dims)
+        _write(root, f"prior/{latent.name}", dims, contents.prior[latent.name])
+    for feature in layout.row_features:
+        dims = ("item", *feature.label_dims)
+        _write(root, f"constant_data/{feature.name}", dims, training.features[feature.name])
+    for name, (dims, values) in _by_subject(training).items():
+        _write(root, name, dims, values)
+    _publish(path)
+
+
+def extend(path: Path, new: Training) -> None:
+    """Add subjects without draws after those that are there.
+
+    Raises
+    ------
+    OSError
+        When that cannot be written; the store is then as it was.
+    """
+    import zarr
+
+    published = zarr.open_consolidated(str(path), mode="r")
+    root = zarr.open_group(str(path), mode="r+", use_consolidated=False)
+    values = _by_subject(new)
+    for name, seen in published.members(max_depth=None):
+        if isinstance(seen, zarr.Array) and _dims(seen)[0] == "subject":
+            array: Any = root[name]
+            array.resize((seen.shape[0] + len(new.subjects), *seen.shape[1:]))
+            if name in values:
+                array[seen.shape[0] :] = _plain(values[name][1])
+    _publish(path)
+
+
+def declare(path: Path, layout: Layout, draws: Draws, subjects: int) -> None:
+    """Make the arrays for draws such as these, a chunk of each for every subject.
+
+    Raises
+    ------
+    OSError
+        When they cannot be written.
+    """
+    import zarr
+    from zarr.codecs import ZstdCodec
+
+    root = zarr.open_group(str(path), mode="r+", use_consolidated=False)
+    labels = {f"posterior/{latent.name}": latent.label_dims for latent in layout.latents}
+    for name, values in by_array(draws).items():
+        root.create_array(
+            name,
+            shape=(subjects, *values.shape),
+            chunks=(1, *values.shape),
+            dtype=values.dtype,
+            dimension_names=(*SAMPLED, *labels.get(name, ())),
+            fill_value=np.nan if values.dtype.kind == "f" else 0,
+            chunk_key_encoding={"name": "default", "separator": "."},
+            compressors=ZstdCodec(level=LEVEL),
+            overwrite=True,
+        )
+    _publish(path)
+
+
+def read(path: Path) -> Contents:
+    """Read a store, but for its draws.
+
+    Raises
+    ------
+    FitError
+        When it is damaged, or written by a newer version.
+    """
+    import zarr
+
+    try:
+        root = zarr.open_consolidated(str(path), mode="r")
+        attributes: dict[str, Any] = root.attrs.asdict()
+        mark = attributes.pop(_MARK)
+        newer = mark["format"] > FORMAT
+        contents = None if newer else _contents(root, attributes, mark["options"])
+    except Exception as error:  # Zarr raises many kinds for damaged files
+        raise FitError(
+            f"{path} cannot be read ({type(error).__name__}: {error}); it is damaged: restore a "
+            "copy, or fit again into another store"
+        ) from error
+    if contents is None:
+        raise FitError(
+            f"{path} has format {mark['format']}, and this version of measurement-layouts reads "
+            f"format {FORMAT}; update it to at least {attributes['measurement_layouts']}"
+        )
+    if mark["checksum"] != _checksum(contents):
+        raise FitError(
+            f"{path} is damaged: its items, prior or attributes do not match their checksum; "
+            "restore a copy, or fit again into another store"
+        )
+    return contents
+
+
+def _contents(root: "zarr.Group", attributes: dict[str, Any], options: dict[str, Any]) -> Contents:
+    """Sort the arrays of a store by what they are of."""
+    import zarr
+
+    draws, small = {}, dict[str, dict[str, tuple[tuple[str, ...], np.ndarray]]]()
+    for name, array in root.members(max_depth=None):
+        if isinstance(array, zarr.Array):
+            group, own = name.split("/")
+            if _dims(array)[:3] == SAMPLED:
+                draws[name] = (array.shape[1:], array.dtype)
+            else:
+                small.setdefault(group, {})[own] = (_dims(array), np.asarray(array[...]))
+    observed, constant = small["observed_data"], small["constant_data"]
+
+    def constants(dim: str) -> dict[str, np.ndarray]:
+        return {name: values for name, (dims, values) in constant.items() if dims[0] == dim != name}
+
+    training = Training(
+        list(map(str, observed["subject"][1])),
+        list(map(str, observed["item"][1])),
+        constants("item"),
+        observed["successes"][1],
+        observed["trials"][1],
+        constants("subject"),
+    )
+    prior = {name: values for name, (dims, values) in small["prior"].items() if len(dims) > 1}
+    return Contents(attributes, options, training, prior, draws)
+
+
+def _by_subject(training: Training) -> dict[str, tuple[tuple[str, ...], Small]]:
+    """Everything small that has a row for each subject."""
+    groups = ("posterior", "sample_stats", "observed_data", "constant_data")
+    rows: dict[str, tuple[tuple[str, ...], Small]] = {
+        f"{group}/subject": (("subject",), training.subjects) for group in groups
+    }
+    for name, values in (("successes", training.successes), ("trials", training.trials)):
+        rows[f"observed_data/{name}"] = (("subject", "item"), values)
+    for name, values in training.constants.items():
+        rows[f"constant_data/{name}"] = (("subject",), values)
+    return rows
+
+
+def _write(root: "zarr.Group", name: str, dims: tuple[str, ...], values: Small) -> None:
+    """Write something small, as a whole."""
+    plain = _plain(values)
+    first = _ROWS if dims[0] == "subject" else plain.shape[0]
+    text = plain.dtype == object
+    array = root.create_array(
+        name,
+        shape=plain.shape,
+        chunks=(first, *plain.shape[1:]),
+        dtype=str if text else plain.dtype,
+        dimension_names=dims,
+    )
+    array[...] = plain
+
+
+def _plain(values: Small) -> np.ndarray:
+    """Make an array; texts of any length each."""
+    text = isinstance(values, list)
+    return np.array(values, dtype=object) if text else np.ascontiguousarray(values)
+
+
+def _publish(path: Path) -> None:
+    """Replace what the root says about all arrays, once they are on the disk."""
+    import zarr
+
+    for pattern in ("*/zarr.json", "*/*/zarr.json", "*/*/c/**/*"):
+        for file in path.glob(pattern):
+            _through(file)
+    with warnings.catch_warnings():
+        # that it is Zarr's own, not yet the format's; and that a lock and records are no arrays
+        warnings.simplefilter("ignore")
+        zarr.consolidate_metadata(str(path))
+    _through(path / "zarr.json")
+
+
+def _through(file: Path) -> None:
+    if file.is_file():
+        with file.open("rb+") as opened:
+            os.fsync(opened.fileno())
+
+
+def _checksum(contents: Contents) -> str:
+    """Hash what is the same for all subjects."""
+    said = [contents.attributes, contents.options, contents.training.items]
+    found = [json.dumps(said, sort_keys=True).encode()]
+    for arrays in (contents.training.features, contents.prior):
+        for name, values in sorted(arrays.items()):
+            found += [name.encode(), np.ascontiguousarray(values).tobytes()]
+    return digest(*found)
+
+
+def _dims(array: "zarr.Array[Any]") -> tuple[str, ...]:
+    metadata: Any = array.metadata
+    return tuple(metadata.dimension_names)

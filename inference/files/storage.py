@@ -1,0 +1,216 @@
+"""Fits on disk: one netCDF file each, or a store."""
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import netCDF4
+import numpy as np
+import xarray as xr
+
+from ...common.errors import FitError
+from ...common.files import whole
+from ...layouts import Layout
+from ...linking import LayoutError, LinkingFunction
+from ..posterior.assembly import FORMAT
+from ..posterior.posterior import GROUPS, Posterior
+from . import hierarchy
+from .records import read_records
+from .stored import check_records, stored_posterior
+
+_MARKS = ("layout", "fingerprint", "failures", "checksum")
+_BLOCK = 2**26  # bytes of draws read and written at a time
+
+
+def save(fit: Posterior, path: str | Path, *, overwrite: bool = False) -> Path:
+    """Write a fit into one netCDF file, whole or not at all.
+
+    Parameters
+    ----------
+    fit : Posterior
+        The fit.
+    path : str or Path
+        File to write; its folder must exist.
+    overwrite : bool
+        Whether an existing file may be replaced.
+
+    Returns
+    -------
+    Path
+        The file.
+
+    Raises
+    ------
+    FitError
+        When the file exists and may not be replaced, or cannot be written (the old one stays).
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from measurement_layouts.inference.fitting import fit
+    >>> from measurement_layouts.scenarios import animal_ai_olympics as aaio
+    >>> cohort = aaio.simulated_cohort()
+    >>> result = fit(aaio.published_layout(), cohort.evaluation, subjects=["sim-01"],
+    ...              draws=100, tune=200, chains=2, seed=1, progressbar=False)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     read(save(result, Path(folder) / "profile.nc"))
+    <Posterior of 'animal-ai-olympics': 1 subject, 2 chains of 100 draws, 0 failed>
+    """
+    path = Path(path)
+    if path.exists() and not overwrite:
+        raise FitError(f"{path} exists already; choose another name, or pass overwrite=True")
+    with whole(path, needs=fit.data.nbytes) as beside:
+        _write(fit.data, beside)
+    return path
+
+
+def read(
+    path: str | Path,
+    *,
+    layout: Layout | None = None,
+    functions: Sequence[LinkingFunction] = (),
+) -> Posterior:
+    """Read what `save` wrote, or open a store; parameters and errors as in `results.load`."""
+    path = Path(path)
+    if path.is_dir():
+        return _read_store(path, layout, functions)
+    if not path.is_file():
+        raise FitError(f"there is no file or store {path}")
+    try:
+        with xr.open_datatree(path, engine="netcdf4") as tree:
+            data = tree.load()
+    except Exception as error:  # netCDF4 and xarray raise many kinds for a damaged file
+        raise FitError(
+            f"{path} cannot be read ({type(error).__name__}: {error}); it is damaged or no saved "
+            "fit: restore a copy, or fit again"
+        ) from error
+    _refuse_newer(path, data.attrs)
+    missing = [name for name in GROUPS if name not in data.children]
+    missing += [name for name in _MARKS if not isinstance(data.attrs.get(name), str)]
+    if missing:
+        raise FitError(
+            f"{path} is no saved fit: it lacks {', '.join(missing)}; give a file that Fit.save() "
+            "wrote"
+        )
+    if data.attrs.pop("checksum") != _checksum(data):
+        raise FitError(
+            f"{path} is damaged: its contents do not match its checksum; restore a copy, or fit "
+            "again"
+        )
+    saved = _read_layout(path, data.attrs, layout, functions)
+    told = (_read_words(path, data.attrs, name) for name in ("failures", "attempts"))
+    return Posterior(saved, data, *told)
+
+
+def _refuse_newer(path: Path, attributes: Mapping[Any, Any]) -> None:
+    """Refuse a file of a format that this version does not know."""
+    written = attributes.get("format", FORMAT)
+    if isinstance(written, int | np.integer) and written > FORMAT:
+        raise FitError(
+            f"{path} has format {written}, and this version of measurement-layouts reads format "
+            f"{FORMAT}; update it to at least {attributes.get('measurement_layouts')}"
+        )
+
+
+def _read_store(
+    path: Path, layout: Layout | None, functions: Sequence[LinkingFunction]
+) -> Posterior:
+    if hierarchy.state(path) != "store":
+        raise FitError(f"there is no store in the folder {path}; give one that a fit was made in")
+    records = read_records(path)  # first: the rest may have grown since, and not the other way
+    contents = hierarchy.read(path)
+    check_records(path, contents, records)
+    saved = _read_layout(path, contents.attributes, layout, functions)
+    return stored_posterior(path, saved, contents, records, contents.training.subjects)
+
+
+def _write(data: xr.DataTree, path: Path) -> None:
+    """Write a fit's tree, the draws of some subjects at a time."""
+    groups = {name: data[name].to_dataset() for name in GROUPS}
+    step, subjects = _step(groups["posterior"]), groups["posterior"].sizes["subject"]
+    drawn = ("posterior", "sample_stats")
+    first = {name: groups[name].isel(subject=slice(step)) for name in drawn}
+    tree = xr.DataTree.from_dict(groups | first)
+    tree.attrs = {**data.attrs, "checksum": _checksum(data)}
+    growing = {f"/{name}": {"subject"} for name in drawn if subjects > step}
+    tree.to_netcdf(path, engine="netcdf4", unlimited_dims=growing)
+    if growing:
+        with netCDF4.Dataset(path, "a") as file:
+            for name in drawn:
+                for own, variable in groups[name].variables.items():
+                    for start in range(step, subjects, step) if "subject" in variable.dims else ():
+                        part = variable[start : start + step].to_numpy()
+                        part = part.astype(object if part.dtype.kind == "U" else part.dtype)
+                        file[name][own][start : start + len(part)] = part
+
+
+def _step(group: xr.Dataset) -> int:
+    """Subjects whose draws of one variable take up little memory."""
+    largest = max(variable.nbytes for variable in group.data_vars.values())
+    return max(1, group.sizes["subject"] * _BLOCK // largest)
+
+
+def _checksum(data: xr.DataTree) -> str:
+    """Hash everything in a fit: HDF5 alone reads most damaged numbers without a word."""
+    found = hashlib.sha256()
+    for name, value in sorted(data.attrs.items()):
+        found.update(f"{name}={value}\0".encode())
+    for group in GROUPS:
+        for name, variable in sorted(data[group].variables.items()):
+            found.update(f"{group}/{name}{variable.shape}\0".encode())
+            if variable.dtype.kind in "biuf":
+                for part in _parts(variable):
+                    found.update(np.ascontiguousarray(part))
+            else:
+                found.update("\0".join(map(str, variable.to_numpy().ravel())).encode())
+    return found.hexdigest()
+
+
+def _parts(variable: xr.Variable) -> Iterator[np.ndarray]:
+    """Read a variable, some of its rows at a time."""
+    if variable.nbytes <= _BLOCK:
+        yield variable.to_numpy()
+    else:
+        step = max(1, len(variable) * _BLOCK // variable.nbytes)
+        for start in range(0, len(variable), step):
+            yield variable[start : start + step].to_numpy()
+
+
+def _read_words(path: Path, attributes: Mapping[Any, Any], name: str) -> dict[str, Any]:
+    """Read what is said of subjects by their names."""
+    try:
+        said = json.loads(attributes.get(name, "{}"))
+    except ValueError as error:
+        raise FitError(
+            f"{path}: its {name} cannot be read ({error}); restore a copy, or fit again"
+        ) from error
+    if not isinstance(said, dict):
+        raise FitError(f"{path}: its {name} are {said!r}, no mapping; restore a copy, or fit again")
+    return said
+
+
+def _read_layout(
+    path: Path,
+    attributes: Mapping[Any, Any],
+    expected: Layout | None,
+    functions: Sequence[LinkingFunction],
+) -> Layout:
+    """Read the saved layout, and hold it against what was fitted and against what it must be."""
+    try:
+        known = [*functions, *(expected.functions if expected is not None else ())]
+        saved = Layout.from_dict(json.loads(attributes["layout"]), known)
+    except (LayoutError, json.JSONDecodeError) as error:
+        raise FitError(f"{path}: its layout cannot be read ({error})") from error
+    if saved.fingerprint != attributes["fingerprint"]:
+        raise FitError(
+            f"{path}: its layout has fingerprint {saved.fingerprint}, but it was fitted with "
+            f"{attributes['fingerprint']}; the file or the library was changed, fit again"
+        )
+    if expected is not None and expected.fingerprint != saved.fingerprint:
+        raise FitError(
+            f"{path} is a fit of the layout {saved.name!r} ({saved.fingerprint}), not of "
+            f"{expected.name!r} ({expected.fingerprint}); load it without layout=, or fit again"
+        )
+    return saved

@@ -1,0 +1,279 @@
+"""A store: fits in a folder, written subject by subject and read when asked for."""
+
+import os
+import secrets
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from filelock import BaseFileLock, FileLock, Timeout
+
+from ...common.errors import FitError, StoreError
+from ...common.messages import many
+from ...evaluations.evaluation import Evaluation
+from ...layouts import Layout
+from ..model.prior import draw_prior
+from ..posterior.assembly import Training, marks
+from ..posterior.posterior import Posterior
+from ..sampling.draws import Draws, Sampled, SamplingOptions
+from ..sampling.engine import Battery
+from . import hierarchy
+from .chunks import by_array, write_chunk
+from .hierarchy import Contents
+from .records import Record, outcomes_digest, read_records, write_record
+from .resuming import check_same, options_of
+from .stored import check_records, stored_posterior
+
+_WRITERS = 8  # chunks on their way to the disk at a time: one after the other it is a wait for each
+
+
+class Store:
+    """Fits in a folder, written subject by subject; `Store.open` makes one, ``with`` closes it.
+
+    The folder is one Zarr hierarchy in ArviZ's layout, so that ``xarray.open_datatree(path,
+    engine="zarr")`` opens it; the draws of subjects that are not finished are missing there. A
+    subject is finished once its record is there, which is written last and as a whole: a process
+    that is killed loses at most the subject it was writing.
+
+    Attributes
+    ----------
+    path : Path
+        The folder.
+    seed : int
+        From which its subjects are sampled.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> from measurement_layouts import Capability, Success
+    >>> from measurement_layouts.inference.sampling.draws import Draws
+    >>> layout = Layout("coin", Success("heads", Capability("p", low=0, high=1)))
+    >>> tosses = pd.DataFrame([[1, 0], [1, 1]], index=["Ann", "Bob"], columns=["a", "b"])
+    >>> evaluation = Evaluation.from_wide(tosses, pd.DataFrame(index=["a", "b"]))
+    >>> asked = layout, evaluation, Battery.of(layout, evaluation)
+    >>> options = SamplingOptions(draws=4, chains=1)
+    >>> draws = Draws({"p": np.full((1, 4), 0.5)}, {"diverging": np.zeros((1, 4), dtype=bool)})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with Store.open(folder, *asked, options, seed=1, reruns=1) as store:
+    ...         store.add(Sampled("Bob", draws))
+    ...     with Store.open(folder, *asked, options, seed=None, reruns=1) as store:
+    ...         store.seed, store.finished, store.posterior()
+    (1, {'Bob'}, <Posterior of 'coin': 1 subject, 1 chain of 4 draws, 0 failed>)
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        lock: BaseFileLock,
+        layout: Layout,
+        evaluation: Evaluation,
+        contents: Contents,
+    ) -> None:
+        self.path = path
+        self.seed = int(contents.attributes["seed"])
+        self._lock, self._layout, self._evaluation = lock, layout, evaluation
+        self._contents = contents
+        self._rows = {subject: row for row, subject in enumerate(contents.training.subjects)}
+        self._records = read_records(path)
+        check_records(path, contents, self._records)
+        self._writers = ThreadPoolExecutor(_WRITERS)
+
+    @classmethod
+    def open(
+        cls,
+        path: str | Path,
+        layout: Layout,
+        evaluation: Evaluation,
+        battery: Battery,
+        options: SamplingOptions,
+        seed: int | None,
+        reruns: int,
+        method: str = "nuts",
+        starts: str = "prior",
+    ) -> Self:
+        """Make a store, or open one to go on with it; nobody else can until it is closed.
+
+        The lock is the operating system's, on Windows too, and ends with the process, however that
+        ends. On a network's file system without locks a file stands for it: one that a killed
+        process has left, ``.lock`` in the folder, is deleted by hand.
+
+        Parameters
+        ----------
+        path : str or Path
+            The folder: a new one, an empty one or a store.
+        layout : Layout
+            What is fitted.
+        evaluation : Evaluation
+            To what. Subjects that the store lacks are added to it; it may have others.
+        battery : Battery
+            Of both.
+        options : SamplingOptions
+            How subjects are sampled.
+        seed : int, optional
+            From which seed; when None that of the store, or a random one for a new store.
+        reruns : int
+            How often a subject may be sampled again.
+        method : {"nuts", "grid"}
+            How posteriors are found.
+        starts : {"prior", "modes"}
+            Where chains start.
+
+        Returns
+        -------
+        Store
+            Open, and locked.
+
+        Raises
+        ------
+        FitError
+            When the folder holds something else, or fits of another layout, to other items or
+            outcomes, with other options or another seed; when it is damaged, in use, or cannot be
+            written.
+        """
+        path = Path(path)
+        if hierarchy.state(path) == "else":
+            raise FitError(f"{path} is there already and is no store of fits; give another folder")
+        _refuse_links(path)
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            lock = FileLock(path / hierarchy.LOCK, timeout=0, thread_local=False)
+            lock.acquire()
+        except Timeout as error:
+            raise StoreError(
+                f"{path} is in use, by another process or further up in this one",
+                "wait until that is done, or give another store",
+            ) from error
+        except OSError as error:
+            raise FitError(
+                f"cannot write into {path}: {error.strerror}; give another folder"
+            ) from error
+        try:
+            asked = options_of(options, reruns, method, starts)
+            if hierarchy.state(path) == "store":
+                contents = hierarchy.read(path)
+                check_same(path, contents, layout, evaluation, battery, asked, seed)
+                known = set(contents.training.subjects)
+                new = [subject for subject in evaluation.subjects if subject not in known]
+                if new:
+                    hierarchy.extend(path, Training.of(layout, battery.features, evaluation, new))
+            else:
+                seed = secrets.randbits(31) if seed is None else seed
+                training = Training.of(layout, battery.features, evaluation)
+                prior = {name: drawn[None] for name, drawn in draw_prior(layout).items()}
+                said = marks(layout, options, seed, method)
+                hierarchy.create(path, layout, Contents(said, asked, training, prior, {}))
+            return cls(path, lock, layout, evaluation, hierarchy.read(path))
+        except OSError as error:
+            lock.release()
+            raise StoreError(
+                f"could not write into {path}: {error}; nothing in it is lost",
+                "make room, or give another folder",
+            ) from error
+        except BaseException:
+            lock.release()
+            raise
+
+    @property
+    def finished(self) -> set[str]:
+        """Subjects that have draws; those that failed may be sampled again."""
+        return {one.subject for one in self._records.values() if one.draws is not None}
+
+    def add(self, sampled: Sampled) -> None:
+        """Write what came of one subject: its draws, then, as a whole, its record.
+
+        Parameters
+        ----------
+        sampled : Sampled
+            One of the store's subjects.
+
+        Raises
+        ------
+        FitError
+            When it cannot be written; what was there stays.
+        """
+        row = self._rows[sampled.subject]
+        try:
+            record = Record(
+                sampled.subject,
+                sampled.attempts,
+                sampled.reason,
+                outcomes_digest(self._contents.training, row),
+                None if sampled.draws is None else self._write(row, sampled.draws),
+            )
+            write_record(self.path, row, record)
+        except OSError as error:
+            held = many(len(self.finished), "subject")
+            raise StoreError(
+                f"could not write {sampled.subject} into {self.path}: {error}; the {held} it holds "
+                "are safe",
+                "make room, and fit again with the same store",
+            ) from error
+        self._records[row] = record
+
+    def _write(self, row: int, draws: Draws) -> dict[str, str]:
+        """Write a subject's draws through to the disk; digests by array."""
+        arrays = by_array(draws)
+        if not self._contents.draws:
+            hierarchy.declare(self.path, self._layout, draws, len(self._rows))
+            self._contents = hierarchy.read(self.path)
+
+        def write(name: str) -> str:
+            _, dtype = self._contents.draws[name]
+            return write_chunk(self.path, name, row, arrays[name].astype(dtype, copy=False))
+
+        return dict(zip(arrays, self._writers.map(write, arrays), strict=True))
+
+    def posterior(self) -> Posterior:
+        """Open the posterior of the evaluation's subjects; its draws stay on the disk.
+
+        Returns
+        -------
+        Posterior
+            Finished subjects in the evaluation's order; failed ones in its `failures`.
+
+        Raises
+        ------
+        FitError
+            When no subject has draws.
+        """
+        return stored_posterior(
+            self.path, self._layout, self._contents, self._records, self._evaluation.subjects
+        )
+
+    def close(self) -> None:
+        """Let others open it."""
+        self._writers.shutdown()
+        self._lock.release()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def _refuse_links(path: Path) -> None:
+    """Refuse a store with a link in it, which may lead writing elsewhere; it may be one itself."""
+    for link in _links(path) if path.is_dir() else ():
+        raise FitError(
+            f"{link} is a link, and what is written into a store must stay there; put a copy of "
+            "what it leads to in its place, or give another store"
+        )
+
+
+def _links(folder: str | Path) -> Iterator[str]:
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.is_symlink():
+                yield entry.path
+            elif entry.is_dir():
+                yield from _links(entry.path)

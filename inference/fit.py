@@ -1,0 +1,208 @@
+"""A fit: every subject's posterior, and what can be asked of it."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import pandas as pd
+import xarray as xr
+
+from ..layouts import Layout
+from ..linking import LinkingFunction
+from .files import storage
+from .forecasts.derived import derived
+from .forecasts.forecasting import Forecast, forecast
+from .posterior.diagnostics import diagnose, profiles
+from .posterior.posterior import Posterior
+
+
+class Fit(Posterior):
+    """Posteriors of all subjects under one layout.
+
+    Made by `fit` and `load`.
+
+    Attributes
+    ----------
+    layout : Layout
+        The layout that was fitted.
+    data : xarray.DataTree
+        Groups ``posterior`` and ``sample_stats`` (subject, chain, draw, labels), ``prior``,
+        ``observed_data`` (successes and trials; subject, item) and ``constant_data`` (meta-features
+        per item, constants per subject). ArviZ reads it. The draws of a fit in a store are read
+        from the disk whenever they are asked for, and not kept.
+    failures : dict of str to str
+        Subjects whose sampling failed, and why.
+    attempts : dict of str to int
+        How often subjects were sampled, where that is more than once.
+
+    Examples
+    --------
+    >>> from measurement_layouts.inference.fitting import fit
+    >>> from measurement_layouts.scenarios import animal_ai_olympics as aaio
+    >>> cohort = aaio.simulated_cohort()
+    >>> result = fit(aaio.published_layout(), cohort.evaluation, subjects=["sim-01", "sim-02"],
+    ...              draws=100, tune=200, chains=2, seed=1, progressbar=False)
+    >>> result
+    <Fit of 'animal-ai-olympics': 2 subjects, 2 chains of 100 draws, 0 failed>
+    >>> len(result.profiles()), len(result.diagnostics())
+    (8, 2)
+    >>> result.forecast(aaio.battery(seed=2), subjects=["sim-02"])
+    <Forecast: 1 subject, 69 items, 0 of them outside a declared range, 90% intervals>
+    """
+
+    def profiles(self, *, prob: float = 0.9) -> pd.DataFrame:
+        """Summarise every profile element of every subject; see `diagnostics.profiles`.
+
+        Parameters
+        ----------
+        prob : float, default 0.9
+            Mass of the equal-tailed interval.
+
+        Returns
+        -------
+        DataFrame
+            One row per subject, node and label, in the nodes' units: ``mean``, ``sd``, ``low``,
+            ``high``, ``low_error``, ``high_error``, ``ess_bulk``, ``ess_tail``, ``rhat``,
+            ``shrinkage``, ``prior_dominated``, ``modes`` (where there are separate ones).
+
+        Raises
+        ------
+        FitError
+            When `prob` is not between 0 and 1.
+        """
+        return profiles(self, prob)
+
+    def diagnostics(self) -> pd.DataFrame:
+        """Judge every subject's sampling and data; see `diagnostics.diagnose`.
+
+        Returns
+        -------
+        DataFrame
+            Indexed by subject, failed ones last: ``status``, ``success``, ``divergences``,
+            ``rhat``, ``ess``, ``attempts``, ``prior_dominated`` and ``reason``.
+        """
+        return diagnose(self)
+
+    def forecast(
+        self,
+        items: pd.DataFrame,
+        *,
+        subjects: Iterable[object] | None = None,
+        prob: float = 0.9,
+        memory_mib: float = 256,
+    ) -> Forecast:
+        """Forecast success on items, run or not; see `forecasting.forecast`.
+
+        Parameters
+        ----------
+        items : DataFrame
+            Meta-features, indexed by item.
+        subjects : iterable, optional
+            Whose success; everybody's by default.
+        prob : float, default 0.9
+            Mass of the equal-tailed interval.
+        memory_mib : float, default 256
+            Bound of the memory used on the way, in MiB; it changes no result.
+
+        Returns
+        -------
+        Forecast
+            Means and intervals of the success probability, in [0, 1].
+
+        Raises
+        ------
+        DataError
+            When the items do not fit the layout.
+        FitError
+            When a subject is not in the fit, `prob` is not between 0 and 1, or `memory_mib` is no
+            positive number.
+        """
+        return forecast(self, items, subjects=subjects, prob=prob, memory_mib=memory_mib)
+
+    def derived(
+        self,
+        items: pd.DataFrame,
+        nodes: str | Iterable[str] | None = None,
+        *,
+        subjects: Iterable[object] | None = None,
+        prob: float = 0.9,
+        memory_mib: float = 256,
+    ) -> xr.Dataset:
+        """Compute the layout's derived nodes on items, run or not; see `derived.derived`.
+
+        Parameters
+        ----------
+        items, subjects, prob, memory_mib
+            As in `forecast`.
+        nodes : str or iterable of str, optional
+            Names of derived nodes, or of outcomes; all of them by default.
+
+        Returns
+        -------
+        Dataset
+            A variable per node, in its unit: (subject, item, the node's labels, ``summary``).
+
+        Raises
+        ------
+        DataError, FitError
+            As `forecast` does, and when a node is none of the layout's derived ones.
+        """
+        return derived(self, items, nodes, subjects=subjects, prob=prob, memory_mib=memory_mib)
+
+    def save(self, path: str | Path, *, overwrite: bool = False) -> Path:
+        """Write the fit into one netCDF file; see `storage.save`.
+
+        Parameters
+        ----------
+        path, overwrite
+            As in `storage.save`.
+
+        Returns
+        -------
+        Path
+            The file.
+
+        Raises
+        ------
+        FitError
+            When the file exists and may not be replaced, or cannot be written.
+        """
+        return storage.save(self, path, overwrite=overwrite)
+
+
+def load(
+    path: str | Path,
+    *,
+    layout: Layout | None = None,
+    functions: Sequence[LinkingFunction] = (),
+) -> Fit:
+    """Read a fit from the file that `save` wrote, or open the one in a store.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file, or the store's folder. Of a store, whatever is finished is read, also while a fit
+        goes on; its draws stay on the disk until they are asked for.
+    layout : Layout, optional
+        The layout it must be a fit of; its linking functions are then known.
+    functions : sequence of LinkingFunction, optional
+        Your own linking functions in it, where `layout` is not given.
+
+    Returns
+    -------
+    Fit
+        Equal to the saved one.
+
+    Raises
+    ------
+    FitError
+        When there is no such file or store, it is no fit, is damaged, or is the fit of another
+        layout.
+
+    Examples
+    --------
+    >>> load("nowhere.nc")
+    Traceback (most recent call last):
+        ...
+    measurement_layouts.common.errors.FitError: there is no file or store nowhere.nc
+    """
+    return Fit.of(storage.read(path, layout=layout, functions=functions))

@@ -1,0 +1,1 @@
+"""From a layout and its data to a PyMC model: features, priors, likelihood."""

@@ -1,0 +1,53 @@
+"""Meta-features as arrays: where they are defined, and how they are laid out for a formula."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from ...layouts import MetaFeature, Node
+from ...linking.arrays import Array
+
+type Features = dict[str, np.ndarray]
+"""By meta-feature, shape (items,) or (items, labels)."""
+
+
+def defined(feature: MetaFeature, features: Mapping[str, np.ndarray], items: int) -> np.ndarray:
+    """Say on which items a meta-feature is defined: where what it is given is not 0."""
+    if feature.given is None:
+        return np.ones(items, dtype=bool)
+    return np.asarray(features[feature.given.name] != 0)
+
+
+def align(
+    value: Array, node: Node, dims: tuple[str, ...], *, leading: int = 0, per_item: bool
+) -> Array:
+    """Lay a node's value out as ``(leading..., item, *dims)`` for `linking.evaluate`.
+
+    Works on NumPy arrays and PyTensor variables alike.
+
+    Parameters
+    ----------
+    value : array or variable
+        Shape (leading..., items, labels), without the axes that the node does not have.
+    node : Node
+        Whose value it is.
+    dims : tuple of str
+        The layout's label dimensions, in order.
+    leading : int
+        Axes before the items, such as draws.
+    per_item : bool
+        Whether there is an axis of items.
+
+    Returns
+    -------
+    array or variable
+        An axis that the node does not have is of length one.
+
+    Examples
+    --------
+    >>> from measurement_layouts import Noise
+    >>> align(np.zeros(7), Noise("noise"), ("demand",), leading=1, per_item=False).shape
+    (7, 1, 1)
+    """
+    has = [True] * leading + [per_item] + [dim in node.label_dims for dim in dims]
+    return value[tuple(slice(None) if there else None for there in has)]

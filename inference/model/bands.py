@@ -1,0 +1,208 @@
+"""The bands of a layout: which propensity each opposes, and where its ends lie."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from ... import linking
+from ...common.errors import DataError
+from ...common.messages import some
+from ...layouts import Latent, Layout, MetaFeature, Unseen
+from ...layouts.nodes import Derived
+from ...linking import Expr, evaluate
+from ...linking.evaluation import ancestry
+from ...linking.expression import Dims, SubjectConstant, merge_dims
+from ...linking.function import Call
+from .alignment import Features, align, defined
+
+_KINDS = (linking.band, linking.bilogistic, linking.uncertain_band)
+_ROUNDING = 1e-9  # by which ends that are computed may be reversed
+
+
+@dataclass(frozen=True, eq=False)
+class Band:
+    """A call of `band`, `bilogistic` or `uncertain_band` in a layout.
+
+    Attributes
+    ----------
+    call : Call
+        The call itself.
+    theta : Expr
+        What must lie inside.
+    latents : tuple of Latent
+        What `theta` is computed from, in order of appearance.
+    latent : Latent or None
+        The latent that `theta` is, where it is one and no formula.
+    low, high : Expr
+        The ends.
+    low_slope, high_slope : Expr
+        Steepness at each end; the same but for `bilogistic`.
+    spread : Expr or None
+        How far the ends may be off; of `uncertain_band` only.
+    min_width : float or None
+        Least width; `bilogistic` has none.
+    """
+
+    call: Call
+    theta: Expr
+    latents: tuple[Latent, ...]
+    latent: Latent | None
+    low: Expr
+    high: Expr
+    low_slope: Expr
+    high_slope: Expr
+    spread: Expr | None
+    min_width: float | None
+
+    @property
+    def end_dims(self) -> Dims:
+        """Label dimensions of the two ends."""
+        return merge_dims((self.low, self.high))
+
+
+def find_bands(layout: Layout) -> tuple[Band, ...]:
+    """Find the bands of a layout.
+
+    Parameters
+    ----------
+    layout : Layout
+        Where.
+
+    Returns
+    -------
+    tuple of Band
+        One per call, what is inside of others first.
+
+    Examples
+    --------
+    >>> from measurement_layouts import Propensity, Success
+    >>> risk, low = Propensity("risk", low=-4, high=4), MetaFeature("low", low=-3, high=3)
+    >>> right = Success("right", linking.band(risk, low, low + 2, slope=3))
+    >>> (found,) = find_bands(Layout("risk", right))
+    >>> found.latent.name, found.low, found.high, found.high_slope, found.min_width
+    ('risk', MetaFeature('low', low=-3, high=3), <low + 2>, <3>, 0.1)
+    """
+    calls = [part for part in ancestry(layout.outcome) if isinstance(part, Call)]
+    return tuple(_band(call) for call in calls if call.function in _KINDS)
+
+
+def ends(band: Band, features: Features, layout: Layout) -> tuple[np.ndarray, np.ndarray] | None:
+    """Compute where a band's ends lie.
+
+    Parameters
+    ----------
+    band : Band
+        One of the layout's.
+    features : dict of str to ndarray
+        By meta-feature, shape (items,) or (items, labels).
+    layout : Layout
+        Where the band is from.
+
+    Returns
+    -------
+    tuple of two ndarray, or None
+        Low and high, both of shape (items,), or (items, labels...) where an end has labels; None
+        where an end depends on anything but meta-features.
+
+    Examples
+    --------
+    >>> from measurement_layouts import Propensity, Success
+    >>> risk, low = Propensity("risk", low=-4, high=4), MetaFeature("low", low=-3, high=3)
+    >>> layout = Layout("risk", Success("right", linking.band(risk, low, 2.5)))
+    >>> ends(find_bands(layout)[0], {"low": np.array([0.0, 2.0])}, layout)
+    (array([0., 2.]), array([2.5, 2.5]))
+    """
+    parts = _end_parts(band)
+    if any(isinstance(part, Latent | SubjectConstant | Unseen) for part in parts):
+        return None
+    dims = tuple(layout.dims)
+    items = len(next(iter(features.values()))) if features else 1
+    known = {
+        part.name: align(features[part.name], part, dims, per_item=True)
+        for part in parts
+        if isinstance(part, MetaFeature)
+    }
+    place = (slice(None), *(slice(None) if dim in band.end_dims else 0 for dim in dims))
+    low, high, _ = np.broadcast_arrays(
+        evaluate(band.low, known, dims),
+        evaluate(band.high, known, dims),
+        np.empty((items, *[1] * len(dims))),
+    )
+    return low[place], high[place]
+
+
+def refuse_reversed(layout: Layout, items: pd.Index, features: Features) -> None:
+    """Refuse items on which a band's low end lies above its high end.
+
+    Only ends that depend on nothing but meta-features can tell, and only where these are defined.
+
+    Parameters
+    ----------
+    layout : Layout
+        What declares the bands.
+    items : Index
+        Names of the items, for the message.
+    features : dict of str to ndarray
+        By meta-feature, with those that say where others are defined.
+
+    Raises
+    ------
+    DataError
+        Naming the items, both ends and their values.
+    """
+    for band in find_bands(layout):
+        found = ends(band, features, layout)
+        if found is None:
+            continue
+        low, high = found
+        bad = (low > high) & ~np.isclose(low, high, rtol=_ROUNDING, atol=_ROUNDING)
+        for feature in _end_parts(band):
+            if isinstance(feature, MetaFeature):
+                bad[~defined(feature, features, len(items))] = False
+        if bad.any():
+            dims = [dim for dim in layout.dims if dim in band.end_dims]
+            cells = [
+                f"{items[row]} ({_written(band.low, dims, labels)} = {low[row, *labels]:g}, "
+                f"{_written(band.high, dims, labels)} = {high[row, *labels]:g})"
+                for row, *labels in np.argwhere(bad)
+            ]
+            raise DataError(
+                f"{band.call}: the ends are reversed on {len(cells)} item(s): {some(cells)}; a "
+                "band's low end lies at or below its high end, so exchange the two values, correct "
+                "them, or leave those items out"
+            )
+
+
+def _band(call: Call) -> Band:
+    """Sort a call's arguments by their names."""
+    given = dict(zip(call.names, call.arguments, strict=True))
+    theta = bare = given["theta"]
+    while isinstance(bare, Derived):
+        bare = bare.expression
+    slopes = ("slope",) * 2 if "slope" in given else ("low_slope", "high_slope")
+    parts = ancestry(theta, stop_at=lambda of: isinstance(of, Latent))
+    return Band(
+        call,
+        theta,
+        tuple(part for part in parts if isinstance(part, Latent)),
+        bare if isinstance(bare, Latent) else None,
+        given["low"],
+        given["high"],
+        given[slopes[0]],
+        given[slopes[1]],
+        given.get("spread"),
+        dict(call.options).get("min_width"),
+    )
+
+
+def _end_parts(band: Band) -> list[Expr]:
+    """All that a band's ends are computed from."""
+    return [*ancestry(band.low), *ancestry(band.high)]
+
+
+def _written(end: Expr, dims: list[str], labels: list[int]) -> str:
+    """Write an end as its column is called."""
+    places = dict(zip(dims, labels, strict=True))
+    at = [names[places[dim]] for dim, names in end.dims.items()]
+    return f"{end}[{', '.join(at)}]" if at else str(end)

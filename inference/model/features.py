@@ -1,0 +1,216 @@
+"""Meta-features: from columns of items to arrays that a layout can compute with."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+
+from ...common.errors import DataError
+from ...common.messages import some
+from ...evaluations.tables import name_cells, named, need_columns, read_numbers
+from ...layouts import Layout, MetaFeature, Unseen
+from ...linking.evaluation import ancestry
+from .alignment import Features, defined
+from .bands import refuse_reversed
+from .finite import refuse_infinite
+
+_ROUNDING = 1e-9  # part of a range, or of a level, that computing it may have cost
+
+
+def read_features(layout: Layout, items: pd.DataFrame) -> Features:
+    """Read the layout's meta-features from the items' columns.
+
+    Where a meta-feature is undefined, because what it is `given` is 0, its cells do not count and a
+    stand-in takes their place; the layout cannot depend on it there.
+
+    Parameters
+    ----------
+    layout : Layout
+        What declares them.
+    items : DataFrame
+        Indexed by item; columns in any order, others are ignored.
+
+    Returns
+    -------
+    dict of str to ndarray
+        By name, shape (items,) or (items, labels), float.
+
+    Raises
+    ------
+    DataError
+        When a column is missing or repeated, a value is no number, missing where it is defined,
+        infinite where the range is not, or not among the levels, the ends of a band are reversed,
+        or a part of the formula has no finite value; columns and rows are named. Also when the
+        items are no DataFrame or their names repeat.
+
+    Examples
+    --------
+    >>> from measurement_layouts import Capability, Success
+    >>> from measurement_layouts.linking import logistic
+    >>> smallness = MetaFeature("smallness", low=0, high=2)
+    >>> sight = Capability("sight", low=0, high=2)
+    >>> layout = Layout("looking", Success("found", logistic(sight - smallness)))
+    >>> items = pd.DataFrame({"colour": ["red", "blue"], "smallness": [0.1, 1.9]})
+    >>> read_features(layout, items)
+    {'smallness': array([0.1, 1.9])}
+    """
+    table = named(items, "items", "item")
+    found: Features = {}
+    for feature in layout.meta_features:
+        _add(feature, table, found)
+    refuse_reversed(layout, table.index, found)
+    refuse_infinite(layout, table.index, found)
+    return {feature.name: found[feature.name] for feature in layout.meta_features}
+
+
+def outside_range(layout: Layout, features: Mapping[str, np.ndarray]) -> pd.DataFrame:
+    """Say which items lie outside the declared range of which meta-feature.
+
+    Parameters
+    ----------
+    layout : Layout
+        What declares the ranges.
+    features : mapping of str to ndarray
+        As `read_features` returns them.
+
+    Returns
+    -------
+    DataFrame
+        Boolean, one row per item in order, one column per meta-feature. A value beyond an end by
+        rounding alone (1e-9 of the range) is inside.
+
+    Examples
+    --------
+    >>> from measurement_layouts import Capability, Success
+    >>> from measurement_layouts.linking import logistic
+    >>> smallness = MetaFeature("smallness", low=0, high=2)
+    >>> sight = Capability("sight", low=0, high=2)
+    >>> layout = Layout("looking", Success("found", logistic(sight - smallness)))
+    >>> outside_range(layout, {"smallness": np.array([0.1, 2.5])})["smallness"].tolist()
+    [False, True]
+    """
+    columns = {}
+    for feature in layout.meta_features:
+        values, declared = features[feature.name], feature.range
+        slack = _ROUNDING * (declared.high - declared.low) if declared.is_finite else 0.0
+        outside = (values < declared.low - slack) | (values > declared.high + slack)
+        columns[feature.name] = outside.any(axis=tuple(range(1, values.ndim)))
+    return pd.DataFrame(columns)
+
+
+def check_training(layout: Layout, items: pd.DataFrame, features: Mapping[str, np.ndarray]) -> None:
+    """Refuse items outside the declared ranges, and a property that never varies where defined.
+
+    Parameters
+    ----------
+    layout : Layout
+        What declares the ranges.
+    items : DataFrame
+        Indexed by item, for the message.
+    features : mapping of str to ndarray
+        As `read_features` returns them.
+
+    Raises
+    ------
+    DataError
+        Naming the meta-feature and the items.
+
+    Examples
+    --------
+    >>> from measurement_layouts import Capability, Success
+    >>> from measurement_layouts.linking import logistic
+    >>> smallness = MetaFeature("smallness", low=0, high=2)
+    >>> sight = Capability("sight", low=0, high=2)
+    >>> layout = Layout("looking", Success("found", logistic(sight - smallness)))
+    >>> items = pd.DataFrame({"smallness": [0.1, 2.5]}, index=["ball", "pin"])
+    >>> check_training(layout, items, read_features(layout, items))
+    Traceback (most recent call last):
+        ...
+    measurement_layouts.common.errors.DataError: smallness: 1 training item(s) lie outside ...
+    """
+    outside = outside_range(layout, features)
+    beside = _beside(layout)
+    for feature in layout.meta_features:
+        values = features[feature.name]
+        if outside[feature.name].any():
+            rows = items.index[outside[feature.name].to_numpy()]
+            raise DataError(
+                f"{feature.name}: {len(rows)} training item(s) lie outside its declared range "
+                f"{feature.range}: {some(rows)}; widen the range where the node is declared, or "
+                "leave those items out"
+            )
+        if feature.name in beside:
+            continue
+        there = defined(feature, features, len(items))
+        where = "" if feature.given is None else f" where {feature.given} is not 0"
+        if not there.any():
+            raise DataError(
+                f"{feature.name} is undefined on all {len(items)} items, since {feature.given} is "
+                "0 there: nothing tells what a subject owes to it; add items on which it is "
+                "defined, or leave it out of the layout"
+            )
+        values = values[there]
+        if np.isfinite(values).all() and (values == values[0]).all():
+            value = some(f"{number:g}" for number in np.ravel(values[0]))
+            on = "the only item" if len(values) == 1 else f"all {len(values)} items"
+            raise DataError(
+                f"{feature.name} is {value} on {on}{where}: a property that "
+                "never varies cannot tell what a subject owes to it; add items with other values, "
+                "or write the number into the layout instead of the meta-feature"
+            )
+
+
+def _beside(layout: Layout) -> set[str]:
+    """Meta-features that only tell of something unseen: what is known of it may be alike."""
+    formula = layout.outcome.expression
+    parts = ancestry(formula, stop_at=lambda of: isinstance(of, Unseen))
+    opposed = {part.name for part in parts}
+    return {feature.name for feature in layout.meta_features if feature.name not in opposed}
+
+
+def _add(feature: MetaFeature, items: pd.DataFrame, found: Features) -> None:
+    """Read a meta-feature, and before it what says where it is defined."""
+    if feature.name in found:
+        return
+    if feature.given is not None:
+        _add(feature.given, items, found)
+    found[feature.name] = _read(feature, items, defined(feature, found, len(items)))
+
+
+def _read(feature: MetaFeature, items: pd.DataFrame, there: np.ndarray) -> np.ndarray:
+    need_columns(items.columns, feature.columns, f"{feature.name}: the items have")
+    table = items[list(feature.columns)]
+    values, foreign = read_numbers(table)
+    values[~there], foreign[~there] = feature.stand_in, False
+
+    def refuse(bad: np.ndarray, what: str, remedy: str) -> None:
+        if bad.any():
+            cells = name_cells(table, bad, "{} ({} = {})")
+            raise DataError(f"{feature.name} {what} on {bad.sum()} item(s): {cells}; {remedy}")
+
+    refuse(
+        foreign,
+        "is no number",
+        "convert the column (pandas.to_numeric), or code categories as numbers and declare them as "
+        "levels=",
+    )
+    if feature.given is None:
+        remedy = "fill it in, drop the item, or declare with given= where it is undefined"
+    else:
+        remedy = (
+            f"fill it in, or drop the item: it is given by {feature.given}, and missing only where "
+            f"{feature.given} is 0"
+        )
+    refuse(np.isnan(values), "is missing (NaN)", remedy)
+    low, high = feature.range.low, feature.range.high
+    infinite = ((values == np.inf) & np.isfinite(high)) | ((values == -np.inf) & np.isfinite(low))
+    refuse(infinite, "is infinite", "give a number, or declare an infinite end")
+    if feature.levels is not None:
+        levels = np.array(feature.levels)
+        nearest = levels[np.abs(values[..., None] - levels).argmin(axis=-1)]
+        shown = ", ".join(f"{level:g}" for level in levels)
+        # a float32 column holds a level to 7 digits
+        unknown = ~np.isclose(values, nearest, rtol=1e-6, atol=_ROUNDING)
+        refuse(unknown, f"is none of its levels {shown}", "correct the item, or declare the level")
+        values = nearest
+    return values if feature.labels is not None else values[:, 0]

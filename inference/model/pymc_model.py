@@ -1,0 +1,143 @@
+"""From a layout and one subject's outcomes to a PyMC model."""
+
+from typing import Any
+
+import pandas as pd
+import pymc as pm
+import pytensor.tensor as pt
+
+from ...evaluations.evaluation import EDGE, Evaluation, SubjectData
+from ...evaluations.steps import refuse_other_rows
+from ...layouts import Layout
+from ...linking import evaluate
+from .alignment import Features, align
+from .features import check_training, read_features
+from .prior import noncentred, profile_variables
+
+
+def to_pymc(layout: Layout, evaluation: Evaluation, subject: object) -> pm.Model:
+    """Compile a layout and one subject's outcomes into an ordinary PyMC model.
+
+    Parameters
+    ----------
+    layout : Layout
+        What joins items and profile.
+    evaluation : Evaluation
+        Items and outcomes.
+    subject : object
+        Whose outcomes to condition on, by name.
+
+    Returns
+    -------
+    pymc.Model
+        Variables bear the nodes' names; dimensions are ``item`` and the label dimensions.
+
+    Raises
+    ------
+    DataError
+        When the items do not fit the layout, or the subject is unknown.
+    LayoutError
+        When PyMC does not take a prior.
+
+    Examples
+    --------
+    >>> from measurement_layouts.scenarios import animal_ai_olympics as aaio
+    >>> cohort = aaio.simulated_cohort()
+    >>> model = to_pymc(aaio.published_layout(), cohort.evaluation, cohort.evaluation.subjects[0])
+    >>> [variable.name for variable in model.free_RVs]
+    ['navigationAbility', 'rightLeftBias', 'visualAbility', 'noiseLevel']
+    """
+    data = SubjectData.of(evaluation, subject)
+    return build_model(layout, training_features(layout, evaluation), evaluation.items.index, data)
+
+
+def training_features(layout: Layout, evaluation: Evaluation) -> Features:
+    """Read and check the meta-features of items that a fit is to be made on.
+
+    Raises
+    ------
+    DataError
+        When the items do not fit the layout.
+    """
+    items, steps, rows = evaluation.item_table, layout.steps, evaluation.rows
+    refuse_other_rows(layout, rows)
+    features = read_features(layout, items)
+    check_training(layout, items, features)
+    if steps is None or rows is None:
+        return features
+    spread = {name: values[rows.places] for name, values in features.items()}
+    return spread | steps.hidden(rows.rows_of(steps))
+
+
+def build_model(
+    layout: Layout,
+    features: Features,
+    items: pd.Index,
+    subject: SubjectData,
+    deviations: frozenset[str] | None = None,
+) -> pm.Model:
+    """Write the model; everything that changes between subjects or batteries is a `pymc.Data`.
+
+    Parameters
+    ----------
+    layout : Layout
+        What joins items and profile.
+    features : dict of str to ndarray
+        By meta-feature, shape (items,) or (items, labels).
+    items : Index
+        Names of the items.
+    subject : SubjectData
+        Outcomes and constants.
+    deviations : frozenset of str, optional
+        Latents that are sampled as deviations from their location; as `noncentred` names them for
+        so many items by default.
+
+    Returns
+    -------
+    pymc.Model
+        With the dimensions ``item`` and those of the labels.
+
+    Raises
+    ------
+    LayoutError
+        When PyMC does not take a prior.
+    """
+    if deviations is None:
+        deviations = noncentred(layout, len(items))
+    dims = tuple(layout.dims)
+    labels = {dim: list(names) for dim, names in layout.labels.items()}
+    coords = {"item": [str(item) for item in items], **labels}
+    with pm.Model(coords=coords) as model:
+        known: dict[str, Any] = {}
+        for feature in layout.row_features:
+            data = pm.Data(feature.name, features[feature.name], dims=("item", *feature.label_dims))
+            known[feature.name] = align(data, feature, dims, per_item=True)
+        for constant in layout.constants:
+            known[constant.name] = pm.Data(constant.name, subject.constants[constant.name])
+        variables = profile_variables(layout, deviations)
+        for latent in layout.latents:
+            known[latent.name] = align(variables[latent.name], latent, dims, per_item=False)
+        probability = evaluate(layout.outcome.expression, known, dims)
+        trials = pm.Data(trials_name(layout), subject.trials, dims="item")
+        successes = pm.Data(successes_name(layout), subject.successes, dims="item")
+        bounded = pt.clip(probability, EDGE, 1 - EDGE)
+        name, unseen = layout.outcome.name, layout.outcome.unseen
+        if unseen is None:
+            chance = bounded[(slice(None), *[0] * len(dims))] if dims else bounded
+            pm.Binomial(name, n=trials, p=chance, observed=successes, dims="item")
+        else:
+            places = (slice(None), *(slice(None) if dim == unseen.dim else 0 for dim in dims))
+            weights = pt.broadcast_to(evaluate(unseen.weights, known, dims), bounded.shape)
+            each = pm.Binomial.dist(n=trials[:, None], p=bounded[places])
+            pm.Mixture(name, weights[places], comp_dists=each, observed=successes, dims="item")
+    return model
+
+
+def trials_name(layout: Layout) -> str:
+    """Name of the model's trials."""
+    return f"{layout.outcome.name}_trials"
+
+
+def successes_name(layout: Layout) -> str:
+    """Name of the model's successes."""
+    return f"{layout.outcome.name}_successes"

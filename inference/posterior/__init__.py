@@ -1,0 +1,1 @@
+"""Posteriors in memory or on disk: their arrays, elements, densities and diagnostics."""

@@ -1,0 +1,198 @@
+"""From the subjects' draws to one tree of arrays."""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+import xarray as xr
+
+from ...evaluations.evaluation import Evaluation, SubjectData
+from ...layouts import Layout
+from ..model.alignment import Features
+from ..sampling.draws import Sampled, SamplingOptions
+from .posterior import Posterior
+
+SAMPLED = ("subject", "chain", "draw")
+FORMAT = 1  # of fits; one that older versions cannot read has a higher one
+
+
+@dataclass(frozen=True, eq=False)
+class Training:
+    """What subjects were fitted to.
+
+    Attributes
+    ----------
+    subjects, items : list of str
+        Names.
+    features : dict of str to ndarray
+        By meta-feature, shape (items,) or (items, labels).
+    successes, trials : ndarray of int, shape (subjects, items)
+        Outcomes.
+    constants : dict of str to ndarray
+        By subject constant, shape (subjects,).
+    """
+
+    subjects: list[str]
+    items: list[str]
+    features: Features
+    successes: np.ndarray
+    trials: np.ndarray
+    constants: dict[str, np.ndarray]
+
+    @classmethod
+    def of(
+        cls,
+        layout: Layout,
+        features: Mapping[str, np.ndarray],
+        evaluation: Evaluation,
+        subjects: Iterable[str] | None = None,
+    ) -> Self:
+        """Take subjects of an evaluation, all by default, and the meta-features of its items."""
+        who = evaluation.subjects if subjects is None else list(subjects)
+        brought = [SubjectData.of(evaluation, subject).constants for subject in who]
+        return cls(
+            who,
+            list(evaluation.items.index),
+            dict(features),
+            evaluation.successes.loc[who].to_numpy(),
+            evaluation.trials.loc[who].to_numpy(),
+            {
+                constant.name: np.array([own[constant.name] for own in brought], dtype=float)
+                for constant in layout.constants
+            },
+        )
+
+    def take(self, rows: Iterable[int]) -> "Training":
+        """Keep some subjects, by their places and in that order."""
+        chosen = list(rows)
+        return Training(
+            [self.subjects[row] for row in chosen],
+            self.items,
+            self.features,
+            self.successes[chosen],
+            self.trials[chosen],
+            {name: values[chosen] for name, values in self.constants.items()},
+        )
+
+
+class Tried(NamedTuple):
+    """How one subject's sampling went.
+
+    Attributes
+    ----------
+    attempts : int
+        How often it was sampled.
+    failure : str or None
+        Why there are no draws; None when there are.
+    """
+
+    attempts: int
+    failure: str | None
+
+    @classmethod
+    def of(cls, sampled: Sampled) -> "Tried":
+        """Say how it went."""
+        return cls(sampled.attempts, sampled.reason if sampled.draws is None else None)
+
+
+def marks(layout: Layout, options: SamplingOptions, seed: int, method: str) -> dict[str, Any]:
+    """Say what a fit is of and how it was made: its attributes."""
+    return {
+        "format": FORMAT,
+        "layout": json.dumps(layout.to_dict()),
+        "fingerprint": layout.fingerprint,
+        "measurement_layouts": version("measurement-layouts"),
+        "method": method,
+        "seed": seed,
+        "tune": options.tune,
+        "target_accept": options.target_accept,
+    }
+
+
+def assemble(
+    layout: Layout,
+    training: Training,
+    prior: Mapping[str, np.ndarray],
+    posterior: Mapping[str, Any],
+    statistics: Mapping[str, Any],
+    attributes: Mapping[str, Any],
+    tried: Mapping[str, Tried],
+) -> Posterior:
+    """Put the subjects' draws, their data and what made them into one tree.
+
+    Parameters
+    ----------
+    layout : Layout
+        What was fitted.
+    training : Training
+        To what; its subjects are the fit's.
+    prior : mapping of str to ndarray
+        By latent, shape (1, draws) or (1, draws, labels).
+    posterior : mapping of str to array
+        By latent, shape (subjects, chains, draws) or (subjects, chains, draws, labels), in memory
+        or read when asked for.
+    statistics : mapping of str to array
+        Of the sampler, shape (subjects, chains, draws).
+    attributes : mapping of str to object
+        From `marks`.
+    tried : mapping of str to Tried
+        How sampling went, by subject, failed ones too.
+
+    Returns
+    -------
+    Posterior
+        Its tree has the groups ArviZ knows.
+    """
+    _, chains, draws = next(iter(statistics.values())).shape
+    labels = {dim: list(names) for dim, names in layout.labels.items()}
+    who, items = {"subject": training.subjects}, {"item": training.items}
+    sampled = who | {"chain": np.arange(chains), "draw": np.arange(draws)}
+    outcomes = {"successes": training.successes, "trials": training.trials}
+    constant_data = {
+        feature.name: (("item", *feature.label_dims), training.features[feature.name])
+        for feature in layout.row_features
+    }
+    tree = xr.DataTree.from_dict(
+        {
+            "posterior": xr.Dataset(
+                {
+                    latent.name: ((*SAMPLED, *latent.label_dims), posterior[latent.name])
+                    for latent in layout.latents
+                },
+                sampled | labels,
+            ),
+            "sample_stats": xr.Dataset(
+                {name: (SAMPLED, values) for name, values in statistics.items()}, sampled
+            ),
+            "prior": xr.Dataset(
+                {
+                    latent.name: (
+                        ("chain", "draw", *latent.label_dims),
+                        np.array(prior[latent.name]),
+                    )
+                    for latent in layout.latents
+                },
+                labels,
+            ),
+            "observed_data": xr.Dataset(
+                {name: (("subject", "item"), values) for name, values in outcomes.items()},
+                who | items,
+            ),
+            "constant_data": xr.Dataset(
+                constant_data
+                | {name: (("subject",), values) for name, values in training.constants.items()},
+                who | items | labels,
+            ),
+        }
+    )
+    failures = {subject: one.failure for subject, one in tried.items() if one.failure is not None}
+    attempts = {subject: one.attempts for subject, one in tried.items() if one.attempts > 1}
+    tree.attrs = {
+        **attributes,
+        "failures": json.dumps(failures),
+        "attempts": json.dumps(attempts),
+    }
+    return Posterior(layout, tree, failures, attempts)

@@ -1,0 +1,1 @@
+"""How subjects are sampled: NUTS, grids, starts, retries and executors."""

@@ -1,0 +1,81 @@
+"""How a subject is sampled, and what comes of it."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...common import options
+
+
+@dataclass(frozen=True)
+class SamplingOptions:
+    """How long and how carefully to sample.
+
+    Parameters
+    ----------
+    draws, tune : int
+        Kept and discarded draws of each chain; at least 4 are kept, so that R-hat can halve them.
+    chains : int
+        Independent chains.
+    target_accept : float
+        Aim of the step size, in (0, 1); higher is slower and safer.
+
+    Raises
+    ------
+    FitError
+        When a number is out of range.
+
+    Examples
+    --------
+    >>> SamplingOptions(draws=500)
+    SamplingOptions(draws=500, tune=1000, chains=4, target_accept=0.8)
+    """
+
+    draws: int = 1000
+    tune: int = 1000
+    chains: int = 4
+    target_accept: float = 0.8
+
+    def __post_init__(self) -> None:
+        for name, least in (("draws", 4), ("tune", 1), ("chains", 1)):
+            object.__setattr__(self, name, options.whole(name, getattr(self, name), least))
+        aim = options.inside("target_accept", self.target_accept, such_as=0.8)
+        object.__setattr__(self, "target_accept", aim)
+
+
+@dataclass(frozen=True)
+class Draws:
+    """Posterior draws of one subject, each array of shape (chain, draw, ...).
+
+    Attributes
+    ----------
+    posterior : dict of str to ndarray
+        By latent.
+    statistics : dict of str to ndarray
+        By name of the statistic.
+    """
+
+    posterior: dict[str, np.ndarray]
+    statistics: dict[str, np.ndarray]
+
+
+@dataclass(frozen=True)
+class Sampled:
+    """What came of one subject.
+
+    Attributes
+    ----------
+    subject : str
+        Who.
+    draws : Draws or None
+        None when sampling failed.
+    attempts : int
+        How often it was sampled; the draws are the last attempt's.
+    reason : str
+        Why it is quarantined, or failed; empty when nothing is wrong with its sampling.
+    """
+
+    subject: str
+    draws: Draws | None
+    attempts: int = 1
+    reason: str = ""

@@ -1,0 +1,295 @@
+"""Adaptive quadrature on one or two axes, and draws from what was integrated.
+
+The density is given by its logarithm. Boxes are halved until mass, mean and variance are settled.
+"""
+
+import dataclasses
+import functools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ....common.errors import FitError
+from .lobatto import Rule, rule
+
+type Target = Callable[[Sequence[np.ndarray]], tuple[np.ndarray, np.ndarray]]
+"""From coordinates, arrays by axis that broadcast against each other, to the log-density in their
+common shape and to values to average, along one more axis at the end."""
+
+_NODES = {1: 16, 2: 10}  # on each side of a box, by number of axes
+_SETTLED = 1e-6  # estimated error of mass, mean (in standard deviations) and variance (in its own)
+_ACCEPTED = 1e-3  # when _POINTS have run out: a tenth of the error of 10,000 independent draws
+_POINTS = 1_000_000
+_SPIKE = {1: 0.1, 2: 0.02}  # part of the last coefficients that is always in the error
+_HIDDEN = 1.0  # nats by which a peak between nodes may exceed them
+_STEEPER = 4.0  # times its secant, the slope at which a density may rise to a peak inside a gap
+_NARROWEST = 1e-12  # side of a box, relative: halving a narrower one brings rounding errors only
+_CLIFF = 50.0  # nats within a box
+_BLOCK = 480  # draws at a time: products of matrices this small stay on one thread
+
+
+@dataclass(frozen=True)
+class Boxes:
+    """Boxes side by side, with the density at the nodes of each.
+
+    Attributes
+    ----------
+    low, high : ndarray, shape (boxes, axes)
+        Corners.
+    logs : ndarray, shape (boxes, nodes, ...)
+        Log-density at the nodes, as many along every axis.
+    peak : ndarray, shape (boxes,)
+        Largest of them; `mass` and `errors` are relative to its exponential.
+    mass : ndarray, shape (boxes,)
+        Integral of the density.
+    mean, variance : ndarray, shape (boxes, values)
+        Of each value inside the box.
+    errors : ndarray, shape (boxes, axes)
+        How wrong the mass may be, by the axis to blame.
+    """
+
+    low: np.ndarray
+    high: np.ndarray
+    logs: np.ndarray
+    peak: np.ndarray
+    mass: np.ndarray
+    mean: np.ndarray
+    variance: np.ndarray
+    errors: np.ndarray
+
+    @property
+    def axes(self) -> int:
+        """Number of axes."""
+        return int(self.low.shape[1])
+
+    @property
+    def shares(self) -> np.ndarray:
+        """Part of the whole mass in each box."""
+        mass = self.mass * np.exp(self.peak - self.peak.max())
+        return np.asarray(mass / mass.sum())
+
+    def moments(self) -> tuple[np.ndarray, np.ndarray]:
+        """Mean and variance of each value."""
+        shares = self.shares
+        mean = shares @ self.mean
+        return mean, shares @ (self.variance + (self.mean - mean) ** 2)
+
+
+def settle(target: Target, low: np.ndarray, high: np.ndarray) -> Boxes:
+    """Integrate over boxes, and halve the worst until mass, mean and variance are settled.
+
+    Parameters
+    ----------
+    target : Target
+        The density.
+    low, high : ndarray, shape (boxes, axes)
+        Corners of the boxes to start with; together they hold all that matters.
+
+    Returns
+    -------
+    Boxes
+        Whose estimated errors add up to less than 1e-6: of the mass, of each mean in its standard
+        deviations, of each variance in itself.
+
+    Raises
+    ------
+    FitError
+        When after a million points they still add up to more than 1e-3.
+
+    Examples
+    --------
+    >>> def normal(points):
+    ...     return -(points[0] - 0.3) ** 2 / 2, points[0][..., None]
+    >>> low = np.array([[-9.0], [0.0]])
+    >>> mean, variance = settle(normal, low, low + 9).moments()
+    >>> mean.round(6), variance.round(6)
+    (array([0.3]), array([1.]))
+    """
+    size = _NODES[low.shape[1]] ** low.shape[1]
+    used, error = size * len(low), np.inf
+    if used <= _POINTS:
+        boxes = _measure(target, low, high)
+    while used <= _POINTS:
+        errors = boxes.errors * (_weights(boxes) * boxes.shares / boxes.mass)[:, None]
+        errors[boxes.high - boxes.low < _NARROWEST * np.maximum(abs(boxes.low), 1)] = 0
+        worst = errors.sum(axis=1)
+        order = np.argsort(worst)
+        chosen = order[np.cumsum(worst[order]) > _SETTLED]
+        error = worst.sum()
+        if not len(chosen):
+            return boxes
+        low, high = _halves(boxes, chosen, errors[chosen])
+        used += size * len(low)
+        if used <= _POINTS:
+            boxes = _replaced(boxes, chosen, _measure(target, low, high))
+    if error > _ACCEPTED:
+        raise FitError(
+            f"the posterior has more detail than {_POINTS} points can show; use method='nuts'"
+        )
+    return boxes
+
+
+def draw(boxes: Boxes, levels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Find points by levels of the distribution function.
+
+    Parameters
+    ----------
+    boxes : Boxes
+        The density.
+    levels : ndarray, shape (draws, axes)
+        In [0, 1). The first chooses a box and the place along the first axis, the second the place
+        along the second. On one axis this is the quantile function; levels spread evenly over the
+        unit square give draws spread evenly over the density.
+
+    Returns
+    -------
+    points : ndarray, shape (draws, axes)
+        Where.
+    logs : ndarray, shape (draws,)
+        Log-density there, interpolated between the nodes.
+    """
+    order = np.lexsort(boxes.low.T[::-1])
+    ends = np.cumsum(boxes.shares[order])
+    ends /= ends[-1]
+    blocks = [levels[start : start + _BLOCK] for start in range(0, len(levels), _BLOCK)]
+    points, logs = zip(*(_draw(boxes, order, ends, block) for block in blocks), strict=True)
+    return np.concatenate(points), np.concatenate(logs)
+
+
+def hidden(logs: np.ndarray, at: np.ndarray) -> np.ndarray:
+    """Say how far a peak between two nodes may rise above both.
+
+    The secants on either side of a gap meet above every log-concave curve through the nodes.
+
+    Parameters
+    ----------
+    logs : ndarray, shape (..., nodes)
+        Log-density along a line.
+    at : ndarray, shape (nodes,)
+        Places of the nodes, ascending.
+
+    Returns
+    -------
+    ndarray, shape (..., nodes - 1)
+        Nats, by gap; 0 where the density does not rise towards the gap from both sides.
+
+    References
+    ----------
+    Gilks and Wild (1992), Adaptive rejection sampling: its upper hull.
+
+    Examples
+    --------
+    >>> at = np.array([-3.0, -1.0, 1.0, 3.0])
+    >>> hidden(-at**2, at)
+    array([0., 4., 0.])
+    """
+    gap = np.diff(at)
+    own = np.diff(logs, axis=-1) / gap
+    none = np.full_like(own[..., :1], -np.inf)
+    before = np.concatenate([none, own[..., :-1]], axis=-1)
+    after = np.concatenate([-own[..., 1:], none], axis=-1)
+    rise = np.where(before >= own, before, _STEEPER * own)
+    fall = np.where(after >= -own, after, -_STEEPER * own)
+    left, right = logs[..., :-1], logs[..., 1:]
+    peaked = (rise > 0) & (fall > 0)
+    share = np.where(peaked, rise, 0) / np.where(peaked, rise + fall, 1)
+    apex = left + share * (right - left + np.where(peaked, fall, 0) * gap)
+    return np.asarray(np.where(peaked, apex - np.maximum(left, right), 0).clip(min=0))
+
+
+def _measure(target: Target, low: np.ndarray, high: np.ndarray) -> Boxes:
+    count, axes = low.shape
+    side = rule(_NODES[axes])
+    size = len(side.nodes)
+    points = []
+    for axis in range(axes):
+        start, width = low[:, axis, None], (high - low)[:, axis, None]
+        shape = [count, *(size if other == axis else 1 for other in range(axes))]
+        points.append((start + width * (side.nodes + 1) / 2).reshape(shape))
+    logs, values = target(points)
+    peak = logs.max(axis=tuple(range(1, axes + 1)))
+    below = logs - peak.reshape(-1, *[1] * axes)
+    weights = functools.reduce(np.multiply.outer, [side.weights] * axes)
+    parts = (np.exp(below) * weights).reshape(count, -1)
+    total = parts.sum(axis=1)
+    parts /= total[:, None]
+    values = values.reshape(count, size**axes, -1)
+    mean = np.einsum("bn,bnv->bv", parts, values)
+    variance = np.einsum("bn,bnv->bv", parts, (values - mean[:, None]) ** 2)
+    volume = np.prod((high - low) / 2, axis=1)
+    errors = np.stack([_errors(below, side, axis) for axis in range(axes)], axis=1)
+    return Boxes(low, high, logs, peak, volume * total, mean, variance, volume[:, None] * errors)
+
+
+def _errors(below: np.ndarray, side: Rule, axis: int) -> np.ndarray:
+    """Error of each box's integral along an axis: of the rule, and of peaks between its nodes."""
+    lines = np.moveaxis(below, axis + 1, -1)
+    series = np.abs(np.exp(lines) @ side.to_series)
+    for _ in range(1, below.ndim - 1):
+        series = np.einsum("n,bn...->b...", side.weights / 2, series)
+    last, before, first = (series[:, -2 * pair :][:, :2].max(axis=1) for pair in (1, 2, 3))
+    decay = np.maximum(last / np.maximum(before, last), before / np.maximum(first, before))
+    # the rule is exact about twice as far as the coefficients reach: so many pairs further on; but
+    # the last ones may be those of a step beside a node, and quantiles need them small
+    error = last * np.maximum(decay ** (len(side.nodes) / 2 - 1), _SPIKE[below.ndim - 1])
+    excess = hidden(lines, side.nodes)
+    apex = np.maximum(lines[..., 1:], lines[..., :-1]) + excess
+    apex = np.where(excess > _HIDDEN, apex, -np.inf).reshape(len(below), -1).max(axis=1)
+    return np.asarray(2 ** (below.ndim - 1) * (error + np.exp(apex.clip(max=600))))
+
+
+def _weights(boxes: Boxes) -> np.ndarray:
+    """How much a box's mass matters: to the whole mass, and to means and variances."""
+    mean, variance = boxes.moments()
+    far = boxes.variance + (boxes.mean - mean) ** 2
+    least = 1e-24 * far.max(axis=0)
+    return np.asarray(1 + (far / np.maximum(variance, np.where(least > 0, least, 1))).sum(axis=1))
+
+
+def _halves(boxes: Boxes, chosen: np.ndarray, errors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Halve boxes along the axes to blame."""
+    low, high = boxes.low[chosen], boxes.high[chosen]
+    blamed = errors >= 0.1 * errors.max(axis=1, keepdims=True)
+    for axis in range(boxes.axes):
+        both = blamed[:, axis]
+        middle = (low[both, axis] + high[both, axis]) / 2
+        upper, lower = low[both].copy(), high[both].copy()
+        upper[:, axis], lower[:, axis] = middle, middle
+        low = np.concatenate([low[~both], low[both], upper])
+        high = np.concatenate([high[~both], lower, high[both]])
+        blamed = np.concatenate([blamed[~both], blamed[both], blamed[both]])
+    return low, high
+
+
+def _replaced(boxes: Boxes, chosen: np.ndarray, made: Boxes) -> Boxes:
+    kept = np.delete(np.arange(len(boxes.low)), chosen)
+    names = [field.name for field in dataclasses.fields(Boxes)]
+    return Boxes(*(np.concatenate([getattr(boxes, n)[kept], getattr(made, n)]) for n in names))
+
+
+def _draw(
+    boxes: Boxes, order: np.ndarray, ends: np.ndarray, levels: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    side = rule(_NODES[boxes.axes])
+    number = np.searchsorted(ends, levels[:, 0], side="right").clip(max=len(ends) - 1)
+    start = np.concatenate([[0.0], ends])[number]
+    level = (levels[:, 0] - start) / (ends[number] - start)
+    box = order[number]
+    logs = boxes.logs[box]
+    density = np.exp(logs - boxes.peak[box].reshape(-1, *[1] * boxes.axes))
+    places = np.empty_like(levels)
+    for axis in range(boxes.axes):
+        if axis:
+            level = levels[:, axis]
+        line = density
+        for _ in range(axis + 1, boxes.axes):
+            line = line @ side.weights
+        places[:, axis] = side.quantile(line, level)
+        basis = side.basis(places[:, axis])
+        logs = np.einsum("dn,dn...->d...", basis, logs)
+        density = np.einsum("dn,dn...->d...", basis, density).clip(min=0)
+    # a logarithm that falls off a cliff has no interpolant, but the density does
+    cliff = np.ptp(boxes.logs.reshape(len(boxes.low), -1), axis=1)[box] > _CLIFF
+    logs = np.where(cliff, boxes.peak[box] + np.log(density.clip(min=1e-30)), logs)
+    return boxes.low[box] + (boxes.high - boxes.low)[box] * (places + 1) / 2, logs

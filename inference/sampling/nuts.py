@@ -1,0 +1,128 @@
+"""NUTS for one subject."""
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+
+from ...common.seeds import subject_seed
+from ...evaluations.evaluation import SubjectData
+from .draws import Draws, SamplingOptions
+from .engine import Sampler
+from .stopping import stop_if_told
+
+type Start = Callable[[int], np.ndarray]
+"""From a chain's seed to where it starts, on PyMC's unbounded scale."""
+
+STATISTICS = {"diverging": "diverging", "energy": "energy", "depth": "tree_depth", "logp": "lp"}
+"""Names of the sampler's statistics, nutpie's and ArviZ's."""
+
+_SLICE = 0.1  # seconds of sampling between two looks whether to stop
+
+
+def sample(
+    sampler: Sampler,
+    subject: SubjectData,
+    options: SamplingOptions,
+    seed: int,
+    cores: int = 1,
+    starts: Sequence[Start] = (),
+) -> Draws:
+    """Draw from one subject's posterior.
+
+    Parameters
+    ----------
+    sampler : Sampler
+        The compiled layout.
+    subject : SubjectData
+        Outcomes and constants.
+    options : SamplingOptions
+        How long and how carefully.
+    seed : int
+        Of the chains.
+    cores : int
+        Chains at a time; the draws do not depend on it.
+    starts : sequence of callable
+        Where chains start, from each one's own seed, on PyMC's unbounded scale; dealt to the chains
+        in turn. About the middle of the prior when there are none.
+
+    Returns
+    -------
+    Draws
+        Without the tuning phase.
+    """
+    model = sampler.on(subject)
+    dealt = list(starts) or [model.initial_point_func]
+    found = [
+        _chains(
+            dataclasses.replace(model, initial_point_func=start),
+            options,
+            seed if place == 0 else subject_seed(seed, f"start {place + 1}"),
+            cores,
+            len(range(place, options.chains, len(dealt))),
+        )
+        for place, start in enumerate(dealt)
+    ]
+    places = [divmod(chain, len(dealt)) for chain in range(options.chains)]
+    drawn, statistics = (
+        [found[start][kind][number] for number, start in places] for kind in (0, 1)
+    )
+    shapes = {
+        latent.name: tuple(map(len, latent.dims.values())) for latent in sampler.layout.latents
+    }
+    return Draws(
+        {name: _columns(drawn, name, options, shape) for name, shape in shapes.items()},
+        {ours: _columns(statistics, theirs, options) for theirs, ours in STATISTICS.items()},
+    )
+
+
+def _chains(
+    model: Any, options: SamplingOptions, seed: int, cores: int, chains: int
+) -> tuple[list[Any], list[Any]]:
+    """Run some chains: their draws and statistics, a batch each."""
+    import nutpie
+
+    background: Any = nutpie.sample(
+        model,
+        draws=options.draws,
+        tune=options.tune,
+        chains=chains,
+        cores=cores,
+        seed=seed,
+        target_accept=options.target_accept,
+        progress_bar=False,
+        save_warmup=False,
+        return_raw_trace=True,  # its conversion would take a third of the time
+        blocking=False,
+    )
+    try:
+        trace = _finished(background)
+    except BaseException:
+        background.cancel()  # and wait for its threads, which run machine code that is Python's
+        raise
+    drawn, statistics = trace.get_arrow_trace()
+    return drawn, statistics
+
+
+def _finished(background: Any) -> Any:
+    """Wait for nutpie's threads, unless told to stop."""
+    while True:
+        stop_if_told()
+        with suppress(TimeoutError):
+            return background.wait(timeout=_SLICE)
+
+
+def _columns(
+    batches: Any, name: str, options: SamplingOptions, shape: tuple[int, ...] = ()
+) -> np.ndarray:
+    """Join a column of all chains' batches, without the tuning phase: (chain, draw, *shape)."""
+    import pyarrow
+
+    found = []
+    for batch in batches:
+        column = pyarrow.array(batch.column(name))
+        values = (column.flatten() if shape else column).to_numpy(zero_copy_only=False)
+        found.append(values.reshape(-1, *shape)[-options.draws :])
+    return np.stack(found)

@@ -1,0 +1,204 @@
+"""Sampling a subject again, with more care, when its draws cannot be trusted."""
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from typing import Literal
+
+from ...common.seeds import subject_seed
+from ...evaluations.evaluation import SubjectData
+from ...layouts.elements import elements
+from .convergence import convergence, faults
+from .draws import Draws, Sampled, SamplingOptions
+from .engine import Battery, compile_sampler
+from .grid.integrate import integrate
+from .modes import sample_modes
+from .nuts import sample
+from .stopping import awaited_at_exit
+
+
+@awaited_at_exit()
+def sample_subject(
+    battery: Battery,
+    subject: str,
+    data: SubjectData,
+    options: SamplingOptions,
+    seed: int,
+    cores: int,
+    reruns: int,
+    method: Literal["nuts", "grid"] = "nuts",
+    starts: Literal["prior", "modes"] = "prior",
+) -> Sampled:
+    """Sample one subject, again with more care if its draws cannot be trusted.
+
+    Parameters
+    ----------
+    battery : Battery
+        The layout and the items; compiled at most once in a process.
+    subject : str
+        Its name.
+    data : SubjectData
+        Its outcomes and constants.
+    options : SamplingOptions
+        Of the first attempt; `with_more_care` has those of the others.
+    seed : int
+        Of the fit; each attempt at each subject has its own, see `attempt_seed`.
+    cores : int
+        Chains at a time.
+    reruns : int
+        How often it may be sampled again by NUTS; a grid comes out the same.
+    method : {"nuts", "grid"}
+        Where draws come from.
+    starts : {"prior", "modes"}
+        Where chains start: about the middle of the prior, or beside the posterior's modes.
+
+    Returns
+    -------
+    Sampled
+        The last attempt that gave draws, with the faults it still has.
+    """
+    names = [element.name for element in elements(battery.layout)]
+    if method == "grid":
+        own_seed = attempt_seed(seed, subject, 1)
+        return first_clean(
+            lambda _: integrate(battery, data, options, own_seed), subject, options.chains, 1, names
+        )
+
+    def attempt(number: int) -> Draws:
+        careful = with_more_care(options, number)
+        own_seed = attempt_seed(seed, subject, number)
+        if starts == "modes":
+            draws = sample_modes(battery, data, careful, own_seed, cores)
+        else:
+            draws = sample(compile_sampler(battery), data, careful, own_seed, cores)
+        return thinned(draws, careful.draws // options.draws)
+
+    return first_clean(attempt, subject, options.chains, 1 + reruns, names)
+
+
+def first_clean(
+    attempt: Callable[[int], Draws],
+    subject: str,
+    chains: int,
+    attempts: int,
+    names: Sequence[str] | None = None,
+) -> Sampled:
+    """Try until an attempt has no fault.
+
+    Parameters
+    ----------
+    attempt : callable
+        From the attempt's number, 1 upwards, to draws.
+    subject : str
+        Whose.
+    chains : int
+        Of the draws.
+    attempts : int
+        How many to make at most.
+    names : sequence of str, optional
+        Of the profile elements; of the latents, where each is one, by default.
+
+    Returns
+    -------
+    Sampled
+        The first attempt without faults; else the last that gave draws, with its faults; else
+        the last error. Whatever an attempt raises must not stop the other subjects.
+    """
+    kept, reason = None, ""
+    for number in range(1, attempts + 1):
+        try:
+            draws = attempt(number)
+            found = faults(convergence(draws, names), chains)
+        except (KeyboardInterrupt, SystemExit):
+            raise
+        except BaseException as error:  # a panic inside nutpie is no Exception
+            reason = reason if kept else _said(error)
+            continue
+        kept, reason = draws, "; ".join(found)
+        if not found:
+            break
+    return Sampled(subject, kept, number, reason)
+
+
+def _said(error: BaseException) -> str:
+    """Write an error as one line; what nutpie says of its own stack helps nobody."""
+    text = " ".join(str(error).partition("Stack backtrace:")[0].split())
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def with_more_care(options: SamplingOptions, attempt: int) -> SamplingOptions:
+    r"""Options of an attempt.
+
+    Each attempt tunes and draws twice as long as the one before, and aims at
+    :math:`1 - (1 - a) / 4` where that aimed at :math:`a`.
+
+    Parameters
+    ----------
+    options : SamplingOptions
+        Of the first attempt.
+    attempt : int
+        Its number, 1 upwards.
+
+    Returns
+    -------
+    SamplingOptions
+        Those of the attempt.
+
+    Examples
+    --------
+    >>> with_more_care(SamplingOptions(draws=500), attempt=2)
+    SamplingOptions(draws=1000, tune=2000, chains=4, target_accept=0.95)
+    >>> with_more_care(SamplingOptions(draws=500), attempt=3).target_accept
+    0.9875
+    """
+    longer = 2 ** (attempt - 1)
+    return dataclasses.replace(
+        options,
+        draws=options.draws * longer,
+        tune=options.tune * longer,
+        target_accept=1 - (1 - options.target_accept) / longer**2,
+    )
+
+
+def thinned(draws: Draws, every: int) -> Draws:
+    """Keep the last of every so many draws.
+
+    Parameters
+    ----------
+    draws : Draws
+        A multiple of `every` in each chain.
+    every : int
+        How many draws become one.
+
+    Returns
+    -------
+    Draws
+        A kept draw counts as diverging where any of those it stands for does.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> drawn = Draws({"noise": np.array([[0.1, 0.2, 0.3, 0.4]])},
+    ...               {"diverging": np.array([[True, False, False, False]])})
+    >>> kept = thinned(drawn, 2)
+    >>> kept.posterior["noise"].tolist(), kept.statistics["diverging"].tolist()
+    ([[0.2, 0.4]], [[True, False]])
+    """
+    if every == 1:
+        return draws
+    last = slice(every - 1, None, every)
+    statistics = {name: values[:, last] for name, values in draws.statistics.items()}
+    diverging = draws.statistics["diverging"]
+    statistics["diverging"] = diverging.reshape(len(diverging), -1, every).any(axis=-1)
+    return Draws({name: values[:, last] for name, values in draws.posterior.items()}, statistics)
+
+
+def attempt_seed(seed: int, subject: str, attempt: int) -> int:
+    """Return a seed that depends on the seed, the subject's name and the attempt only.
+
+    Examples
+    --------
+    >>> attempt_seed(1, "Ann", 1) == subject_seed(1, "Ann") != attempt_seed(1, "Ann", 2)
+    True
+    """
+    first = subject_seed(seed, subject)
+    return first if attempt == 1 else subject_seed(first, f"attempt {attempt}")

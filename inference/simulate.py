@@ -1,0 +1,252 @@
+"""Outcomes of subjects whose profile is known."""
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+
+from ..common.errors import DataError
+from ..common.messages import some
+from ..common.options import whole
+from ..evaluations.evaluation import Evaluation
+from ..evaluations.steps import expanded, of_rows
+from ..evaluations.tables import name_cells, named, need_columns, read_numbers
+from ..layouts import Latent, Layout, Unseen
+from ..layouts.outcomes.steps import Steps
+from .forecasts.blocks import Block, Tables, distinct
+from .model.alignment import Features
+from .model.features import read_features
+
+_ROUNDING = 1e-9  # part of a range that writing a value may cost
+_STREAM = 0x0C0E5  # far from the streams that a seed's first children have
+_STEPS = 200
+_SETTLED = 1e-12
+_TOGETHER = 2_000_000  # subjects times items times labels
+
+
+def simulate(
+    layout: Layout, items: pd.DataFrame, profiles: pd.DataFrame, *, seed: int, trials: int = 1
+) -> Evaluation:
+    """Draw outcomes of subjects with known profiles.
+
+    Parameters
+    ----------
+    layout : Layout
+        What joins items and profiles.
+    items : DataFrame
+        Meta-features, indexed by item.
+    profiles : DataFrame
+        One row per subject, a column per profile element (``name[label]`` for labelled ones).
+    seed : int
+        Of the outcomes. Their random stream is their own: items or profiles that were drawn by
+        ``numpy.random.default_rng(seed)`` do not go together with them.
+    trials : int
+        Attempts per item.
+
+    Returns
+    -------
+    Evaluation
+        Where noise pulls towards the subject's own mean failure, that constant solves its own
+        equation: it is one minus the expected success it leads to. Something unseen of an item has
+        one value for each subject and item, and all their trials share it. Outcomes that are
+        several, graded or scores are drawn as by `Evaluation.of_outcomes`, whose rows are steps.
+
+    Raises
+    ------
+    DataError
+        When a column is missing, a value of a profile is no number in the latent's range, or the
+        items do not fit the layout.
+    FitError
+        When the seed is no whole number, or there is not at least one trial.
+
+    Examples
+    --------
+    >>> from measurement_layouts import Capability, MetaFeature, Success
+    >>> from measurement_layouts.linking import logistic
+    >>> sight = Capability("sight", low=0, high=2)
+    >>> smallness = MetaFeature("smallness", low=0, high=2)
+    >>> layout = Layout("looking", Success("found", logistic(sight - smallness, slope=9)))
+    >>> items = pd.DataFrame({"smallness": [0.1, 1.9]}, index=["ball", "pin"])
+    >>> simulate(layout, items, pd.DataFrame({"sight": [1.0]}, index=["Ann"]), seed=1).successes
+    item     ball  pin
+    subject
+    Ann         1    0
+    """
+    own = np.random.SeedSequence(whole("seed", seed), spawn_key=(_STREAM,))
+    return draw_outcomes(layout, items, profiles, np.random.default_rng(own), trials)
+
+
+def draw_outcomes(
+    layout: Layout,
+    items: pd.DataFrame,
+    profiles: pd.DataFrame,
+    rng: np.random.Generator,
+    trials: int = 1,
+) -> Evaluation:
+    """Draw outcomes as `simulate` does, from a given random stream.
+
+    Raises
+    ------
+    DataError
+        As `simulate`.
+    FitError
+        When there is not at least one trial.
+    """
+    trials = whole("trials", trials, 1)
+    items = named(items, "items", "item")
+    if not len(items):
+        raise DataError("there are no items; give at least one, as a row of items")
+    features = read_features(layout, items)
+    profiles = named(profiles, "profiles", "subject")
+    if layout.steps is not None:
+        return _step_by_step(layout, layout.steps, items, features, profiles, trials, rng)
+    unseen = layout.outcome.unseen
+    if unseen is None:
+        probability = expected_success(layout, features, profiles, len(items))
+    else:
+        ranks = rng.random((len(profiles), len(items)))
+        probability = _success_given(unseen, layout, features, profiles, ranks)
+    successes = pd.DataFrame(rng.binomial(trials, probability), profiles.index, items.index)
+    return Evaluation(items, successes, pd.DataFrame(trials, profiles.index, items.index))
+
+
+def _step_by_step(
+    layout: Layout,
+    steps: Steps,
+    items: pd.DataFrame,
+    features: Features,
+    profiles: pd.DataFrame,
+    trials: int,
+    rng: np.random.Generator,
+) -> Evaluation:
+    """Draw outcomes of steps: each is tried as often as the one before was passed."""
+    rows = expanded(steps, items)
+    spread = of_rows(steps, features, len(items))
+    chances = expected_success(layout, spread, profiles, len(rows))
+    passed = np.empty(chances.shape, dtype="int64")
+    tried = np.full(chances.shape, trials, dtype="int64")
+    for row, (_, step, _) in enumerate(steps.rows):
+        own = slice(row, None, len(steps.rows))
+        if step > 1:
+            tried[:, own] = passed[:, row - 1 :: len(steps.rows)]
+        passed[:, own] = rng.binomial(tried[:, own], chances[:, own])
+    counts = (pd.DataFrame(part, profiles.index, rows.index) for part in (passed, tried))
+    return Evaluation(rows, *counts)
+
+
+def expected_success(
+    layout: Layout, features: Features, profiles: pd.DataFrame, items: int
+) -> np.ndarray:
+    """Compute the probabilities of success of subjects with known profiles.
+
+    Parameters
+    ----------
+    layout : Layout
+        What joins items and profiles.
+    features : dict of str to ndarray
+        By meta-feature, shape (items,) or (items, labels).
+    profiles : DataFrame
+        One row per subject, a column per profile element.
+    items : int
+        How many.
+
+    Returns
+    -------
+    ndarray
+        Shape (subjects, items), in [0, 1].
+
+    Raises
+    ------
+    DataError
+        When a column is missing, or a value is no number in the latent's range.
+
+    Examples
+    --------
+    >>> from measurement_layouts import Noise, Success
+    >>> from measurement_layouts.linking import mean_failure, mixture
+    >>> performance = mixture(1.0, by=Noise("noise"), toward=mean_failure)
+    >>> layout = Layout("lapses", Success("done", performance))
+    >>> expected_success(layout, {}, pd.DataFrame({"noise": [0.5]}), items=1).round(4)
+    array([[0.6667]])
+    """
+    found = np.empty((len(profiles), items))
+    for chosen, block, part in _some_at_a_time(layout, features, profiles, items):
+        found[chosen, block.items], _ = _settled(block, part)
+    return found
+
+
+def _success_given(
+    unseen: Unseen, layout: Layout, features: Features, profiles: pd.DataFrame, ranks: np.ndarray
+) -> np.ndarray:
+    """Compute probabilities given a place of the unseen, by its rank in [0, 1): (subjects, items).
+
+    An item's places of a rank from 0 to 1 are as many as they weigh.
+    """
+    found = np.empty(ranks.shape)
+    targets = [layout.outcome.expression, unseen.weights]
+    for chosen, block, part in _some_at_a_time(layout, features, profiles, ranks.shape[1]):
+        _, constants = _settled(block, part)
+        given, weights = (
+            value.table.reshape(len(value.table), -1)[block.places(value, target)]
+            for value, target in zip(block.values(targets, part, constants), targets, strict=True)
+        )  # (items, places, subjects)
+        upto = np.cumsum(weights, axis=1)
+        rank = ranks[chosen, block.items].T[:, None]
+        place = (upto[:, :-1] <= rank * upto[:, -1:]).sum(axis=1, keepdims=True)
+        given = np.broadcast_to(given, (*given.shape[:2], place.shape[2]))
+        found[chosen, block.items] = np.take_along_axis(given, place, axis=1)[:, 0].T
+    return found
+
+
+def _some_at_a_time(
+    layout: Layout, features: Features, profiles: pd.DataFrame, items: int
+) -> Iterator[tuple[slice, Block, Tables]]:
+    """Take items and some subjects' profiles, as many as memory holds."""
+    profile = {latent.name: _values(latent, profiles) for latent in layout.latents}
+    block = Block.of(layout, features, *distinct(features, items))
+    labels = math.prod(len(names) for names in layout.dims.values())
+    rows = block.count if layout.outcome.unseen is None else items
+    together = max(1, _TOGETHER // (rows * labels))
+    for start in range(0, len(profiles), together):
+        chosen = slice(start, start + together)
+        yield chosen, block, {name: values[:, chosen] for name, values in profile.items()}
+
+
+def _settled(block: Block, profile: Tables) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    """Compute success probabilities (subjects, items) and the mean failures they lead to."""
+    outcome, constants = block.layout.outcome, block.layout.constants
+    failure = np.full(next(iter(profile.values())).shape[1], 0.5)
+    for _ in range(_STEPS):  # noise below 1 makes each step contract
+        known = {part.name: failure for part in constants}
+        (value,) = block.values([outcome], profile, known)
+        found: np.ndarray = value.table[block.places(value, outcome)].T
+        step = 1 - found.mean(axis=1) - failure
+        moving = np.abs(step) >= _SETTLED
+        if not constants or not moving.any():
+            break
+        failure = failure + np.where(moving, step / 2, 0.0)
+    return found, known
+
+
+def _values(latent: Latent, profiles: pd.DataFrame) -> np.ndarray:
+    """Read a latent's column or columns; shape (labels, subjects), one label where it has none."""
+    labels = [label for names in latent.dims.values() for label in names]
+    columns = [f"{latent.name}[{label}]" for label in labels] or [latent.name]
+    missing = [column for column in columns if column not in profiles.columns]
+    if missing:
+        raise DataError(
+            f"the profiles have no column {some(missing)}; they have {some(profiles.columns, 12)}"
+        )
+    need_columns(profiles.columns, columns, "the profiles have")
+    values, _ = read_numbers(profiles[columns])
+    low, high = latent.range.low, latent.range.high
+    slack = _ROUNDING * (high - low) if latent.range.is_finite else 0.0
+    wrong = ~((values >= low - slack) & (values <= high + slack))
+    if wrong.any():
+        raise DataError(
+            f"{latent.name} lies in {latent.range}, but the profiles hold "
+            f"{name_cells(profiles[columns], wrong)}; correct them"
+        )
+    inside: np.ndarray = np.clip(values, low, high).T
+    return np.ascontiguousarray(inside)

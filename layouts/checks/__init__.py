@@ -1,0 +1,1 @@
+"""Checks of a layout that need neither data nor a sampler."""

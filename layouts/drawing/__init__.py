@@ -1,0 +1,1 @@
+"""A layout drawn: Graphviz, Mermaid, Matplotlib, and its equations."""

@@ -1,0 +1,139 @@
+"""What a diagram says about each node: ranges, units, priors and formulas, as lines of text."""
+
+import math
+import operator
+import re
+
+from ...linking import units
+from ...linking.notation import GREEK, number
+from ..graph import Graph
+from ..latents import Capability, Latent, Propensity
+from ..nodes import Derived, MetaFeature, Node
+from ..outcomes.graded import Graded
+from ..outcomes.ordered import OrderedOutcome
+from ..outcomes.score import Score
+from ..outcomes.success import Success
+from ..outcomes.unseen import Unseen, scores
+from .style import STYLES
+
+_WIDTH = 44  # characters that a line of a formula may have
+_MOST_LEVELS = 7
+
+
+def facts(node: Node) -> list[str]:
+    """Range, levels or grades with their unit, where defined, prior, and number of labels."""
+    lines: list[str] = []
+    if isinstance(node, MetaFeature):
+        lines.append(_with_unit(_values(node), node))
+        if node.given is not None:
+            lines.append(f"where {node.given} ≠ 0")
+    if isinstance(node, Latent):
+        lines += _prior(node)
+    if isinstance(node, Graded):
+        lines += wrap(f"{' < '.join(node.grades)}")
+    if isinstance(node, Score):
+        lines.append(f"[0, 1] in {node.places} places" if node.places > 1 else "[0, 1]")
+    labels = {dim: names for dim, names in node.dims.items() if dim not in scores(node)}
+    return lines + [f"× {len(names)} {dim}" for dim, names in labels.items()]
+
+
+def formula(node: Node) -> list[str]:
+    """Linking function of a derived node or the outcome, or how an unseen one is spread."""
+    if isinstance(node, Unseen):
+        write = operator.methodcaller("text", symbols=True)
+        lines = wrap(f"∼ Normal({write(node.mean)}, {write(node.spread)})")
+        return [*lines, *node.clauses(write)]
+    if isinstance(node, OrderedOutcome):
+        return wrap(f"∼ {node.written(operator.methodcaller('text', symbols=True))}")
+    if not isinstance(node, Derived):
+        return []
+    written = node.expression.text(symbols=True)
+    if isinstance(node, Success):
+        return ["∼ Binomial(trials, p)", *wrap(f"p = {written}")]
+    return wrap(f"= {written}")
+
+
+def remarks(layout: Graph) -> list[str]:
+    """Explain the constants that the formulas show by a symbol."""
+    return [
+        f"{constant.text(symbols=True)} = {constant.name}: {constant.about}"
+        for constant in layout.constants
+    ]
+
+
+def kinds(layout: Graph) -> list[str]:
+    """Kinds of node in a layout, in the order of the style table."""
+    present = {node.kind for node in layout.nodes.values()}
+    return [kind for kind in STYLES if kind in present]
+
+
+def tooltip(node: Node) -> str:
+    """Kind of a node, and what it is about."""
+    about = getattr(node, "about", "")
+    return f"{node.kind}: {about}" if about else node.kind
+
+
+_BREAK = re.compile(r"(?<=,) | (?=[+−×/] )|(?<=\()")
+_TIGHTNESS = {",": 0, "+": 1, "−": 1, "×": 2, "/": 2, "(": 3}
+
+
+def wrap(text: str, width: int = _WIDTH) -> list[str]:
+    """Break a formula into few, even lines, rather outside brackets than inside.
+
+    It breaks after a comma, before an operator and, if it must, after an opening bracket; names
+    stay whole.
+    """
+    places = [0, *(place.end() for place in _BREAK.finditer(text)), len(text)]
+    best: list[tuple[float, list[str]]] = [(0.0, [])]  # cost and lines of the text up to each place
+    for end in places[1:]:
+        price = 0.0 if end == len(text) else _price(text, end)
+        choices = []
+        for (cost, lines), start in zip(best, places, strict=False):
+            line = text[start:end].rstrip()
+            over, spare = max(0, len(line) - width), max(0, width - len(line))
+            choices.append((cost + price + 8 + 4 * over + 4 * (spare / width) ** 2, [*lines, line]))
+        best.append(min(choices))
+    return best[-1][1]
+
+
+def _price(text: str, place: int) -> float:
+    """Badness of a break: the deeper in brackets and the tighter the operator, the worse."""
+    before = text[:place].rstrip()
+    sign = before[-1] if before[-1] in ",(" else text[place]
+    return 10 * (before.count("(") - before.count(")")) + _TIGHTNESS[sign]
+
+
+def _values(node: MetaFeature) -> str:
+    """Write the range of a meta-feature, or its first levels and the last."""
+    if node.levels is None:
+        return _interval(node.range.low, node.range.high)
+    levels = [number(level) for level in sorted(set(node.levels))]
+    if len(levels) > _MOST_LEVELS:
+        levels = [*levels[:3], "…", levels[-1]]
+    return f"{{{', '.join(levels)}}}"
+
+
+def _interval(low: float, high: float) -> str:
+    """Write an interval; infinite ends are open."""
+    left = "(" if math.isinf(low) else "["
+    right = ")" if math.isinf(high) else "]"
+    return f"{left}{number(low)}, {number(high)}{right}"
+
+
+def _with_unit(text: str, node: Node) -> str:
+    """Write a text with the node's unit behind it."""
+    return f"{text} {units.name(node.unit)}".rstrip()
+
+
+def _prior(node: Latent) -> list[str]:
+    """Range and unit above the prior; a uniform prior on numbers says both in one line."""
+    prior, support = node.distribution, node.range
+    span = _interval(support.low, support.high)
+    if prior.family == "Uniform" and not node.parents:
+        return [_with_unit(f"∼ Uniform {span}", node)]
+    shown = ", ".join(f"{GREEK.get(name, name)}={value.text()}" for name, value in prior.parameters)
+    lines = wrap(f"∼ {prior.family}({shown})", _WIDTH // 2)
+    if isinstance(node, Capability | Propensity):
+        return [_with_unit(span, node), *lines]
+    unit = units.name(node.unit)
+    return [f"in {unit}", *lines] if unit else lines

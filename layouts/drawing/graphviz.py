@@ -1,0 +1,190 @@
+"""Diagrams of a layout: Graphviz's language, and pictures drawn from it."""
+
+import html
+import itertools
+import logging
+import os
+from pathlib import Path
+
+import graphviz
+
+from ...linking import LayoutError
+from ..graph import Graph
+from ..nodes import Node
+from . import captions
+from . import matplotlib as fallback
+from .style import EDGE, FONT, INK, PLATE, QUIET, STYLES, Style
+
+_ENDINGS = ("svg", "png", "pdf")
+_TABLE = '<TABLE BORDER="0" CELLBORDER="0" CELLSPACING="0" CELLPADDING="0">'
+_log = logging.getLogger(__name__)
+
+
+def to_graphviz(layout: Graph) -> str:
+    """Write a layout's diagram in Graphviz's language; see `Layout.to_graphviz`."""
+    return str(_digraph(layout).source)
+
+
+def to_svg(layout: Graph) -> str:
+    """Draw a layout as SVG, by `dot` or, where that is missing, by matplotlib."""
+    return _picture(layout, "svg").decode()
+
+
+def draw(layout: Graph, path: Path) -> Path:
+    """Draw a layout into a file; see `Layout.draw`."""
+    ending = path.suffix.lower().removeprefix(".")
+    if ending not in _ENDINGS:
+        raise LayoutError(
+            f"layout {layout.name!r}: cannot draw into {str(path)!r}, whose ending is "
+            f"{path.suffix!r}; end it in .{', .'.join(_ENDINGS[:-1])} or .{_ENDINGS[-1]}"
+        )
+    if not path.parent.is_dir():
+        raise LayoutError(
+            f"layout {layout.name!r}: cannot draw into {str(path)!r}, there is no folder "
+            f"{str(path.parent)!r}; create it, or name another place"
+        )
+    picture = _picture(layout, ending)
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        unfinished.write_bytes(picture)
+        unfinished.replace(path)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise OSError(
+            f"could not write {path}: {reason}; nothing was changed: make room, or name another "
+            "place"
+        ) from error
+    finally:
+        unfinished.unlink(missing_ok=True)
+    return path
+
+
+def _picture(layout: Graph, ending: str) -> bytes:
+    """Draw by `dot` or, where that fails, by matplotlib."""
+    sharpness = {"dpi": "192"} if ending == "png" else {}
+    try:
+        picture: bytes = _digraph(layout, **sharpness).pipe(format=ending)
+    except (graphviz.ExecutableNotFound, graphviz.CalledProcessError) as failure:
+        missing = isinstance(failure, graphviz.ExecutableNotFound)
+        level, why = (logging.INFO, "is not installed") if missing else (logging.WARNING, failure)
+        _log.log(level, "Graphviz's program 'dot' %s; matplotlib draws the diagram", why)
+        return fallback.picture(layout, ending)
+    return picture
+
+
+def _digraph(layout: Graph, **graph_attributes: str) -> graphviz.Digraph:
+    """Profile on top, below it the items' plate, below that the legend."""
+    title = f'<FONT POINT-SIZE="16"><B>{html.escape(layout.name)}</B></FONT>'
+    dot = graphviz.Digraph(
+        name=graphviz.escape(layout.name),
+        graph_attr={
+            **{"label": _rows(title, _small(" ")), "labelloc": "t", "pad": "0.2"},
+            **{"nodesep": "0.45", "ranksep": "0.45", "pack": "16", "packmode": "array_i1"},
+            **{"fontname": FONT, "fontcolor": INK, **graph_attributes},
+        },
+        node_attr={"fontname": FONT, "fontsize": "12", "fontcolor": INK, "style": "filled"},
+        edge_attr={"color": EDGE, "penwidth": "1.1", "arrowsize": "0.75"},
+    )
+    with dot.subgraph(name="cluster/items") as plate:
+        plate.attr(label="items", labelloc="b", labeljust="r", fontsize="13", fontcolor=QUIET)
+        plate.attr(style="rounded", color=PLATE, penwidth="1.4", margin="14")
+        _add_nodes(dot, plate, layout)
+    with dot.subgraph(name="cluster/legend") as legend:
+        _add_legend(legend, layout)
+    return dot
+
+
+def _add_nodes(dot: graphviz.Digraph, plate: graphviz.Digraph, layout: Graph) -> None:
+    """Add nodes and edges; an edge into the plate passes a joint."""
+    graph = layout.graph
+    inside = {name for name, per_item in graph.nodes(data="per_item") if per_item}
+    for node in layout.nodes.values():
+        (plate if node.name in inside else dot).node(
+            node.name,
+            label=_label(node),
+            tooltip=graphviz.escape(captions.tooltip(node)),
+            **_look(STYLES[node.kind]),
+        )
+    # an edge into the plate passes a joint between the meta-features: so these keep to the first
+    # row, under the profile, and the edge crosses no node
+    entering = [edge for edge in graph.edges if edge[0] not in inside and edge[1] in inside]
+    with plate.subgraph() as first_row:
+        first_row.attr(rank="same")
+        for feature in layout.meta_features:
+            first_row.node(feature.name)
+        for edge in entering:
+            first_row.node(_joint(edge), tooltip=" → ".join(edge), **_JOINT)
+    for edge in graph.edges:
+        if edge in entering:
+            dot.edge(edge[0], f"{_joint(edge)}:middle:n", arrowhead="none", headclip="false")
+            dot.edge(f"{_joint(edge)}:middle:s", edge[1], tailclip="false")
+        else:
+            dot.edge(*edge)
+
+
+def _joint(edge: tuple[str, str]) -> str:
+    """Name the joint of an edge into the plate."""
+    return "/".join(edge)  # no node's name holds a slash
+
+
+def _upright() -> str:
+    """Write a short upright stroke as a table."""
+    side = '<TD FIXEDSIZE="TRUE" WIDTH="1" HEIGHT="2"></TD>'
+    return f"{_TABLE.replace('>', f' COLOR="{EDGE}">')}<TR>{side}<VR/>{side}</TR></TABLE>"
+
+
+# edges end a little short of what they meet: here that is the middle one of three strokes, and the
+# other two close the gap
+_STROKES = (f"<TR><TD{port}>{_upright()}</TD></TR>" for port in ("", ' PORT="middle"', ""))
+_JOINT = {
+    "shape": "plain",
+    "style": "solid",
+    "label": f"<{_TABLE}{''.join(_STROKES)}</TABLE>>",
+}
+
+
+def _add_legend(legend: graphviz.Digraph, layout: Graph) -> None:
+    """Show the kinds in the layout, and explain the constants."""
+    legend.attr(label="", penwidth="0")
+    if remarks := captions.remarks(layout):
+        legend.attr(label=_rows(*map(_small, remarks)), labelloc="b")
+    kinds = captions.kinds(layout)
+    with legend.subgraph() as row:
+        row.attr(rank="same")
+        for kind in kinds:
+            look = _look(STYLES[kind])
+            row.node(f"legend/{kind}", label=f"<{_small(kind)}>", width="0", height="0.3", **look)
+        for left, right in itertools.pairwise(kinds):
+            row.edge(f"legend/{left}", f"legend/{right}", style="invis")
+
+
+def _look(style: Style) -> dict[str, str]:
+    """Style as Graphviz's attributes."""
+    words = ["filled", *["rounded"] * (style.shape == "rounded"), *["dashed"] * style.dashed]
+    angular = style.shape in ("box", "rounded")
+    return {
+        "shape": "box" if angular else style.shape,
+        "style": ",".join(words),
+        "fillcolor": style.fill,
+        "color": style.border,
+        "penwidth": f"{style.width:g}",
+        "peripheries": "2" if style.double else "1",
+        "margin": "0.14,0.07" if angular else "0.03,0.02",
+    }
+
+
+def _label(node: Node) -> str:
+    """Name in bold; facts and formula below it in smaller letters."""
+    below = map(_small, [*captions.facts(node), *captions.formula(node)])
+    return _rows(f"<B>{html.escape(node.name)}</B>", *below)
+
+
+def _small(text: str) -> str:
+    """Write a text in small letters."""
+    return f'<FONT POINT-SIZE="10.5" COLOR="{QUIET}">{html.escape(text)}</FONT>'
+
+
+def _rows(*lines: str) -> str:
+    """Write lines one under the other, as a table."""
+    table = _TABLE.replace('PADDING="0"', 'PADDING="1"')
+    return f"<{table}{''.join(f'<TR><TD>{line}</TD></TR>' for line in lines)}</TABLE>>"

@@ -1,0 +1,104 @@
+"""Diagrams in Mermaid's language, for Markdown pages."""
+
+import json
+import re
+
+from ..graph import Graph
+from ..nodes import Node
+from . import captions
+from .style import EDGE, INK, PLATE, STYLES, Style
+
+_BRACKETS = {
+    "box": ("[", "]"),
+    "rounded": ("(", ")"),
+    "ellipse": ("([", "])"),
+    "hexagon": ("{{", "}}"),
+    "parallelogram": ("[/", "/]"),
+}
+_DOUBLED = {"box": ("[[", "]]"), "ellipse": ("(((", ")))")}
+
+
+def to_mermaid(layout: Graph) -> str:
+    """Write a layout's diagram in Mermaid's language; see `Layout.to_mermaid`."""
+    graph = layout.graph
+    ids = {name: _id(index, name) for index, name in enumerate(layout.nodes)}
+    drawn = {name: f"{ids[name]}{_node(node)}" for name, node in layout.nodes.items()}
+    inside = [name for name, per_item in graph.nodes(data="per_item") if per_item]
+    lines = [
+        *("---", f"title: {_quoted(layout.name)}"),
+        *(
+            "config:",
+            "  flowchart:",
+            "    wrappingWidth: 600",
+            "---",
+        ),  # our lines are wrapped already
+        "flowchart TD",
+        *(f"  {drawn[name]}" for name in drawn if name not in inside),
+        "  subgraph items",
+        *(f"    {drawn[name]}" for name in inside),
+        "  end",
+        *_profile_above(layout, ids),
+        *(f"  {ids[parent]} --> {ids[child]}" for parent, child in graph.edges),
+    ]
+    if remarks := captions.remarks(layout):
+        label = "<br/>".join(map(_escape, remarks))
+        lines.append(f'  {ids[layout.outcomes[0].name]} ~~~ remark["{label}"]:::remark')
+    for kind in captions.kinds(layout):
+        lines.append(f"  classDef {_class(kind)} {_look(STYLES[kind])}")
+    lines += [
+        f"  classDef remark fill:none,stroke:none,color:{INK}",
+        f"  style items fill:none,stroke:{PLATE},color:{INK}",
+        f"  linkStyle default stroke:{EDGE}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _profile_above(layout: Graph, ids: dict[str, str]) -> list[str]:
+    """Hold the profile above the items' first row, by links to an empty node that are not drawn."""
+    graph = layout.graph
+    above = [
+        ids[name]
+        for name, per_item in graph.nodes(data="per_item")
+        if not per_item and any(graph.nodes[child]["per_item"] for child in graph[name])
+    ]
+    below = [ids[feature.name] for feature in layout.meta_features]
+    if not (above and below):
+        return []
+    return [f'  {" & ".join(above)} ~~~ between[" "]:::remark ~~~ {" & ".join(below)}']
+
+
+def _id(index: int, name: str) -> str:
+    """Name a node so that no two share an identifier and none is Mermaid's own word ``end``."""
+    return f"n{index}_{re.sub(r'[^A-Za-z0-9]', '_', name)}"
+
+
+def _node(node: Node) -> str:
+    """Write the shape and the label of a node."""
+    style = STYLES[node.kind]
+    left, right = (_DOUBLED if style.double else _BRACKETS)[style.shape]
+    below = [*captions.facts(node), *captions.formula(node)]
+    label = f"<b>{_escape(node.name)}</b>" + "".join(f"<br/>{_escape(line)}" for line in below)
+    return f'{left}"{label}"{right}:::{_class(node.kind)}'
+
+
+def _class(kind: str) -> str:
+    """Name the style class of a kind of node."""
+    return kind.replace("-", "")
+
+
+def _look(style: Style) -> str:
+    """Style as Mermaid's properties."""
+    border = f"stroke:{style.border},stroke-width:{style.width:g}px"
+    dashes = ",stroke-dasharray:5 4" if style.dashed else ""
+    return f"fill:{style.fill},{border}{dashes},color:{INK}"
+
+
+def _quoted(text: str) -> str:
+    """Write a text as YAML, without signs that a page around it would read as its own."""
+    written = json.dumps(text, ensure_ascii=False)
+    return re.sub(r"[<>&]", lambda sign: f"\\u{ord(sign[0]):04x}", written)
+
+
+def _escape(text: str) -> str:
+    """Write what Mermaid, Markdown or HTML would read as a sign by its code."""
+    return re.sub(r"[^\w\s.,:=()+−×∼∞…-]|_", lambda sign: f"#{ord(sign[0])};", text)

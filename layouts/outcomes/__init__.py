@@ -1,0 +1,1 @@
+"""Outcomes of a layout: successes, graded answers and scores."""

@@ -1,0 +1,1 @@
+"""The linking functions, one a file."""

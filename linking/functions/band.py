@@ -1,0 +1,128 @@
+"""Band: success needs neither too little nor too much."""
+
+from typing import NamedTuple
+
+from .. import arrays
+from ..arrays import Array
+from ..errors import LayoutError
+from ..expression import Expr
+from ..function import linking_function
+
+_NARROWEST = 0.01  # exp(2 / width) and its slope stay far from overflow down to this width
+
+
+class Margins(NamedTuple):
+    """How far a propensity is inside a band's two ends, in units of its steepness."""
+
+    low: Array
+    high: Array
+    middle: Array  # what both are at the midpoint
+    steepness: Array
+    no_low: Array
+    no_high: Array
+
+
+def margins(theta: Array, low: Array, high: Array, slope: Array, min_width: float) -> Margins:
+    """Compute a' times the distances from both ends, the band widened to its least width."""
+    no_low, no_high = no_ends(low, high)
+    one_sided = no_low | no_high
+    # an infinite end never enters the arithmetic: inf * 0 would make the gradient NaN
+    low = arrays.where(no_low, 0.0, low)
+    high = arrays.where(no_high, 0.0, high)
+    centre = arrays.where(one_sided, low + high, low / 2 + high / 2)
+    half_width = arrays.maximum(high / 2 - low / 2, min_width / 2)
+    half_width = arrays.where(one_sided, 1.0, half_width)
+    steepness = slope + arrays.where(one_sided, 0.0, arrays.expm1(1 / half_width))
+    reach = arrays.where(one_sided, 0.0, half_width)
+    offset = theta - centre
+    return Margins(
+        steepness * (reach + offset),
+        steepness * (reach - offset),
+        steepness * reach,
+        steepness,
+        no_low,
+        no_high,
+    )
+
+
+def no_ends(low: Array, high: Array) -> tuple[Array, Array]:
+    """Say where the low end and where the high end is missing."""
+    return arrays.isinf(low) & (low < 0), arrays.isinf(high) & (high > 0)
+
+
+def check_min_width(function: str, min_width: object) -> None:
+    """Refuse a least width that makes bands spikes."""
+    if not (isinstance(min_width, int | float) and min_width >= _NARROWEST):
+        raise LayoutError(
+            f"{function}: min_width={min_width}; give a width of at least {_NARROWEST}, such as "
+            "0.1 (the curve of a narrower band is a spike that no sampler finds)"
+        )
+
+
+def _latex(theta: str, low: str, high: str, slope: str | None = None, *, min_width: float) -> str:
+    """Write a call as LaTeX."""
+    sharpness = "" if slope is None else rf";\; {slope}"
+    return rf"\mathrm{{band}}\left({theta};\; {low}, {high}{sharpness}\right)"
+
+
+def _check(*_operands: Expr, min_width: float) -> None:
+    """Refuse operands or options that cannot be meant."""
+    check_min_width("band", min_width)
+
+
+@linking_function(range=(0, 1), latex=_latex, same_unit=("theta", "low", "high"), check=_check)
+def band(
+    theta: Array, low: Array, high: Array, slope: Array = 1.0, *, min_width: float = 0.1
+) -> Array:
+    r"""Probability that a propensity lies in an item's ideal band: the normalised 2x2PL.
+
+    .. math:: P = \frac{\sigma(a'(\theta - b_l)) \, \sigma(a'(b_u - \theta))}{\sigma(a' r)^2},
+       \qquad r = \frac{b_u - b_l}{2}, \quad a' = a + e^{1/r} - 1
+
+    Parameters
+    ----------
+    theta : expression or array
+        The subject's propensity; any real value.
+    low, high : expressions or arrays
+        Ends of the band, in the unit of `theta`. ``-inf`` or ``inf`` removes that end, and the
+        curve is then exactly the two-parameter logistic of the other.
+    slope : expression, array or float, default 1
+        `a`, steepness at the ends of a wide band; positive.
+    min_width : float, default 0.1
+        Bands narrower than this are widened about their centre. So are reversed ones when arrays
+        are given; items whose ends are reversed are refused when a layout reads them.
+
+    Returns
+    -------
+    expression or array
+        In [0, 1]: exactly 1 at the midpoint for every width; at the ends between 0.5 and 0.5657
+        for slope 1. Computed in logarithms; value and gradient are finite everywhere.
+
+    Raises
+    ------
+    LayoutError
+        When `min_width` is below 0.01.
+
+    See Also
+    --------
+    uncertain_band : For ends that are known only roughly, such as annotators' levels.
+    bilogistic : Without the normalisation, with a slope for each end.
+
+    References
+    ----------
+    Propensities paper, Eq. 2 to 5, Theorems B.2 to B.9.
+
+    Examples
+    --------
+    >>> float(band(1.0, low=-2.0, high=4.0))
+    1.0
+    >>> round(float(band(4.0, low=-2.0, high=4.0)), 4)
+    0.5152
+    """
+    _check(min_width=min_width)
+    inside = margins(theta, low, high, slope, min_width)
+    log_above = arrays.where(inside.no_low, 0.0, -arrays.softplus(-inside.low))
+    log_below = arrays.where(inside.no_high, 0.0, -arrays.softplus(-inside.high))
+    one_sided = inside.no_low | inside.no_high
+    log_peak = arrays.where(one_sided, 0.0, -2 * arrays.softplus(-inside.middle))
+    return arrays.minimum(arrays.exp(log_above + log_below - log_peak), 1.0)

@@ -1,0 +1,44 @@
+"""Guessing: a floor under the probability of success."""
+
+from ..arrays import Array
+from ..function import linking_function
+from ..interval import Interval
+
+
+def _range(p: Interval, chance: Interval) -> Interval:
+    """Range of a call."""
+    return Interval(chance.low + (1 - chance.low) * p.low, chance.high + (1 - chance.high) * p.high)
+
+
+@linking_function(
+    range=_range,
+    latex=r"<chance> + \left(1 - <chance>\right) \cdot <p>",
+    domain={"p": (0, 1), "chance": (0, 1)},
+)
+def guessing(p: Array, chance: Array) -> Array:
+    r"""Success by knowing, or else by chance: the floor of the three-parameter logistic.
+
+    .. math:: c + (1 - c) p
+
+    Parameters
+    ----------
+    p : expression or array
+        Probability of knowing, in [0, 1].
+    chance : expression, array or float
+        Probability of success without knowing, in [0, 1]: 0.25 for four equal choices.
+
+    Returns
+    -------
+    expression or array
+        In [chance, 1].
+
+    References
+    ----------
+    Birnbaum's three-parameter logistic.
+
+    Examples
+    --------
+    >>> guessing(0.5, chance=0.25)
+    0.625
+    """
+    return chance + (1 - chance) * p

@@ -1,0 +1,105 @@
+"""Logistic link: from a margin to a probability."""
+
+import functools
+import math
+from collections.abc import Callable
+from typing import Any
+
+from .. import arrays
+from ..arrays import Array
+from ..errors import LayoutError
+from ..expression import Operand
+from ..function import LinkingFunction
+from ..notation import bracketed
+from ..real import real
+
+
+def _latex(margin: str, slope: str | None = None) -> str:
+    """Write a call as LaTeX."""
+    if slope is None:
+        return rf"\sigma\left({margin}\right)"
+    return rf"\sigma\left({bracketed(slope)} \cdot {bracketed(margin, level=3)}\right)"
+
+
+def _end(value: object) -> str:
+    """Write an end of a range for a message."""
+    number = real(value)
+    return repr(value) if number is None else f"{number:g}"
+
+
+class Logistic(LinkingFunction):
+    """The logistic, which can also take its slope from a range."""
+
+    def spanning(self, low: float, high: float) -> Callable[[Operand | Array], Any]:
+        r"""Scale the logistic so that the margin's full range covers 0.001 to 0.999.
+
+        .. math:: \sigma\left(\frac{2 \log 999}{h - l} \left(m - \frac{l + h}{2}\right)\right)
+
+        Parameters
+        ----------
+        low, high : float
+            Ends of the margin's range, finite, in its unit. With ``low == -high`` the probability
+            at margin 0 stays 0.5.
+
+        Returns
+        -------
+        callable
+            Takes a margin, an expression or an array; gives 0.001 at `low` and 0.999 at `high`.
+
+        Raises
+        ------
+        LayoutError
+            When the range is reversed, empty or infinite.
+
+        Examples
+        --------
+        >>> round(float(logistic.spanning(-5.0, 5.0)(5.0)), 3)
+        0.999
+        """
+        ends = real(low), real(high)
+        first, last = (math.nan if end is None else end for end in ends)
+        if not (math.isfinite(first) and math.isfinite(last) and first < last):
+            raise LayoutError(
+                f"logistic.spanning(low={_end(low)}, high={_end(high)}): the margin's range must "
+                "be finite with low < high; give the smallest and largest margin the battery can "
+                "show"
+            )
+        low, high = first, last
+        slope = 2 * math.log(999) / (high - low)
+        centre = (low + high) / 2
+        return lambda margin: self(margin if centre == 0 else margin - centre, slope)
+
+
+@functools.partial(Logistic, range=(0, 1), latex=_latex)
+def logistic(margin: Array, slope: Array = 1.0) -> Array:
+    r"""Probability of success from the margin between a capability and a demand.
+
+    .. math:: \sigma(a \cdot m) = \frac{1}{1 + e^{-a m}}
+
+    Parameters
+    ----------
+    margin : expression or array
+        Capability minus demand, in their unit; any real value.
+    slope : expression, array or float, default 1
+        Steepness `a` per unit of margin; positive.
+
+    Returns
+    -------
+    expression or array
+        In [0, 1]; 0.5 at margin 0. The gradient is at most a/4, and 0 far from the margin.
+
+    See Also
+    --------
+    Logistic.spanning : ``logistic.spanning(low, high)`` chooses the slope from a range.
+
+    References
+    ----------
+    Burden et al. (2023), appendix C.2; Birnbaum's two-parameter logistic.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> logistic(np.array([-2.0, 0.0, 2.0])).round(3)
+    array([0.119, 0.5  , 0.881])
+    """
+    return arrays.sigmoid(slope * margin)

@@ -1,0 +1,137 @@
+"""Ability profiles of a few subjects, around a circle."""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from ..batteries.curves.result import Curves
+from ..batteries.demands.reading import short_names
+from ..common.errors import FitError
+from ..common.messages import some
+from ..evaluations.tables import texts
+from . import style
+
+if TYPE_CHECKING:
+    from matplotlib.projections.polar import PolarAxes
+
+_MOST = len(style.METHODS)
+_APART = 0.16  # of the angle between two dimensions: from one subject's bar to the next
+_ROOM = 1.06
+
+
+def ability_radar(
+    curves: Curves, *, subjects: Iterable[object] | None = None, ax: "PolarAxes | None" = None
+) -> "PolarAxes":
+    """Draw the abilities of a few subjects around a circle, with their intervals.
+
+    Parameters
+    ----------
+    curves : Curves
+        What `characteristic_curves` returned, of at least three dimensions.
+    subjects : iterable, optional
+        Whose profiles, at most six; everybody by default.
+    ax : PolarAxes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    PolarAxes
+        A spoke per dimension; distance from the centre: ability, in levels. Bars are intervals, cut
+        at the rim; those of several subjects stand side by side. A line is broken where there is no
+        curve.
+
+    Raises
+    ------
+    FitError
+        When a subject is unknown, there are more than six, there are fewer than three dimensions,
+        nobody has a curve, or the axes are not polar.
+
+    References
+    ----------
+    General scales paper, figure 8.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from measurement_layouts import Evaluation
+    >>> from measurement_layouts.batteries.curves.characteristic import characteristic_curves
+    >>> levels = np.random.default_rng(1).integers(0, 5, (900, 3))
+    >>> items = pd.DataFrame(levels, columns=["logic", "memory", "volume"])
+    >>> solved = np.random.default_rng(1).random(900) * levels.max(axis=1) < 1
+    >>> evaluation = Evaluation.from_wide(pd.DataFrame([solved], ["Ann"]), items)
+    >>> ability_radar(characteristic_curves(evaluation, items.columns)).name
+    'polar'
+    """
+    who = _checked(curves, subjects)
+    ax = _polar(ax)
+    dimensions = curves.dimensions
+    spokes = np.arange(len(dimensions)) * 2 * np.pi / len(dimensions)
+    tables = [curves.table[curves.table["subject"] == name] for name in who]
+    abilities = np.array([table["ability"] for table in tables], dtype=float)
+    if not np.isfinite(abilities).any():
+        raise FitError(f"{some(who)}: no curve in any dimension; see the reasons in table")
+    rim = _ROOM * max(float(np.nanmax(abilities)), float(curves.bins["level"].max()))
+    for place, (name, table) in enumerate(zip(who, tables, strict=True)):
+        colour, marker = style.METHODS[place]
+        shift = (place - (len(who) - 1) / 2) * _APART * spokes[1]
+        angles = spokes + shift
+        ability, low, high = (table[key].to_numpy() for key in ("ability", "low", "high"))
+        for angle, first, last in zip(angles, low, high, strict=True):
+            ends = [min(first, rim), min(last, rim)]
+            ax.plot([angle, angle], ends, color=colour, linewidth=2.4, alpha=0.55)
+        look: dict[str, Any] = {
+            "color": colour,
+            "marker": marker,
+            "markersize": 4.5,
+            "linewidth": 1.2,
+        }
+        round_ = np.append(np.arange(len(angles)), 0)
+        label = style.legend_words(name)
+        ax.plot(angles[round_], ability[round_], label=label, zorder=3, **look)
+    ax.set_theta_zero_location("N")
+    ax.set_theta_direction(-1)
+    ax.set_xticks(spokes, [style.words(name, 20) for name in short_names(dimensions)], fontsize=9)
+    ax.set_ylim(0, rim)
+    step = 1 if rim < 7 else 2
+    rings = np.arange(step, rim, step)
+    ax.set_yticks(rings, [f"{ring:g}" for ring in rings], fontsize=7, color=style.QUIET)
+    ax.set_rlabel_position(float(np.degrees(spokes[1])) / 2)
+    ax.grid(color=style.RULE)
+    ax.spines["polar"].set_color(style.FAINT)
+    ax.set_title(f"Abilities (levels), {style.percent(curves.prob)} intervals", pad=18, fontsize=11)
+    ax.legend(
+        loc="upper center",
+        bbox_to_anchor=(0.5, -0.07),
+        ncols=min(len(who), 3),
+        fontsize=8,
+        frameon=False,
+    )
+    return ax
+
+
+def _checked(curves: Curves, subjects: Iterable[object] | None) -> list[str]:
+    who = curves.subjects if subjects is None else texts(subjects, "the subjects")
+    for name in who:
+        curves.place(name, curves.dimensions[0])
+    if not 0 < len(who) <= _MOST or len(set(who)) < len(who):
+        raise FitError(
+            f"{len(who)} profiles ({some(who)}) cannot be told apart around one circle; name "
+            f"between 1 and {_MOST} different subjects"
+        )
+    if len(curves.dimensions) < 3:
+        raise FitError(
+            f"{some(curves.dimensions)}: a circle needs three dimensions; draw curve_panels instead"
+        )
+    return who
+
+
+def _polar(ax: "PolarAxes | None") -> "PolarAxes":
+    if ax is None:
+        import matplotlib.pyplot as plt
+
+        look: dict[str, Any] = {"subplot_kw": {"projection": "polar"}, "layout": "constrained"}
+        return cast("PolarAxes", plt.subplots(figsize=(5.6, 6.2), **look)[1])
+    if ax.name != "polar":
+        raise FitError(f"ax= is {ax.name}; make polar axes, with subplot_kw={{'polar': True}}")
+    return ax

@@ -1,0 +1,128 @@
+"""One subject's success over two properties of the items."""
+
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..batteries.grids import Bins, GridAxis, characteristic_grid, written
+from ..common.messages import many
+from ..evaluations.evaluation import Evaluation
+from ..layouts import Layout
+from . import style
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
+
+
+def agent_characteristic_grid(
+    evaluation: Evaluation,
+    subject: object,
+    x: str,
+    y: str,
+    *,
+    bins: Bins | Mapping[str, Bins] = 6,
+    layout: Layout | None = None,
+    colour_bar: bool = True,
+    ax: "Axes | None" = None,
+) -> "Axes":
+    """Draw a subject's success rate over two properties of the items.
+
+    Colour is the success rate of a cell, from red (failure) over yellow to blue (success); the
+    number in it counts the trials. A cell without trials stays blank.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        Items and outcomes.
+    subject : object
+        Whose outcomes.
+    x, y : str
+        Columns of the items.
+    bins : int, sequence of float, or mapping of column to either
+        Number of cells, or their edges; see `characteristic_grid`.
+    layout : Layout, optional
+        Its meta-features give the axes their units.
+    colour_bar : bool
+        Whether to draw one; off for all but one of several grids side by side.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    Axes
+        Horizontal `x`, vertical `y`.
+
+    Raises
+    ------
+    DataError
+        When the subject or a column is unknown, or the bins do not fit; see `characteristic_grid`.
+
+    References
+    ----------
+    Burden et al. (2023), figure 8; Burnell et al. (2022).
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> items = pd.DataFrame({"far": [0, 1, 0, 1], "small": [0, 0, 1, 1]}, index=list("abcd"))
+    >>> outcomes = pd.DataFrame([[1, 1, 1, 0]], index=["Ann"], columns=list("abcd"))
+    >>> evaluation = Evaluation.from_wide(outcomes, items)
+    >>> agent_characteristic_grid(evaluation, "Ann", "far", "small").get_title()
+    'Ann: 3 of 4 trials (0.75)'
+    """
+    from matplotlib import colormaps
+
+    grid = characteristic_grid(evaluation, subject, x, y, bins=bins)
+    ax = style.single(ax, (5.6, 4.4))
+    rates = np.ma.masked_invalid(grid.rates)
+    mesh = ax.pcolormesh(
+        grid.x.edges,
+        grid.y.edges,
+        rates,
+        cmap=style.RATE,
+        vmin=0,
+        vmax=1,
+        edgecolors="white",
+        linewidth=1.5,
+    )
+    scale = colormaps[style.RATE]
+    middle_x, middle_y = ((axis.edges[:-1] + axis.edges[1:]) / 2 for axis in (grid.x, grid.y))
+    for row, column in np.argwhere(grid.trials > 0):
+        red, green, blue, _ = scale(float(grid.rates[row, column]))
+        light = 0.299 * red + 0.587 * green + 0.114 * blue > 0.5
+        ax.text(
+            middle_x[column],
+            middle_y[row],
+            f"{grid.trials[row, column]}",
+            ha="center",
+            va="center",
+            color=style.INK if light else "white",
+            fontsize=9,
+        )
+    for axis, cut in ((ax.xaxis, grid.x), (ax.yaxis, grid.y)):
+        _ticks(axis, cut)
+    ax.set_xlabel(style.column_label(x, layout))
+    ax.set_ylabel(style.column_label(y, layout))
+    won, total = int(grid.successes.sum()), int(grid.trials.sum())
+    style.title(ax, f"{grid.subject}: {won} of {many(total, 'trial')} ({won / total:.2f})")
+    ax.tick_params(length=0)
+    style.quiet_frame(ax)
+    figure = ax.get_figure()
+    if colour_bar and figure is not None:
+        figure.colorbar(mesh, ax=ax, label="success rate (number: trials)")
+    return ax
+
+
+def _ticks(axis: "Axis", cut: GridAxis) -> None:
+    if cut.levels:
+        axis.set_ticks(range(len(cut.levels)), [_minus(style.words(level)) for level in cut.levels])
+    else:
+        axis.set_ticks(cut.edges, [_minus(edge) for edge in written(cut.edges)])
+
+
+def _minus(number: str) -> str:
+    """Set a leading hyphen as a minus sign, as matplotlib does."""
+    return re.sub(r"^-(?=[\d.])", "\u2212", number)

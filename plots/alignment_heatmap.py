@@ -1,0 +1,224 @@
+"""How often models stand on the side of people who agree, as a table of coloured numbers."""
+
+import textwrap
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from ..common.errors import DataError
+from ..common.messages import many
+from ..dispositions.by_group import GroupAlignment, ModelGroups
+from ..dispositions.comparison import BUCKETS
+from . import style
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_HEADS = {"[0.8, 0.9)": "[80, 90)", "[0.9, 1)": "[90, 100)", "1": "100", "all": "≥ 80"}
+_ALL, _ATTAINABLE = "all", "choosing as people do"
+_GAP = 0.2  # between traits, and above the last row, in cells
+_DARK = 0.36  # distance from 50 % beyond which white is easier to read than ink
+_CELL, _ROW, _LETTER = 0.62, 0.24, 0.068  # inches
+_LEAST = 4.8  # width of a figure, in inches
+_LETTERS = 7.5  # size of the numbers and names, in points
+
+
+def alignment_heatmap(
+    alignment: GroupAlignment,
+    *,
+    ax: "Axes | None" = None,
+) -> "Axes":
+    """Draw directional alignment as a table: a row per model, a column per trait and consensus.
+
+    A cell holds the percentage of the scenarios, among those where people agree so much, in which
+    the model takes the people's side; a tie is not their side. A model that chooses as people do
+    does not reach 100 %: its samples are few, and so are the votes that say what people choose. The
+    last row shows the percentage that it is expected to reach, averaged over the models' numbers of
+    samples. A dot marks the cells whose interval reaches their own expected percentage: there, a
+    model is not told from one that chooses as people do.
+
+    Parameters
+    ----------
+    alignment : GroupAlignment
+        From `measurement_layouts.dispositions.alignment_by_group`; a line parts the groups.
+    ax : Axes, optional
+        Where to draw; by default a new figure that grows with the table.
+
+    Returns
+    -------
+    Axes
+        Rows one unit high: groups in order of appearance, within a group the best model first.
+
+    Raises
+    ------
+    DataError
+        When no scenario has a consensus.
+
+    References
+    ----------
+    Taubenfeld et al., Evaluating alignment of behavioral dispositions in LLMs, Equations 2
+    and 3, Figure 4.
+
+    Examples
+    --------
+    >>> import measurement_layouts as ml
+    >>> from measurement_layouts.scenarios.dispositions import simulated_study
+    >>> study = simulated_study(per_statement=4, models=["sim-01", "sim-04"])
+    >>> alignment_heatmap(ml.dispositions.alignment_by_group(study.judgments)).get_title()
+    'Directional alignment of 2 models'
+    """
+    chosen, table = alignment.chosen, alignment.table
+    columns = _columns(table, chosen.judgments.traits)
+    rows = chosen.ordered(table["aligned"].xs((_ALL, _ALL), level=("trait", "bucket")))
+    numbers, high, attainable = (
+        table[name].unstack("model").reindex(index=columns, columns=rows).to_numpy().T
+        for name in ("aligned", "high", "attainable")
+    )
+    reached = high >= attainable
+    last = np.nanmean(attainable, axis=0)
+    blocks = columns.get_level_values("trait")
+    left = np.arange(len(columns)) + _GAP * (pd.factorize(blocks)[0])
+    tops = np.append(np.arange(len(rows)), len(rows) + _GAP)
+    ax = style.single(ax, _size(rows, left, chosen))
+    cells = np.vstack([numbers, last])
+    _fill(ax, cells, left, tops)
+    for (row, column), value in np.ndenumerate(cells):
+        if np.isfinite(value):
+            _write(ax, float(value), float(left[column]), float(tops[row]))
+    spots = np.argwhere(reached)
+    ax.scatter(
+        left[spots[:, 1]] + 0.86,
+        tops[spots[:, 0]] + 0.24,
+        s=6,
+        c=[_ink(numbers[row, column]) for row, column in spots],
+        zorder=3,
+    )
+    _divide(ax, chosen, left[-1] + 1)
+    sizes = table["scenarios"].groupby(level=["trait", "bucket"]).max().reindex(columns)
+    lines = _head(ax, columns, sizes, left)
+    ax.set_xlim(0, left[-1] + 1)
+    ax.set_ylim(tops[-1] + 1, 0)
+    ax.set_yticks(tops + 0.5, [*(style.words(name, 40) for name in rows), _ATTAINABLE])
+    ax.tick_params(length=0, labelsize=_LETTERS)
+    ax.set_xlabel(
+        f"• {style.percent(alignment.prob)} interval reaches the last row", fontsize=_LETTERS + 1
+    )
+    style.quiet_frame(ax)
+    style.title(
+        ax,
+        f"Directional alignment of {many(len(rows), 'model')} ",
+        pad=8 + 12 * lines,
+    )
+    return ax
+
+
+def _columns(table: pd.DataFrame, traits: list[str]) -> pd.MultiIndex:
+    """Choose traits and their buckets, the firmest first, and everything at the end."""
+    there = table[table["scenarios"] > 0].droplevel("model").index
+    wanted = [(trait, bucket) for trait in traits for bucket in reversed(BUCKETS)] + [(_ALL, _ALL)]
+    kept = [pair for pair in wanted if pair in there]
+    if not kept:
+        raise DataError(
+            "in no scenario do 80% of the people agree; alignment needs scenarios with a consensus"
+        )
+    return pd.MultiIndex.from_tuples(kept, names=["trait", "bucket"])
+
+
+def _size(rows: list[str], left: np.ndarray, chosen: ModelGroups) -> tuple[float, float]:
+    names = max(len(style.words(name, 40)) for name in [*rows, _ATTAINABLE])
+    beside = 0.3 if _upright(chosen) else max(map(len, chosen.members)) * _LETTER
+    width = names * _LETTER + (left[-1] + 1) * _CELL + 0.5 + beside * (len(chosen.members) > 1)
+    return max(width, _LEAST), (len(rows) + 1) * _ROW + 2.6
+
+
+def _upright(chosen: ModelGroups) -> bool:
+    """Whether the groups' names fit beside their rows when they stand upright."""
+    return all(len(name) * _LETTER < len(m) * _ROW for name, m in chosen.members.items())
+
+
+def _fill(ax: "Axes", cells: np.ndarray, left: np.ndarray, tops: np.ndarray) -> None:
+    """Colour the cells, and explain the colours by a bar."""
+    across = np.unique(np.round(np.append(left, left + 1), 6))
+    down = np.unique(np.round(np.append(tops, tops + 1), 6))
+    spread = np.full((len(down) - 1, len(across) - 1), np.nan)
+    places = np.searchsorted(down, tops - 1e-3), np.searchsorted(across, left - 1e-3)
+    spread[np.ix_(*places)] = 100 * cells
+    mesh = ax.pcolormesh(
+        across,
+        down,
+        np.ma.masked_invalid(spread),
+        cmap=style.RATE,
+        vmin=0,
+        vmax=100,
+        edgecolors="white",
+        linewidth=0.8,
+    )
+    figure = ax.get_figure()
+    if figure is not None:
+        bar = figure.colorbar(mesh, ax=ax, location="bottom", shrink=0.4, aspect=28, pad=0.02)
+        bar.set_label("scenarios on the people's side (%)", fontsize=_LETTERS + 1)
+        bar.ax.tick_params(labelsize=_LETTERS)
+
+
+def _write(ax: "Axes", share: float, left: float, top: float) -> None:
+    ax.text(
+        left + 0.5,
+        top + 0.5,
+        f"{100 * share:.0f}",
+        ha="center",
+        va="center_baseline",
+        fontsize=_LETTERS,
+        color=_ink(share),
+    )
+
+
+def _ink(share: float) -> str:
+    return "white" if abs(share - 0.5) > _DARK else style.INK
+
+
+def _divide(ax: "Axes", chosen: ModelGroups, end: float) -> None:
+    """Draw a line between groups, and name each beside its rows."""
+    top = 0
+    for group, members in chosen.members.items():
+        if len(chosen.members) == 1:
+            return
+        if top:
+            ax.plot([0, end], [top, top], color=style.INK, linewidth=1.8, clip_on=False)
+        ax.text(
+            end + 0.15,
+            top + len(members) / 2,
+            style.words(group, 40),
+            rotation=270 if _upright(chosen) else 0,
+            ha="left",
+            va="center",
+            fontsize=_LETTERS + 0.5,
+        )
+        top += len(members)
+
+
+def _head(ax: "Axes", columns: pd.MultiIndex, sizes: pd.Series, left: np.ndarray) -> int:
+    """Name the columns, and above them the traits; return in how many lines."""
+    heads = [
+        f"{_HEADS.get(bucket, bucket)}\nn = {size}"
+        for bucket, size in zip(columns.get_level_values("bucket"), sizes, strict=True)
+    ]
+    ax.xaxis.tick_top()
+    ax.set_xticks(left + 0.5, heads)
+    traits = columns.get_level_values("trait")
+    lines = 1
+    for trait in traits.unique():
+        places = left[traits == trait]
+        name = textwrap.wrap(style.words(trait, 40), max(8 * len(places), 10))
+        lines = max(lines, len(name))
+        ax.annotate(
+            "\n".join(name),
+            ((places[0] + places[-1] + 1) / 2, 1),
+            xycoords=("data", "axes fraction"),
+            xytext=(0, 26),
+            textcoords="offset points",
+            ha="center",
+            va="bottom",
+            fontsize=_LETTERS + 1.5,
+        )
+    return lines

@@ -1,0 +1,84 @@
+"""Brier scores of several methods against the subjects' success."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from ..common.messages import many
+from ..validation.prediction.side_by_side import Scores, by_subject, smooth
+from . import style
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_ENOUGH = 10  # subjects from which a smooth curve replaces the line from point to point
+_WIDTH = 0.08  # of the smoothing kernel, in success rate
+
+
+def brier_against_success(
+    scores: Scores, *, success: pd.Series | None = None, ax: "Axes | None" = None
+) -> "Axes":
+    """Draw each subject's Brier score against its success rate, a marker and a line per method.
+
+    The line is a local linear average (kernel width 0.08) from 10 subjects on, and runs from point
+    to point below that. The dotted curve is p(1 - p): the score of a forecast that is always the
+    subject's own success rate p, which the aggregate comes close to.
+
+    Parameters
+    ----------
+    scores : DataFrame or mapping of str to DataFrame
+        What `score` returns, by name of the method; or one frame with a column ``method``, such as
+        ``cross_validate(...).scores``, whose repeats are averaged per subject.
+    success : Series, optional
+        Success rate by subject, such as ``cross_validate(...).success``; that of the scored items
+        by default.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    Axes
+        Both axes without a unit, within [0, 1].
+
+    Raises
+    ------
+    DataError
+        When a column is missing, or a method has no score.
+
+    References
+    ----------
+    Burden et al. (2023), figure 6.
+
+    Examples
+    --------
+    >>> scores = pd.DataFrame({"success": [0.8, 0.4], "brier": [0.1, 0.2]}, index=["Ann", "Bob"])
+    >>> brier_against_success({"layout": scores}).get_ylabel()
+    'Brier score (lower is better)'
+    """
+    tables = by_subject(scores, "brier", success)
+    looks = style.method_styles(list(tables))
+    ax = style.single(ax, (7.0, 4.6))
+    rates = np.linspace(0, 1, 201)
+    ax.plot(rates, rates * (1 - rates), color=style.QUIET, linestyle=":", linewidth=1.3)
+    handles, entries = [ax.lines[-1]], ["p(1 − p): constant forecast of the success rate"]
+    for method, table in tables.items():
+        x, y = table["success"].to_numpy(), table["brier"].to_numpy()
+        colour, marker = looks[method]
+        ax.scatter(x, y, s=22, marker=marker, color=colour, alpha=0.45, linewidths=0, zorder=2)
+        along = np.linspace(x.min(), x.max(), 101) if len(x) >= _ENOUGH else x
+        line = smooth(x, y, along, _WIDTH) if len(x) >= _ENOUGH else y
+        ax.plot(along, line, color=colour, linewidth=2, zorder=3)
+        handles += ax.plot([], [], color=colour, marker=marker, markersize=5, linewidth=2)
+        entries.append(style.legend_words(method or "forecast"))
+    order = [*range(1, len(entries)), 0]
+    ax.legend([handles[i] for i in order], [entries[i] for i in order], fontsize=8, frameon=False)
+    ax.set_xlim(-0.02, 1.02)
+    ax.set_ylim(bottom=0)
+    ax.set_xlabel("success rate of the subject")
+    ax.set_ylabel("Brier score (lower is better)")
+    count = max(map(len, tables.values()))
+    lines = "; lines: local averages" if count >= _ENOUGH else ""
+    style.title(ax, f"Brier score per subject ({many(count, 'subject')}{lines})")
+    style.quiet_frame(ax, "left", "bottom")
+    return ax

@@ -1,0 +1,119 @@
+"""Whether predictions come true as often as they say, subject by subject."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from ..common.errors import FitError
+from ..common.messages import some
+from ..validation.prediction.reliability import rates_in_bins
+from ..validation.prediction.result import CrossValidation
+from . import style
+from .curve_marks import draw_bins
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_COLUMNS = 4
+_PANEL = (2.1, 2.45)  # inches
+_BINS = 10
+
+
+def calibration_panels(
+    assessment: CrossValidation,
+    method: str | None = None,
+    *,
+    ax: "Axes | Sequence[Axes] | np.ndarray | None" = None,
+) -> "np.ndarray":
+    """Draw success rate against predicted probability, a panel per subject.
+
+    Points on the diagonal are calibrated. There are ten equally wide bins, as in the expected
+    calibration error; bars are Wilson intervals of the success rate for independent trials, of the
+    assessment's mass.
+
+    Parameters
+    ----------
+    assessment : CrossValidation
+        What `cross_validate` returned.
+    method : str, optional
+        Whose predictions; the first method's by default.
+    ax : Axes or sequence of Axes, optional
+        Where to draw, one for each subject; a new figure by default.
+
+    Returns
+    -------
+    ndarray of Axes
+        One per subject, in order, titled with its expected calibration error. Marks of the same
+        size stand for as many trials, in all panels.
+
+    Raises
+    ------
+    FitError
+        When there is no such method, or the number of axes is wrong.
+
+    References
+    ----------
+    General scales paper, figures 13 to 15.
+
+    Examples
+    --------
+    >>> from measurement_layouts.evaluations.evaluation import Evaluation
+    >>> from measurement_layouts.validation.prediction.cross_validate import cross_validate
+    >>> from measurement_layouts.validation.prediction.splits import Items
+    >>> items = pd.DataFrame({"size": np.linspace(-2, 2, 200)})
+    >>> chance = 1 / (1 + np.exp(2 * items["size"].to_numpy()))
+    >>> solved = np.random.default_rng(1).random((2, 200)) < chance
+    >>> evaluation = Evaluation.from_wide(pd.DataFrame(solved, ["Ann", "Bob"]), items)
+    >>> found = cross_validate({"size": ["size"]}, evaluation, split=Items(folds=2),
+    ...                        progressbar=False)
+    >>> [panel.get_title().splitlines() for panel in calibration_panels(found)]
+    [['Ann', 'ECE 0.06'], ['Bob', 'ECE 0.07']]
+    """
+    method = assessment.methods[0] if method is None else method
+    if method not in assessment.methods:
+        raise FitError(f"no predictions of {method}; the methods are {some(assessment.methods)}")
+    own = assessment.predictions[assessment.predictions["method"] == method]
+    subjects = assessment.subjects
+    bins = [_bins(own[own["subject"] == name], assessment.prob) for name in subjects]
+    scores = assessment.scores[assessment.scores["method"] == method]
+    errors = scores.groupby("subject")["ece"].mean().reindex(subjects).to_numpy()
+    most = max((int(part["items"].max()) for part in bins if len(part)), default=1)
+    columns = min(_COLUMNS, len(subjects))
+    size = max(_PANEL[0] * columns + 0.5, 4.8), _PANEL[1] * -(-len(subjects) // columns) + 1.0
+    axes, figure = style.panels(ax, len(subjects), columns, size)
+    for panel, name, part, ece in zip(axes, subjects, bins, errors, strict=True):
+        panel.plot([0, 1], [0, 1], color=style.QUIET, linestyle=":", linewidth=1.2, zorder=0)
+        panel.lines[-1].set_label("calibrated")
+        _draw(panel, part, most, assessment.prob)
+        said = "no prediction" if np.isnan(ece) else f"ECE {ece:.2f}"
+        panel.set_title(f"{style.words(name, 26)}\n{said}", fontsize=9)
+    style.outer_labels(axes, columns, "predicted probability", "success rate", fontsize=9)
+    if figure is not None:
+        style.heading(figure, f"Calibration of {style.words(method)}")
+        style.legend_below(figure, axes, 2 if size[0] > 6 else 1)
+    return axes
+
+
+def _bins(rows: pd.DataFrame, prob: float) -> pd.DataFrame:
+    """Rates in bins, by the names that `draw_bins` knows; none without predictions."""
+    complete = rows["probability"].notna().all()
+    mean, successes, trials = (
+        rows[name].to_numpy()[: len(rows) if complete else 0]
+        for name in ("probability", "successes", "trials")
+    )
+    found = rates_in_bins(mean, successes, trials, _BINS, prob)
+    names = {"forecast": "level", "success": "rate", "low": "rate_low", "high": "rate_high"}
+    return found.rename(columns=names | {"trials": "items"})
+
+
+def _draw(panel: "Axes", bins: pd.DataFrame, most: int, prob: float) -> None:
+    draw_bins(panel, bins, most, prob)
+    panel.set_xlim(-0.04, 1.04)
+    panel.set_ylim(-0.04, 1.04)
+    panel.set_aspect("equal")
+    panel.set_xticks([0, 0.5, 1])
+    panel.set_yticks([0, 0.5, 1])
+    panel.tick_params(labelsize=8)
+    style.quiet_frame(panel, "left", "bottom")

@@ -1,0 +1,234 @@
+"""Success of subjects over the bands of the items, and where each subject stands among them."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from ..common.errors import DataError
+from ..common.messages import many, some
+from ..estimation.estimates import Estimates
+from ..evaluations.evaluation import Evaluation
+from ..evaluations.steps import refuse_steps
+from ..evaluations.tables import known_names, name_cells, need_columns, read_numbers
+from ..inference.model.bands import find_bands
+from ..layouts import Layout, MetaFeature
+from . import style
+from .band_plane import BandPlane
+from .estimated import estimated, written
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+    from matplotlib.collections import PathCollection
+    from matplotlib.figure import Figure
+
+_COLUMNS = 4
+_WIDTHS, _WIDTH = {1: 4.0, 2: 3.1}, 2.35  # of a panel, in inches, by the number of columns
+_INSIDE = 0.75 * 72  # points of it within the axes, per inch
+_LETTERS = 28  # of a panel's title
+
+
+def characteristic_surface(
+    evaluation: Evaluation,
+    low: str | None = None,
+    high: str | None = None,
+    *,
+    subjects: Iterable[object] | None = None,
+    estimates: "Estimates | None" = None,
+    titles: Mapping[str, str] | None = None,
+    rotated: bool = False,
+    ax: "Axes | Sequence[Axes] | np.ndarray | None" = None,
+) -> "np.ndarray":
+    """Draw each subject's success rate over the ends of the items' bands, a panel per subject.
+
+    Items of one band are one point: its colour is the success rate, from red (failure) over yellow
+    to blue (success), its area the number of items tried. An estimate is drawn as the border of the
+    bands that hold it, with its interval: above it and to its left lie the items that the subject
+    should succeed on (rotated: inside the cone).
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        Items and outcomes.
+    low, high : str, optional
+        Columns of the items that hold the ends; by default those of the band in the estimates'
+        layout.
+    subjects : iterable, optional
+        Whose, in this order; everybody's by default.
+    estimates : Estimates, optional
+        Where the subjects stand. For one that is not identified nothing is drawn in, and its title
+        says so.
+    titles : mapping of str to str, optional
+        What to write above a subject's panel instead of its name.
+    rotated : bool, default False
+        Centre and width of the bands instead of their ends.
+    ax : Axes or sequence of Axes, optional
+        Where to draw, one for each subject; a new figure by default.
+
+    Returns
+    -------
+    ndarray of Axes
+        One per subject. Horizontal: lower end, or centre; vertical: upper end, or width. Bands with
+        an infinite end have no place there; the heading counts them.
+
+    Raises
+    ------
+    DataError
+        When a subject or a column is unknown, an end is no number, there is no finite band, or the
+        columns are neither named nor to be found in the layout.
+    FitError
+        When the estimates lack a subject, or the number of axes is wrong.
+
+    References
+    ----------
+    Propensities paper, Eq. 18, figures 2 (bottom), 3, 5 and 7 to 54.
+
+    Examples
+    --------
+    >>> items = pd.DataFrame({"lower": [-3, -1, 0], "upper": [0, 1, 3]}, index=list("abc"))
+    >>> outcomes = pd.DataFrame([[0, 1, 1]], index=["Ann"], columns=list("abc"))
+    >>> evaluation = Evaluation.from_wide(outcomes, items)
+    >>> characteristic_surface(evaluation, "lower", "upper")[0].get_ylabel()
+    'upper'
+    """
+    refuse_steps(evaluation.rows, "characteristic_surface")
+    everybody = evaluation.successes.index
+    who = known_names(everybody if subjects is None else subjects, everybody, "subject")
+    layout = None if estimates is None else estimates.layout
+    low, high, node = _columns(layout, low, high)
+    bands = _bands(evaluation, low, high)
+    rows = {name: estimated(estimates, name, node) for name in who} if estimates is not None else {}
+    known = {name: row for name, row in rows.items() if row["identified"]}
+    surfaces = {name: _surface(evaluation, name, bands) for name in who}
+    most = max(int(surface["items"].max()) for surface in surfaces.values())
+    columns = min(len(who), _COLUMNS)
+    width = _WIDTHS.get(columns, _WIDTH)
+    plane = BandPlane.around(
+        bands, [row["estimate"] for row in known.values()], rotated, _INSIDE * width
+    )
+    size = (width * columns + 1.1, width * -(-len(who) // columns) + 1.3)
+    axes, figure = style.panels(ax, len(who), columns, size)
+    for panel, (name, surface) in zip(axes, surfaces.items(), strict=True):
+        if name in known and estimates is not None:
+            _estimate(panel, plane, known[name], estimates.prob)
+        drawn = _points(panel, plane, surface, most)
+        plane.frame(panel)
+        title = style.words((titles or {}).get(name, name), _LETTERS)
+        panel.set_title(title + (f"\n{written(rows[name])}" if name in rows else ""), fontsize=9)
+        panel.tick_params(labelsize=8)
+    style.outer_labels(axes, columns, *_axis_names(layout, low, high, rotated))
+    _explain(axes, figure, drawn, plane, most)
+    if figure is not None:
+        hidden = len(evaluation.items) - len(bands)
+        note = f" ({many(hidden, 'item')} without a finite band not shown)" if hidden else ""
+        style.heading(figure, f"Success by the items' bands{note}")
+    return axes
+
+
+def _columns(
+    layout: Layout | None, low: str | None, high: str | None
+) -> tuple[str, str, str | None]:
+    """Take the columns named, or those of the layout's band, and the latent that they are about."""
+    known = {
+        (band.low.name, band.high.name): band.latent.name if band.latent is not None else None
+        for band in (find_bands(layout) if layout is not None else ())
+        if isinstance(band.low, MetaFeature) and isinstance(band.high, MetaFeature)
+        if not band.end_dims
+    }
+    if low is not None and high is not None:
+        return low, high, known.get((low, high))
+    if len(known) != 1:
+        pairs = some(f"{one} and {other}" for one, other in known) or "none"
+        have = "there are no estimates" if layout is None else f"the layout's bands have {pairs}"
+        raise DataError(
+            f"low= and high= are not both given, and {have}; name the items' columns that hold the "
+            "ends"
+        )
+    ((one, other), node) = next(iter(known.items()))
+    return one, other, node
+
+
+def _bands(evaluation: Evaluation, low: str, high: str) -> pd.DataFrame:
+    """Items with two finite ends, as columns ``low`` and ``high``."""
+    need_columns(evaluation.items.columns, [low, high], "the items have")
+    table = evaluation.items[[low, high]]
+    values, wrong = read_numbers(table)
+    if wrong.any():
+        raise DataError(
+            f"{wrong.sum()} end(s) are no numbers: {name_cells(table, wrong)}; give numbers"
+        )
+    ends = pd.DataFrame(values, table.index, ["low", "high"])
+    finite = ends[np.isfinite(values).all(axis=1)]
+    if finite.empty:
+        raise DataError(f"no item has a finite {low} and {high}; there is no surface to draw")
+    return finite
+
+
+def _surface(evaluation: Evaluation, subject: str, bands: pd.DataFrame) -> pd.DataFrame:
+    """Join items of one band: its ends, its items tried, their success; the most frequent first."""
+    counts = bands.assign(
+        successes=evaluation.successes.T[subject], trials=evaluation.trials.T[subject], items=1
+    )
+    tried = counts[counts["trials"] > 0]
+    if tried.empty:
+        raise DataError(f"{subject} tried no item with a finite band; leave it out")
+    joined = tried.groupby(["low", "high"], as_index=False).sum()
+    joined["success"] = joined["successes"] / joined["trials"]
+    return joined.sort_values("items", ascending=False, kind="stable")
+
+
+def _points(ax: "Axes", plane: BandPlane, surface: pd.DataFrame, most: int) -> "PathCollection":
+    horizontal, vertical = plane.places(surface["low"].to_numpy(), surface["high"].to_numpy())
+    return ax.scatter(
+        horizontal,
+        vertical,
+        s=plane.area * surface["items"] / most,
+        c=surface["success"],
+        cmap=style.RATE,
+        vmin=0,
+        vmax=1,
+        edgecolors=style.INK,
+        linewidths=plane.edge,
+        zorder=3,
+    )
+
+
+def _estimate(ax: "Axes", plane: BandPlane, row: pd.Series, prob: float) -> None:
+    if np.isfinite([row["low"], row["high"]]).all():
+        plane.shade(ax, row["low"], row["high"], f"{style.percent(prob)} interval")
+    plane.border(ax, row["estimate"])
+
+
+def _axis_names(layout: Layout | None, low: str, high: str, rotated: bool) -> tuple[str, str]:
+    if not rotated:
+        return style.column_label(low, layout), style.column_label(high, layout)
+    features = layout.meta_features if layout is not None else ()
+    unit = next((feature.unit for feature in features if low in feature.columns), None)
+    return style.with_unit("centre of the band", unit), style.with_unit("width of the band", unit)
+
+
+def _explain(
+    axes: np.ndarray, figure: "Figure | None", drawn: "PathCollection", plane: BandPlane, most: int
+) -> None:
+    """Add one colour bar for all, and say what sizes and lines mean."""
+    sheet = axes[0].get_figure()
+    bar = sheet.colorbar(drawn, ax=list(axes), label="success rate", aspect=30, shrink=0.8)
+    bar.outline.set_visible(False)
+    bar.ax.tick_params(labelsize=8)
+    entries: dict[str, Artist] = {}
+    for panel in axes:
+        for handle, entry in zip(*panel.get_legend_handles_labels(), strict=True):
+            entries.setdefault(entry, handle)
+    counts = sorted({1, round(most**0.5), most}) if most > 1 else []
+    for count in counts:
+        entries[many(count, "item")] = axes[0].scatter(
+            [], [], s=plane.area * count / most, color="white", edgecolors=style.INK, linewidths=0.6
+        )
+    if entries:
+        look = {"ncols": len(entries), "fontsize": 8, "frameon": False}
+        if figure is None:
+            axes[0].legend(entries.values(), entries.keys(), **look | {"ncols": 1, "loc": "best"})
+        else:
+            figure.legend(entries.values(), entries.keys(), loc="outside lower center", **look)

@@ -1,0 +1,150 @@
+"""How profiles differ, pair by pair."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..common.digits import chance
+from ..common.errors import FitError
+from ..common.messages import many
+from ..layouts.elements import Element, find_elements
+from ..validation.comparison.comparison import ProfileComparison
+from . import style
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+_MOST = 120  # rows that a page holds
+_CLOSE = 20  # rows from which they are set closer, in smaller letters
+_COLUMNS = 4
+_PANEL, _LETTER = 2.6, 0.066  # inches
+
+
+def comparison_plot(
+    comparison: ProfileComparison,
+    *,
+    nodes: str | Sequence[str] | None = None,
+    ax: "Axes | Sequence[Axes] | np.ndarray | None" = None,
+) -> np.ndarray:
+    """Draw differences of profiles with their intervals, one panel per profile element.
+
+    Pairs stand in the order of the first panel, the largest difference at the top. Beside each
+    stands the probability that the subject's is larger than the reference's, with the digits that
+    its Monte Carlo error supports. A hollow point has a
+    prior-dominated side, a crossed one a side with separate modes, a dagger one that is quarantined
+    (see `diagnose`).
+
+    Parameters
+    ----------
+    comparison : ProfileComparison
+        What `compare_profiles` returned.
+    nodes : str or sequence of str, optional
+        Nodes, or elements ``node[label]``; all by default.
+    ax : Axes or sequence of Axes, optional
+        Where to draw, one for each panel; by default a new figure, with a row per pair.
+
+    Returns
+    -------
+    ndarray of Axes
+        One per element. Horizontal: subject minus reference, in the node's unit.
+
+    Raises
+    ------
+    FitError
+        When a node is unknown, the number of axes wrong, or there are more than 120 pairs.
+
+    Examples
+    --------
+    >>> from measurement_layouts.validation.comparison.compare import compare_profiles
+    >>> from measurement_layouts.inference.fitting import fit
+    >>> from measurement_layouts.scenarios import animal_ai_olympics as aaio
+    >>> cohort = aaio.simulated_cohort()
+    >>> result = fit(aaio.published_layout(), cohort.evaluation, subjects=["sim-01", "sim-30"],
+    ...              draws=100, tune=200, chains=2, seed=1, progressbar=False)
+    >>> len(comparison_plot(compare_profiles(result, reference="sim-01")))
+    4
+    """
+    found = find_elements(comparison.fit.layout, nodes)
+    first = comparison.rows(found[0].name)
+    if len(first) > _MOST:
+        raise FitError(
+            f"{len(first)} pairs are more than {_MOST} rows hold; compare with one reference=, or "
+            "draw superiority_heatmap"
+        )
+    order = first["difference"].to_numpy().argsort(kind="stable")
+    parts = [comparison.rows(element.name).iloc[order] for element in found]
+    doubted = [
+        any(part["warning"].iloc[row].count("quarantined") for part in parts)
+        for row in range(len(order))
+    ]
+    names = _names(comparison, order, doubted)
+    close, columns = len(names) > _CLOSE, min(len(found), _COLUMNS)
+    rows = -(-len(found) // columns)
+    height = rows * (len(names) * (0.165 if close else 0.3) + 0.9) + 0.9
+    width = columns * _PANEL + max(map(len, names)) * _LETTER + 0.3
+    axes, figure = style.panels(ax, len(found), columns, (max(width, 5.0), height), sharey=True)
+    for place, (element, panel, part) in enumerate(zip(found, axes, parts, strict=True)):
+        _draw(panel, element, part, 7.5 if close else 8.5)
+        panel.set_yticks(np.arange(len(names)), names, fontsize=7.5 if close else 9)
+        left = place % columns == 0 if figure is not None else place == 0
+        panel.tick_params(axis="y", length=0, labelleft=left)
+    if figure is not None:
+        style.heading(figure, _title(comparison, len(names)))
+        notes = f"point: mean; line: {style.percent(comparison.prob)} interval; number: P(larger)"
+        vague = any(part["warning"].str.contains("prior-dominated").any() for part in parts)
+        split = any(part["warning"].str.contains("separate modes").any() for part in parts)
+        notes += "; hollow: prior-dominated" * vague + f"; {style.SPLIT}" * split
+        notes += "; † quarantined" * any(doubted)
+        figure.supxlabel(notes, fontsize=8, color=style.QUIET)
+    return axes
+
+
+def _draw(panel: "Axes", element: Element, part: "pd.DataFrame", letters: float) -> None:
+    colour = style.colour(element)
+    hollow = part["warning"].str.contains("prior-dominated").to_numpy()
+    panel.axvline(0, color=style.INK, linewidth=0.9, zorder=0)
+    split, area = part["warning"].str.contains("separate modes"), 20 if letters < 8 else 36
+    style.forest_rows(panel, part["difference"], part, hollow, split, colour, size=area, alpha=0.6)
+    chances = zip(part["superiority"], part["superiority_error"], strict=True)
+    for row, (probability, error) in enumerate(chances):
+        panel.text(
+            1.02,
+            row,
+            chance(probability, error),
+            transform=panel.get_yaxis_transform(),
+            va="center",
+            fontsize=letters,
+            color=style.INK,
+        )
+    low, high = min(part["low"].min(), 0), max(part["high"].max(), 0)
+    panel.set_xlim(low - 0.04 * (high - low), high + 0.04 * (high - low))
+    panel.set_xlabel(f"difference in\n{style.element_label(element)}", fontsize=9)
+    style.quiet_frame(panel, "bottom")
+
+
+def _names(comparison: ProfileComparison, order: np.ndarray, doubted: list[bool]) -> list[str]:
+    pairs = comparison.rows(find_elements(comparison.fit.layout)[0].name).iloc[order]
+    alone = _single(comparison) or comparison.other is not None
+    names = [
+        style.words(row.subject, 40)
+        if alone
+        else f"{style.words(row.subject, 30)} \u2212 {style.words(row.reference, 30)}"
+        for row in pairs.itertuples()
+    ]
+    return [name + " †" * doubt for name, doubt in zip(names, doubted, strict=True)]
+
+
+def _single(comparison: ProfileComparison) -> bool:
+    return comparison.table["reference"].nunique() == 1
+
+
+def _title(comparison: ProfileComparison, pairs: int) -> str:
+    of = " of the other fit" * (comparison.other is not None)
+    if _single(comparison):
+        subject, reference = comparison.table[["subject", "reference"]].iloc[0]
+        return f"{subject if pairs == 1 else many(pairs, 'subject')} minus {reference}{of}"
+    if comparison.other is not None:
+        return f"{many(pairs, 'subject')}: this fit minus the other"
+    return f"Differences of profiles: {many(pairs, 'pair')}"

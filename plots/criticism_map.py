@@ -1,0 +1,146 @@
+"""What a layout misses, for many subjects and candidates at once."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..common.errors import DataError
+from ..validation.criticism.criticism import Criticism
+from . import style
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_COLOURS = "Blues"  # pale to dark, in grey too
+_DARK = 0.55  # share of the scale above which white is easier to read than ink
+_LETTERS, _LETTER = 7.5, 0.066  # size of the names in points, width of a letter in inches
+_ROW, _COLUMN = 0.24, 0.55  # inches
+_BAR = 3.6  # longest colour bar, in inches
+
+
+def criticism_map(criticism: Criticism, *, ax: "Axes | None" = None) -> "Axes":
+    """Draw expected gains as a table: a row per subject, a column per candidate property.
+
+    The darker a cell, the more elpd effects of the property would gain, on a logarithmic scale from
+    1 nat; white gains less. Flagged cells are framed and hold the gain in nats; a star marks the
+    first of a subject. A dash says that there is no test (see ``remark`` in the table).
+
+    Parameters
+    ----------
+    criticism : Criticism
+        What `criticise` returned.
+    ax : Axes, optional
+        Where to draw; by default a new figure that grows with the table.
+
+    Returns
+    -------
+    Axes
+        One unit wide per candidate and high per subject.
+
+    Raises
+    ------
+    DataError
+        When the criticism has no candidates.
+
+    Examples
+    --------
+    >>> from measurement_layouts.validation.criticism.criticise import criticise
+    >>> from measurement_layouts.evaluations.evaluation import Evaluation
+    >>> from measurement_layouts.inference.fitting import fit
+    >>> from measurement_layouts.scenarios import animal_ai_olympics as aaio
+    >>> cohort = aaio.simulated_cohort()
+    >>> result = fit(aaio.published_layout(), cohort.evaluation, subjects=["sim-01", "sim-30"],
+    ...              draws=200, tune=300, chains=2, seed=1, progressbar=False)
+    >>> items = cohort.evaluation.items.assign(day=np.arange(69) % 5)
+    >>> known = Evaluation(items, cohort.evaluation.successes, cohort.evaluation.trials)
+    >>> criticism = criticise(result, known, candidates=["day"])
+    >>> criticism_map(criticism).get_title()
+    'Missed by the layout: 0 of 2 flagged, 5% over all'
+    """
+    from matplotlib import colormaps
+    from matplotlib.colors import LogNorm
+    from matplotlib.patches import Rectangle
+
+    table = criticism.table
+    if table.empty:
+        raise DataError(
+            "there is nothing to draw: the layout uses every property of the items; add columns to "
+            "the evaluation's items, and criticise again"
+        )
+    who = list(dict.fromkeys(table["subject"]))
+    names = sorted(dict.fromkeys(table["property"]))
+    wide = table.pivot_table(index="subject", columns="property", values="gain", dropna=False)
+    gains = wide.reindex(index=who, columns=names).to_numpy(dtype=float)
+    rows = [style.words(name, 40) for name in who]
+    heads = [style.words(name, 40) for name in names]
+    width = 1.2 + max(map(len, rows)) * _LETTER + max(len(names) * _COLUMN, 3.6)
+    height = 1.8 + len(rows) * _ROW + max(map(len, heads)) * _LETTER
+    ax = style.single(ax, (width, height))
+    most = max(10.0, float(np.nanmax(gains, initial=0)))
+    scale = LogNorm(1, most)
+    colours = colormaps[_COLOURS].with_extremes(bad="white", under="white")
+    mesh = ax.pcolormesh(
+        np.ma.masked_invalid(gains),
+        cmap=colours,
+        norm=scale,
+        edgecolors=style.RULE,
+        linewidth=0.6,
+    )
+    first = criticism.first()
+    flagged = criticism.flagged()
+    for subject, name, gain in zip(
+        flagged["subject"], flagged["property"], flagged["gain"], strict=True
+    ):
+        row, column = who.index(subject), names.index(name)
+        ax.add_patch(
+            Rectangle(
+                (column, row),
+                1,
+                1,
+                fill=False,
+                edgecolor=style.INK,
+                linewidth=1.3,
+                zorder=3,
+                clip_on=False,
+            )
+        )
+        ax.text(
+            column + 0.5,
+            row + 0.5,
+            f"{gain:.0f}".replace("-", "\u2212") + " *" * (first[subject] == name),
+            ha="center",
+            va="center_baseline",
+            fontsize=_LETTERS,
+            color="white" if float(scale(max(gain, 1.0))) > _DARK else style.INK,
+        )
+    for row, column in np.argwhere(np.isnan(gains)):
+        ax.text(
+            column + 0.5,
+            row + 0.5,
+            "\u2013",
+            ha="center",
+            va="center_baseline",
+            fontsize=_LETTERS,
+            color=style.QUIET,
+        )
+    ax.set_xlim(0, len(names))
+    ax.set_ylim(len(who), 0)
+    ax.xaxis.tick_top()
+    ax.set_xticks(np.arange(len(names)) + 0.5, heads, rotation=90)
+    ax.set_yticks(np.arange(len(who)) + 0.5, rows)
+    ax.tick_params(length=0, labelsize=_LETTERS)
+    ax.set_xlabel("framed: flagged;  * first of the subject;  \u2013 no test", fontsize=_LETTERS)
+    style.quiet_frame(ax)
+    figure = ax.get_figure()
+    if figure is not None:
+        bar = figure.colorbar(
+            mesh, ax=ax, location="bottom", shrink=min(1.0, _BAR / width), aspect=25, extend="min"
+        )
+        bar.set_label("expected gain in elpd (nats); white: less than 1", fontsize=_LETTERS)
+        bar.ax.tick_params(labelsize=_LETTERS)
+        ticks = [10.0**power for power in range(int(np.log10(most)) + 1)]
+        bar.set_ticks(ticks, labels=[f"{tick:g}" for tick in ticks])
+        bar.minorticks_off()
+    tested, level = int(table["p"].notna().sum()), style.percent(criticism.alpha)
+    style.title(ax, f"Missed by the layout: {len(flagged)} of {tested} flagged, {level} over all")
+    return ax

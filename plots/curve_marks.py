@@ -1,0 +1,118 @@
+"""Parts of figures of characteristic curves: the line, the bins, the ability."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from ..batteries.curves.result import Curves
+from ..common.digits import outward
+from ..layouts.drawing.style import STYLES
+from . import style
+from .estimated import number
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+COLOUR = STYLES["capability"].border
+BELOW = -0.06  # where the ability's interval lies, under the curve
+
+_SMALLEST, _LARGEST = 10.0, 90.0  # marker areas, in square points
+_POINTS = 301
+
+
+def reach(curves: Curves, rows: pd.DataFrame) -> float:
+    """How far to the right a figure of some curves goes: all levels, abilities, most intervals."""
+    top = float(curves.bins["level"].max()) + 1
+    highs = rows["high"].astype(float).clip(upper=2 * top - 1)
+    return float(np.nanmax([top, *(rows["ability"] + 0.5), *(highs + 0.2)]))
+
+
+def draw_line(
+    ax: "Axes",
+    curves: Curves,
+    row: pd.Series,
+    most: float,
+    *,
+    colour: object = COLOUR,
+    band: bool = True,
+) -> None:
+    """Draw a curve, dashed beyond the levels that have items, and its band."""
+    bins = curves.bins_of(row["subject"], row["dimension"])
+    seen = bins.loc[bins["items"] > 0, "level"]
+    if seen.empty:
+        return
+    at = np.union1d(np.linspace(0, most, _POINTS), seen)
+    line = curves.curve(row["subject"], row["dimension"], at)
+    inside = line["level"].between(seen.min(), seen.max())
+    look: dict[str, Any] = {"color": colour, "linewidth": 1.6}
+    ax.plot(at, line["success"].where(inside), label="curve", **look)
+    before, after = line["level"] <= seen.min(), line["level"] >= seen.max()
+    for part, name in ((before, "beyond the items' levels"), (after, "_")):
+        ax.plot(at, line["success"].where(part), linestyle=(0, (3, 2)), label=name, **look)
+    if band and np.isfinite(row["low"]):
+        name = f"its {style.percent(curves.prob)} band"
+        ends = line["low"], line["high"]
+        ax.fill_between(at, *ends, color=colour, alpha=0.18, linewidth=0, label=name)
+
+
+def draw_bins(ax: "Axes", bins: pd.DataFrame, most: int, prob: float) -> None:
+    """Draw success rates with Wilson's intervals, larger where there are more items."""
+    there = bins[bins["items"] > 0]
+    ax.vlines(there["level"], there["rate_low"], there["rate_high"], color=style.INK, linewidth=0.9)
+    area = _SMALLEST + (_LARGEST - _SMALLEST) * there["items"] / max(most, 1)
+    name = f"success rate and {style.percent(prob)} interval; larger: more items"
+    look: dict[str, Any] = {"facecolors": style.FAINT, "edgecolors": style.INK, "linewidths": 0.9}
+    ax.scatter(there["level"], there["rate"], s=area, zorder=3, label=name, **look)
+
+
+def draw_ability(ax: "Axes", curves: Curves, row: pd.Series, most: float) -> None:
+    """Mark the ability below the curve, and draw its interval there."""
+    ability = row["ability"]
+    if not np.isfinite(ability):
+        return
+    colour = style.METHODS[1][0]
+    look: dict[str, Any] = {
+        "color": colour,
+        "linewidth": 2.6,
+        "solid_capstyle": "butt",
+        "clip_on": False,
+    }
+    ax.plot(
+        np.minimum([row["low"], ability, row["high"]], most),
+        [BELOW] * 3,
+        marker="^",
+        markevery=[1],
+        markersize=6,
+        zorder=4,
+        label=f"ability and {style.percent(curves.prob)} interval",
+        **look,
+    )
+    line = curves.curve(row["subject"], row["dimension"], np.array([ability]))
+    ax.vlines(ability, BELOW, line["success"], linestyle=":", linewidth=1.1, color=colour)
+
+
+def frame(ax: "Axes", levels: np.ndarray, most: float) -> None:
+    """Set limits and ticks: levels against the chance of success."""
+    ax.axhline(0.5, color=style.RULE, linewidth=0.9, zorder=0)
+    ax.set_xlim(-0.15, most)
+    ax.set_ylim(2 * BELOW, 1.05)
+    ax.set_yticks([0, 0.5, 1])
+    step = 1 if most < 8 else 2
+    ax.set_xticks(np.arange(0, max(most, levels.max()) + 0.01, step))
+    style.quiet_frame(ax, "left", "bottom")
+
+
+def written(row: pd.Series) -> str:
+    """Write an ability and its interval.
+
+    Examples
+    --------
+    >>> written(pd.Series({"ability": 4.31, "low": 4.1, "high": 4.5}))
+    '4.3 [4.1, 4.5]'
+    """
+    if not np.isfinite(row["ability"]):
+        return "no curve"
+    if not np.isfinite(row["low"]):
+        return number(row["ability"], 1)
+    return f"{number(row['ability'], 1)} [{', '.join(outward(row['low'], row['high'], 1))}]"

@@ -1,0 +1,84 @@
+"""All characteristic curves of one subject."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..batteries.curves.result import Curves
+from ..batteries.demands.reading import short_names
+from . import style
+from .curve_marks import draw_ability, draw_bins, draw_line, frame, reach, written
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_COLUMNS = 6
+_PANEL = (2.0, 1.75)  # inches
+
+
+def curve_panels(
+    curves: Curves,
+    subject: object,
+    *,
+    ax: "Axes | Sequence[Axes] | np.ndarray | None" = None,
+) -> "np.ndarray":
+    """Draw all curves of one subject, a panel per dimension.
+
+    Parameters
+    ----------
+    curves : Curves
+        What `characteristic_curves` returned.
+    subject : object
+        Whose.
+    ax : Axes or sequence of Axes, optional
+        Where to draw, one for each dimension; a new figure by default.
+
+    Returns
+    -------
+    ndarray of Axes
+        One per dimension, in order, titled with the ability and its interval. All have the same
+        axes, and marks of the same size stand for as many items.
+
+    Raises
+    ------
+    FitError
+        When the subject is unknown, or the number of axes is wrong.
+
+    References
+    ----------
+    General scales paper, figures 17 to 31.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from measurement_layouts import Evaluation
+    >>> from measurement_layouts.batteries.curves.characteristic import characteristic_curves
+    >>> items = pd.DataFrame({"logic": np.arange(400) % 4 + 1, "volume": 1})
+    >>> solved = np.random.default_rng(1).random(400) * items["logic"] < 1
+    >>> evaluation = Evaluation.from_wide(pd.DataFrame([solved], ["Ann"]), items)
+    >>> axes = curve_panels(characteristic_curves(evaluation, ["logic", "volume"]), "Ann")
+    >>> [panel.get_title().split(": ")[0] for panel in axes]
+    ['logic', 'volume']
+    """
+    rows = [curves.row(subject, name) for name in curves.dimensions]
+    columns = min(_COLUMNS, len(rows))
+    size = max(_PANEL[0] * columns + 0.5, 4.8), _PANEL[1] * -(-len(rows) // columns) + 1.2
+    axes, figure = style.panels(ax, len(rows), columns, size)
+    own = curves.table[curves.table["subject"] == str(subject)]
+    bins = [curves.bins_of(subject, name) for name in curves.dimensions]
+    largest = max(int(part["items"].max()) for part in bins)
+    most = reach(curves, own)
+    names = short_names(curves.dimensions)
+    for panel, name, row, part in zip(axes, names, rows, bins, strict=True):
+        draw_line(panel, curves, row, most)
+        draw_bins(panel, part, largest, curves.prob)
+        draw_ability(panel, curves, row, most)
+        frame(panel, part["level"].to_numpy(), most)
+        panel.tick_params(labelsize=8)
+        panel.set_title(f"{style.words(name, 20)}: {written(row)}", fontsize=9)
+    style.outer_labels(axes, columns, "demand level", "success", fontsize=9)
+    if figure is not None:
+        style.heading(figure, f"Characteristic curves of {style.words(subject)}")
+        style.legend_below(figure, axes, 3 if size[0] > 9 else 1)
+    return axes

@@ -1,0 +1,74 @@
+"""One subject's success over the levels of one demand, and the ability it shows."""
+
+from typing import TYPE_CHECKING, Any
+
+from ..batteries.curves.result import Curves
+from . import style
+from .curve_marks import draw_ability, draw_bins, draw_line, frame, reach, written
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+def curve_plot(
+    curves: Curves, subject: object, dimension: str, *, ax: "Axes | None" = None
+) -> "Axes":
+    """Draw one characteristic curve.
+
+    Parameters
+    ----------
+    curves : Curves
+        What `characteristic_curves` returned.
+    subject : object
+        Whose.
+    dimension : str
+        Over which demand.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    Axes
+        Horizontal: demand level; vertical: success. Numbers above are the items of each level; the
+        curve is dashed below and above the levels that have some. The ability, the area under the
+        curve, is marked below it.
+
+    Raises
+    ------
+    FitError
+        When the subject or the dimension is unknown.
+
+    References
+    ----------
+    General scales paper, figure 3.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> from measurement_layouts import Evaluation
+    >>> from measurement_layouts.batteries.curves.characteristic import characteristic_curves
+    >>> items = pd.DataFrame({"logic": np.arange(400) % 4 + 1})
+    >>> solved = np.random.default_rng(1).random(400) * items["logic"] < 1
+    >>> evaluation = Evaluation.from_wide(pd.DataFrame([solved], ["Ann"]), items)
+    >>> curve_plot(characteristic_curves(evaluation, ["logic"]), "Ann", "logic").get_xlabel()
+    'demand level of logic'
+    """
+    row, bins = curves.row(subject, dimension), curves.bins_of(subject, dimension)
+    ax = style.single(ax, (5.8, 4.2))
+    most = reach(curves, row.to_frame().T)
+    draw_line(ax, curves, row, most)
+    draw_bins(ax, bins, int(bins["items"].max()), curves.prob)
+    draw_ability(ax, curves, row, most)
+    frame(ax, bins["level"].to_numpy(), most)
+    above = ax.get_xaxis_transform()
+    look: dict[str, Any] = {"fontsize": 8, "color": style.QUIET, "va": "bottom"}
+    for level, items in zip(bins["level"], bins["items"], strict=True):
+        ax.text(level, 1.0, f"{items}", transform=above, ha="center", **look)
+    ax.text(0, 1.0, "items", transform=ax.transAxes, ha="right", **look)
+    ax.set_xlabel(f"demand level of {style.words(dimension)}")
+    ax.set_ylabel("success")
+    name = f"{style.words(subject, 30)}, {style.words(dimension, 30)}: ability {written(row)}"
+    style.title(ax, name, pad=18)
+    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=2, fontsize=8, frameon=False)
+    return ax

@@ -1,0 +1,119 @@
+"""Which demands go together in a battery, and with success."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..batteries.demands.correlations import DemandCorrelations
+from ..batteries.demands.reading import short_names
+from . import style
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_COLOURS = "PuOr"  # orange below 0, white, purple above
+_DARK = 0.6  # correlation above which white is easier to read than ink
+_LETTERS, _LETTER = 7.5, 0.066  # size of the names in points, width of a letter in inches
+_ROW, _COLUMN, _GAP = 0.24, 0.4, 0.5  # inches, inches, rows
+_BAR = 3.6  # longest colour bar, in inches
+
+
+def demand_correlation_plot(
+    correlations: DemandCorrelations, *, ax: "Axes | None" = None
+) -> "Axes":
+    """Draw rank correlations as a table: dimensions with each other, below them with success.
+
+    Each pair of dimensions stands once. Below them are the success rates of the items over all
+    subjects, and each subject's outcomes, where there are outcomes. Numbers are hundredths: -35 is
+    -0.35. A dash says that one of the two never varies.
+
+    Parameters
+    ----------
+    correlations : DemandCorrelations
+        What `demand_correlations` returned.
+    ax : Axes, optional
+        Where to draw; by default a new figure that grows with the table.
+
+    Returns
+    -------
+    Axes
+        One unit wide per dimension and high per row.
+
+    References
+    ----------
+    General scales paper, Figure 4.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from measurement_layouts.batteries.demands.correlations import demand_correlations
+    >>> items = pd.DataFrame({"QLl": [1, 2, 3, 4], "MS": [0, 2, 2, 1]})
+    >>> demand_correlation_plot(demand_correlations(items, ["QLl", "MS"])).get_title()
+    'Rank correlations of 2 demands'
+    """
+    between, success = correlations.between, correlations.success
+    count = len(between)
+    values, dimensions = between.to_numpy(copy=True), short_names(between.index)
+    names = dimensions.copy()
+    above = np.triu(np.ones((count, count), dtype=bool))
+    values[above] = np.nan
+    edges = np.arange(count + 1.0)
+    if correlations.overall is not None:
+        values = np.vstack([values, np.full(count, np.nan), correlations.overall, success])
+        names += ["success, all subjects", *success.index]
+        edges = np.append(edges, count + _GAP + np.arange(len(success) + 2))
+    rows = [style.words(name, 40) for name in names]
+    heads = [style.words(name, 12) for name in dimensions]
+    width = 0.5 + max(map(len, rows)) * _LETTER + max(count * _COLUMN, _BAR)
+    height = 1.5 + edges[-1] * _ROW + 2 * max(map(len, heads)) * _LETTER
+    ax = style.single(ax, (width, height))
+    mesh = ax.pcolormesh(
+        np.arange(count + 1),
+        edges,
+        np.ma.masked_invalid(values),
+        cmap=_COLOURS,
+        vmin=-1,
+        vmax=1,
+        edgecolors="white",
+        linewidth=0.8,
+    )
+    centres = (edges[:-1] + edges[1:]) / 2
+    _write(ax, values, centres)
+    where = np.delete(centres, count) if len(centres) > count else centres  # the gap has no name
+    ax.set_xlim(0, count)
+    ax.set_ylim(edges[-1], 0)
+    ax.set_xticks(np.arange(count) + 0.5, heads, rotation=90)
+    ax.set_yticks(where, rows)
+    ax.tick_params(length=0, labelsize=_LETTERS, labeltop=True)
+    style.quiet_frame(ax)
+    figure = ax.get_figure()
+    if figure is not None:
+        bar = figure.colorbar(
+            mesh, ax=ax, location="bottom", shrink=min(1.0, _BAR / width), aspect=25
+        )
+        bar.set_label("Spearman's rank correlation (in cells: hundredths)", fontsize=_LETTERS)
+        bar.ax.tick_params(labelsize=_LETTERS)
+    many_subjects = f", and with the success of {len(success)} subjects" if len(success) else ""
+    style.title(ax, f"Rank correlations of {count} demands{many_subjects}")
+    return ax
+
+
+def _write(ax: "Axes", values: np.ndarray, centres: np.ndarray) -> None:
+    """Write correlations into their cells, and dashes where there is none."""
+    count = values.shape[1]
+    for (row, column), value in np.ndenumerate(values):
+        if row == count or (row < count and column >= row):
+            continue
+        text, colour = "\u2013", style.QUIET
+        if np.isfinite(value):
+            text = f"{round(100 * value)}".replace("-", "\u2212")
+            colour = "white" if abs(value) > _DARK else style.INK
+        ax.text(
+            column + 0.5,
+            float(centres[row]),
+            text,
+            ha="center",
+            va="center_baseline",
+            fontsize=_LETTERS,
+            color=colour,
+        )

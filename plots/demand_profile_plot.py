@@ -1,0 +1,156 @@
+"""What batteries ask for: a rosette per battery, a petal per dimension, a ring per level."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..batteries.demands.profile import DemandProfile
+from ..batteries.demands.reading import short_names
+from ..common.errors import FitError
+from ..common.messages import many
+from . import style
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_COLUMNS = 3
+_PANEL, _ALONE, _TITLE = 3.3, 4.4, 0.15  # inches
+_HOLE = 0.15  # radius at which petals begin; they end at 1
+_PETAL = 0.9  # of the angle that a dimension has
+_NAMES = 1.06  # radius at which the dimensions are named
+_ENTRIES = 11  # levels in a line of the legend
+_COLOURS, _PALEST = "YlGnBu", 0.24  # pale to dark, in grey too
+
+
+def demand_profile_plot(
+    profiles: DemandProfile | Mapping[str, DemandProfile],
+    *,
+    ax: "Axes | Sequence[Axes] | np.ndarray | None" = None,
+) -> "np.ndarray":
+    """Draw the levels that the items of batteries ask for, one panel per battery.
+
+    Each dimension is a petal, made of one ring per level from the lowest (inside) to the highest.
+    The area of a ring is the share of items at that level; an area, not a length, since a ring far
+    out is wider. So a dark petal is a dimension of which much is asked, a pale one of which
+    little is asked, and one of many colours is covered well.
+
+    Parameters
+    ----------
+    profiles : DemandProfile or mapping of str to DemandProfile
+        What `demand_profile` returned; names become titles.
+    ax : Axes or sequence of Axes, optional
+        Where to draw, one for each profile; a new figure by default.
+
+    Returns
+    -------
+    ndarray of Axes
+        One per profile; petals start at the top and go clockwise, from radius 0.15 to 1.
+
+    Raises
+    ------
+    FitError
+        When there is no profile, or the number of axes is wrong.
+
+    References
+    ----------
+    General scales paper, Figures 5 and 6.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from measurement_layouts.batteries.demands.profile import demand_profile
+    >>> items = pd.DataFrame({"QLl": [3, 4, 4], "MS": [0, 0, 1], "KNf": [3, 3, 2]})
+    >>> [ax] = demand_profile_plot({"puzzles": demand_profile(items, ["QLl", "MS", "KNf"])})
+    >>> ax.get_title()
+    'puzzles: 3 items'
+    """
+    named = {"": profiles} if isinstance(profiles, DemandProfile) else dict(profiles)
+    if not named:
+        raise FitError("there is no demand profile to draw; give at least one")
+    columns = min(_COLUMNS, len(named))
+    side = _ALONE if len(named) == 1 else _PANEL
+    size = columns * side, -(-len(named) // columns) * (side + _TITLE) + 0.5
+    axes, figure = style.panels(ax, len(named), columns, size)
+    colours = _colours(sorted({x for profile in named.values() for x in profile.levels}))
+    for panel, (name, profile) in zip(axes, named.items(), strict=True):
+        _rosette(panel, profile, colours)
+        count = many(profile.items, "item")
+        style.title(panel, f"{name}: {count}" if name else count)
+    _legend(axes[0], colours, outside=figure is not None)
+    return axes
+
+
+def _colours(levels: list[float]) -> dict[float, str]:
+    """Give each level a colour; no demand is white."""
+    from matplotlib import colormaps
+    from matplotlib.colors import to_hex
+
+    shades = colormaps[_COLOURS](np.linspace(_PALEST, 1, max(sum(x > 0 for x in levels), 1)))
+    above = iter(shades)
+    return {level: to_hex(next(above)) if level > 0 else "white" for level in levels}
+
+
+def _rosette(ax: "Axes", profile: DemandProfile, colours: dict[float, str]) -> None:
+    from matplotlib.collections import PatchCollection
+    from matplotlib.patches import Wedge
+
+    shares = profile.shares
+    step = 360 / len(shares)
+    petals, fills = [], []
+    names = short_names(shares.index)
+    for place, (name, (_, row)) in enumerate(zip(names, shares.iterrows(), strict=True)):
+        angle = 90 - place * step
+        ends = np.sqrt(_HOLE**2 + (1 - _HOLE**2) * np.append(0, row.to_numpy().cumsum()))
+        for level, inner, outer in zip(profile.levels, ends[:-1], ends[1:], strict=True):
+            if outer > inner:
+                half = _PETAL * step / 2
+                petals.append(Wedge((0, 0), outer, angle - half, angle + half, width=outer - inner))
+                fills.append(colours[level])
+        _write(ax, name, angle)
+    ax.add_collection(
+        PatchCollection(petals, facecolors=fills, edgecolors=style.FAINT, linewidths=0.5)
+    )
+    ax.set_aspect("equal")
+    ax.set_xlim(-1.3, 1.3)
+    ax.set_ylim(-1.22, 1.22)
+    ax.set_xticks([])
+    ax.set_yticks([])
+    style.quiet_frame(ax)
+
+
+def _write(ax: "Axes", dimension: str, angle: float) -> None:
+    """Name a petal just outside it."""
+    x, y = np.cos(np.radians(angle)), np.sin(np.radians(angle))
+    ax.text(
+        _NAMES * x,
+        _NAMES * y,
+        style.words(dimension, 12),
+        ha="center" if abs(x) < 0.15 else "left" if x > 0 else "right",
+        va="center" if abs(y) < 0.9 else "bottom" if y > 0 else "top",
+        fontsize=7.5,
+        color=style.INK,
+    )
+
+
+def _legend(ax: "Axes", colours: dict[float, str], *, outside: bool) -> None:
+    from matplotlib.patches import Patch
+
+    entries = [
+        Patch(facecolor=fill, edgecolor=style.FAINT, linewidth=0.5, label=f"{level:g}")
+        for level, fill in colours.items()
+    ]
+    look: dict[str, Any] = {
+        "title": "level",
+        "ncols": min(len(entries), _ENTRIES),
+        "fontsize": 8,
+        "title_fontsize": 8,
+        "handlelength": 1.4,
+        "columnspacing": 1.2,
+        "frameon": False,
+    }
+    figure = ax.get_figure(root=True)
+    if outside and figure is not None:
+        figure.legend(handles=entries, loc="outside lower center", **look)
+    else:
+        ax.legend(handles=entries, loc="upper center", bbox_to_anchor=(0.5, 0), **look)

@@ -1,0 +1,91 @@
+"""Parts of figures of dispositions: groups of models, lines over bins, means with bands."""
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..common.errors import DataError
+from ..dispositions.by_group import ONE, GroupCurves, ModelGroups
+from . import style
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
+
+_ENTRY = 2.2  # width of an entry of a legend, in inches
+_THIN: dict[str, Any] = {"linewidth": 0.7, "alpha": 0.35, "zorder": 1}
+
+
+def group_styles(chosen: ModelGroups) -> dict[str, tuple[str, str]]:
+    """Give each group a colour and a marker.
+
+    Raises
+    ------
+    DataError
+        When there are more groups than can be told apart.
+    """
+    names = list(chosen.members)
+    if len(names) > len(style.METHODS):
+        raise DataError(
+            f"groups= names {len(names)} groups and {len(style.METHODS)} can be told apart; join "
+            "some"
+        )
+    return {ONE: (style.INK, "o")} if names == [ONE] else style.method_styles(names)
+
+
+def draw_curves(ax: "Axes", curves: GroupCurves, width: float) -> "Line2D":
+    """Draw a thin line per model, a mean with its band per group, and what is expected by luck.
+
+    Returns
+    -------
+    Line2D
+        The dashed line of a model whose rates are the people's, so wide.
+    """
+    chosen, at, styles = curves.chosen, 100 * curves.at, group_styles(curves.chosen)
+    for model, group in chosen.groups.items():
+        ax.plot(at, 100 * curves.lines[model], color=styles[group][0], **_THIN)
+    for group, (colour, marker) in styles.items():
+        means = curves.means
+        own = 100 * means[means.index.get_level_values("group") == group].droplevel("group")
+        where = at.loc[own.index]
+        look: dict[str, Any] = {"alpha": 0.3, "linewidth": 0, "zorder": 2}
+        ax.fill_between(where, own["low"], own["high"], color=colour, **look)
+        look = {"marker": marker, "markersize": 4, "linewidth": 2.0, "zorder": 3}
+        ax.plot(where, own["mean"], color=colour, **look)
+    look = {"color": style.INK, "linestyle": (0, (3, 2)), "linewidth": width}
+    name = "a model whose rates are the people's"
+    (dashed,) = ax.plot(at, 100 * curves.aligned, label=name, **look)
+    return dashed
+
+
+def line_entries(chosen: ModelGroups, prob: float) -> "list[Artist]":
+    """Explain thin lines, means and bands."""
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
+    entries: list[Artist] = []
+    for group, (colour, marker) in group_styles(chosen).items():
+        count = len(chosen.members[group])
+        name = f"mean of {count} models" if count > 1 else "1 model"
+        name = name if group == ONE else f"{style.legend_words(group)}: {name}"
+        entries.append(
+            Line2D([], [], color=colour, marker=marker, markersize=4, linewidth=2, label=name)
+        )
+    entries.append(Patch(color=style.QUIET, alpha=0.3, label=f"its {style.percent(prob)} interval"))
+    if len(chosen.models) > len(chosen.members):
+        entries.append(Line2D([], [], color=style.QUIET, linewidth=0.8, label="one model"))
+    return entries
+
+
+def explain(axes: "np.ndarray", figure: "Figure | None", entries: "Sequence[Artist]") -> None:
+    """Explain a figure under its panels, or axes that were given inside the first of them."""
+    look: dict[str, Any] = {"handles": entries, "fontsize": 8, "frameon": False}
+    if figure is None:
+        axes[0].legend(loc="best", **look)
+        return
+    lines = math.ceil(len(entries) * _ENTRY / figure.get_figwidth())
+    figure.legend(loc="outside lower center", ncols=math.ceil(len(entries) / lines), **look)

@@ -1,0 +1,95 @@
+"""One subject's estimate: found in a table of them, and written."""
+
+import math
+
+import numpy as np
+import pandas as pd
+
+from ..common.errors import FitError
+from ..common.messages import some
+from ..estimation.estimates import Estimates
+from ..layouts.elements import Element, find_elements
+
+_DIGITS = 2  # of a standard error
+
+
+def estimated(estimates: Estimates, subject: object, node: str | None = None) -> pd.Series:
+    """Find one subject's row.
+
+    Parameters
+    ----------
+    estimates : Estimates
+        Where subjects stand.
+    subject : object
+        Whose.
+    node : str, optional
+        Which latent's; the layout's only one by default.
+
+    Returns
+    -------
+    Series
+        A row of ``estimates.table``.
+
+    Raises
+    ------
+    FitError
+        When the subject or the node is unknown, or the layout has several latents and none is
+        named.
+    """
+    table, name = estimates.table, str(subject)
+    if name not in estimates.subjects:
+        raise FitError(f"not in these estimates: {name}; they hold {some(estimates.subjects)}")
+    rows = table[table["subject"] == name]
+    if node is not None:
+        rows = rows[rows["node"] == node]
+    if len(rows) != 1:
+        raise FitError(
+            f"{name}: these estimates are of {some(dict.fromkeys(table['node']))}, and the figure "
+            f"shows {node or 'one of them'}; give those of a layout with that latent alone"
+        )
+    return rows.iloc[0]
+
+
+def element_of(estimates: Estimates, row: pd.Series) -> Element:
+    """Find the profile element that a row is about."""
+    return find_elements(estimates.layout, str(row["node"]))[0]
+
+
+def number(value: float, decimals: int = 2) -> str:
+    """Write a number with a minus sign, and an infinite one as such.
+
+    Examples
+    --------
+    >>> number(-1.5), number(-0.001), number(np.inf)
+    ('−1.50', '0.00', '∞')
+    """
+    if np.isinf(value):
+        return "\u221e" if value > 0 else "\u2212\u221e"
+    return f"{round(value, decimals) + 0.0:.{decimals}f}".replace("-", "\u2212")
+
+
+def short(value: float) -> str:
+    """Write a number in as few digits as it needs, four at most.
+
+    Examples
+    --------
+    >>> short(-2.0), short(2.5), short(-np.inf)
+    ('−2', '2.5', '−∞')
+    """
+    return number(value) if np.isinf(value) else f"{value:.4g}".replace("-", "\u2212")
+
+
+def written(row: pd.Series) -> str:
+    """Write an estimate and its standard error, both to two digits of the error.
+
+    Examples
+    --------
+    >>> written(pd.Series({"identified": True, "estimate": -1.9375, "se": 0.1055}))
+    '−1.94 ± 0.11'
+    """
+    if not row["identified"]:
+        return "not identified"
+    if not (np.isfinite(row["se"]) and row["se"] > 0):
+        return number(row["estimate"])
+    decimals = min(max(_DIGITS - 1 - math.floor(math.log10(row["se"])), 0), 4)
+    return f"{number(row['estimate'], decimals)} ± {number(row['se'], decimals)}"

@@ -1,0 +1,210 @@
+"""What propensity was obtained from models that were incited to some level of it."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from ..common.errors import DataError
+from ..common.messages import some
+from ..evaluations.tables import need_columns
+from ..layouts.drawing.style import STYLES
+from ..linking import units
+from . import style
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+
+_COLUMNS = 4
+_PANEL = (2.1, 1.9)  # inches
+_NEEDED = ("model", "incited", "estimate", "low", "high", "identified")
+_ASIDE = 1.4  # levels between the lowest one and the unprompted model
+_LEGEND = ("as incited", "incited", "unprompted", "not identified", "published")
+_ROOM = 0.06  # of the vertical range, above and below
+_COLOUR = STYLES["propensity"].border
+_PUBLISHED = style.METHODS[1][0]
+
+
+def incited_against_obtained(
+    table: pd.DataFrame,
+    propensity: str = "propensity",
+    *,
+    unit: str = "level",
+    ax: "Axes | Sequence[Axes] | np.ndarray | None" = None,
+) -> "np.ndarray":
+    """Draw obtained propensities against the levels incited to, a panel per model.
+
+    Parameters
+    ----------
+    table : DataFrame
+        One row per model and incitement: ``model``, ``incited`` (missing: unprompted),
+        ``estimate``, ``low``, ``high`` (of its interval; an end may be infinite) and
+        ``identified``; and ``published``, where another estimate is to stand beside.
+    propensity : str
+        Its name, for the title.
+    unit : str, default "level"
+        Of both axes.
+    ax : Axes or sequence of Axes, optional
+        Where to draw, one for each model; a new figure by default.
+
+    Returns
+    -------
+    ndarray of Axes
+        One per model, in the table's order. Diamonds, at the left, are unprompted; hollow marks at
+        the bottom have no estimate, since the data do not identify one.
+
+    Raises
+    ------
+    DataError
+        When a column is missing, the table is empty, a model has a level twice, or an identified
+        row has no estimate.
+    FitError
+        When the number of axes is wrong.
+
+    References
+    ----------
+    Propensities paper, section 5.1 and appendix G.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"model": "A", "incited": [-3, 3, None], "estimate": [-2.2, 2.4, None],
+    ...                       "low": [-2.4, 2.1, None], "high": [-2.0, 2.6, None],
+    ...                       "identified": [True, True, False]})
+    >>> incited_against_obtained(table, "risk aversion")[0].get_title()
+    'A'
+    """
+    _check(table)
+    models = {str(name): part for name, part in table.groupby("model", sort=False)}
+    columns = min(len(models), _COLUMNS)
+    size = (max(_PANEL[0] * columns + 0.5, 4.8), _PANEL[1] * -(-len(models) // columns) + 1.3)
+    axes, figure = style.panels(ax, len(models), columns, size)
+    levels = np.unique(table["incited"].dropna().to_numpy(dtype=float))
+    aside = (levels.min() if len(levels) else 0.0) - _ASIDE
+    bottom, top = _limits(table, levels)
+    for panel, (name, part) in zip(axes, models.items(), strict=True):
+        panel.set_title(style.words(name, 24), fontsize=9)
+        panel.set_xlim(aside - 0.8, (levels.max() if len(levels) else aside) + 0.6)
+        panel.set_ylim(bottom, top)
+        _panel(panel, part, aside, bottom)
+        panel.set_xticks(
+            [aside, *levels], ["none", *(f"{x:g}".replace("-", "\u2212") for x in levels)]
+        )
+        panel.tick_params(labelsize=8)
+        style.quiet_frame(panel, "left", "bottom")
+    across, up = (style.with_unit(what, units.parse(unit)) for what in ("incited to", "obtained"))
+    style.outer_labels(axes, columns, across, up, fontsize=9)
+    found: dict[str, Artist] = {}
+    for panel in axes:
+        handles, names = panel.get_legend_handles_labels()
+        found |= dict(zip(names, handles, strict=True))
+    entries = {name: found[name] for name in _LEGEND if name in found}
+    look = {"fontsize": 8, "frameon": False}
+    if figure is None:
+        axes[0].legend(
+            entries.values(),
+            entries.keys(),
+            loc="lower center",
+            bbox_to_anchor=(0.5, 1.15),
+            ncols=2,
+            **look,
+        )
+    else:
+        style.heading(figure, f"{style.words(propensity)}: incited and obtained")
+        per_row = max(2, int(size[0] / 1.7))
+        figure.legend(
+            entries.values(), entries.keys(), loc="outside lower center", ncols=per_row, **look
+        )
+    return axes
+
+
+def _check(table: pd.DataFrame) -> None:
+    need_columns(table.columns, _NEEDED, "the table of obtained propensities has")
+    if table.empty:
+        raise DataError("the table of obtained propensities is empty; give a row per incitement")
+    twice = table[table.duplicated(["model", "incited"])]
+    if len(twice):
+        rows = (f"{row.model} at {row.incited}" for row in twice.itertuples())
+        raise DataError(f"several rows of {some(rows)}; give each model and level one")
+    empty = table[table["identified"].astype(bool) & table["estimate"].isna()]
+    if len(empty):
+        raise DataError(
+            f"identified without an estimate: {some(empty['model'])}; give one, or say identified "
+            "is False"
+        )
+
+
+def _limits(table: pd.DataFrame, levels: np.ndarray) -> tuple[float, float]:
+    """Vertical range of all that is drawn, with room for hollow marks below."""
+    known = table[table["identified"].astype(bool)]
+    drawn = known[["estimate", "low", "high"]].to_numpy(dtype=float).ravel()
+    if "published" in table:
+        drawn = np.append(drawn, table["published"].to_numpy(dtype=float))
+    seen = np.append(drawn[np.isfinite(drawn)], levels)
+    low, high = (seen.min(), seen.max()) if len(seen) else (0.0, 1.0)
+    room = _ROOM * ((high - low) or 1.0)
+    return float(low - 2 * room), float(high + room)
+
+
+def _panel(ax: "Axes", part: pd.DataFrame, aside: float, bottom: float) -> None:
+    ends = ax.get_xlim()
+    ax.axvline(aside + _ASIDE / 2, color=style.RULE, linewidth=0.8)
+    ax.plot(
+        [aside + _ASIDE, ends[1]],
+        [aside + _ASIDE, ends[1]],
+        color=style.FAINT,
+        linestyle="--",
+        linewidth=1,
+        label="as incited",
+        zorder=0,
+    )
+    unprompted = part["incited"].isna().to_numpy()
+    known = part["identified"].astype(bool).to_numpy()
+    at = part["incited"].fillna(aside).to_numpy(dtype=float)
+    estimate, low, high = (part[name].to_numpy(dtype=float) for name in ("estimate", "low", "high"))
+    limits = ax.get_ylim()
+    drawn = known & ~np.isnan(low) & ~np.isnan(high)
+    ax.vlines(
+        at[drawn],
+        np.clip(low[drawn], *limits),
+        np.clip(high[drawn], *limits),
+        color=_COLOUR,
+        linewidth=1.4,
+    )
+    for which, marker, name in ((~unprompted, "o", "incited"), (unprompted, "D", "unprompted")):
+        if (which & known).any():
+            ax.scatter(
+                at[which & known],
+                estimate[which & known],
+                s=22,
+                marker=marker,
+                color=_COLOUR,
+                zorder=3,
+                label=name,
+            )
+        if (which & ~known).any():
+            ax.scatter(
+                at[which & ~known],
+                np.full((which & ~known).sum(), bottom),
+                s=30,
+                marker=marker,
+                facecolors="white",
+                edgecolors=style.QUIET,
+                zorder=4,
+                clip_on=False,
+                label="not identified",
+            )
+    for level in estimate[unprompted & known]:
+        ax.axhline(level, color=_COLOUR, linestyle=":", linewidth=0.9, zorder=0)
+    if "published" in part:
+        ax.scatter(
+            at,
+            part["published"],
+            s=24,
+            marker="x",
+            color=_PUBLISHED,
+            linewidths=1.2,
+            zorder=5,
+            label="published",
+        )

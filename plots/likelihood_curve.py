@@ -1,0 +1,222 @@
+"""How well the values of a latent explain one subject's outcomes, with every maximum."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from ..common.errors import FitError
+from ..estimation.estimates import Estimates
+from ..inference.posterior.density import prior_density
+from ..inference.posterior.element_draws import posterior_draws, prior_draws
+from . import style
+from .estimated import element_of, estimated, short, written
+from .labels import write_names
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_DEEP = 20.0  # nats below the maximum, down to which other maxima are shown
+_POINTS = 2001
+_AROUND = np.geomspace(1e-11, 0.1, 41)  # of the view, beside maxima and cliffs
+_NAMED = 8  # maxima with a label
+_SAME = 0.005  # nats
+_ROOM = 0.15  # of the view, on both sides
+_AMPLE = 1.5  # the same, before what is low is left out
+_ERRORS = 6.0  # standard errors on both sides, at least
+_MARK = 26.0  # area of a mark
+
+
+def likelihood_curve(
+    estimates: Estimates,
+    subject: object,
+    *,
+    ax: "Axes | Sequence[Axes] | np.ndarray | None" = None,
+) -> "np.ndarray":
+    """Draw one subject's log-likelihood, relative to its maximum, with all its maxima.
+
+    Parameters
+    ----------
+    estimates : Estimates
+        Of a layout of one latent.
+    subject : object
+        Whose.
+    ax : Axes or sequence of Axes, optional
+        Where to draw: one, and one more where the estimates hold a posterior; a new figure by
+        default.
+
+    Returns
+    -------
+    ndarray of Axes
+        Of the log-likelihood less its maximum, down to 20 nats below; what lies deeper is cut off.
+        Shaded: the values that the data allow. Where there is a posterior, its density and the
+        prior's in a second one.
+
+    Raises
+    ------
+    FitError
+        When the subject is not in the estimates, there is no curve since the layout has several
+        latents, or the number of axes is wrong.
+
+    References
+    ----------
+    Propensities paper, Eq. 6 and appendix B.3.
+
+    Examples
+    --------
+    >>> from measurement_layouts import Evaluation, Layout, MetaFeature, Propensity, Success
+    >>> from measurement_layouts.estimation.estimate import estimate
+    >>> from measurement_layouts.linking import band
+    >>> low, high = (MetaFeature(end, low=-4, high=4) for end in ("low", "high"))
+    >>> right = Success("right", band(Propensity("risk", low=-9, high=9), low, high))
+    >>> items = pd.DataFrame({"low": [-3.0, -1.0, 0.0, 1.0], "high": [0.0, 1.0, 2.0, 3.0]})
+    >>> outcomes = pd.DataFrame([[0, 1, 1, 0]], index=["Ann"])
+    >>> found = estimate(Layout("risk", right), Evaluation.from_wide(outcomes, items))
+    >>> likelihood_curve(found, "Ann")[0].get_ylabel()
+    'log-likelihood ratio (nats)'
+    """
+    name = str(subject)
+    if name in estimates.subjects and name not in estimates.curves:
+        raise FitError(
+            f"{name}: these estimates hold no likelihood curve; give those of a layout with one "
+            "latent without labels"
+        )
+    row = estimated(estimates, name)
+    both = estimates.fit is not None
+    axes, figure = style.panels(ax, 1 + both, 1, (6.4, 6.2 if both else 4.4))
+    maxima = estimates.modes[estimates.modes["subject"] == name]
+    near = maxima[np.isfinite(maxima["at"]) & (maxima["below"] <= _DEEP)]
+    curve, steep = estimates.curves[name], [*near["at"], *np.ravel(estimates.ranges.get(name, []))]
+    view = _view(estimates, row, near)
+    at = _places(view, steep)
+    logs = curve(at)
+    top = float(np.nanmax([logs.max(), row["log_likelihood"]]))
+    view = _narrowed(view, [*at[logs > top - _DEEP], *row[["estimate"]].dropna()])
+    at = _places(view, steep)
+    logs = curve(at)
+    panel = axes[0]
+    _ranges(panel, estimates, name, view)
+    element = element_of(estimates, row)
+    panel.plot(at, logs - top, color=style.colour(element), linewidth=1.6, label="log-likelihood")
+    if row["identified"]:
+        panel.axvline(row["estimate"], color=style.INK, linewidth=1.2, label="estimate")
+    marks = near.assign(depth=top - curve(near["at"].to_numpy(dtype=float)))
+    if len(marks):
+        look = {"s": _MARK, "color": style.INK, "zorder": 4, "label": "local maximum"}
+        panel.scatter(marks["at"], -marks["depth"], **look)
+    if len(maxima) > len(near):
+        panel.plot([], [], " ", label=f"maxima not shown: {len(maxima) - len(near)}")
+    panel.set_xlim(*view)
+    depth = float(np.clip(top - logs.min(), 1.0, 1.1 * _DEEP))
+    panel.set_ylim(-1.05 * depth, 0.12 * depth)
+    panel.set_ylabel("log-likelihood ratio (nats)")
+    style.quiet_frame(panel, "left", "bottom")
+    if both:
+        _posterior(estimates, row, axes[1], at, logs)
+    axes[-1].set_xlabel(style.element_label(element))
+    rows = _legend(panel, figure)
+    pad = None if figure is not None else 6.0 + 14 * rows
+    style.title(panel, f"{style.words(name, 40)}: {written(row)}", pad=pad)
+    _name_maxima(panel, marks)
+    return axes
+
+
+def _view(estimates: Estimates, row: pd.Series, near: pd.DataFrame) -> tuple[float, float]:
+    """Range that holds all high maxima, the values allowed and the interval."""
+    allowed = np.ravel(estimates.ranges.get(str(row["subject"]), []))
+    known = row[["estimate", "low", "high"]].to_numpy(dtype=float)
+    seen = np.concatenate([near["at"], allowed, known])
+    seen = seen[np.isfinite(seen)]
+    latent = element_of(estimates, row).latent
+    if not len(seen):
+        seen = np.quantile(estimates.prior()[latent.name], [0.01, 0.99])
+    low, high = float(seen.min()), float(seen.max())
+    share = _ROOM if np.isinf(allowed).any() else _AMPLE
+    room = max(share * (high - low), float(np.nan_to_num(_ERRORS * row["se"]))) or 1.0
+    return max(low - room, latent.range.low), min(high + room, latent.range.high)
+
+
+def _narrowed(view: tuple[float, float], shown: Sequence[float]) -> tuple[float, float]:
+    """Leave out what is far from all that must be shown."""
+    first, last = min(shown), max(shown)
+    room = _ROOM * (last - first) or view[1] - view[0]
+    return max(view[0], first - room), min(view[1], last + room)
+
+
+def _places(view: tuple[float, float], steep: Sequence[float]) -> np.ndarray:
+    """Evenly spaced places, and many more close to where the curve may be a cliff."""
+    low, high = view
+    away = (high - low) * np.concatenate([-_AROUND, [0.0], _AROUND])
+    known = np.array([place for place in steep if np.isfinite(place)])
+    near = (known[:, None] + away).ravel()
+    at = np.union1d(np.linspace(low, high, _POINTS), near)
+    return np.asarray(at[(at >= low) & (at <= high)])
+
+
+def _ranges(ax: "Axes", estimates: Estimates, subject: str, view: tuple[float, float]) -> None:
+    """Shade the values that the data allow, and draw how deep the curve is at their ends."""
+    from scipy.stats import chi2
+
+    colour, share = style.PRIOR, style.percent(estimates.prob)
+    name: str | None = f"allowed by the data ({share})"
+    for low, high in estimates.ranges.get(subject, []):
+        if low <= view[1] and high >= view[0]:
+            ends = np.clip([low, high], *view)
+            ax.axvspan(*ends, color=colour, alpha=0.3, linewidth=1, label=name, zorder=0)
+            name = None
+    slack = float(chi2.ppf(estimates.prob, 1)) / 2
+    ax.axhline(
+        -slack, color=style.QUIET, linestyle=":", label=f"{share} threshold: {slack:.2f} nats below"
+    )
+
+
+def _posterior(
+    estimates: Estimates, row: pd.Series, ax: "Axes", at: np.ndarray, logs: np.ndarray
+) -> None:
+    """Draw the density: likelihood times prior, with the share of the draws that lies in view."""
+    if estimates.fit is None:
+        return
+    element = element_of(estimates, row)
+    draws = posterior_draws(estimates.fit, element, str(row["subject"]))
+    prior = prior_density(element.latent, prior_draws(estimates.fit, element), at)
+    after = np.exp(logs - logs.max()) * prior
+    share = np.mean((draws >= at[0]) & (draws <= at[-1]))
+    after *= share / np.trapezoid(after, at)
+    ax.plot(at, prior, color=style.PRIOR, linestyle="--", label="prior")
+    ax.plot(at, after, color=style.colour(element), linewidth=1.6, label="posterior")
+    if np.isfinite([row["low"], row["high"]]).all():
+        name = f"{style.percent(estimates.prob)} interval"
+        ax.axvspan(row["low"], row["high"], color=style.PRIOR, alpha=0.3, label=name, zorder=0)
+    if row["identified"]:
+        ax.axvline(row["estimate"], color=style.INK, linewidth=1.2, label="posterior mean")
+    ax.set_xlim(at[0], at[-1])
+    ax.set_ylim(bottom=0)
+    ax.set_yticks([])
+    ax.set_ylabel("density")
+    ax.legend(fontsize=8, frameon=False)
+    style.quiet_frame(ax, "bottom")
+
+
+def _legend(ax: "Axes", figure: "Figure | None") -> int:
+    """Explain below the figure, or above axes that were given; how many rows it takes."""
+    handles, entries = ax.get_legend_handles_labels()
+    look = {"ncols": 2, "fontsize": 8, "frameon": False}
+    if figure is None:
+        ax.legend(handles, entries, loc="lower center", bbox_to_anchor=(0.5, 1.0), **look)
+    else:
+        figure.legend(handles, entries, loc="outside lower center", **look)
+    return -(-len(entries) // 2)
+
+
+def _name_maxima(ax: "Axes", marks: pd.DataFrame) -> None:
+    """Write where the highest maxima are, and how far below the highest."""
+    shown = marks[marks["depth"] <= -ax.get_ylim()[0]].sort_values("depth").head(_NAMED)
+    names = [
+        short(at) + (f": {depth:.2g} nats below" if depth > _SAME else "")
+        for at, depth in zip(shown["at"], shown["depth"], strict=True)
+    ]
+    points = np.column_stack([shown["at"], -shown["depth"]])
+    area = np.full(len(points), _MARK)
+    write_names(ax, points, area, names, range(len(names)), all_of_them=True)

@@ -1,0 +1,108 @@
+"""What the data taught about one subject."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..inference.fit import Fit
+from ..inference.posterior.density import density, prior_density
+from ..inference.posterior.diagnostics import diagnose, profiles
+from ..inference.posterior.element_draws import posterior_draws, prior_draws, rows_of, span
+from ..layouts.elements import find_elements
+from . import style
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+_COLUMNS = 4
+_POINTS = 301
+
+
+def prior_posterior(
+    fit: Fit,
+    subject: object,
+    *,
+    nodes: str | Sequence[str] | None = None,
+    ax: "Axes | Sequence[Axes] | np.ndarray | None" = None,
+) -> "np.ndarray":
+    """Draw prior and posterior density of one subject's profile, one panel per element.
+
+    The prior is its formula; the posterior is a kernel estimate, reflected at the ends of the range
+    (see `density.density`). Where the prior dominates (see `profiles`), it is not filled and the
+    panel says so; it also says where there are separate modes. A dagger marks a quarantined subject
+    (see `diagnose`).
+
+    Parameters
+    ----------
+    fit : Fit
+        Profiles.
+    subject : object
+        Whose.
+    nodes : str or sequence of str, optional
+        Nodes, or elements ``node[label]``; all by default.
+    ax : Axes or sequence of Axes, optional
+        Where to draw, one for each panel; a new figure by default.
+
+    Returns
+    -------
+    ndarray of Axes
+        One per element. Horizontal: the node's range (of an unbounded node, the prior's central
+        99 %, widened to hold the posterior), in its unit.
+
+    Raises
+    ------
+    FitError
+        When the subject or a node is unknown, or the number of axes is wrong.
+
+    Examples
+    --------
+    >>> from measurement_layouts.inference.fitting import fit
+    >>> from measurement_layouts.scenarios import animal_ai_olympics as aaio
+    >>> cohort = aaio.simulated_cohort()
+    >>> result = fit(aaio.published_layout(), cohort.evaluation, subjects=["sim-01"],
+    ...              draws=100, tune=200, chains=2, seed=1, progressbar=False)
+    >>> prior_posterior(result, "sim-01", nodes="noiseLevel")[0].get_xlabel()
+    'noiseLevel'
+    """
+    found = find_elements(fit.layout, nodes)
+    (name,) = fit.named([subject])
+    table = profiles(fit, subjects=[name])
+    columns = min(len(found), _COLUMNS)
+    rows = -(-len(found) // columns)
+    axes, figure = style.panels(
+        ax, len(found), columns, (max(2.6 * columns, 4.2), 2.2 * rows + 0.9)
+    )
+    for place, (element, panel) in enumerate(zip(found, axes, strict=True)):
+        before, after = prior_draws(fit, element), posterior_draws(fit, element, name)
+        low, high = span(fit, element)
+        at = np.linspace(min(low, after.min()), max(high, after.max()), _POINTS)
+        support, colour = element.latent.range, style.colour(element)
+        prior = prior_density(element.latent, before, at)
+        panel.plot(at, prior, color=style.PRIOR, linestyle="--", label="prior")
+        learnt = density(after, at, support)
+        panel.plot(at, learnt, color=colour, linewidth=1.8, label="posterior")
+        own = rows_of(table, element, [name]).iloc[0]
+        said = ["prior-dominated"] * bool(own["prior_dominated"])
+        said += ["separate modes"] * bool(own["modes"])
+        if said:
+            panel.set_title(", ".join(said), fontsize=8, color=style.QUIET)
+        if not own["prior_dominated"]:
+            panel.fill_between(at, learnt, color=colour, alpha=0.2, linewidth=0)
+        panel.set_xlim(at[0], at[-1])
+        panel.set_ylim(bottom=0)
+        panel.set_yticks([])
+        panel.set_xlabel(style.element_label(element))
+        if place % columns == 0:
+            panel.set_ylabel("density")
+        style.quiet_frame(panel, "bottom")
+    if figure is not None:
+        doubt = diagnose(fit, [name])["status"].iloc[0] == "quarantined"
+        mark, why = (" †", " († quarantined)") if doubt else ("", "")
+        style.heading(figure, f"{name}{mark}: prior and posterior{why}")
+        handles, entries = axes[0].get_legend_handles_labels()
+        figure.legend(handles, entries, loc="outside lower center", ncols=2, frameon=False)
+    else:
+        axes[0].legend(fontsize=8, frameon=False)
+    return axes

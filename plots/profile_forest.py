@@ -1,0 +1,149 @@
+"""Profiles of many subjects, one row each."""
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from ..common.messages import many
+from ..inference.fit import Fit
+from ..inference.posterior.diagnostics import diagnose, profiles
+from ..inference.posterior.element_draws import rows_of, span, success_rates
+from ..layouts.elements import find_elements
+from . import style
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.lines import Line2D
+
+
+_MANY = 20  # rows from which they are set closer, in smaller letters
+_COLUMNS = 5
+
+
+def profile_forest(
+    fit: Fit,
+    *,
+    nodes: str | Sequence[str] | None = None,
+    subjects: Iterable[object] | None = None,
+    prob: float = 0.9,
+    ax: "Axes | Sequence[Axes] | np.ndarray | None" = None,
+) -> "np.ndarray":
+    """Draw posterior mean and interval of every subject, one panel per profile element.
+
+    Subjects stand in the order of their success, the best at the top, with the rate beside the
+    name. A hollow point is dominated by the prior, a crossed one may lie between separate modes
+    (see `profiles`); a dagger marks a quarantined subject, whose sampling is not to be trusted (see
+    `diagnose`).
+
+    Parameters
+    ----------
+    fit : Fit
+        Profiles.
+    nodes : str or sequence of str, optional
+        Nodes, or elements ``node[label]``; all by default.
+    subjects : iterable, optional
+        Whose; everybody's by default.
+    prob : float, default 0.9
+        Mass of the equal-tailed interval, in (0, 1).
+    ax : Axes or sequence of Axes, optional
+        Where to draw, one for each panel; by default a new figure, with a row per subject.
+
+    Returns
+    -------
+    ndarray of Axes
+        One per element. Horizontal: the node's range (of an unbounded node, the prior's central
+        99 %), in its unit.
+
+    Raises
+    ------
+    FitError
+        When a node or subject is unknown, `prob` out of range, or the number of axes wrong.
+
+    References
+    ----------
+    Burden et al. (2023), figure 9, as a table of means and standard deviations.
+
+    Examples
+    --------
+    >>> from measurement_layouts.inference.fitting import fit
+    >>> from measurement_layouts.scenarios import animal_ai_olympics as aaio
+    >>> cohort = aaio.simulated_cohort()
+    >>> result = fit(aaio.published_layout(), cohort.evaluation, subjects=["sim-01"],
+    ...              draws=100, tune=200, chains=2, seed=1, progressbar=False)
+    >>> len(profile_forest(result))
+    4
+    """
+    found = find_elements(fit.layout, nodes)
+    who = fit.subjects if subjects is None else fit.named(subjects)
+    rates = success_rates(fit).loc[list(dict.fromkeys(who))].sort_values(kind="stable")
+    who = list(rates.index)
+    table = profiles(fit, prob, who)
+    status = diagnose(fit, who)["status"]
+    names = [
+        f"{style.words(name)}{' †' if status[name] == 'quarantined' else ''}  {rates[name]:.2f}"
+        for name in who
+    ]
+    columns = min(len(found), _COLUMNS)
+    axes, figure = style.panels(
+        ax, len(found), columns, _size(len(found), columns, names), sharey=True
+    )
+    rows = np.arange(len(who))
+    for place, (element, panel) in enumerate(zip(found, axes, strict=True)):
+        part = rows_of(table, element, who)
+        colour = style.colour(element)
+        hollow = part["prior_dominated"].to_numpy()
+        split, area = part["modes"] != "", 22 if len(who) > _MANY else 38
+        style.forest_rows(panel, part["mean"], part, hollow, split, colour, size=area, alpha=0.55)
+        low, high = span(fit, element)
+        low, high = min(low, part["low"].min()), max(high, part["high"].max())
+        panel.set_xlim(low - 0.03 * (high - low), high + 0.03 * (high - low))
+        panel.set_xlabel(style.element_label(element))
+        style.range_ends(panel, element, "x")
+        if element.latent.kind == "bias":
+            panel.axvline(0, color=style.QUIET, linewidth=0.8, zorder=0)
+        panel.set_yticks(rows, names, fontsize=8 if len(who) > _MANY else 9)
+        first = place % columns == 0 if figure is not None else place == 0
+        panel.tick_params(axis="y", length=0, labelleft=first)
+        if len(who) > _MANY:
+            panel.set_title(style.element_label(element), fontsize=10)
+            panel.tick_params(axis="x", top=True, labeltop=True)
+        style.quiet_frame(panel, "bottom", *["top"] * (len(who) > _MANY))
+    if figure is not None:
+        whose = who[0] if len(who) == 1 else f"{many(len(who), 'subject')} by success rate"
+        style.heading(figure, f"Cognitive profile{'s' * (len(who) > 1)}: {whose}")
+        shown = pd.concat([rows_of(table, element, who) for element in found])
+        entries = [_entry("o", f"posterior mean, {style.percent(prob)} interval")]
+        if shown["prior_dominated"].any():
+            entries.append(_entry("o", "prior-dominated", hollow=True))
+        if (shown["modes"] != "").any():
+            entries.append(style.cross_entry())
+        if (status == "quarantined").any():
+            entries.append(_entry("", "† quarantined"))
+        if fit.failures:
+            entries.append(_entry("", f"{len(fit.failures)} failed, not shown"))
+        figure.legend(handles=entries, loc="outside lower center", ncols=2, frameon=False)
+    return axes
+
+
+def _size(count: int, columns: int, names: list[str]) -> tuple[float, float]:
+    rows = -(-count // columns)
+    many = len(names) > _MANY
+    margin = max(map(len, names)) * (0.062 if many else 0.07)
+    height = len(names) * (0.165 if many else 0.3) + 0.75
+    return max(columns * 2.3 + margin, 5.0), rows * height + 1.1
+
+
+def _entry(marker: str, text: str, *, hollow: bool = False) -> "Line2D":
+    from matplotlib.lines import Line2D
+
+    return Line2D(
+        [],
+        [],
+        color=style.QUIET,
+        linestyle="-" if marker else "none",
+        marker=marker,
+        markerfacecolor="white" if hollow else style.QUIET,
+        label=text,
+    )

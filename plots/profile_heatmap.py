@@ -1,0 +1,270 @@
+"""Profiles of many subjects as a table of coloured numbers."""
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from ..common.digits import of_profile
+from ..common.errors import FitError
+from ..common.messages import many, some
+from ..inference.fit import Fit
+from ..inference.posterior.diagnostics import diagnose, profiles
+from ..inference.posterior.element_draws import rows_of, span, success_rates
+from ..layouts.elements import Element, find_elements
+from . import style
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.colors import Colormap
+
+
+_STATISTICS = ("mean", "sd")
+_DARK = 0.2  # luminance below which white is easier to read than ink
+_SIGNED = "PuOr"  # orange below 0, white, purple above
+_LETTERS = 7.5  # size of the numbers and names, in points
+_LETTER = 0.066  # width of one of them, in inches
+_LEAST = 4.0  # width of a table, in inches
+_ROW = 0.24  # height of a row, in inches
+_BAR, _THICK = 3.6, 0.13  # longest colour bar, in inches
+_DIGITS, _DECIMALS = 2, 2  # significant ones, and those after the point
+_MOST = 9  # decimals of a number that has no Monte Carlo error
+
+
+class _Paint(NamedTuple):
+    """What gives some cells their colour; the others are NaN."""
+
+    values: np.ndarray
+    colours: "Colormap | str"
+    ends: tuple[float, float]
+    ticks: dict[float, str]
+    meaning: str
+
+
+def profile_heatmap(
+    fit: Fit,
+    *,
+    statistic: Literal["mean", "sd"] = "mean",
+    subjects: Sequence[object] | None = None,
+    nodes: str | Sequence[str] | None = None,
+    ax: "Axes | None" = None,
+) -> "Axes":
+    r"""Draw profiles as a table: a row per profile element, a column per subject.
+
+    Numbers have two significant digits, none finer than 0.01 or a hundredth of a range narrower
+    than 1, and none that the Monte Carlo error does not support (see `digits`). Cells that are
+    dominated by the prior (see `profiles`) are hatched and have no colour; a double dagger follows
+    a number of an element with separate modes, between which its mean may lie.
+
+    Below the profile stands the success p on the training items: its rate, or with
+    ``statistic="sd"`` the standard deviation of one outcome, :math:`\sqrt{p (1 - p)}`. A dagger
+    marks a quarantined subject, whose sampling is not to be trusted (see `diagnose`).
+
+    The colour of a mean is its place in the element's range, dark at the low end; an infinite end
+    is replaced by that of the prior's central 99 %, widened to hold the means. Elements without
+    ends whose prior lies on both sides of 0, such as a bias, are orange below 0 and purple above.
+    One scale serves them all, to the largest mean or the end of the prior's central 99 %, whichever
+    is farther from 0. The colour of a standard deviation is its share of the prior's.
+
+    Parameters
+    ----------
+    fit : Fit
+        Profiles.
+    statistic : {"mean", "sd"}
+        Posterior mean or standard deviation, in the nodes' units.
+    subjects : sequence, optional
+        Whose, in that order; everybody's by default.
+    nodes : str or sequence of str, optional
+        Nodes, or elements ``node[label]``; all by default.
+    ax : Axes, optional
+        Where to draw; by default a new figure that grows with the table.
+
+    Returns
+    -------
+    Axes
+        One unit wide per subject and high per row.
+
+    Raises
+    ------
+    FitError
+        When the statistic, a node or a subject is unknown, or no subject is named.
+
+    References
+    ----------
+    Burden et al. (2023), figures 13 and 14.
+
+    Examples
+    --------
+    >>> from measurement_layouts.inference.fitting import fit
+    >>> from measurement_layouts.scenarios import animal_ai_olympics as aaio
+    >>> cohort = aaio.simulated_cohort()
+    >>> result = fit(aaio.published_layout(), cohort.evaluation, subjects=["sim-01", "sim-02"],
+    ...              draws=100, tune=200, chains=2, seed=1, progressbar=False)
+    >>> profile_heatmap(result).get_title()
+    'Cognitive profiles of 2 subjects: posterior mean'
+    """
+    if statistic not in _STATISTICS:
+        raise FitError(f"statistic={statistic!r}; give one of {', '.join(map(repr, _STATISTICS))}")
+    found = find_elements(fit.layout, nodes)
+    who = fit.subjects if subjects is None else fit.named(subjects)
+    if not who:
+        raise FitError("no subject is named; name one, or leave subjects= out")
+    table = profiles(fit, subjects=who)
+    parts = [rows_of(table, element, who) for element in found]
+    rates = success_rates(fit)[who].to_numpy()
+    spread = statistic == "sd"
+    last = np.sqrt(rates * (1 - rates)) if spread else rates
+    numbers = np.array([*(part[statistic].to_numpy() for part in parts), last])
+    spans = np.array([*(span(fit, element) for element in found), (0.0, 1.0)])
+    paints = [_shares_of_prior(parts)] if spread else _places(found, spans, numbers)
+    names = [style.element_label(element) for element in found]
+    names.append("sd of an outcome" if spread else "success rate")
+    status = diagnose(fit, who)["status"]
+    heads = [style.words(n, 40) + " †" * (status[n] == "quarantined") for n in who]
+    ranges = np.ptp(spans, axis=1)
+    digits = np.full(numbers.shape, _MOST)
+    digits[:-1] = [[of_profile(row).mean for row in part.to_dict("records")] for part in parts]
+    written = [_written(*row) for row in zip(numbers, ranges, digits, strict=True)]
+    vague = np.zeros(numbers.shape, dtype=bool)
+    vague[:-1] = [part["prior_dominated"].to_numpy() for part in parts]
+    split = np.array([*(part["modes"] != "" for part in parts), np.zeros(len(who), dtype=bool)])
+    written = [
+        [text + "‡" * bool(there) for text, there in zip(*row, strict=True)]
+        for row in zip(written, split, strict=True)
+    ]
+    width, upright = _width(names, heads, written)
+    ax = style.single(ax, (width, _height(names, heads if upright else [""], len(paints))))
+    inks = np.full(numbers.shape, style.INK, dtype=object)
+    for paint in paints:
+        _colour(ax, paint, inks)
+    inks[vague] = style.QUIET
+    style.hatch(ax, vague)
+    for (row, column), ink in np.ndenumerate(inks):
+        ax.text(
+            column + 0.5,
+            row + 0.5,
+            written[row][column],
+            ha="center",
+            va="center_baseline",
+            color=ink,
+            fontsize=_LETTERS,
+        )
+    ax.axhline(len(found), color=style.INK, linewidth=1.5)
+    ax.set_xlim(0, len(who))
+    ax.set_ylim(len(names), 0)
+    ax.xaxis.tick_top()
+    ax.set_xticks(np.arange(len(who)) + 0.5, heads, rotation=90 if upright else 0)
+    ax.set_yticks(np.arange(len(names)) + 0.5, names)
+    ax.tick_params(length=0, labelsize=_LETTERS)
+    notes = ["hatched: prior-dominated"] if vague.any() else []
+    notes += ["‡ separate modes"] if split.any() else []
+    notes += ["† quarantined"] if "quarantined" in set(status) else []
+    if subjects is None and fit.failures:
+        notes.append(f"{len(fit.failures)} failed, not shown")
+    ax.set_xlabel("; ".join(notes), fontsize=_LETTERS + 1)
+    style.quiet_frame(ax)
+    style.title(ax, f"Cognitive profiles of {many(len(who), 'subject')}: posterior {statistic}")
+    return ax
+
+
+def _shares_of_prior(parts: list[pd.DataFrame]) -> _Paint:
+    """Colour standard deviations: the shrinkage is one minus the squared share."""
+    shares = np.sqrt([1 - part["shrinkage"].to_numpy() for part in parts])
+    values = np.vstack([shares, np.full(shares.shape[1], np.nan)])
+    ticks = {0.0: "0", 0.5: "0.5", 1.0: "1: nothing learnt"}
+    return _Paint(
+        values, style.amount_map(), (0, 1), ticks, "posterior sd as a share of the prior's"
+    )
+
+
+def _places(found: list[Element], spans: np.ndarray, means: np.ndarray) -> list[_Paint]:
+    """Colour means by their place in the range, or by their distance from 0."""
+    low, high = spans.T[:, :, None]
+    endless = [not np.isfinite([e.latent.range.low, e.latent.range.high]).any() for e in found]
+    signed = np.append(endless, False)[:, None] & (low < 0) & (high > 0)
+    low = np.minimum(low, means.min(axis=1, keepdims=True))
+    high = np.maximum(high, means.max(axis=1, keepdims=True))
+    places = np.where(signed, np.nan, (means - low) / (high - low))
+    ticks = {0.0: "low end", 1.0: "high end"}
+    paints = [
+        _Paint(
+            places, style.amount_map(), (0, 1), ticks, "posterior mean: place in the row's range"
+        )
+    ]
+    if signed.any():
+        most = float(np.where(signed, np.maximum(-low, high), 0).max())
+        (end,) = _written(np.array([most]), most, np.array([_MOST]))
+        ticks = {-most: f"\u2212{end}", 0.0: "0", most: end}
+        names = [element.name for element, row in zip(found, signed[:-1], strict=True) if row[0]]
+        values = np.where(signed, means, np.nan)
+        meaning = style.words(f"posterior mean of {some(names, 2)}", 50)
+        paints.append(_Paint(values, _SIGNED, (-most, most), ticks, meaning))
+    return paints
+
+
+def _written(row: np.ndarray, width: float, supported: np.ndarray) -> list[str]:
+    """Write numbers with two digits, none finer than 0.01 or a hundredth of a narrow range."""
+    finest = max(_DECIMALS, _DECIMALS - math.floor(math.log10(width)))
+    decimals = [
+        min(finest, _decimals(abs(x)), int(most)) for x, most in zip(row, supported, strict=True)
+    ]
+    rounded = [round(float(x), at) + 0.0 for x, at in zip(row, decimals, strict=True)]
+    return [f"{number:g}".replace("-", "\u2212") for number in rounded]
+
+
+def _decimals(size: float) -> int:
+    """Count the decimals that two digits need; negative where they end before the point."""
+    return _DIGITS - 1 - math.floor(math.log10(size)) if size > 0 else 0
+
+
+def _width(names: list[str], heads: list[str], written: list[list[str]]) -> tuple[float, bool]:
+    """Give the figure's width, and whether the subjects' names must stand upright."""
+    left = max(map(len, names)) * _LETTER + 0.3
+    numbers = (max(len(text) for row in written for text in row) + 1) * _LETTER
+    cell = max(numbers, _LEAST / len(heads))
+    return left + len(heads) * cell, max(map(len, heads)) * _LETTER > cell
+
+
+def _height(names: list[str], heads: list[str], bars: int) -> float:
+    return len(names) * _ROW + max(map(len, heads)) * _LETTER + 0.65 * bars + 0.8
+
+
+def _colour(ax: "Axes", paint: _Paint, inks: np.ndarray) -> None:
+    """Fill cells, explain their colours by a bar, and choose inks that can be read on them."""
+    mesh = ax.pcolormesh(
+        np.ma.masked_invalid(paint.values),
+        cmap=paint.colours,
+        vmin=paint.ends[0],
+        vmax=paint.ends[1],
+        edgecolors="white",
+        linewidth=0.8,
+    )
+    filled = np.isfinite(paint.values)
+    inks[filled] = np.where(
+        _luminance(mesh.to_rgba(paint.values[filled])) < _DARK, "white", style.INK
+    )
+    figure, sheet = ax.get_figure(), ax.get_figure(root=True)
+    if figure is None or sheet is None:
+        return
+    width = ax.get_position().width * sheet.get_figwidth()
+    beyond = bool((paint.values[filled] > paint.ends[1]).any())
+    bar = figure.colorbar(
+        mesh,
+        ax=ax,
+        location="bottom",
+        shrink=min(1.0, _BAR / width),
+        aspect=min(_BAR, width) / _THICK,
+        extend="max" if beyond else "neither",
+    )
+    bar.set_label(paint.meaning, fontsize=_LETTERS + 1)
+    bar.set_ticks(list(paint.ticks), labels=list(paint.ticks.values()))
+    bar.ax.tick_params(labelsize=_LETTERS)
+
+
+def _luminance(colours: np.ndarray) -> np.ndarray:
+    """Relative luminance of colours as WCAG 2 defines it, in [0, 1]."""
+    light = colours[:, :3]
+    linear = np.where(light <= 0.04045, light / 12.92, ((light + 0.055) / 1.055) ** 2.4)
+    return np.asarray(linear @ [0.2126, 0.7152, 0.0722])

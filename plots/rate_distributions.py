@@ -1,0 +1,147 @@
+"""Which way models go where people are divided, trait by trait."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from ..common.messages import many
+from ..dispositions.by_group import DividedRates, ModelGroups
+from ..inference.posterior.density import density
+from ..linking.interval import Interval
+from . import style
+from .disposition_lines import explain, group_styles
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+
+_COLUMNS = 4
+_PANEL, _ROW, _LETTER = 2.35, 0.165, 0.07  # inches
+_HILL = 0.22  # height of the highest density, as a share of the rows; the rows are below it
+_FEWEST = 3  # models of which a density is drawn
+_AT = np.linspace(0, 1, 201)
+
+
+def rate_distributions(
+    rates: DividedRates,
+    *,
+    ax: "Axes | Sequence[Axes] | np.ndarray | None" = None,
+) -> "np.ndarray":
+    """Draw the mean trait-positive rate of each model where people are divided, a panel per trait.
+
+    On top the density over models, by a Gaussian kernel; below, a row per model: the mean over the
+    divided scenarios and its bootstrap interval. People are near 50 % there, the dashed line.
+
+    Parameters
+    ----------
+    rates : DividedRates
+        From `measurement_layouts.dispositions.rates_by_group`. A group of three models or more has
+        a density of its own, whose area is its share of the models.
+    ax : Axes or sequence of Axes, optional
+        Where to draw, one for each trait; a new figure by default.
+
+    Returns
+    -------
+    ndarray of Axes
+        One per trait with at least five divided scenarios. Horizontal: mean rate in %; rows are in
+        the same order everywhere: by group, and within it from the highest mean over the traits to
+        the lowest.
+
+    Raises
+    ------
+    DataError
+        When there are too many groups.
+    FitError
+        When the number of axes is wrong.
+
+    References
+    ----------
+    Taubenfeld et al., Evaluating alignment of behavioral dispositions in LLMs, section 6 and
+    Figure 5.
+
+    Examples
+    --------
+    >>> import measurement_layouts as ml
+    >>> from measurement_layouts.scenarios.dispositions import simulated_study
+    >>> study = simulated_study(per_statement=4, models=["sim-01", "sim-04"])
+    >>> axes = rate_distributions(ml.dispositions.rates_by_group(study.judgments, resamples=100))
+    >>> axes[0].get_title().splitlines()[0]
+    'Empathy'
+    """
+    chosen, found, counts = rates.chosen, rates.means, rates.counts
+    traits = [trait for trait in chosen.judgments.traits if trait in counts]
+    rows, styles = chosen.ordered(found.mean.loc[traits].mean()), group_styles(chosen)
+    columns = min(_COLUMNS, len(traits))
+    names = [style.words(name, 30) for name in rows]
+    left = max(map(len, names)) * _LETTER + 0.2
+    high = (len(rows) * (1 + _HILL) + 2) * _ROW + 0.75
+    size = max(left + _PANEL * columns, 4.6), high * -(-len(traits) // columns) + 0.7
+    axes, figure = style.panels(ax, len(traits), columns, size, sharey=True)
+    hills = {trait: _hills(found.mean.T[trait], chosen) for trait in traits}
+    highest = max((hill.max() for some in hills.values() for hill in some.values()), default=1.0)
+    top = -1.0 - max(_HILL * len(rows), 2.0) if any(hills.values()) else -0.8
+    for panel, trait in zip(axes, traits, strict=True):
+        panel.axvline(50, color=style.QUIET, linestyle=(0, (3, 2)), linewidth=1.0, zorder=0)
+        parts = {"mean": found.mean, "low": found.low, "high": found.high}
+        own = pd.DataFrame({name: part.T[trait] for name, part in parts.items()}).loc[rows]
+        _points(panel, own, chosen)
+        for group, hill in hills[trait].items():
+            colour = styles[group][0]
+            height = -1.0 + hill / highest * (top + 1.3)
+            panel.fill_between(100 * _AT, -1.0, height, color=colour, alpha=0.25, linewidth=0)
+            panel.plot(100 * _AT, height, color=colour, linewidth=1.4)
+        _frame(panel, names, top)
+        panel.set_title(f"{style.words(trait, 30)}\n{many(counts[trait], 'scenario')}", fontsize=9)
+    style.outer_labels(axes, columns, "mean trait-positive rate (%)", "", fontsize=9)
+    if figure is not None:
+        below = style.percent(rates.threshold)
+        style.heading(figure, f"Models where people are divided: consensus below {below}")
+    explain(axes, figure, _entries(chosen, rates.prob, any(hills.values())))
+    return axes
+
+
+def _hills(means: pd.Series, chosen: ModelGroups) -> dict[str, np.ndarray]:
+    """Density over the models of each group, times the group's share of the models."""
+    parts = {group: means[members].dropna() for group, members in chosen.members.items()}
+    return {
+        group: density(part.to_numpy(), _AT, Interval(0, 1)) * len(part) / len(means)
+        for group, part in parts.items()
+        if len(part) >= _FEWEST and part.nunique() > 1
+    }
+
+
+def _points(ax: "Axes", own: pd.DataFrame, chosen: ModelGroups) -> None:
+    """Draw a row per model: mean and interval."""
+    for group, (colour, marker) in group_styles(chosen).items():
+        where = np.flatnonzero([chosen.groups[model] == group for model in own.index])
+        part = 100 * own.iloc[where]
+        ax.hlines(where, part["low"], part["high"], color=colour, linewidth=1.3)
+        ax.scatter(part["mean"], where, s=18, color=colour, marker=marker, zorder=3)
+
+
+def _frame(ax: "Axes", names: list[str], top: float) -> None:
+    ax.set_ylim(len(names) - 0.4, top)
+    ax.set_xlim(-2, 102)
+    ax.set_xticks([0, 25, 50, 75, 100])
+    ax.set_yticks(range(len(names)), names)
+    ax.tick_params(axis="y", length=0, labelsize=7.5)
+    ax.tick_params(axis="x", labelsize=8)
+    style.quiet_frame(ax, "bottom")
+
+
+def _entries(chosen: ModelGroups, prob: float, hills: bool) -> "list[Artist]":
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
+    said = f"mean and {style.percent(prob)} interval"
+    entries: list[Artist] = []
+    for group, (colour, marker) in group_styles(chosen).items():
+        name = style.legend_words(group) if len(group_styles(chosen)) > 1 else said
+        entries.append(Line2D([], [], color=colour, marker=marker, markersize=4, label=name))
+    if len(group_styles(chosen)) > 1:
+        entries.append(Line2D([], [], color=style.QUIET, marker="o", markersize=4, label=said))
+    if hills:
+        entries.append(Patch(color=style.QUIET, alpha=0.3, label="density over models"))
+    return entries

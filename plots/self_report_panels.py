@@ -1,0 +1,149 @@
+"""Does what a model says of a statement tell what it does: a panel per model."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from ..common.errors import FitError
+from ..dispositions.by_group import GroupReports
+from . import style
+from .disposition_lines import explain
+from .self_report_plot import written_rho
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+
+_COLUMNS = 5
+_PANEL = (2.2, 2.1)  # inches, without what is written above
+_LINE = 9.0  # height of a line above a panel, in points
+
+
+def self_report_panels(
+    reports: GroupReports,
+    *,
+    ax: "Axes | Sequence[Axes] | np.ndarray | None" = None,
+) -> "np.ndarray":
+    r"""Draw what a model does over what it says, statement by statement, a panel per model.
+
+    Horizontal is the rating of a statement as it was given, vertical the mean rate of the action
+    that agrees with the statement, over its scenarios. Each trait has its colour, a least-squares
+    line, and above the panel Spearman's :math:`\rho` over its statements, with a bootstrap
+    interval; the line is solid where the interval leaves out 0.
+
+    Parameters
+    ----------
+    reports : GroupReports
+        From `measurement_layouts.dispositions.self_reports_by_group`, by statement.
+    ax : Axes or sequence of Axes, optional
+        Where to draw, one for each model; a new figure by default.
+
+    Returns
+    -------
+    ndarray of Axes
+        One per model. Horizontal: rating, 1 to 7, vertical: rate in %.
+
+    Raises
+    ------
+    FitError
+        When there are more traits than colours, or the number of axes is wrong.
+
+    References
+    ----------
+    Taubenfeld et al., Evaluating alignment of behavioral dispositions in LLMs, appendix F
+    and Figure 13.
+
+    Examples
+    --------
+    >>> import measurement_layouts as ml
+    >>> from measurement_layouts.scenarios.dispositions import simulated_study
+    >>> study = simulated_study(per_statement=4, models=["sim-01", "sim-04"])
+    >>> reports = ml.dispositions.self_reports_by_group(
+    ...     study.judgments, by="statement", divided_below=None
+    ... )
+    >>> axes = self_report_panels(reports)
+    >>> [panel.get_title() for panel in axes]
+    ['sim-01', 'sim-04']
+    """
+    chosen, table, rho = reports.chosen, reports.table, reports.rho
+    traits = chosen.judgments.traits
+    if len(traits) > len(style.METHODS):
+        raise FitError(
+            f"there are {len(traits)} traits and {len(style.METHODS)} can be told apart; choose "
+            "some with judgments.select(traits=...)"
+        )
+    columns = min(_COLUMNS, len(chosen.models))
+    high = _PANEL[1] + (len(traits) + 1) * _LINE / 72
+    size = max(_PANEL[0] * columns + 0.5, 4.6), high * -(-len(chosen.models) // columns) + 1.3
+    axes, figure = style.panels(ax, len(chosen.models), columns, size, sharey=True)
+    styles = style.method_styles(traits)
+    for panel, model in zip(axes, chosen.models, strict=True):
+        own = table[table.index.get_level_values("model") == model]
+        for which, (trait, (colour, marker)) in enumerate(styles.items()):
+            found = rho[rho.index == (model, trait)]
+            if found.empty:
+                continue
+            _draw(panel, own[own["trait"] == trait], found.iloc[0], colour, marker)
+            _write(panel, len(traits) - 1 - which, written_rho(found.iloc[0]), colour)
+        _frame(panel)
+        panel.set_title(style.words(model, 34), fontsize=9, pad=len(traits) * _LINE + 5)
+    style.outer_labels(axes, columns, "rating (1 to 7)", "agreeing action (%)", fontsize=9)
+    if figure is not None:
+        style.heading(figure, f"Reported and revealed, statement by statement: {reports.scenarios}")
+    explain(axes, figure, _entries(styles, reports.prob))
+    return axes
+
+
+def _draw(ax: "Axes", own: pd.DataFrame, found: pd.Series, colour: str, marker: str) -> None:
+    x, y = own["reported"].to_numpy(dtype=float), 100 * own["revealed"].to_numpy(dtype=float)
+    ax.scatter(x, y, s=11, color=colour, marker=marker, alpha=0.45, linewidths=0)
+    if not np.isfinite(found["rho"]):
+        return
+    sure = found["low"] > 0 or found["high"] < 0
+    ends = np.array([x.min(), x.max()])
+    ax.plot(
+        ends,
+        np.polyval(np.polyfit(x, y, 1), ends),
+        color=colour,
+        linewidth=1.7,
+        linestyle="-" if sure else (0, (3, 2)),
+        zorder=3,
+    )
+
+
+def _write(ax: "Axes", line: int, said: str, colour: str) -> None:
+    """Write a correlation above the panel, so many lines up."""
+    ax.annotate(
+        said,
+        (0.5, 1),
+        xycoords="axes fraction",
+        xytext=(0, 4 + line * _LINE),
+        textcoords="offset points",
+        ha="center",
+        fontsize=7,
+        color=colour,
+    )
+
+
+def _frame(ax: "Axes") -> None:
+    ax.set_xlim(0.6, 7.4)
+    ax.set_ylim(-4, 104)
+    ax.set_xticks(range(1, 8))
+    ax.set_yticks([0, 50, 100])
+    ax.axhline(50, color=style.RULE, linewidth=1.0, zorder=0)
+    ax.tick_params(labelsize=8)
+    style.quiet_frame(ax, "left", "bottom")
+
+
+def _entries(styles: dict[str, tuple[str, str]], prob: float) -> "list[Artist]":
+    from matplotlib.lines import Line2D
+
+    entries: list[Artist] = [
+        Line2D([], [], color=colour, marker=marker, markersize=4, label=style.legend_words(trait))
+        for trait, (colour, marker) in styles.items()
+    ]
+    said = f"{style.percent(prob)} interval of ρ includes 0"
+    entries.append(Line2D([], [], color=style.QUIET, linestyle=(0, (3, 2)), label=said))
+    return entries

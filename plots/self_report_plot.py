@@ -1,0 +1,176 @@
+"""What models say of themselves against what they do, a point per model."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from ..common.digits import outward
+from ..dispositions.by_group import GroupReports, ModelGroups
+from . import style
+from .disposition_lines import explain, group_styles
+from .estimated import number
+from .labels import spread, write_names
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+
+_COLUMNS = 4
+_PANEL = (2.9, 3.0)  # inches
+_REPORTED = "reported: mean rating (1 to 7)"
+_REVEALED = "revealed: mean trait-positive rate (%)"
+_LABELS = 8  # names tried in a panel
+_AREA = 26.0  # of a marker, in square points
+
+
+def self_report_plot(
+    reports: GroupReports,
+    *,
+    ax: "Axes | Sequence[Axes] | np.ndarray | None" = None,
+) -> "np.ndarray":
+    r"""Draw revealed against reported dispositions of models, a panel per trait.
+
+    Horizontal is a model's mean rating of the trait's statements, reverse-scored where agreeing
+    means less of the trait; vertical its mean trait-positive rate, with a bootstrap interval over
+    scenarios. A title holds Spearman's :math:`\rho` over the models, with its interval. If reports
+    told what models do, points would rise from the lower left to the upper right.
+
+    Parameters
+    ----------
+    reports : GroupReports
+        From `measurement_layouts.dispositions.self_reports_by_group`, by trait.
+    ax : Axes or sequence of Axes, optional
+        Where to draw, one for each trait; a new figure by default.
+
+    Returns
+    -------
+    ndarray of Axes
+        One per trait. Horizontal: rating, 1 to 7, vertical: rate in %. Grey lines are the middles
+        of both scales.
+
+    Raises
+    ------
+    DataError
+        When there are too many groups.
+    FitError
+        When the number of axes is wrong.
+
+    References
+    ----------
+    Taubenfeld et al., Evaluating alignment of behavioral dispositions in LLMs, Figure 6
+    (divided scenarios) and Figure 12 (all scenarios).
+
+    Examples
+    --------
+    >>> import measurement_layouts as ml
+    >>> from measurement_layouts.scenarios.dispositions import simulated_study
+    >>> study = simulated_study(per_statement=4, models=["sim-01", "sim-04"])
+    >>> reports = ml.dispositions.self_reports_by_group(study.judgments, divided_below=None)
+    >>> axes = self_report_plot(reports)
+    >>> axes[0].get_title().splitlines()[0]
+    'Empathy'
+    """
+    chosen, rho, table = reports.chosen, reports.rho, reports.table.reset_index()
+    traits = [trait for trait in chosen.judgments.traits if trait in set(table["trait"])]
+    own = {trait: table[table["trait"] == trait].set_index("model") for trait in traits}
+    columns = min(_COLUMNS, len(traits))
+    size = max(_PANEL[0] * columns + 0.5, 4.6), _PANEL[1] * -(-len(traits) // columns) + 0.9
+    axes, figure = style.panels(ax, len(traits), columns, size, sharey=True)
+    for panel, trait in zip(axes, traits, strict=True):
+        _points(panel, own[trait], chosen)
+        _frame(panel)
+        panel.set_title(
+            f"{style.words(trait, 34)}\n{written_rho(rho.loc[[trait]].iloc[0])}", fontsize=9
+        )
+    style.outer_labels(axes, columns, _REPORTED, _REVEALED, fontsize=9)
+    if figure is not None:
+        style.heading(figure, f"Reported and revealed dispositions: {reports.scenarios}")
+    explain(axes, figure, _entries(chosen, reports.prob))
+    for panel, trait in zip(axes, traits, strict=True):
+        _name(panel, own[trait])
+    return axes
+
+
+def written_rho(row: pd.Series) -> str:
+    """Write a rank correlation and its interval, or why there is none.
+
+    Examples
+    --------
+    >>> written_rho(pd.Series({"rho": -0.12, "low": -0.4, "high": 0.2}))
+    'ρ = −0.12 [−0.40, 0.20]'
+    """
+    if not np.isfinite(row["rho"]):
+        return f"no ρ: {row['reason']}"
+    said = f"ρ = {number(row['rho'])}"
+    if not np.isfinite(row["low"]):
+        return said
+    return f"{said} [{', '.join(outward(row['low'], row['high'], 2))}]"
+
+
+def _points(ax: "Axes", own: pd.DataFrame, chosen: ModelGroups) -> None:
+    for group, (colour, marker) in group_styles(chosen).items():
+        part = own[[chosen.groups[model] == group for model in own.index]]
+        ax.vlines(
+            part["reported"],
+            100 * part["low"],
+            100 * part["high"],
+            color=colour,
+            linewidth=1.0,
+            alpha=0.6,
+        )
+        ax.scatter(
+            part["reported"],
+            100 * part["revealed"],
+            s=_AREA,
+            color=colour,
+            marker=marker,
+            edgecolors="white",
+            linewidths=0.6,
+            zorder=3,
+        )
+
+
+def _frame(ax: "Axes") -> None:
+    ax.axhline(50, color=style.RULE, linewidth=1.2, zorder=0)
+    ax.axvline(4, color=style.RULE, linewidth=1.2, zorder=0)
+    ax.set_xlim(0.8, 7.2)
+    ax.set_ylim(-3, 103)
+    ax.set_xticks(range(1, 8))
+    ax.set_yticks([0, 25, 50, 75, 100])
+    ax.tick_params(labelsize=8)
+    style.quiet_frame(ax, "left", "bottom")
+
+
+def _name(ax: "Axes", own: pd.DataFrame) -> None:
+    """Name the extreme models, and others where there is room."""
+    points = np.column_stack([own["reported"], 100 * own["revealed"]])
+    order = spread(points / [6, 100], _LABELS)
+    names = [style.words(name, 22) for name in own.index]
+    write_names(ax, points, np.full(len(own), _AREA), names, order, all_of_them=False)
+
+
+def _entries(chosen: ModelGroups, prob: float) -> "list[Artist]":
+    from matplotlib.lines import Line2D
+
+    entries: list[Artist] = []
+    said = f"a model, with the {style.percent(prob)} interval of its rate"
+    for group, (colour, marker) in group_styles(chosen).items():
+        name = style.legend_words(group) if len(group_styles(chosen)) > 1 else said
+        entries.append(
+            Line2D([], [], color=colour, marker=marker, markersize=5, linestyle="", label=name)
+        )
+    if len(group_styles(chosen)) > 1:
+        entries.append(
+            Line2D(
+                [],
+                [],
+                color=style.QUIET,
+                marker="|",
+                markersize=9,
+                linestyle="",
+                label=f"{style.percent(prob)} interval of the rate",
+            )
+        )
+    return entries

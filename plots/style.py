@@ -1,0 +1,254 @@
+"""How things look in every figure: one table of colours, and words safe to print."""
+
+import re
+import textwrap
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from ..common.errors import FitError
+from ..layouts import Layout
+from ..layouts.drawing.style import STYLES
+from ..layouts.elements import Element
+from ..linking import units
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.colors import Colormap
+    from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
+
+INK, QUIET, FAINT, RULE = "#1A1A1A", "#6B7178", "#C9CCD0", "#E3E5E8"
+PRIOR = "#9AA0A6"
+SUCCESS, FAILURE = "#4575B4", "#D73027"  # the ends of RATE, told apart by every kind of eye
+EXTRAPOLATED = "#B36B00"
+RATE = "RdYlBu"  # failure to success; its middle is yellow, so that white can mean "no data"
+AMOUNT, AMOUNT_END = "plasma", 0.88  # perceptually even; its pale end would vanish on white
+METHODS = (  # Okabe and Ito's palette, and a marker each for black-and-white print
+    ("#0072B2", "o"),
+    ("#D55E00", "s"),
+    ("#009E73", "^"),
+    ("#CC79A7", "D"),
+    ("#E69F00", "v"),
+    ("#56B4E9", "P"),
+)
+CROSS: dict[str, Any] = {"color": INK, "marker": "x", "linewidths": 1.1}
+SPLIT = "crossed: separate modes"
+_WIDER = 2.2  # area of a cross, in those of the point
+_TITLE = 11.0  # size of titles, in points
+AGGREGATE = ("#5A5A5A", "X")
+
+
+def colour(element: Element) -> str:
+    """Colour of a kind of node, as in the layout's diagram."""
+    return STYLES[element.latent.kind].border
+
+
+def method_styles(methods: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """Colour and marker of each method; the aggregate's are always the same."""
+    others = [method for method in methods if method != "aggregate"]
+    found = {method: METHODS[place % len(METHODS)] for place, method in enumerate(others)}
+    return {method: found.get(method, AGGREGATE) for method in methods}
+
+
+def words(text: object, most: int = 60) -> str:
+    """Write any text as it stands: no mathematics, one line, the middle of a long one left out."""
+    plain = " ".join(str(text).split())
+    if len(plain) > most:
+        plain = f"{plain[: most // 2]}…{plain[-(most - most // 2 - 1) :]}"
+    return _unmathematical(plain)
+
+
+def legend_words(text: object) -> str:
+    """Write a legend entry; matplotlib would leave out one that starts with an underscore."""
+    plain = words(text, 45)
+    return f"\u200a{plain}" if plain.startswith("_") else plain
+
+
+def hatch(ax: "Axes", cells: np.ndarray) -> None:
+    """Cover cells of a table, one unit wide and high, of which the data say next to nothing."""
+    from matplotlib.patches import Rectangle
+
+    look: dict[str, Any] = {"facecolor": "white", "edgecolor": FAINT, "hatch": "////"}
+    for row, column in np.argwhere(cells):
+        ax.add_patch(Rectangle((column, row), 1, 1, linewidth=0, zorder=1.5, **look))
+
+
+def rules(ax: "Axes", which: Literal["x", "y"] = "y", width: float = 0.7) -> None:
+    """Draw pale rules behind everything else."""
+    ax.set_axisbelow(True)
+    ax.grid(axis=which, color=RULE, linewidth=width)
+
+
+def forest_rows(
+    ax: "Axes",
+    mean: "pd.Series[float]",
+    ends: "pd.DataFrame",
+    hollow: np.ndarray,
+    split: Any,
+    colour: str,
+    *,
+    size: float,
+    alpha: float,
+) -> None:
+    """Draw a row per mean: its interval, the point, hollow where the prior dominates, a cross."""
+    rows = np.arange(len(mean))
+    ax.hlines(rows, ends["low"], ends["high"], color=colour, linewidth=1.4, alpha=alpha)
+    fill = np.where(hollow, "white", colour)
+    look: dict[str, Any] = {"edgecolors": colour, "linewidths": 1.2, "zorder": 3}
+    ax.scatter(mean, rows, s=size, facecolors=fill, **look)
+    cross(ax, mean, rows, split, size)
+    ax.set_ylim(-0.7, len(rows) - 0.3)
+    rules(ax, width=0.8)
+
+
+def cross(ax: "Axes", x: Any, y: Any, cells: Any, size: float | np.ndarray = 38.0) -> None:
+    """Cross out the points of means that may lie between separate modes."""
+    chosen = np.asarray(cells, dtype=bool)
+    if chosen.any():
+        areas = _WIDER * np.broadcast_to(size, chosen.shape)[chosen]
+        across, up = (np.asarray(values, dtype=float)[chosen] for values in (x, y))
+        ax.scatter(across, up, s=areas, zorder=5, **CROSS)
+
+
+def cross_entry() -> "Line2D":
+    """Explain the crosses in a legend."""
+    from matplotlib.lines import Line2D
+
+    return Line2D([], [], color=INK, linestyle="none", marker="x", markersize=6, label=SPLIT)
+
+
+def title(ax: "Axes", text: str, *, pad: float | None = None) -> None:
+    """Write a title over some axes, in as many lines as it needs."""
+    figure = ax.get_figure(root=True)
+    width = 1.25 * ax.get_position().width * (figure.get_figwidth() if figure is not None else 6)
+    ax.set_title(_wrapped(text, width), fontsize=_TITLE, pad=pad)
+
+
+def heading(figure: "Figure", text: str) -> None:
+    """Write a title over a figure, in as many lines as it needs."""
+    figure.suptitle(_wrapped(text, figure.get_figwidth()), fontsize=_TITLE)
+
+
+def _wrapped(text: str, width: float) -> str:
+    letters = max(20, int(width * 72 / (0.58 * _TITLE)))
+    return _unmathematical("\n".join(textwrap.wrap(text, letters)))
+
+
+def _unmathematical(text: str) -> str:
+    """Write dollar signs as they stand; those of a part that was written so before stay so."""
+    return re.sub(r"(?<!\\)\$", r"\\$", text)
+
+
+def percent(share: float) -> str:
+    """Write a share without rounding it: ``97.5%``."""
+    return f"{100 * share:g}%"
+
+
+def with_unit(name: str, unit: Any) -> str:
+    """Name and unit of an axis."""
+    short = units.name(unit)
+    return words(f"{name} ({short})" if short else name)
+
+
+def element_label(element: Element) -> str:
+    """Name and unit of a profile element."""
+    return with_unit(element.name, element.latent.unit)
+
+
+def column_label(column: str, layout: Layout | None) -> str:
+    """Name of an item's column, with its unit where a layout declares one."""
+    for feature in layout.meta_features if layout is not None else ():
+        if column in feature.columns:
+            return with_unit(column, feature.unit)
+    return words(column)
+
+
+def single(ax: "Axes | None", size: tuple[float, float]) -> "Axes":
+    """Take the axes given, or make a figure of that size in inches."""
+    if ax is not None:
+        return ax
+    import matplotlib.pyplot as plt
+
+    return plt.subplots(figsize=size, layout="constrained")[1]
+
+
+def panels(
+    ax: "Axes | Sequence[Axes] | np.ndarray | None",
+    count: int,
+    columns: int,
+    size: tuple[float, float],
+    *,
+    sharey: bool = False,
+) -> "tuple[np.ndarray, Figure | None]":
+    """Take the axes given, one per panel, or make a figure of that size in inches.
+
+    Returns
+    -------
+    ndarray of Axes, Figure or None
+        As many axes as panels, and the figure where it was made here.
+
+    Raises
+    ------
+    FitError
+        When the number of axes is not that of the panels.
+    """
+    if ax is not None:
+        given = np.atleast_1d(np.asarray(ax, dtype=object)).ravel()
+        if len(given) != count:
+            raise FitError(
+                f"ax= holds {len(given)} axes and there are {count} panels; give one for each, or "
+                "leave ax= out"
+            )
+        return given, None
+    import matplotlib.pyplot as plt
+
+    rows = -(-count // columns)
+    figure, grid = plt.subplots(
+        rows, columns, figsize=size, sharey=sharey, squeeze=False, layout="constrained"
+    )
+    for spare in grid.ravel()[count:]:
+        spare.set_visible(False)
+    return grid.ravel()[:count], figure
+
+
+def outer_labels(axes: np.ndarray, columns: int, x: str, y: str, **font: float) -> None:
+    """Name the axes of panels in so many columns, left of and below all of them only."""
+    for panel in axes[-columns:]:
+        panel.set_xlabel(x, **font)
+    for panel in axes[::columns]:
+        panel.set_ylabel(y, **font)
+
+
+def legend_below(figure: "Figure", axes: np.ndarray, columns: int) -> None:
+    """Explain below a figure what its panels show, by the panel that shows most."""
+    handles, entries = max(
+        (panel.get_legend_handles_labels() for panel in axes), key=lambda shown: len(shown[1])
+    )
+    look = {"ncols": columns, "fontsize": 8, "frameon": False}
+    figure.legend(handles, entries, loc="outside lower center", **look)
+
+
+def amount_map() -> "Colormap":
+    """Colours of a quantity, from dark blue (little) to orange (much)."""
+    from matplotlib import colormaps
+    from matplotlib.colors import LinearSegmentedColormap
+
+    part = colormaps[AMOUNT](np.linspace(0, AMOUNT_END, 256))
+    return LinearSegmentedColormap.from_list("amount", part)
+
+
+def range_ends(ax: "Axes", element: Element, which: Literal["x", "y"]) -> None:
+    """Draw dotted lines where a node's finite range ends."""
+    line = ax.axvline if which == "x" else ax.axhline
+    for end in (element.latent.range.low, element.latent.range.high):
+        if np.isfinite(end):
+            line(end, color=QUIET, linestyle=":", linewidth=0.9, zorder=0)
+
+
+def quiet_frame(ax: "Axes", *sides: str) -> None:
+    """Leave only some sides of the frame."""
+    for side, spine in ax.spines.items():
+        spine.set_visible(side in sides)

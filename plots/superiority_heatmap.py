@@ -1,0 +1,166 @@
+"""Who is probably above whom, as a table of coloured numbers."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..common.digits import chance
+from ..common.errors import FitError
+from ..layouts.elements import find_elements
+from ..validation.comparison.comparison import ProfileComparison
+from . import style
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+_COLOURS = "Blues"  # pale to dark, in grey too
+_DARK = 0.6  # probability above which white is easier to read than ink
+_WRITTEN = 30  # subjects up to which cells hold numbers
+_LETTERS, _LETTER = 7.5, 0.066  # size of the names in points, width of a letter in inches
+_CELL, _SMALL = 0.36, 0.15  # inches
+_BAR = 3.6  # longest colour bar, in inches
+
+
+def superiority_heatmap(
+    comparison: ProfileComparison, element: str, *, ax: "Axes | None" = None
+) -> "Axes":
+    """Draw the probability that the row's subject has more than the column's.
+
+    Subjects stand in the order of their mean probability against all others, the largest first.
+    Cells hold percent where there are at most 30 subjects, tens of percent where the Monte Carlo
+    error leaves no more. They are hatched and have no colour where the prior dominates one of the
+    two (see `diagnostics.profiles`). A dagger marks a quarantined subject, a double dagger one
+    with separate modes.
+
+    Parameters
+    ----------
+    comparison : ProfileComparison
+        What `compare_profiles` returned for subjects of one fit.
+    element : str
+        Node, or ``node[label]``.
+    ax : Axes, optional
+        Where to draw; by default a new figure that grows with the table.
+
+    Returns
+    -------
+    Axes
+        One unit wide and high per subject; one column with a single reference.
+
+    Raises
+    ------
+    FitError
+        When there is no such element, or the comparison is of two fits.
+
+    Examples
+    --------
+    >>> from measurement_layouts.validation.comparison.compare import compare_profiles
+    >>> from measurement_layouts.inference.fitting import fit
+    >>> from measurement_layouts.scenarios import animal_ai_olympics as aaio
+    >>> cohort = aaio.simulated_cohort()
+    >>> result = fit(aaio.published_layout(), cohort.evaluation, subjects=["sim-01", "sim-30"],
+    ...              draws=100, tune=200, chains=2, seed=1, progressbar=False)
+    >>> superiority_heatmap(compare_profiles(result), "navigationAbility").get_title()
+    'Probability of a larger navigationAbility'
+    """
+    if comparison.other is not None:
+        raise FitError("the comparison is of two fits; draw comparison_plot instead")
+    rows = comparison.rows(element)
+    (one,) = find_elements(comparison.fit.layout, element)
+    warned = rows["warning"].str
+    rows = rows.assign(vague=warned.contains("prior-dominated").astype(float))
+    wide, errors, vague = (
+        _table(rows, name, comparison.subjects)
+        for name in ("superiority", "superiority_error", "vague")
+    )
+    wide = wide.loc[wide.mean(axis=1).sort_values(ascending=False, kind="stable").index]
+    if len(wide.columns) > 1:
+        wide = wide[wide.index]
+    error, hatched = (
+        table.loc[wide.index, wide.columns].to_numpy() for table in (errors, vague == 1)
+    )
+    doubted = set(_warned(rows, "quarantined"))
+    split = set(_warned(rows, "separate modes"))
+    names, heads = (
+        [style.words(name, 40) + " ‡" * (name in split) + " †" * (name in doubted) for name in side]
+        for side in (wide.index, wide.columns)
+    )
+    cell = _CELL if len(names) <= _WRITTEN else _SMALL
+    long = max(map(len, [*names, *heads])) * _LETTER
+    width = long + max(len(heads) * cell, 3.6) + 0.6
+    ax = style.single(ax, (width, len(names) * cell + long + 1.9))
+    from matplotlib import colormaps
+
+    values = wide.to_numpy()
+    mesh = ax.pcolormesh(
+        np.ma.masked_invalid(values),
+        cmap=colormaps[_COLOURS].with_extremes(bad="white"),
+        vmin=0,
+        vmax=1,
+        edgecolors=style.RULE,
+        linewidth=0.4 if cell == _CELL else 0.1,
+    )
+    style.hatch(ax, hatched)
+    if cell == _CELL:
+        for (row, column), value in np.ndenumerate(values):
+            if np.isfinite(value):
+                ax.text(
+                    column + 0.5,
+                    row + 0.5,
+                    _percent(float(value), float(error[row, column])),
+                    ha="center",
+                    va="center_baseline",
+                    fontsize=_LETTERS,
+                    color=_ink(float(value), bool(hatched[row, column])),
+                )
+    ax.set_xlim(0, len(heads))
+    ax.set_ylim(len(names), 0)
+    ax.xaxis.tick_top()
+    ax.set_xticks(np.arange(len(heads)) + 0.5, heads, rotation=90)
+    ax.set_yticks(np.arange(len(names)) + 0.5, names)
+    ax.tick_params(length=0, labelsize=_LETTERS if cell == _CELL else 6.5)
+    style.quiet_frame(ax)
+    figure = ax.get_figure()
+    if figure is not None:
+        bar = figure.colorbar(
+            mesh, ax=ax, location="bottom", shrink=min(1.0, _BAR / width), aspect=25
+        )
+        bar.set_label("probability that the row's is larger (%)", fontsize=_LETTERS + 0.5)
+        bar.set_ticks([0, 0.25, 0.5, 0.75, 1], labels=["0", "25", "50", "75", "100"])
+        bar.ax.tick_params(labelsize=_LETTERS)
+    notes = ["hatched: one of the two is prior-dominated"] if hatched.any() else []
+    notes += ["‡ separate modes"] if split & {*wide.index, *wide.columns} else []
+    notes += ["† quarantined"] if doubted & {*wide.index, *wide.columns} else []
+    ax.set_xlabel("\n".join(notes), fontsize=_LETTERS)
+    style.title(ax, f"Probability of a larger {style.words(one.name)}")
+    return ax
+
+
+def _table(rows: "pd.DataFrame", column: str, everybody: list[str]) -> "pd.DataFrame":
+    """Lay a column out, a row per subject; where every pair is known once, the other way, too."""
+    wide = rows.pivot_table(index="subject", columns="reference", values=column)
+    if rows["reference"].nunique() > 1 or len(rows) == 1:
+        wide = wide.reindex(index=everybody, columns=everybody)
+        wide = wide.fillna(1 - wide.T if column == "superiority" else wide.T)
+    return wide
+
+
+def _warned(rows: "pd.DataFrame", what: str) -> list[str]:
+    """Name the subjects of whom a warning says something."""
+    found = []
+    for warning in rows["warning"]:
+        for part in str(warning).split("; "):
+            name, _, why = part.rpartition(": ")
+            found += [name] if what in why else []
+    return found
+
+
+def _percent(value: float, error: float) -> str:
+    """Write a probability in percent: no more digits than its error supports, never 0 or 100."""
+    text = chance(value, error)
+    sign = text[0] if text[0] in "<>" else ""
+    return text if text == "–" else f"{sign}{100 * float(text.removeprefix(sign)):.0f}"
+
+
+def _ink(value: float, hatched: bool) -> str:
+    return style.QUIET if hatched else "white" if value > _DARK else style.INK

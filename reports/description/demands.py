@@ -1,0 +1,151 @@
+"""Levels of demand that a subject's items oppose to a capability."""
+
+import numpy as np
+
+from ...inference.fit import Fit
+from ...inference.forecasts.blocks import Block, distinct
+from ...inference.model.alignment import Features
+from ...inference.posterior.element_draws import span
+from ...layouts.elements import Element
+from ...linking.evaluation import ancestry
+from ...linking.expression import Expr
+from ...linking.function import Call
+from ...linking.interval import Interval
+
+_CHANCE = Interval(0, 1)
+_BEYOND = 2  # spans above the range, within which demands are looked for, too ...
+_STEPS = 64  # ... at so many values in each
+_ALIKE = 3  # decimals of a demand, in spans, up to which levels differ
+
+
+def demand_levels(
+    fit: Fit, subject: str, features: Features, items: int, element: Element
+) -> np.ndarray | None:
+    """Find the levels of demand that items oppose to a capability.
+
+    The demand of an item is the capability at which what links the two, such as ``logistic(reach -
+    distance)``, is one half, other latents in it being at their posterior means.
+
+    Parameters
+    ----------
+    fit : Fit
+        Profiles.
+    subject : str
+        Whose.
+    features : dict of str to ndarray
+        Of the items, by meta-feature, shape (items,) or (items, labels).
+    items : int
+        How many.
+    element : Element
+        The capability.
+
+    Returns
+    -------
+    ndarray or None
+        Different levels in ascending order, in the capability's unit; one infinite level stands for
+        all far beyond the range. Items that ask nothing of it, because its lowest value is enough,
+        are left out, so there may be none; there are also none where another capability or a
+        propensity makes up for this one. None in place of levels where the capability itself is a
+        chance, from 0 to 1, that nothing is opposed to.
+
+    Examples
+    --------
+    >>> from measurement_layouts.inference.fitting import fit
+    >>> from measurement_layouts.scenarios import animal_ai_olympics as aaio
+    >>> cohort = aaio.simulated_cohort()
+    >>> result = fit(aaio.published_layout(), cohort.evaluation, subjects=["sim-01"],
+    ...              draws=100, tune=200, chains=2, seed=1, progressbar=False)
+    >>> features = {"rewardSize": np.array([0.5, -1.0, 0.5])}
+    >>> features |= {name: np.zeros(3) for name in ("rewardDistance", "rewardBehind", "XPos")}
+    >>> from measurement_layouts.layouts.elements import find_elements
+    >>> (sight,) = find_elements(result.layout, "visualAbility")
+    >>> demand_levels(result, "sim-01", features, 3, sight).round(2)
+    array([0.5])
+    """
+    parts = _opposing(fit, element)
+    if not parts and element.latent.range == _CHANCE:
+        return None
+    if not parts or not all(_alone(fit, part, element) for part in parts):
+        return np.empty(0)
+    low, high = span(fit, element)
+    width = high - low
+    line = np.linspace(low, high + _BEYOND * width, _STEPS * (1 + _BEYOND) + 1)
+    block = Block.of(fit.layout, features, *distinct(features, items))
+    profile = _profile(fit, subject, element, line)
+    constants = {
+        constant.name: float(fit.constants[constant.name].sel(subject=subject))
+        for constant in fit.layout.constants
+    }
+    found = []
+    with np.errstate(all="ignore"):  # far above the range a formula may have no value
+        for part in parts:
+            (value,) = block.values([part], profile, constants)
+            places = block.places(value, part)
+            if element.label:
+                places = np.take(places, element.index, axis=_axis(fit, part, element))
+            found.append(_crossings(line, value.table[np.unique(places)]))
+    demands = np.concatenate(found)
+    levels = np.unique(np.round((demands[demands > line[0]] - low) / width, _ALIKE))
+    return low + levels * width
+
+
+def _opposing(fit: Fit, element: Element) -> list[Expr]:
+    """Find the functions that make a chance of a margin with the capability, the inmost ones."""
+    raw, met, found = dict[int, bool](), set[int](), list[Expr]()
+    for leaf in fit.layout.outcomes:
+        for part in ancestry(leaf):
+            if id(part) in met:
+                continue
+            met.add(id(part))
+            own = [parent for parent in part.parents if raw.get(id(parent))]
+            raw[id(part)] = bool(own) or part.name == element.latent.name
+            if own and isinstance(part, Call) and part.range in _CHANCE:
+                raw[id(part)] = False
+                if not all(parent.range in _CHANCE for parent in own):
+                    found.append(part)
+    return found
+
+
+def _alone(fit: Fit, part: Expr, element: Element) -> bool:
+    """Whether a function opposes meta-features to this capability, and no other makes up for it."""
+    names = {each.name for each in ancestry(part)}
+    others = [
+        latent
+        for latent in fit.layout.latents
+        if latent.kind in ("capability", "propensity") and latent.name != element.latent.name
+    ]
+    return (
+        any(feature.name in names for feature in fit.layout.meta_features)
+        and not any(latent.name in names for latent in others)
+        and set(element.latent.dims) <= set(part.dims)
+    )
+
+
+def _profile(fit: Fit, subject: str, element: Element, line: np.ndarray) -> dict[str, np.ndarray]:
+    """Lay a line of values of the capability out, other latents being at their means."""
+    found = {}
+    for latent in fit.layout.latents:
+        draws = fit.posterior[latent.name].sel(subject=subject).to_numpy()
+        means = draws.mean(axis=(0, 1)).reshape(-1, 1)
+        own = line if latent is element.latent else np.zeros_like(line)
+        found[latent.name] = own + means * (latent is not element.latent)
+    return found
+
+
+def _axis(fit: Fit, part: Expr, element: Element) -> int:
+    """Find the axis of the capability's labels among those of a function's values."""
+    dims = [dim for dim in fit.layout.dims if dim in part.dims]
+    (own,) = element.latent.dims
+    return 1 + dims.index(own)
+
+
+def _crossings(line: np.ndarray, chances: np.ndarray) -> np.ndarray:
+    """Find where chances, (cells, line), come to one half; infinite where they never do."""
+    above = np.nan_to_num(chances, nan=0.0) >= 0.5
+    first = above.argmax(axis=1)
+    rows = np.arange(len(chances))
+    before = np.maximum(first - 1, 0)
+    low, high = chances[rows, before], chances[rows, first]
+    part = np.where(high > low, (0.5 - low) / (high - low), 1.0)
+    at = line[before] + np.nan_to_num(part, nan=1.0) * (line[first] - line[before])
+    return np.where(above.any(axis=1), np.where(first == 0, -np.inf, at), np.inf)

@@ -1,0 +1,315 @@
+"""Describe each subject's cognitive profile in plain language."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from ...common.digits import of_profile
+from ...common.errors import DataError, FitError
+from ...common.messages import many, some
+from ...evaluations.steps import Rows
+from ...inference.fit import Fit
+from ...inference.forecasts.blocks import distinct
+from ...inference.forecasts.streaming import every_draw, probabilities
+from ...inference.posterior.diagnostics import diagnose, profiles
+from ...inference.posterior.element_draws import posterior_draws, prior_draws, success_rates
+from ...layouts.elements import Element, elements
+from ...validation.criticism.criticism import Criticism
+from ...validation.criticism.overdispersion import ALIKE, TOGETHER, harm
+from ...validation.leave_one_out.pointwise import Attempted
+from .demands import demand_levels
+from .judgement import Evidence, judge
+from .rules import Finding, Rules
+from .sentences import Description, Numbers, paragraph
+
+
+class Training(NamedTuple):
+    """A subject's training outcomes.
+
+    Attributes
+    ----------
+    successes, trials, items : int
+        Counts; items are those attempted.
+    spread : float
+        Standard deviation over them of the posterior mean of the success probability; NaN where
+        all items are alike, so that it cannot vary.
+    mean : float or None
+        Where outcomes are several, graded or scores: the mean of all, as parts of the highest. Then
+        counts are of steps, and the spread is that of the items' expected outcomes.
+    """
+
+    successes: int
+    trials: int
+    items: int
+    spread: float
+    mean: float | None = None
+
+    @classmethod
+    def of(cls, fit: Fit, row: int) -> "Training":
+        """Read and forecast them, by the subject's place in the fit."""
+        attempted = Attempted.of(fit, row)
+        if attempted.steps is not None:
+            return cls._of_steps(fit, row, attempted, attempted.steps)
+        items, features = len(attempted.names), attempted.features
+        means = np.empty(items)
+        for places, chances in probabilities(fit, row, features, items, memory_mib=_MEMORY_MIB):
+            means[places] = chances.mean(axis=1)
+        alike = not distinct(features, items)[1].any()
+        spread = np.nan if alike else float(means.std())
+        return cls(int(attempted.successes.sum()), int(attempted.trials.sum()), items, spread)
+
+    @classmethod
+    def _of_steps(cls, fit: Fit, row: int, attempted: Attempted, steps: Rows) -> "Training":
+        _, first = np.unique(steps.places, return_index=True)
+        features = {
+            part.name: attempted.features[part.name][first] for part in fit.layout.meta_features
+        }
+        means = np.zeros(len(first))
+        for leaf in fit.layout.outcomes:
+            highest = leaf.range.high * len(fit.layout.outcomes)
+            for places, values in every_draw(
+                fit, row, features, len(first), leaf, memory_mib=_MEMORY_MIB
+            ):
+                means[places] += values.mean(axis=1) / highest
+        alike = not distinct(features, len(first))[1].any()
+        counts = int(attempted.successes.sum()), int(attempted.trials.sum())
+        rate = float(success_rates(fit, np.array([row])).iloc[0])
+        return cls(*counts, len(first), np.nan if alike else float(means.std()), rate)
+
+    @property
+    def rate(self) -> float:
+        """Success rate."""
+        return self.successes / self.trials if self.mean is None else self.mean
+
+    def uniform(self, rules: Rules) -> bool:
+        """Whether success hardly depends on the items."""
+        return self.spread < rules.spread
+
+    def silent(self, rules: Rules) -> bool:
+        """Whether nothing follows for single elements: uniform, and short of nearly all."""
+        return self.uniform(rules) and self.rate < rules.nearly_all
+
+    def level(self, rules: Rules) -> str:
+        """Say whether it passes ``nearly all``, ``nearly nothing``, or is ``in between``."""
+        if self.rate >= rules.nearly_all:
+            return "nearly all"
+        return "nearly nothing" if self.rate <= rules.nearly_nothing else "in between"
+
+    def finding(self, subject: str, rules: Rules) -> Finding:
+        """Say how much the subject passes, and whether that depends on the items."""
+        of = many(self.items, "item")
+        if self.mean is not None:
+            of = f"what {of} give"
+        elif self.trials != self.items:
+            of = f"{many(self.trials, 'trial')} on {of}"
+        level = self.level(rules)
+        how = "" if level == "in between" else f"{level}: "
+        verb = "passes" if self.mean is None else "gets"
+        text = f"{subject} {verb} {how}{self.rate:.2f} of {of}"
+        if self.silent(rules):
+            text += ", whatever they ask as far as the layout sees; strengths and weaknesses "
+            text += "cannot be told from that"
+        elif self.successes == self.trials:
+            text += "; how far its abilities reach beyond them cannot be told"
+        return Finding("overall", value=self.rate, text=text)
+
+
+def describe(
+    fit: Fit,
+    criticism: Criticism | None = None,
+    *,
+    subjects: Iterable[object] | None = None,
+    rules: Rules = Rules(),  # noqa: B008 (frozen)
+) -> Description:
+    """Describe each subject's cognitive profile in plain language.
+
+    Says what a subject is strong and weak at, where it leans to one side, whether it is noisy, what
+    its data cannot tell and, given a criticism, what the layout seems to miss, and where intervals
+    are too short because repeated attempts at an item depend on each other. Every statement
+    follows from the posterior by a rule with a threshold; see `judgement.judge` for the formulas.
+
+    A capability is judged by how many of the levels of demand in the subject's items it surpasses,
+    not by the range that was declared for it. It is uncertain where its interval reaches into
+    strengths or weaknesses without being one. An element is unknown where the data say hardly more
+    than the prior (``prior_dominated`` in `Fit.profiles`). Where a subject's success hardly depends
+    on the items, short of passing nearly all of them, nothing is said of its capabilities,
+    propensities and biases.
+
+    Parameters
+    ----------
+    fit : Fit
+        Profiles.
+    criticism : Criticism, optional
+        Of the same fit: adds the properties that were flagged and gain enough, and repeated
+        attempts that were flagged.
+    subjects : iterable, optional
+        Whom; by default everybody, those whose sampling failed too.
+    rules : Rules, optional
+        Thresholds.
+
+    Returns
+    -------
+    Description
+        A table of findings, and a paragraph per subject.
+
+    Raises
+    ------
+    DataError
+        When the criticism is of another fit, or a subject is named twice.
+    FitError
+        When a subject is not in the fit, or `rules` are none.
+
+    Examples
+    --------
+    >>> from measurement_layouts.inference.fitting import fit
+    >>> from measurement_layouts.scenarios import animal_ai_olympics as aaio
+    >>> cohort = aaio.simulated_cohort()
+    >>> result = fit(aaio.published_layout(), cohort.evaluation, subjects=["sim-01", "sim-30"],
+    ...              draws=300, tune=300, chains=2, seed=1, progressbar=False)
+    >>> description = describe(result, rules=Rules(certainty=0.8))
+    >>> description
+    <Description of 2 subjects: ...>
+    >>> print(description.texts["sim-01"])
+    sim-01 passes ...
+    """
+    if not isinstance(rules, Rules):
+        raise FitError(f"rules={rules!r}; give Rules(...), such as Rules(certainty=0.95)")
+    if criticism is not None:
+        _same_fit(fit, criticism)
+    rows = fit.places(subjects)
+    who = [fit.subjects[row] for row in rows]
+    verdicts, table = diagnose(fit, subjects=who), profiles(fit, rules.prob, subjects=who)
+    found, texts = dict[str, list[Finding]](), dict[str, str]()
+    overall = dict[str, Training]()
+    for row, subject in zip(rows, who, strict=True):
+        verdict, own = verdicts.loc[subject], table[table["subject"] == subject]
+        training = Training.of(fit, row)
+        silent = training.silent(rules)
+        overall[subject] = training
+        found[subject] = [
+            *_sampling(subject, str(verdict["status"]), str(verdict["reason"])),
+            training.finding(subject, rules),
+            *_elements(fit, subject, own, silent, rules),
+            *_alike(criticism, subject),
+            *_missing(criticism, subject, rules),
+        ]
+        told = [each for each in found[subject] if not (silent and each.kind == "unknown")]
+        texts[subject] = paragraph(told)
+    if subjects is None:
+        for name, reason in fit.failures.items():
+            found[name] = _sampling(name, "failed", reason)
+            texts[name] = paragraph(found[name])
+    return Description(
+        _table(found), pd.Series(texts, name="text", dtype="str"), _overall(overall, rules), rules
+    )
+
+
+def _same_fit(fit: Fit, criticism: Criticism) -> None:
+    other = criticism.fit
+    if other.layout.fingerprint != fit.layout.fingerprint:
+        differs = f"the layout {other.layout.name!r}, this one of {fit.layout.name!r}"
+        if other.layout.name == fit.layout.name:
+            differs = f"another layout that is called {fit.layout.name!r}, too"
+    elif other.subjects != fit.subjects:
+        differs = f"the subjects {some(other.subjects)}, this one of {some(fit.subjects)}"
+    elif not other.observed.equals(fit.observed):
+        differs = "the same layout to other outcomes"
+    else:
+        return
+    raise DataError(
+        f"the criticism is of another fit, of {differs}; give criticise(fit, evaluation) of this "
+        "fit, or leave it out"
+    )
+
+
+def _sampling(subject: str, status: str, reason: str) -> list[Finding]:
+    if status == "ok":
+        return []
+    if status == "failed":
+        return [Finding("sampling", text=f"{subject} could not be fitted ({reason})")]
+    text = f"The profile of {subject} is not to be trusted yet ({reason})"
+    return [Finding("sampling", text=text)]
+
+
+def _elements(
+    fit: Fit, subject: str, own: pd.DataFrame, silent: bool, rules: Rules
+) -> list[Finding]:
+    """Judge a subject's elements, given its rows of the profiles in the same order."""
+    found = []
+    attempted = Attempted.of(fit, fit.subjects.index(subject))
+    for element, row in zip(elements(fit.layout), own.to_dict("records"), strict=True):
+        evidence = Evidence(
+            element,
+            draws=posterior_draws(fit, element, subject),
+            prior=prior_draws(fit, element),
+            numbers=Numbers(
+                float(row["mean"]), float(row["low"]), float(row["high"]), of_profile(row)
+            ),
+            levels=_levels(fit, subject, attempted, element, rules),
+            ess=min(float(row["ess_bulk"]), float(row["ess_tail"])),
+            modes=str(row["modes"]),
+            informed=not row["prior_dominated"] and not (silent and element.latent.kind != "noise"),
+        )
+        found.append(judge(evidence, rules))
+    return [finding for finding in found if finding is not None]
+
+
+def _levels(
+    fit: Fit, subject: str, attempted: Attempted, element: Element, rules: Rules
+) -> np.ndarray | None:
+    """Find the levels of demand to judge a capability by, if it is to be judged by these."""
+    if rules.scale != "demands" or element.latent.kind != "capability":
+        return None
+    return demand_levels(fit, subject, attempted.features, len(attempted.names), element)
+
+
+def _missing(criticism: Criticism | None, subject: str, rules: Rules) -> list[Finding]:
+    if criticism is None:
+        return []
+    flagged = criticism.flagged()
+    chosen = flagged[(flagged["subject"] == subject) & (flagged["gain"] >= rules.gain)]
+    return [
+        Finding(
+            "missing",
+            str(row["property"]),
+            value=float(row["effect"]),
+            low=float(row["low"]),
+            high=float(row["high"]),
+            text=f"{row['property']}: where it is {row['level']}, {subject} passes "
+            f"{row['observed']:.2f} instead of {row['expected']:.2f}",
+        )
+        for row in chosen.to_dict("records")
+    ]
+
+
+def _alike(criticism: Criticism | None, subject: str) -> list[Finding]:
+    """Say where attempts are too much alike, of the subject itself or else of all together."""
+    if criticism is None:
+        return []
+    table = criticism.overdispersion
+    flagged = {row["subject"]: row for row in table[table["flagged"]].to_dict("records")}
+    for who, lead in ((subject, "R"), (TOGETHER, "Over all subjects, r")):
+        if who in flagged:
+            row = flagged[who]
+            text = f"{lead}{ALIKE[1:]}: {harm(row, criticism.prob)}"
+            return [Finding("intervals", str(row["element"]), float(row["holds"]), text=text)]
+    return []
+
+
+def _table(found: dict[str, list[Finding]]) -> pd.DataFrame:
+    rows = [(subject, *finding) for subject, own in found.items() for finding in own]
+    return pd.DataFrame(rows, columns=["subject", *Finding._fields])
+
+
+def _overall(overall: dict[str, Training], rules: Rules) -> pd.DataFrame:
+    columns = ["success", "level", "spread", "uniform"]
+    rows = [
+        (each.rate, each.level(rules), each.spread, each.uniform(rules))
+        for each in overall.values()
+    ]
+    return pd.DataFrame(rows, pd.Index(list(overall), name="subject", dtype="str"), columns)
+
+
+_MEMORY_MIB = 8.0

@@ -1,0 +1,201 @@
+"""What may be said about one element of one subject's profile, by the rules."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...common.digits import end_factor
+from ...layouts.elements import Element
+from ...linking.expression import Constant
+from .rules import Finding, Rules
+from .sentences import Numbers, Surpassed, called, estimate, located, rounded, vaguely
+
+_CENTRED = ("Laplace", "Logistic", "Normal", "StudentT")  # families whose mean is `mu`
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """What is known about one element of one subject's profile.
+
+    Attributes
+    ----------
+    element : Element
+        Which.
+    draws, prior : ndarray, shape (draws,)
+        After and before the data, in the node's unit.
+    numbers : Numbers
+        Posterior mean and interval, and their decimals.
+    informed : bool
+        Whether the data say more than the prior.
+    levels : ndarray or None
+        Levels of demand that a capability is judged by, as of `demands.demand_levels`; None where
+        it is judged by its range.
+    ess : float
+        Effective sample size of the draws' tails.
+    modes : str
+        Where there are separate modes, as in `diagnostics.profiles`.
+    """
+
+    element: Element
+    draws: np.ndarray
+    prior: np.ndarray
+    numbers: Numbers
+    informed: bool
+    levels: np.ndarray | None = None
+    ess: float = math.nan
+    modes: str = ""
+
+    @property
+    def located(self) -> str:
+        """Name, mean, interval and range in words."""
+        return located(self.element, self.numbers)
+
+    @property
+    def by_range(self) -> bool:
+        """Whether it is judged by its place in its range."""
+        return self.levels is None and self.element.latent.range.is_finite
+
+    @property
+    def counted(self) -> bool:
+        """Whether there are levels of demand to judge by."""
+        return self.levels is not None and len(self.levels) > 0
+
+    def shares(self, draws: np.ndarray) -> np.ndarray:
+        """Place draws on the scale that the capability is judged by, from 0 to 1."""
+        if self.levels is not None:
+            return np.asarray(np.searchsorted(self.levels, draws) / len(self.levels))
+        support = self.element.latent.range
+        return np.asarray((draws - support.low) / (support.high - support.low))
+
+    def surpassed(self, prob: float) -> Surpassed | None:
+        """Count the levels of demand that the capability surpasses."""
+        if self.levels is None:
+            return None
+        counts = np.searchsorted(self.levels, self.draws).astype(float)
+        tail = (1 - prob) / 2
+        low, high = np.quantile(counts, [tail, 1 - tail])
+        error = counts.std() / math.sqrt(self.ess) * end_factor(prob) if self.ess > 0 else 0.0
+        return Surpassed(float(counts.mean()), float(low), float(high), len(self.levels), error)
+
+    def finding(self, kind: str, text: str, probability: float = math.nan) -> Finding:
+        """Say something of this element."""
+        mean, low, high, _ = self.numbers
+        if self.modes and kind != "unknown":
+            text += f" (separate modes {self.modes}: the mean may lie between them)"
+        return Finding(kind, self.element.name, mean, low, high, probability, text)
+
+
+def judge(evidence: Evidence, rules: Rules) -> Finding | None:
+    r"""Say what the rules allow to be said of one element.
+
+    With the share :math:`u` of the levels of demand in the subject's items that a capability
+    surpasses (of a chance from 0 to 1, or with the rule ``scale="range"``, its share of the range;
+    `strong` and `weak` are those of the scale), and the centre :math:`m` and standard deviation
+    :math:`s` of a bias's prior:
+
+    - strength: :math:`P(u \ge \mathrm{strong}) \ge \mathrm{certainty}`; weakness:
+      :math:`P(u \le \mathrm{weak}) \ge \mathrm{certainty}`; either only where the data raise its
+      odds by the factor `evidence` or more (a uniform prior never stands in the way), else unknown;
+    - otherwise unknown where the interval of u is wider than `vague`, in between where both of its
+      ends lie between weak and strong, and uncertain where one does not: the capability may be in
+      more than one of these classes. Uncertain is also what has separate modes of unknown weight;
+    - located, and not judged: a capability that no item of the subject demands anything of, or that
+      another one makes up for;
+    - bias: :math:`P(b > m)` or :math:`P(b < m)` is at least the certainty, and the posterior mean
+      lies `tilt` :math:`s` or more from :math:`m`. Where :math:`m` is 0 that is a lean to one side;
+      elsewhere a level higher or lower than was expected before the data;
+    - noise: :math:`P(\mathrm{noise} > \mathrm{noisy}) \ge \mathrm{certainty}`.
+
+    Probabilities are shares of the posterior's draws.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        Draws of the element.
+    rules : Rules
+        Thresholds.
+
+    Returns
+    -------
+    Finding or None
+        None for a slope, which is neither good nor bad.
+    """
+    kind = evidence.element.latent.kind
+    if kind == "slope":
+        return None
+    if not evidence.informed:
+        return evidence.finding("unknown", evidence.element.name)
+    if kind == "bias":
+        return _lean(evidence, rules)
+    if kind == "noise":
+        return _noise(evidence, rules)
+    if kind == "capability" and (evidence.counted or evidence.by_range):
+        return _level(evidence, rules)
+    return evidence.finding("location", evidence.located)
+
+
+def _level(evidence: Evidence, rules: Rules) -> Finding:
+    surpassed = evidence.surpassed(rules.prob)
+    weak, strong = (
+        (rules.weak, rules.strong)
+        if surpassed is None
+        else (rules.weak_demands, rules.strong_demands)
+    )
+    after, before = evidence.shares(evidence.draws), evidence.shares(evidence.prior)
+    said = located(evidence.element, evidence.numbers, surpassed)
+    if "unknown weight" in evidence.modes:
+        return evidence.finding("uncertain", said)
+    tail = (1 - rules.prob) / 2
+    low, high = np.quantile(after, [tail, 1 - tail])
+    statements = {
+        "strength": (after >= strong, before >= strong),
+        "weakness": (after <= weak, before <= weak),
+    }
+    unknown = high - low > rules.vague
+    for kind, holds in statements.items():
+        probability, expected = (float(each.mean()) for each in holds)
+        if probability < rules.certainty:
+            continue
+        if probability * (1 - expected) >= rules.evidence * expected * (1 - probability):
+            return evidence.finding(kind, said, probability)
+        unknown = True
+    if unknown:
+        return evidence.finding("unknown", vaguely(evidence.element, evidence.numbers, surpassed))
+    between = weak < low and high < strong
+    return evidence.finding("in between" if between else "uncertain", said)
+
+
+def _lean(evidence: Evidence, rules: Rules) -> Finding:
+    centre, sd = _expected(evidence), float(evidence.prior.std(ddof=1))
+    distance = evidence.numbers.mean - centre
+    beyond = evidence.draws > centre if distance > 0 else evidence.draws < centre
+    probability = float(beyond.mean())
+    if abs(distance) < rules.tilt * sd or probability < rules.certainty:
+        return evidence.finding("unremarkable", evidence.located)
+    scale = max(abs(evidence.numbers.low), abs(evidence.numbers.high), sd)
+    numbers = estimate(evidence.numbers, scale)
+    if centre == 0:
+        how = f"{'positive' if distance > 0 else 'negative'}, {numbers}"
+    else:
+        how = f"{'higher' if distance > 0 else 'lower'} than expected before the data, "
+        how += f"{numbers} instead of {rounded(centre, scale)}"
+    return evidence.finding("bias", f"{called(evidence.element)} is {how}", probability)
+
+
+def _expected(evidence: Evidence) -> float:
+    """Mean of a bias before the data, by its formula where that is known."""
+    prior = evidence.element.latent.distribution
+    centre = dict(prior.parameters).get("mu")
+    if prior.family in _CENTRED and isinstance(centre, Constant):
+        return float(centre.value)
+    return float(evidence.prior.mean())
+
+
+def _noise(evidence: Evidence, rules: Rules) -> Finding:
+    probability = float((evidence.draws > rules.noisy).mean())
+    if probability < rules.certainty:
+        return evidence.finding("unremarkable", evidence.located)
+    share = estimate(evidence.numbers, 1)
+    text = f"about {share} of its outcomes do not follow from what the items ask "
+    return evidence.finding("noise", f"{text}({evidence.element.name})", probability)

@@ -1,0 +1,343 @@
+"""Descriptions in words: numbers with their interval and range, a paragraph per subject."""
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import pandas as pd
+
+from ...common.digits import Digits, outward, supported, written
+from ...common.messages import many
+from ...evaluations.tables import known_names
+from ...layouts.elements import Element
+from ...linking import units
+from .rules import Finding, Rules
+
+_STEPS = 100  # a number is written with so many steps of its scale, or more ...
+_FINEST = 9  # ... and fewer decimals than that, or than its error supports
+_IN_DETAIL = 6  # so many strengths or unknown elements have their numbers in a paragraph
+_WHOLE = ("sampling", "overall", "intervals")  # kinds whose findings are sentences of their own
+_LEADS = {  # how a paragraph introduces findings of a kind, in this order
+    "strength": "Strong",
+    "weakness": "Weak",
+    "in between": "In between",
+    "uncertain": "Uncertain",
+    "location": "Located",
+    "bias": "Bias",
+    "noise": "Noisy",
+    "unknown": "Not known from these items",
+}
+
+
+def paragraph(findings: Sequence[Finding]) -> str:
+    """Put a subject's findings into a few sentences.
+
+    Weaknesses, biases and noise always come with their numbers; more than six strengths or unknown
+    elements, and properties that are missing but the first, by their names only.
+
+    Parameters
+    ----------
+    findings : sequence of Finding
+        Of one subject.
+
+    Returns
+    -------
+    str
+        Without the kinds of which there is nothing to say.
+
+    Examples
+    --------
+    >>> paragraph([Finding("overall", text="Ann passes 0.60 of 30 items"),
+    ...            Finding("weakness", "sight", text="sight 0.1"), Finding("noise", text="half")])
+    'Ann passes 0.60 of 30 items. Weak: sight 0.1. Noisy: half.'
+    """
+    kinds = dict[str, list[Finding]]()
+    for finding in findings:
+        kinds.setdefault(finding.kind, []).append(finding)
+    sentences = [each.text for kind in _WHOLE for each in kinds.get(kind, [])]
+    sentences += [
+        f"{lead}: {_listed(kinds[kind])}" for kind, lead in _LEADS.items() if kind in kinds
+    ]
+    if "missing" in kinds:
+        first, *others = kinds["missing"]
+        sentences.append(f"The layout seems to miss {first.text}")
+        names = ", ".join(each.element for each in others)
+        sentences += [f"It may also miss {names}"] if names else []
+    return " ".join(f"{sentence}." for sentence in sentences)
+
+
+def _listed(findings: Sequence[Finding]) -> str:
+    if findings[0].kind in ("strength", "unknown") and len(findings) > _IN_DETAIL:
+        return ", ".join(each.element for each in findings)
+    return "; ".join(each.text for each in findings)
+
+
+def legend(rules: Rules) -> str:
+    """Explain the words and brackets of all paragraphs."""
+    by_range = f"{rules.strong:g} or more of the way from the lowest to the highest value"
+    if rules.scale == "range":
+        strong, weak = by_range, f"{rules.weak:g} or less"
+    else:
+        strong = f"above {rules.strong_demands:.0%} or more of the levels of demand in its items"
+        weak = f"above {rules.weak_demands:.0%} or fewer"
+        strong += f" (of a chance from 0 to 1: {rules.strong:g} or more)"
+        weak += f" (of a chance: {rules.weak:g} or less)"
+    return (
+        f"In brackets: the range that holds the value with {rules.prob:.0%} probability, rounded "
+        f"outwards. Strong: {strong}; weak: {weak}; each said where it is at least "
+        f"{rules.certainty:.0%} probable. In between: all of the range is between the two. "
+        "Uncertain: it reaches across one of these limits. Located: not judged."
+    )
+
+
+class Numbers(NamedTuple):
+    """A posterior mean and the ends of its interval, with the decimals that are supported."""
+
+    mean: float
+    low: float
+    high: float
+    digits: Digits
+
+
+def estimate(numbers: Numbers, scale: float) -> str:
+    """Write a mean with its interval: what is supported, to hundredths of a scale or finer.
+
+    Examples
+    --------
+    >>> estimate(Numbers(0.0912, 0.071, 0.112, Digits(3, 2)), scale=1)
+    '0.09 [0.07, 0.12]'
+    >>> estimate(Numbers(31.31, 28.2, 34.4, Digits(1, 0)), scale=52.8)
+    '31.3 [28, 35]'
+    """
+    return f"{rounded(numbers.mean, scale, numbers.digits.mean)} [{_ends(numbers, scale, ', ')}]"
+
+
+def rounded(value: float, scale: float, most: int = _FINEST) -> str:
+    """Write a number, rounded to hundredths of a scale or finer, with so many decimals at most.
+
+    Examples
+    --------
+    >>> rounded(-0.001, 1), rounded(31.31, 250), rounded(0.123, 1, 1)
+    ('0.00', '31', '0.1')
+    """
+    shown = written(value, min(_decimals(scale), most))
+    return shown.replace("−", "-")  # plain text, for any terminal
+
+
+def _decimals(scale: float) -> int:
+    return max(0, math.ceil(math.log10(_STEPS / scale))) if scale > 0 else 2
+
+
+def _ends(numbers: Numbers, scale: float, between: str) -> str:
+    digits = min(_decimals(scale), numbers.digits.ends)
+    return between.join(outward(numbers.low, numbers.high, digits)).replace("−", "-")
+
+
+class Surpassed(NamedTuple):
+    """How many of some levels of demand a capability surpasses, with the error of the ends."""
+
+    mean: float
+    low: float
+    high: float
+    levels: int
+    error: float
+
+
+def located(element: Element, numbers: Numbers, surpassed: Surpassed | None = None) -> str:
+    """Write an element with its interval, range and unit: ``sight 0.09 [0.07, 0.11] of 1``.
+
+    With levels of demand, these in place of the range: ``above 3 [2, 4] of 9 levels of demand``.
+    """
+    scale = _span(element) or max(abs(numbers.low), abs(numbers.high))
+    shown = f"{called(element)} {estimate(numbers, scale)}"
+    if surpassed is None:
+        return f"{shown}{_of_range(element)}"
+    digits = _whole(surpassed)
+    mean = written(surpassed.mean, digits)
+    return f"{shown}{_unit(element)}, above {mean} [{_counts(surpassed, ', ')}]{_levels(surpassed)}"
+
+
+def vaguely(element: Element, numbers: Numbers, surpassed: Surpassed | None = None) -> str:
+    """Write an element of which little is known: ``sight, anywhere from 0.07 to 0.96 of 1``."""
+    scale = _span(element) or max(abs(numbers.low), abs(numbers.high))
+    shown = f"{called(element)}, anywhere from {_ends(numbers, scale, ' to ')}"
+    if surpassed is None:
+        return f"{shown}{_of_range(element)}"
+    return f"{shown}{_unit(element)}, above {_counts(surpassed, ' to ')}{_levels(surpassed)}"
+
+
+def _whole(surpassed: Surpassed) -> int:
+    """Count the decimals of numbers of levels: none, or as many fewer as their error leaves."""
+    return min(0, supported(surpassed.error)) if surpassed.error > 0 else 0
+
+
+def _counts(surpassed: Surpassed, between: str) -> str:
+    return between.join(outward(surpassed.low, surpassed.high, _whole(surpassed)))
+
+
+def _levels(surpassed: Surpassed) -> str:
+    return f" of {many(surpassed.levels, 'level')} of demand"
+
+
+def _unit(element: Element) -> str:
+    unit = units.name(element.latent.unit)
+    return f" {unit}" if unit else ""
+
+
+def called(element: Element) -> str:
+    """Name an element, with what it is about where the layout says so."""
+    about = element.latent.about
+    return f"{element.name} ({about})" if about else element.name
+
+
+def _span(element: Element) -> float | None:
+    support = element.latent.range
+    return support.high - support.low if support.is_finite else None
+
+
+def _of_range(element: Element) -> str:
+    support = element.latent.range
+    if not support.is_finite:
+        where = ""
+    elif support.low == 0:
+        where = f" of {support.high:g}"
+    else:
+        where = f" on a scale from {support.low:g} to {support.high:g}"
+    return f"{where}{_unit(element)}"
+
+
+_MARKS = re.compile(r"([\\`*_\[\]<>|#])")
+
+
+@dataclass(frozen=True, eq=False)
+class Description:
+    """Cognitive profiles in plain language.
+
+    Made by `describe`.
+
+    Attributes
+    ----------
+    findings : DataFrame
+        One row per subject and finding:
+
+        - ``kind``: ``overall``; of each element but slopes one of ``strength``, ``weakness``,
+          ``in between`` (neither), ``uncertain`` (it may be in more than one of these classes),
+          ``bias``, ``noise``, ``unremarkable`` (a bias or noise with nothing to name), ``location``
+          (a propensity, or a capability that is not judged) and ``unknown``; ``missing`` (a
+          property of the items); ``intervals`` (too short, by repeated attempts); ``sampling``
+          (failed, or not to be trusted).
+        - ``element``: the profile element, or the property that is missing.
+        - ``value``, ``low``, ``high``: posterior mean and interval, in the element's unit; overall,
+          the success rate; of intervals, how often they hold; of a missing property, how far
+          success deviates from what the layout expects at the level where it does most.
+        - ``probability``: posterior probability of the statement; NaN where none is made.
+        - ``text``: in words.
+    texts : Series of str
+        A paragraph per subject.
+    overall : DataFrame
+        Indexed by subject, without those that failed: ``success`` rate; its ``level``
+        (``nearly all``, ``nearly nothing`` or ``in between``); ``spread``, the standard deviation
+        of the forecast over the training items (NaN where these are all alike); and ``uniform``,
+        whether that is so small that success hardly depends on the items.
+    rules : Rules
+        Thresholds.
+
+    Examples
+    --------
+    >>> findings = pd.DataFrame({"subject": ["Ann"], "kind": ["weakness"], "element": ["sight"]})
+    >>> texts = pd.Series({"Ann": "Ann passes 0.60 of 30 items. Weak: sight 0.09 of 1."})
+    >>> overall = pd.DataFrame({"success": 0.6, "level": "in between"}, index=["Ann"])
+    >>> description = Description(findings, texts, overall, Rules())
+    >>> description.weaknesses("Ann")
+    ['sight']
+    >>> print(description)
+    Ann passes 0.60 of 30 items. Weak: sight 0.09 of 1.
+    <BLANKLINE>
+    In brackets: the range that holds the value with 90% probability, rounded outwards. ...
+    """
+
+    findings: pd.DataFrame
+    texts: pd.Series
+    overall: pd.DataFrame
+    rules: Rules
+
+    def weaknesses(self, subject: object) -> list[str]:
+        """Name a subject's weak elements.
+
+        Parameters
+        ----------
+        subject : object
+            Whose.
+
+        Returns
+        -------
+        list of str
+            ``node`` or ``node[label]``, in the layout's order.
+
+        Raises
+        ------
+        DataError
+            When the subject is not described.
+        """
+        (who,) = known_names([subject], self.texts.index, "subject")
+        table = self.findings
+        chosen = (table["subject"] == who) & (table["kind"] == "weakness")
+        return [str(name) for name in table.loc[chosen, "element"]]
+
+    def is_uniform(self, subject: object) -> bool:
+        """Say whether a subject's success hardly depends on the items.
+
+        Parameters
+        ----------
+        subject : object
+            Whose; one that was fitted.
+
+        Returns
+        -------
+        bool
+            As in `overall`.
+
+        Raises
+        ------
+        DataError
+            When the subject is not described, or failed.
+        """
+        (who,) = known_names([subject], self.overall.index, "subject")
+        return bool(self.overall.loc[who, "uniform"])
+
+    def rate(self, subject: object) -> str:
+        """Say how much a subject passes.
+
+        Parameters
+        ----------
+        subject : object
+            Whose; one that was fitted.
+
+        Returns
+        -------
+        str
+            ``nearly all``, ``nearly nothing`` or ``in between``.
+
+        Raises
+        ------
+        DataError
+            When the subject is not described, or failed.
+        """
+        (who,) = known_names([subject], self.overall.index, "subject")
+        return str(self.overall.loc[who, "level"])
+
+    def __str__(self) -> str:
+        return "\n\n".join([*self.texts, legend(self.rules)])
+
+    def __repr__(self) -> str:
+        kinds = self.findings["kind"].value_counts()
+        named = many(int(kinds.get("strength", 0)), "strength")
+        weak = int(kinds.get("weakness", 0))
+        weak_text = f"{weak} weakness" if weak == 1 else f"{weak} weaknesses"
+        return f"<Description of {many(len(self.texts), 'subject')}: {named}, {weak_text}>"
+
+    def _repr_markdown_(self) -> str:
+        parts = [_MARKS.sub(r"\\\1", str(text)) for text in self.texts]
+        return "\n\n".join([*parts, f"*{legend(self.rules)}*"])

@@ -1,0 +1,1 @@
+"""Checks before a fit, criticism after it, calibration, comparison and cross-validation."""

@@ -1,0 +1,108 @@
+"""Verdicts on latents before sampling, and problems in words."""
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from ...common.messages import many, some
+from ...inference.posterior.diagnostics import LITTLE_LEARNT
+from ...layouts import Layout
+from ...linking import mean_failure
+
+WELL_LEARNT = 0.5  # variance removed by the data, from which a latent counts as informed
+CONFOUNDED = 0.7  # posterior correlation from which two latents are hard to tell apart
+_TOGETHER = 0.9  # correlation of demands that is a problem
+
+
+def verdict(shrinkage: float, confounded_with: str) -> str:
+    """Say in few words what to expect of a profile element.
+
+    Examples
+    --------
+    >>> verdict(0.8, ""), verdict(0.05, "")
+    ('informed', 'the prior will speak')
+    """
+    if confounded_with:
+        return f"confounded with {confounded_with}"
+    if shrinkage < LITTLE_LEARNT:
+        return "the prior will speak"
+    return "informed" if shrinkage >= WELL_LEARNT else "weakly informed"
+
+
+def about_constants(features: pd.DataFrame, opposed: Sequence[str]) -> list[str]:
+    """Name columns that never vary, among those that are opposed to a latent."""
+    said = []
+    for column, row in features[features["constant"]].iterrows():
+        if column in opposed:
+            value = f"{row['low']:g} on" if row["distinct"] else "undefined on"
+            said.append(
+                f"{column} is {value} all items: it cannot tell what a subject owes to it; add "
+                "items with other values, or write the number into the layout"
+            )
+    return said
+
+
+def about_outcomes_twice(layout: Layout) -> list[str]:
+    """Say that a layout uses the outcomes twice, where it uses the subject's mean failure."""
+    if mean_failure not in layout.constants:
+        return []
+    return [
+        "the outcome depends on the subject's own mean failure (mixture with toward=mean_failure), "
+        "which is computed from the outcomes that it helps to explain: they count twice, and 90 % "
+        "intervals hold the truth only 78 to 85 % of the time; give toward= a number such as 0.5, "
+        "or a meta-feature with the chance of guessing"
+    ]
+
+
+def about_latents(latents: pd.DataFrame, names: Sequence[str]) -> list[str]:
+    """Name latents of which the data will say little, or that they will not tell apart."""
+    said, pairs = [], set[frozenset[str]]()
+    for name, (_, row) in zip(names, latents.iterrows(), strict=True):
+        partner = row["confounded_with"]
+        if partner and frozenset((name, partner)) not in pairs:
+            pairs.add(frozenset((name, partner)))
+            said.append(
+                f"{name} and {partner} will hardly be told apart (expected posterior correlation "
+                f"{row['correlation']:.2f}): add items on which only one of them matters, or leave "
+                "one out of the layout"
+            )
+        elif row["verdict"] == "the prior will speak":
+            met = row["informed_by"]
+            more = (
+                f"add items that differ more in {met}, at levels where the outcome is uncertain"
+                if met
+                else "add items that differ in a property on which its effect depends"
+            )
+            said.append(
+                f"of {name} the data will say next to nothing (expected shrinkage "
+                f"{row['shrinkage']:.2f}): {more}, add trials, or give it a prior that you believe"
+            )
+    return said
+
+
+def about_demands(collinear: pd.DataFrame) -> list[str]:
+    """Name demands that the items do not vary apart."""
+    remedy = (
+        "what is owed to one cannot be told from the other's; add items with one and not the other"
+    )
+    said = []
+    for _, row in collinear.iterrows():
+        if row["relation"]:
+            said.append(f"{row['relation']}: {remedy}")
+        elif max(abs(row["pearson"]), abs(row["spearman"])) >= _TOGETHER:
+            said.append(
+                f"{row['demands']} go together (Pearson {row['pearson']:.2f}, Spearman "
+                f"{row['spearman']:.2f}): {remedy}"
+            )
+    return said
+
+
+def about_subjects(subjects: pd.DataFrame) -> list[str]:
+    """Name subjects whose outcomes are all alike."""
+    alike = list(subjects.index[subjects["all_alike"]])
+    if not alike:
+        return []
+    return [
+        f"all outcomes of {many(len(alike), 'subject')} are alike ({some(alike)}): the data bound "
+        "their profiles on one side only; add harder or easier items"
+    ]

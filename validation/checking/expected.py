@@ -1,0 +1,142 @@
+"""How much the data are expected to tell: Fisher information at draws from the prior."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...inference.model.alignment import Features
+from ...layouts import Layout
+from .sensitivity import Sensitivity
+
+_DRAWS = 200
+_ROUNDS = 2  # of averaging information over the posterior it leads to
+_MOST = 48  # different sets of attempted items that are looked at; others get the nearest one's
+
+
+@dataclass(frozen=True, eq=False)
+class Expected:
+    """What the outcomes are expected to teach, before they are looked at.
+
+    Attributes
+    ----------
+    prior_sd : ndarray, shape (elements,)
+        Standard deviations before the data.
+    sds : ndarray, shape (subjects, elements)
+        Expected posterior standard deviations.
+    correlation : ndarray, shape (elements, elements)
+        Expected posterior correlation, the mean over draws and subjects.
+    matters : ndarray of bool, shape (rows, elements)
+        On which items, or steps of their outcomes, success depends on the element.
+    """
+
+    prior_sd: np.ndarray
+    sds: np.ndarray
+    correlation: np.ndarray
+    matters: np.ndarray
+
+
+def expected(layout: Layout, features: Features, trials: np.ndarray, *, seed: int) -> Expected:
+    r"""Compute the posterior standard deviations that subjects' attempts lead to on average.
+
+    .. math:: I(\theta) = \sum_i \frac{n_i q_i}{p_i (1 - p_i)} \nabla p_i \nabla p_i^\top, \qquad
+        C(\theta) = \left(\bar I(\theta) + \Sigma_{prior}^{-1}\right)^{-1}
+
+    where rows i are items, and q is 1. Where outcomes are several, graded or scores, rows are their
+    steps: p is the probability of passing one, given that the one before was passed, and q that of
+    coming to it, the product of those below. The sum over an outcome's steps is then the exact
+    information of the grade or score.
+
+    The expected standard deviation is the mean of :math:`\sqrt{C_{kk}}` over draws of the profile
+    from its prior. Information at the very draw would take a success curve that is steep elsewhere
+    for none at all; so it is averaged over draws near by, weighted with the normal density that has
+    the covariance C of the round before. With a handful of items, or few and distant demands under
+    a steep curve, outcomes cut the range off rather than bend a normal law, and the posterior is
+    narrower than said.
+
+    Parameters
+    ----------
+    layout : Layout
+        What joins items and profile.
+    features : dict of str to ndarray
+        By meta-feature, hidden ones too, shape (rows,) or (rows, labels).
+    trials : ndarray of int, shape (subjects, rows)
+        Attempts; of a step, all at its item.
+    seed : int
+        Of the 200 draws.
+
+    Returns
+    -------
+    Expected
+        In the elements' units.
+
+    References
+    ----------
+    Chaloner, K. and Verdinelli, I. (1995), Bayesian experimental design: a review, Statistical
+    Science 10, section 2.2, for the normal approximation of the posterior.
+
+    Examples
+    --------
+    >>> from measurement_layouts import Capability, MetaFeature, Success
+    >>> from measurement_layouts.linking import logistic
+    >>> sight = Capability("sight", low=0, high=10)
+    >>> smallness = MetaFeature("smallness", low=0, high=10)
+    >>> layout = Layout("looking", Success("found", logistic(sight - smallness)))
+    >>> features = {"smallness": np.linspace(0, 10, 40)}
+    >>> found = expected(layout, features, np.ones((1, 40), dtype=int), seed=1)
+    >>> found.prior_sd.round(1), found.sds.round(1)
+    (array([2.9]), array([[0.5]]))
+    """
+    source = Sensitivity.of(layout, features, trials.shape[1], _DRAWS, seed)
+    order, alike = source.block.items, source.block.alike
+    starts = np.flatnonzero(np.diff(alike, prepend=-1))
+    attempts = np.add.reduceat(trials[:, order], starts, axis=1)
+    sets, own = _sets(attempts)
+    size = len(source.spread)
+    information = np.empty((len(sets), _DRAWS, size, size))
+    matters = np.zeros((source.block.count, size), dtype=bool)
+    for part, scaled in source.slopes():
+        matters |= source.matters(scaled)
+        turned = scaled.transpose(0, 2, 1)
+        for place, counts in enumerate(sets):
+            information[place, part] = (turned * counts) @ scaled
+    sds, correlations = [], []
+    for each in information:
+        covariance = _settled(each, source)
+        sd = np.sqrt(np.diagonal(covariance, axis1=1, axis2=2))
+        sds.append(sd.mean(axis=0))
+        correlations.append((covariance / (sd[:, :, None] * sd[:, None])).mean(axis=0))
+    share = np.bincount(own, minlength=len(sets)) / len(own)
+    by_row = np.empty((len(order), size), dtype=bool)
+    by_row[order] = matters[alike]
+    return Expected(
+        source.spread,
+        np.array(sds)[own],
+        np.tensordot(share, np.array(correlations), axes=1),
+        by_row,
+    )
+
+
+def _sets(attempts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Find different sets of attempts, or some of very many, and each subject's own or nearest."""
+    sets, own = np.unique(attempts, axis=0, return_inverse=True)
+    if len(sets) <= _MOST:
+        return sets, own.ravel()
+    order = np.argsort(sets.sum(axis=1), kind="stable")
+    rank = np.empty(len(order), dtype=int)
+    rank[order] = np.arange(len(order))
+    nearest = np.round(rank * (_MOST - 1) / (len(order) - 1)).astype(int)
+    kept = order[np.round(np.linspace(0, len(order) - 1, _MOST)).astype(int)]
+    return sets[kept], nearest[own.ravel()]
+
+
+def _settled(information: np.ndarray, source: Sensitivity) -> np.ndarray:
+    """Compute covariances at every draw, their information averaged over the draws near by."""
+    covariance = np.linalg.inv(information + source.precision)
+    gaps = source.draws[:, None] - source.draws[None]
+    flat = information.reshape(len(information), -1)
+    for _ in range(_ROUNDS):
+        far = ((gaps @ np.linalg.inv(covariance)) * gaps).sum(axis=-1)
+        weights = np.exp(-far / 2)
+        near = (weights / weights.sum(axis=1, keepdims=True)) @ flat
+        covariance = np.linalg.inv(near.reshape(information.shape) + source.precision)
+    return np.asarray(covariance)

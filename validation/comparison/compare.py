@@ -1,0 +1,237 @@
+"""Compare profiles: differences of posteriors, and which one is larger."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from ...common.errors import FitError
+from ...common.messages import some
+from ...common.options import inside
+from ...inference.fit import Fit
+from ...inference.posterior.diagnostics import diagnose, profiles
+from ...inference.posterior.element_draws import rows_of
+from ...layouts.elements import Element, elements
+from ...linking import units
+from .comparison import ProfileComparison
+from .spread import gathered, quantiles_of_difference
+from .superiority import superiority
+
+_MOST = 200_000  # rows of a table; one takes about half a millisecond
+
+
+def compare_profiles(
+    fit: Fit,
+    subjects: Iterable[object] | None = None,
+    *,
+    reference: object | None = None,
+    other: "Fit | None" = None,
+    prob: float = 0.9,
+) -> ProfileComparison:
+    r"""Compare subjects' profiles, element by element.
+
+    Subjects are fitted each on its own, so their posteriors are independent: means of differences
+    subtract and variances add; intervals and the probability of superiority are over all pairs of
+    a draw of one and a draw of the other, in whatever order the draws are.
+
+    .. math:: \Pr(a > b) = \frac{1}{n m} \sum_{i,j} \left[1(a_i > b_j)
+        + \tfrac{1}{2} 1(a_i = b_j)\right]
+
+    Independence is of the posteriors given the outcomes. What two subjects share without either
+    fit knowing of it makes the errors of both depend on each other, and differences are then more,
+    or less, certain than said: an `Unseen` property of the same items, votes of the same people, or
+    the same outcomes in two fits (before and after adding items, say). Where a noise pulls towards
+    the subject's own mean failure, equal noises pull subjects of unequal success to different
+    levels; give ``toward=`` a number to make them alike.
+
+    Parameters
+    ----------
+    fit : Fit
+        Profiles.
+    subjects : iterable, optional
+        Whose; everybody's by default, and with `other` all that are in both fits.
+    reference : object, optional
+        The one that all others are compared with, by name, in `other` if there is one; by default
+        every pair is compared once, or each subject of `fit` with its namesake in `other`.
+    other : Fit, optional
+        Another fit with the same profile elements: of the same subjects before or after, or on
+        another battery.
+    prob : float, default 0.9
+        Mass of the equal-tailed intervals.
+
+    Returns
+    -------
+    ProfileComparison
+        A table of differences, and ranks on demand.
+
+    Raises
+    ------
+    FitError
+        When a subject is not in the fit or failed, there is nobody to compare, the fits' profile
+        elements or their units differ, `prob` is out of range, or there are more than 200,000 rows.
+    DataError
+        When a subject is named twice.
+
+    References
+    ----------
+    Mann and Whitney (1947) and DeLong et al. (1988); see `superiority.superiority`.
+
+    Examples
+    --------
+    >>> from measurement_layouts.inference.fitting import fit
+    >>> from measurement_layouts.scenarios import animal_ai_olympics as aaio
+    >>> cohort = aaio.simulated_cohort()
+    >>> result = fit(aaio.published_layout(), cohort.evaluation, subjects=["sim-01", "sim-30"],
+    ...              draws=100, tune=200, chains=2, seed=1, progressbar=False)
+    >>> table = compare_profiles(result, reference="sim-01").table
+    >>> table[["subject", "reference", "node", "difference", "superiority"]].round(1)
+      subject reference               node  difference  superiority
+    0  sim-30    sim-01  navigationAbility ...
+    """
+    prob = inside("prob", prob, such_as=0.9)
+    if other is not None:
+        _refuse_others(fit, other)
+    whose, against = _pairs(fit, subjects, reference, other)
+    known = elements(fit.layout)
+    if len(whose) * len(known) > _MOST:
+        raise FitError(
+            f"{len(whose):,} pairs of subjects with {len(known)} profile elements are more than "
+            f"{_MOST:,} rows; name some subjects=, or one reference= to compare all with"
+        )
+    left = _Side.of(fit, list(dict.fromkeys(whose)))
+    right = _Side.of(fit if other is None else other, list(dict.fromkeys(against)))
+    parts = [_compared(left, right, whose, against, element, prob) for element in known]
+    table = pd.concat(parts).sort_index(kind="stable").reset_index(drop=True)
+    return ProfileComparison(table, prob, fit, other)
+
+
+def _pairs(
+    fit: Fit, subjects: Iterable[object] | None, reference: object | None, other: "Fit | None"
+) -> tuple[list[str], list[str]]:
+    """List who is compared with whom."""
+    who = fit.subjects if subjects is None else fit.named(subjects)
+    if reference is not None:
+        (name,) = (fit if other is None else other).named([reference])
+        who = [one for one in who if one != name or other is not None]
+        found = [(one, name) for one in who]
+        nobody = f"nobody is left to compare with {name}; name others in subjects="
+    elif other is not None:
+        if subjects is None:
+            who = [name for name in who if name in other.subjects]
+        found = list(zip(who, other.named(who), strict=True))
+        nobody = (
+            f"the fits share no subject: one holds {some(fit.subjects)}, the other "
+            f"{some(other.subjects)}; name a reference= of the other fit"
+        )
+    else:
+        found = [(one, two) for place, one in enumerate(who) for two in who[place + 1 :]]
+        nobody = f"comparing needs two subjects, and there is {some(who) or 'none'}; name another"
+    if not found:
+        raise FitError(nobody)
+    return [one for one, _ in found], [two for _, two in found]
+
+
+def _refuse_others(fit: Fit, other: Fit) -> None:
+    """Refuse fits whose profile elements are not the same, or in other units."""
+    ours, theirs = (
+        {element.name: units.name(element.latent.unit) for element in elements(one.layout)}
+        for one in (fit, other)
+    )
+    alone = [name for name in (*ours, *theirs) if (name in ours) != (name in theirs)]
+    if alone:
+        raise FitError(
+            f"the fits' profiles differ: {some(alone)} {'is' if len(alone) == 1 else 'are'} in one "
+            "of them only; compare fits of one layout"
+        )
+    unlike = [name for name in ours if ours[name] != theirs[name]]
+    if unlike:
+        said = some(f"{n} ({ours[n] or 'none'} and {theirs[n] or 'none'})" for n in unlike)
+        raise FitError(f"the fits differ in the unit of {said}; declare one unit in both layouts")
+
+
+@dataclass(frozen=True, eq=False)
+class _Side:
+    """Some subjects of a fit, with their summaries."""
+
+    fit: Fit
+    who: list[str]
+    table: pd.DataFrame
+    status: pd.Series
+
+    @classmethod
+    def of(cls, fit: Fit, who: list[str]) -> "_Side":
+        return cls(fit, who, profiles(fit, subjects=who), diagnose(fit, who)["status"])
+
+    def rows(self, element: Element) -> pd.DataFrame:
+        return rows_of(self.table, element, self.who)
+
+    def ordered(self, element: Element) -> np.ndarray:
+        """Draws in ascending order, (subjects, draws)."""
+        values = self.fit.posterior[element.latent.name][self.fit.places(self.who)].to_numpy()
+        draws = values.reshape(len(values), values.shape[1] * values.shape[2], -1)
+        return np.sort(draws[..., element.index], axis=1)
+
+    def doubts(self, element: Element, suffix: str) -> dict[str, str]:
+        """Say why each subject's number is to be read with care."""
+        rows = self.rows(element)
+        vague, modes = rows["prior_dominated"], rows["modes"]
+        found = {}
+        for name in self.who:
+            said = ["quarantined, see Fit.diagnostics"] * (self.status[name] == "quarantined")
+            said += ["prior-dominated"] * bool(vague[name])
+            said += ["separate modes"] * bool(modes[name])
+            found[name] = f"{name}{suffix}: {' and '.join(said)}" if said else ""
+        return found
+
+
+def _compared(
+    left: _Side, right: _Side, whose: list[str], against: list[str], element: Element, prob: float
+) -> pd.DataFrame:
+    """Compare one profile element in all pairs."""
+    ours, theirs = left.rows(element), right.rows(element)
+    one, two = left.ordered(element), right.ordered(element)
+    here = pd.Index(left.who).get_indexer(pd.Index(whose))
+    there = pd.Index(right.who).get_indexer(pd.Index(against))
+    ess, other_ess = (rows["ess_bulk"].to_numpy() for rows in (ours, theirs))
+    probability, error = np.empty(len(here)), np.empty(len(here))
+    for row in np.unique(here):
+        at = np.flatnonzero(here == row)
+        found = superiority(one[row], two[there[at]], ess[row], other_ess[there[at]])
+        probability[at], error[at] = found
+    tail = (1 - prob) / 2
+    (means, weights), (other_means, other_weights) = gathered(one), gathered(two)
+    low, high = quantiles_of_difference(
+        (means[here], weights), (other_means[there], other_weights), np.array([tail, 1 - tail])
+    ).T
+    suffix = "" if left.fit is right.fit else " (other fit)"
+    doubts, other_doubts = left.doubts(element, ""), right.doubts(element, suffix)
+    mean, variance = ours["mean"].to_numpy(), ours["sd"].to_numpy() ** 2
+    other_mean, other_variance = theirs["mean"].to_numpy(), theirs["sd"].to_numpy() ** 2
+    own = np.stack([variance / ess, *(ours[f"{end}_error"] ** 2 for end in ("low", "high"))])
+    others = np.stack(
+        [other_variance / other_ess, *(theirs[f"{end}_error"] ** 2 for end in ("high", "low"))]
+    )
+    errors = np.sqrt(own[:, here] + others[:, there])
+    return pd.DataFrame(
+        {
+            "subject": whose,
+            "reference": against,
+            "node": element.latent.name,
+            "label": element.label,
+            "difference": mean[here] - other_mean[there],
+            "sd": np.sqrt(variance[here] + other_variance[there]),
+            "low": low,
+            "high": high,
+            "difference_error": errors[0],
+            "low_error": errors[1],
+            "high_error": errors[2],
+            "superiority": probability,
+            "superiority_error": error,
+            "unit": units.name(element.latent.unit),
+            "warning": [
+                "; ".join(filter(None, (doubts[a], other_doubts[b])))
+                for a, b in zip(whose, against, strict=True)
+            ],
+        }
+    )

@@ -1,0 +1,342 @@
+"""Predictions that know no layout: what a layout has to beat."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from ...common.errors import DataError
+from ...common.threads import side_by_side
+from ...evaluations.evaluation import Evaluation
+from ...evaluations.steps import Rows
+from ...inference.forecasts.forecasting import Forecast
+from .assessor import blind_forecast, names_of, read_columns, without_outcomes
+
+type Model = Callable[[np.ndarray, np.ndarray, np.ndarray, np.ndarray, int], np.ndarray]
+
+
+@dataclass(frozen=True)
+class Aggregate:
+    """Predict every item by the subject's mean success on the training items.
+
+    Notes
+    -----
+    Of several or graded outcomes, each step is predicted by the share of the subject's training
+    attempts that reached it. One number per subject tells no item from another, so there is no
+    AUROC.
+
+    Examples
+    --------
+    >>> items = pd.DataFrame(index=["a", "b", "c", "d"])
+    >>> outcomes = pd.DataFrame([[1, 0, 1, None]], index=["Ann"], columns=items.index)
+    >>> training = Evaluation.from_wide(outcomes, items)
+    >>> Aggregate().predict(training, ["d"], seed=1).to_numpy().round(3)
+    array([[0.667]])
+    """
+
+    columns: ClassVar[tuple[str, ...]] = ()
+    constant: ClassVar[bool] = True
+
+    def predict(self, training: Evaluation, items: Sequence[str], *, seed: int) -> xr.DataArray:
+        """Predict success, as an `Assessor` does.
+
+        Raises
+        ------
+        DataError
+            When an item has training outcomes of all subjects.
+        """
+        return self.forecast(training, items, seed=seed).data["mean"]
+
+    def forecast(self, training: Evaluation, items: Sequence[str], *, seed: int = 1) -> Forecast:
+        """Forecast success, for `score`; intervals are NaN.
+
+        Raises
+        ------
+        DataError
+            When an item has training outcomes of all subjects.
+        """
+        return per_subject(mean_success, training, items, (), seed=seed, who="aggregate")
+
+
+@dataclass(frozen=True)
+class OnColumns(ABC):
+    """An assessor that learns from properties of items.
+
+    Parameters
+    ----------
+    columns : sequence of str
+        Properties to predict from.
+    """
+
+    columns: Sequence[str]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "columns", names_of(self.columns))
+
+    def check(self, items: pd.DataFrame) -> None:
+        """Refuse items whose properties cannot be read.
+
+        Raises
+        ------
+        DataError
+            When a property is missing or holds no finite numbers.
+        """
+        read_columns(items, self.columns)
+
+    def predict(self, training: Evaluation, items: Sequence[str], *, seed: int) -> xr.DataArray:
+        """Predict success, as an `Assessor` does.
+
+        Raises
+        ------
+        DataError
+            When a property cannot be read, or an item has training outcomes.
+        """
+        return self.forecast(training, items, seed=seed).data["mean"]
+
+    @abstractmethod
+    def forecast(self, training: Evaluation, items: Sequence[str], *, seed: int) -> Forecast:
+        """Forecast success, for `score`; intervals are NaN."""
+
+
+@dataclass(frozen=True)
+class Classifier(OnColumns):
+    """Predict by a scikit-learn classifier, trained anew for each subject.
+
+    Parameters
+    ----------
+    columns : sequence of str
+        Properties to predict from, as they are: not scaled, and without products.
+    model : classifier
+        Anything with ``fit`` and ``predict_proba`` that scikit-learn can clone, such as a pipeline.
+        A ``random_state`` of its own that is None becomes the seed.
+
+    Raises
+    ------
+    DataError
+        When a column is named twice, or the model cannot predict probabilities.
+
+    Notes
+    -----
+    A missing value is replaced by its column's mean, and a column of 0 and 1 says where. A subject
+    whose training outcomes are all alike is predicted by their mean. An item tried several times
+    counts as often: by ``sample_weight`` where the model takes it, by repeated rows elsewhere. Of
+    several or graded outcomes, each step is predicted by a classifier of its own, and never more
+    often than the one before.
+
+    Examples
+    --------
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> items = pd.DataFrame({"size": [1, 2, 3, 4, 2.5]}, index=list("abcde"))
+    >>> outcomes = pd.DataFrame([[1, 1, 0, 0, None]], index=["Ann"], columns=items.index)
+    >>> training = Evaluation.from_wide(outcomes, items)
+    >>> nearest = Classifier(["size"], KNeighborsClassifier(2))
+    >>> nearest.predict(training, ["e"], seed=1).to_numpy()
+    array([[0.5]])
+    """
+
+    model: Any
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not hasattr(self.model, "fit") or not hasattr(self.model, "predict_proba"):
+            raise DataError(
+                f"a {type(self.model).__name__} predicts no probabilities; give a classifier with "
+                "fit and predict_proba"
+            )
+
+    def forecast(self, training: Evaluation, items: Sequence[str], *, seed: int) -> Forecast:
+        """Forecast success, for `score`; intervals are NaN.
+
+        Raises
+        ------
+        DataError
+            When a property cannot be read, or an item has training outcomes.
+        """
+        who, model = type(self.model).__name__, classifier(self._made)
+        return per_subject(model, training, items, self.columns, seed=seed, who=who)
+
+    def _made(self, seed: int) -> Any:
+        from sklearn.base import clone
+
+        model = clone(self.model)
+        known = model.get_params(deep=False)
+        if "random_state" in known and known["random_state"] is None:
+            model.set_params(random_state=seed)
+        return model
+
+
+@dataclass(frozen=True)
+class Regression(OnColumns):
+    """Predict by a logistic regression for each subject: scikit-learn's, with default settings.
+
+    Parameters
+    ----------
+    columns : sequence of str
+        Properties to predict from, as they are: not scaled, and without products.
+
+    Notes
+    -----
+    As of a `Classifier`.
+
+    References
+    ----------
+    General scales paper, appendix 8.5.5 and Table 17.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> items = pd.DataFrame({"size": [1, 2, 3, 4, 2.5]}, index=list("abcde"))
+    >>> outcomes = pd.DataFrame([[1, 1, 0, 0, None]], index=["Ann"], columns=items.index)
+    >>> training = Evaluation.from_wide(outcomes, items)
+    >>> Regression(["size"]).predict(training, ["e"], seed=1).to_numpy().round(3)
+    array([[0.5]])
+    """
+
+    def forecast(self, training: Evaluation, items: Sequence[str], *, seed: int) -> Forecast:
+        """Forecast success, for `score`; intervals are NaN.
+
+        Raises
+        ------
+        DataError
+            When a property cannot be read, or an item has training outcomes.
+        """
+        model, who = classifier(_logistic_regression), "logistic regression"
+        return per_subject(model, training, items, self.columns, seed=seed, who=who)
+
+
+def _logistic_regression(seed: int) -> Any:
+    from sklearn.linear_model import LogisticRegression
+
+    return LogisticRegression(max_iter=10_000)  # columns of any scale converge
+
+
+def mean_success(
+    train: np.ndarray, successes: np.ndarray, trials: np.ndarray, test: np.ndarray, seed: int
+) -> np.ndarray:
+    """Predict the mean training success; NaN where there is none."""
+    total = trials.sum()
+    return np.full(len(test), successes.sum() / total if total else np.nan)
+
+
+def classifier(make: Callable[[int], Any]) -> Model:
+    """Wrap a scikit-learn classifier; outcomes of one class or without columns by their mean."""
+
+    def predict(
+        train: np.ndarray, successes: np.ndarray, trials: np.ndarray, test: np.ndarray, seed: int
+    ) -> np.ndarray:
+        if not train.shape[1] or successes.sum() in (0, trials.sum()):
+            return mean_success(train, successes, trials, test, seed)
+        from sklearn.utils.validation import has_fit_parameter
+
+        rows, outcomes, weights = examples(train, successes, trials)
+        model = make(seed)
+        if has_fit_parameter(model, "sample_weight"):
+            model.fit(rows, outcomes, sample_weight=weights)
+        else:
+            times = weights.astype(int)
+            model.fit(np.repeat(rows, times, axis=0), np.repeat(outcomes, times))
+        return np.asarray(model.predict_proba(test)[:, 1])
+
+    return predict
+
+
+def examples(
+    columns: np.ndarray, successes: np.ndarray, trials: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Write counts as what classifiers learn from: rows, 1 or 0, and how often each occurred.
+
+    Examples
+    --------
+    >>> rows, outcomes, weights = examples(np.array([[5.0], [6.0]]), np.ones(2), np.array([1, 3]))
+    >>> rows.ravel(), outcomes, weights
+    (array([5., 6., 6.]), array([1, 1, 0]), array([1., 1., 2.]))
+    """
+    rows = np.concatenate([columns, columns])
+    outcomes = np.repeat([1, 0], len(columns))
+    weights = np.concatenate([successes, trials - successes]).astype(float)
+    used = weights > 0
+    return rows[used], outcomes[used], weights[used]
+
+
+def per_subject(
+    model: Model,
+    training: Evaluation,
+    items: Sequence[str],
+    columns: Sequence[str],
+    *,
+    seed: int,
+    who: str,
+) -> Forecast:
+    """Forecast items by a model of each subject's own training outcomes.
+
+    Parameters
+    ----------
+    model : callable
+        Takes the training items' columns (rows, columns), their successes and trials (rows,), the
+        columns of the items to forecast and a seed; returns their probabilities of success.
+    training : Evaluation
+        All items; what is to be forecast has 0 trials in it.
+    items : sequence of str
+        What to forecast.
+    columns : sequence of str
+        Properties to predict from.
+    seed : int
+        Of whatever is random.
+    who : str
+        What the model is called.
+
+    Returns
+    -------
+    Forecast
+        Means, NaN where a subject has training outcomes; intervals are NaN.
+
+    Raises
+    ------
+    DataError
+        When an item has training outcomes of all subjects or is unknown, or a property has no
+        column, no value at all, or one that is no finite number.
+
+    Notes
+    -----
+    Subjects with the same outcomes on the same items share a model: it is trained once. Of steps,
+    each of each outcome has a model of its own.
+    """
+    rows = training.rows_of(without_outcomes(training, items, who))
+    table = read_columns(training.items, columns)
+    asked = training.items.index.get_indexer(pd.Index(rows))
+    won, tried = training.successes.to_numpy(), training.attempts.to_numpy()
+    kinds, means = _kinds(training.rows, len(table)), np.empty((len(won), len(rows)))
+    for kind in range(kinds.max() + 1):
+        own = np.flatnonzero(kinds == kind)
+        chosen = kinds[asked] == kind
+        test = table[asked[chosen]]
+        counts = np.concatenate([won[:, own], tried[:, own]], axis=1)
+        distinct, which = np.unique(counts, axis=0, return_inverse=True)
+
+        def one(both: np.ndarray, train: np.ndarray, test: np.ndarray) -> np.ndarray:
+            successes, trials = np.split(both, 2)
+            used = trials > 0
+            return model(train[used], successes[used], trials[used], test, seed)
+
+        if model is mean_success:
+            found = [one(both, table[own], test) for both in distinct]
+        else:
+            found = side_by_side(one, [(both, table[own], test) for both in distinct], len(own))
+        means[:, chosen] = np.stack(found)[which.ravel()]
+    if training.rows is not None:
+        begins = Rows.read(rows).first
+        for column in range(1, len(rows)):  # a step is reached after the one before
+            if begins[column] != column:
+                means[:, column] = np.minimum(means[:, column], means[:, column - 1])
+    return blind_forecast(means, training, rows)
+
+
+def _kinds(rows: Rows | None, count: int) -> np.ndarray:
+    """Give a number to the outcome and step that each row is; all the same where rows are items."""
+    if rows is None:
+        return np.zeros(count, dtype=int)
+    return pd.factorize(pd.MultiIndex.from_arrays([rows.outcome, rows.step]))[0]

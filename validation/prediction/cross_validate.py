@@ -1,0 +1,443 @@
+"""Ask what predicts: layouts, baselines and assessors side by side by cross-validation."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import joblib
+import numpy as np
+import pandas as pd
+
+from ...common import options
+from ...common.errors import DataError
+from ...common.messages import some
+from ...common.progress import track
+from ...evaluations.evaluation import Evaluation
+from ...inference.forecasts.forecasting import OUTSIDE
+from ...layouts import Layout
+from . import scoring_rules as scoring
+from .algebraic import Algebraic
+from .assessor import Assessor, predicted
+from .baselines import Aggregate, Classifier, Regression
+from .forests import Forest
+from .layouts import ChosenLayout, FittedLayout
+from .leaks import report_twins
+from .result import CrossValidation
+from .score import outside, scores_of
+from .splits import NAMED, Fold, Split, by_row, drawn
+
+type Method = Assessor | Layout | str | Sequence[str] | Any
+
+_BASELINES: Mapping[str, Any] = {
+    "aggregate": lambda columns: Aggregate(),
+    "logistic": Regression,
+    "forest": lambda columns: Forest(columns, min_samples_split=2),
+    "universal forest": lambda columns: Forest(columns, min_samples_split=2, universal=True),
+    "algebraic": Algebraic,
+}
+
+
+def cross_validate(
+    methods: Mapping[str, Method] | Sequence[Layout | str],
+    evaluation: Evaluation,
+    *,
+    split: Split | str = "items",
+    repeats: int | None = None,
+    columns: Sequence[str] | None = None,
+    resamples: int = 500,
+    prob: float = 0.9,
+    seed: int = 1,
+    n_jobs: int | None = None,
+    progressbar: bool = True,
+) -> CrossValidation:
+    """Ask what predicts who succeeds on which items, on outcomes held out.
+
+    Every method predicts what each fold holds out from what the fold leaves to learn from. All
+    methods have the same folds, and none sees what is held out. A forest only predicts; of a
+    layout that predicts as well, the profile (`fit` it to all outcomes) says why.
+
+    Parameters
+    ----------
+    methods : mapping of str to method, or sequence of Layout and str
+        What is compared, by name; differences are to the first. A method is
+
+        - a layout, for `FittedLayout` with its defaults;
+        - ``"aggregate"``, the subject's mean training success; ``"logistic"``, a `Regression`;
+          ``"forest"``, scikit-learn's random forest with its defaults; ``"universal forest"``, one
+          for all subjects; or ``"algebraic"``, an `Algebraic`; each of `columns`;
+        - columns, for a `Forest` with its defaults;
+        - a classifier of scikit-learn's kind, for a `Classifier` of `columns`; or
+        - whatever has the method `predict` of an `Assessor`, such as `Forest` or `ChosenLayout`.
+
+        In a sequence, layouts have their own names, and baselines those above.
+    evaluation : Evaluation
+        Items and outcomes of all kinds; of several, graded or score outcomes, each step is
+        predicted.
+    split : Split or {"items", "cells"}
+        What is held out: `Items`, `Cells`, `Groups`, `Given` or whatever has the method `draw` of a
+        `Split`. A text stands for a fifth, at random.
+    repeats : int, optional
+        How often the split is drawn. By default 3 times where a share is held out at random, and
+        once where each fold is held out in turn or sets are given.
+    columns : sequence of str, optional
+        Properties that named baselines and classifiers predict from. By default the meta-features
+        of the layouts compared, or all columns of numbers where there is no layout.
+    resamples : int
+        Sets of items drawn with replacement, for standard errors and intervals of differences.
+    prob : float
+        Mass of the intervals of differences.
+    seed : int
+        Of splits, methods and resamples; the methods of repeat `r`, from 0, have the seed
+        ``seed + r``.
+    n_jobs : int, optional
+        Subjects that are fitted or predicted side by side; as `joblib.parallel_config` says by
+        default, otherwise one per processor.
+    progressbar : bool
+        Show folds done and time left.
+
+    Returns
+    -------
+    CrossValidation
+        Scores per method, repeat and subject; predictions; convergence of the fits.
+
+    Raises
+    ------
+    DataError
+        When there is no method, two have one name or something is none, items do not suit a method,
+        nothing would be held out, or a subject would keep no training outcome in a fold.
+    FitError
+        When an option is out of range.
+
+    Warns
+    -----
+    UserWarning
+        When more items than by chance have the properties and outcomes of others, as `score` counts
+        them by the predictions of the best method: what is held out is then not unseen. The
+        properties are those that the methods predict from, or all where one does not tell.
+
+    Notes
+    -----
+    Predictions of a repeat's folds are pooled before they are scored. So a forest that knows
+    nothing may lie below an AUROC of 0.5: where a fold holds more successes, the others hold fewer.
+    A method that predicts one number per subject and fold tells no item from another: it has no
+    AUROC, and the remark says so.
+
+    A layout is compiled once for all folds. Nobody is sampled again, since a prediction needs the
+    posterior's mean only; `CrossValidation.convergence` counts the fits that did not converge.
+
+    References
+    ----------
+    Burden et al. (2023), section 4.2: 15 repeats of a held-out fifth. Propensities paper, section
+    4.4 and Table 4: ten folds, AUROC. General scales paper, sections 3.4 and 5.6, Tables 3 to 5 and
+    13 to 19: items, tasks and benchmarks held out.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> items = pd.DataFrame({"size": rng.normal(size=200), "hour": rng.normal(size=200)})
+    >>> outcomes = pd.DataFrame([rng.random(200) < 1 / (1 + np.exp(3 * items["size"]))], ["Ann"])
+    >>> evaluation = Evaluation.from_wide(outcomes, items)
+    >>> found = cross_validate(["aggregate", "logistic"], evaluation, progressbar=False)
+    >>> found.summary()[["mean", "subjects"]].round(2)
+               mean  subjects
+    method
+    aggregate  0.25         1
+    logistic   0.16         1
+
+    On other hours than those trained on:
+
+    >>> from measurement_layouts.validation.prediction.splits import Given
+    >>> later = Given(train="hour <= 0", test="hour > 0")
+    >>> found = cross_validate(["aggregate", "logistic"], evaluation, split=later,
+    ...                        progressbar=False)
+    >>> found.differences()[["brier", "brier_difference"]].round(2)
+               brier  brier_difference
+    method
+    aggregate   0.25              0.00
+    logistic    0.13             -0.12
+    """
+    assessors = _read(methods, evaluation, columns)
+    split, seed = _split(split), options.whole("seed", seed)
+    repeats = options.whole("repeats", split.repeats if repeats is None else repeats, 1)
+    resamples, prob = options.whole("resamples", resamples, 2), options.inside("prob", prob, 0.9)
+    plan = drawn(split, evaluation, repeats=repeats, seed=seed)
+    run = _Run(assessors, evaluation, repeats)
+    parts = [(repeat, *part) for repeat, own in enumerate(plan) for part in enumerate(own)]
+    with _jobs(n_jobs):
+        for repeat, place, fold in track(parts, len(parts), progressbar, what="folds"):
+            run.predict(repeat, place, fold, seed + repeat)
+    scores = run.scores()
+    best = list(assessors).index(str(scores.groupby("method", sort=False)["brier"].mean().idxmin()))
+    report_twins(evaluation, _properties(assessors), run.means(best), levels=_levels(assessors))
+    return CrossValidation(
+        scores,
+        evaluation.success_rates(),
+        run.predictions(),
+        run.convergence(),
+        split=repr(split),
+        resamples=resamples,
+        prob=prob,
+        seed=seed,
+    )
+
+
+class _Run:
+    """What methods predicted so far."""
+
+    def __init__(
+        self, assessors: Mapping[str, Assessor], evaluation: Evaluation, repeats: int
+    ) -> None:
+        self.assessors, self.evaluation, self.repeats = assessors, evaluation, repeats
+        shape = repeats, *evaluation.trials.shape
+        self.fold = np.full(shape, -1)
+        self.chances = np.full((len(assessors), *shape), np.nan)
+        self.attempts = evaluation.attempts.to_numpy()
+        self.outside: dict[tuple[str, int, str], list[tuple[dict[str, float], list[str]]]] = {}
+        self.fits: list[pd.DataFrame] = []
+
+    def predict(self, repeat: int, place: int, fold: Fold, seed: int) -> None:
+        """Let all methods predict a fold."""
+        evaluation = self.evaluation
+        training, items = fold.training(evaluation), fold.items(evaluation)
+        known = evaluation.items.index
+        rows = known.get_indexer(pd.Index(evaluation.rows_of(items)))
+        test = by_row(evaluation, fold.test)
+        self.fold[repeat][test] = place
+        asked = [known[row & (tried > 0)] for row, tried in zip(test, self.attempts, strict=True)]
+        for number, (name, assessor) in enumerate(self.assessors.items()):
+            found, forecast, fits = predicted(name, assessor, training, items, seed)
+            chances = np.full(test.shape, np.nan)
+            chances[:, rows] = found.to_numpy()
+            self.chances[number, repeat][test] = chances[test]
+            if fits is not None:
+                said = fits.reset_index()
+                said.insert(0, "fold", place)
+                said.insert(0, "repeat", repeat)
+                said.insert(0, "method", name)
+                self.fits.append(said)
+            if forecast is not None and forecast.support is not None:
+                for subject, own in zip(evaluation.subjects, asked, strict=True):
+                    if len(own) and subject in forecast.data.indexes["subject"]:
+                        told = outside(forecast, subject, own)
+                        self.outside.setdefault((name, repeat, subject), []).append(told)
+
+    def scores(self) -> pd.DataFrame:
+        """Score every method, repeat and subject, over all folds of the repeat."""
+        won, rows = self.evaluation.successes.to_numpy(), self.evaluation.rows
+        tops = np.ones(won.shape[1], dtype=int) if rows is None else rows.tops
+        found: list[dict[str, object]] = []
+        alike = [self._constant(*each) for each in enumerate(self.assessors.values())]
+        for repeat in range(self.repeats):
+            for number, name in enumerate(self.assessors):
+                for place, subject in enumerate(self.evaluation.subjects):
+                    held = (self.fold[repeat, place] >= 0) & (self.attempts[place] > 0)
+                    if held.any():
+                        counts = won[place, held], self.attempts[place, held], tops[held]
+                        chances = self.chances[number, repeat, place, held]
+                        scored = _scores(chances, *counts, constant=alike[number])
+                        told = self.outside.get((name, repeat, subject), [])
+                        counted = {
+                            key: sum((part[key] for part, _ in told), 0) if told else math.nan
+                            for key in OUTSIDE
+                        }
+                        remarks = [scored.pop("remark"), *(text for _, own in told for text in own)]
+                        remark = "; ".join(str(text) for text in dict.fromkeys(remarks) if text)
+                        keys = {"method": name, "repeat": repeat, "subject": subject}
+                        found.append(keys | scored | counted | {"remark": remark})
+        return pd.DataFrame(found)
+
+    def _constant(self, number: int, assessor: Assessor) -> bool:
+        """Whether a method tells no item of a subject and fold from another."""
+        if getattr(assessor, "constant", False):
+            return True
+        repeat, subject, row = np.nonzero(self.fold >= 0)
+        rows = self.evaluation.rows
+        kind = row * 0
+        if rows is not None:
+            names = pd.MultiIndex.from_arrays([rows.outcome, rows.step])
+            kind = pd.factorize(names)[0][row]
+        keys = [repeat, subject, self.fold[repeat, subject, row], kind]
+        chances = pd.Series(self.chances[number, repeat, subject, row]).groupby(keys)
+        several = bool((chances.count() > 1).any())
+        return several and bool((chances.max() - chances.min()).max() == 0)
+
+    def means(self, number: int) -> np.ndarray:
+        """Average a method's predictions over repeats, (subjects, rows); NaN where none is."""
+        own = self.chances[number]
+        known = (~np.isnan(own)).sum(axis=0)
+        unknown = np.full(known.shape, np.nan)
+        return np.asarray(np.divide(np.nansum(own, axis=0), known, out=unknown, where=known > 0))
+
+    def predictions(self) -> pd.DataFrame:
+        """Write every prediction beside its outcome."""
+        repeat, subject, row = np.nonzero(self.fold >= 0)
+        count, evaluation = len(self.assessors), self.evaluation
+        columns = {
+            "repeat": repeat,
+            "fold": self.fold[repeat, subject, row],
+            "subject": np.array(evaluation.subjects, dtype=object)[subject],
+            "item": evaluation.items.index.to_numpy(dtype=object)[row],
+        }
+        found = {name: np.repeat(values, count) for name, values in columns.items()}
+        found["method"] = np.tile(np.array(list(self.assessors), dtype=object), len(row))
+        found["probability"] = self.chances[:, repeat, subject, row].T.ravel()
+        found["successes"] = np.repeat(evaluation.successes.to_numpy()[subject, row], count)
+        found["trials"] = np.repeat(self.attempts[subject, row], count)
+        if evaluation.rows is not None:
+            found["steps"] = np.repeat(evaluation.rows.tops[row], count)
+        return pd.DataFrame(found)
+
+    def convergence(self) -> pd.DataFrame:
+        """Join the diagnostics of all fits."""
+        names = ["method", "repeat", "fold", "subject", "status", "reason"]
+        if not self.fits:
+            return pd.DataFrame(columns=names)
+        return pd.concat(self.fits, ignore_index=True)
+
+
+def _scores(
+    chances: np.ndarray, won: np.ndarray, tried: np.ndarray, tops: np.ndarray, *, constant: bool
+) -> dict[str, object]:
+    """Score a subject's predictions, and say why a score is missing."""
+    if np.isnan(chances).any():
+        half = np.full(len(won), 0.5)
+        empty = scores_of(half, won, tried, tops)
+        kept = {name: empty[name] for name in ("trials", "success")}
+        why = "some items have no prediction (as where a layout could not be sampled in a fold)"
+        return dict.fromkeys(empty, math.nan) | kept | {"remark": why}
+    scored = scores_of(chances, won, tried, tops)
+    if constant and not scored["remark"]:
+        scored |= {"auroc": math.nan, "remark": scoring.ONE_NUMBER}
+    return scored
+
+
+@contextmanager
+def _jobs(n_jobs: int | None) -> Iterator[None]:
+    """Say how many work side by side; nothing where nobody says so."""
+    if n_jobs is None:
+        yield
+    else:
+        with joblib.parallel_config(n_jobs=n_jobs):
+            yield
+
+
+def _split(given: Split | str) -> Split:
+    """Read what is held out."""
+    if isinstance(given, str) and given in NAMED:
+        return NAMED[given]
+    if isinstance(given, str) or not isinstance(given, Split):
+        raise DataError(
+            f"split={given!r}; give 'items', 'cells', or one of Items, Cells, Groups and Given"
+        )
+    return given
+
+
+def _read(
+    methods: Mapping[str, Method] | Sequence[Layout | str],
+    evaluation: Evaluation,
+    columns: Sequence[str] | None,
+) -> dict[str, Assessor]:
+    """Make assessors of all, and find before the first fold what would stop a later one."""
+    if not isinstance(methods, Mapping):
+        if isinstance(methods, str):
+            methods = [methods]
+        named = [(each.name if isinstance(each, Layout) else each, each) for each in methods]
+        foreign = [each for name, each in named if not isinstance(name, str)]
+        if foreign:
+            raise DataError(
+                f"a {type(foreign[0]).__name__} among the methods has no name; give methods by "
+                "name: {'mine': method, ...}"
+            )
+        if len(dict(named)) < len(named):
+            raise DataError(
+                f"the methods are {some(name for name, _ in named)}; give each a name of its own: "
+                "{'one': layout, 'other': layout}"
+            )
+        methods = dict(named)
+    if not methods:
+        raise DataError(
+            "there are no methods; give at least one: a layout, a baseline's name, columns, a "
+            "classifier or an assessor"
+        )
+    items = evaluation.item_table
+    if columns is None:
+        columns = _default_columns(methods, items)
+    found: dict[str, Assessor] = {}
+    for name, method in methods.items():
+        found[name] = _assessor(name, method, columns)
+        check = getattr(found[name], "check", None)
+        if check is not None:
+            try:
+                check(items)
+            except DataError as error:
+                raise DataError(f"{name}: {error}") from error
+    return found
+
+
+def _assessor(name: str, method: Method, columns: Sequence[str]) -> Assessor:
+    """Make an assessor of what stands for one."""
+    if isinstance(method, Layout):
+        return FittedLayout(method)
+    if isinstance(method, str):
+        if method not in _BASELINES:
+            raise DataError(
+                f"{name}: there is no baseline {method!r}; there are {some(_BASELINES, 9)}; give "
+                "columns as a list"
+            )
+        made: Assessor = _BASELINES[method](columns)
+        return made
+    if not isinstance(method, type) and hasattr(method, "predict_proba"):
+        return Classifier(columns, method)
+    if not isinstance(method, type) and isinstance(method, Assessor) and not hasattr(method, "fit"):
+        return method
+    if isinstance(method, Sequence):
+        return Forest(method)
+    raise DataError(
+        f"{name}: a {type(method).__name__} is no method; give a layout, a baseline's name, "
+        "columns, a classifier with fit and predict_proba, or something with the method predict of "
+        "an Assessor"
+    )
+
+
+def _default_columns(methods: Mapping[str, Method], items: pd.DataFrame) -> list[str]:
+    """Name the layouts' meta-features, or all columns of numbers where there is no layout."""
+    layouts = [layout for method in methods.values() for layout in _layouts(method)]
+    if not layouts:
+        return list(items.select_dtypes(["number", "bool"]).columns)
+    features = [feature for layout in layouts for feature in layout.meta_features]
+    return list(dict.fromkeys(name for feature in features for name in feature.columns))
+
+
+def _layouts(method: object) -> list[Layout]:
+    """Find the layouts of a method."""
+    if isinstance(method, ChosenLayout):
+        return list(method.layouts.values())
+    if isinstance(method, FittedLayout):
+        return [method.layout]
+    return [method] if isinstance(method, Layout) else []
+
+
+def _properties(assessors: Mapping[str, Assessor]) -> list[str] | None:
+    """Name the properties that methods predict from; None where one of them does not tell."""
+    found: dict[str, None] = {}
+    for assessor in assessors.values():
+        columns = getattr(assessor, "columns", None)
+        if isinstance(assessor, FittedLayout | ChosenLayout):
+            nodes = [node for layout in _layouts(assessor) for node in layout.meta_features]
+            columns = [name for node in nodes for name in node.columns]
+        if columns is None:
+            return None
+        found |= dict.fromkeys(columns)
+    return list(found) or None
+
+
+def _levels(assessors: Mapping[str, Assessor]) -> list[str]:
+    """Name the columns whose levels layouts declare."""
+    nodes = [
+        node
+        for assessor in assessors.values()
+        for layout in _layouts(assessor)
+        for node in layout.meta_features
+    ]
+    return [name for node in nodes if node.levels is not None for name in node.columns]

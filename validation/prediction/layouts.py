@@ -1,0 +1,274 @@
+"""Measurement layouts as assessors: one, and the best of several, chosen on training outcomes."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from ...common import options
+from ...common.errors import DataError
+from ...evaluations.evaluation import Evaluation
+from ...evaluations.steps import refuse_steps
+from ...evaluations.tables import known_names
+from ...inference.fit import Fit
+from ...inference.fitting import fit
+from ...inference.forecasts.forecasting import Forecast
+from ...inference.model.features import read_features
+from ...layouts import Layout
+from . import scoring_rules as scoring
+from .splits import Groups, Items, Split, drawn
+
+
+@dataclass(frozen=True)
+class FittedLayout:
+    """Predict by a layout, fitted to the training outcomes of each subject.
+
+    Parameters
+    ----------
+    layout : Layout
+        What to fit.
+    draws, tune, chains, method, n_jobs
+        As in `fit`; nobody is sampled again, since a prediction needs the posterior's mean only.
+
+    Notes
+    -----
+    A subject that cannot be sampled has no prediction.
+
+    Examples
+    --------
+    >>> from measurement_layouts import Capability, MetaFeature, Success
+    >>> from measurement_layouts.linking import logistic
+    >>> skill = Capability("skill", low=0, high=5)
+    >>> size = MetaFeature("size", low=0, high=5)
+    >>> layout = Layout("one", Success("done", logistic(skill - size)))
+    >>> items = pd.DataFrame({"size": [1, 2, 3, 4, 2.5]}, index=list("abcde"))
+    >>> outcomes = pd.DataFrame([[1, 1, 0, 0, None]], index=["Ann"], columns=items.index)
+    >>> training = Evaluation.from_wide(outcomes, items)
+    >>> FittedLayout(layout, method="grid").predict(training, ["e"], seed=1).to_numpy().round(1)
+    array([[0.5]])
+    """
+
+    layout: Layout
+    draws: int = 500
+    tune: int = 500
+    chains: int = 2
+    method: Literal["nuts", "grid"] = "nuts"
+    n_jobs: int | None = None
+
+    def check(self, items: pd.DataFrame) -> None:
+        """Refuse items that do not fit the layout.
+
+        Raises
+        ------
+        DataError
+            When a meta-feature is missing or out of its levels.
+        """
+        read_features(self.layout, items)
+
+    def predict(self, training: Evaluation, items: Sequence[str], *, seed: int) -> xr.DataArray:
+        """Predict success, as an `Assessor` does.
+
+        Raises
+        ------
+        DataError
+            When items do not fit the layout or are unknown.
+        FitError
+            When an option of the fit is out of range, or nobody could be sampled.
+        """
+        return self._fit(training, seed).forecast(_asked(training, items)).data["mean"]
+
+    def fitted(
+        self, training: Evaluation, items: Sequence[str], *, seed: int
+    ) -> tuple[Forecast, pd.DataFrame]:
+        """Forecast success, and say how the sampling went.
+
+        Returns
+        -------
+        Forecast
+            Of the items.
+        DataFrame
+            As `Fit.diagnostics` returns it.
+
+        Raises
+        ------
+        DataError
+            When items do not fit the layout or are unknown.
+        FitError
+            When an option of the fit is out of range, or nobody could be sampled.
+        """
+        result = self._fit(training, seed)
+        return result.forecast(_asked(training, items)), result.diagnostics()
+
+    def _fit(self, training: Evaluation, seed: int) -> Fit:
+        return fit(
+            self.layout,
+            training,
+            draws=self.draws,
+            tune=self.tune,
+            chains=self.chains,
+            method=self.method,
+            seed=seed,
+            reruns=0,
+            n_jobs=self.n_jobs,
+            progressbar=False,
+        )
+
+
+def _asked(training: Evaluation, items: Sequence[str]) -> pd.DataFrame:
+    """Take the properties of the items to be predicted."""
+    table = training.item_table
+    return table.loc[known_names(items, table.index, "item")]
+
+
+@dataclass(frozen=True)
+class ChosenLayout:
+    r"""Predict by one of several layouts: the one that foresees training outcomes best.
+
+    One choice for all subjects, by the sum of their log scores: a single subject's outcomes on few
+    groups say too little of what is best for others.
+
+    Parameters
+    ----------
+    layouts : mapping of str to Layout
+        Candidates, by name.
+    groups : str, optional
+        Column of the items, such as a benchmark, whose groups are left out whole: the choice is
+        then made for items of groups that nobody has seen. Without it, items are left out at
+        random.
+    folds : int
+        In how many parts training items are left out, in turn, and foreseen from the others, as by
+        `Items` or `Groups`.
+    draws, tune, chains
+        As in `fit`.
+
+    Raises
+    ------
+    DataError
+        When there are fewer than two candidates.
+
+    Examples
+    --------
+    >>> from measurement_layouts import Bias, MetaFeature, Success
+    >>> from measurement_layouts.linking import logistic
+    >>> size, hour = MetaFeature("size", low=-9, high=9), MetaFeature("hour", low=-9, high=9)
+    >>> layouts = {one.name: Layout(one.name, Success("done", logistic(Bias("weight") * one)))
+    ...            for one in (size, hour)}
+    >>> rng = np.random.default_rng(1)
+    >>> items = pd.DataFrame(rng.normal(size=(60, 2)), columns=["size", "hour"])
+    >>> outcomes = pd.DataFrame([items["size"] > 0], ["Ann"]).astype(int)
+    >>> chosen = ChosenLayout(layouts, draws=50, tune=100)
+    >>> chosen.compare(Evaluation.from_wide(outcomes, items), seed=1).round(1)
+    size   -0.3
+    hour   -0.7
+    dtype: float64
+    """
+
+    layouts: Mapping[str, Layout]
+    groups: str | None = None
+    folds: int = 3
+    draws: int = 200
+    tune: int = 300
+    chains: int = 2
+
+    def __post_init__(self) -> None:
+        if len(self.layouts) < 2:
+            raise DataError(
+                f"there are {len(self.layouts)} layouts to choose from; give at least two by name"
+            )
+        options.whole("folds", self.folds, 2)
+
+    def check(self, items: pd.DataFrame) -> None:
+        """Refuse items that do not fit one of the layouts.
+
+        Raises
+        ------
+        DataError
+            When a meta-feature is missing or out of its levels.
+        """
+        for layout in self.layouts.values():
+            self._fitted(layout).check(items)
+
+    def compare(self, training: Evaluation, *, seed: int) -> pd.Series:
+        """Score every candidate on training outcomes that its fit did not see.
+
+        Parameters
+        ----------
+        training : Evaluation
+            Items and outcomes; items without any do not count.
+        seed : int
+            Of folds and fits.
+
+        Returns
+        -------
+        Series
+            Mean log score per item and subject in nats, higher is better; the best layout first.
+        """
+        refuse_steps(training.rows, "ChosenLayout.compare")
+        known = training.select(training.items.index[training.trials.any().to_numpy()])
+        parts: Split = Items(folds=self.folds)
+        if self.groups is not None:
+            parts = Groups(self.groups, self.folds)
+        scores = dict.fromkeys(self.layouts, 0.0)
+        for fold in drawn(parts, known, repeats=1, seed=seed)[0]:
+            rest, part = fold.training(known), fold.items(known)
+            for name, layout in self.layouts.items():
+                found = self._fitted(layout).predict(rest, part, seed=seed)
+                scores[name] += _log_scores(found, known)
+        mean = pd.Series(scores).div(known.trials.to_numpy().sum())
+        return mean.sort_values(ascending=False, kind="stable")
+
+    def predict(self, training: Evaluation, items: Sequence[str], *, seed: int) -> xr.DataArray:
+        """Predict success by the best layout, as an `Assessor` does.
+
+        Raises
+        ------
+        DataError
+            When items do not fit a layout, or the training items are of one group only.
+        FitError
+            When an option of the fit is out of range, or nobody could be sampled.
+        """
+        return self.fitted(training, items, seed=seed)[0].data["mean"]
+
+    def fitted(
+        self, training: Evaluation, items: Sequence[str], *, seed: int
+    ) -> tuple[Forecast, pd.DataFrame]:
+        """Forecast success by the best layout, and say how its sampling went.
+
+        Returns
+        -------
+        Forecast
+            Of the items.
+        DataFrame
+            As `Fit.diagnostics` returns it.
+
+        Raises
+        ------
+        DataError
+            When items do not fit a layout, or the training items are of one group only.
+        FitError
+            When an option of the fit is out of range, or nobody could be sampled.
+        """
+        best = self.compare(training, seed=seed).index[0]
+        return self._fitted(self.layouts[best]).fitted(training, items, seed=seed)
+
+    def _fitted(self, layout: Layout) -> FittedLayout:
+        return FittedLayout(layout, draws=self.draws, tune=self.tune, chains=self.chains)
+
+
+def _log_scores(predictions: xr.DataArray, known: Evaluation) -> float:
+    """Add up the log scores of all subjects; one without a prediction excludes the layout."""
+    items = list(predictions.indexes["item"])
+    found = predictions.transpose("subject", "item").reindex(subject=known.subjects)
+    score = 0.0
+    for row, subject in zip(found.to_numpy(), known.subjects, strict=True):
+        trials = known.trials.loc[subject, items].to_numpy()
+        if not trials.any():
+            continue
+        if np.isnan(row).any():
+            return -np.inf
+        successes = known.successes.loc[subject, items].to_numpy()
+        score -= scoring.log_score(row, successes, trials) * int(trials.sum())
+    return score

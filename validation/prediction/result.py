@@ -1,0 +1,364 @@
+"""What a cross-validation found: scores, predictions, and what each method gains."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+from html import escape
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from ...common.errors import DataError, FitError
+from ...common.messages import many, some
+from ...evaluations.steps import Rows
+from ...evaluations.tables import known_names
+from ...inference.forecasts.forecasting import Forecast
+from .assessor import point_forecast
+from .bootstrap import SCORES, Predicted
+
+_SHOWN = ("brier", "log_score", "auroc")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CrossValidation:
+    """Scores of several methods on outcomes held out, and what each gains over the first.
+
+    Made by `cross_validate`.
+
+    Attributes
+    ----------
+    scores : DataFrame
+        One row per method, repeat and subject: ``method``, ``repeat``, ``subject`` and the columns
+        of `score`, over all folds of the repeat. Scores are NaN where a prediction is missing, and
+        ``auroc`` also where outcomes are all alike or the method predicts one number for all items;
+        ``remark`` says which.
+    success : Series
+        Success rate of each subject over all items.
+    predictions : DataFrame
+        One row per repeat, subject, item and method: ``repeat``, ``fold``, ``subject``, ``item``,
+        ``method``, ``probability`` of success by what did not see the outcome, ``successes`` and
+        ``trials``; where rows are steps of outcomes, also ``steps``, how many the outcome has.
+    convergence : DataFrame
+        One row per layout, repeat, fold and subject: ``method``, ``repeat``, ``fold``, ``subject``
+        and the columns of `Fit.diagnostics`, among them ``status`` and ``reason``.
+    split : str
+        What was held out.
+    resamples : int
+        Sets of items drawn with replacement, for `table` and `differences`.
+    prob : float
+        Mass of the intervals of differences.
+    seed : int
+        Of the resamples.
+
+    Examples
+    --------
+    >>> scores = pd.DataFrame({"method": ["layout", "mean"] * 2, "repeat": [0, 0, 1, 1],
+    ...                        "subject": "Ann", "brier": [0.1, 0.3, 0.2, 0.4]})
+    >>> CrossValidation(scores, pd.Series({"Ann": 0.5})).summary().round(3)
+            mean    se  subjects
+    method
+    layout  0.15  0.05         1
+    mean    0.35  0.05         1
+    """
+
+    scores: pd.DataFrame
+    success: pd.Series
+    predictions: pd.DataFrame = field(default_factory=pd.DataFrame)
+    convergence: pd.DataFrame = field(default_factory=pd.DataFrame)
+    split: str = ""
+    resamples: int = 500
+    prob: float = 0.9
+    seed: int = 1
+
+    @property
+    def methods(self) -> list[str]:
+        """What was compared; the first is the reference."""
+        return [str(name) for name in self.scores["method"].unique()]
+
+    @property
+    def subjects(self) -> list[str]:
+        """Whose success was predicted."""
+        return [str(name) for name in self.success.index]
+
+    def per_subject(self, column: str = "brier") -> pd.DataFrame:
+        """Average a score over repeats.
+
+        Parameters
+        ----------
+        column : str
+            Which score.
+
+        Returns
+        -------
+        DataFrame
+            One row per subject with a score of every method, one column per method. A method
+            without the score for anybody is left out.
+
+        Raises
+        ------
+        DataError
+            When there is no such score.
+        """
+        means = self._common(column).groupby(level="subject", sort=False).mean()
+        return means.rename_axis(columns="method")
+
+    def summary(
+        self, column: str = "brier", success: tuple[float, float] = (0.0, 1.0)
+    ) -> pd.DataFrame:
+        """Average a score of each method over subjects, with its standard error over repeats.
+
+        Parameters
+        ----------
+        column : str
+            Which score.
+        success : (float, float)
+            Only subjects whose success rate lies in this closed interval.
+
+        Returns
+        -------
+        DataFrame
+            Indexed by method: ``mean``, ``se`` (spread of the repeats' means, as splits of the same
+            items; NaN for a single one) and ``subjects``, how many of them every method was scored
+            on. A method without the score for anybody, as the aggregate without an AUROC, has NaN
+            and does not keep others from being compared.
+
+        Raises
+        ------
+        DataError
+            When there is no such score.
+        """
+        chosen = self.success.index[self.success.between(*success)]
+        common = self._common(column)
+        common = common[common.index.get_level_values("subject").isin(chosen)]
+        repeats = common.groupby(level="repeat").mean()
+        with np.errstate(invalid="ignore"):  # an infinite log score has no spread
+            table = pd.DataFrame({"mean": repeats.mean(), "se": repeats.sem()})
+        table = table.reindex(self.methods)
+        table["subjects"] = common.index.get_level_values("subject").nunique()
+        table.loc[table["mean"].isna(), "subjects"] = 0
+        return table.rename_axis("method")
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """Scores of every subject and method, beside their differences to the first method's.
+
+        Columns ``subject``, ``method``; ``auroc``, averaged over repeats; its difference to the
+        first method's, ``auroc_difference``, with the bootstrap standard error ``auroc_se`` and the
+        ends ``auroc_low`` and ``auroc_high`` of an equal-tailed interval; the same of ``ece``
+        (expected calibration error in 10 bins) and ``brier``, where lower is better; ``success``,
+        the subject's success rate; and ``remark``, why a score is missing and what lies outside
+        the training items, in the first repeat.
+
+        Items are drawn with replacement. In a resample all methods and subjects have the same
+        items, so differences are paired by outcome. The calibration error of resampled items is
+        higher than that of the items, for chance adds to the gap in every bin; in differences most
+        of that cancels.
+        """
+        table = _compared(*self._compared_scores, self.prob)
+        keys = ["subject", "method"]
+        remarks = self.scores.groupby(keys, sort=False)["remark"].first()
+        table["success"] = self.success.loc[table.index.get_level_values("subject")].to_numpy()
+        return table.assign(remark=remarks.reindex(table.index)).reset_index()
+
+    def differences(
+        self,
+        *,
+        subjects: Iterable[object] | None = None,
+        weights: Literal["success"] | None = None,
+    ) -> pd.DataFrame:
+        """Average scores over subjects, beside their differences to the first method's.
+
+        Parameters
+        ----------
+        subjects : iterable, optional
+            Over whom; everybody by default. Those for whom a method lacks a score do not count; a
+            score that a method has for nobody is NaN.
+        weights : {"success"}, optional
+            What subjects weigh: their success rates, as in the general scales paper's tables, or
+            all the same.
+
+        Returns
+        -------
+        DataFrame
+            Indexed by method: the scores' columns of `table`, and ``subjects``, how many. Intervals
+            are about these subjects on other items like these, paired by outcome: what was trained
+            on stays as it is. What another training set, or another choice of groups, would change
+            is not counted.
+
+        Raises
+        ------
+        DataError
+            When a subject is unknown, or none has all scores.
+        FitError
+            When the weights are unknown.
+        """
+        if weights not in (None, "success"):
+            raise FitError(f"weights={weights!r}; give 'success', or leave it out")
+        own, drawn = self._compared_scores
+        known = own.indexes["subject"]
+        chosen = list(known) if subjects is None else known_names(subjects, known, "subject")
+        there = own.to_array().notnull()
+        complete = (there | ~there.any("subject")).all(["variable", "method"])
+        complete &= there.any(["variable", "method"])
+        kept = [name for name in chosen if complete.sel(subject=name)]
+        if not kept:
+            raise DataError(
+                f"none of {some(chosen)} has a score of every method; see the remarks in table, "
+                "and choose subjects with successes and failures"
+            )
+        share = xr.DataArray(self.success.loc[kept].to_numpy(), {"subject": kept}, ["subject"])
+        share = share if weights == "success" else xr.ones_like(share)
+        means, spread = (
+            data.sel(subject=kept).weighted(share).mean("subject") for data in (own, drawn)
+        )
+        return _compared(means, spread, self.prob).assign(subjects=len(kept))
+
+    @property
+    def resampled(self) -> xr.Dataset:
+        """Scores on items drawn with replacement.
+
+        ``auroc``, ``ece`` and ``brier``, averaged over repeats, (resample, subject, method); made
+        when first asked for.
+        """
+        return self._compared_scores[1]
+
+    def forecasts(self, repeat: int = 0) -> dict[str, Forecast]:
+        """Hand out the predictions of a repeat as forecasts, for `score` and for figures.
+
+        Parameters
+        ----------
+        repeat : int
+            Which, from 0.
+
+        Returns
+        -------
+        dict of str to Forecast
+            By method: means on the items held out; intervals are NaN. Subjects without a prediction
+            of some item are left out, and so are methods that predict nobody.
+
+        Raises
+        ------
+        DataError
+            When there is no such repeat, nobody has all items (cells were held out), or rows are
+            steps of outcomes.
+        """
+        own = self.predictions[self.predictions["repeat"] == repeat]
+        if own.empty or "steps" in own:
+            what = "steps of outcomes are predicted" if len(own) else f"there is no repeat {repeat}"
+            raise DataError(f"forecasts: {what}; see the table predictions")
+        order = list(own["item"].unique())
+        found = {}
+        for name, rows in own.groupby("method", sort=False):
+            wide = rows.pivot(index="subject", columns="item", values="probability")
+            wide = wide.reindex(index=rows["subject"].unique(), columns=order).dropna()
+            if len(wide):
+                found[str(name)] = point_forecast(wide.to_numpy(), list(wide.index), order)
+        if not found and own["probability"].notna().any():
+            raise DataError(
+                "forecasts: single cells were held out, and no subject has a prediction of every "
+                "item; see the table predictions"
+            )
+        return found
+
+    @cached_property
+    def _compared_scores(self) -> tuple[xr.Dataset, xr.Dataset]:
+        """Scores on the items, and on items drawn with replacement."""
+        if self.predictions.empty:
+            raise DataError("there are no predictions to resample; run cross_validate")
+        methods = self.methods
+        cells = self.predictions.iloc[:: len(methods)]
+        stepped = "steps" in cells
+        names = cells["item"] if not stepped else Rows.read(cells["item"]).item
+        items, known = pd.factorize(np.asarray(names, dtype=object))
+        weight = np.ones(len(cells))
+        if stepped:
+            weight = np.lcm.reduce(cells["steps"].unique()) / cells["steps"].to_numpy()
+        won = cells["successes"].to_numpy(dtype=float) * weight
+        predicted = Predicted(
+            self.predictions["probability"].to_numpy().reshape(-1, len(methods)),
+            won,
+            cells["trials"].to_numpy(dtype=float) * weight - won,
+            cells["repeat"].to_numpy(),
+            self.success.index.get_indexer(pd.Index(cells["subject"])),
+            items,
+        )
+        rng = np.random.default_rng([self.seed, 1])  # not the stream of the folds
+        count = len(known)
+        times = rng.multinomial(count, np.full(count, 1 / count), size=self.resamples)
+        unscored = self.scores.groupby("method", sort=False)["auroc"].count().to_numpy() == 0
+        found = []
+        for drawn in (np.ones((1, count), dtype=int), times):
+            values = predicted.scored(drawn)
+            values[SCORES.index("auroc")][..., unscored] = np.nan
+            there = self.subjects[: values.shape[2]]
+            dims = {"resample": range(len(drawn)), "subject": there, "method": methods}
+            named = zip(SCORES, values, strict=True)
+            found.append(xr.Dataset({name: (list(dims), own) for name, own in named}, dims))
+        return found[0].isel(resample=0, drop=True), found[1]
+
+    def _common(self, column: str) -> pd.DataFrame:
+        """Lay a score out with a column per method, where every method that has it at all does."""
+        if column not in self.scores.columns:
+            raise DataError(
+                f"there is no score {column!r}; the columns are {some(self.scores.columns, 20)}"
+            )
+        rows = ["repeat", "subject"]
+        wide = self.scores.pivot_table(column, rows, "method", sort=False, dropna=False)
+        return wide[self.methods].dropna(axis=1, how="all").dropna()
+
+    def __repr__(self) -> str:
+        repeats = many(int(self.scores["repeat"].nunique()), "repeat")
+        who = many(len(self.subjects), "subject")
+        return f"<CrossValidation: {some(self.methods, 9)}, {who}, {repeats} of {self.split}>"
+
+    def __str__(self) -> str:
+        return "\n".join([repr(self), self._shown().to_string(), *self._notes()])
+
+    def _repr_html_(self) -> str:
+        notes = "".join(f"<p>{escape(note)}</p>" for note in self._notes())
+        return f"<p>{escape(repr(self))}</p>{self._shown().to_html()}{notes}"
+
+    def _shown(self) -> pd.DataFrame:
+        """Write means and standard errors of the usual scores as text."""
+        columns = {}
+        for name in _SHOWN:
+            table = self.summary(name)
+            columns[name] = [
+                "—" if np.isnan(mean) else f"{mean:.3f}" + f" ± {se:.3f}" * (not np.isnan(se))
+                for mean, se in zip(table["mean"], table["se"], strict=True)
+            ]
+        return pd.DataFrame(columns, pd.Index(self.methods, name="method"))
+
+    def _notes(self) -> list[str]:
+        """Say what is missing, and which fits did not converge."""
+        found = ["± is the standard error over repeats; Brier and log score: lower is better."]
+        for name, rows in self.scores.groupby("method", sort=False):
+            if rows["auroc"].isna().all():
+                found.append(f"{name}: {rows['remark'].mode().iloc[0]}.")
+        if len(self.convergence):
+            for name, rows in self.convergence.groupby("method", sort=False):
+                bad = int((rows["status"] != "ok").sum())
+                fits = many(len(rows), "fit")
+                found.append(f"{name}: {bad} of {fits} not converged or failed; see convergence.")
+        return found
+
+
+def _compared(scores: xr.Dataset, resampled: xr.Dataset, prob: float) -> pd.DataFrame:
+    """Write scores beside their differences to the first method's."""
+    tail = (1 - prob) / 2
+    columns: dict[str, pd.Series] = {}
+    for name in SCORES:
+        own, drawn = scores[name], resampled[name].transpose("resample", *scores[name].dims)
+        difference = (own - own.isel(method=0, drop=True)).to_series()
+        spread = (drawn - drawn.isel(method=0, drop=True)).to_numpy().reshape(len(drawn), -1)
+        spreads = pd.DataFrame(spread, columns=difference.index)
+        columns |= {
+            name: own.to_series(),
+            f"{name}_difference": difference,
+            f"{name}_se": spreads.std(),
+            f"{name}_low": spreads.quantile(tail),
+            f"{name}_high": spreads.quantile(1 - tail),
+        }
+    return pd.DataFrame(columns)

@@ -1,0 +1,256 @@
+"""Forecasts held against outcomes."""
+
+import math
+from collections.abc import Hashable
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from ...common.errors import DataError
+from ...common.messages import many, some
+from ...evaluations.evaluation import Evaluation
+from ...evaluations.steps import Rows
+from ...inference.forecasts.forecasting import OUTSIDE, Forecast
+from . import scoring_rules as scoring
+from .leaks import Asked, refuse_trained, trained_error
+
+
+def score(
+    forecast: Forecast,
+    evaluation: Evaluation,
+    *,
+    training_items: bool = False,
+    reused_names: bool = False,
+    outcome: str | None = None,
+) -> pd.DataFrame:
+    """Score forecasts against outcomes the fit has not seen.
+
+    Where outcomes are several, graded or scores, every step is forecast: whether an attempt gets at
+    least so far. The Brier score, averaged over an attempt's steps, is then the ranked probability
+    score, in [0, 1]. All attempts count alike, whatever outcome they are of and however many steps
+    it has; the other scores are those of the same yes-no forecasts.
+
+    Parameters
+    ----------
+    forecast : Forecast
+        Forecasts of some subjects on some items.
+    evaluation : Evaluation
+        Outcomes; subjects and items are joined by name.
+    training_items : bool
+        Whether items that the fit was made on may be scored too; such scores flatter.
+    reused_names : bool
+        Whether items may have names of other items that the fit was made on; their meta-features
+        and outcomes alone then tell whether they are the same, as where nobody gave names.
+    outcome : str, optional
+        Of several outcomes, score this one alone; all of them by default.
+
+    Returns
+    -------
+    DataFrame
+        Indexed by subject with an outcome: ``trials``, ``success``, ``brier`` and its parts
+        ``calibration``, ``refinement`` and ``remainder``, ``log_score`` (lower is better),
+        ``auroc`` (NaN when all outcomes are alike), ``ece`` (10 bins), ``outside_training`` and
+        ``new_combination`` (how many of the items scored lie outside the subject's training items,
+        as `Forecast.outside` tells; NaN of baselines), and ``remark``, which names these
+        meta-features. Where rows are steps, trials are attempts, and success is the mean outcome as
+        a part of the highest.
+
+    Raises
+    ------
+    DataError
+        When forecast and evaluation share no subject or item with an outcome, an item was trained
+        on, only one of the two is made of steps, or there is no such outcome.
+
+    Warns
+    -----
+    UserWarning
+        When more items than by chance have the meta-features and outcomes of items under other
+        names that the fit was made on.
+
+    Notes
+    -----
+    What was trained on is told per subject.
+
+    - *A name that somebody gave tells it*, also where its meta-features have changed. The message
+      then says whether the items were likely recoded (at least half of the shared names have the
+      trained meta-features, or every column correlates with the trained one by 0.9 or more) or
+      the names are used again for other items.
+    - *Names that nobody gave* are 0, 1, ... without a gap, in any order, as numbers or texts, in
+      the training items or in those that were forecast. They tell nothing, but that numbers which
+      go on after those of the training items are further rows, and that a row with its own
+      meta-features which a subject did not attempt is new. Meta-features tell the rest: when they
+      are those of training items within 1e-6 of the column's largest magnitude, and each of these
+      items has a value that occurs once in an irregular column; or when, row by row, every column
+      is a linear map of the trained one. Levels, and values on a grid of up to 2,000 steps, are
+      shared by different items and tell nothing alone. There, the outcomes must be the trained
+      ones, too: row by row throughout, in more items than by chance, or of the whole table in
+      another order. So a shuffled table of few levels and up to three subjects may pass. A whole
+      table in the same order is refused where chance would make it with a probability of less
+      than 0.01, and reported otherwise.
+    - *More than by chance*: items of equal meta-features have equal outcomes with the probability
+      that the forecasts give to these. Its logarithm is divided by how much more the subjects'
+      residuals vary together than apart. Where nine in ten items of equal meta-features have equal
+      outcomes, it is multiplied by the rarity of irregular values. As many items, or more, must
+      have a probability of less than 1e-4 in a Binomial distribution of one and a half times the
+      mean.
+
+    References
+    ----------
+    Epstein (1969), A scoring system for probability forecasts of ranked categories, Journal of
+    Applied Meteorology 8, for the ranked probability score.
+
+    Examples
+    --------
+    >>> from measurement_layouts.validation.prediction.baselines import Aggregate
+    >>> from measurement_layouts.validation.prediction.splits import masked
+    >>> items = pd.DataFrame(index=["a", "b", "c", "d"])
+    >>> outcomes = pd.DataFrame([[1, 0, 1, 0]], index=["Ann"], columns=items.index)
+    >>> evaluation = Evaluation.from_wide(outcomes, items)
+    >>> training = masked(evaluation, ["c", "d"])
+    >>> aggregate = Aggregate().forecast(training, ["c", "d"])
+    >>> score(aggregate, evaluation)[["trials", "brier"]]
+             trials  brier
+    subject
+    Ann           2   0.25
+    """
+    chosen, successes, trials = matched(
+        forecast, evaluation, training_items=training_items, reused_names=reused_names
+    )
+    means = chosen["mean"].to_numpy()
+    own, tops = _counted(forecast, list(trials.columns), outcome)
+    rows: dict[Hashable, dict[str, object]] = {}
+    for place, subject in enumerate(trials.index):
+        done = trials.iloc[place].to_numpy()[own]
+        if done.any():
+            passed = successes.iloc[place].to_numpy()[own]
+            scored = scores_of(means[place][own], passed, done, tops)
+            remarks = [str(scored.pop("remark"))]
+            counts, told = outside(forecast, str(subject), trials.columns[own[done > 0]])
+            rows[subject] = scored | counts | {"remark": "; ".join(filter(None, remarks + told))}
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("subject")
+
+
+def _counted(
+    forecast: Forecast, names: list[str], outcome: str | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Say which rows to score, and of how many steps the outcome of each is."""
+    if forecast.rows is None:
+        if outcome is not None:
+            raise DataError(
+                f"outcome={outcome!r}: the forecast is of a single Success; leave outcome= out"
+            )
+        return np.arange(len(names)), np.ones(len(names), dtype=int)
+    rows = Rows.read(names)
+    known = list(dict.fromkeys(rows.outcome))
+    if outcome is not None and outcome not in known:
+        raise DataError(f"outcome={outcome!r} is none of the forecast's: {some(known)}")
+    own = np.flatnonzero(rows.outcome == outcome) if outcome else np.arange(len(names))
+    return own, rows.tops[own]
+
+
+def outside(forecast: Forecast, subject: str, rows: pd.Index) -> tuple[dict[str, float], list[str]]:
+    """Count a subject's scored items that lie outside its training items, and say in what."""
+    if forecast.support is None:
+        return dict.fromkeys(OUTSIDE, math.nan), []
+    scored = forecast.data[list(OUTSIDE)].sel(subject=subject, item=rows)
+    names = rows.to_numpy() if forecast.rows is None else Rows.read(rows).item
+    flagged = [pd.unique(names[scored[name].to_numpy()]) for name in OUTSIDE]
+    either = pd.unique(np.concatenate(flagged))
+    found = forecast.support.table([subject], either)
+    pair = found["kind"] == "combination"
+    told = []
+    for items, own, what in (
+        (flagged[0], found[~pair], "outside the training items"),
+        (flagged[1], found[pair], "values on no training item together"),
+    ):
+        if len(items):
+            other = own["other"].map(lambda name: f" with {name}" * bool(name))
+            which = some((own["meta_feature"] + other).unique(), 3)
+            scored_items = many(len(pd.unique(names)), "item")
+            told.append(f"{what}: {len(items)} of {scored_items} ({which})")
+    return dict(zip(OUTSIDE, map(len, flagged), strict=True)), told
+
+
+def matched(
+    forecast: Forecast,
+    evaluation: Evaluation,
+    *,
+    training_items: bool = False,
+    reused_names: bool = False,
+) -> tuple[xr.Dataset, pd.DataFrame, pd.DataFrame]:
+    """Join forecasts and outcomes by name, and refuse outcomes the fit has seen.
+
+    Parameters
+    ----------
+    forecast, evaluation, training_items, reused_names
+        As in `score`.
+
+    Returns
+    -------
+    Dataset, DataFrame, DataFrame
+        The forecast of the shared subjects and items, their successes and their trials; where rows
+        are steps, all attempts at the item are trials of each.
+
+    Raises
+    ------
+    DataError
+        When forecast and evaluation share no subject or item with an outcome, an item was trained
+        on, or only one of the two is made of steps.
+    """
+    if (forecast.rows is None) != (evaluation.rows is None):
+        made, other = ("forecast", "evaluation")[:: 1 if evaluation.rows is None else -1]
+        raise DataError(
+            f"the {made} is of outcomes' steps, the {other} of items; give outcomes made by "
+            "Evaluation.of_outcomes to forecasts of the layout that it was made for, and no others"
+        )
+    known = evaluation.attempts
+    subjects = [name for name in forecast.data["subject"].to_numpy() if name in known.index]
+    items = [name for name in forecast.data["item"].to_numpy() if name in known.columns]
+    if not subjects or not items:
+        raise DataError(
+            "nothing to score: the forecast and the evaluation share "
+            f"{many(len(subjects), 'subject')} and {many(len(items), 'item')}; give both the same "
+            "names"
+        )
+    chosen = forecast.data.sel(subject=subjects, item=items)
+    trials = known.loc[subjects, items]
+    successes = evaluation.successes.loc[subjects, items]
+    if not trials.to_numpy().any():
+        raise DataError("nothing to score: none of the forecast items was attempted; add outcomes")
+    if forecast.seen is not None:
+        asked = Asked.of(
+            forecast.seen,
+            successes,
+            evaluation.trials.loc[subjects, items],
+            chosen["mean"].to_numpy(),
+            None if forecast.rows is None else Rows.read(items),
+        )
+        refuse_trained(asked, trials, training_items=training_items, reused_names=reused_names)
+    elif not training_items:
+        leaked = np.argwhere(chosen["trained"].to_numpy() & (trials.to_numpy() > 0))
+        if len(leaked):
+            raise trained_error([f"{items[column]} ({subjects[row]})" for row, column in leaked])
+    return chosen, successes, trials
+
+
+def scores_of(
+    probability: np.ndarray, successes: np.ndarray, trials: np.ndarray, tops: np.ndarray
+) -> dict[str, object]:
+    """Score rows, each as often as makes all attempts count alike, however many steps they have."""
+    remark = scoring.single_class_reason(successes, trials) or ""
+    most = math.lcm(*tops.tolist())
+    successes, trials = successes * (most // tops), trials * (most // tops)
+    parts = scoring.decompose_brier(probability, successes, trials)
+    return {
+        "trials": int(trials.sum()) // most,
+        "success": successes.sum() / trials.sum(),
+        "brier": parts.brier,
+        "calibration": parts.calibration,
+        "refinement": parts.refinement,
+        "remainder": parts.remainder,
+        "log_score": scoring.log_score(probability, successes, trials),
+        "auroc": scoring.auroc(probability, successes, trials),
+        "ece": scoring.expected_calibration_error(probability, successes, trials),
+        "remark": remark,
+    }

@@ -1,0 +1,472 @@
+"""What is held out: items, cells of subject and item, groups of items, or given sets."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+import pandas as pd
+
+from ...common import options
+from ...common.errors import DataError
+from ...common.messages import some
+from ...evaluations.evaluation import Evaluation
+from ...evaluations.tables import known_names, need_columns, texts
+
+_FIFTH = 0.2
+
+
+@dataclass(frozen=True, eq=False)
+class Fold:
+    """What is learnt from and what is predicted.
+
+    Parameters
+    ----------
+    train, test : ndarray of bool, shape (subjects, items)
+        Cells that are learnt from and cells that are predicted; no cell is both.
+
+    Examples
+    --------
+    >>> items = pd.DataFrame(index=["a", "b"])
+    >>> outcomes = pd.DataFrame([[1, 0]], index=["Ann"], columns=items.index)
+    >>> fold = Fold(np.array([[True, False]]), np.array([[False, True]]))
+    >>> fold.training(Evaluation.from_wide(outcomes, items)).trials.loc["Ann"].tolist()
+    [1, 0]
+    """
+
+    train: np.ndarray
+    test: np.ndarray
+
+    def training(self, evaluation: Evaluation) -> Evaluation:
+        """Take away all outcomes but those to learn from; the items stay."""
+        keep = by_row(evaluation, self.train).astype("int64")
+        return Evaluation(evaluation.items, evaluation.successes * keep, evaluation.trials * keep)
+
+    def items(self, evaluation: Evaluation) -> list[str]:
+        """Name the items of which a cell is predicted."""
+        return list(evaluation.item_table.index[self.test.any(axis=0)])
+
+
+@runtime_checkable
+class Split(Protocol):
+    """Whatever divides an evaluation into what is learnt from and what is predicted.
+
+    Examples
+    --------
+    >>> isinstance(Items(0.2), Split)
+    True
+    """
+
+    @property
+    def repeats(self) -> int:
+        """How often the split is drawn where nobody says so."""
+
+    def draw(self, evaluation: Evaluation, rng: np.random.Generator) -> list[Fold]:
+        """Draw the split once.
+
+        Parameters
+        ----------
+        evaluation : Evaluation
+            Items and outcomes.
+        rng : numpy.random.Generator
+            Of whatever is random; the next repeat goes on with the same one.
+
+        Returns
+        -------
+        list of Fold
+            Each is predicted from what it learns from alone.
+        """
+
+
+@dataclass(frozen=True, repr=False)
+class _Random:
+    """A share held out at random, or folds each held out in turn."""
+
+    share: float | None = None
+    folds: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.share is not None and self.folds is not None:
+            raise DataError(
+                f"share={self.share} and folds={self.folds} are two ways to hold out; give one"
+            )
+        if self.folds is not None:
+            options.whole("folds", self.folds, 2)
+        elif self.share is not None:
+            options.inside("share", self.share, such_as=_FIFTH)
+
+    @property
+    def repeats(self) -> int:
+        """How often the split is drawn where nobody says so: 3 times of a share, folds once."""
+        return 3 if self.folds is None else 1
+
+    @property
+    def _share(self) -> float:
+        """Part held out."""
+        return _FIFTH if self.share is None else self.share
+
+    def __repr__(self) -> str:
+        how = f"share={self._share:g}" if self.folds is None else f"folds={self.folds}"
+        return f"{type(self).__name__}({how})"
+
+
+@dataclass(frozen=True, repr=False)
+class Items(_Random):
+    """Hold out items at random, each with the outcomes of all subjects.
+
+    Parameters
+    ----------
+    share : float, optional
+        Part of the items held out, in (0, 1); a fifth where `folds` is not given either.
+    folds : int, optional
+        In how many parts the items are dealt, at least 2, of one size give or take one item. Each
+        part is predicted from the others.
+
+    Raises
+    ------
+    DataError
+        When both are given.
+    FitError
+        When a number is out of range.
+
+    Examples
+    --------
+    >>> items = pd.DataFrame(index=[str(number) for number in range(10)])
+    >>> evaluation = Evaluation.from_wide(pd.DataFrame([[1, 0] * 5], ["Ann"], items.index), items)
+    >>> folds = Items(folds=2).draw(evaluation, np.random.default_rng(1))
+    >>> [fold.items(evaluation) for fold in folds]
+    [['0', '1', '4', '7', '8'], ['2', '3', '5', '6', '9']]
+    """
+
+    def draw(self, evaluation: Evaluation, rng: np.random.Generator) -> list[Fold]:
+        """Draw the split once, as `Split.draw` does.
+
+        Raises
+        ------
+        DataError
+            When no item would be held out or none kept, or there are fewer items than folds.
+        """
+        count = len(evaluation.item_table)
+        if self.folds is None:
+            held_out = round(self._share * count)
+            if not 0 < held_out < count:
+                raise DataError(
+                    f"share={self._share} of {count} items holds out {held_out}; hold out and "
+                    "keep at least one item"
+                )
+            parts = [rng.permutation(count)[:held_out]]
+        elif self.folds > count:
+            raise DataError(f"folds={self.folds}, but there are {count} items; ask for fewer folds")
+        else:
+            parts = np.array_split(rng.permutation(count), self.folds)
+        return [_without_items(evaluation, part) for part in parts]
+
+
+@dataclass(frozen=True, repr=False)
+class Cells(_Random):
+    """Hold out cells at random: outcomes of single subjects on single items.
+
+    A cell is held out with all its trials, and with all steps of its outcomes. The item's other
+    subjects are learnt from.
+
+    Parameters
+    ----------
+    share : float, optional
+        Chance of each attempted cell to be held out, in (0, 1); a fifth where `folds` is not given
+        either. The cells are those where ``rng.random(cells) < share``, subject after subject, and
+        items in the evaluation's order; in the first repeat ``rng`` is
+        ``numpy.random.default_rng(seed)``.
+    folds : int, optional
+        In how many parts the attempted cells are dealt, at least 2, of one size give or take one.
+        Each part is predicted from the others.
+
+    Raises
+    ------
+    DataError
+        When both are given.
+    FitError
+        When a number is out of range.
+
+    Examples
+    --------
+    >>> items = pd.DataFrame(index=["a", "b", "c"])
+    >>> outcomes = pd.DataFrame([[1, 0, 1], [0, None, 1]], ["Ann", "Bob"], items.index)
+    >>> evaluation = Evaluation.from_wide(outcomes, items)
+    >>> (fold,) = Cells(0.4).draw(evaluation, np.random.default_rng(1))
+    >>> fold.test
+    array([[False, False,  True],
+           [False, False,  True]])
+    """
+
+    def draw(self, evaluation: Evaluation, rng: np.random.Generator) -> list[Fold]:
+        """Draw the split once, as `Split.draw` does.
+
+        Raises
+        ------
+        DataError
+            When no cell would be held out, or there are fewer cells than folds.
+        """
+        attempted = _attempted(evaluation)
+        cells = np.flatnonzero(attempted)
+        if self.folds is None:
+            parts = [np.flatnonzero(rng.random(len(cells)) < self._share)]
+            if not len(parts[0]):
+                raise DataError(
+                    f"share={self._share} of {len(cells)} attempted cells holds out none; hold out "
+                    "more, or change the seed"
+                )
+        elif self.folds > len(cells):
+            raise DataError(
+                f"folds={self.folds}, but there are {len(cells)} attempted cells; ask for fewer "
+                "folds"
+            )
+        else:
+            parts = np.array_split(rng.permutation(len(cells)), self.folds)
+        found = []
+        for part in parts:
+            test = np.zeros(attempted.size, dtype=bool)
+            test[cells[part]] = True
+            found.append(Fold(~test.reshape(attempted.shape), test.reshape(attempted.shape)))
+        return found
+
+
+@dataclass(frozen=True)
+class Groups:
+    """Hold out whole groups of items, such as benchmarks or tasks.
+
+    Parameters
+    ----------
+    column : str
+        Column of the items that names the groups.
+    folds : int
+        Parts of the items, at least 2. With as many groups or fewer, each group is a fold;
+        otherwise groups are dealt out from the largest on, each to the fold with the fewest items
+        so far, and among groups of one size chance decides which comes first.
+
+    Raises
+    ------
+    FitError
+        When `folds` is out of range.
+
+    Examples
+    --------
+    >>> items = pd.DataFrame({"test": list("aaabbc")})
+    >>> evaluation = Evaluation.from_wide(pd.DataFrame([[1] * 6], ["Ann"]), items)
+    >>> folds = Groups("test", folds=2).draw(evaluation, np.random.default_rng(1))
+    >>> [fold.items(evaluation) for fold in folds]
+    [['0', '1', '2'], ['3', '4', '5']]
+    """
+
+    column: str
+    folds: int = 10
+
+    def __post_init__(self) -> None:
+        options.whole("folds", self.folds, 2)
+
+    @property
+    def repeats(self) -> int:
+        """How often the split is drawn where nobody says so."""
+        return 1
+
+    def draw(self, evaluation: Evaluation, rng: np.random.Generator) -> list[Fold]:
+        """Draw the split once, as `Split.draw` does.
+
+        Raises
+        ------
+        DataError
+            When the column is missing or names fewer than two groups, or an item has no group.
+        """
+        items = evaluation.item_table
+        need_columns(items.columns, [self.column], "the items have")
+        codes, known = pd.factorize(
+            pd.Index(texts(items[self.column], f"the items' {self.column}"))
+        )
+        if len(known) < 2:
+            raise DataError(
+                f"Groups({self.column!r}): all items are of the group {known[0]}; name a column "
+                "with at least two groups, or hold out Items"
+            )
+        sizes = np.bincount(codes)
+        fold = np.arange(len(known))
+        if self.folds < len(known):
+            order = rng.permutation(len(known))
+            filled = np.zeros(self.folds, dtype=int)
+            for group in order[np.argsort(-sizes[order], kind="stable")]:
+                fold[group] = filled.argmin()
+                filled[fold[group]] += sizes[group]
+        parts = [np.flatnonzero(fold[codes] == number) for number in range(fold.max() + 1)]
+        return [_without_items(evaluation, part) for part in parts]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Given:
+    """Hold out what is given: train on some items or cells, predict others.
+
+    Parameters
+    ----------
+    test : str, Series of bool, DataFrame of bool or iterable
+        What is predicted: a query of the items' properties, as ``DataFrame.query`` takes it; a mask
+        by item; a mask by subject (rows) and item (columns); or names of items.
+    train : str, Series of bool, DataFrame of bool or iterable, optional
+        What is learnt from, likewise; whatever is not predicted by default.
+
+    Examples
+    --------
+    >>> items = pd.DataFrame({"objects": [3, 4, 5, 6, 7]}, index=list("abcde"))
+    >>> evaluation = Evaluation.from_wide(pd.DataFrame([[1] * 5], ["Ann"], items.index), items)
+    >>> far = Given(train="objects <= 5", test="objects == 7")
+    >>> (fold,) = far.draw(evaluation, np.random.default_rng(1))
+    >>> fold.items(evaluation), fold.training(evaluation).trials.loc["Ann"].tolist()
+    (['e'], [1, 1, 1, 0, 0])
+    """
+
+    test: str | pd.Series | pd.DataFrame | Iterable[object]
+    train: str | pd.Series | pd.DataFrame | Iterable[object] | None = None
+
+    @property
+    def repeats(self) -> int:
+        """How often the split is drawn where nobody says so."""
+        return 1
+
+    def draw(self, evaluation: Evaluation, rng: np.random.Generator) -> list[Fold]:
+        """Draw the split, as `Split.draw` does; nothing is random.
+
+        Raises
+        ------
+        DataError
+            When a set cannot be read or is empty, or the two have a cell in common.
+        """
+        test = _given(evaluation, self.test, "test")
+        train = ~test if self.train is None else _given(evaluation, self.train, "train")
+        both = test & train & _attempted(evaluation)
+        if both.any():
+            names = evaluation.item_table.index[both.any(axis=0)]
+            raise DataError(
+                f"Given: {some(names)} are in both train and test; nothing can be predicted that "
+                "is learnt from, so take them out of one"
+            )
+        return [Fold(train, test)]
+
+    def __repr__(self) -> str:
+        sets = [("train", self.train), ("test", self.test)]
+        said = [f"{name}={own!r}" if isinstance(own, str) else f"{name}=..." for name, own in sets]
+        return f"Given({', '.join(said[self.train is None :])})"
+
+
+NAMED: dict[str, Split] = {"items": Items(), "cells": Cells()}
+"""Splits that a text stands for."""
+
+
+def drawn(split: Split, evaluation: Evaluation, *, repeats: int, seed: int) -> list[list[Fold]]:
+    """Draw a split again and again, and check all folds before the first fit.
+
+    Raises
+    ------
+    DataError
+        When nothing would be predicted, or a subject would keep no training outcome.
+    """
+    rng = np.random.default_rng(seed)
+    found = [split.draw(evaluation, rng) for _ in range(repeats)]
+    attempted = _attempted(evaluation)
+    for repeat, folds in enumerate(found):
+        for number, fold in enumerate(folds):
+            where = f"fold {number}" + f" of repeat {repeat}" * (repeats > 1)
+            left = (attempted & fold.train).any(axis=1)
+            if not left.all():
+                raise DataError(
+                    f"{some(evaluation.trials.index[~left])} would keep no training outcome in "
+                    f"{where}; leave out subjects with few outcomes, hold out less, or change the "
+                    "seed"
+                )
+        if not any((attempted & fold.test).any() for fold in folds):
+            raise DataError(
+                f"there is no outcome to predict in repeat {repeat}; hold out attempted items"
+            )
+    return found
+
+
+def masked(evaluation: Evaluation, held_out: Iterable[object]) -> Evaluation:
+    """Take away the outcomes of some items; the items stay.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        All outcomes.
+    held_out : iterable
+        Names of items.
+
+    Returns
+    -------
+    Evaluation
+        With 0 trials on those items.
+
+    Raises
+    ------
+    DataError
+        When an item is unknown, or a subject is left without outcomes.
+
+    Examples
+    --------
+    >>> items = pd.DataFrame(index=["a", "b"])
+    >>> outcomes = pd.DataFrame([[1, 0]], index=["Ann"], columns=items.index)
+    >>> masked(Evaluation.from_wide(outcomes, items), ["b"]).trials.loc["Ann"].tolist()
+    [1, 0]
+    """
+    known = evaluation.item_table.index
+    places = known.get_indexer(pd.Index(known_names(held_out, known, "item")))
+    return _without_items(evaluation, places).training(evaluation)
+
+
+def by_row(evaluation: Evaluation, cells: np.ndarray) -> np.ndarray:
+    """Spread cells, (subjects, items), over the evaluation's rows, which may be steps."""
+    return cells if evaluation.rows is None else cells[:, evaluation.rows.places]
+
+
+def _attempted(evaluation: Evaluation) -> np.ndarray:
+    """Say which cells, (subjects, items), have an outcome."""
+    tried = evaluation.trials.to_numpy() > 0
+    if evaluation.rows is None:
+        return tried
+    found = np.zeros((len(tried), len(evaluation.rows.items)), dtype=bool)
+    subjects, rows = np.nonzero(tried)
+    found[subjects, evaluation.rows.places[rows]] = True
+    return found
+
+
+def _without_items(evaluation: Evaluation, places: np.ndarray) -> Fold:
+    """Hold out items by place, of all subjects."""
+    test = np.zeros((len(evaluation.subjects), len(evaluation.item_table)), dtype=bool)
+    test[:, places] = True
+    return Fold(~test, test)
+
+
+def _given(
+    evaluation: Evaluation, chosen: str | pd.Series | pd.DataFrame | Iterable[object], name: str
+) -> np.ndarray:
+    """Read a given set as cells, (subjects, items)."""
+    items, subjects = evaluation.item_table, evaluation.subjects
+    found = np.zeros((len(subjects), len(items)), dtype=bool)
+    if isinstance(chosen, str):
+        try:
+            names = list(items.query(chosen).index)
+        except Exception as error:  # whatever a query of somebody's may raise
+            raise DataError(
+                f"Given: {name}={chosen!r} cannot be asked of the items' properties "
+                f"{some(items.columns, 12)} ({error}); give a query such as 'size <= 5'"
+            ) from error
+        found[:, items.index.isin(names)] = True
+    elif isinstance(chosen, pd.DataFrame):
+        table = chosen.rename(index=str, columns=str).reindex(index=subjects, columns=items.index)
+        if table.isna().any(axis=None) or not np.isin(table.to_numpy(), (False, True)).all():
+            raise DataError(
+                f"Given: {name} is no mask of all subjects and items; give True or False for each"
+            )
+        found[:] = table.to_numpy().astype(bool)
+    elif isinstance(chosen, pd.Series) and chosen.dtype == bool:
+        named = chosen.rename(index=str)
+        found[:, items.index.isin(known_names(named.index[named], items.index, "item"))] = True
+    else:
+        found[:, items.index.isin(known_names(chosen, items.index, "item"))] = True
+    if not found.any():
+        raise DataError(f"Given: {name} holds nothing; give at least one item")
+    return found
