@@ -1,8 +1,12 @@
-"""Settings that all tests share, and the trust table."""
+"""What all tests share: settings, the trust table, one small layout and one fit of it."""
 
+import numpy as np
+import pandas as pd
 import pytest
-import trust_table
+from helpers import small_judgments, small_layouts, trust_table
 from hypothesis import settings
+
+import measurement_layouts as ml
 
 # the same examples each time, and no clock: a busy machine must not fail a test
 settings.register_profile("fast", deadline=None, derandomize=True, max_examples=60)
@@ -36,3 +40,92 @@ def pytest_terminal_summary(terminalreporter, config):
 def simulations(request):
     """How many simulations a calibration takes."""
     return request.config.getoption("--simulations")
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(20261)
+
+
+@pytest.fixture
+def items():
+    return small_layouts.battery()
+
+
+@pytest.fixture(scope="session")
+def animal_ai():
+    return small_layouts.animal_ai()
+
+
+@pytest.fixture(scope="session")
+def cohort(animal_ai):
+    """Six subjects; see `six_subjects`."""
+    return small_layouts.six_subjects(animal_ai)
+
+
+@pytest.fixture(scope="session")
+def sampling():
+    """Options of the shared fit."""
+    return dict(small_layouts.SAMPLING)
+
+
+@pytest.fixture(scope="session")
+def fitted(animal_ai, cohort):
+    """The one fit. Nobody may change it."""
+    return ml.fit(animal_ai, cohort, **small_layouts.SAMPLING)
+
+
+@pytest.fixture(scope="session")
+def same():
+    """Whether all draws and statistics of a subject are the same in two fits."""
+
+    def bits(fit, subject):
+        groups = (fit.posterior, fit.data["sample_stats"].to_dataset())
+        return np.concatenate(
+            [
+                group[name].sel(subject=subject).to_numpy().ravel().astype(float)
+                for group in groups
+                for name in sorted(group.data_vars)
+            ]
+        )
+
+    return lambda one, other, subject: np.array_equal(bits(one, subject), bits(other, subject))
+
+
+@pytest.fixture
+def tidy_figures():
+    """Leave matplotlib as it was; a figure that changes its settings fails."""
+    import matplotlib as mpl
+    import matplotlib.pyplot as plt
+
+    before = dict(mpl.rcParams)
+    yield
+    plt.close("all")
+    assert dict(mpl.rcParams) == before
+
+
+@pytest.fixture
+def new_items():
+    """Other items for the same layout."""
+    items = small_layouts.battery(count=7, seed=8)
+    return items.set_axis(pd.Index([f"new-{number}" for number in range(7)]), axis=0)
+
+
+@pytest.fixture(scope="session")
+def saved(fitted, tmp_path_factory):
+    """The shared fit in a file. Nobody may change it."""
+    return fitted.save(tmp_path_factory.mktemp("fits") / "fit.nc")
+
+
+@pytest.fixture
+def damaged(saved, tmp_path):
+    """A copy that a test may damage."""
+    path = tmp_path / "damaged.nc"
+    path.write_bytes(saved.read_bytes())
+    return path
+
+
+@pytest.fixture
+def judgments():
+    """The small study that tests of dispositions share."""
+    return small_judgments.judgments()

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from small_study import COHORT, NAME, REAL, SUBJECTS, three
+from helpers.small_study import COHORT, NAME, REAL, SUBJECTS, three
 
 import measurement_layouts as ml
 from measurement_layouts import scenarios

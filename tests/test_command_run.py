@@ -7,8 +7,8 @@ from types import SimpleNamespace
 import matplotlib as mpl
 import pandas as pd
 import pytest
+from helpers.small_study import AGENTS, NAME, REAL, SUBJECTS, three, two
 from matplotlib import image
-from small_study import AGENTS, NAME, REAL, SUBJECTS, three, two
 
 import measurement_layouts as ml
 from measurement_layouts import scenarios

@@ -78,8 +78,9 @@ def uncertain_band(
     -----
     The steepness and the peak of the true width are not averaged over. With ends off by up to a
     level, 90 % intervals hold the truth 90 % of the time for bands two levels wide or more, where
-    those of `band` do so 62 to 77 % of the time (``tests/inference/test_uncertain_bands.py``); but
-    86 % for widths of 1 to 3 levels, and 80 % for 0 to 4, at slope 1.
+    those of `band` do so 62 to 77 % of the time
+    (``tests/inference/sampling/test_uncertain_bands.py``); but 86 % for widths of 1 to 3 levels,
+    and 80 % for 0 to 4, at slope 1.
 
     Where several annotators said their ends, the mean over them needs no spread: give both ends
     their labels, and average `band` with

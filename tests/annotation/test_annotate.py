@@ -6,7 +6,7 @@ import threading
 import anyio
 import pandas as pd
 import pytest
-from mock_annotators import GOOD, ITEMS, Mock, output
+from helpers.mock_annotators import GOOD, ITEMS, Mock, output
 
 from measurement_layouts.annotation import AnnotationError, annotate, load_rubric
 

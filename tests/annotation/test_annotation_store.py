@@ -8,8 +8,8 @@ import threading
 import anyio
 import pytest
 from filelock import FileLock
+from helpers.mock_annotators import GOOD, ITEMS, Mock
 from inspect_ai.model import GenerateConfig, get_model
-from mock_annotators import GOOD, ITEMS, Mock
 
 from measurement_layouts.annotation import AnnotationError, annotate, load_rubric
 

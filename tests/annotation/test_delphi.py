@@ -6,7 +6,7 @@ import statistics
 import numpy as np
 import pandas as pd
 import pytest
-from mock_annotators import ITEMS, Mock
+from helpers.mock_annotators import ITEMS, Mock
 
 from measurement_layouts.annotation import (
     AnnotationError,

@@ -4,7 +4,7 @@ import dataclasses
 
 import pandas as pd
 import pytest
-from mock_annotators import GOOD, ITEMS, Mock
+from helpers.mock_annotators import GOOD, ITEMS, Mock
 
 from measurement_layouts.annotation import (
     AnnotationError,

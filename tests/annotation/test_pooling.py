@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from mock_annotators import ITEMS, Mock
+from helpers.mock_annotators import ITEMS, Mock
 
 from measurement_layouts.annotation import (
     AnnotationError,

@@ -2,7 +2,7 @@
 
 import pandas as pd
 import pytest
-from mock_annotators import ITEMS, Mock
+from helpers.mock_annotators import ITEMS, Mock
 
 from measurement_layouts.annotation import AnnotationError, keep, quality
 

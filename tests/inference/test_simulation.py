@@ -2,11 +2,10 @@
 
 import copy
 
-import hand_written
 import numpy as np
 import pandas as pd
 import pytest
-import small_layouts
+from helpers import hand_written, small_layouts
 from scipy import stats
 
 import measurement_layouts as ml

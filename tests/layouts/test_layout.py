@@ -6,7 +6,7 @@ import time
 
 import numpy as np
 import pytest
-from random_layouts import rich_layout
+from helpers.random_layouts import rich_layout
 
 from measurement_layouts import (
     Bias,

@@ -5,9 +5,9 @@ import json
 import random
 
 import pytest
+from helpers.random_layouts import random_layouts, rich_layout, survival
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from random_layouts import random_layouts, rich_layout, survival
 
 from measurement_layouts import Bias, Capability, Layout, LayoutError, MetaFeature, Success
 from measurement_layouts import linking_function as decorator

@@ -5,9 +5,9 @@ Half-widths go down to 0.05: narrower bands are widened to the least width, whic
 
 import math
 
-import exact_formulas as exact
 import numpy as np
 import pytest
+from helpers import exact_formulas as exact
 from hypothesis import given
 from hypothesis import strategies as st
 

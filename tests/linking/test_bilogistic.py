@@ -2,9 +2,9 @@
 
 import math
 
-import exact_formulas as exact
 import numpy as np
 import pytest
+from helpers import exact_formulas as exact
 from hypothesis import given
 from hypothesis import strategies as st
 

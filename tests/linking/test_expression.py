@@ -9,8 +9,8 @@ import numpy as np
 import pytensor
 import pytensor.tensor as pt
 import pytest
+from helpers.random_expressions import NODES, node_values, twins
 from hypothesis import given
-from random_expressions import NODES, node_values, twins
 
 from measurement_layouts import Bias, Capability, Derived, LayoutError, MetaFeature, Success
 from measurement_layouts.linking import evaluate, logistic, mean_failure, mixture

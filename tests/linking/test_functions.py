@@ -9,7 +9,7 @@ import numpy as np
 import pytensor
 import pytensor.tensor as pt
 import pytest
-from function_cases import AS_IN_THE_MODEL, AS_WRITTEN, CASES, compiled, cross
+from helpers.function_cases import AS_IN_THE_MODEL, AS_WRITTEN, CASES, compiled, cross
 
 from measurement_layouts import linking
 from measurement_layouts.linking import (

@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 import pytest
+from helpers.random_expressions import node_values, twins
 from hypothesis import given
 from hypothesis import strategies as st
-from random_expressions import node_values, twins
 
 from measurement_layouts import Bias, Capability, LayoutError, MetaFeature
 from measurement_layouts.linking import guessing, mean_failure, mixture, presence, product

@@ -1,10 +1,10 @@
 """The power mean against the generalised mean, decimals near power 0, and finite differences."""
 
-import exact_formulas as exact
 import numpy as np
 import pytensor
 import pytensor.tensor as pt
 import pytest
+from helpers import exact_formulas as exact
 from hypothesis import given
 from hypothesis import strategies as st
 from pytensor.compile.mode import Mode

@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pandas as pd
 import pytest
-from awkward_names import FAILED, NAMES
+from helpers.awkward_names import FAILED, NAMES
 
 import measurement_layouts as ml
 from measurement_layouts.linking import logistic

@@ -3,9 +3,9 @@
 from contextlib import contextmanager
 
 import pytest
-from awkward_names import FAILED, NAMES
-from many_subjects import many
-from system_chromium import chromium
+from helpers.awkward_names import FAILED, NAMES
+from helpers.many_subjects import many
+from helpers.system_chromium import chromium
 
 from measurement_layouts.reports.report import report
 

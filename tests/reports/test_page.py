@@ -10,7 +10,7 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
-from awkward_names import FAILED, IMAGE, NAMES, SCRIPT
+from helpers.awkward_names import FAILED, IMAGE, NAMES, SCRIPT
 
 from measurement_layouts.common.digits import decimals
 from measurement_layouts.reports.page import DARK, LIGHT

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
-from real_folders import missing, study
+from helpers.real_folders import missing, study
 
 from measurement_layouts.scenarios.animal_ai_olympics import load
 

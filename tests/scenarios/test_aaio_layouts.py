@@ -2,9 +2,9 @@
 
 import math
 
-import declared
 import numpy as np
 import pytest
+from helpers import declared
 
 from measurement_layouts import Bias, Capability, Derived, MetaFeature, Noise, Slope, Success
 from measurement_layouts.linking import LayoutError, evaluate

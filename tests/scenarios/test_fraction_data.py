@@ -19,7 +19,7 @@ PUPILS = 4000
 
 @pytest.fixture(scope="module")
 def real():
-    from real_folders import study
+    from helpers.real_folders import study
 
     return fractions.load(study("fraction_subtraction", *FILES.checksums))
 

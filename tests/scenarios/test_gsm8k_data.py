@@ -34,7 +34,7 @@ def test_impossible_counts_are_named(changes):
 
 @pytest.fixture(scope="module")
 def folder():
-    from real_folders import study
+    from helpers.real_folders import study
 
     return study("gsm8k", *FILES.checksums)
 

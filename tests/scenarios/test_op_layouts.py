@@ -4,12 +4,12 @@ import json
 import math
 import xml.etree.ElementTree as ET
 
-import declared
 import numpy as np
 import pandas as pd
 import pytensor
 import pytest
-from op_by_hand import OBSTACLES, published, recommended, sigma
+from helpers import declared
+from helpers.op_by_hand import OBSTACLES, published, recommended, sigma
 
 from measurement_layouts import (
     Bias,

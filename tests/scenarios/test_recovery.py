@@ -2,7 +2,7 @@
 
 The cohort's truth are the published posterior means. They lie inside the prior's range, where
 intervals of a uniform prior hold the truth more often than their mass, so the promise is one-sided
-here; `tests/inference/test_coverage.py` checks the two-sided one on profiles drawn from the prior.
+here; `test_coverage.py` checks the two-sided one on profiles drawn from the prior.
 """
 
 import pytest

@@ -3,7 +3,7 @@
 from types import SimpleNamespace
 
 import pytest
-import trust_table
+from helpers import trust_table
 
 PAGE = """
 | promise | tested by |

@@ -3,11 +3,10 @@
 Tolerance 1e-12: means over some hundred draws of values of about 1, each rounded to 1e-16.
 """
 
-import hand_written
 import numpy as np
 import pandas as pd
 import pytest
-import small_layouts
+from helpers import hand_written, small_layouts
 from scipy.special import expit
 
 import measurement_layouts as ml

@@ -8,10 +8,10 @@ import itertools
 
 import numpy as np
 import pytest
+from helpers.random_layouts import random_layouts, rich_layout
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays_of
-from random_layouts import random_layouts, rich_layout
 
 import measurement_layouts as ml
 from measurement_layouts.inference.forecasts import factored

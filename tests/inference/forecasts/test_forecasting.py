@@ -5,11 +5,10 @@ Tolerance 1e-12: means over 300 draws of probabilities, each rounded to about 1e
 
 import copy
 
-import hand_written
 import numpy as np
 import pandas as pd
 import pytest
-import small_layouts
+from helpers import hand_written, small_layouts
 
 import measurement_layouts as ml
 from measurement_layouts import DataError, FitError

@@ -3,11 +3,10 @@
 import itertools
 import tracemalloc
 
-import graded_layouts
 import numpy as np
 import pandas as pd
 import pytest
-import small_layouts
+from helpers import graded_layouts, small_layouts
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -2,16 +2,16 @@
 
 Tolerance 1e-10 of the log-density, and of the largest slope: sums of some hundreds of terms of up
 to about 100, each rounded to 1e-16 of itself. And what the plain model loses of chances next to 0
-and 1, which machine code does not (`tests/trust/oracles/test_chances_in_decimals.py`).
+and 1, which machine code does not (`tests/inference/kernel/test_chances_in_decimals.py`).
 """
 
-import hand_written
 import numpy as np
 import pytest
-from densities import Fused, Plain, random_features, random_outcomes
+from helpers import hand_written
+from helpers.densities import Fused, Plain, random_features, random_outcomes
+from helpers.random_layouts import random_layouts
 from hypothesis import HealthCheck, given, reject, settings
 from hypothesis import strategies as st
-from random_layouts import random_layouts
 
 import measurement_layouts as ml
 from measurement_layouts import LayoutError

@@ -8,7 +8,7 @@ import itertools
 import numpy as np
 import pandas as pd
 import pytest
-from densities import Fused, Plain
+from helpers.densities import Fused, Plain
 
 import measurement_layouts as ml
 from measurement_layouts.evaluations.evaluation import SubjectData

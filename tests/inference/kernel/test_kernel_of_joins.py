@@ -1,7 +1,7 @@
 """Weighted sums and means of an estimated power by machine code: what the plain model computes."""
 
 import numpy as np
-from densities import Fused, Plain, random_outcomes
+from helpers.densities import Fused, Plain, random_outcomes
 
 import measurement_layouts as ml
 from measurement_layouts.linking import guessing, logistic, power_mean, total

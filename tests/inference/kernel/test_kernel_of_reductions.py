@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from densities import Fused, Plain, random_outcomes
+from helpers.densities import Fused, Plain, random_outcomes
 
 import measurement_layouts as ml
 from measurement_layouts.linking import band, generalised_mean, guessing, logistic, product, total

@@ -1,8 +1,8 @@
 """Grades, scores and several outcomes: machine code computes what the plain model computes."""
 
-import graded_layouts as of
 import pytest
-from densities import Fused, Plain
+from helpers import graded_layouts as of
+from helpers.densities import Fused, Plain
 
 import measurement_layouts as ml
 from measurement_layouts.evaluations.evaluation import SubjectData

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from densities import Fused, Plain
+from helpers.densities import Fused, Plain
 from scipy.integrate import quad
 from scipy.special import expit, gammaln
 from scipy.stats import norm

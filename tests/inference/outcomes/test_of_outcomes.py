@@ -2,10 +2,10 @@
 
 import re
 
-import graded_layouts as of
 import numpy as np
 import pandas as pd
 import pytest
+from helpers import graded_layouts as of
 
 import measurement_layouts as ml
 from measurement_layouts import DataError

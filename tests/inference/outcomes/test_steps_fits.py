@@ -5,10 +5,10 @@ The fit is integrated on a grid: two latents, and no sampler.
 
 import re
 
-import graded_layouts as of
 import numpy as np
 import pandas as pd
 import pytest
+from helpers import graded_layouts as of
 from scipy.special import expit, logsumexp
 
 import measurement_layouts as ml

@@ -3,11 +3,11 @@
 Tolerance 1e-10 of the log-likelihood: sums of some hundreds of logarithms.
 """
 
-import graded_layouts as of
 import numpy as np
 import pandas as pd
 import pymc as pm
 import pytest
+from helpers import graded_layouts as of
 from scipy.special import logit
 from scipy.stats import binom
 

@@ -5,10 +5,10 @@ Profiles are drawn from the prior, so that this is exact for any layout and numb
 every attempt had tried all of them.
 """
 
-import graded_layouts as of
 import numpy as np
 import pandas as pd
 import pytest
+from helpers import graded_layouts as of
 
 import measurement_layouts as ml
 

@@ -1,0 +1,149 @@
+"""Runs over situations: interrupted and resumed, what they cost, and the whole way to judgments."""
+
+import json
+import signal
+import threading
+
+import anyio
+import pandas as pd
+import pytest
+from helpers.mock_situations import SCENARIOS, STATEMENTS, Mock, material_of
+
+from measurement_layouts.dispositions import (
+    generate_situations,
+    judge_responses,
+    reframe_statements,
+    self_ratings,
+    situation_responses,
+    validate_situations,
+    validation_answers,
+    validation_sheet,
+)
+
+ADVISABLE = STATEMENTS[STATEMENTS["advice"] != ""]
+RESPONSES = pd.DataFrame(
+    {"model": "m", "scenario": SCENARIOS.index, "sample": 1, "response": "Wait."}
+)
+TEST = {"user_message": "Do I act or wait?", "agree_action": "Wait", "oppose_action": "Act"}
+ADVICE = {"kind": "virtue", "reason": "So.", "advice": "I recommend that a person should rest."}
+JUDGED = {"explanation": "So.", "answer": 2}
+
+STEPS = {
+    "reframe": (lambda *way, **how: reframe_statements(STATEMENTS, *way, **how), ADVICE),
+    "generate": (lambda *way, **how: generate_situations(ADVISABLE, *way, count=2, **how), TEST),
+    "validate": (
+        lambda *way, **how: validation_answers(validation_sheet(SCENARIOS), *way, **how),
+        "Answer: A",
+    ),
+    "respond": (
+        lambda *way, **how: situation_responses(SCENARIOS[:2], *way, samples=2, **how),
+        "Wait.",
+    ),
+    "judge": (lambda *way, **how: judge_responses(SCENARIOS, RESPONSES, *way, **how), JUDGED),
+    "rate": (lambda *way, **how: self_ratings(ADVISABLE, *way, times=2, **how), "Rating: 3"),
+}
+
+
+def said(answer):
+    return answer if isinstance(answer, str) else json.dumps(answer)
+
+
+@pytest.fixture
+def ctrl_c():
+    """Ctrl-C raises KeyboardInterrupt: the background jobs of a shell ignore it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.parametrize(("step", "answer"), STEPS.values(), ids=STEPS)
+def test_every_step_goes_on_where_it_was_interrupted(step, answer, tmp_path, ctrl_c):
+    """Ctrl-C while the third item is asked about: that one and the rest are asked later, once."""
+    store = tmp_path / "step.jsonl"
+
+    async def wait():
+        signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+        await anyio.sleep(60)
+
+    stopping = Mock(lambda *_: wait() if len(stopping.conversations) == 3 else said(answer))
+    with pytest.raises(KeyboardInterrupt):
+        step(stopping.model, store=store, connections=1)
+    assert len(store.read_text().splitlines()) == 3  # the first says whose they are
+    mock = Mock(lambda *_: said(answer))
+    resumed = step(mock.model, store=store, connections=1)
+    whole = step(Mock(lambda *_: said(answer)).model)
+    assert len(mock.conversations) == len(whole.table) - 2
+    pd.testing.assert_frame_equal(resumed.table, whole.table)
+    pd.testing.assert_frame_equal(resumed.usage, whole.usage)
+    again = Mock(lambda *_: said(answer))
+    step(again.model, store=store)
+    assert again.conversations == []
+
+
+@pytest.mark.parametrize(("step", "answer"), STEPS.values(), ids=STEPS)
+def test_every_step_says_what_it_cost(step, answer):
+    """The mock counts 100 tokens in and 10 out for each of two attempts."""
+    mock = Mock(lambda _, attempt: "\x00" if attempt == 1 else said(answer))
+    found = step(mock.model, prices=(2, 8))
+    items = len(found.table)
+    assert found.failures.empty
+    assert found.usage.index.name == found.table.index.name
+    assert found.total[["attempts", "input_tokens", "output_tokens"]].tolist() == [
+        2 * items,
+        200 * items,
+        20 * items,
+    ]
+    assert found.total["cost"] == pytest.approx(items * (200 * 2 + 20 * 8) / 1e6, rel=1e-12)
+
+
+def test_from_statements_to_judgments():
+    """Two models, one of which always waits; people vote by halves."""
+    from measurement_layouts.dispositions import SituationalJudgments
+
+    reply = STEPS["generate"][1]
+    written = Mock(lambda question, _: json.dumps({**reply, **_of(question)}))
+    scenarios = generate_situations(ADVISABLE, written.model, count=3).table
+    sheet = validation_sheet(scenarios)
+    annotator = Mock(lambda question, _: f"Answer: {_waits(material_of(question))}")
+    names = ("one", "two", "three")
+    said_of = [validation_answers(sheet, annotator.model, annotator=name).table for name in names]
+    verdicts = validate_situations(sheet, said_of)
+    kept = scenarios[verdicts["verdict"] == "kept"]
+    assert len(kept) == 6
+    models = [Mock(lambda *_, word=word: word, f"mockllm/{word}") for word in ("Wait", "Act")]
+    responses = [situation_responses(kept, mock.model, samples=2).table for mock in models]
+    judge = Mock(lambda question, _: json.dumps({**JUDGED, "answer": _said(question)}))
+    samples = judge_responses(kept, pd.concat(responses), judge.model).table
+    ratings = [
+        self_ratings(ADVISABLE, Mock(lambda *_: "Rating: 6", str(mock.model)).model)
+        for mock in models
+    ]
+    votes = pd.DataFrame(
+        [
+            (name, rater, vote)
+            for name in kept.index
+            for rater, vote in (("A", "agree"), ("B", "n/a"))
+        ],
+        columns=["scenario", "rater", "vote"],
+    )
+    judgments = SituationalJudgments.from_long(
+        kept, votes, samples, pd.concat([one.table for one in ratings]), least=2
+    )
+    assert sorted(judgments.models) == ["mockllm/Act", "mockllm/Wait"]
+    rates = judgments.model_rates()["rate"].unstack("scenario")
+    keyed = judgments.scenarios["keyed"]
+    assert (rates.loc["mockllm/Wait"] == (keyed == 1)).all()
+    assert (rates.loc["mockllm/Act"] == (keyed == -1)).all()
+    assert judgments.scenarios["target"].tolist() == ["AGREE", "OPPOSE", "AMBIGUOUS"] * 2
+
+
+def _of(question):
+    return {"user_message": f"In {material_of(question)['setting']}: do I act or wait?"}
+
+
+def _waits(shown):
+    return "A" if shown["A"] == "Wait" else "B"
+
+
+def _said(question):
+    return 2 if material_of(question)["response"] == "Wait" else 1

@@ -1,0 +1,5 @@
+"""What tests share: layouts, data, and oracles written by hand."""
+
+from pathlib import Path
+
+TESTS = Path(__file__).parents[1]

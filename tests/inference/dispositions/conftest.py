@@ -1,9 +1,0 @@
-"""The small study that tests of dispositions share."""
-
-import pytest
-import small_judgments
-
-
-@pytest.fixture
-def judgments():
-    return small_judgments.judgments()

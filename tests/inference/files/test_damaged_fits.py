@@ -1,0 +1,188 @@
+"""Files that are no fit, or are damaged, edited or another layout's, are never read as a fit."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import xarray as xr
+from helpers import small_layouts
+
+import measurement_layouts as ml
+from measurement_layouts import FitError
+from measurement_layouts.inference.fit import load
+
+
+def raises(pattern):
+    return pytest.raises(FitError, match=pattern)
+
+
+def edited(saved, tmp_path, **attributes):
+    """The same file with other attributes; None takes one away."""
+    with xr.open_datatree(saved) as tree:
+        data = tree.load()
+    kept = {name: text for name, text in (data.attrs | attributes).items() if text is not None}
+    data.attrs = kept
+    path = tmp_path / "edited.nc"
+    data.to_netcdf(path)
+    return path
+
+
+# --- files that are no fit -----------------------------------------------------------------------
+
+
+def test_no_file(tmp_path):
+    with raises("there is no file or store .*nowhere.nc"):
+        load(tmp_path / "nowhere.nc")
+    with raises("there is no store in the folder"):
+        load(tmp_path)
+
+
+@pytest.mark.parametrize("content", [b"", b"\0", b"CDF", b"not a fit\n" * 400])
+def test_files_that_are_something_else(content, tmp_path):
+    path = tmp_path / "other.nc"
+    path.write_bytes(content)
+    with raises(r"other.nc cannot be read \(.*it is damaged or no saved fit"):
+        load(path)
+
+
+def test_random_bytes(rng, tmp_path):
+    path = tmp_path / "random.nc"
+    for start in (b"", b"\x89HDF\r\n\x1a\n", b"CDF\x01"):
+        path.write_bytes(start + rng.bytes(5000))
+        with raises("random.nc"):
+            load(path)
+
+
+def test_netcdf_that_is_no_fit(tmp_path):
+    path = tmp_path / "map.nc"
+    xr.Dataset({"height": ("x", [1.0, 2.0])}).to_netcdf(path)
+    with raises("map.nc is no saved fit: it lacks posterior, sample_stats, .*layout, fingerprint"):
+        load(path)
+
+
+@pytest.mark.trust("faults", "a saved fit with a damaged byte")
+def test_damaged_anywhere(damaged, rng):
+    """HDF5 reads most damaged numbers without a word: the checksum must not."""
+    content = damaged.read_bytes()
+    used = np.flatnonzero(np.frombuffer(content, np.uint8))
+    for place in rng.choice(used, 12, replace=False):
+        flipped = bytearray(content)
+        flipped[place] ^= 0x40
+        damaged.write_bytes(flipped)
+        try:
+            again = load(damaged)
+        except FitError:
+            continue
+        damaged.write_bytes(content)  # the byte was none of the fit's
+        assert again.data.identical(load(damaged).data)
+
+
+def test_a_single_changed_number(saved, tmp_path):
+    """Twin of the above: a file in good order whose contents are not what was saved."""
+    with xr.open_datatree(saved) as tree:
+        data = tree.load()
+    data["posterior"]["noiseLevel"][0, 0, 0] += 1e-9
+    path = tmp_path / "changed.nc"
+    data.to_netcdf(path)
+    with raises("changed.nc is damaged: its contents do not match its checksum"):
+        load(path)
+
+
+TRUNCATE = """
+import sys, warnings
+from pathlib import Path
+from measurement_layouts import FitError, load
+
+warnings.simplefilter("error")
+content = Path(sys.argv[1]).read_bytes()
+path = Path(sys.argv[2])
+refused = 0
+step = len(content) // 60
+lengths = [*range(0, len(content), step), *(len(content) - cut for cut in (1, 2, 7, 64, 1000))]
+for length in lengths:
+    path.write_bytes(content[:length])
+    try:
+        load(path)
+    except FitError:
+        refused += 1
+print(refused, len(lengths))
+"""
+
+
+@pytest.mark.trust("faults", "a saved fit that is truncated")
+def test_truncated_at_many_lengths(saved, tmp_path):
+    """In a process of its own: a crash of the library that reads would end this one."""
+    command = [sys.executable, "-c", TRUNCATE, str(saved), str(tmp_path / "cut.nc")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    refused, tried = map(int, done.stdout.split())
+    assert refused == tried > 60
+
+
+# --- another layout ------------------------------------------------------------------------------
+
+
+@pytest.mark.trust("faults", "a saved fit of another layout")
+def test_fit_of_another_layout(saved):
+    with raises(r"is a fit of the layout 'animal-ai' \(.*\), not of 'coin' \(.*load it without"):
+        load(saved, layout=small_layouts.coin())
+
+
+def test_another_title_is_no_other_layout(saved, animal_ai):
+    renamed = ml.Layout("another title", animal_ai.outcome)
+    assert load(saved, layout=renamed).layout.name == "animal-ai"
+
+
+@pytest.mark.parametrize(
+    ("attributes", "message"),
+    [
+        ({"layout": None}, "no saved fit: it lacks layout"),
+        ({"failures": None}, "no saved fit: it lacks failures"),
+        ({"fingerprint": 7}, "no saved fit: it lacks fingerprint"),
+        ({"checksum": None}, "no saved fit: it lacks checksum"),
+        ({"layout": "{"}, "contents do not match its checksum"),
+        ({"seed": 2}, "contents do not match its checksum"),
+    ],
+)
+def test_edited_attributes(saved, tmp_path, attributes, message):
+    with raises(message):
+        load(edited(saved, tmp_path, **attributes))
+
+
+@pytest.mark.trust("stability", "a fit file of a newer format is refused")
+def test_a_newer_format(saved, tmp_path):
+    path = edited(saved, tmp_path, format=7, measurement_layouts="3.1")
+    with raises(
+        "has format 7, and this version of measurement-layouts reads format 1; update it to at "
+        "least 3.1"
+    ):
+        load(path)
+
+
+def rewritten(saved, tmp_path, monkeypatch, **attributes):
+    """Edited by someone who also set the checksum right, or a check that has become weak."""
+    path = edited(saved, tmp_path, **attributes)
+    from measurement_layouts.inference.files import storage
+
+    with xr.open_datatree(path) as tree:
+        mark = tree.attrs["checksum"]
+    monkeypatch.setattr(storage, "_checksum", lambda data: mark)
+    return path
+
+
+def test_layout_that_is_not_the_one_fitted(saved, tmp_path, monkeypatch, animal_ai):
+    written = animal_ai.to_dict()
+    next(node for node in written["nodes"] if node["name"] == "rewardSize")["high"] = 2.5
+    path = rewritten(saved, tmp_path, monkeypatch, layout=json.dumps(written))
+    with raises(
+        "its layout has fingerprint .*, but it was fitted with .*; the file or the library"
+    ):
+        load(path)
+
+
+@pytest.mark.parametrize("layout", ["{", "{}", '{"nodes": []}', '{"name": 3, "nodes": [7]}'])
+def test_layout_that_cannot_be_read(saved, tmp_path, monkeypatch, layout):
+    with raises("its layout cannot be read"):
+        load(rewritten(saved, tmp_path, monkeypatch, layout=layout))

@@ -1,0 +1,232 @@
+"""A disk that is full, a real one: what could not be written is said, and nothing is left half.
+
+As a user: ``unshare -Urm python -m pytest tests/inference/files/test_fault_full_disk.py``.
+"""
+
+import os
+import subprocess
+
+import pandas as pd
+import pytest
+from helpers.fault_cases import OPTIONS, cohort, exactly, layout, same_draws
+
+import measurement_layouts as ml
+from measurement_layouts import FitError
+from measurement_layouts.command import main
+from measurement_layouts.common.errors import StoreError
+from measurement_layouts.inference import fitting
+
+SUBJECTS = 40
+LONG = OPTIONS | {"draws": 1000, "n_jobs": 1}
+FULL = "the disk is full: make room, or choose another folder; nothing was changed"
+
+
+@pytest.fixture
+def disk(tmp_path):
+    """A disk of one MiB."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "none", str(folder)]
+    try:
+        subprocess.run(mount, check=True, capture_output=True)
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("no small disk can be mounted here; as a user, run this under `unshare -Urm`")
+    yield folder
+    subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+def filled(disk, leave=0):
+    """Fill the disk but for so many bytes; what takes the room."""
+    room = os.statvfs(disk)
+    filler = disk / "others"
+    filler.write_bytes(bytes(max(0, room.f_bavail * room.f_bsize - leave)))
+    return filler
+
+
+def files(folder):
+    return {path.name: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.fixture(scope="module")
+def fit():
+    """Draws that take more than the disk has."""
+    return ml.fit(layout, cohort(SUBJECTS), **LONG)
+
+
+@pytest.fixture(scope="module")
+def short():
+    """Draws that take less."""
+    return ml.fit(layout, cohort(3), **OPTIONS)
+
+
+@pytest.mark.trust("faults", "disk full while saving a fit")
+@pytest.mark.parametrize("leave", [None, 300_000, 4096, 0])
+def test_saving(disk, fit, short, leave):
+    place = disk / "fit.nc"
+    place.write_bytes(b"old")
+    filler = disk / "others" if leave is None else filled(disk, leave)
+    before = files(disk)
+    with exactly(FitError, f"could not write {place}: {FULL}"):
+        fit.save(place, overwrite=True)
+    with exactly(FitError, f"could not write {disk / 'new.nc'}: {FULL}"):
+        fit.save(disk / "new.nc")
+    assert files(disk) == before
+    filler.unlink(missing_ok=True)
+    assert same_draws(ml.load(short.save(place, overwrite=True)), short)
+
+
+@pytest.mark.trust("faults", "disk full while writing a store")
+def test_a_store(disk, fit, monkeypatch):
+    store, wanted = disk / "store", cohort(SUBJECTS).select(subjects=[f"s{n}" for n in range(12)])
+    filler = filled(disk, 400_000)
+    with pytest.raises(StoreError) as caught:
+        ml.fit(layout, wanted, store=store, **LONG)
+    done = len(ml.load(store).subjects)
+    assert 0 < done < 12
+    assert str(caught.value) == (
+        f"could not write s{done} into {store}: [Errno 28] No space left on device; the {done} "
+        "subjects it holds are safe; make room, and fit again with the same store"
+    )
+    filler.unlink()
+    names, sample = [], fitting.sample_subject
+
+    def noted(battery, subject, *rest, **how):
+        names.append(subject)
+        return sample(battery, subject, *rest, **how)
+
+    monkeypatch.setattr(fitting, "sample_subject", noted)
+    again = ml.fit(layout, wanted, store=store, **LONG)
+    assert names == wanted.subjects[done:]
+    assert again.posterior.equals(fit.posterior.sel(subject=wanted.subjects))
+
+
+@pytest.mark.trust("faults", "disk full from the start of a store")
+@pytest.mark.parametrize("leave", [0, 20_000])
+def test_a_store_from_the_start(disk, leave):
+    store = disk / "store"
+    filler = filled(disk, leave)
+    with exactly(
+        StoreError,
+        f"could not write into {store}: [Errno 28] No space left on device; nothing in it is lost; "
+        "make room, or give another folder",
+    ):
+        ml.fit(layout, cohort(3), store=store, **OPTIONS)
+    filler.unlink()
+    assert ml.fit(layout, cohort(3), store=store, **OPTIONS).subjects == ["s0", "s1", "s2"]
+
+
+@pytest.mark.trust("faults", "disk full while writing a report")
+@pytest.mark.parametrize("name", ["report.html", "report.md"])
+def test_a_report(disk, short, name):
+    place = disk / name
+    place.write_bytes(b"old")
+    filler = filled(disk, leave=0)
+    before = files(disk)
+    with exactly(FitError, f"could not write {place}: {FULL}"):
+        ml.report(short, place, overwrite=True)
+    assert files(disk) == before
+    filler.unlink()
+    assert ml.report(short, place, overwrite=True).stat().st_size > 1000
+
+
+@pytest.mark.trust("faults", "disk full while exporting tables")
+def test_tables(disk, short):
+    folder = disk / "tables"
+    folder.mkdir()
+    (folder / "profiles.csv").write_bytes(b"old")
+    filler = filled(disk, leave=0)
+    before = files(disk)
+    with exactly(FitError, f"could not write {folder / 'profiles.csv'}: {FULL}"):
+        ml.export_tables(short, folder, overwrite=True)
+    assert files(disk) == before
+    filler.unlink()
+    written = ml.export_tables(short, folder, overwrite=True)
+    assert len(pd.read_csv(written[0])) == 3
+
+
+@pytest.mark.trust("faults", "disk full while drawing")
+def test_a_diagram(disk):
+    place = disk / "layout.svg"
+    filler = filled(disk)
+    before = files(disk)
+    with exactly(
+        OSError,
+        f"could not write {place}: No space left on device; nothing was changed: make room, or "
+        "name another place",
+    ):
+        layout.draw(place)
+    assert files(disk) == before
+    filler.unlink()
+    assert layout.draw(place).stat().st_size > 1000
+
+
+LAYOUT = """
+import measurement_layouts as ml
+from measurement_layouts.linking import logistic
+distance = ml.MetaFeature("distance", low=0, high=10, unit="m")
+behind = ml.MetaFeature("behind", levels=(0, 1))
+reach = ml.Capability("reach", low=0, high=10, unit="m")
+reaching = ml.Layout("reaching", ml.Success("found", logistic(reach - distance * (1 + behind))))
+"""
+
+
+@pytest.fixture
+def command(tmp_path, disk):
+    """What `measurement-layouts fit` is typed with, for a folder on the disk."""
+    wanted = cohort(6)
+    wanted.items.to_csv(tmp_path / "items.csv")
+    rows = wanted.successes.stack().rename("outcome").rename_axis(["subject", "item"])
+    rows.reset_index().to_csv(tmp_path / "outcomes.csv", index=False)
+    (tmp_path / "layout.py").write_text(LAYOUT)
+    tables = [f"--{name}={tmp_path / name}.csv" for name in ("items", "outcomes")]
+    options = [f"--{name}={OPTIONS[name]}" for name in ("method", "draws", "chains", "seed")]
+    return ["fit", f"{tmp_path / 'layout.py'}:reaching", *tables, *options, "--jobs=1"]
+
+
+@pytest.mark.trust("faults", "disk full during the command fit")
+@pytest.mark.parametrize("leave", [0, 300_000, 450_000])
+def test_the_command(disk, command, capsys, leave):
+    out = disk / "out"
+    filler = filled(disk, leave)
+    assert main([*command, f"--out={out}"]) == 2
+    (said,) = (line for line in capsys.readouterr().err.splitlines() if "could not" in line)
+    there = sorted(path.name for path in out.iterdir())
+    done = len(list((out / "store" / "records").glob("*.json")))
+    on = "make room, and the same command, without --overwrite, goes on"
+    why = "[Errno 28] No space left on device"
+    if leave == 0:
+        wanted = f"could not write into {out / 'store'}: {why}; nothing in it is lost; {on}"
+    elif done < 6:
+        wanted = (
+            f"could not write s{done} into {out / 'store'}: {why}; the {done} "
+            f"{'subjects' if done > 1 else 'subject'} it holds are safe; {on}"
+        )
+    else:
+        wanted = f"could not write {out / 'fit.nc'}: {FULL}"
+    assert said == f"measurement-layouts: {wanted}"
+    assert there == ["store"]
+    filler.unlink()
+    assert main([*command, f"--out={out}"]) == 0
+    assert {path.name for path in out.iterdir()} == {
+        *("fit.nc", "fitted_items.csv", "profiles.csv", "diagnostics.csv", "layout.svg")
+    }
+    assert same_draws(ml.load(out / "fit.nc"), ml.fit(layout, cohort(6), **OPTIONS))
+
+
+@pytest.mark.trust("faults", "disk full while writing a forecast")
+def test_a_forecast_of_the_command(disk, short, tmp_path, capsys):
+    fitted, items, place = tmp_path / "fit.nc", tmp_path / "items.csv", disk / "forecast.csv"
+    short.save(fitted)
+    cohort(1).items.to_csv(items)
+    place.write_bytes(b"old")
+    filler = filled(disk)
+    before = files(disk)
+    typed = ["forecast", str(fitted), f"--items={items}", f"--out={place}", "--overwrite"]
+    assert main(typed) == 2
+    assert capsys.readouterr().err.splitlines()[-1] == (
+        f"measurement-layouts: could not write {place}: {FULL}"
+    )
+    assert files(disk) == before
+    filler.unlink()
+    assert main(typed) == 0
+    assert len(pd.read_csv(place)) == 9

@@ -1,0 +1,133 @@
+"""Saved fits that are cut short anywhere: refused with one message, and never a wrong fit."""
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+from helpers.fault_cases import OPTIONS, cohort, exactly, layout, same_draws
+
+import measurement_layouts as ml
+from measurement_layouts import FitError
+
+CUT = """
+import sys, warnings
+from pathlib import Path
+from measurement_layouts import FitError, load
+
+warnings.simplefilter("error")
+content, path = Path(sys.argv[1]).read_bytes(), Path(sys.argv[2])
+size = len(content)
+step = size // int(sys.argv[3])
+ends = int(sys.argv[4])
+lengths = {*range(0, size, step), *range(min(ends, size)), *range(max(0, size - ends), size)}
+refused, said = 0, set()
+for length in sorted(lengths):
+    path.write_bytes(content[:length])
+    try:
+        load(path)
+    except FitError as error:
+        refused += 1
+        said.add(str(error))
+print(refused, len(lengths))
+for message in said:
+    print(message)
+"""
+
+
+@pytest.fixture(scope="module")
+def fit():
+    return ml.fit(layout, cohort(3), **OPTIONS | {"draws": 20})
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory):
+    place = tmp_path_factory.mktemp("stores") / "store"
+    return ml.fit(layout, cohort(3), store=place, **OPTIONS | {"draws": 20}), place
+
+
+@pytest.mark.trust("faults", "a saved fit that is truncated")
+@pytest.mark.parametrize(
+    ("steps", "ends"), [(20, 10), pytest.param(300, 2048, marks=pytest.mark.slow)]
+)
+def test_a_fit_cut_short(fit, tmp_path, record_property, steps, ends):
+    """In a process of its own: a crash of the library that reads would end this one."""
+    path = tmp_path / "cut.nc"
+    arguments = [fit.save(tmp_path / "fit.nc"), path, steps, ends]
+    command = [sys.executable, "-c", CUT, *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=500, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    counts, *said = done.stdout.splitlines()
+    refused, tried = map(int, counts.split())
+    assert refused == tried >= steps + ends
+    record_property("inputs", tried)
+    message = re.compile(
+        rf"{re.escape(str(path))} cannot be read \(\w+: .+\); it is damaged or no saved fit: "
+        "restore a copy, or fit again"
+    )
+    assert all(message.fullmatch(line) for line in said), said
+
+
+@pytest.mark.slow
+@pytest.mark.trust("faults", "a store with a truncated file")
+def test_a_store_whose_files_are_cut_short(store, tmp_path, record_property):
+    whole, place = store
+    copy = shutil.copytree(place, tmp_path / "copy")
+    tried, refused = 0, 0
+    for file in sorted(path for path in copy.rglob("*") if path.is_file()):
+        content = file.read_bytes()
+        for length in sorted({0, 1, len(content) // 2, max(0, len(content) - 1)} - {len(content)}):
+            file.write_bytes(content[:length])
+            tried += 1
+            try:
+                again = ml.load(copy)
+                again.data.load()
+            except FitError:
+                refused += 1
+            else:  # nothing that is read depends on that file
+                assert same_draws(again, whole), file
+                assert again.subjects == whole.subjects
+        file.write_bytes(content)
+    record_property("inputs", tried)
+    assert refused > tried / 3
+    assert same_draws(ml.load(copy), whole)
+
+
+@pytest.mark.trust("faults", "a store of a newer version")
+def test_a_store_of_a_newer_version(store, tmp_path):
+    copy = shutil.copytree(store[1], tmp_path / "copy")
+    said = json.loads((copy / "zarr.json").read_text())
+    said["attributes"]["store"]["format"] = 7
+    said["attributes"]["measurement_layouts"] = "9.9"
+    (copy / "zarr.json").write_text(json.dumps(said))
+    message = (
+        f"{copy} has format 7, and this version of measurement-layouts reads format 1; update it "
+        "to at least 9.9"
+    )
+    with exactly(FitError, message):
+        ml.load(copy)
+    with exactly(FitError, message):
+        ml.fit(layout, cohort(3), store=copy, **OPTIONS | {"draws": 20})
+
+
+@pytest.mark.trust("faults", "a saved fit of another layout")
+def test_a_fit_of_another_layout(fit, store, tmp_path):
+    coin = ml.Layout("coin", ml.Success("heads", ml.Capability("p", low=0, high=1)))
+    for place in (fit.save(tmp_path / "fit.nc"), store[1]):
+        with exactly(
+            FitError,
+            f"{place} is a fit of the layout 'reaching' ({layout.fingerprint}), not of 'coin' "
+            f"({coin.fingerprint}); load it without layout=, or fit again",
+        ):
+            ml.load(place, layout=coin)
+
+
+@pytest.mark.trust("faults", "a file that exists")
+def test_a_file_that_exists(fit, tmp_path):
+    place = tmp_path / "fit.nc"
+    place.write_bytes(b"old")
+    with exactly(FitError, f"{place} exists already; choose another name, or pass overwrite=True"):
+        fit.save(place)
+    assert place.read_bytes() == b"old"

@@ -1,0 +1,56 @@
+"""Two processes that write one store: the second is refused while the first is alive."""
+
+import subprocess
+import sys
+import time
+
+import pytest
+from helpers import TESTS
+from helpers.fault_cases import OPTIONS, cohort, exactly, layout, same_draws
+
+import measurement_layouts as ml
+from measurement_layouts.common.errors import StoreError
+
+FIRST = """
+import sys, time
+sys.path.insert(0, sys.argv[1])
+from helpers import fault_cases
+import measurement_layouts as ml
+from measurement_layouts.inference import fitting
+
+sample = fitting.sample_subject
+
+def slowly(battery, subject, *rest, **how):
+    if subject == "s2":
+        print("begun", flush=True)
+        time.sleep(600)
+    return sample(battery, subject, *rest, **how)
+
+fitting.sample_subject = slowly
+options = fault_cases.OPTIONS | {"n_jobs": 1}
+ml.fit(fault_cases.layout, fault_cases.cohort(4), store=sys.argv[2], **options)
+"""
+
+
+@pytest.mark.trust("faults", "two processes writing one store")
+def test_the_second_is_refused_and_goes_on_once_the_first_is_dead(tmp_path):
+    store, wanted = tmp_path / "store", cohort(4)
+    command = [sys.executable, "-c", FIRST, str(TESTS), str(store)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as first:
+        try:
+            assert first.stdout.readline() == "begun\n"
+            while not (store / "records" / "1.json").exists():  # written while the next is begun
+                time.sleep(0.01)
+            before = sorted(store.rglob("*"))
+            with exactly(
+                StoreError,
+                f"{store} is in use, by another process or further up in this one; wait until that "
+                "is done, or give another store",
+            ):
+                ml.fit(layout, wanted, store=store, **OPTIONS)
+            assert sorted(store.rglob("*")) == before
+            assert ml.load(store).subjects == ["s0", "s1"]  # anybody may read
+        finally:
+            first.kill()
+    fit = ml.fit(layout, wanted, store=store, **OPTIONS)
+    assert same_draws(fit, ml.fit(layout, wanted, **OPTIONS))

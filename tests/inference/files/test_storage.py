@@ -1,0 +1,205 @@
+"""Saved fits: whole or not at all, and equal when read back."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from helpers import small_layouts
+
+import measurement_layouts as ml
+from measurement_layouts import FitError
+from measurement_layouts.inference.files import storage
+from measurement_layouts.inference.files.storage import save
+from measurement_layouts.inference.fit import load
+from measurement_layouts.linking import arrays
+
+
+def raises(pattern):
+    return pytest.raises(FitError, match=pattern)
+
+
+# --- round trip ----------------------------------------------------------------------------------
+
+
+def test_round_trip(saved, fitted, animal_ai, new_items):
+    again = ml.load(saved, layout=animal_ai)
+    assert again.layout == fitted.layout
+    assert again.failures == fitted.failures
+    assert again.subjects == fitted.subjects
+    assert again.data.identical(fitted.data)
+    for group in fitted.data.children:
+        for name, variable in fitted.data[group].variables.items():
+            assert again.data[group][name].dtype.kind == variable.dtype.kind, (group, name)
+    pd.testing.assert_frame_equal(again.profiles(), fitted.profiles())
+    pd.testing.assert_frame_equal(again.diagnostics(), fitted.diagnostics())
+    assert again.forecast(new_items).data.identical(fitted.forecast(new_items).data)
+
+
+def test_saving_leaves_the_fit_as_it_was(fitted, tmp_path):
+    before = fitted.data.copy(deep=True)
+    fitted.save(tmp_path / "fit.nc")
+    assert fitted.data.identical(before)
+    assert fitted.data.attrs == before.attrs
+
+
+def test_a_fit_read_back_saves_again(saved, tmp_path):
+    again = ml.load(saved)
+    assert ml.load(again.save(str(tmp_path / "again.nc"))).data.identical(again.data)
+
+
+def test_the_seed_and_options_are_kept(saved, sampling):
+    kept = ml.load(saved).data.attrs
+    assert kept["seed"] == sampling["seed"]
+    assert kept["tune"] == sampling["tune"]
+    assert kept["target_accept"] == 0.8
+    assert kept["fingerprint"] == small_layouts.animal_ai().fingerprint
+
+
+def test_long_reasons_odd_names_and_the_largest_seed(tmp_path):
+    """Attributes over 64 kB, names beyond ASCII, 64 bits."""
+    names = ["Zoë", "GPT-4o (мини)", "a/b:c", "x" * 300, *map(str, range(1500))]
+    items = pd.DataFrame(index=["问题 1", "q/2"])
+    outcomes = pd.DataFrame(1, index=names, columns=items.index)
+    evaluation = ml.Evaluation.from_wide(outcomes, items)
+    posterior = {"p": np.full((len(names), 1, 4), 0.5)}
+    failures = {name: "RuntimeError: " + "no finite start " * 9 for name in names[4:]}
+    fit = small_layouts.crafted(small_layouts.coin(), evaluation, posterior, failures=failures)
+    fit.data.attrs["seed"] = 2**63 - 1
+    again = ml.load(fit.save(tmp_path / "odd.nc"))
+    assert again.subjects == names[:4]
+    assert again.failures == failures
+    assert again.data.attrs["seed"] == 2**63 - 1
+    assert again.data["observed_data"]["item"].to_numpy().tolist() == ["问题 1", "q/2"]
+
+
+def test_attempts_are_kept(tmp_path):
+    evaluation = small_layouts.counts([1, 0], [1, 1])
+    posterior = {"p": np.full((1, 1, 4), 0.5)}
+    fit = small_layouts.crafted(small_layouts.coin(), evaluation, posterior, attempts={"Ann": 3})
+    again = ml.load(fit.save(tmp_path / "again.nc"))
+    assert again.attempts == fit.attempts == {"Ann": 3}
+    assert again.diagnostics().loc["Ann", "attempts"] == 3
+
+
+def test_a_file_from_before_attempts_were_counted(fitted, tmp_path):
+    before = fitted.data.copy()
+    before.attrs = {name: said for name, said in fitted.data.attrs.items() if name != "attempts"}
+    again = ml.load(ml.Fit(fitted.layout, before, {}).save(tmp_path / "before.nc"))
+    assert again.attempts == {}
+    assert (again.diagnostics()["attempts"] == 1).all()
+
+
+@pytest.mark.parametrize("size", [1, 7000])
+def test_written_some_subjects_at_a_time(fitted, tmp_path, monkeypatch, size):
+    monkeypatch.setattr(storage, "_BLOCK", size)
+    assert ml.load(fitted.save(tmp_path / "parts.nc")).data.identical(fitted.data)
+
+
+@pytest.mark.slow
+def test_a_saved_fit_is_read_without_pymc(saved):
+    code = "import sys, measurement_layouts as ml; ml.load(sys.argv[1]).profiles()"
+    ask = "sys.exit('pymc' in sys.modules or 'zarr' in sys.modules)"
+    command = [sys.executable, "-c", f"{code}; {ask}", str(saved)]
+    assert subprocess.run(command, check=False).returncode == 0
+
+
+# --- own linking functions -----------------------------------------------------------------------
+
+
+@ml.linking_function(range=(0, 1))
+def survival(skill, demand):
+    """Not one of ours."""
+    return arrays.exp(-demand * (1 - skill))
+
+
+def test_own_linking_function(tmp_path):
+    demand = ml.MetaFeature("demand", low=0, high=2)
+    skill = ml.Capability("skill", low=0, high=1)
+    layout = ml.Layout("own", ml.Success("ok", survival(skill, demand)))
+    items = pd.DataFrame({"demand": [0.0, 1.0]}, index=["a", "b"])
+    outcomes = pd.DataFrame([[1, 0]], index=["Ann"], columns=items.index)
+    evaluation = ml.Evaluation.from_wide(outcomes, items)
+    posterior = {"skill": np.linspace(0.1, 0.9, 8).reshape(1, 2, 4)}
+    fit = small_layouts.crafted(layout, evaluation, posterior)
+    path = fit.save(tmp_path / "own.nc")
+    with raises(
+        r"own.nc: its layout cannot be read \(the linking function 'survival' is not known"
+    ):
+        ml.load(path)
+    again = ml.load(path, functions=[survival])
+    assert again.layout == layout
+    assert ml.load(path, layout=layout).layout == layout  # the layout brings its functions
+    mean = again.forecast(items).data["mean"].sel(item="b").item()
+    assert mean == pytest.approx(np.exp(-(1 - posterior["skill"])).mean(), abs=1e-12)
+
+    @ml.linking_function(range=(0, 1))
+    def other(skill, demand):
+        return arrays.exp(-2 * demand * (1 - skill))
+
+    other.name = "survival"
+    with raises("differs from the one the layout was written with"):
+        ml.load(path, functions=[other])
+
+
+# --- writing -------------------------------------------------------------------------------------
+
+
+@pytest.mark.trust("faults", "a file that exists")
+def test_an_existing_file_is_kept(saved, fitted):
+    before = saved.read_bytes()
+    with raises("fit.nc exists already; choose another name, or pass overwrite=True"):
+        save(fitted, saved)
+    assert saved.read_bytes() == before
+
+
+def test_overwrite(damaged, fitted):
+    damaged.write_bytes(b"old")
+    assert fitted.save(damaged, overwrite=True) == damaged
+    assert load(damaged).data.identical(fitted.data)
+    assert [path.name for path in damaged.parent.iterdir()] == ["damaged.nc"]
+
+
+def test_folder_that_does_not_exist(fitted, tmp_path):
+    with raises("cannot write into .*nowhere: No such file or directory; choose or make another"):
+        fitted.save(tmp_path / "nowhere" / "fit.nc")
+
+
+def test_folder_that_is_a_file(fitted, tmp_path):
+    (tmp_path / "file").write_text("")
+    with raises("cannot write into .*file: Not a directory"):
+        fitted.save(tmp_path / "file" / "fit.nc")
+
+
+def test_path_that_is_a_folder(fitted, tmp_path):
+    with raises("exists already"):
+        fitted.save(tmp_path)
+    with raises("could not write .*nothing was changed"):
+        fitted.save(tmp_path, overwrite=True)
+    assert list(tmp_path.iterdir()) == []
+    assert list(tmp_path.parent.glob(f".{tmp_path.name}*")) == []
+
+
+@pytest.mark.parametrize(
+    "error", [OSError(28, "No space left on device"), RuntimeError("HDF error")]
+)
+def test_a_write_that_fails_midway_leaves_the_old_file(damaged, fitted, monkeypatch, error):
+    def half_written(self, path, **_options):
+        Path(path).write_bytes(b"half")
+        raise error
+
+    before = damaged.read_bytes()
+    monkeypatch.setattr(xr.DataTree, "to_netcdf", half_written)
+    with raises("could not write .*damaged.nc: .*; nothing was changed"):
+        fitted.save(damaged, overwrite=True)
+    assert damaged.read_bytes() == before
+    with raises("could not write"):
+        fitted.save(damaged.parent / "new.nc")
+    assert [path.name for path in damaged.parent.iterdir()] == ["damaged.nc"]
+
+
+def test_others_may_read_the_file(saved):
+    assert saved.stat().st_mode & 0o777 == 0o644

@@ -1,0 +1,117 @@
+"""A home folder that cannot be written: said so, and not that a prior is wrong."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+from helpers import TESTS
+
+HOME = "/dev/null/home"  # below a file, where root cannot write either
+ADVICE = (
+    "before Python starts, set PYTENSOR_FLAGS=base_compiledir=FOLDER to a folder that can be "
+    "written, or HOME"
+)
+CODE = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from helpers import fault_cases
+import measurement_layouts as ml
+from measurement_layouts.inference.sampling import engine
+from measurement_layouts.inference.kernel.terms import UnsupportedError
+
+def refused(*_):
+    raise UnsupportedError("as if it had no machine code of our own")
+
+def plainly():
+    engine.Kernel = refused
+    engine._samplers.clear()
+    return fault_cases.fit(method="nuts")
+
+for call in (
+    lambda: ml.check(fault_cases.layout, fault_cases.evaluation()),
+    fault_cases.fit,
+    lambda: fault_cases.fit(method="nuts"),
+    plainly,
+):
+    try:
+        call()
+        print("done")
+    except Exception as error:
+        print(type(error).__name__, error)
+"""
+
+
+def run(*typed, **environment):
+    """Run Python without a home: its status, and the lines it wrote."""
+    kept = {name: value for name, value in os.environ.items() if name != "PYTENSOR_FLAGS"}
+    without = kept | {"HOME": HOME, "MEASUREMENT_LAYOUTS_CACHE": ""} | environment
+    done = subprocess.run(
+        [sys.executable, *typed], env=without, capture_output=True, text=True, timeout=300
+    )
+    return done.returncode, done.stdout.splitlines(), done.stderr.splitlines()
+
+
+@pytest.mark.trust("faults", "a home that cannot be written")
+def test_what_compiles_says_so():
+    status, told, _ = run("-c", CODE, str(TESTS))
+    assert status == 0
+    assert len(told) == 4
+    for line in told:
+        assert line.startswith(f"FitError PyTensor cannot compile: its folder {HOME}/.pytensor/")
+        assert line.endswith(f" cannot be written (Not a directory); {ADVICE}")
+
+
+@pytest.mark.trust("faults", "a home that cannot be written")
+@pytest.mark.slow
+def test_with_priors_drawn_before(tmp_path):
+    """What is kept of another day needs no PyTensor; what is not, does."""
+    kept = {"MEASUREMENT_LAYOUTS_CACHE": str(tmp_path)}
+    before, _, _ = run("-c", CODE, str(TESTS), HOME=os.environ["HOME"], **kept)
+    assert before == 0
+    _, (check, *fits), _ = run("-c", CODE, str(TESTS), **kept)
+    assert check == "done"
+    assert len(fits) == 3
+    assert all(line.endswith(ADVICE) for line in fits)
+
+
+@pytest.mark.trust("faults", "a home that cannot be written")
+@pytest.mark.slow
+def test_the_numba_part_is_named(tmp_path):
+    """The folder of compiled C code alone is not enough for a layout without our machine code."""
+    flags = {"PYTENSOR_FLAGS": f"compiledir={tmp_path}"}
+    _, (*done, plain), _ = run("-c", CODE, str(TESTS), **flags)
+    assert done == ["done"] * 3
+    assert plain == (
+        f"FitError PyTensor cannot compile: its folder {HOME}/.pytensor/numba cannot be written "
+        f"(Not a directory); {ADVICE}"
+    )
+
+
+@pytest.mark.trust("faults", "a home that cannot be written")
+@pytest.mark.slow
+def test_the_remedy_is_one(tmp_path):
+    flags = {"PYTENSOR_FLAGS": f"base_compiledir={tmp_path}"}
+    status, told, _ = run("-c", CODE, str(TESTS), **flags)
+    assert (status, told) == (0, ["done"] * 4)
+
+
+@pytest.mark.trust("faults", "a home that cannot be written")
+def test_the_command(tmp_path):
+    code = tmp_path / "layout.py"
+    code.write_text(
+        "import measurement_layouts as ml\n"
+        "coin = ml.Layout('coin', ml.Success('heads', ml.Capability('p', low=0, high=1)))\n"
+    )
+    tables = tmp_path / "rows.csv"
+    tables.write_text("subject,item,outcome\nAnn,a,1\nAnn,b,0\n")
+    items = tmp_path / "items.csv"
+    items.write_text("item\na\nb\n")
+    main = "import sys; from measurement_layouts.command import main; sys.exit(main())"
+    typed = ["check", f"{code}:coin", f"--outcomes={tables}", f"--items={items}"]
+    status, _, told = run("-c", main, *typed)
+    assert status == 2
+    assert told[-1].startswith(
+        f"measurement-layouts: PyTensor cannot compile: its folder {HOME}/.pytensor/"
+    )
+    assert told[-1].endswith(ADVICE)

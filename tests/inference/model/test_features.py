@@ -1,0 +1,194 @@
+"""Meta-features of items: what a layout takes, and each fault with its column and rows."""
+
+import copy
+
+import numpy as np
+import pandas as pd
+import pytest
+from helpers import small_layouts
+
+import measurement_layouts as ml
+from measurement_layouts import DataError
+from measurement_layouts.inference.model.alignment import align
+from measurement_layouts.inference.model.features import (
+    check_training,
+    outside_range,
+    read_features,
+)
+from measurement_layouts.linking import band, logistic
+
+
+def raises(pattern):
+    return pytest.raises(DataError, match=pattern)
+
+
+@pytest.fixture(scope="module")
+def sided():
+    """Ends of a band may be infinite, one on its side."""
+    low = ml.MetaFeature("from", low=-np.inf, high=4)
+    high = ml.MetaFeature("to", low=-4, high=np.inf)
+    risk = ml.Propensity("risk", low=-4, high=4)
+    return ml.Layout("risk", ml.Success("right", band(risk, low, high)))
+
+
+@pytest.fixture(scope="module")
+def labelled():
+    return small_layouts.labelled()
+
+
+def test_values_are_read_and_other_columns_ignored(animal_ai, items):
+    features = read_features(animal_ai, items[list(reversed(items.columns))])
+    assert set(features) == {"rewardSize", "rewardDistance", "rewardBehind", "XPos"}
+    for name, values in features.items():
+        assert values.dtype == float
+        assert values.tolist() == items[name].tolist()
+
+
+def test_labelled_values_are_read_by_column_name(labelled):
+    items = pd.DataFrame({"demand[CEc]": [1, 2, 3], "demand[AS]": [4, 5, 0]})
+    assert read_features(labelled, items)["demand"].tolist() == [[4, 1], [5, 2], [0, 3]]
+    with raises(r"demand: the items have no column demand\[AS\]"):
+        read_features(labelled, items[["demand[CEc]"]])
+
+
+@pytest.mark.parametrize("kind", ["float32", "Float64", "object", "category"])
+def test_kinds_of_columns(animal_ai, items, kind):
+    features = read_features(
+        animal_ai, items.assign(rewardBehind=items["rewardBehind"].astype(kind))
+    )
+    assert features["rewardBehind"].tolist() == items["rewardBehind"].tolist()
+
+
+def test_whole_and_truth_values(animal_ai, items):
+    given = items.assign(XPos=items["XPos"].astype("Int64"), rewardBehind=items["XPos"] > 0)
+    features = read_features(animal_ai, given)
+    assert features["XPos"].tolist() == items["XPos"].tolist()
+    assert features["rewardBehind"].tolist() == (items["XPos"] > 0).astype(float).tolist()
+
+
+def test_a_level_in_single_precision_is_the_level():
+    flag = ml.MetaFeature("flag", levels=(0.1, 0.7))
+    skill = ml.Capability("skill", low=0, high=1)
+    layout = ml.Layout("a", ml.Success("ok", logistic(skill - flag)))
+    items = pd.DataFrame({"flag": np.array([0.1, 0.7], dtype="float32")})
+    assert read_features(layout, items)["flag"].tolist() == [0.1, 0.7]
+    with raises(r"flag is none of its levels 0.1, 0.7 on 1 item\(s\): 1 \(flag = 0.7001\)"):
+        read_features(layout, pd.DataFrame({"flag": [0.1, 0.7001]}))
+
+
+def test_inputs_stay_and_later_changes_do_not_reach_the_features(animal_ai, items):
+    before = copy.deepcopy(items)
+    features = read_features(animal_ai, items)
+    pd.testing.assert_frame_equal(items, before)
+    items.loc[:, "rewardSize"] = 99.0
+    assert features["rewardSize"].tolist() == before["rewardSize"].tolist()
+    numbers = before[["rewardSize", "rewardDistance", "rewardBehind", "XPos"]].astype(float)
+    features = read_features(animal_ai, numbers)
+    numbers.iloc[:, :] = 0.0
+    assert features["rewardSize"].tolist() == before["rewardSize"].tolist()
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        (np.nan, r"rewardSize is missing \(NaN\) on 1 item\(s\): item-03 \(rewardSize = missing\)"),
+        (None, r"rewardSize is missing \(NaN\) on 1 item\(s\): item-03"),
+        (np.inf, r"rewardSize is infinite on 1 item\(s\): item-03 \(rewardSize = inf\); give"),
+        (-np.inf, r"rewardSize is infinite on 1 item\(s\): item-03 \(rewardSize = -inf\)"),
+        ("big", r"rewardSize is no number on 1 item\(s\): item-03 \(rewardSize = 'big'\); convert"),
+        ("1.5", r"rewardSize is no number on 1 item\(s\): item-03 \(rewardSize = '1.5'\)"),
+        (1j, r"rewardSize is no number on 1 item\(s\): item-03 \(rewardSize = 1j\)"),
+        (pd.Timestamp(0), r"rewardSize is no number on 1 item\(s\): item-03"),
+    ],
+)
+def test_bad_value(animal_ai, items, value, message):
+    items["rewardSize"] = items["rewardSize"].astype(object)
+    items.loc["item-03", "rewardSize"] = value
+    with raises(message):
+        read_features(animal_ai, items)
+
+
+@pytest.mark.parametrize(
+    "column", [pd.to_datetime(["2026-01-01"] * 24), np.full(24, 1j), pd.to_timedelta([1] * 24)]
+)
+def test_columns_that_would_turn_into_numbers_by_accident(animal_ai, items, column):
+    with raises(r"rewardSize is no number on 24 item\(s\): .* and 19 more; convert the column"):
+        read_features(animal_ai, items.assign(rewardSize=column))
+
+
+def test_unknown_level(animal_ai, items):
+    items.loc["item-05", "rewardBehind"] = 0.3
+    with raises(r"rewardBehind is none of its levels 0, 0.5, 1 on 1 item\(s\): item-05 "):
+        read_features(animal_ai, items)
+
+
+def test_missing_or_repeated_column(animal_ai, items):
+    with raises(r"XPos: the items have no column XPos; the columns are rewardSize, colour, .*add"):
+        read_features(animal_ai, items.drop(columns="XPos"))
+    with raises("XPos: the items have several columns XPos; keep one"):
+        read_features(animal_ai, pd.concat([items, items[["XPos"]]], axis=1))
+
+
+def test_items_that_are_no_table(animal_ai, items):
+    with raises("items: this is a dict; give a pandas DataFrame"):
+        read_features(animal_ai, items.to_dict())
+    with raises(r"items: the item name\(s\) item-00 occur more than once"):
+        read_features(animal_ai, pd.concat([items, items.iloc[[0]]]))
+
+
+def test_infinite_ends_where_declared(sided):
+    items = pd.DataFrame({"from": [-np.inf, 0.0], "to": [1.0, np.inf]})
+    features = read_features(sided, items)
+    assert features["from"].tolist() == [-np.inf, 0.0]
+    check_training(sided, items, features)
+    with raises(r"to is infinite on 1 item\(s\): 0 \(to = -inf\)"):
+        read_features(sided, items.assign(to=[-np.inf, 0.0]))
+
+
+def test_ends_that_are_infinite_on_every_item_are_no_constant_property(sided):
+    items = pd.DataFrame({"from": [-np.inf, -np.inf], "to": [1.0, 2.0]})
+    check_training(sided, items, read_features(sided, items))
+
+
+def test_outside_the_range_is_reported_per_item(animal_ai, items):
+    items.loc["item-02", "rewardSize"] = 1.9 + 1e-6
+    items.loc["item-04", "rewardDistance"] = -2.5
+    flags = outside_range(animal_ai, read_features(animal_ai, items))
+    assert np.argwhere(flags.to_numpy()).shape == (2, 2)
+    assert flags.loc[2, "rewardSize"]
+    assert flags.loc[4, "rewardDistance"]
+
+
+def test_an_end_missed_by_rounding_is_inside(animal_ai, items):
+    items.loc["item-02", "rewardSize"] = np.nextafter(1.9, 2)
+    assert not outside_range(animal_ai, read_features(animal_ai, items)).any(axis=None)
+
+
+def test_training_item_outside_the_range(animal_ai, items):
+    items.loc[["item-02", "item-07"], "rewardSize"] = 2.5
+    with raises(
+        r"rewardSize: 2 training item\(s\) lie outside its declared range \[-1.9, 1.9\]: "
+        "item-02, item-07; widen the range"
+    ):
+        check_training(animal_ai, items, read_features(animal_ai, items))
+
+
+def test_property_that_never_varies(animal_ai, items, labelled):
+    items["XPos"] = 1
+    with raises("XPos is 1 on all 24 items: .* or write the number into the layout"):
+        check_training(animal_ai, items, read_features(animal_ai, items))
+    same = pd.DataFrame({"demand[AS]": [4, 4], "demand[CEc]": [0, 0]})
+    with raises("demand is 4, 0 on all 2 items"):
+        check_training(labelled, same, read_features(labelled, same))
+    half = same.assign(**{"demand[AS]": [4, 3]})  # one label varies: the others may not
+    check_training(labelled, half, read_features(labelled, half))
+
+
+def test_align_lays_labels_along_their_dimension(labelled):
+    demand, ability = labelled.nodes["demand"], labelled.nodes["ability"]
+    dims = ("other", "dimension")
+    values = np.arange(6).reshape(3, 2)
+    assert align(values, demand, dims, per_item=True).shape == (3, 1, 2)
+    laid = align(values, ability, dims, leading=1, per_item=False)
+    assert laid.shape == (3, 1, 1, 2)
+    assert laid.squeeze().tolist() == values.tolist()

@@ -1,0 +1,114 @@
+"""Calibration: of subjects drawn from the prior, 90 % of 90 % intervals hold the truth.
+
+That is exact for any layout and any number of items, for each element of the profile. Only the
+published pull of the noise breaks it: the constant that it pulls towards is computed from the very
+outcomes that are then explained.
+
+Limit: 3 binomial standard errors; four elements raise a false alarm in 1 % of seeds.
+"""
+
+import dataclasses
+
+import numpy as np
+import pandas as pd
+import pytest
+from helpers import small_layouts
+
+import measurement_layouts as ml
+from measurement_layouts.evaluations.evaluation import SubjectData
+from measurement_layouts.inference.model.features import read_features
+from measurement_layouts.inference.simulate import expected_success
+
+pytestmark = pytest.mark.slow
+MASS, SUBJECTS = 0.9, 400
+SLACK = 3 * np.sqrt(MASS * (1 - MASS) / SUBJECTS)
+SAMPLING = {"draws": 500, "tune": 500, "chains": 4, "seed": 1, "progressbar": False}
+
+
+@pytest.fixture(scope="module")
+def truth():
+    """Profiles from the prior, by NumPy alone."""
+    rng = np.random.default_rng(12)
+    return pd.DataFrame(
+        {
+            "navigationAbility": rng.uniform(0, 5.3, SUBJECTS),
+            "rightLeftBias": rng.normal(size=SUBJECTS),
+            "visualAbility": rng.uniform(0, 1.9, SUBJECTS),
+            "noiseLevel": rng.uniform(0, 1, SUBJECTS),
+        },
+        index=[f"s{number}" for number in range(SUBJECTS)],
+    )
+
+
+def intervals(layout, evaluation):
+    table = ml.fit(layout, evaluation, **SAMPLING).profiles(prob=MASS)
+    return table.pivot_table(["low", "high"], "subject", "node", sort=False)
+
+
+def coverage(found, truth):
+    """Per element, the part of subjects whose interval holds the truth."""
+    low, high = (found[end][truth.columns].loc[truth.index] for end in ("low", "high"))
+    return ((low <= truth) & (truth <= high)).mean()
+
+
+@pytest.fixture(scope="module")
+def fixed():
+    """The published layout, but for a pull towards a half."""
+    return small_layouts.animal_ai(toward=0.5)
+
+
+@pytest.fixture(scope="module")
+def outcomes(fixed, truth):
+    return ml.simulate(fixed, small_layouts.battery(60), truth, seed=2)
+
+
+@pytest.fixture(scope="module")
+def found(fixed, outcomes):
+    return intervals(fixed, outcomes)
+
+
+@pytest.mark.trust("promises", "90 % intervals hold 90 % of truths")
+def test_intervals_hold_the_truth_as_often_as_they_promise(found, truth):
+    held = coverage(found, truth)
+    assert ((held - MASS).abs() < SLACK).all(), held
+
+
+def test_profiles_of_others_are_not_held(found, truth):
+    """Twin that must fail: every subject beside the next one's profile."""
+    turned = pd.DataFrame(np.roll(truth, 1, axis=0), truth.index, truth.columns)
+    held = coverage(found, turned)
+    assert (held < MASS - SLACK).all(), held
+
+
+def test_turned_outcomes_are_noticed(fixed, outcomes, truth):
+    """Twin that must fail: success and failure exchanged for every third subject."""
+    turned = outcomes.successes.copy()
+    turned.iloc[::3] = 1 - turned.iloc[::3]
+    held = coverage(intervals(fixed, ml.Evaluation(outcomes.items, turned, outcomes.trials)), truth)
+    assert ((held - MASS).abs() > SLACK).any(), held
+
+
+@pytest.mark.trust("promises", "the published pull is known to use outcomes twice")
+def test_the_published_pull_uses_the_outcomes_twice(animal_ai, truth, monkeypatch):
+    """Intervals of the noise hold less than they promise, and not for want of the true constant.
+
+    With the expected failure instead of the observed one they hold about as often as promised. (Not
+    exactly, since that constant says something of the profile, too.)
+    """
+    items = small_layouts.battery(60)
+    evaluation = ml.simulate(animal_ai, items, truth, seed=2)
+    held = coverage(intervals(animal_ai, evaluation), truth)
+    assert 0.7 < held["noiseLevel"] < MASS - SLACK, held
+    assert (held.drop("noiseLevel") > MASS - 2 * SLACK).all(), held
+
+    expected = expected_success(animal_ai, read_features(animal_ai, items), truth, len(items))
+    failure = pd.Series(1 - expected.mean(axis=1), truth.index)
+    real = SubjectData.of
+
+    def known(evaluation, subject):
+        constants = {"meanFailure": failure[subject]}
+        return dataclasses.replace(real(evaluation, subject), constants=constants)
+
+    monkeypatch.setattr(SubjectData, "of", known)
+    informed = coverage(intervals(animal_ai, evaluation), truth)
+    assert abs(informed["noiseLevel"] - MASS) < SLACK, informed

@@ -1,0 +1,129 @@
+"""What is drawn of characteristic curves is what their tables say, and nothing is cut."""
+
+from dataclasses import replace
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+from helpers import one_dominant
+from helpers.made_estimates import legend, nothing_is_cut, scattered
+from matplotlib.collections import LineCollection
+
+import measurement_layouts as ml
+from measurement_layouts import DataError, FitError
+from measurement_layouts.batteries.curves.characteristic import characteristic_curves
+from measurement_layouts.plots import (
+    ability_radar,
+    curve_panels,
+    curve_plot,
+    curves_by_subject,
+    scaling_plot,
+)
+
+mpl.use("Agg")
+pytestmark = pytest.mark.usefixtures("tidy_figures")
+
+
+@pytest.fixture(scope="module")
+def curves():
+    """Three subjects; `nil` never succeeds, so that it has no curves."""
+    rng = np.random.default_rng(2)
+    items = one_dominant.battery(600, rng)
+    found, _ = one_dominant.outcomes(items, np.array([[2.0, 3.0, 4.0], [1.2, 3.5, 2.5]]), rng)
+    wide = found.successes.T.assign(nil=0).T
+    return characteristic_curves(ml.Evaluation.from_wide(wide, items), one_dominant.NAMES)
+
+
+def test_one_curve(curves):
+    ax = curve_plot(curves, "s0", "logic")
+    bins, row = curves.bins_of("s0", "logic"), curves.row("s0", "logic")
+    (drawn,) = scattered(ax)
+    assert np.allclose(drawn.get_offsets(), bins[["level", "rate"]])
+    most = drawn.get_sizes().argmax()
+    assert most == bins["items"].to_numpy().argmax()
+    bars = next(c for c in ax.collections if isinstance(c, LineCollection))
+    ends = [segment[:, 1].tolist() for segment in bars.get_segments()]
+    assert np.allclose(ends, bins[["rate_low", "rate_high"]])
+    line = {one.get_label(): one for one in ax.lines}
+    interval = line["ability and 90% interval"].get_xdata()
+    assert np.allclose(interval, row[["low", "ability", "high"]].astype(float))
+    at, height = line["curve"].get_data()
+    inside = ~np.isnan(height)
+    assert (at[inside].min(), at[inside].max()) == (1, 5)
+    assert np.allclose(height[inside], curves.curve("s0", "logic", at[inside])["success"])
+    counts = [text.get_text() for text in ax.texts]
+    assert counts == [*map(str, bins["items"]), "items"]
+    assert ax.get_title().startswith(f"s0, logic: ability {row['ability']:.1f} [")
+    nothing_is_cut(ax)
+
+
+def test_no_curve_is_said(curves):
+    ax = curve_plot(curves, "nil", "logic")
+    assert ax.get_title() == "nil, logic: ability no curve"
+    assert len(scattered(ax)) == 1
+    with pytest.raises(FitError, match="the dimension taste"):
+        curve_plot(curves, "nil", "taste")
+
+
+def test_panels(curves):
+    axes = curve_panels(curves, "s1")
+    titles = [ax.get_title() for ax in axes]
+    assert [title.split(":")[0] for title in titles] == one_dominant.NAMES
+    assert len({ax.get_xlim() for ax in axes}) == 1
+    assert "its 90% band" in legend(axes)
+    nothing_is_cut(axes)
+
+
+def test_all_subjects_from_the_highest_ability(curves):
+    ax = curves_by_subject(curves, "memory")
+    assert [name.split(":")[0] for name in legend(ax)[-3:]] == ["s1", "s0", "nil"]
+    assert legend(ax)[-1] == "nil: no curve"
+    nothing_is_cut(ax)
+    bins, table = (frame[frame["subject"] == "nil"] for frame in (curves.bins, curves.table))
+    alone = replace(curves, bins=bins, table=table, draws=curves.draws.sel(subject=["nil"]))
+    with pytest.raises(FitError, match="nobody has a curve"):
+        curves_by_subject(alone, "memory")
+
+
+def test_radar(curves):
+    ax = ability_radar(curves, subjects=["s0", "s1"])
+    own = [line for line in ax.lines if line.get_label() == "s1"]
+    drawn = own[0].get_ydata()
+    assert np.allclose(drawn[:-1], curves.abilities.loc["s1"])
+    assert drawn[-1] == drawn[0]
+    bars = [line.get_ydata() for line in ax.lines if len(line.get_xdata()) == 2]
+    low_high = curves.table[curves.table["subject"] != "nil"][["low", "high"]]
+    assert np.allclose(bars, np.minimum(low_high, ax.get_ylim()[1]))
+    assert legend(ax) == ["s0", "s1"]
+    nothing_is_cut(ax)
+    for subjects, message in (
+        (["nil"], "no curve in any dimension"),
+        (["s0", "s0"], "2 profiles"),
+        (["Eve"], "the subject Eve"),
+    ):
+        with pytest.raises(FitError, match=message):
+            ability_radar(curves, subjects=subjects)
+    with pytest.raises(FitError, match="make polar axes"):
+        ability_radar(curves, subjects=["s0"], ax=plt.subplots()[1])
+
+
+def test_scaling(curves):
+    sizes = pd.Series({"s1": 70.0, "s0": 1.0, "nil": 7, "unknown": 3}, name="parameters")
+    families = pd.Series({"s0": "A", "s1": "A", "nil": "B"})
+    axes = scaling_plot(curves, sizes, families, dimensions=["memory", "logic"])
+    first = axes[0].lines[0]
+    assert first.get_xdata().tolist() == [1, 70]
+    assert np.allclose(first.get_ydata(), curves.abilities.loc[["s0", "s1"], "memory"])
+    assert [ax.get_title() for ax in axes] == ["memory", "logic"]
+    assert (axes[0].get_xscale(), axes[0].get_xlabel()) == ("log", "parameters")
+    assert legend(axes) == ["A", "B"]
+    nothing_is_cut(axes)
+    for wrong, grouped, message in (
+        (sizes.drop(["s0", "s1", "nil"]), None, "index sizes by subject"),
+        (sizes * 0, None, "no positive numbers: s1, s0, nil"),
+        (sizes, families.drop("s1"), "no family of s1"),
+    ):
+        with pytest.raises(DataError, match=message):
+            scaling_plot(curves, wrong, grouped)

@@ -1,0 +1,283 @@
+"""Figures of dispositions: what is drawn is what the measures say."""
+
+from functools import partial
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+from helpers.made_estimates import legend, nothing_is_cut
+from matplotlib.collections import LineCollection, PathCollection, PolyCollection
+from matplotlib.text import Annotation
+
+from measurement_layouts import DataError, dispositions, plots
+from measurement_layouts.dispositions.beta_binomial import rate_posteriors
+from measurement_layouts.dispositions.comparison import compare_choices
+from measurement_layouts.dispositions.consensus import consensus_steps, rate_steps
+from measurement_layouts.dispositions.directional import directional_alignment
+from measurement_layouts.dispositions.self_report import self_report_correlations, self_reports
+from measurement_layouts.dispositions.votes import as_aligned, effective_votes
+from measurement_layouts.plots import style
+from measurement_layouts.plots.self_report_plot import written_rho
+from measurement_layouts.scenarios.dispositions import simulated_study
+
+mpl.use("Agg")
+MODELS = ["sim-01", "sim-04", "sim-20"]
+GROUPS = {"sim-01": "large", "sim-20": "small", "sim-04": "small"}
+FIGURES = {
+    "misalignment_plot": dispositions.misalignment_by_group,
+    "confidence_plot": dispositions.confidence_by_group,
+    "alignment_heatmap": dispositions.alignment_by_group,
+    "rate_distributions": dispositions.rates_by_group,
+    "self_report_plot": dispositions.self_reports_by_group,
+    "self_report_panels": partial(dispositions.self_reports_by_group, by="statement"),
+}
+
+
+def figure(name, judgments, ax=None, **options):
+    """Compute what a figure shows, and draw it."""
+    return getattr(plots, name)(FIGURES[name](judgments, **options), ax=ax)
+
+
+pytestmark = pytest.mark.usefixtures("tidy_figures")
+
+
+@pytest.fixture(scope="module")
+def study():
+    return simulated_study(per_statement=2, models=MODELS).judgments.select(
+        traits=["Empathy", "Impulsiveness"]
+    )
+
+
+@pytest.fixture(scope="module")
+def choices(study):
+    return compare_choices(study)
+
+
+def drawn(ax, found):
+    """Whether some line of the axes goes through these points, in %."""
+    points = 100 * np.column_stack([found.index, found])
+    return any(
+        line.get_xydata().shape == points.shape and np.allclose(line.get_xydata(), points)
+        for line in ax.lines
+    )
+
+
+def over_bins(values, human, bins):
+    """Means of values over bins of at least five scenarios, indexed by the mean human rate."""
+    table = pd.DataFrame({"values": values, "human": human}).groupby(bins).agg(["mean", "size"])
+    table = table[table[("human", "size")] >= 5]
+    return pd.Series(table[("values", "mean")].to_numpy(), table[("human", "mean")])
+
+
+def points_of(ax):
+    """Every point of the scatters of some axes."""
+    found = [item for item in ax.collections if isinstance(item, PathCollection)]
+    return np.vstack([item.get_offsets() for item in found])
+
+
+def ends_of(ax):
+    """Lower and upper ends of every interval drawn in some axes."""
+    found = [item for item in ax.collections if isinstance(item, LineCollection)]
+    return np.array([segment for item in found for segment in item.get_segments()])
+
+
+class TestMisalignment:
+    def test_lines_are_the_measures_means(self, study, choices):
+        axes = figure("misalignment_plot", study, groups=GROUPS, resamples=50)
+        for panel, trait in zip(axes, study.traits, strict=True):
+            part = choices[choices["trait"] == trait]
+            wide = part[["misalignment"]].unstack("model")
+            human = part["human"].groupby("scenario").first().loc[wide.index]
+            bins = rate_steps(human)
+            for model in MODELS:
+                assert drawn(panel, over_bins(wide["misalignment"][model], human, bins))
+            small = wide["misalignment"][["sim-20", "sim-04"]].mean(axis=1)
+            assert drawn(panel, over_bins(small, human, bins))
+            assert not drawn(panel, over_bins(1.01 * small, human, bins))
+
+    def test_the_dashed_line_is_where_an_aligned_model_lies(self):
+        """In every bin, within 4 standard errors; one that is surer lies above it (twin)."""
+        judgments = simulated_study(2, models=["sim-01", "sim-02"]).judgments
+        people, rates = judgments.human_rates(), judgments.model_rates()
+        bins = rate_steps(people["rate"])
+        for model, lies_there in (("sim-01", True), ("sim-02", False)):
+            own = rates.xs(model, level="model", drop_level=False)
+            line = as_aligned(people, own, lambda model, human: np.abs(model - human))
+            gap = (own["rate"].droplevel("model") - people["rate"]).abs() - line
+            by = gap.groupby(bins)
+            assert ((by.mean() / by.sem()).abs() < 4).all() == lies_there
+
+    def test_a_band_per_group_holds_its_mean(self, study):
+        panel = figure("misalignment_plot", study, groups=GROUPS, resamples=200)[0]
+        bands = [item for item in panel.collections if isinstance(item, PolyCollection)]
+        means = [line for line in panel.lines if line.get_marker() in "os"]
+        assert len(bands) == len(means) == 2
+        for band, line in zip(bands, means, strict=True):
+            corners = band.get_paths()[0].vertices
+            for x, y in line.get_xydata():
+                ends = corners[np.isclose(corners[:, 0], x), 1]
+                assert ends.min() <= y <= ends.max()
+                assert ends.min() < ends.max()
+
+    def test_bins_are_symmetric(self):
+        rates = pd.Series([0, 0.05, 0.1, 0.3, 0.35, 0.4, 0.45, 0.5])
+        assert (rate_steps(rates) == 10 - rate_steps(1 - rates)).all()
+        assert (consensus_steps(rates) == consensus_steps(1 - rates)).all()
+        assert rate_steps(rates).tolist() == [0, 1, 1, 3, 4, 4, 5, 5]
+
+
+class TestConfidence:
+    def test_lines_are_the_rates_means(self, study):
+        ax = figure("confidence_plot", study, groups=pd.Series(GROUPS), resamples=50)
+        people = study.human_rates()
+        wide = study.model_rates()["confidence"].unstack("model").reindex(people.index)
+        bins = consensus_steps(people["rate"])
+        for model in MODELS:
+            assert drawn(ax, over_bins(wide[model], people["consensus"], bins))
+        small = wide[["sim-04", "sim-20"]].mean(axis=1)
+        assert drawn(ax, over_bins(small, people["consensus"], bins))
+        assert legend(ax)[:2] == ["large: 1 model", "small: mean of 2 models"]
+        # one model chooses as people do, and one is four times as sure
+        *_, dashed, _ = ax.lines
+        away = [np.abs(line.get_ydata() - dashed.get_ydata()).mean() for line in ax.lines[:2]]
+        assert away[0] < 3 < 10 < away[1]
+
+    def test_the_dashed_line_is_the_posterior_expectation(self, study):
+        """Twin of the closed form: samples drawn at rates drawn from the people's posterior."""
+        one = study.select(["sim-01"], ["Empathy"])
+        *_, dashed, _ = figure("confidence_plot", one, resamples=2).lines
+        people, rows = one.human_rates(), one.model_rates().droplevel("model")
+        draws = rate_posteriors(effective_votes(people), people["trait"]).draws(400, seed=1)
+        rates = draws[:, people.index.get_indexer(rows.index)]
+        count = (rows["positive"] + rows["negative"]).to_numpy(dtype=int)
+        positive = np.random.default_rng(2).binomial(count, rates)
+        sure = pd.Series((np.maximum(positive, count - positive) / count).mean(axis=0), rows.index)
+        expected = over_bins(sure, people["consensus"], consensus_steps(people["rate"]))
+        # 10 scenarios, 400 draws, sd of a confidence 0.15: standard error 0.24 points
+        assert np.allclose(dashed.get_ydata(), 100 * expected, atol=1)
+
+
+class TestHeatmap:
+    def test_cells_are_the_measures(self, study):
+        ax = figure("alignment_heatmap", study, groups=GROUPS)
+        table = directional_alignment(study)
+        names = [label.get_text() for label in ax.get_yticklabels()][:-1]
+        assert [GROUPS[name] for name in names] == ["large", "small", "small"]
+        columns = [(t, b) for t in study.traits for b in ("1", "[0.9, 1)", "[0.8, 0.9)")]
+        columns.append(("all", "all"))
+        written = [text.get_text() for text in ax.texts if not isinstance(text, Annotation)]
+        numbers = [int(text) for text in written if text.isdigit()]
+        cells = table.loc[[(name, *column) for name in names for column in columns]]
+        last = [table["attainable"].xs(c, level=("trait", "bucket")).mean() for c in columns]
+        assert np.allclose(numbers, 100 * np.append(cells["aligned"], last), atol=0.501)
+        reached = (cells["high"] >= cells["attainable"]).sum()
+        assert 0 < reached < len(cells)
+        assert len(points_of(ax)) == reached
+        sizes = table["scenarios"].groupby(level=["trait", "bucket"]).max()
+        heads = [label.get_text().splitlines() for label in ax.get_xticklabels()]
+        assert heads[0] == ["100", f"n = {sizes[('Empathy', '1')]}"]
+        assert heads[-1] == ["≥ 80", f"n = {sizes[('all', 'all')]}"]
+        (line,) = ax.lines
+        assert line.get_ydata().tolist() == [1, 1]  # between the groups
+
+
+class TestRateDistributions:
+    def test_points_are_revealed_rates(self, study):
+        axes = figure("rate_distributions", study, groups=GROUPS)
+        table = self_reports(study)
+        names = [label.get_text() for label in axes[0].get_yticklabels()]
+        for panel, trait in zip(axes, study.traits, strict=True):
+            own = 100 * table.xs(trait, level="trait").loc[names]
+            points = points_of(panel)
+            points = points[points[:, 1].argsort()]
+            assert np.allclose(points[:, 0], own["revealed"])
+            ends = ends_of(panel)
+            ends = ends[ends[:, 0, 1].argsort()]
+            assert np.allclose(ends[:, :, 0], own[["low", "high"]])
+            assert any(np.allclose(line.get_xdata(), 50) for line in panel.lines)
+
+    def test_a_density_needs_three_models(self, study):
+        one = study.select(traits=["Empathy"])
+        assert not self._hills(figure("rate_distributions", one, groups=GROUPS)[0])
+        (hill,) = self._hills(figure("rate_distributions", one)[0])
+        assert np.ptp(hill.get_ydata()) > 0.1
+
+    def _hills(self, panel):
+        return [line for line in panel.lines if len(line.get_xdata()) > 2]
+
+    def test_few_divided_scenarios(self, judgments):
+        with pytest.raises(DataError, match="five scenarios with a consensus below 70%"):
+            figure("rate_distributions", judgments)
+
+
+class TestSelfReports:
+    def test_points_intervals_and_rho(self, study):
+        axes = figure("self_report_plot", study, divided_below=None)
+        table, rho = (
+            measure(study, divided_below=None)
+            for measure in (self_reports, self_report_correlations)
+        )
+        for panel, trait in zip(axes, study.traits, strict=True):
+            own = table.xs(trait, level="trait")
+            points = own["reported"].to_numpy(), 100 * own["revealed"].to_numpy()
+            assert np.allclose(points_of(panel), np.column_stack(points))
+            assert np.allclose(ends_of(panel)[:, :, 1], 100 * own[["low", "high"]])
+            assert panel.get_title() == f"{trait}\n{written_rho(rho.loc[trait])}"
+
+    def test_panels_by_statement(self, study):
+        axes = figure("self_report_panels", study)
+        table = self_reports(study, by="statement")
+        rho = self_report_correlations(study, by="statement")
+        colours = [style.METHODS[place][0] for place in range(2)]
+        for panel, model in zip(axes, MODELS, strict=True):
+            own = table.loc[model].sort_values("trait", kind="stable")
+            points = own["reported"].to_numpy(), 100 * own["revealed"].to_numpy()
+            assert np.allclose(points_of(panel), np.column_stack(points))
+            said = [text.get_text() for text in panel.texts]
+            assert said == [written_rho(rho.loc[(model, trait)]) for trait in study.traits]
+            for trait, colour in zip(study.traits, colours, strict=True):
+                part, row = own[own["trait"] == trait], rho.loc[(model, trait)]
+                (line,) = (line for line in panel.lines if line.get_color() == colour)
+                slope = np.polyfit(part["reported"], 100 * part["revealed"], 1)[0]
+                (x, y), (to_x, to_y) = line.get_xydata()
+                assert (to_y - y) / (to_x - x) == pytest.approx(slope)
+                assert (line.get_linestyle() == "-") == bool(row["low"] > 0 or row["high"] < 0)
+
+    def test_two_models_have_no_rho(self, study):
+        axes = figure("self_report_plot", study.select(MODELS[:2], ["Empathy"]))
+        assert axes[0].get_title() == "Empathy\nno ρ: fewer than 3 points"
+
+
+class TestEveryFigure:
+    @pytest.mark.parametrize("name", FIGURES)
+    def test_one_model_and_one_trait(self, study, name):
+        nothing_is_cut(figure(name, study.select(traits=["Impulsiveness"]), models=["sim-20"]))
+
+    @pytest.mark.parametrize("name", FIGURES)
+    def test_unknown_models(self, study, name):
+        with pytest.raises(DataError, match=r"unknown model\(s\): sim-99; know sim-01"):
+            figure(name, study, models=["sim-01", "sim-99"])
+
+    @pytest.mark.parametrize("name", FIGURES)
+    def test_groups_are_known_and_complete(self, study, name):
+        with pytest.raises(DataError, match=r"unknown model\(s\): sim-99"):
+            figure(name, study, groups=GROUPS | {"sim-99": "small"})
+        with pytest.raises(DataError, match="no group for sim-04; name one for each model"):
+            figure(name, study, groups={model: "any" for model in ("sim-01", "sim-20")})
+
+    def test_models_in_the_order_asked_for(self, study):
+        one = study.select(traits=["Empathy"])
+        axes = figure("self_report_panels", one, models=["sim-04", "sim-01"])
+        assert [panel.get_title() for panel in axes] == ["sim-04", "sim-01"]
+
+    def test_few_scenarios(self, judgments):
+        """Bins of fewer than five scenarios are left out: here, all of them."""
+        for panel in figure("misalignment_plot", judgments, resamples=2):
+            assert not any(len(line.get_xdata()) for line in panel.lines)
+
+    def test_axes_given(self, study):
+        one, two = plt.subplots(1, 2)[1]
+        assert list(figure("misalignment_plot", study, resamples=2, ax=[one, two])) == [one, two]
+        assert figure("confidence_plot", study, resamples=2, ax=one) is one

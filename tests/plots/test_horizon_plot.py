@@ -1,0 +1,241 @@
+"""Capabilities read as hours, the trend through them, and their figure."""
+
+import math
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+from helpers import small_layouts
+
+import measurement_layouts as ml
+from measurement_layouts import DataError, FitError, plots
+from measurement_layouts.estimation.horizons import horizon_trend, time_horizons
+from measurement_layouts.linking import logistic
+
+mpl.use("Agg")
+pytestmark = pytest.mark.usefixtures("tidy_figures")
+DATES = pd.Series(pd.to_datetime(["2024-01-01", "2025-03-01"]), ["Ann", "Bob"])
+
+
+@pytest.fixture(scope="module")
+def fit():
+    """Three subjects with made-up draws of a horizon."""
+    skill = ml.Capability("skill", low=-12, high=14, unit="doubling")
+    hours = ml.MetaFeature("logHours", low=-2, high=10, unit="doubling")
+    layout = ml.Layout("hours", ml.Success("done", logistic(skill - hours, ml.Slope("slope"))))
+    items = pd.DataFrame({"logHours": [1.0, 3.0]}, ["a", "b"])
+    outcomes = pd.DataFrame([[1, 0], [1, 1], [0, 0]], ["Ann", "Bob", "Cid"], items.index)
+    rng = np.random.default_rng(2)
+    draws = {
+        "skill": rng.normal([[[0]], [[3]], [[-2]]], 0.5, (3, 2, 400)),
+        "slope": np.ones((3, 2, 400)),
+    }
+    evaluation = ml.Evaluation.from_wide(outcomes, items)
+    return small_layouts.crafted(layout, evaluation, draws)
+
+
+def many(count=87, seed=3):
+    rng = np.random.default_rng(seed)
+    days = np.sort(rng.integers(0, 950, count))
+    y = -2 + days / 150 + rng.normal(0, 1.2, count)
+    error = rng.uniform(0.3, 1.5, count)
+    return pd.DataFrame(
+        {
+            "hours": np.exp2(y),
+            "low": np.exp2(y - 1.6 * error),
+            "high": np.exp2(y + 1.6 * error),
+            "doublings": y,
+            "sd": error,
+            "released": pd.Timestamp("2023-06-13") + pd.to_timedelta(days, unit="D"),
+        },
+        [f"model-{number}-of-many" for number in range(count)],
+    )
+
+
+def test_horizons_are_quantiles_of_the_draws(fit):
+    table = time_horizons(fit, prob=0.8)
+    draws = fit.posterior["skill"].sel(subject="Bob").to_numpy().ravel()
+    expected = np.exp2(np.quantile(draws, [0.5, 0.1, 0.9]))
+    assert table.loc["Bob", ["hours", "low", "high"]].to_numpy(float) == pytest.approx(expected)
+    assert table.loc["Bob", "sd"] == pytest.approx(draws.std(ddof=1))
+
+
+def test_another_base(fit):
+    """A capability of 3 is 8 hours in doublings and 1,000 hours in orders of magnitude."""
+    two, ten = (time_horizons(fit, base=base).loc["Bob"] for base in (2, 10))
+    assert math.log2(two["hours"]) == pytest.approx(math.log10(ten["hours"]))
+    assert ten["doublings"] == pytest.approx(two["doublings"] * math.log2(10))
+
+
+def test_those_without_a_date_are_left_out(fit):
+    assert list(time_horizons(fit, DATES).index) == ["Ann", "Bob"]
+    with pytest.raises(DataError, match="index released by subject"):
+        time_horizons(fit, DATES.set_axis(["x", "y"]))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"), [({"base": 1}, "base=1"), ({"prob": 1}, "prob"), ({"node": "x"}, "x")]
+)
+def test_options_of_horizons(fit, options, message):
+    with pytest.raises(FitError, match=message):
+        time_horizons(fit, **options)
+
+
+def test_several_capabilities(animal_ai, cohort):
+    draws = {latent.name: np.full((6, 1, 5), 0.5) for latent in animal_ai.latents}
+    with pytest.raises(FitError, match="name one as node="):
+        time_horizons(small_layouts.crafted(animal_ai, cohort, draws))
+
+
+def drawn_lines(count, forget_scatter=False):
+    """How many 90 % intervals hold the true rate; the twin weighs by the errors alone."""
+    held = 0
+    for seed in range(count):
+        rng = np.random.default_rng(seed)
+        days = np.sort(rng.integers(0, 900, 12))
+        error = rng.uniform(0.1, 1.0, 12)
+        y = -1 + 2.4 * days / 365.25 + rng.normal(0, 0.8, 12) + rng.normal(0, error)
+        dates = pd.Timestamp("2023-01-01") + pd.to_timedelta(days, unit="D")
+        if forget_scatter:
+            t = days / 365.25
+            weight = 1 / error**2
+            centred = t - (weight * t).sum() / weight.sum()
+            information = (weight * centred**2).sum()
+            rate = (weight * centred * y).sum() / information
+            held += abs(rate - 2.4) < 1.645 / math.sqrt(information)
+        else:
+            found = horizon_trend(pd.DataFrame({"released": dates, "doublings": y, "sd": error}))
+            held += found.low < 12 / 2.4 < found.high
+    return held
+
+
+@pytest.mark.slow
+def test_trends_hold_the_truth_nine_times_in_ten():
+    """Of 200 intervals; three standard errors are 6.4 points."""
+    assert 0.9 - 0.064 < drawn_lines(200) / 200 < 0.9 + 0.064
+    assert drawn_lines(200, forget_scatter=True) / 200 < 0.9 - 0.064  # the twin
+
+
+def test_a_line_without_errors():
+    table = many(5).assign(sd=0.01)
+    days = (table["released"] - table["released"].iloc[0]).dt.days
+    found = horizon_trend(table.assign(doublings=days * 12 / 365.25 / 7))
+    assert found.months == pytest.approx(7, abs=0.1)
+    assert (found.line["low"] < found.line["high"]).all()
+    assert "doubling every 7" in repr(found)
+
+
+def test_horizons_that_fall():
+    table = many(30)
+    found = horizon_trend(table.assign(doublings=-table["doublings"]))
+    assert found.months == found.high == math.inf
+
+
+def test_too_few_for_a_trend():
+    with pytest.raises(DataError, match=r"2 horizon\(s\) at 2 date\(s\).*at least 3"):
+        horizon_trend(many(2))
+    with pytest.raises(DataError, match="released"):
+        horizon_trend(many(4).drop(columns="released"))
+
+
+def boxes(ax):
+    ax.figure.draw_without_rendering()
+    return [mpl.text.Text.get_window_extent(note) for note in ax.texts]
+
+
+@pytest.mark.parametrize("count", [1, 10, pytest.param(87, marks=pytest.mark.slow)])
+def test_nothing_is_cut_and_no_name_covers_another(count):
+    table = many(count)
+    ax = plots.horizon_plot(table)
+    bottom, top = ax.get_ylim()
+    assert bottom < table["low"].min() < table["high"].max() < top
+    left, right = ax.get_xlim()
+    days = mpl.dates.date2num(table["released"])
+    assert left < days.min() <= days.max() < right
+    found = boxes(ax)
+    assert found
+    for place, one in enumerate(found):
+        assert not any(one.overlaps(other) for other in found[place + 1 :])
+        assert ax.get_window_extent().padded(2).containsx(one.x0)
+
+
+def test_what_is_drawn_is_the_table():
+    table = many(4)
+    ax = plots.horizon_plot(table)
+    points = np.asarray(ax.collections[-1].get_offsets())
+    assert points[:, 1] == pytest.approx(table["hours"].to_numpy())
+    assert points[:, 0] == pytest.approx(mpl.dates.date2num(table["released"]))
+    ends = np.array(ax.collections[0].get_segments())[:, :, 1]
+    assert ends == pytest.approx(table[["low", "high"]].to_numpy())
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "words"),
+    [
+        (1 / 60, 40, ["1 min", "10 min", "1 h", "8 h", "40 h"]),
+        (0.5, 3, ["30 min", "1 h", "2 h", "4 h"]),
+        (1e-9, 1e7, ["1 s", "10 s", "1 min", "10 min", "1 h", "8 h", "40 h", "160 h", "1,000 h"]),
+    ],
+)
+def test_ticks_are_words(low, high, words):
+    table = many(1).assign(low=low, hours=(low * high) ** 0.5, high=high)
+    labels = [label.get_text() for label in plots.horizon_plot(table).get_yticklabels()]
+    assert set(words) <= set(labels)
+    assert 3 <= len(labels) <= 9
+
+
+def test_a_fit_and_dates(fit):
+    ax = plots.horizon_plot(fit, DATES)
+    assert ax.get_title() == "Time horizons of 2 subjects, 90% intervals"
+    assert ax.get_legend() is None
+    expected = time_horizons(fit, DATES)["hours"].to_numpy()
+    assert np.asarray(ax.collections[-1].get_offsets())[:, 1] == pytest.approx(expected)
+
+
+def test_published_and_trend_are_explained():
+    table = many(4)
+    ax = plots.horizon_plot(table, published=table.iloc[:2], trend=horizon_trend(table), prob=0.95)
+    words = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert words[0].startswith("doubling every")
+    assert words[1:] == ["here", "published"]
+    assert "95%" in ax.get_title()
+
+
+def test_names_asked_for_are_all_written():
+    table = many(20)
+    asked = list(table.index[12:18])
+    assert sorted(note.get_text() for note in plots.horizon_plot(table, names=asked).texts) == asked
+    assert not plots.horizon_plot(table, names=[]).texts
+
+
+def test_given_axes_are_used():
+    ax = plt.subplots()[1]
+    assert plots.horizon_plot(many(3), ax=ax) is ax
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda t: t.drop(columns="low"), "low"),
+        (lambda t: t.drop(columns="released"), "there are no dates"),
+        (lambda t: t.assign(released=pd.NaT), "no horizon has a date"),
+        (lambda t: t.assign(low=0.0), "0 < low <= hours"),
+        (lambda t: t.assign(high=t["low"] / 2), "correct or drop model-0-of-many"),
+        (lambda t: t.assign(high=np.inf), "all finite"),
+        (lambda t: t.set_axis(["same"] * len(t)), "same"),
+    ],
+)
+def test_tables_that_cannot_be_drawn(change, message):
+    with pytest.raises(DataError, match=message):
+        plots.horizon_plot(change(many(3)))
+
+
+def test_names_of_others():
+    table = many(3)
+    for options in ({"published": table.set_axis(["x", "y", "z"])}, {"names": ["x"]}):
+        with pytest.raises(DataError, match="x"):
+            plots.horizon_plot(table, **options)
+    with pytest.raises(DataError, match="index released by subject"):
+        plots.horizon_plot(table, DATES)

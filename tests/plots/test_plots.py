@@ -1,0 +1,651 @@
+"""Figures: what is drawn is what the tables say, with names, units and errors in order."""
+
+import doctest
+import importlib
+import subprocess
+import sys
+from itertools import pairwise
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.collections import LineCollection, PathCollection, QuadMesh
+from matplotlib.colors import to_hex
+from matplotlib.text import Text
+
+from measurement_layouts import (
+    Bias,
+    Capability,
+    DataError,
+    Evaluation,
+    Fit,
+    FitError,
+    Layout,
+    MetaFeature,
+    Noise,
+    Success,
+    plots,
+)
+from measurement_layouts.batteries.grids import characteristic_grid
+from measurement_layouts.inference.posterior.collected import Collected
+from measurement_layouts.inference.sampling.draws import Draws, Sampled, SamplingOptions
+from measurement_layouts.inference.sampling.engine import Battery
+from measurement_layouts.layouts.drawing.style import STYLES
+from measurement_layouts.linking import logistic, mean_failure, mixture, product
+from measurement_layouts.validation.prediction.reliability import calibration_curve
+from measurement_layouts.validation.prediction.scoring_rules import decompose_brier
+
+mpl.use("Agg")
+SUBJECTS = ["Ann", "costs $5 or $6", "_under_score_", "all right"]
+LONG = "a-model-with-a-name-of-more-than-sixty-letters-as-they-do-occur-in-practice-v2"
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(7)
+
+
+pytestmark = pytest.mark.usefixtures("tidy_figures")
+
+
+@pytest.fixture(scope="module")
+def layout():
+    distance = MetaFeature("distance", low=0, high=40, unit="m")
+    smallness = MetaFeature("smallness", low=0, high=2)
+    side = MetaFeature("side", levels=(-1, 0, 1))
+    navigation = Capability("navigation", low=0, high=40, unit="m")
+    sight = Capability("sight", low=0, high=2)
+    go = logistic(navigation - distance + Bias("left_right") * side)
+    see = logistic(sight - smallness, slope=4)
+    return Layout(
+        "two", Success("found", mixture(go * see, by=Noise("noise"), toward=mean_failure))
+    )
+
+
+@pytest.fixture(scope="module")
+def evaluation():
+    rng = np.random.default_rng(3)
+    count = 12
+    items = pd.DataFrame(
+        {
+            "distance": np.linspace(1, 39, count),
+            "smallness": rng.permutation(np.linspace(0, 2, count)),
+            "side": np.resize([-1, 0, 1], count),
+        },
+        index=[f"item_{k}" for k in range(count)],
+    )
+    outcomes = rng.integers(0, 2, (len(SUBJECTS), count))
+    outcomes[3] = 1
+    return Evaluation.from_wide(pd.DataFrame(outcomes, index=SUBJECTS, columns=items.index), items)
+
+
+def made_up(layout, evaluation, failures=None):
+    """A fit whose draws nobody sampled: each subject's lie in a part of the range of its own."""
+    rng = np.random.default_rng(11)
+    options = SamplingOptions(draws=50, tune=1, chains=2)
+    collected = Collected(layout, evaluation, Battery.of(layout, evaluation), options, seed=1)
+    for subject in evaluation.subjects:
+        if subject in (failures or {}):
+            collected.add(Sampled(subject, None, reason=failures[subject]))
+            continue
+        posterior = {}
+        for latent in layout.latents:
+            low, high = latent.range.low, latent.range.high
+            low, high = (low, high) if np.isfinite(high - low) else (-1.0, 1.0)
+            shape = (2, 50, *map(len, latent.dims.values()))
+            posterior[latent.name] = low + (high - low) * rng.beta(*rng.uniform(2, 9, 2), shape)
+        flat = {name: np.zeros((2, 50)) for name in ("energy", "depth", "logp")}
+        draws = Draws(posterior, {"diverging": np.zeros((2, 50), dtype=bool), **flat})
+        collected.add(Sampled(subject, draws))
+    return Fit.of(collected.posterior())
+
+
+@pytest.fixture(scope="module")
+def fit(layout, evaluation) -> Fit:
+    return made_up(layout, evaluation)
+
+
+@pytest.fixture(scope="module")
+def labelled_fit() -> Fit:
+    names = ("read", "write", "count")
+    skill = Capability("skill", low=0, high=5, unit="level", labels=names)
+    demand = MetaFeature("demand", low=0, high=5, unit="level", labels=names)
+    layout = Layout(
+        "labelled", Success("done", product(logistic(skill - demand), over="dimension"))
+    )
+    rng = np.random.default_rng(5)
+    items = pd.DataFrame(rng.uniform(0, 5, (6, 3)), columns=[f"demand[{n}]" for n in names])
+    items.index = [f"i{k}" for k in range(6)]
+    who = ["A", "B", LONG, "C"]
+    outcomes = pd.DataFrame(rng.integers(0, 2, (4, 6)), index=who, columns=items.index)
+    return made_up(layout, Evaluation.from_wide(outcomes, items), {"C": "it stopped"})
+
+
+def points(ax):
+    """Scattered points; a legend's empty ones left out."""
+    drawn = [item for item in ax.collections if isinstance(item, PathCollection)]
+    return [item for item in drawn if len(item.get_offsets())]
+
+
+def texts(ax):
+    return [text.get_text() for text in ax.texts]
+
+
+def nothing_is_cut(ax):
+    """Draw the figure; all that is visible lies inside it, to a pixel or two."""
+    figure = np.ravel(ax)[0].get_figure()
+    figure.canvas.draw()
+    drawn, sheet = figure.get_tightbbox(), figure.bbox_inches.padded(0.02)
+    assert sheet.x0 <= drawn.x0 <= drawn.x1 <= sheet.x1
+    assert sheet.y0 <= drawn.y0 <= drawn.y1 <= sheet.y1
+
+
+class TestProfileForest:
+    def test_points_are_profile_means(self, fit):
+        axes = plots.profile_forest(fit)
+        table = fit.profiles()
+        assert len(axes) == len(fit.layout.latents)
+        order = [label.get_text() for label in axes[0].get_yticklabels()]
+        assert order[-1].startswith("all right")
+        assert order[-1].endswith("1.00")
+        rates = [float(name.rsplit(maxsplit=1)[1]) for name in order]
+        assert rates == sorted(rates)
+        for ax, latent in zip(axes, fit.layout.latents, strict=True):
+            expected = table[table["node"] == latent.name].set_index("subject")
+            (drawn,) = points(ax)
+            assert sorted(drawn.get_offsets()[:, 0]) == sorted(expected["mean"])
+            assert drawn.get_offsets()[-1, 0] == expected.loc["all right", "mean"]
+            (bars,) = [c for c in ax.collections if isinstance(c, LineCollection)]
+            ends = np.array([segment[:, 0] for segment in bars.get_segments()])
+            assert sorted(ends[:, 0]) == sorted(expected["low"])
+            assert sorted(ends[:, 1]) == sorted(expected["high"])
+
+    def test_prior_dominated_is_hollow(self, fit):
+        (ax,) = plots.profile_forest(fit, nodes="navigation")
+        (drawn,) = points(ax)
+        faces = [to_hex(face) for face in drawn.get_facecolors()]
+        assert faces == [STYLES["capability"].border.lower()] * 3 + ["#ffffff"]
+        legend = ax.get_figure().legends[0]
+        assert "prior-dominated" in [text.get_text() for text in legend.get_texts()]
+
+    def test_range_and_unit(self, fit):
+        axes = plots.profile_forest(fit, nodes=["navigation", "sight"])
+        assert [ax.get_xlabel() for ax in axes] == ["navigation (m)", "sight"]
+        low, high = axes[0].get_xlim()
+        assert low < 0 < 40 < high
+        assert high - low < 1.1 * 40
+
+    def test_labels_and_failures(self, labelled_fit):
+        axes = plots.profile_forest(labelled_fit, nodes="skill")
+        assert [ax.get_xlabel() for ax in axes] == [
+            "skill[read] (level)",
+            "skill[write] (level)",
+            "skill[count] (level)",
+        ]
+        entries = [text.get_text() for text in axes[0].get_figure().legends[0].get_texts()]
+        assert "1 failed, not shown" in entries
+        assert "† quarantined" in entries
+        nothing_is_cut(axes)
+
+    def test_prob(self, fit):
+        narrow, wide = (
+            plots.profile_forest(fit, nodes="sight", prob=prob)[0] for prob in (0.5, 0.975)
+        )
+        ends = [
+            next(c for c in ax.collections if isinstance(c, LineCollection)).get_segments()[0][:, 0]
+            for ax in (narrow, wide)
+        ]
+        assert ends[1][0] < ends[0][0] < ends[0][1] < ends[1][1]
+        assert "97.5%" in wide.get_figure().legends[0].get_texts()[0].get_text()
+
+    def test_many_subjects(self, layout, evaluation):
+        many = [f"subject {k}" for k in range(40)]
+        tables = [
+            pd.DataFrame(np.resize(t.to_numpy(), (40, t.shape[1])), many, t.columns)
+            for t in (evaluation.successes, evaluation.trials)
+        ]
+        axes = plots.profile_forest(made_up(layout, Evaluation(evaluation.items, *tables)))
+        nothing_is_cut(axes)
+        boxes = [text.get_window_extent() for text in axes[0].get_yticklabels()]
+        assert all(below.y1 <= above.y0 + 1 for below, above in pairwise(boxes))
+
+    def test_given_axes(self, fit):
+        figure, given = plt.subplots(1, 2)
+        assert plots.profile_forest(fit, nodes=["sight", "noise"], ax=given)[1] is given[1]
+        assert plt.get_fignums() == [figure.number]
+        with pytest.raises(FitError, match="2 axes and there are 4 panels"):
+            plots.profile_forest(fit, ax=given)
+
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            ({"nodes": "hearing"}, r"no profile element hearing; it has navigation, left_right"),
+            ({"subjects": ["Bob"]}, "not in this fit: Bob; it holds Ann"),
+            ({"prob": 90}, "prob=90"),
+        ],
+    )
+    def test_errors(self, fit, arguments, message):
+        with pytest.raises(FitError, match=message):
+            plots.profile_forest(fit, **arguments)
+
+
+class TestCapabilityScatter:
+    def test_points_bars_and_colours(self, fit):
+        ax = plots.capability_scatter(fit)
+        table = fit.profiles().pivot_table(["mean", "sd"], "subject", "node").loc[fit.subjects]
+        drawn, hollow = points(ax)
+        means = table["mean"][["navigation", "sight"]].to_numpy()
+        shown = fit.profiles().query("node in ('navigation', 'sight', 'noise')")
+        vague = shown.groupby("subject")["prior_dominated"].any()[fit.subjects].to_numpy()
+        assert np.array_equal(hollow.get_offsets(), means[vague])
+        assert np.array_equal(drawn.get_offsets(), means)
+        assert np.array_equal(drawn.get_array(), table["mean"]["noise"])
+        bars = [c for c in ax.collections if isinstance(c, LineCollection)]
+        for which, (lines, node) in enumerate(zip(bars, ("navigation", "sight"), strict=True)):
+            half = [np.ptp(segment[:, which]) / 2 for segment in lines.get_segments()]
+            assert np.allclose(half, table["sd"][node], rtol=1e-12)
+        success = fit.observed["successes"].sum("item") / fit.observed["trials"].sum("item")
+        assert np.array_equal(np.argsort(drawn.get_sizes()), np.argsort(success.to_numpy()))
+        assert ax.get_xlabel() == "navigation (m)"
+        assert [other.get_ylabel() for other in ax.get_figure().axes[1:]] == [
+            "posterior mean of noise"
+        ]
+        nothing_is_cut(ax)
+
+    def test_without_noise(self, labelled_fit):
+        ax = plots.capability_scatter(labelled_fit, "skill[write]", "skill[read]")
+        assert ax.get_figure().axes == [ax]
+        assert ax.get_xlabel() == "skill[write] (level)"
+        assert plots.capability_scatter(labelled_fit).get_ylabel() == "skill[write] (level)"
+
+    def test_names_are_literal_and_apart(self, fit):
+        ax = plots.capability_scatter(fit, names=SUBJECTS)
+        assert [text.removesuffix(" †") for text in texts(ax)] == [
+            name.replace("$", r"\$") for name in SUBJECTS
+        ]
+        ax.get_figure().canvas.draw()
+        boxes = [Text.get_window_extent(text) for text in ax.texts]
+        for place, box in enumerate(boxes):
+            assert not any(box.overlaps(other) for other in boxes[place + 1 :])
+        assert texts(plots.capability_scatter(fit, names=[])) == []
+
+    def test_automatic_names_leave_out_what_has_no_room(self, layout, evaluation):
+        crowd = [f"somebody {k}" for k in range(60)]
+        tables = [
+            pd.DataFrame(np.resize(t.to_numpy(), (60, t.shape[1])), crowd, t.columns)
+            for t in (evaluation.successes, evaluation.trials)
+        ]
+        ax = plots.capability_scatter(made_up(layout, Evaluation(evaluation.items, *tables)))
+        ax.get_figure().canvas.draw()
+        boxes = [Text.get_window_extent(text) for text in ax.texts]
+        assert 4 < len(boxes) <= 25
+        for place, box in enumerate(boxes):
+            assert not any(box.overlaps(other) for other in boxes[place + 1 :])
+
+    def test_one_subject(self, layout, evaluation):
+        ax = plots.capability_scatter(made_up(layout, evaluation.select(subjects=["Ann"])))
+        assert texts(ax) == ["Ann †"]  # its draws are too few
+        assert "1 subject:" in ax.get_title()
+
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            ({"x": "hearing"}, "no profile element hearing"),
+            ({"colour": "hue"}, "no profile element hue"),
+            ({"names": ["Bob"]}, "not in this fit: Bob"),
+        ],
+    )
+    def test_errors(self, fit, arguments, message):
+        with pytest.raises(FitError, match=message):
+            plots.capability_scatter(fit, **arguments)
+
+    def test_label_must_be_chosen(self, labelled_fit):
+        with pytest.raises(FitError, match=r"skill has 3 labels; choose one: skill\[read\]"):
+            plots.capability_scatter(labelled_fit, x="skill")
+
+
+class TestAgentCharacteristicGrid:
+    def test_cells_hold_counts_and_rates(self, evaluation, layout):
+        ax = plots.agent_characteristic_grid(
+            evaluation, "Ann", "distance", "side", bins=4, layout=layout
+        )
+        grid = characteristic_grid(evaluation, "Ann", "distance", "side", bins=4)
+        (mesh,) = [c for c in ax.collections if isinstance(c, QuadMesh)]
+        assert np.array_equal(mesh.get_array().mask, grid.trials == 0)
+        assert np.array_equal(mesh.get_array().compressed(), grid.rates[grid.trials > 0])
+        assert texts(ax) == [str(count) for count in grid.trials[grid.trials > 0]]
+        assert (ax.get_xlabel(), ax.get_ylabel()) == ("distance (m)", "side")
+        assert [text.get_text() for text in ax.get_yticklabels()] == ["\u22121", "0", "1"]
+        nothing_is_cut(ax)
+
+    def test_colour_bar_is_optional(self, evaluation):
+        drawn = {
+            shown: plots.agent_characteristic_grid(
+                evaluation, "Ann", "distance", "smallness", colour_bar=shown
+            )
+            for shown in (True, False)
+        }
+        assert {shown: len(ax.get_figure().axes) for shown, ax in drawn.items()} == {
+            True: 2,
+            False: 1,
+        }
+
+    def test_title_is_literal(self, evaluation):
+        ax = plots.agent_characteristic_grid(evaluation, SUBJECTS[1], "distance", "smallness")
+        assert r"costs \$5 or \$6" in ax.get_title()
+        ax.get_figure().canvas.draw()
+
+    def test_errors(self, evaluation):
+        with pytest.raises(DataError, match="unknown subject Bob"):
+            plots.agent_characteristic_grid(evaluation, "Bob", "distance", "side")
+
+
+class TestBrierAgainstSuccess:
+    @pytest.fixture
+    def scores(self, rng):
+        success = rng.uniform(0.1, 0.9, 15)
+        return {
+            method: pd.DataFrame(
+                {"success": success, "brier": rng.uniform(0, 0.3, 15)},
+                index=[f"s{k}" for k in range(15)],
+            )
+            for method in ("layout", "_odd_ $name$", "aggregate")
+        }
+
+    def test_points_are_the_scores(self, scores):
+        ax = plots.brier_against_success(scores)
+        for drawn, frame in zip(points(ax), scores.values(), strict=True):
+            expected = frame.sort_values("success").to_numpy()
+            assert np.array_equal(drawn.get_offsets(), expected)
+        entries = [text.get_text().strip() for text in ax.get_legend().get_texts()]
+        assert entries[:3] == ["layout", r"_odd_ \$name\$", "aggregate"]
+        reference = ax.lines[0].get_xydata()
+        assert np.allclose(reference[:, 1], reference[:, 0] * (1 - reference[:, 0]))
+        nothing_is_cut(ax)
+
+    def test_few_subjects_are_joined(self, scores):
+        ax = plots.brier_against_success({"layout": scores["layout"].iloc[:4]})
+        joined = ax.lines[1].get_xydata()
+        assert np.array_equal(joined, points(ax)[0].get_offsets())
+
+    def test_long_frame(self, scores):
+        long = pd.concat(
+            [
+                frame.rename_axis("subject").reset_index().assign(method=m)
+                for m, frame in scores.items()
+            ]
+        )
+        drawn = plots.brier_against_success(pd.concat([long, long]))
+        expected = plots.brier_against_success(scores)
+        for one, other in zip(points(drawn), points(expected), strict=True):
+            assert np.allclose(one.get_offsets(), other.get_offsets(), rtol=1e-12)
+
+    def test_errors(self, scores):
+        with pytest.raises(DataError, match="scores of layout have no column brier"):
+            plots.brier_against_success({"layout": scores["layout"].drop(columns="brier")})
+
+
+class TestPriorPosterior:
+    def test_densities(self, fit):
+        axes = plots.prior_posterior(fit, "Ann")
+        for ax, latent in zip(axes, fit.layout.latents, strict=True):
+            prior, posterior = (line.get_xydata() for line in ax.lines[:2])
+            for curve in (prior, posterior):
+                inside = np.trapezoid(curve[:, 1], curve[:, 0])
+                assert inside == pytest.approx(1, abs=0.02)  # the prior's view holds 99 %
+            mean = np.trapezoid(posterior[:, 0] * posterior[:, 1], posterior[:, 0])
+            draws = fit.posterior[latent.name].sel(subject="Ann")
+            assert mean == pytest.approx(float(draws.mean()), abs=0.03 * np.ptp(prior[:, 0]))
+        uniform = axes[0].lines[0].get_ydata()
+        assert np.allclose(uniform, 1 / 40)
+        assert axes[0].get_xlim() == (0, 40)
+        assert [ax.get_xlabel() for ax in axes] == [
+            "navigation (m)",
+            "left_right",
+            "sight",
+            "noise",
+        ]
+        nothing_is_cut(axes)
+
+    def test_long_name(self, labelled_fit):
+        axes = plots.prior_posterior(labelled_fit, LONG, nodes="skill[read]")
+        assert len(axes) == 1
+        nothing_is_cut(axes)
+
+    def test_errors(self, fit):
+        with pytest.raises(FitError, match="not in this fit: Bob"):
+            plots.prior_posterior(fit, "Bob")
+
+
+class TestForecastPlot:
+    @pytest.fixture
+    def items(self, evaluation):
+        new = evaluation.items.iloc[:3].assign(distance=[20.5, 30.5, 55.0])
+        return pd.concat([evaluation.items, new.set_axis(["new 1", "new 2", "far $$$"])])
+
+    def test_points_intervals_and_outcomes(self, fit, evaluation, items):
+        forecast = fit.forecast(items)
+        ax = plots.forecast_plot(forecast, "Ann", evaluation)
+        frame = forecast.to_frame().query("subject == 'Ann'").sort_values("mean", kind="stable")
+        legend = [text.get_text() for text in ax.get_legend().get_texts()]
+        assert legend == [
+            "90% interval",
+            "forecast",
+            "forecast of a training item",
+            "outside a declared range",
+            "success",
+            "failure",
+        ]
+        fresh, seen, outside, won, lost = points(ax)
+        assert np.array_equal(
+            seen.get_offsets()[:, 1], frame.loc[frame["trained"], "mean"].to_numpy()
+        )
+        assert len(fresh.get_offsets()) == 2
+        assert np.array_equal(
+            outside.get_offsets()[:, 1], frame.loc[frame["extrapolated"], "mean"].to_numpy()
+        )
+        assert len(won.get_offsets()) == evaluation.successes.loc["Ann"].sum()
+        assert len(won.get_offsets()) + len(lost.get_offsets()) == 12
+        (bars,) = [c for c in ax.collections if isinstance(c, LineCollection)]
+        ends = np.array([segment[:, 1] for segment in bars.get_segments()])
+        assert np.array_equal(ends, frame[["low", "high"]].to_numpy())
+        names = [text.get_text() for text in ax.get_xticklabels()]
+        assert names == [item.replace("$", r"\$") for item in frame["item"]]
+        nothing_is_cut(ax)
+
+    def test_outside_the_training_items(self, layout, evaluation):
+        """Ann attempted the near half: the others are beyond; and two values new together."""
+        near = evaluation.items["distance"] <= evaluation.items["distance"].median()
+        trials = evaluation.trials * near.to_numpy()
+        known = Evaluation(evaluation.items, evaluation.successes * near.to_numpy(), trials)
+        forecast = made_up(layout, known).forecast(evaluation.items)
+        frame = forecast.to_frame().query("subject == 'Ann'").sort_values("mean", kind="stable")
+        ax = plots.forecast_plot(forecast, "Ann")
+        marks = dict(
+            zip(
+                (text.get_text() for text in ax.get_legend().get_texts()[1:]),
+                points(ax),
+                strict=True,
+            )
+        )
+        for what, flag in (
+            ("outside the training items", frame["outside_training"]),
+            ("values new together", frame["new_combination"] & ~frame["outside_training"]),
+        ):
+            drawn = marks[what].get_offsets()[:, 1] if what in marks else np.empty(0)
+            assert np.array_equal(drawn, frame.loc[flag, "mean"].to_numpy())
+        assert frame["outside_training"].sum() == (~near).sum()
+        nothing_is_cut(ax)
+
+    def test_several_trials(self, fit, evaluation):
+        twice = Evaluation(evaluation.items, evaluation.successes, evaluation.trials * 2)
+        ax = plots.forecast_plot(fit.forecast(evaluation.items), "Ann", twice)
+        rates = points(ax)[-1].get_offsets()[:, 1]
+        assert set(rates) <= {0.0, 0.5}
+        assert len(rates) == 12
+
+    def test_errors(self, fit, evaluation):
+        forecast = fit.forecast(evaluation.items)
+        with pytest.raises(FitError, match="not in this forecast: Bob; it holds Ann"):
+            plots.forecast_plot(forecast, "Bob")
+        with pytest.raises(DataError, match="unknown subject Ann"):
+            plots.forecast_plot(forecast, "Ann", evaluation.select(subjects=["all right"]))
+        renamed = evaluation.items.set_axis([f"x{k}" for k in range(12)])
+        with pytest.raises(DataError, match="none of the forecast items x"):
+            plots.forecast_plot(fit.forecast(renamed), "Ann", evaluation)
+
+
+class TestReliability:
+    def test_points_are_the_curve(self, fit, evaluation):
+        forecast = fit.forecast(evaluation.items)
+        ax = plots.reliability(forecast, evaluation, training_items=True)
+        curve = calibration_curve(forecast, evaluation, training_items=True)
+        (bars,) = ax.containers[:1]
+        assert np.allclose(bars.lines[0].get_xydata(), curve[["forecast", "success"]])
+        (segments,) = (lines.get_segments() for lines in bars.lines[2])
+        ends = np.array([segment[:, 1] for segment in segments])
+        assert np.allclose(ends, curve[["low", "high"]])
+        assert texts(ax) == [str(count) for count in curve["trials"]]
+        nothing_is_cut(ax)
+
+    def test_several_methods(self, fit, evaluation):
+        forecast = fit.forecast(evaluation.items)
+        ax = plots.reliability({"a": forecast, "b": forecast}, evaluation, training_items=True)
+        assert [text.get_text() for text in ax.get_legend().get_texts()] == ["calibrated", "a", "b"]
+        assert texts(ax) == []
+
+    def test_training_items_are_refused(self, fit, evaluation):
+        with pytest.raises(DataError, match="were trained on"):
+            plots.reliability(fit.forecast(evaluation.items), evaluation)
+
+
+def test_figures_leave_the_fit_alone(fit, evaluation):
+    before = fit.data.copy(deep=True)
+    frames = evaluation.items.copy(), evaluation.successes.copy(), evaluation.trials.copy()
+    plots.profile_forest(fit)
+    plots.capability_scatter(fit)
+    plots.prior_posterior(fit, "Ann")
+    plots.forecast_plot(fit.forecast(evaluation.items), "Ann", evaluation)
+    plots.agent_characteristic_grid(evaluation, "Ann", "distance", "side")
+    assert fit.data.identical(before)
+    for frame, old in zip(
+        (evaluation.items, evaluation.successes, evaluation.trials), frames, strict=True
+    ):
+        pd.testing.assert_frame_equal(frame, old)
+
+
+def test_given_axes_are_returned_and_no_figure_is_made(fit, evaluation):
+    forecast = fit.forecast(evaluation.items)
+    figure, ax = plt.subplots()
+    scores = pd.DataFrame({"success": [0.5], "brier": [0.2]}, index=["Ann"])
+    for drawn in (
+        plots.capability_scatter(fit, ax=ax),
+        plots.agent_characteristic_grid(evaluation, "Ann", "distance", "side", ax=ax),
+        plots.brier_against_success(scores, ax=ax),
+        plots.forecast_plot(forecast, "Ann", ax=ax),
+        plots.reliability(forecast, evaluation, training_items=True, ax=ax),
+    ):
+        assert drawn is ax
+    assert plt.get_fignums() == [figure.number]
+
+
+@pytest.mark.slow
+def test_importing_plots_imports_little():
+    large = ["pymc", "pytensor", "matplotlib.pyplot"]
+    code = "import sys, measurement_layouts.plots; "
+    code += f"print(set({large}) & sys.modules.keys())"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "set()"
+
+
+def test_every_figure_is_exported():
+    assert sorted(plots.__all__) == [
+        "ability_radar",
+        "agent_characteristic_grid",
+        "alignment_heatmap",
+        "brier_against_success",
+        "calibration_panels",
+        "capability_scatter",
+        "characteristic_surface",
+        "collapse_plot",
+        "comparison_plot",
+        "confidence_plot",
+        "criticism_map",
+        "curve_panels",
+        "curve_plot",
+        "curves_by_subject",
+        "demand_correlation_plot",
+        "demand_profile_plot",
+        "forecast_plot",
+        "horizon_plot",
+        "incited_against_obtained",
+        "item_response_curves",
+        "layout_comparison_plot",
+        "likelihood_curve",
+        "misalignment_plot",
+        "prior_posterior",
+        "profile_bars",
+        "profile_forest",
+        "profile_heatmap",
+        "rank_ecdf",
+        "rate_distributions",
+        "reliability",
+        "residual_plot",
+        "scaling_plot",
+        "self_report_panels",
+        "self_report_plot",
+        "superiority_heatmap",
+    ]
+    assert all(callable(getattr(plots, name)) for name in plots.__all__)
+
+
+@pytest.mark.parametrize(
+    "name", ["validation.prediction.reliability", *(f"plots.{name}" for name in plots.__all__)]
+)
+def test_has_an_example(name):
+    module = importlib.import_module(f"measurement_layouts.{name}")
+    assert any(part.examples for part in doctest.DocTestFinder().find(module))
+
+
+class TestCalibrationCurve:
+    def test_agrees_with_the_scores(self, fit, evaluation):
+        """Twin of scoring's bins: same calibration term, to rounding."""
+        forecast = fit.forecast(evaluation.items)
+        curve = calibration_curve(forecast, evaluation, bins=7, training_items=True)
+        share = curve["trials"] / curve["trials"].sum()
+        calibration = float((share * (curve["forecast"] - curve["success"]) ** 2).sum())
+        parts = decompose_brier(
+            forecast.data["mean"].to_numpy().ravel(),
+            evaluation.successes.to_numpy().ravel(),
+            evaluation.trials.to_numpy().ravel(),
+            bins=7,
+        )
+        assert calibration == pytest.approx(parts.calibration, abs=1e-12)
+        assert curve["trials"].sum() == evaluation.trials.to_numpy().sum()
+
+    def test_wilson_interval(self, fit, evaluation):
+        """Against SciPy's."""
+        from scipy.stats import binomtest
+
+        curve = calibration_curve(fit.forecast(evaluation.items), evaluation, training_items=True)
+        for row in curve.itertuples():
+            test = binomtest(round(row.success * row.trials), row.trials)
+            expected = test.proportion_ci(0.9, method="wilson")
+            assert (row.low, row.high) == pytest.approx((expected.low, expected.high), abs=1e-12)
+
+    @pytest.mark.parametrize("outcome", [0, 1])
+    @pytest.mark.parametrize("items", range(1, 13))
+    def test_interval_holds_the_rate_at_the_ends(self, fit, evaluation, outcome, items):
+        """Rounding must not put 0 or 1 outside: matplotlib refuses negative bars."""
+        alike = Evaluation(evaluation.items, evaluation.trials * outcome, evaluation.trials)
+        chosen = alike.select(items=evaluation.items.index[:items])
+        curve = calibration_curve(fit.forecast(chosen.items), chosen, bins=1, training_items=True)
+        assert (curve["low"] <= curve["success"]).all()
+        assert (curve["high"] >= curve["success"]).all()
+
+    @pytest.mark.parametrize("option", [{"bins": 0}, {"bins": 2.5}, {"prob": 1}])
+    def test_errors(self, fit, evaluation, option):
+        with pytest.raises(FitError, match=next(iter(option))):
+            calibration_curve(fit.forecast(evaluation.items), evaluation, **option)

@@ -1,0 +1,170 @@
+"""Printed numbers are those of any other run: to a few units of the last digit that is shown."""
+
+import importlib
+import io
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from helpers import unsure
+from rich.console import Console
+
+import measurement_layouts as ml
+from measurement_layouts import plots, printing
+from measurement_layouts.common import digits
+from measurement_layouts.reports import bars, markdown, new_items
+from measurement_layouts.reports.description import sentences
+from measurement_layouts.validation.criticism.criticise import criticise
+
+mpl.use("Agg")
+FEW, MANY = range(1, 3), range(1, 13)
+
+
+def printed(monkeypatch, show, *arguments):
+    """What a table says."""
+    out = io.StringIO()
+    monkeypatch.setattr(printing, "_console", lambda: Console(file=out, width=400, markup=False))
+    show(*arguments)
+    return out.getvalue()
+
+
+def profiles(fit, _tmp_path, monkeypatch):
+    return printed(monkeypatch, printing.print_profiles, fit, unsure.evaluation())
+
+
+def comparison(fit, _tmp_path, monkeypatch):
+    return printed(monkeypatch, printing.print_comparison, ml.compare_profiles(fit))
+
+
+def scores(fit, _tmp_path, monkeypatch):
+    known = unsure.evaluation()
+    forecast = fit.forecast(known.item_table)
+    found = ml.score(forecast, known, training_items=True)
+    return printed(monkeypatch, printing.print_forecast_scores, fit, forecast, found)
+
+
+def layouts(fit, _tmp_path, monkeypatch):
+    other = unsure.fitted(int(fit.data.attrs["seed"]), leaning=False)
+    compared = ml.compare_layouts({"with": fit, "without": other}, subjects=[unsure.KNOWN])
+    return f"{compared!r}\n{printed(monkeypatch, printing.print_layouts, compared)}"
+
+
+def criticism(fit, _tmp_path, monkeypatch):
+    found = criticise(fit, unsure.evaluation(), subjects=[unsure.KNOWN], candidates=["told"])
+    return "\n".join([printed(monkeypatch, printing.print_criticism, found), *found.suggestions()])
+
+
+def description(fit, _tmp_path, _monkeypatch):
+    return str(ml.describe(fit))
+
+
+def report(fit, tmp_path, _monkeypatch):
+    forecast = fit.forecast(unsure.new_items())
+    text = ml.report(fit, tmp_path / f"{id(fit)}.md", forecast=forecast, overwrite=True)
+    parts = text.read_text(encoding="utf-8").split("\n## ")
+    told = [part for part in parts if part.startswith(("Profiles", "Forecasts"))]
+    assert len(told) == 2
+    return "\n".join(told).replace("\\-", "-")
+
+
+def figures(draw):
+    """Texts in a figure's axes, but for the ticks'."""
+
+    def shown(fit, _tmp_path, _monkeypatch):
+        axes = np.ravel(draw(fit))
+        texts = [text.get_text() for ax in axes for text in ax.texts]
+        plt.close("all")
+        return " | ".join(texts)
+
+    return shown
+
+
+def superiority(fit):
+    compared = ml.compare_profiles(fit, reference=unsure.KNOWN)
+    return plots.superiority_heatmap(compared, "reach")
+
+
+def differences(fit):
+    names = [unsure.ALL_RIGHT, unsure.KNOWN]  # one pair, so that rows cannot change places
+    return plots.comparison_plot(ml.compare_profiles(fit, names))
+
+
+PLACES = {
+    "the table of fit and run": profiles,
+    "the table of compare": comparison,
+    "the table of score": scores,
+    "layouts compared": layouts,
+    "criticise": criticism,
+    "describe": description,
+    "the report": report,
+    "profile_heatmap": figures(plots.profile_heatmap),
+    "profile_heatmap of sds": figures(lambda fit: plots.profile_heatmap(fit, statistic="sd")),
+    "comparison_plot": figures(differences),
+    "superiority_heatmap": figures(superiority),
+}
+
+
+def finer(monkeypatch):
+    """Write two digits more, everywhere."""
+    honest = digits.written
+
+    def more(value, shown):
+        return honest(value, shown + 2)
+
+    for module in (digits, printing, sentences, bars, new_items, markdown):
+        monkeypatch.setattr(module, "written", more)
+    differing, tabled = (
+        importlib.import_module(draw.__module__)
+        for draw in (plots.comparison_plot, plots.profile_heatmap)
+    )
+    for module in (printing, differing):
+        monkeypatch.setattr(module, "chance", lambda value, _error, _most=2: more(value, 2))
+
+    def row(values, _width, supported):
+        return [more(x, min(at, 2)) for x, at in zip(values, supported, strict=True)]
+
+    monkeypatch.setattr(tabled, "_written", row)
+
+
+def told(place, seeds, tmp_path, monkeypatch):
+    """What one place prints of several runs."""
+    return [PLACES[place](unsure.fitted(seed), tmp_path, monkeypatch) for seed in seeds]
+
+
+LONG = ("layouts compared", "comparison_plot", "superiority_heatmap", "profile_heatmap of sds")
+RUNS = [
+    pytest.param(
+        name,
+        seeds,
+        marks=[pytest.mark.trust("digits", name), *[pytest.mark.slow] * slow],
+        id=f"{name}, {len(seeds)} runs",
+    )
+    for name in PLACES
+    for seeds, slow in ((FEW, name in LONG), (MANY, True))
+]
+
+
+@pytest.mark.parametrize(("place", "seeds"), RUNS)
+def test_another_run_prints_the_same_to_a_few_units(place, seeds, tmp_path, monkeypatch):
+    texts = told(place, seeds, tmp_path, monkeypatch)
+    compared, apart = unsure.far_apart(texts)
+    assert compared >= len(unsure.NUMBER.findall(texts[0])) > 0
+    assert apart <= unsure.allowed(compared)
+
+
+QUICK = ("the table of fit and run", "describe")
+WHOLE = ("superiority_heatmap", "criticise")  # whole percents, by their form; success rates
+FINER = [pytest.param(QUICK[0], FEW, id=QUICK[0])] + [
+    pytest.param(one, MANY, id=one, marks=pytest.mark.slow)
+    for one in PLACES
+    if one not in (QUICK[0], *WHOLE)
+]
+
+
+@pytest.mark.parametrize(("place", "seeds"), FINER)
+def test_two_digits_more_are_noticed(place, seeds, tmp_path, monkeypatch):
+    """Twin that must fail."""
+    finer(monkeypatch)
+    compared, apart = unsure.far_apart(told(place, seeds, tmp_path, monkeypatch))
+    assert apart > unsure.allowed(compared)

@@ -1,0 +1,136 @@
+"""Ranks of coins' chances among exact draws from their Beta posteriors, and among wrong ones."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from helpers import small_layouts
+from scipy.stats import binom
+
+import measurement_layouts as ml
+from measurement_layouts.validation.calibration.ranks import LOG_LIKELIHOOD, MOST, ranks
+
+COINS, TOSSES = 200, 20
+
+
+@pytest.fixture(scope="module")
+def truth():
+    chances = np.random.default_rng(1).random(COINS)
+    return pd.DataFrame({"p": chances}, [f"coin {number}" for number in range(COINS)])
+
+
+@pytest.fixture(scope="module")
+def heads(truth):
+    return np.random.default_rng(2).binomial(TOSSES, truth["p"].to_numpy())
+
+
+@pytest.fixture(scope="module")
+def evaluation(truth, heads):
+    items = pd.DataFrame(index=["toss"])
+    counts = pd.DataFrame(heads[:, None], truth.index, items.index)
+    return ml.Evaluation(items, counts, counts * 0 + TOSSES)
+
+
+@pytest.fixture(scope="module")
+def judged(truth, evaluation):
+    """From draws (coins, chains, draws) to the verdict."""
+
+    def judge(draws, alpha=0.01):
+        layout = small_layouts.coin()
+        fit = small_layouts.crafted(layout, evaluation, {"p": draws})
+        found = ranks(fit, truth, seed=3)
+        status = fit.diagnostics()[["status", "reason"]]
+        return ml.SimulationBasedCalibration(layout, found, status, alpha)
+
+    return judge
+
+
+def exact(heads, tosses=TOSSES):
+    rng = np.random.default_rng(4)
+    return rng.beta(1 + heads, 1 + tosses - heads, (2, 600, COINS)).transpose(2, 0, 1)
+
+
+@pytest.fixture(scope="module")
+def right(judged, heads):
+    """The verdict on draws from the posterior itself."""
+    return judged(exact(heads))
+
+
+def test_draws_from_the_posterior_are_calibrated(right):
+    found = right
+    table = found.table()
+    assert found.calibrated
+    assert (table["p"] > 0.01).all()
+    error = np.sqrt(0.09 / COINS)
+    assert ((table["coverage"] - 0.9).abs() < 3 * error).all()
+    assert abs(table.loc["p", "z"]) < 3 / np.sqrt(COINS)
+
+
+def test_contraction_is_that_of_the_beta(right, heads):
+    """One minus mean variance of Beta(1 + h, 1 + n - h) over that of the prior, 1 / 12."""
+    a, b = 1 + heads, 1 + TOSSES - heads
+    variance = (a * b / ((a + b) ** 2 * (a + b + 1))).mean()
+    # the prior's variance is that of the 200 true values, its error about 6 %
+    expected = 1 - 12 * variance
+    assert right.table().loc["p", "contraction"] == pytest.approx(expected, abs=0.03)
+
+
+def test_each_rank_counts_the_draws_below(right, truth, heads):
+    draws = exact(heads)
+    found = right.ranks.set_index(["simulation", "quantity"])
+    own = found.xs("p", level="quantity").loc[truth.index]
+    assert (own["draws"] == MOST).mean() > 0.9  # independent draws: many effective ones
+    for flat, true, count, rank in zip(
+        draws.reshape(COINS, -1), truth["p"], own["draws"], own["rank"], strict=True
+    ):
+        places = ((np.arange(count) + 0.5) * len(flat) / count).astype(int)
+        assert rank == (flat[places] < true).sum()
+    within = own["position"] * (own["draws"] + 1) - own["rank"]
+    assert within.between(0, 1).all()
+    likely = found.xs(LOG_LIKELIHOOD, level="quantity").loc[truth.index]
+    by_hand = binom.logpmf(heads, TOSSES, truth["p"])
+    assert likely["truth"].to_numpy() == pytest.approx(by_hand, abs=1e-9)
+
+
+def test_equal_values_share_ranks_by_lot(judged, truth):
+    """All draws are the truth, so that its rank may be any of 0 to 99."""
+    stuck = np.broadcast_to(truth.to_numpy()[:, :, None], (COINS, 2, 150)).copy()
+    found = judged(stuck)
+    assert found.quarantined == COINS  # chains that never move
+    assert found.ranks["rank"].nunique() > 0.9 * MOST
+    assert found.table()["inside"].all()
+
+
+def test_the_prior_itself_passes_but_for_the_log_likelihood(judged, heads):
+    """Twin that must fail: a posterior that learnt nothing."""
+    found = judged(np.random.default_rng(5).random((COINS, 2, 150)))
+    table = found.table()
+    assert table.loc["p", "inside"]
+    assert not table.loc[LOG_LIKELIHOOD, "inside"]
+    assert not found.calibrated
+
+
+@pytest.mark.parametrize("factor", [4, 0.25], ids=["too narrow", "too wide"])
+def test_a_wrong_width_is_noticed(judged, heads, factor):
+    """Twins that must fail: tosses counted four times, or a quarter."""
+    found = judged(exact(heads * factor, TOSSES * factor))
+    assert not found.table().loc["p", "inside"]
+    assert (found.table().loc["p", "coverage"] < 0.9) == (factor > 1)
+
+
+def test_a_wrong_likelihood_is_noticed(judged, heads):
+    """Twin that must fail: one more head than there was."""
+    found = judged(exact(np.minimum(heads + 2, TOSSES)))
+    assert not found.calibrated
+    assert found.verdict().startswith("not calibrated (p")
+
+
+def test_a_simulation_that_failed_is_no_calibration(right):
+    found = right
+    status = found.status.copy()
+    status.loc["lost", ["status", "reason"]] = ["failed", "ValueError: no start"]
+    lost = ml.SimulationBasedCalibration(found.layout, found.ranks, status, found.alpha)
+    assert found.calibrated
+    assert not lost.calibrated
+    assert lost.failed == 1
+    assert lost.inconclusive
+    assert "1 failed) in 201 simulations" in repr(lost)

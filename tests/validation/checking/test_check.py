@@ -1,0 +1,203 @@
+"""A layout held against data before sampling: what it says, and what it names as a problem."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from helpers import small_layouts
+from helpers.small_layouts import battery
+
+import measurement_layouts as ml
+from measurement_layouts.layouts.elements import elements
+from measurement_layouts.linking import logistic, mean_failure, mixture, presence, product
+from measurement_layouts.validation.checking.check import check
+from measurement_layouts.validation.checking.joined import informed_by
+
+LATENTS = ["node", "label", "unit", "informed_by", "items", "trials", "prior_sd", "expected_sd"]
+LATENTS += ["shrinkage", "confounded_with", "correlation", "verdict"]
+
+
+def two(extra=0.0):
+    size = ml.MetaFeature("size", low=0, high=10)
+    distance = ml.MetaFeature("distance", low=-40, high=25, unit="m")
+    sight = ml.Capability("sight", low=0, high=10)
+    walk = ml.Capability("walk", low=0, high=25, unit="m")
+    found = logistic(sight - size + extra) * logistic(walk - distance, 0.5)
+    return ml.Layout("two", ml.Success("ok", found))
+
+
+def evaluation(rng, outcomes=None, **columns):
+    count = len(next(iter(columns.values())))
+    items = pd.DataFrame(columns, index=[f"i{number}" for number in range(count)])
+    if outcomes is None:
+        outcomes = rng.integers(0, 2, (3, count))
+    names = [f"s{number}" for number in range(len(outcomes))]
+    return ml.Evaluation.from_wide(pd.DataFrame(outcomes, names, items.index), items)
+
+
+def test_a_layout_without_meta_features(rng):
+    """There is nothing to say of the items."""
+    coin = ml.Layout("coin", ml.Success("heads", ml.Capability("p", low=0, high=1)))
+    found = check(coin, evaluation(rng, [[1, 0], [0, 1]], colour=["red", "blue"]))
+    assert found.latents["verdict"].tolist() == ["informed"]
+    assert found.features.empty
+    assert "constant" in found.features.columns
+    assert "Meta-features" not in str(found)
+    assert found.problems == []
+
+
+def test_tables(animal_ai, cohort):
+    found = check(animal_ai, cohort)
+    assert list(found.latents.columns) == LATENTS
+    latents = found.latents.set_index("node")
+    assert latents.loc["rightLeftBias", "informed_by"] == "XPos"
+    assert latents.loc["rightLeftBias", "items"] == 12  # half of them lie to a side
+    assert latents.loc["visualAbility", "informed_by"] == "rewardSize"
+    expected = 1 - (latents["expected_sd"] / latents["prior_sd"]) ** 2
+    np.testing.assert_allclose(latents["shrinkage"], expected)
+    assert found.features.loc["rewardBehind", ["distinct", "low", "high"]].tolist() == [3, 0, 1]
+    assert found.expected.shape == (6, 4)
+    assert found.expected.loc["Dot"].gt(found.expected.loc["Ann"]).all()  # half the items
+    assert found.subjects.loc["Dot", "trials"] == 12
+    (problem,) = (text for text in found.problems if "outcomes of" in text)
+    assert problem.startswith("all outcomes of 2 subjects are alike (ace, nil)")
+    assert repr(found).startswith("<Check of 'animal-ai': ")
+
+
+def test_the_seed_chooses_the_draws(animal_ai, cohort):
+    one, again, other = (check(animal_ai, cohort, seed=seed).latents for seed in (1, 1, 2))
+    assert one.equals(again)
+    assert not one.equals(other)
+    np.testing.assert_allclose(one["expected_sd"], other["expected_sd"], rtol=0.1)
+
+
+def test_a_demand_that_never_varies(rng):
+    size = rng.uniform(0, 10, 60)
+    found = check(two(), evaluation(rng, size=size, distance=np.full(60, -40.0)))
+    assert any(text.startswith("distance is -40 on all items") for text in found.problems)
+    walk = found.latents.set_index("node").loc["walk"]
+    assert walk["informed_by"] == ""
+    assert walk["shrinkage"] < 0.01
+    assert walk["verdict"] == "the prior will speak"
+    assert any(
+        text.startswith("of walk the data will say next to nothing") for text in found.problems
+    )
+    apart = check(two(), evaluation(rng, size=size, distance=rng.uniform(0, 25, 60)))
+    assert apart.latents.set_index("node").loc["walk", "shrinkage"] > 0.5
+    assert apart.problems == []
+
+
+@pytest.mark.trust("promises", "a pull that uses outcomes twice is asked for, and a problem")
+def test_outcomes_that_count_twice(cohort):
+    """The published pull is named, with what it costs; a number is no problem."""
+    published = check(small_layouts.animal_ai(), cohort).problems
+    (problem,) = (text for text in published if "count twice" in text)
+    assert "90 % intervals hold the truth only 78 to 85 % of the time; give toward= a" in problem
+    assert check(small_layouts.animal_ai(toward=0.5), cohort).problems == [
+        text for text in published if text != problem
+    ]
+
+
+def test_demands_that_go_together(rng):
+    size = rng.uniform(0, 10, 60)
+    found = check(two(), evaluation(rng, size=size, distance=2 * size + 1))
+    (row,) = found.collinear.itertuples()
+    assert (row.demands, row.relation) == ("size, distance", "distance = 2 x size + 1 exactly")
+    assert row.variance_inflation == np.inf
+    assert any(text.startswith("distance = 2 x size + 1 exactly:") for text in found.problems)
+    near = check(two(), evaluation(rng, size=size, distance=2 * size + rng.uniform(0, 1, 60)))
+    (row,) = near.collinear.itertuples()
+    assert row.relation == ""
+    assert row.variance_inflation == pytest.approx(1 / (1 - row.pearson**2))
+    assert any(text.startswith("size, distance go together") for text in near.problems)
+    apart = check(two(), evaluation(rng, size=size, distance=rng.uniform(0, 25, 60)))
+    assert apart.collinear.empty
+
+
+def test_latents_that_are_not_told_apart(rng):
+    extra = ml.Bias("extra", prior=ml.Prior("Normal", mu=0, sigma=5))
+    data = {"size": rng.uniform(0, 10, 400), "distance": np.full(400, -40.0)}
+    found = check(two(extra), evaluation(rng, **data))
+    latents = found.latents.set_index("node")
+    assert latents.loc["extra", "verdict"] == "confounded with sight"
+    assert latents.loc["sight", "confounded_with"] == "extra"
+    assert latents.loc["sight", "correlation"] < -0.7
+    (problem,) = (text for text in found.problems if "told apart" in text)
+    assert problem.startswith(("sight and extra will hardly", "extra and sight will hardly"))
+
+
+def test_cells_that_a_fit_refuses(rng):
+    size, distance = rng.uniform(0, 10, 30).astype(object), rng.uniform(0, 25, 30)
+    size[3], size[4], distance[5] = None, "big", 30.0
+    found = check(two(), evaluation(rng, size=size, distance=distance))
+    assert found.features["missing"].tolist() == [2, 0]
+    assert found.features["outside"].tolist() == [0, 1]
+    said = "\n".join(found.problems)
+    assert "size is missing on 1 of 30 items: i3" in said
+    assert "size is no number on 1 of 30 items: i4 (size = 'big')" in said
+    assert "distance is not in its range [-40, 25] on 1 of 30 items: i5" in said
+    assert "3 of 30 items cannot be used" in said
+    assert found.latents["items"].max() == 27
+
+
+def test_no_usable_item_and_no_column(rng):
+    with pytest.raises(ml.DataError, match="no item can be used with layout 'two'"):
+        check(two(), evaluation(rng, size=[np.nan] * 4, distance=[1.0] * 4))
+    with pytest.raises(ml.DataError, match="distance: the items have no column distance"):
+        check(two(), evaluation(rng, size=[1.0] * 4))
+
+
+def test_undefined_is_not_missing(rng):
+    there = ml.MetaFeature("there", levels=(0, 1))
+    size = ml.MetaFeature("size", low=0, high=10, given=there)
+    sight = ml.Capability("sight", low=0, high=10)
+    layout = ml.Layout("x", ml.Success("ok", presence(logistic(sight - size), there)))
+    data = {"there": [0, 1] * 20, "size": [np.nan, 3.0, np.nan, 7.0] * 10}
+    found = check(layout, evaluation(rng, **data))
+    assert found.features["missing"].tolist() == [0, 0]
+    assert found.latents["items"].tolist() == [20]
+    assert found.problems == []
+
+
+def test_sums_in_any_order_meet_the_same():
+    size = ml.MetaFeature("size", low=0, high=10)
+    side = ml.MetaFeature("side", levels=(-1, 1))
+    sight, bias, noise = ml.Capability("sight", 0, 10), ml.Bias("bias"), ml.Noise("noise")
+    for margin in (
+        sight - size + bias * side,
+        bias * side + (sight - size),
+        sight + bias * side - size,
+    ):
+        layout = ml.Layout(
+            "x", ml.Success("ok", mixture(logistic(margin), by=noise, toward=mean_failure))
+        )
+        met = {e.name: set(informed_by(layout, e)) for e in elements(layout)}
+        assert met == {"sight": {"size", "side"}, "bias": {"side"}, "noise": {"size", "side"}}
+
+
+def test_labels_meet_their_own_demand():
+    labels = ("AS", "CEc")
+    demand = ml.MetaFeature("demand", low=0, high=5, labels=labels)
+    general = ml.Capability("general", prior=ml.Prior("HalfNormal", sigma=2))
+    ability = ml.Capability("ability", prior=ml.Prior("Exponential", scale=general), labels=labels)
+    layout = ml.Layout("x", ml.Success("ok", product(logistic(ability - demand), over="dimension")))
+    met = {e.name: informed_by(layout, e) for e in elements(layout)}
+    assert met["ability[CEc]"] == ["demand[CEc]"]
+    assert met["general"] == ["demand[AS]", "demand[CEc]"]
+
+
+def test_something_unseen(rng):
+    mean = ml.MetaFeature("votes", low=-3, high=3)
+    layout = ml.Layout("x", ml.Success("ok", logistic(ml.Bias("b") + ml.Unseen("view", mean, 1.0))))
+    found = check(layout, evaluation(rng, votes=[0.5] * 30))
+    assert found.latents["informed_by"].tolist() == [""]
+    assert not any("votes" in text for text in found.problems)  # a fit takes it as it is
+
+
+def test_print(animal_ai, cohort):
+    text = str(check(animal_ai, cohort))
+    assert max(map(len, text.splitlines())) <= 110
+    for part in ("Layout 'animal-ai' against 6 subjects", "rewardDistance", "Problems", "  1. "):
+        assert part in text
+    items = battery().assign(XPos=0)
+    told = str(check(animal_ai, ml.Evaluation(items, cohort.successes, cohort.trials)))
+    assert "XPos is 0 on all items" in told

@@ -1,0 +1,277 @@
+"""Leave-one-out: ArviZ's numbers, and those of fits that really left the item out."""
+
+import tracemalloc
+
+import arviz as az
+import numpy as np
+import pandas as pd
+import pymc as pm
+import pytest
+import xarray as xr
+from helpers import small_layouts
+from scipy.special import betaln, gammaln, logsumexp
+
+import measurement_layouts as ml
+from measurement_layouts import DataError, FitError
+from measurement_layouts.linking import logistic
+from measurement_layouts.validation.leave_one_out.pointwise import Attempted, log_likelihood
+
+GRID = {"method": "grid", "seed": 1, "progressbar": False}
+
+
+def in_memory(fit, subject):
+    """Log-likelihood of a subject's attempted items, all at once: (items, chains, draws)."""
+    row = fit.subjects.index(subject)
+    items, sizes = Attempted.of(fit, row), fit.posterior.sizes
+    found = np.full((len(items.names), sizes["chain"], sizes["draw"]), np.nan)
+    for places, values in log_likelihood(fit, row, items):
+        found[places] = values
+    return items, found
+
+
+def as_pymc_has_it(layout, evaluation, fit, subject):
+    """One subject's posterior and PyMC's log-likelihood of it."""
+    posterior = fit.posterior.sel(subject=subject, drop=True)
+    tree = xr.DataTree.from_dict({"posterior": posterior})
+    model = ml.to_pymc(layout, evaluation, subject)
+    return pm.compute_log_likelihood(tree, model=model, progressbar=False)
+
+
+@pytest.mark.parametrize("subject", ["Ann", "Dot", "nil"])  # Dot attempted half of the items
+def test_likelihood_is_the_models(fitted, animal_ai, cohort, subject):
+    tree = as_pymc_has_it(animal_ai, cohort, fitted, subject)
+    items, ours = in_memory(fitted, subject)
+    theirs = tree["log_likelihood"]["taskPerformance"].sel(item=list(items.names))
+    assert len(items.names) == (12 if subject == "Dot" else 24)
+    np.testing.assert_allclose(ours, theirs.transpose("item", ...), rtol=0, atol=1e-9)
+
+
+def counted():
+    """Counts of attempts, with items that have the same properties, the same outcome, or both."""
+    demand = ml.MetaFeature("demand", low=0, high=4)
+    layout = ml.Layout("one", ml.Success("ok", logistic(ml.Capability("able", 0, 4) - demand)))
+    values = [0.5, 1, 1, 1, 2, 3, 3.5, 3.5]
+    items = pd.DataFrame({"demand": values}, index=list("abcdefgh"))
+    return layout, small_layouts.counts(
+        [5, 3, 3, 4, 2, 0, 0, 0], [5, 4, 4, 4, 3, 0, 2, 2], "Ann", items
+    )
+
+
+def test_counts_have_their_coefficient():
+    layout, evaluation = counted()
+    fit = ml.fit(layout, evaluation, **GRID)
+    theirs = as_pymc_has_it(layout, evaluation, fit, "Ann")["log_likelihood"]["ok"]
+    items, ours = in_memory(fit, "Ann")
+    assert list(items.names) == list("abcdegh")
+    theirs = theirs.sel(item=list(items.names)).transpose("item", ...)
+    np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("which", ["sampled", "counts"])
+def test_numbers_are_arvizs(fitted, animal_ai, cohort, which):
+    if which == "sampled":
+        layout, evaluation, fit = animal_ai, cohort, fitted
+    else:
+        layout, evaluation = counted()
+        fit = ml.fit(layout, evaluation, **GRID)
+    found = ml.loo(fit, subjects=["Ann"])
+    tree = as_pymc_has_it(layout, evaluation, fit, "Ann")
+    names = list(Attempted.of(fit, fit.subjects.index("Ann")).names)
+    group = tree["log_likelihood"].to_dataset().sel(item=names)
+    wanted = az.loo(
+        xr.DataTree.from_dict(
+            {"posterior": fit.posterior.sel(subject="Ann"), "log_likelihood": group}
+        ),
+        pointwise=True,
+    )
+    row, own = found.table.loc["Ann"], found.pointwise.sel(subject="Ann", item=names)
+    np.testing.assert_allclose(own["elpd"], wanted.elpd_i, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(own["k"], wanted.pareto_k, rtol=0, atol=1e-6)
+    summary = row[["elpd", "se", "p_loo"]].to_numpy(dtype=float)
+    np.testing.assert_allclose(summary, [wanted.elpd, wanted.se, wanted.p], rtol=0, atol=1e-8)
+    assert found.limit == wanted.good_k
+    assert row["items"] == wanted.n_data_points == len(names)
+    assert row["worst_k"] == own["k"].max()
+
+
+def test_only_attempted_items_count(fitted):
+    found = ml.loo(fitted)
+    assert found.table.index.tolist() == fitted.subjects
+    assert found.table.loc["Dot", "items"] == 12
+    for name in ("elpd", "k"):
+        known = found.pointwise[name].notnull()
+        np.testing.assert_array_equal(known, fitted.observed["trials"] > 0)
+    np.testing.assert_allclose(found.pointwise["elpd"].sum("item"), found.table["elpd"])
+    assert repr(found) == (
+        f"<LeaveOneOut: 6 subjects, 132 outcomes, {found.table['bad_k'].sum()} of them with a "
+        "Pareto k above 0.60>"
+    )
+
+
+def test_a_store_and_a_file_give_the_same(fitted, saved, animal_ai, cohort, sampling, tmp_path):
+    stored = ml.fit(animal_ai, cohort, subjects=["Bob"], store=tmp_path / "fits", **sampling)
+    wanted = ml.loo(fitted, subjects=["Bob"])
+    for fit in (stored, ml.load(tmp_path / "fits"), ml.load(saved)):
+        found = ml.loo(fit, subjects=["Bob"])
+        pd.testing.assert_frame_equal(found.table, wanted.table)
+        assert found.pointwise.identical(wanted.pointwise)
+
+
+# --- fits that left the item out -----------------------------------------------------------------
+
+
+def mc_error(values):
+    """Monte Carlo standard error of the elpd, by the delta method.
+
+    Of an item it is log(sum w p / sum w) with the weights w = 1/p; a draw moves all items.
+    """
+    likelihood = np.exp(values.reshape(len(values), -1))
+    weights = 1 / likelihood
+    weights /= weights.sum(axis=1, keepdims=True)
+    foreseen = (weights * likelihood).sum(axis=1, keepdims=True)
+    deviation = weights * (likelihood - foreseen) / foreseen
+    return np.linalg.norm(deviation.sum(axis=0))
+
+
+def test_a_coin_in_closed_form():
+    """Of a uniform p, y of n and all the other tosses: beta-binomial."""
+    successes, trials = np.array([1, 3, 0, 4, 2, 2]), np.array([2, 4, 1, 5, 2, 6])
+    layout, evaluation = small_layouts.coin(), small_layouts.counts(successes, trials)
+    fit = ml.fit(layout, evaluation, **GRID)
+    wins, losses = 1 + successes.sum(), 1 + (trials - successes).sum()
+    left = betaln(wins - successes, losses - trials + successes)
+    ways = gammaln(trials + 1) - gammaln(successes + 1) - gammaln(trials - successes + 1)
+    exact = ways + betaln(wins, losses) - left
+    _, values = in_memory(fit, "Ann")
+    found = ml.loo(fit)
+    slack = 4 * mc_error(values)
+    assert abs(found.table.loc["Ann", "elpd"] - exact.sum()) < slack < 0.2
+    in_sample = logsumexp(values, axis=(1, 2)).sum() - 6 * np.log(values[0].size)
+    assert abs(in_sample - exact.sum()) > 3 * slack  # twin: seeing the item is not foreseeing it
+    np.testing.assert_allclose(in_sample - found.table.loc["Ann", "elpd"], found.table["p_loo"])
+
+
+def test_refits_without_each_item():
+    """Every refit is a subject of its own, whose one item was not attempted."""
+    demand = ml.MetaFeature("demand", low=-3, high=3)
+    able = ml.Capability("able", low=-3, high=3)
+    layout = ml.Layout("one", ml.Success("ok", logistic(able - demand)))
+    items = pd.DataFrame({"demand": np.linspace(-3, 3, 15)}).rename("item-{}".format)
+    outcomes = np.array([1, 1, 0, 1, 1, 1, 0, 1, 1, 0, 0, 1, 0, 0, 0], dtype=float)
+    rows = np.where(np.eye(15) == 1, np.nan, outcomes)
+    table = pd.DataFrame(
+        [outcomes, *rows], index=["all", *(f"without {place}" for place in range(15))],
+        columns=items.index,
+    )  # fmt: skip
+    fit = ml.fit(layout, ml.Evaluation.from_wide(table, items), draws=2000, **GRID)
+    draws = fit.posterior["able"].to_numpy().reshape(16, -1)[1:]
+    chances = 1 / (1 + np.exp(items["demand"].to_numpy()[:, None] - draws))
+    exact = np.log(np.where(outcomes[:, None] == 1, chances, 1 - chances).mean(axis=1))
+    _, values = in_memory(fit, "all")
+    found, slack = ml.loo(fit, subjects=["all"]), 4 * mc_error(values)
+    assert abs(found.table.loc["all", "elpd"] - exact.sum()) < slack < 0.2
+    np.testing.assert_allclose(found.pointwise["elpd"][0], exact, rtol=0, atol=slack)
+    in_sample = (logsumexp(values, axis=(1, 2)) - np.log(values[0].size)).sum()
+    assert abs(in_sample - exact.sum()) > 3 * slack  # twin
+    assert found.table.loc["all", "bad_k"] == 0
+
+
+# --- the edges -----------------------------------------------------------------------------------
+
+
+def crafted(draws, outcomes, layout=None):
+    """A coin's fit with given draws, (chains, draws), one toss per outcome."""
+    tosses = small_layouts.counts(outcomes, np.ones_like(outcomes))
+    return small_layouts.crafted(layout or small_layouts.coin(), tosses, {"p": draws[None]})
+
+
+def test_an_item_that_decides_the_profile_is_named(rng):
+    """Draws that find the one failure next to impossible: the weights' tail has infinite mean."""
+    fit = crafted(1 - rng.uniform(0, 1, (2, 500)) ** 6, [1, 1, 1, 0])
+    found = ml.loo(fit)
+    assert found.pointwise["k"].to_numpy()[0, 3] == found.table.loc["Ann", "worst_k"] > 1
+    assert found.table.loc["Ann", "bad_k"] == 1
+
+
+@pytest.mark.parametrize("edge", [0.3, 1.0])
+def test_draws_all_alike(edge):
+    """No tail to smooth: the weights are equal, and leaving out changes nothing."""
+    found = ml.loo(crafted(np.full((2, 50), edge), [1, 0]))
+    wanted = np.log(np.clip([edge, 1 - edge], 1e-12, 1 - 1e-12))
+    rounded = 1e-4  # 1 - 1e-12 is
+    np.testing.assert_allclose(found.pointwise["elpd"][0], wanted, rtol=0, atol=rounded)
+    assert found.table.loc["Ann", ["p_loo", "bad_k", "worst_k"]].abs().max() < 1e-9
+
+
+def test_largest_weights_all_alike(rng):
+    """A plateau of the most surprised draws is an importance sample as it is."""
+    draws = np.where(rng.uniform(size=(2, 500)) < 0.5, 0.2, rng.uniform(0.3, 0.9, (2, 500)))
+    found = ml.loo(crafted(draws, [1, 1]))
+    np.testing.assert_allclose(found.pointwise["elpd"][0], -np.log((1 / draws).mean()))
+    assert found.table.loc["Ann", "worst_k"] == 0
+
+
+def test_a_single_item_has_no_standard_error(rng):
+    found = ml.loo(crafted(rng.uniform(0.2, 0.8, (2, 100)), [1]))
+    assert np.isnan(found.table.loc["Ann", "se"])
+    assert np.isfinite(found.table.loc["Ann", ["elpd", "p_loo"]]).all()
+
+
+def test_a_single_chain(rng):
+    draws = rng.beta(3, 3, (1, 200))
+    tosses = small_layouts.counts([1, 0, 1], [1, 1, 1])
+    values = np.log(np.stack([draws, 1 - draws, draws], axis=-1))
+    tree = {
+        "posterior": xr.Dataset({"p": (("chain", "draw"), draws)}, {"chain": [0]}),
+        "log_likelihood": xr.Dataset({"heads": (("chain", "draw", "item"), values)}),
+    }
+    fit = small_layouts.crafted(small_layouts.coin(), tosses, {"p": draws[None]})
+    wanted = az.loo(xr.DataTree.from_dict(tree), pointwise=True)
+    np.testing.assert_allclose(ml.loo(fit).pointwise["elpd"][0], wanted.elpd_i, atol=1e-9)
+
+
+def test_too_few_draws(rng):
+    fit = crafted(rng.uniform(0.2, 0.8, (2, 12)), [1, 0])
+    with pytest.raises(FitError, match=r"has 24 draws of each profile; .* at least 25"):
+        ml.loo(fit)
+    ml.loo(crafted(rng.uniform(0.2, 0.8, (1, 25)), [1, 0]))
+
+
+def test_subjects_are_checked(fitted):
+    with pytest.raises(FitError, match="not in this fit: Zoe"):
+        ml.loo(fitted, subjects=["Zoe"])
+    with pytest.raises(DataError, match="Ann"):
+        ml.loo(fitted, subjects=["Ann", "Ann"])
+
+
+def many_items(count, draws):
+    """A fit of one subject to items that are all different."""
+    rng = np.random.default_rng(4)
+    demand = ml.MetaFeature("demand", low=0, high=4)
+    layout = ml.Layout("one", ml.Success("ok", logistic(ml.Capability("able", 0, 4) - demand)))
+    items = pd.DataFrame({"demand": rng.uniform(0, 4, count)}).rename("item-{}".format)
+    outcomes = pd.DataFrame(rng.integers(0, 2, (1, count)), ["Ann"], items.index)
+    posterior = {"able": rng.normal(2, 0.1, (1, 2, draws // 2))}
+    return small_layouts.crafted(layout, ml.Evaluation.from_wide(outcomes, items), posterior)
+
+
+def growth(compute):
+    """Most memory allocated at once, in MiB."""
+    tracemalloc.start()
+    try:
+        compute()
+        return tracemalloc.get_traced_memory()[1] / 2**20
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("count", "draws"), [(1000, 4000), (20_000, 2000)])
+def test_memory_stays_bounded(count, draws):
+    """All items and draws at once take 31 MiB, and 305 MiB."""
+    fit = many_items(count, draws)
+    ml.loo(many_items(5, 100))  # imports
+    whole = count * draws * 8 / 2**20
+    assert growth(lambda: ml.loo(fit)) < 24 < whole
+    if count == 1000:
+        assert growth(lambda: in_memory(fit, "Ann")) > whole  # twin that must fail
