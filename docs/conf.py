@@ -13,9 +13,6 @@ import references  # noqa: E402
 
 import measurement_layouts as ml  # noqa: E402
 
-for room in ("plots", "dispositions"):  # taken off the front door; Sphinx imports by name
-    sys.modules[f"measurement_layouts.{room}"] = getattr(ml, room)
-
 project = "measurement-layouts"
 author = "The measurement-layouts authors"
 copyright = author

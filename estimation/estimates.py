@@ -64,7 +64,8 @@ class Estimates:
 
     Examples
     --------
-    >>> from measurement_layouts import Capability, Evaluation, MetaFeature, Success, estimate
+    >>> from measurement_layouts import Capability, Evaluation, MetaFeature, Success
+    >>> from measurement_layouts.estimation import estimate
     >>> from measurement_layouts.linking import logistic
     >>> skill, hardness = Capability("skill", low=0, high=5), MetaFeature("hardness", low=0, high=5)
     >>> layout = Layout("quiz", Success("solved", logistic(skill - hardness)))

@@ -1,1 +1,5 @@
 """Evaluations: items, and what each subject did on them; tables and logs they are read from."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -376,7 +376,7 @@ def linking_function(
     --------
     >>> import measurement_layouts as ml
     >>> from measurement_layouts.linking import arrays
-    >>> @ml.linking_function(range=(0, 1), latex=r"e^{-<demand>/<ability>}")
+    >>> @ml.linking.linking_function(range=(0, 1), latex=r"e^{-<demand>/<ability>}")
     ... def survival(ability, demand):
     ...     return arrays.exp(-demand / ability)
     >>> round(float(survival(2.0, 1.0)), 4)

@@ -11,7 +11,7 @@ from ..common.messages import many
 from ..inference.forecasts.forecasting import OUTSIDE, Forecast
 from ..inference.forecasts.streaming import SUMMARY
 from ..layouts import Success
-from ..validation.prediction.score import score
+from ..validation.prediction.score import score_forecast
 from .contents import Contents
 from .drawings import Reliability, reliability_drawing
 from .geometry import Scale
@@ -170,7 +170,7 @@ class NewItems:
         data = self._forecast.data
         new = replace(self._forecast, data=data.isel(item=~data["trained"].any("subject")))
         try:
-            scores = score(new, known)
+            scores = score_forecast(new, known)
         except DataError:  # there are no outcomes of these
             return None, []
         who, what = (

@@ -20,7 +20,7 @@ from ..validation.prediction.baselines import Aggregate
 from ..validation.prediction.cross_validate import Method, cross_validate
 from ..validation.prediction.layouts import FittedLayout
 from ..validation.prediction.result import CrossValidation
-from ..validation.prediction.score import score
+from ..validation.prediction.score import score_forecast
 from ..validation.prediction.splits import masked
 from .figures import Figure
 from .scenario import Scenario
@@ -71,8 +71,8 @@ class Study:
         forecast = blind.forecast(evaluation.items.loc[held_out])
         aggregate = Aggregate().forecast(training, list(held_out))
         scores = {
-            layout.name: score(forecast, evaluation),
-            "aggregate": score(aggregate, evaluation),
+            layout.name: score_forecast(forecast, evaluation),
+            "aggregate": score_forecast(aggregate, evaluation),
         }
         return cls(evaluation, everything, forecast, scores)
 

@@ -36,7 +36,7 @@ def criticism() -> "Criticism":
         seed=1,
         progressbar=False,
     )
-    return ml.criticise(fit, evaluation, candidates=object_permanence.CANDIDATES)
+    return ml.validation.criticise(fit, evaluation, candidates=object_permanence.CANDIDATES)
 
 
 def incited() -> "Figure":
@@ -48,7 +48,7 @@ def incited() -> "Figure":
     table = propensities.obtained()
     chosen = table.query("model == 'Qwen 3-4B-I' and propensity == 'introversion'")
     order = list(chosen.sort_values("incited").index)  # unprompted last
-    estimates = ml.estimate(propensities.published_layout(), evaluation, subjects=order)
+    estimates = ml.estimation.estimate(propensities.published_layout(), evaluation, subjects=order)
     titles = {name: name.split(",")[0].removeprefix("Qwen 3-4B-I ") for name in order}
     axes = ml.plots.characteristic_surface(
         evaluation, subjects=order, estimates=estimates, titles=titles

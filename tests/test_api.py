@@ -11,6 +11,11 @@ ROOMS = {
     "ml": ml,
     "linking": linking,
     "annotation": ml.annotation,
+    "batteries": ml.batteries,
+    "estimation": ml.estimation,
+    "evaluations": ml.evaluations,
+    "reports": ml.reports,
+    "validation": ml.validation,
     "dispositions": ml.dispositions,
     "plots": ml.plots,
 }

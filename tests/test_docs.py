@@ -166,7 +166,7 @@ def test_every_formula_is_among_the_methods(building):
     root = DOCS.parent
     written = sum(
         path.read_text().count(".. math::")
-        for room in formulas.ROOMS
+        for room in formulas.PACKAGES
         for path in (root / room).rglob("*.py")
     )
     collected = [card for card in formulas.cards(root) if card.has_formula]

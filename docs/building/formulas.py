@@ -10,49 +10,45 @@ from pathlib import Path
 import references
 
 DOCS = Path(__file__).resolve().parent.parent
-ROOMS = ("linking", "layouts", "annotation", "inference", "reports", "scenarios")
+PACKAGES = sorted(path.parent.name for path in DOCS.parent.glob("*/__init__.py"))
 CHAPTERS = {
     "Linking functions": ("linking/",),
     "Layouts": ("layouts/",),
     "Likelihood and integration": (
-        "inference/density",
-        "inference/prior",
-        "inference/modes",
+        "inference/model/",
+        "inference/kernel/",
         "inference/sampling/grid/",
-        "inference/grids",
-        "inference/quadrature",
+        "inference/sampling/modes",
+        "inference/posterior/density",
+        "batteries/grids",
     ),
-    "Convergence": (
-        "inference/convergence",
-        "inference/mixing",
-        "inference/valleys",
-        "inference/diagnostics",
-        "inference/digits",
-    ),
+    "Convergence": ("inference/sampling/", "inference/posterior/", "common/digits"),
+    "Horizons": ("estimation/horizons",),
     "Estimating one latent": ("estimation/",),
     "Before sampling: what a battery can tell": ("validation/checking/",),
     "Forecasts and their scores": (
-        "inference/calibration",
-        "inference/scoring",
-        "inference/wilson",
+        "inference/forecasts/",
+        "validation/prediction/",
+        "common/proportions",
+        "evaluations/",
     ),
-    "Comparing subjects and layouts": (
-        "validation/leave_one_out/",
-        "validation/comparison/",
-        "inference/comparison",
-    ),
+    "Comparing subjects and layouts": ("validation/leave_one_out/", "validation/comparison/"),
     "Calibration": ("validation/calibration/",),
     "Criticism": ("validation/criticism/",),
     "Demands and characteristic curves": ("batteries/demands/", "batteries/curves/"),
-    "What predicts": ("validation/prediction/",),
     "Dispositions": ("dispositions/",),
     "Annotation": ("annotation/",),
-    "Horizons": ("inference/horizons",),
     "Figures": ("plots/", "reports/"),
     "Scenarios": ("scenarios/",),
 }
 HOMES = {
     "Linking functions": "measurement_layouts.linking",
+    "Demands and characteristic curves": "measurement_layouts.batteries",
+    "Estimating one latent": "measurement_layouts.estimation",
+    "Horizons": "measurement_layouts.estimation",
+    "Comparing subjects and layouts": "measurement_layouts.validation",
+    "Calibration": "measurement_layouts.validation",
+    "Criticism": "measurement_layouts.validation",
     "Dispositions": "measurement_layouts.dispositions",
     "Annotation": "measurement_layouts.annotation",
     "Figures": "measurement_layouts.plots",
@@ -79,7 +75,7 @@ class Card:
 def cards(root: Path = DOCS.parent) -> list[Card]:
     """Read all docstrings that have a formula or a source."""
     found: list[Card] = []
-    for room in ROOMS:
+    for room in PACKAGES:
         for path in sorted((root / room).rglob("*.py")):
             file = str(path.relative_to(root))
             for name, docstring in _docstrings(ast.parse(path.read_text(encoding="utf-8"))):

@@ -1,4 +1,4 @@
-"""Write the pages that are made from code: gallery, scenarios, command, formulas."""
+"""Write the pages that are made from code: gallery, scenarios, command, formulas, files."""
 
 import argparse
 import ast
@@ -96,6 +96,19 @@ def _subparsers(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentP
     return {name: made for action in found for name, made in action.choices.items()}
 
 
+def files_page() -> str:
+    """Return the map of the package: each file, and what it says of itself."""
+    out = ["# Files", "", "Every file of the package, by its first line.", ""]
+    for package in map(DOCS.parent.joinpath, formulas.PACKAGES):
+        out += [f"## `{package.name}`", "", "| file | what it is |", "| --- | --- |"]
+        for path in sorted(package.rglob("*.py")):
+            about = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+            first = about.split("\n")[0]
+            out.append(f"| `{path.relative_to(DOCS.parent)}` | {first} |")
+        out.append("")
+    return "\n".join(out)
+
+
 def main() -> None:
     """Write all of them, and remove what earlier builds wrote of things that are gone."""
     shutil.rmtree(DOCS / "reference" / "generated", ignore_errors=True)
@@ -109,6 +122,7 @@ def main() -> None:
     _write(DOCS / "reference" / "scenarios.rst", scenarios_page())
     _write(DOCS / "reference" / "command.md", command_page())
     _write(DOCS / "methods" / "formulas.rst", formulas.page())
+    _write(DOCS / "project" / "files.md", files_page())
 
 
 def _plot_page(theme: examples.Theme, cell: str) -> str:
@@ -149,7 +163,7 @@ def _layout_page(key: str, scenario: object, layout: str) -> str:
 
 def _summary(plot: str) -> str:
     """Return the first line of a plot's card, without importing it."""
-    path = DOCS.parent / "inference" / "plots" / f"{plot}.py"
+    path = DOCS.parent / "plots" / f"{plot}.py"
     for node in ast.parse(path.read_text(encoding="utf-8")).body:
         if isinstance(node, ast.FunctionDef) and node.name == plot:
             return (ast.get_docstring(node) or "").split("\n")[0]

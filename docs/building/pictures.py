@@ -13,22 +13,14 @@ import examples
 
 DOCS = Path(__file__).resolve().parent.parent
 PICTURES = DOCS / "gallery" / "pictures"
-ROOMS = (
-    "linking",
-    "layouts",
-    "annotation",
-    "inference",
-    "reports",
-    "scenarios",
-    "measurement_layouts",
-)
+PACKAGES = sorted(path.parent for path in DOCS.parent.glob("*/__init__.py"))
 
 
 def code_digest() -> str:
     """Return a hash of the package's files."""
     digest = hashlib.sha256()
-    for room in ROOMS:
-        for path in sorted((DOCS.parent / room).rglob("*.py")):
+    for package in PACKAGES:
+        for path in sorted(package.rglob("*.py")):
             digest.update(path.read_bytes())
     return digest.hexdigest()
 

@@ -13,6 +13,11 @@ DOORS = (
     "measurement_layouts.plots",
     "measurement_layouts.dispositions",
     "measurement_layouts.annotation",
+    "measurement_layouts.batteries",
+    "measurement_layouts.estimation",
+    "measurement_layouts.evaluations",
+    "measurement_layouts.reports",
+    "measurement_layouts.validation",
 )
 
 

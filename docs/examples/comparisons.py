@@ -10,19 +10,19 @@ published = ml.fit(animal_ai_olympics.published_layout(), few, **options)
 recommended = ml.fit(animal_ai_olympics.recommended_layout(), few, **options)
 
 # %% comparison_plot
-comparison = ml.compare_profiles(published, reference=published.subjects[0])
+comparison = ml.validation.compare_profiles(published, reference=published.subjects[0])
 axes = ml.plots.comparison_plot(comparison, nodes=["navigationAbility", "visualAbility"])
 
 # %% superiority_heatmap
-everybody = ml.compare_profiles(published)
+everybody = ml.validation.compare_profiles(published)
 axes = ml.plots.superiority_heatmap(everybody, "navigationAbility")
 
 # %% layout_comparison_plot
-compared = ml.compare_layouts({"published": published, "recommended": recommended})
+compared = ml.validation.compare_layouts({"published": published, "recommended": recommended})
 axes = ml.plots.layout_comparison_plot(compared)
 
 # %% horizon_plot
 models = weirdml.simulated_cohort().evaluation
 fit = ml.fit(weirdml.published_layout(), models, method="grid", seed=1, progressbar=False)
-horizons = ml.time_horizons(fit, weirdml.release_dates())
-axes = ml.plots.horizon_plot(horizons, trend=ml.horizon_trend(horizons))
+horizons = ml.estimation.time_horizons(fit, weirdml.release_dates())
+axes = ml.plots.horizon_plot(horizons, trend=ml.estimation.horizon_trend(horizons))

@@ -8,7 +8,7 @@ everybody = object_permanence.simulated_cohort().evaluation
 few = everybody.select(subjects=everybody.subjects[10:22])
 layout = object_permanence.published_layout()
 fit = ml.fit(layout, few, draws=300, tune=500, chains=2, reruns=0, seed=1, progressbar=False)
-criticism = ml.criticise(fit, few, candidates=object_permanence.CANDIDATES)
+criticism = ml.validation.criticise(fit, few, candidates=object_permanence.CANDIDATES)
 
 # %% criticism_map
 axes = ml.plots.criticism_map(criticism)
@@ -22,7 +22,9 @@ axes = ml.plots.residual_plot(criticism, first["subject"], first["property"], by
 cases = scenarios.get("animal-ai-olympics").calibration()
 published = "published layout", "published layout, pull towards a half"
 found = {
-    name: ml.sbc(cases[name].layout, cases[name].items, simulations=150, progressbar=False)
+    name: ml.validation.sbc(
+        cases[name].layout, cases[name].items, simulations=150, progressbar=False
+    )
     for name in published
 }
 axes = ml.plots.rank_ecdf(found)

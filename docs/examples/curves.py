@@ -15,7 +15,7 @@ evaluation = ml.Evaluation(
     evaluation.trials,
 )
 demands = list(adele.DEMANDS)
-curves = ml.characteristic_curves(evaluation, demands, resamples=30)
+curves = ml.batteries.characteristic_curves(evaluation, demands, resamples=30)
 
 # %% curve_plot
 axes = ml.plots.curve_plot(curves, open_models[1], "QLl")
@@ -38,10 +38,10 @@ axes = ml.plots.scaling_plot(curves, sizes, families, dimensions=["QLl", "MCr", 
 # %% demand_profile_plot
 first, second = evaluation.items.iloc[:2000], evaluation.items.iloc[2000:]
 profiles = {
-    "first half": ml.demand_profile(first, demands),
-    "second half": ml.demand_profile(second, demands),
+    "first half": ml.batteries.demand_profile(first, demands),
+    "second half": ml.batteries.demand_profile(second, demands),
 }
 axes = ml.plots.demand_profile_plot(profiles)
 
 # %% demand_correlation_plot
-axes = ml.plots.demand_correlation_plot(ml.demand_correlations(evaluation, demands))
+axes = ml.plots.demand_correlation_plot(ml.batteries.demand_correlations(evaluation, demands))

@@ -24,7 +24,7 @@ aggregate = few.success_rates()
 happened = later.success_rates()
 flat = (aggregate**2 - 2 * aggregate * happened + happened).rename("brier")
 scores = {
-    "layout": ml.score(forecast, later)[["success", "brier"]],
+    "layout": ml.score_forecast(forecast, later)[["success", "brier"]],
     "aggregate": happened.rename("success").to_frame().join(flat),
 }
 axes = ml.plots.brier_against_success(scores)
@@ -36,7 +36,9 @@ axes = ml.plots.agent_characteristic_grid(
 )
 
 # %% calibration_panels
-methods = {"logistic regression": ml.Regression(["rewardDistance", "rewardSize"])}
+methods = {"logistic regression": ml.validation.Regression(["rewardDistance", "rewardSize"])}
 four = few.select(subjects=few.subjects[3:7])
-found = ml.cross_validate(methods, four, split=ml.Items(folds=5), progressbar=False)
+found = ml.validation.cross_validate(
+    methods, four, split=ml.validation.Items(folds=5), progressbar=False
+)
 axes = ml.plots.calibration_panels(found)

@@ -8,7 +8,7 @@ chosen = table.query("model == 'Qwen 3-4B-I' and propensity == 'introversion'")
 subjects = list(chosen.sort_values("incited").index)  # unprompted last
 evaluation = propensities.simulated_cohort().evaluation
 layout = propensities.published_layout()
-estimates = ml.estimate(layout, evaluation, subjects=subjects)
+estimates = ml.estimation.estimate(layout, evaluation, subjects=subjects)
 
 # %% characteristic_surface
 titles = {name: name.split(",")[0].removeprefix("Qwen 3-4B-I ") for name in subjects}
@@ -22,7 +22,7 @@ axes = ml.plots.likelihood_curve(estimates, subjects[1])
 # %% collapse_plot
 items = evaluation.items
 counts = evaluation.successes.loc[subjects[1]], evaluation.trials.loc[subjects[1]]
-collapse = ml.point_collapse(items["lower"], items["upper"], *counts)
+collapse = ml.estimation.point_collapse(items["lower"], items["upper"], *counts)
 axes = ml.plots.collapse_plot(collapse, estimates, subjects[1])
 
 # %% item_response_curves
@@ -31,6 +31,6 @@ axes = ml.plots.item_response_curves([(-2, 4), (0.5, 1)], unit="level")
 # %% incited_against_obtained
 four = table[table["propensity"] == "introversion"].groupby("model").head(8)
 few = four[four["model"].isin(four["model"].unique()[:4])]
-found = ml.estimate(layout, evaluation, subjects=few.index).table.set_index("subject")
+found = ml.estimation.estimate(layout, evaluation, subjects=few.index).table.set_index("subject")
 shown = few[["model", "incited"]].join(found[["estimate", "low", "high", "identified"]])
 axes = ml.plots.incited_against_obtained(shown, "introversion")

@@ -72,13 +72,13 @@ def _forecast(chosen: argparse.Namespace) -> int:
 
 def _score(chosen: argparse.Namespace) -> int:
     from ..printing import print_forecast_scores
-    from ..validation.prediction.score import score
+    from ..validation.prediction.score import score_forecast
     from .tables import read_evaluation
 
     fit = open_fit(chosen.fit, chosen.layout)
     evaluation = read_evaluation(fit.layout, chosen.outcomes, chosen.items)
     forecast = fit.forecast(evaluation.item_table, subjects=chosen.subjects)
-    scores = score(
+    scores = score_forecast(
         forecast,
         evaluation,
         training_items=chosen.training_items,

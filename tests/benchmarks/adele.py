@@ -45,14 +45,16 @@ def assessors(quick: bool, seed: int) -> list[Line]:
     evaluation, places = with_places(everybody.select(subjects=[SUBJECT]))
     columns = [*COLUMNS, "unguessability"]
     methods = {
-        "forest": ml.Forest(columns),
-        "regression": ml.Regression(columns),
-        "algebraic": ml.Algebraic(COLUMNS, "unguessability"),
+        "forest": ml.validation.Forest(columns),
+        "regression": ml.validation.Regression(columns),
+        "algebraic": ml.validation.Algebraic(COLUMNS, "unguessability"),
         "additive layout": additive_layout(places),
     }
     start, busy = time.perf_counter(), time.process_time()
-    held_out = ml.Items(folds=FOLDS)
-    found = ml.cross_validate(methods, evaluation, split=held_out, seed=seed, progressbar=False)
+    held_out = ml.validation.Items(folds=FOLDS)
+    found = ml.validation.cross_validate(
+        methods, evaluation, split=held_out, seed=seed, progressbar=False
+    )
     summary = found.differences()
     seconds = time.perf_counter() - start
     worked = time.process_time() - busy

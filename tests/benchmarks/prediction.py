@@ -13,12 +13,12 @@ import time
 
 import numpy as np
 import pandas as pd
-from batteries import SEED
 from lines import Line, at_most
 from running import run
 from scipy.special import expit
 
 import measurement_layouts as ml
+from batteries import SEED
 
 SUBJECTS, ITEMS, REPEATS = 121, 10, 3
 SECONDS = 45
@@ -41,7 +41,7 @@ def measured(options: argparse.Namespace) -> list[Line]:
     for seed in options.seeds:
         data = evaluation(subjects, seed)
         start = time.perf_counter()
-        made = ml.cross_validate(
+        made = ml.validation.cross_validate(
             ["aggregate", "logistic", "forest"], data, repeats=REPEATS, seed=seed, progressbar=False
         )
         seconds = time.perf_counter() - start

@@ -178,7 +178,7 @@ import measurement_layouts as ml
 from measurement_layouts.linking import logistic
 
 
-@ml.linking_function(range=(0, 1))
+@ml.linking.linking_function(range=(0, 1))
 def halved(chance):
     return chance / 2
 

@@ -24,7 +24,7 @@ def folder():
     return found
 
 
-@ml.linking_function(range=(0, 1), same_unit=("theta", "low", "high"))
+@ml.linking.linking_function(range=(0, 1), same_unit=("theta", "low", "high"))
 def published(theta, low, high):
     """The band, 1e-10 from 0 and 1 as published."""
     return arrays.minimum(arrays.maximum(band.formula(theta, low, high), 1e-10), 1 - 1e-10)

@@ -18,7 +18,7 @@ INFINITE = "; give a number, or declare an infinite end"
 NO_VALUE = "; correct or drop the items, or declare a formula that has a value there"
 
 
-@ml.linking_function(range=(-100, 100))
+@ml.linking.linking_function(range=(-100, 100))
 def log(demand):
     return arrays.log(demand)
 

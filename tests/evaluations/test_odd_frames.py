@@ -4,16 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from measurement_layouts import (
-    Capability,
-    DataError,
-    Evaluation,
-    Graded,
-    Layout,
-    Score,
-    read_table,
-    simulate,
-)
+from measurement_layouts import Capability, DataError, Evaluation, Graded, Layout, Score, simulate
+from measurement_layouts.evaluations import read_table
 
 ITEMS = pd.DataFrame({"size": [1.0, 2.0]}, index=["a", "b"])
 ONCE = pd.DataFrame({"a": [1], "b": [0]}, index=["Ann"])

@@ -149,13 +149,13 @@ def lm_eval(choice: random.Random) -> None:
     day = "2026-01-31T12-00-00.000000"
     path = _write(f"tiny/samples_sums_{day}.jsonl", content)
     _write(f"tiny/results_{day}.json", damaged_json(RESULTS, choice).encode())
-    _holds(ml.read_lm_eval(path))
+    _holds(ml.evaluations.read_lm_eval(path))
 
 
 def inspect(choice: random.Random) -> None:
     content = damaged_json(inspect_log(), choice).encode()
     content = mutated(content, choice) if choice.random() < 0.3 else content
-    _holds(ml.read_inspect(_write("log.json", content)))
+    _holds(ml.evaluations.read_inspect(_write("log.json", content)))
 
 
 def table(choice: random.Random) -> None:
@@ -166,10 +166,10 @@ def table(choice: random.Random) -> None:
     else:
         items = mutated(items, choice)
     paths = [_write(name, outcomes), _write("items.csv", items)]
-    _holds(ml.read_table(*paths[: choice.choice([1, 2, 2])]))
+    _holds(ml.evaluations.read_table(*paths[: choice.choice([1, 2, 2])]))
 
 
-def _holds(imported: ml.Imported) -> None:
+def _holds(imported: ml.evaluations.Imported) -> None:
     """Hold what was read to its own promises: outcomes in [0, 1], every item known, each once."""
     rows = imported.outcomes
     need(bool(rows["outcome"].between(0, 1).all()) and len(rows) > 0, "outcomes")
@@ -177,7 +177,7 @@ def _holds(imported: ml.Imported) -> None:
     need(not rows.duplicated(["subject", "item", "attempt"]).any(), "an attempt twice")
     need(imported.items.index.is_unique, "an item twice")
     imported.write(FOLDER / "out")
-    again = ml.read_table(FOLDER / "out" / "outcomes.csv", FOLDER / "out" / "items.csv")
+    again = ml.evaluations.read_table(FOLDER / "out" / "outcomes.csv", FOLDER / "out" / "items.csv")
     pd.testing.assert_frame_equal(again.outcomes, rows)
 
 

@@ -107,7 +107,7 @@ def checked(choice: random.Random) -> None:
 
 def criticised(choice: random.Random) -> None:
     candidates = None if choice.random() < 0.9 else odd(choice)
-    found = ml.criticise(fitted(), evaluations(choice), candidates=candidates)
+    found = ml.validation.criticise(fitted(), evaluations(choice), candidates=candidates)
     told = found.table["p"].between(0, 1) | found.table["remark"].ne("")
     need(bool(told.all()), "a candidate without a p value, and without a reason")
 
@@ -115,7 +115,7 @@ def criticised(choice: random.Random) -> None:
 def scored(choice: random.Random) -> None:
     made = fitted().forecast(items_of(choice).set_axis([*"abxy"], axis=0))
     evaluation = Evaluation.from_wide(wide_of(choice), evaluations(choice).items)
-    found = ml.score(made, evaluation, training_items=True)
+    found = ml.score_forecast(made, evaluation, training_items=True)
     need(bool(found["brier"].between(0, 1).all()), "Brier scores")
 
 

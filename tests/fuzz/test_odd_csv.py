@@ -4,8 +4,9 @@ import tracemalloc
 
 import pytest
 
-from measurement_layouts import DataError, read_table
+from measurement_layouts import DataError
 from measurement_layouts.command import main
+from measurement_layouts.evaluations import read_table
 
 ROWS = "subject,item,outcome\nAnn,naïve,1\nBob,b,0\n"
 

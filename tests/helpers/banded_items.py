@@ -6,7 +6,7 @@ import pandas as pd
 import measurement_layouts as ml
 from measurement_layouts.linking import band, logistic
 
-FEW = {"split": ml.Items(folds=2), "resamples": 200, "seed": 3, "progressbar": False}
+FEW = {"split": ml.validation.Items(folds=2), "resamples": 200, "seed": 3, "progressbar": False}
 SETS = {"demand": ["size"], "demand and band": ["size", "lower", "upper"]}
 
 

@@ -22,7 +22,6 @@ from measurement_layouts import (
     Slope,
     Success,
     Unseen,
-    linking_function,
 )
 from measurement_layouts.linking import (
     arrays,
@@ -30,6 +29,7 @@ from measurement_layouts.linking import (
     bilogistic,
     generalised_mean,
     guessing,
+    linking_function,
     logistic,
     mean_failure,
     mixture,

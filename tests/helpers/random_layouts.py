@@ -15,13 +15,13 @@ from measurement_layouts import (
     Propensity,
     Slope,
     Success,
-    linking_function,
 )
 from measurement_layouts.linking import (
     arrays,
     band,
     generalised_mean,
     guessing,
+    linking_function,
     logistic,
     mean_failure,
     mixture,

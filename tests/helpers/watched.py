@@ -33,9 +33,9 @@ def pickled(path):
 READERS = {
     "fit": lambda path: ml.load(path).posterior["p"].to_numpy(),
     "layout": lambda path: ml.Layout.from_dict(json.loads(Path(path).read_text())),
-    "inspect": ml.read_inspect,
-    "harness": ml.read_lm_eval,
-    "table": ml.read_table,
+    "inspect": ml.evaluations.read_inspect,
+    "harness": ml.evaluations.read_lm_eval,
+    "table": ml.evaluations.read_table,
     "study": lambda path: json_lines.read_study(Path(path)),
     "rubric": load_demand_rubric,
     "answers": answers,

@@ -391,12 +391,12 @@ A, B = ml.Capability("a_1 x", low=0, high=1), ml.Capability("b-2", low=0, high=1
 WIDE = ml.Capability("w", low=0, high=1, labels=("x", "y"), dim="my_dim")
 
 
-@ml.linking_function(range=(0, 1), latex=r"e^{-<scale> \cdot <x>}")
+@ml.linking.linking_function(range=(0, 1), latex=r"e^{-<scale> \cdot <x>}")
 def decay(x, scale=1.0):
     return arrays.exp(-scale * x)
 
 
-@ml.linking_function(range=(0, 1))
+@ml.linking.linking_function(range=(0, 1))
 def plain(x, *, sharp=False):
     return x
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from measurement_layouts import Bias, Capability, Layout, LayoutError, MetaFeature, Success
-from measurement_layouts import linking_function as decorator
+from measurement_layouts.linking import linking_function as decorator
 from measurement_layouts.linking import logistic
 
 

@@ -6,13 +6,14 @@ import pickle
 import numpy as np
 import pytest
 
-from measurement_layouts import Capability, LayoutError, MetaFeature, linking_function
+from measurement_layouts import Capability, LayoutError, MetaFeature
 from measurement_layouts.linking import (
     LinkingFunction,
     arrays,
     band,
     evaluate,
     guessing,
+    linking_function,
     logistic,
     mean_failure,
     mixture,

@@ -29,8 +29,10 @@ def evaluation():
 
 @pytest.fixture(scope="module")
 def found(evaluation):
-    methods = {"line": ml.Regression("size"), "mean": []}
-    return ml.cross_validate(methods, evaluation, split=ml.Items(folds=2), progressbar=False)
+    methods = {"line": ml.validation.Regression("size"), "mean": []}
+    return ml.validation.cross_validate(
+        methods, evaluation, split=ml.validation.Items(folds=2), progressbar=False
+    )
 
 
 def test_a_panel_per_subject(evaluation, found):

@@ -35,7 +35,9 @@ def made(shapes, name="costs $5"):
     status.iloc[:3, 0] = "quarantined"
     layout = small_layouts.coin()
     named = ml.Layout(name, *layout.outcomes)
-    return ml.SimulationBasedCalibration(named, pd.concat(parts, ignore_index=True), status, 0.01)
+    return ml.validation.SimulationBasedCalibration(
+        named, pd.concat(parts, ignore_index=True), status, 0.01
+    )
 
 
 @pytest.fixture

@@ -34,7 +34,7 @@ def test_every_layout_s_equations_become_mathml(make):
 
 
 def test_texts_are_escaped():
-    @ml.linking_function(range=(0, 1), latex=r"\text{a < b & <script>} <ability>")
+    @ml.linking.linking_function(range=(0, 1), latex=r"\text{a < b & <script>} <ability>")
     def odd(ability):
         return 0 * ability
 
@@ -47,7 +47,7 @@ def test_texts_are_escaped():
     "latex", [r"\href{javascript:x}{<ability>}", r"\frac{<ability>", r"\style{x}{<ability>}"]
 )
 def test_foreign_latex_leaves_the_plain_text(latex):
-    @ml.linking_function(range=(0, 1), latex=latex)
+    @ml.linking.linking_function(range=(0, 1), latex=latex)
     def odd(ability):
         return 0 * ability
 

@@ -78,7 +78,7 @@ def test_tables_star_it(fit, vague, monkeypatch):
 
 @says("the table of compare")
 def test_comparisons_warn(fit, vague, monkeypatch):
-    for row in table(monkeypatch, printing.print_comparison, ml.compare_profiles(fit)):
+    for row in table(monkeypatch, printing.print_comparison, ml.validation.compare_profiles(fit)):
         for who in row[:2]:
             assert (f"{who}: prior-dominated" in row[-1]) == vague[row[2], who]
 
@@ -190,7 +190,7 @@ def test_densities_are_empty(fit, vague):
 
 @says("comparison_plot")
 def test_differences_are_hollow(fit, vague):
-    compared = ml.compare_profiles(fit, reference=unsure.KNOWN)
+    compared = ml.validation.compare_profiles(fit, reference=unsure.KNOWN)
     axes = plots.comparison_plot(compared)
     names = [label.get_text().removesuffix(" †") for label in axes[0].get_yticklabels()]
     for element, ax in zip(elements(fit.layout), axes, strict=True):

@@ -34,19 +34,21 @@ def profiles(fit, _tmp_path, monkeypatch):
 
 
 def comparison(fit, _tmp_path, monkeypatch):
-    return printed(monkeypatch, printing.print_comparison, ml.compare_profiles(fit))
+    return printed(monkeypatch, printing.print_comparison, ml.validation.compare_profiles(fit))
 
 
 def scores(fit, _tmp_path, monkeypatch):
     known = unsure.evaluation()
     forecast = fit.forecast(known.item_table)
-    found = ml.score(forecast, known, training_items=True)
+    found = ml.score_forecast(forecast, known, training_items=True)
     return printed(monkeypatch, printing.print_forecast_scores, fit, forecast, found)
 
 
 def layouts(fit, _tmp_path, monkeypatch):
     other = unsure.fitted(int(fit.data.attrs["seed"]), leaning=False)
-    compared = ml.compare_layouts({"with": fit, "without": other}, subjects=[unsure.KNOWN])
+    compared = ml.validation.compare_layouts(
+        {"with": fit, "without": other}, subjects=[unsure.KNOWN]
+    )
     return f"{compared!r}\n{printed(monkeypatch, printing.print_layouts, compared)}"
 
 
@@ -81,13 +83,13 @@ def figures(draw):
 
 
 def superiority(fit):
-    compared = ml.compare_profiles(fit, reference=unsure.KNOWN)
+    compared = ml.validation.compare_profiles(fit, reference=unsure.KNOWN)
     return plots.superiority_heatmap(compared, "reach")
 
 
 def differences(fit):
     names = [unsure.ALL_RIGHT, unsure.KNOWN]  # one pair, so that rows cannot change places
-    return plots.comparison_plot(ml.compare_profiles(fit, names))
+    return plots.comparison_plot(ml.validation.compare_profiles(fit, names))
 
 
 PLACES = {

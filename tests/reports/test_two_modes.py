@@ -125,7 +125,7 @@ def test_tables_mark_it(fit, monkeypatch):
 
 @says("the table of compare")
 def test_comparisons_warn(fit, monkeypatch):
-    rows, _ = cells(monkeypatch, printing.print_comparison, ml.compare_profiles(fit))
+    rows, _ = cells(monkeypatch, printing.print_comparison, ml.validation.compare_profiles(fit))
     for row in rows:
         assert ("Ann: separate modes" in row[-1]) == (row[2] == "mood")
 
@@ -159,7 +159,7 @@ def test_pages_mark_it(fit, tmp_path):
 
 @says("exported tables")
 def test_exports_say_where(fit, tmp_path):
-    path = ml.export_tables(fit, tmp_path)[0]
+    path = ml.reports.export_tables(fit, tmp_path)[0]
     found = pd.read_csv(path).set_index(["node", "subject"])["modes"]
     assert found.dropna().index.tolist() == [SPLIT]
 
@@ -223,14 +223,14 @@ def test_densities_are_named(fit):
 
 @says("comparison_plot")
 def test_differences_are_crossed(fit):
-    axes = plots.comparison_plot(ml.compare_profiles(fit, reference="Bob"))
+    axes = plots.comparison_plot(ml.validation.compare_profiles(fit, reference="Bob"))
     assert [len(crosses(ax)) for ax in axes] == [int(name == "mood") for name in NAMES]
     assert "crossed: separate modes" in axes[0].get_figure().get_supxlabel()
 
 
 @says("superiority_heatmap")
 def test_superiority_is_marked(fit):
-    compared = ml.compare_profiles(fit)
+    compared = ml.validation.compare_profiles(fit)
     for name in NAMES:
         ax = plots.superiority_heatmap(compared, name)
         marked = {label.get_text() for label in ax.get_yticklabels() if "‡" in label.get_text()}

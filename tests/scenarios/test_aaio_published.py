@@ -185,8 +185,10 @@ def test_hold_out_scores_every_method_on_the_real_data(evaluation):
         "logistic regression": "logistic",
         "random forest": "forest",
     }
-    fitted = {name: ml.FittedLayout(one, draws=300, tune=300) for name, one in layouts.items()}
-    scores = ml.cross_validate(
+    fitted = {
+        name: ml.validation.FittedLayout(one, draws=300, tune=300) for name, one in layouts.items()
+    }
+    scores = ml.validation.cross_validate(
         fitted | baselines, few, repeats=2, columns=aaio.SCENARIO.columns, progressbar=False
     )
     figures = judge(aaio.SCENARIO, scores)

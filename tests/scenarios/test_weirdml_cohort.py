@@ -103,8 +103,10 @@ def test_layouts_run_as_a_scenario():
         "logistic regression": "logistic",
         "random forest": "forest",
     }
-    fitted = {name: ml.FittedLayout(one, draws=200, tune=200) for name, one in layouts.items()}
-    scores = ml.cross_validate(
+    fitted = {
+        name: ml.validation.FittedLayout(one, draws=200, tune=200) for name, one in layouts.items()
+    }
+    scores = ml.validation.cross_validate(
         fitted | baselines,
         evaluation,
         repeats=2,

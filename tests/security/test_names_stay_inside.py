@@ -66,7 +66,7 @@ def test_everything_written_lies_inside(layout, evaluation, place, tmp_path, rec
     whole = fitted(layout, evaluation, store=place / "store")
     whole.save(place / "fit.nc")
     ml.report(whole, place / "report.html", evaluation=evaluation)
-    ml.export_tables(whole, place / "tables", evaluation=evaluation)
+    ml.reports.export_tables(whole, place / "tables", evaluation=evaluation)
     layout.draw(place / "layout.svg")
     after = {path: held for path, held in tree(tmp_path).items() if "inside" not in path.parts}
     assert after == before

@@ -16,7 +16,7 @@ from . import scoring_rules as scoring
 from .leaks import Asked, refuse_trained, trained_error
 
 
-def score(
+def score_forecast(
     forecast: Forecast,
     evaluation: Evaluation,
     *,
@@ -109,7 +109,7 @@ def score(
     >>> evaluation = Evaluation.from_wide(outcomes, items)
     >>> training = masked(evaluation, ["c", "d"])
     >>> aggregate = Aggregate().forecast(training, ["c", "d"])
-    >>> score(aggregate, evaluation)[["trials", "brier"]]
+    >>> score_forecast(aggregate, evaluation)[["trials", "brier"]]
              trials  brier
     subject
     Ann           2   0.25

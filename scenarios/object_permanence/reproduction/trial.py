@@ -12,7 +12,7 @@ from ....reports.description.describe import describe
 from ....reports.description.rules import Rules
 from ....validation.criticism.criticise import criticise
 from ....validation.prediction.baselines import Aggregate
-from ....validation.prediction.score import score
+from ....validation.prediction.score import score_forecast
 from ....validation.prediction.splits import masked
 from ..agents import AGENTS
 from ..battery import CANDIDATES
@@ -105,10 +105,11 @@ def run_trial(seed: int, agents: list[str] | None = None, progressbar: bool = Tr
         for name, make in LAYOUTS.items()
     }
     scored = {
-        name: score(each.forecast(items.loc[held_out]), evaluation) for name, each in fits.items()
+        name: score_forecast(each.forecast(items.loc[held_out]), evaluation)
+        for name, each in fits.items()
     }
     aggregate = Aggregate().forecast(training, held_out)
-    scored["aggregate"] = score(aggregate, evaluation)
+    scored["aggregate"] = score_forecast(aggregate, evaluation)
     criticism = criticise(fits[PUBLISHED], training, candidates=CANDIDATES, seed=seed)
     description = describe(fits[RECOMMENDED], rules=Rules(scale="range"))
     subjects = fits[RECOMMENDED].subjects

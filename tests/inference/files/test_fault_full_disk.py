@@ -137,10 +137,10 @@ def test_tables(disk, short):
     filler = filled(disk, leave=0)
     before = files(disk)
     with exactly(FitError, f"could not write {folder / 'profiles.csv'}: {FULL}"):
-        ml.export_tables(short, folder, overwrite=True)
+        ml.reports.export_tables(short, folder, overwrite=True)
     assert files(disk) == before
     filler.unlink()
-    written = ml.export_tables(short, folder, overwrite=True)
+    written = ml.reports.export_tables(short, folder, overwrite=True)
     assert len(pd.read_csv(written[0])) == 3
 
 

@@ -49,11 +49,11 @@ def closed(tmp_path, fit):
             "cannot write into {0}: Read-only file system; choose or make another folder",
         ),
         (
-            lambda fit, folder: ml.export_tables(fit, folder),
+            lambda fit, folder: ml.reports.export_tables(fit, folder),
             "cannot write into {0}: Read-only file system; choose or make another folder",
         ),
         (
-            lambda fit, folder: ml.export_tables(fit, folder / "tables"),
+            lambda fit, folder: ml.reports.export_tables(fit, folder / "tables"),
             "cannot make the folder {0}/tables: Read-only file system; choose another place",
         ),
         (

@@ -110,7 +110,7 @@ def test_a_saved_fit_is_read_without_pymc(saved):
 # --- own linking functions -----------------------------------------------------------------------
 
 
-@ml.linking_function(range=(0, 1))
+@ml.linking.linking_function(range=(0, 1))
 def survival(skill, demand):
     """Not one of ours."""
     return arrays.exp(-demand * (1 - skill))
@@ -136,7 +136,7 @@ def test_own_linking_function(tmp_path):
     mean = again.forecast(items).data["mean"].sel(item="b").item()
     assert mean == pytest.approx(np.exp(-(1 - posterior["skill"])).mean(), abs=1e-12)
 
-    @ml.linking_function(range=(0, 1))
+    @ml.linking.linking_function(range=(0, 1))
     def other(skill, demand):
         return arrays.exp(-2 * demand * (1 - skill))
 

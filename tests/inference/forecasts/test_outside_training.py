@@ -409,7 +409,7 @@ def test_scores_count_items_outside(three_and_five):
     """Of those that were scored: Ann has no outcome on one object."""
     new = pd.DataFrame({"objects": [4, 7, 1]}, index=["four", "seven", "one"])
     outcomes = pd.DataFrame([[1, 0, np.nan], [1, 0, 1]], index=["Ann", "Bob"], columns=new.index)
-    scores = ml.score(three_and_five.forecast(new), ml.Evaluation.from_wide(outcomes, new))
+    scores = ml.score_forecast(three_and_five.forecast(new), ml.Evaluation.from_wide(outcomes, new))
     assert scores["outside_training"].tolist() == [1, 1]
     assert scores["new_combination"].tolist() == [0, 0]
     assert scores["remark"].tolist() == [
@@ -422,7 +422,7 @@ def test_scores_name_combinations():
     fit = crossed([(2, 0), (2, 1), (4, 0)])
     new = table(["digits", "carries"], [(4, 1), (2, 1), (9, 1)])
     outcomes = pd.DataFrame([[1, 0, 1]], index=["Ann"], columns=new.index)
-    scores = ml.score(fit.forecast(new), ml.Evaluation.from_wide(outcomes, new)).loc["Ann"]
+    scores = ml.score_forecast(fit.forecast(new), ml.Evaluation.from_wide(outcomes, new)).loc["Ann"]
     assert (scores["outside_training"], scores["new_combination"]) == (1, 1)
     assert scores["remark"] == (
         "outside the training items: 1 of 3 items (digits); "
@@ -440,10 +440,10 @@ def test_scores_of_steps_count_items(stepped):
     }
     tables = {name: pd.DataFrame(own, columns=columns) for name, own in rows.items()}
     seen = ml.Evaluation.of_outcomes(stepped.layout, tables, new)
-    scores = ml.score(stepped.forecast(new), seen)
+    scores = ml.score_forecast(stepped.forecast(new), seen)
     assert scores["outside_training"].tolist() == [1]
     assert "outside the training items: 1 of 2 items (timeHidden)" in scores.loc["Ann", "remark"]
-    credit = ml.score(stepped.forecast(new), seen, outcome="credit")
+    credit = ml.score_forecast(stepped.forecast(new), seen, outcome="credit")
     assert credit["outside_training"].tolist() == [0]
 
 
@@ -453,11 +453,11 @@ def test_baselines_have_nothing_to_compare_with():
         pd.DataFrame([[1, 0, 1]], index=["Ann"], columns=items.index), items
     )
     training = masked(evaluation, ["c"])
-    forecast = ml.Aggregate().forecast(training, ["c"])
+    forecast = ml.validation.Aggregate().forecast(training, ["c"])
     assert "remark" not in forecast.to_frame()
     with pytest.raises(DataError, match="forecast of a baseline, which knows no training items"):
         forecast.outside()
-    scores = ml.score(forecast, evaluation)
+    scores = ml.score_forecast(forecast, evaluation)
     assert scores[["outside_training", "new_combination"]].isna().all(axis=None)
 
 

@@ -166,7 +166,7 @@ def test_far_points_have_finite_or_refused_densities(animal_ai, cohort):
     assert fused(np.full(4, np.nan))[2] in (3, 4)
 
 
-@ml.linking_function(range=(0, 1))
+@ml.linking.linking_function(range=(0, 1))
 def arching(x):
     """Needs an operation that has no machine code: the sine, in PyTensor's and NumPy's words."""
     return 0.5 + 0.5 * np.sin(x) if isinstance(x, np.ndarray) else 0.5 + 0.5 * x.sin()
@@ -184,7 +184,7 @@ def test_what_has_no_machine_code_is_compiled_by_pytensor(rng, animal_ai, cohort
     assert fit.posterior["skill"].shape == (1, 4, 50)
 
 
-@ml.linking_function(range=(0, 1))
+@ml.linking.linking_function(range=(0, 1))
 def hurdle(x, y):
     """Every elementwise operation that formulas can be written with."""
     clipped = arrays.minimum(arrays.maximum(x, -3.0), 3.0)

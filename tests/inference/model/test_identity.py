@@ -8,7 +8,7 @@ from measurement_layouts.linking import arrays, logistic
 
 
 def layout(helper, factor=1.0, power=1):
-    @ml.linking_function(range=(0, 1))
+    @ml.linking.linking_function(range=(0, 1))
     def success(skill, demand):
         return helper(factor * (skill - demand) ** power)
 
@@ -52,7 +52,7 @@ def test_another_number_has_another_key():
 
 def test_a_linking_function_inside_another_counts():
     def inner(slope):
-        @ml.linking_function(range=(0, 1))
+        @ml.linking.linking_function(range=(0, 1))
         def wrapped(margin):
             return arrays.sigmoid(slope * margin)
 

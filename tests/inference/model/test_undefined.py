@@ -224,16 +224,20 @@ def test_baselines_are_told_where_a_value_is_missing(layout, items, evaluation):
 
     gaps = items.isna()
     told = items.fillna(items.mean()).assign(**{f"no {name}": gaps[name] for name in items})
-    for baseline in (ml.Regression, ml.Forest, lambda names: ml.Aggregate()):
+    for baseline in (
+        ml.validation.Regression,
+        ml.validation.Forest,
+        lambda names: ml.validation.Aggregate(),
+    ):
         found = forecast(baseline, items, columns)
         names = [*columns, *(f"no {name}" for name in columns if gaps[name].any())]
         assert found.identical(forecast(baseline, told, names))
     with raises("predicts from finite numbers, .*item-00 on time: missing.* and 19 more"):
-        forecast(ml.Regression, items.assign(time=np.nan), columns)
+        forecast(ml.validation.Regression, items.assign(time=np.nan), columns)
 
 
 def test_held_out_items_may_be_undefined(layout, evaluation):
-    methods = {"ours": ml.FittedLayout(layout, draws=50, tune=100), "line": "logistic"}
-    found = ml.cross_validate(methods, evaluation, repeats=1, progressbar=False)
+    methods = {"ours": ml.validation.FittedLayout(layout, draws=50, tune=100), "line": "logistic"}
+    found = ml.validation.cross_validate(methods, evaluation, repeats=1, progressbar=False)
     assert found.scores["brier"].between(0, 1).all()
     assert set(found.scores["method"]) == {"ours", "line"}

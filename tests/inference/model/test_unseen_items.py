@@ -210,7 +210,7 @@ def test_leave_one_out_by_hand():
         np.testing.assert_allclose(found[row, 0, 7], wanted, rtol=1e-10)
         average = binom.logpmf(count, TRIALS, (weights * chance).sum())
         assert abs(average - wanted) > 1e-3
-    table = ml.loo(fit, subjects=["Bob"]).table
+    table = ml.validation.loo(fit, subjects=["Bob"]).table
     in_sample = (logsumexp(found, axis=(1, 2)) - np.log(found[0].size)).sum()
     np.testing.assert_allclose(in_sample - table.loc["Bob", "elpd"], table.loc["Bob", "p_loo"])
 
@@ -237,9 +237,12 @@ def test_methods_that_cannot_average_refuse(study):
     outcomes, fit = study
     for compute, message in (
         (lambda: ml.fit(layout(), outcomes, method="grid"), "use method='nuts'"),
-        (lambda: ml.estimate(layout(), outcomes, method="grid"), "use method='nuts'"),
-        (lambda: ml.criticise(fit, outcomes), "fit items of one trial each"),
-        (lambda: ml.estimate(_of_one(), outcomes), r"take the posterior, fit\(...\).profiles\(\)"),
+        (lambda: ml.estimation.estimate(layout(), outcomes, method="grid"), "use method='nuts'"),
+        (lambda: ml.validation.criticise(fit, outcomes), "fit items of one trial each"),
+        (
+            lambda: ml.estimation.estimate(_of_one(), outcomes),
+            r"take the posterior, fit\(...\).profiles\(\)",
+        ),
     ):
         with pytest.raises(
             FitError, match=f"^hard is unseen in layout '.*: all trials .*{message}"
@@ -259,7 +262,7 @@ def test_one_trial_each_is_criticised():
     known = ml.Evaluation(columns, outcomes.successes, outcomes.trials)
     tilt = np.random.default_rng(1).normal(0.2, 0.2, (1, 2, 60))
     fit = small_layouts.crafted(_of_one(), known, {"tilt": tilt})
-    assert not ml.criticise(fit, known, candidates=["day"]).table["flagged"].any()
+    assert not ml.validation.criticise(fit, known, candidates=["day"]).table["flagged"].any()
 
 
 def test_chains_start_beside_the_mode_of_a_small_layout():

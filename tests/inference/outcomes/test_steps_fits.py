@@ -90,7 +90,7 @@ def test_scores_are_ranked_probability_scores(fit, made, new):
     """By hand, attempt by attempt; and a forecast of other items scores worse."""
     seen = ml.simulate(made, new, PROFILES, seed=4, trials=3)
     forecast = fit.forecast(new)
-    found = ml.score(forecast, seen)
+    found = ml.score_forecast(forecast, seen)
     frame = forecast.to_frame().groupby(["subject", "item", "outcome"])["mean"]
     rows = seen.rows
     for subject in fit.subjects:
@@ -105,7 +105,7 @@ def test_scores_are_ranked_probability_scores(fit, made, new):
                     got = passed > attempt
                     scores.append(((chances - got) ** 2).mean())
             parts[leaf.name] = scores
-            alone = ml.score(forecast, seen, outcome=leaf.name).loc[subject]
+            alone = ml.score_forecast(forecast, seen, outcome=leaf.name).loc[subject]
             assert abs(alone["brier"] - np.mean(scores)) < 1e-12
             assert alone["trials"] == 12
         whole = np.concatenate(list(parts.values()))
@@ -113,7 +113,7 @@ def test_scores_are_ranked_probability_scores(fit, made, new):
         assert found.loc[subject, "trials"] == 36
         assert abs(found.loc[subject, "success"] - seen.success_rates()[subject]) < 1e-12
     with pytest.raises(DataError, match="outcome='path2' is none of the forecast's: found, path"):
-        ml.score(forecast, seen, outcome="path2")
+        ml.score_forecast(forecast, seen, outcome="path2")
 
 
 def test_items_seen_with_any_outcome_are_not_scored(made, evaluation):
@@ -125,13 +125,13 @@ def test_items_seen_with_any_outcome_are_not_scored(made, evaluation):
     forecast = part.forecast(of.items(1))
     assert forecast.data["trained"].all()
     with pytest.raises(DataError, match="were trained on: arena 0 · found ≥ 1"):
-        ml.score(forecast, evaluation)
+        ml.score_forecast(forecast, evaluation)
     forecast = part.forecast(of.items(1).assign(timeHidden=9.9))
     with pytest.raises(
         DataError, match="names that were trained on and other meta-features: arena 0"
     ):
-        ml.score(forecast, evaluation)
-    assert len(ml.score(forecast, evaluation, reused_names=True)) == 2
+        ml.score_forecast(forecast, evaluation)
+    assert len(ml.score_forecast(forecast, evaluation, reused_names=True)) == 2
 
 
 def test_steps_of_items_under_other_names_are_reported(fit, evaluation):
@@ -146,7 +146,7 @@ def test_steps_of_items_under_other_names_are_reported(fit, evaluation):
     )
     again = ml.Evaluation(evaluation.items.loc[rows].set_axis(renamed, axis=0), successes, trials)
     with pytest.warns(UserWarning, match="^14 items have .* other names: new 0 "):
-        ml.score(fit.forecast(again.item_table), again)
+        ml.score_forecast(fit.forecast(again.item_table), again)
 
 
 @pytest.mark.slow
@@ -154,13 +154,13 @@ def test_forecasts_and_outcomes_of_other_kinds_do_not_mix(fit, new):
     plain = of.layout(of.success())
     seen = ml.simulate(plain, new, PROFILES, seed=1)
     with pytest.raises(DataError, match="the forecast is of outcomes' steps, the evaluation of it"):
-        ml.score(fit.forecast(new), seen)
+        ml.score_forecast(fit.forecast(new), seen)
     whole = ml.fit(plain, ml.simulate(plain, of.items(14), PROFILES, seed=1), **GRID)
     stepped = ml.simulate(fit.layout, new, PROFILES, seed=1)
     with pytest.raises(DataError, match="the evaluation is of outcomes' steps, the forecast of it"):
-        ml.score(whole.forecast(new), stepped)
+        ml.score_forecast(whole.forecast(new), stepped)
     with pytest.raises(DataError, match="leave outcome= out"):
-        ml.score(whole.forecast(new), seen, outcome="found")
+        ml.score_forecast(whole.forecast(new), seen, outcome="found")
 
 
 def test_files_hold_all(fit, made, new, tmp_path):
@@ -179,7 +179,7 @@ def test_stores_hold_all(fit, made, evaluation, new, tmp_path):
 
 
 def test_leave_one_out_takes_items_whole(fit, evaluation):
-    found = ml.loo(fit)
+    found = ml.validation.loo(fit)
     assert found.table["items"].tolist() == [14, 14]
     assert list(found.pointwise["item"].to_numpy()) == list(evaluation.item_table.index)
     rows = Attempted.of(fit, 0)
@@ -209,7 +209,7 @@ def test_layouts_of_the_same_outcomes_are_compared(fit, made, evaluation):
         of.success(), of.graded(3.0, grades=("lost", "detour", "direct")), of.score(0.5, places=5)
     )
     other = ml.fit(wider, evaluation, **GRID)
-    table = ml.compare_layouts({"true": fit, "wide": other}).total
+    table = ml.validation.compare_layouts({"true": fit, "wide": other}).total
     assert table["layout"].tolist() == ["true", "wide"]
     assert table["items"].tolist() == [28, 28]
     assert table.loc[1, "elpd_diff"] < -5
@@ -226,17 +226,17 @@ def test_summaries_speak_of_outcomes(fit, evaluation):
 def test_hidden_properties_are_no_candidates(fit, evaluation):
     items = evaluation.items.assign(day=np.arange(len(evaluation.items)) // 8 % 3)
     known = ml.Evaluation(items, evaluation.successes, evaluation.trials)
-    found = ml.criticise(fit, known)
+    found = ml.validation.criticise(fit, known)
     assert set(found.table["property"]) == {"day"}
-    alone = ml.criticise(fit, evaluation)
+    alone = ml.validation.criticise(fit, evaluation)
     assert alone.table.empty
     assert alone.overdispersion["items"].tolist() == [14 * 3, 14 * 3, 2 * 14 * 3]  # outcomes each
 
 
 @pytest.mark.slow
 def test_items_are_held_out_whole(made, evaluation):
-    methods = {"x": ml.FittedLayout(made, draws=30, method="grid"), "mean": "aggregate"}
-    found = ml.cross_validate(methods, evaluation, repeats=1, progressbar=False).scores
+    methods = {"x": ml.validation.FittedLayout(made, draws=30, method="grid"), "mean": "aggregate"}
+    found = ml.validation.cross_validate(methods, evaluation, repeats=1, progressbar=False).scores
     assert found["trials"].tolist() == [3 * 3 * 2] * 4  # of 14 items, 3; 3 outcomes, 2 attempts
     assert found["brier"].between(0.01, 0.25).all()
 
@@ -262,7 +262,7 @@ def test_one_latent_is_estimated():
     made = ml.Layout("x", ml.Score("credit", logistic(memory - hidden), precision=3))
     seen = ml.simulate(made, of.items(30), pd.DataFrame({"memory": [6.0]}, ["Ann"]), seed=1)
     likely, by_grid = (
-        ml.estimate(made, seen, method=method, progressbar=False).table.iloc[0]
+        ml.estimation.estimate(made, seen, method=method, progressbar=False).table.iloc[0]
         for method in ("likelihood", "grid")
     )
     assert likely["identified"]

@@ -19,7 +19,7 @@ from measurement_layouts import FitError
 from measurement_layouts.linking import arrays
 
 
-@ml.linking_function(range=(0, 1))
+@ml.linking.linking_function(range=(0, 1))
 def nearly_nowhere(reach, demand):
     """Defined for the largest reach only, where no chain starts."""
     return 1 / (1 + arrays.exp(demand - arrays.log(reach - 7.5)))

@@ -229,7 +229,7 @@ def test_fits_depend_on_the_seed_alone(tmp_path):
         assert np.array_equal(values, stored.posterior[name])
 
 
-@ml.linking_function(range=(0, 1))
+@ml.linking.linking_function(range=(0, 1))
 def arching(x):
     """Has no machine code: nutpie compiles it from PyTensor's sine."""
     return 0.5 + 0.5 * np.sin(x) if isinstance(x, np.ndarray) else 0.5 + 0.5 * x.sin()

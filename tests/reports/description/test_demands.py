@@ -6,9 +6,10 @@ import pytest
 from helpers import small_layouts
 
 import measurement_layouts as ml
-from measurement_layouts import FitError, Rules
+from measurement_layouts import FitError
 from measurement_layouts.layouts.elements import find_elements
 from measurement_layouts.linking import logistic, mixture, presence, product
+from measurement_layouts.reports import Rules
 from measurement_layouts.reports.description.demands import demand_levels
 
 PROMISE = pytest.mark.trust("promises", "descriptions judge by the battery's demands")

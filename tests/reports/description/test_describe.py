@@ -6,7 +6,8 @@ import pytest
 from helpers import small_layouts
 
 import measurement_layouts as ml
-from measurement_layouts import DataError, FitError, Rules
+from measurement_layouts import DataError, FitError
+from measurement_layouts.reports import Rules
 from measurement_layouts.reports.description.describe import Training
 from measurement_layouts.validation.criticism.criticism import Criticism
 
@@ -191,7 +192,7 @@ def test_a_property_that_matters_is_found(layout, rng):
     successes = simulated.successes.where(~red[None, :], simulated.successes // 4)
     evaluation = ml.Evaluation(items, successes, simulated.trials)
     fit = ml.fit(layout, evaluation, **SAMPLING)
-    criticism = ml.criticise(fit, evaluation)
+    criticism = ml.validation.criticise(fit, evaluation)
     text = ml.describe(fit, criticism).texts["Ann"]
     assert "The layout seems to miss colour: where it is " in text
     assert text.endswith(".")

@@ -6,8 +6,9 @@ import pytest
 from helpers import small_layouts
 
 import measurement_layouts as ml
-from measurement_layouts import DataError, FitError, Rules
+from measurement_layouts import DataError, FitError
 from measurement_layouts.linking import band, logistic, mixture, product
+from measurement_layouts.reports import Rules
 
 CHAINS, DRAWS = 4, 400
 LABELS = ("read", "write")

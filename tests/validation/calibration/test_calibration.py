@@ -35,7 +35,7 @@ def calibration(name, layout, simulations, *, whole=False):
     case, method = EVERY[name].calibration()[layout], EVERY[name].method
     count = simulations if whole else max(FEWEST, round(case.share * simulations))
     options = {"simulations": count, "method": method, "progressbar": False}
-    return ml.sbc(case.layout, case.items, alpha=0.01 / len(CASES), **options)
+    return ml.validation.sbc(case.layout, case.items, alpha=0.01 / len(CASES), **options)
 
 
 @pytest.mark.parametrize(

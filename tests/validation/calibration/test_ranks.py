@@ -39,7 +39,7 @@ def judged(truth, evaluation):
         fit = small_layouts.crafted(layout, evaluation, {"p": draws})
         found = ranks(fit, truth, seed=3)
         status = fit.diagnostics()[["status", "reason"]]
-        return ml.SimulationBasedCalibration(layout, found, status, alpha)
+        return ml.validation.SimulationBasedCalibration(layout, found, status, alpha)
 
     return judge
 
@@ -128,7 +128,7 @@ def test_a_simulation_that_failed_is_no_calibration(right):
     found = right
     status = found.status.copy()
     status.loc["lost", ["status", "reason"]] = ["failed", "ValueError: no start"]
-    lost = ml.SimulationBasedCalibration(found.layout, found.ranks, status, found.alpha)
+    lost = ml.validation.SimulationBasedCalibration(found.layout, found.ranks, status, found.alpha)
     assert found.calibrated
     assert not lost.calibrated
     assert lost.failed == 1

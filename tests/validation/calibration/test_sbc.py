@@ -15,7 +15,7 @@ TOSSES = pd.DataFrame(index=[f"toss {number}" for number in range(12)])
 
 @pytest.fixture(scope="module")
 def found():
-    return ml.sbc(small_layouts.coin(), TOSSES, simulations=60, **GRID)
+    return ml.validation.sbc(small_layouts.coin(), TOSSES, simulations=60, **GRID)
 
 
 def test_a_coin_is_calibrated(found):
@@ -30,7 +30,7 @@ def test_a_coin_is_calibrated(found):
 
 def test_a_seed_makes_it_reproducible(found):
     again, other = (
-        ml.sbc(small_layouts.coin(), TOSSES, simulations=60, seed=seed, **GRID).ranks
+        ml.validation.sbc(small_layouts.coin(), TOSSES, simulations=60, seed=seed, **GRID).ranks
         for seed in (1, 2)
     )
     assert again.equals(found.ranks)
@@ -97,7 +97,7 @@ def test_profiles_come_from_the_prior():
 def test_steps_are_calibrated(leaf):
     """Grades and scores, two latents each."""
     layout = graded_layouts.layout(leaf())
-    result = ml.sbc(layout, graded_layouts.items(6), simulations=60, progressbar=False)
+    result = ml.validation.sbc(layout, graded_layouts.items(6), simulations=60, progressbar=False)
     assert result.calibrated, result.table()
 
 
@@ -112,7 +112,7 @@ def test_steps_are_calibrated(leaf):
 )
 def test_options_are_checked_first(wrong, words):
     with pytest.raises(FitError, match=words):
-        ml.sbc(small_layouts.coin(), TOSSES, **({"simulations": 20} | GRID | wrong))
+        ml.validation.sbc(small_layouts.coin(), TOSSES, **({"simulations": 20} | GRID | wrong))
 
 
 def test_outcomes_that_count_twice_are_said(animal_ai):
@@ -129,9 +129,11 @@ def test_outcomes_that_count_twice_are_said(animal_ai):
         }
     )
     status = pd.DataFrame({"status": "ok", "reason": ""}, ranks["simulation"])
-    found = ml.SimulationBasedCalibration(animal_ai, ranks, status, 0.01)
+    found = ml.validation.SimulationBasedCalibration(animal_ai, ranks, status, 0.01)
     assert found.uses_outcomes_twice
     assert "outcomes count twice" in repr(found)
     assert "mean failure" in found.verdict()
     half = small_layouts.animal_ai(toward=0.5)
-    assert not ml.SimulationBasedCalibration(half, ranks, status, 0.01).uses_outcomes_twice
+    assert not ml.validation.SimulationBasedCalibration(
+        half, ranks, status, 0.01
+    ).uses_outcomes_twice

@@ -46,7 +46,7 @@ def made(good, quarantined, failed=0, *, of_good=UNIFORM, of_quarantined=UNIFORM
         for quantity in QUANTITIES
     ]
     ranks = pd.concat(parts, ignore_index=True)
-    return ml.SimulationBasedCalibration(small_layouts.coin(), ranks, status, 0.01)
+    return ml.validation.SimulationBasedCalibration(small_layouts.coin(), ranks, status, 0.01)
 
 
 def test_up_to_the_share_the_ranks_of_all_decide():
@@ -125,6 +125,6 @@ def test_chains_too_short_to_converge_are_inconclusive():
     """From nothing: 2 x 50 draws are fewer than the 200 that a fit wants, whatever the layout."""
     tosses = pd.DataFrame(index=[f"toss {number}" for number in range(12)])
     short = {"draws": 50, "tune": 1, "chains": 2, "method": "grid", "progressbar": False}
-    found = ml.sbc(small_layouts.coin(), tosses, simulations=20, **short)
+    found = ml.validation.sbc(small_layouts.coin(), tosses, simulations=20, **short)
     assert (found.quarantined, found.failed) == (20, 0)
     assert (found.calibrated, found.inconclusive) == (False, True)

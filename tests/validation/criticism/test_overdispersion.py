@@ -48,7 +48,7 @@ def test_a_criticism_finds_them_and_everything_says_so(tmp_path):
     """The layout uses every property, so there is no candidate; that is no reason to stop."""
     _, evaluation = counts(3, 1.0, seed=3)
     fit = ml.fit(layout(), evaluation, **GRID)
-    found = ml.criticise(fit, evaluation)
+    found = ml.validation.criticise(fit, evaluation)
     assert found.table.empty
     (said,) = found.suggestions()
     assert said.startswith(f"{ALIKE} (3 of 3 subjects, and all together: s0, s1, s2)")
@@ -62,10 +62,10 @@ def test_a_criticism_finds_them_and_everything_says_so(tmp_path):
     assert "Repeated attempts (300 at 30 items)" in page
     told = ml.report(fit, tmp_path / "page.md", evaluation=evaluation).read_text(encoding="utf-8")
     assert ALIKE in told
-    tables = ml.export_tables(fit, tmp_path / "tables", evaluation=evaluation)
+    tables = ml.reports.export_tables(fit, tmp_path / "tables", evaluation=evaluation)
     assert "overdispersion.csv" in [path.name for path in tables]
     _, independent = counts(3, 0.0, seed=3)
-    twin = ml.criticise(ml.fit(layout(), independent, **GRID), independent)
+    twin = ml.validation.criticise(ml.fit(layout(), independent, **GRID), independent)
     assert twin.suggestions() == []
     assert len(twin.overdispersion) == 4
 
@@ -74,7 +74,7 @@ def test_check_and_criticism_see_the_same():
     """A posterior's forecast and a likeliest profile, each with what the elements can still do."""
     _, evaluation = counts(6, 1.0, seed=5)
     checked = ml.check(layout(), evaluation).overdispersion
-    found = ml.criticise(ml.fit(layout(), evaluation, **GRID), evaluation).overdispersion
+    found = ml.validation.criticise(ml.fit(layout(), evaluation, **GRID), evaluation).overdispersion
     np.testing.assert_allclose(checked["statistic"], found["statistic"], rtol=0.02)
     np.testing.assert_allclose(checked["holds"], found["holds"], atol=0.03)
 

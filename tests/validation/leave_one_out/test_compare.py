@@ -51,7 +51,7 @@ def fits(outcomes):
 
 @pytest.fixture(scope="module")
 def compared(fits):
-    return ml.compare_layouts(fits)
+    return ml.validation.compare_layouts(fits)
 
 
 def test_the_layout_that_made_the_data_wins(compared):
@@ -67,7 +67,7 @@ def test_data_of_the_other_layout_turn_the_ranks(outcomes):
     profiles = pd.DataFrame({"luck": [0.5, 0.5, 0.5]}, index=["Ann", "Bob", "Cyd"])
     made = ml.simulate(layouts()["alike"], outcomes.items, profiles, seed=3)
     fits = {name: ml.fit(layout, made, **GRID) for name, layout in layouts().items()}
-    total = ml.compare_layouts(fits).total
+    total = ml.validation.compare_layouts(fits).total
     assert total["layout"][0] == "alike"
     assert total["elpd_diff"][1] < -4 * total["dse"][1]
 
@@ -82,7 +82,7 @@ def test_table(compared, fits):
         assert own["elpd"].is_monotonic_decreasing
         np.testing.assert_allclose(own["elpd_diff"], own["elpd"] - own["elpd"].iloc[0])
         np.testing.assert_allclose(own["weight"].sum(), 1)
-    wanted = ml.loo(fits["wrong"]).table
+    wanted = ml.validation.loo(fits["wrong"]).table
     mine = table[table["layout"] == "wrong"].set_index("subject")
     for name in ("elpd", "se", "p_loo", "items", "bad_k"):
         np.testing.assert_array_equal(mine[name], wanted[name])
@@ -93,7 +93,7 @@ def test_totals_add_up(compared, fits):
     assert total.columns.tolist() == ["layout", *COLUMNS]
     sums = table.groupby("layout")[["elpd", "p_loo", "items", "bad_k"]].sum().loc[total["layout"]]
     np.testing.assert_allclose(total[sums.columns], sums)
-    pointwise = {name: ml.loo(fit).pointwise["elpd"] for name, fit in fits.items()}
+    pointwise = {name: ml.validation.loo(fit).pointwise["elpd"] for name, fit in fits.items()}
     for row in total[1:].itertuples():
         behind = (pointwise[row.layout] - pointwise["hard"]).to_numpy()
         errors = [standard_error(own[np.isfinite(own)]) for own in behind]
@@ -130,7 +130,7 @@ def test_arviz_agrees(compared, fits):
 
 
 def test_order_and_choice_of_fits_change_no_number(compared, fits):
-    turned = ml.compare_layouts(dict(reversed(fits.items())), subjects=["Bob"])
+    turned = ml.validation.compare_layouts(dict(reversed(fits.items())), subjects=["Bob"])
     wanted = compared.table[compared.table["subject"] == "Bob"].reset_index(drop=True)
     numbers = turned.table.drop(columns="weight")
     pd.testing.assert_frame_equal(numbers, wanted.drop(columns="weight"))
@@ -142,7 +142,7 @@ def test_items_may_come_in_another_order(fits, outcomes, compared):
         outcomes.items[::-1], outcomes.successes.iloc[:, ::-1], outcomes.trials.iloc[:, ::-1]
     )
     again = ml.fit(layouts()["hard"], turned, **GRID)
-    total = ml.compare_layouts({**fits, "hard": again}).total
+    total = ml.validation.compare_layouts({**fits, "hard": again}).total
     np.testing.assert_allclose(total["elpd"], compared.total["elpd"], atol=1e-6)
     np.testing.assert_allclose(total["dse"], compared.total["dse"], atol=1e-6)
 
@@ -164,8 +164,8 @@ def test_other_items(fits, outcomes):
     other = {"hard": fits["hard"], "other": refit(outcomes, leave_out)}
     wanted = "Bob's items in the fit of 'other' are not those of the fit of 'hard': missing item-7;"
     with pytest.raises(DataError, match=wanted):
-        ml.compare_layouts(other)
-    ml.compare_layouts(other, subjects=["Ann", "Cyd"])
+        ml.validation.compare_layouts(other)
+    ml.validation.compare_layouts(other, subjects=["Ann", "Cyd"])
 
 
 def test_other_outcomes(fits, outcomes):
@@ -177,27 +177,27 @@ def test_other_outcomes(fits, outcomes):
 
     for change in (flip, count):
         with pytest.raises(DataError, match=r"Ann's outcomes in .*'other' are not .* on item-3;"):
-            ml.compare_layouts({"hard": fits["hard"], "other": refit(outcomes, change)})
+            ml.validation.compare_layouts({"hard": fits["hard"], "other": refit(outcomes, change)})
 
 
 def test_missing_subjects(fits, outcomes):
     fewer = refit(outcomes, lambda *tables: None, subjects=["Ann"])
     for pair in ({"hard": fits["hard"], "fewer": fewer}, {"fewer": fewer, "hard": fits["hard"]}):
         with pytest.raises(DataError, match="fit of 'fewer' does not hold Bob, Cyd; fit all"):
-            ml.compare_layouts(pair)
+            ml.validation.compare_layouts(pair)
     failed = dataclasses.replace(fewer, failures={"Bob": "no start"})
     with pytest.raises(DataError, match=r"does not hold Bob \(no start\)"):
-        ml.compare_layouts({"hard": fits["hard"], "fewer": failed}, subjects="Bob")
+        ml.validation.compare_layouts({"hard": fits["hard"], "fewer": failed}, subjects="Bob")
 
 
 @pytest.mark.parametrize("subjects", [None, []])
 def test_nothing_to_compare(fits, subjects):
     with pytest.raises(DataError, match="at least two fits"):
-        ml.compare_layouts({} if subjects is None else fits, subjects=subjects)
+        ml.validation.compare_layouts({} if subjects is None else fits, subjects=subjects)
 
 
 def test_one_layout_is_its_own_best(fits):
-    total = ml.compare_layouts({"hard": fits["hard"]}).total
+    total = ml.validation.compare_layouts({"hard": fits["hard"]}).total
     assert total[["rank", "elpd_diff", "dse", "weight"]].to_numpy().tolist() == [[1, 0, 0, 1]]
 
 
@@ -216,7 +216,7 @@ def test_warnings_say_what_to_do(rng):
     fits = {
         name: small_layouts.crafted(coin, tosses, {"p": own[None]}) for name, own in draws.items()
     }
-    found = ml.compare_layouts(fits)
+    found = ml.validation.compare_layouts(fits)
     table = found.table.set_index("layout")["warning"]
     assert table["sure"] == (
         "1 of 3 items have Pareto k above 0.67: fit without them and score their forecasts, or use "

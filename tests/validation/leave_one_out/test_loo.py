@@ -74,7 +74,7 @@ def test_numbers_are_arvizs(fitted, animal_ai, cohort, which):
     else:
         layout, evaluation = counted()
         fit = ml.fit(layout, evaluation, **GRID)
-    found = ml.loo(fit, subjects=["Ann"])
+    found = ml.validation.loo(fit, subjects=["Ann"])
     tree = as_pymc_has_it(layout, evaluation, fit, "Ann")
     names = list(Attempted.of(fit, fit.subjects.index("Ann")).names)
     group = tree["log_likelihood"].to_dataset().sel(item=names)
@@ -95,7 +95,7 @@ def test_numbers_are_arvizs(fitted, animal_ai, cohort, which):
 
 
 def test_only_attempted_items_count(fitted):
-    found = ml.loo(fitted)
+    found = ml.validation.loo(fitted)
     assert found.table.index.tolist() == fitted.subjects
     assert found.table.loc["Dot", "items"] == 12
     for name in ("elpd", "k"):
@@ -110,9 +110,9 @@ def test_only_attempted_items_count(fitted):
 
 def test_a_store_and_a_file_give_the_same(fitted, saved, animal_ai, cohort, sampling, tmp_path):
     stored = ml.fit(animal_ai, cohort, subjects=["Bob"], store=tmp_path / "fits", **sampling)
-    wanted = ml.loo(fitted, subjects=["Bob"])
+    wanted = ml.validation.loo(fitted, subjects=["Bob"])
     for fit in (stored, ml.load(tmp_path / "fits"), ml.load(saved)):
-        found = ml.loo(fit, subjects=["Bob"])
+        found = ml.validation.loo(fit, subjects=["Bob"])
         pd.testing.assert_frame_equal(found.table, wanted.table)
         assert found.pointwise.identical(wanted.pointwise)
 
@@ -143,7 +143,7 @@ def test_a_coin_in_closed_form():
     ways = gammaln(trials + 1) - gammaln(successes + 1) - gammaln(trials - successes + 1)
     exact = ways + betaln(wins, losses) - left
     _, values = in_memory(fit, "Ann")
-    found = ml.loo(fit)
+    found = ml.validation.loo(fit)
     slack = 4 * mc_error(values)
     assert abs(found.table.loc["Ann", "elpd"] - exact.sum()) < slack < 0.2
     in_sample = logsumexp(values, axis=(1, 2)).sum() - 6 * np.log(values[0].size)
@@ -168,7 +168,7 @@ def test_refits_without_each_item():
     chances = 1 / (1 + np.exp(items["demand"].to_numpy()[:, None] - draws))
     exact = np.log(np.where(outcomes[:, None] == 1, chances, 1 - chances).mean(axis=1))
     _, values = in_memory(fit, "all")
-    found, slack = ml.loo(fit, subjects=["all"]), 4 * mc_error(values)
+    found, slack = ml.validation.loo(fit, subjects=["all"]), 4 * mc_error(values)
     assert abs(found.table.loc["all", "elpd"] - exact.sum()) < slack < 0.2
     np.testing.assert_allclose(found.pointwise["elpd"][0], exact, rtol=0, atol=slack)
     in_sample = (logsumexp(values, axis=(1, 2)) - np.log(values[0].size)).sum()
@@ -188,7 +188,7 @@ def crafted(draws, outcomes, layout=None):
 def test_an_item_that_decides_the_profile_is_named(rng):
     """Draws that find the one failure next to impossible: the weights' tail has infinite mean."""
     fit = crafted(1 - rng.uniform(0, 1, (2, 500)) ** 6, [1, 1, 1, 0])
-    found = ml.loo(fit)
+    found = ml.validation.loo(fit)
     assert found.pointwise["k"].to_numpy()[0, 3] == found.table.loc["Ann", "worst_k"] > 1
     assert found.table.loc["Ann", "bad_k"] == 1
 
@@ -196,7 +196,7 @@ def test_an_item_that_decides_the_profile_is_named(rng):
 @pytest.mark.parametrize("edge", [0.3, 1.0])
 def test_draws_all_alike(edge):
     """No tail to smooth: the weights are equal, and leaving out changes nothing."""
-    found = ml.loo(crafted(np.full((2, 50), edge), [1, 0]))
+    found = ml.validation.loo(crafted(np.full((2, 50), edge), [1, 0]))
     wanted = np.log(np.clip([edge, 1 - edge], 1e-12, 1 - 1e-12))
     rounded = 1e-4  # 1 - 1e-12 is
     np.testing.assert_allclose(found.pointwise["elpd"][0], wanted, rtol=0, atol=rounded)
@@ -206,13 +206,13 @@ def test_draws_all_alike(edge):
 def test_largest_weights_all_alike(rng):
     """A plateau of the most surprised draws is an importance sample as it is."""
     draws = np.where(rng.uniform(size=(2, 500)) < 0.5, 0.2, rng.uniform(0.3, 0.9, (2, 500)))
-    found = ml.loo(crafted(draws, [1, 1]))
+    found = ml.validation.loo(crafted(draws, [1, 1]))
     np.testing.assert_allclose(found.pointwise["elpd"][0], -np.log((1 / draws).mean()))
     assert found.table.loc["Ann", "worst_k"] == 0
 
 
 def test_a_single_item_has_no_standard_error(rng):
-    found = ml.loo(crafted(rng.uniform(0.2, 0.8, (2, 100)), [1]))
+    found = ml.validation.loo(crafted(rng.uniform(0.2, 0.8, (2, 100)), [1]))
     assert np.isnan(found.table.loc["Ann", "se"])
     assert np.isfinite(found.table.loc["Ann", ["elpd", "p_loo"]]).all()
 
@@ -227,21 +227,23 @@ def test_a_single_chain(rng):
     }
     fit = small_layouts.crafted(small_layouts.coin(), tosses, {"p": draws[None]})
     wanted = az.loo(xr.DataTree.from_dict(tree), pointwise=True)
-    np.testing.assert_allclose(ml.loo(fit).pointwise["elpd"][0], wanted.elpd_i, atol=1e-9)
+    np.testing.assert_allclose(
+        ml.validation.loo(fit).pointwise["elpd"][0], wanted.elpd_i, atol=1e-9
+    )
 
 
 def test_too_few_draws(rng):
     fit = crafted(rng.uniform(0.2, 0.8, (2, 12)), [1, 0])
     with pytest.raises(FitError, match=r"has 24 draws of each profile; .* at least 25"):
-        ml.loo(fit)
-    ml.loo(crafted(rng.uniform(0.2, 0.8, (1, 25)), [1, 0]))
+        ml.validation.loo(fit)
+    ml.validation.loo(crafted(rng.uniform(0.2, 0.8, (1, 25)), [1, 0]))
 
 
 def test_subjects_are_checked(fitted):
     with pytest.raises(FitError, match="not in this fit: Zoe"):
-        ml.loo(fitted, subjects=["Zoe"])
+        ml.validation.loo(fitted, subjects=["Zoe"])
     with pytest.raises(DataError, match="Ann"):
-        ml.loo(fitted, subjects=["Ann", "Ann"])
+        ml.validation.loo(fitted, subjects=["Ann", "Ann"])
 
 
 def many_items(count, draws):
@@ -270,8 +272,8 @@ def growth(compute):
 def test_memory_stays_bounded(count, draws):
     """All items and draws at once take 31 MiB, and 305 MiB."""
     fit = many_items(count, draws)
-    ml.loo(many_items(5, 100))  # imports
+    ml.validation.loo(many_items(5, 100))  # imports
     whole = count * draws * 8 / 2**20
-    assert growth(lambda: ml.loo(fit)) < 24 < whole
+    assert growth(lambda: ml.validation.loo(fit)) < 24 < whole
     if count == 1000:
         assert growth(lambda: in_memory(fit, "Ann")) > whole  # twin that must fail

@@ -30,7 +30,9 @@ ASKED = [f"q{number}" for number in range(60)]
 
 def parts_of(training):
     """Nineteen values of the paper, here three: by hand."""
-    abilities = ml.characteristic_curves(training, DEMANDS).abilities.loc["Ann"].to_numpy()
+    abilities = (
+        ml.batteries.characteristic_curves(training, DEMANDS).abilities.loc["Ann"].to_numpy()
+    )
     items = training.items.loc[ASKED]
     margins = abilities - items[DEMANDS].to_numpy()
     guess = 1 - items["unguessability"].to_numpy() / 100
@@ -48,7 +50,9 @@ def means(parts, power):
 
 @pytest.mark.parametrize("power", [-np.inf, -50.0, -2.0, -1, 0.0, 0.5, 1, 3.0, np.inf])
 def test_it_is_the_formula(training, power):
-    found = ml.Algebraic(DEMANDS, "unguessability", power).predict(training, ASKED, seed=1)
+    found = ml.validation.Algebraic(DEMANDS, "unguessability", power).predict(
+        training, ASKED, seed=1
+    )
     parts = parts_of(training)
     sure = parts[:, 2] == 0  # 100 % unguessable
     assert 5 < sure.sum() < 40
@@ -65,34 +69,46 @@ def test_it_is_the_formula(training, power):
 
 
 def test_demands_alone(training):
-    found = ml.Algebraic(DEMANDS, power=1).predict(training, ASKED, seed=1).sel(subject="Ann")
+    found = (
+        ml.validation.Algebraic(DEMANDS, power=1)
+        .predict(training, ASKED, seed=1)
+        .sel(subject="Ann")
+    )
     np.testing.assert_allclose(found, parts_of(training)[:, :2].mean(axis=1))
 
 
 def test_subjects_without_abilities(training):
     """They are predicted by their mean; a subject with one curve, by that alone."""
-    found = ml.Algebraic(DEMANDS, "unguessability").predict(training, ASKED, seed=1)
+    found = ml.validation.Algebraic(DEMANDS, "unguessability").predict(training, ASKED, seed=1)
     rates = training.success_rates()
     for name in ("Bob", "Cy"):
         assert (found.sel(subject=name) == rates[name]).all()
     assert 0.5 < rates["Cy"] < 0.9
     level = training.items.assign(**{DEMANDS[1]: 0})
     flat = ml.Evaluation(level, training.successes, training.trials)
-    both = ml.Algebraic(DEMANDS, power=1).predict(flat, ASKED, seed=1).sel(subject="Ann")
-    one = ml.Algebraic(DEMANDS[:1], power=1).predict(flat, ASKED, seed=1).sel(subject="Ann")
+    both = ml.validation.Algebraic(DEMANDS, power=1).predict(flat, ASKED, seed=1).sel(subject="Ann")
+    one = (
+        ml.validation.Algebraic(DEMANDS[:1], power=1)
+        .predict(flat, ASKED, seed=1)
+        .sel(subject="Ann")
+    )
     np.testing.assert_allclose(both, one)
 
 
 def test_what_is_refused(training):
     with pytest.raises(FitError, match="power=nan; give a number"):
-        ml.Algebraic(DEMANDS, power=float("nan"))
+        ml.validation.Algebraic(DEMANDS, power=float("nan"))
     with pytest.raises(DataError, match=r"one: the items have no column demand\[QL\]"):
-        ml.cross_validate({"one": ml.Algebraic(["demand[QL]"])}, training, progressbar=False)
+        ml.validation.cross_validate(
+            {"one": ml.validation.Algebraic(["demand[QL]"])}, training, progressbar=False
+        )
     over = ml.Evaluation(
         training.items.assign(unguessability=101.0), training.successes, training.trials
     )
     with pytest.raises(DataError, match="400 unguessabilities are no percentages: q0 on unguess"):
-        ml.cross_validate({"one": ml.Algebraic(DEMANDS, "unguessability")}, over, progressbar=False)
+        ml.validation.cross_validate(
+            {"one": ml.validation.Algebraic(DEMANDS, "unguessability")}, over, progressbar=False
+        )
     both = training.select(subjects=["Ann", "Bob"])
     with pytest.raises(DataError, match="q99 are to be forecast and have training outcomes"):
-        ml.Algebraic(DEMANDS).predict(both, ["q99"], seed=1)
+        ml.validation.Algebraic(DEMANDS).predict(both, ["q99"], seed=1)

@@ -26,8 +26,8 @@ def evaluation():
 
 @pytest.fixture(scope="module")
 def found(evaluation):
-    methods = {"size": ["size"], "line": ml.Regression("size")}
-    return ml.cross_validate(methods, evaluation, **FEW)
+    methods = {"size": ["size"], "line": ml.validation.Regression("size")}
+    return ml.validation.cross_validate(methods, evaluation, **FEW)
 
 
 def by_scikit_learn(model, evaluation, cells):
@@ -80,8 +80,8 @@ def test_the_size_of_splits_is_the_best_out_of_bag(evaluation):
     steps = np.floor(items["size"].to_numpy() * 8) % 2 == 0
     wide = pd.DataFrame([noise, steps], ["noise", "rule"], items.index)
     both = ml.Evaluation.from_wide(wide, items)
-    chosen = predict(ml.Forest(["size"], (2, 200)), both)
-    small, large = (predict(ml.Forest(["size"], size), both) for size in (2, 200))
+    chosen = predict(ml.validation.Forest(["size"], (2, 200)), both)
+    small, large = (predict(ml.validation.Forest(["size"], size), both) for size in (2, 200))
     assert chosen.loc["noise"].equals(large.loc["noise"])
     assert chosen.loc["rule"].equals(small.loc["rule"])
     assert np.abs(small - large).max(axis=None) > 0.3
@@ -109,10 +109,10 @@ def test_the_best_columns_are_those_that_matter(evaluation):
     training = ml.Evaluation(noisy, training.successes, training.trials)
     columns = ["a", "lower", "b", "size", "c", "upper"]
     assert most_important(training, columns, 3, 50, seed=1) == ["lower", "size", "upper"]
-    found = ml.Forest(columns, best=3).predict(training, HELD_OUT, seed=1)
-    plain = ml.Forest(["lower", "size", "upper"]).predict(training, HELD_OUT, seed=1)
+    found = ml.validation.Forest(columns, best=3).predict(training, HELD_OUT, seed=1)
+    plain = ml.validation.Forest(["lower", "size", "upper"]).predict(training, HELD_OUT, seed=1)
     assert found.equals(plain)
-    everything = ml.Forest(columns).predict(training, HELD_OUT, seed=1)
+    everything = ml.validation.Forest(columns).predict(training, HELD_OUT, seed=1)
     assert not np.allclose(found, everything)  # twin
 
 
@@ -128,7 +128,7 @@ def pair():
 
 def test_one_forest_for_all(pair):
     """A forest on stacked rows, with a column per subject."""
-    found = predict(ml.Forest(["size"], universal=True), pair)
+    found = predict(ml.validation.Forest(["size"], universal=True), pair)
     training = masked(pair, HELD_OUT)
     used = (training.trials.iloc[0] > 0).to_numpy()
     sizes = pair.items["size"].to_numpy()
@@ -142,7 +142,7 @@ def test_one_forest_for_all(pair):
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
     means = found.mean(axis=1)
     assert means["high"] - means["low"] > 0.3  # it tells subjects apart
-    assert not np.allclose(found, predict(ml.Forest(["size"]), pair))  # twin: one each
+    assert not np.allclose(found, predict(ml.validation.Forest(["size"]), pair))  # twin: one each
 
 
 @pytest.mark.slow
@@ -152,17 +152,21 @@ def test_one_forest_finds_its_size_on_items_of_its_own(pair):
     wide = pd.DataFrame([noise, noise], ["one", "two"], pair.items.index)
     same = ml.Evaluation.from_wide(wide, pair.items)  # out of bag, one would give away the other
     tuned, large, small = (
-        predict(ml.Forest(["size"], size, universal=True), same) for size in ((2, 300), 300, 2)
+        predict(ml.validation.Forest(["size"], size, universal=True), same)
+        for size in ((2, 300), 300, 2)
     )
     assert tuned.equals(large)
     assert not tuned.equals(small)
     alike = ml.Evaluation.from_wide(wide | True, pair.items)
-    assert (predict(ml.Forest(["size"], universal=True), alike) == 1).all(axis=None)
+    assert (predict(ml.validation.Forest(["size"], universal=True), alike) == 1).all(axis=None)
 
 
 def test_items_come_in_the_order_asked_for(pair):
     training, turned = masked(pair, HELD_OUT), HELD_OUT[::-1]
-    for assessor in (ml.Forest("size", universal=True), ml.Regression("size")):
+    for assessor in (
+        ml.validation.Forest("size", universal=True),
+        ml.validation.Regression("size"),
+    ):
         one = assessor.predict(training, HELD_OUT, seed=1)
         assert assessor.predict(training, turned, seed=1).sel(item=HELD_OUT).equals(one)
 
@@ -170,12 +174,20 @@ def test_items_come_in_the_order_asked_for(pair):
 @pytest.mark.parametrize(
     ("make", "error", "message"),
     [
-        (lambda: ml.Forest("size", 1), FitError, "min_samples_split=1; give"),
-        (lambda: ml.Forest("size", ()), FitError, r"min_samples_split=\(\); give"),
-        (lambda: ml.Forest("size", (2, 0.5)), FitError, "min_samples_split=0.5; give"),
-        (lambda: ml.Forest(["size"], best=2), FitError, "best=2, but there are 1 columns"),
-        (lambda: ml.Forest(["size"], best=0), FitError, "best=0; give"),
-        (lambda: ml.Regression(["size", "size"]), DataError, r"column name\(s\) size occur more"),
+        (lambda: ml.validation.Forest("size", 1), FitError, "min_samples_split=1; give"),
+        (lambda: ml.validation.Forest("size", ()), FitError, r"min_samples_split=\(\); give"),
+        (lambda: ml.validation.Forest("size", (2, 0.5)), FitError, "min_samples_split=0.5; give"),
+        (
+            lambda: ml.validation.Forest(["size"], best=2),
+            FitError,
+            "best=2, but there are 1 columns",
+        ),
+        (lambda: ml.validation.Forest(["size"], best=0), FitError, "best=0; give"),
+        (
+            lambda: ml.validation.Regression(["size", "size"]),
+            DataError,
+            r"column name\(s\) size occur more",
+        ),
     ],
 )
 def test_options_that_are_none(make, error, message):
@@ -184,7 +196,11 @@ def test_options_that_are_none(make, error, message):
 
 
 def test_items_with_outcomes_are_not_predicted(pair):
-    for assessor in (ml.Forest("size"), ml.Forest("size", universal=True), ml.Regression("size")):
+    for assessor in (
+        ml.validation.Forest("size"),
+        ml.validation.Forest("size", universal=True),
+        ml.validation.Regression("size"),
+    ):
         with pytest.raises(DataError, match="q0 are to be forecast and have training outcomes"):
             assessor.predict(pair, ["q0"], seed=1)
 

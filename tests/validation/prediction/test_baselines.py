@@ -16,18 +16,18 @@ COLUMNS = ["size", "distance"]
 
 
 def aggregate(columns):
-    return ml.Aggregate()
+    return ml.validation.Aggregate()
 
 
 def forest(columns):
-    return ml.Forest(columns, min_samples_split=2)
+    return ml.validation.Forest(columns, min_samples_split=2)
 
 
 def nearest(columns):
-    return ml.Classifier(columns, KNeighborsClassifier(3))
+    return ml.validation.Classifier(columns, KNeighborsClassifier(3))
 
 
-MADE = [aggregate, ml.Regression, forest, nearest]
+MADE = [aggregate, ml.validation.Regression, forest, nearest]
 
 
 @pytest.fixture
@@ -68,7 +68,7 @@ def test_the_aggregate_is_the_training_mean(counted):
     for subject, rate in training.success_rates().items():
         assert found.loc[subject].tolist() == [rate] * 3
     # in closed form: each trial of an outcome y costs (rate - y)^2
-    scores = ml.score(ml.Aggregate().forecast(training, HELD_OUT), counted)
+    scores = ml.score_forecast(ml.validation.Aggregate().forecast(training, HELD_OUT), counted)
     for subject, rate in training.success_rates().items():
         s = counted.successes.loc[subject, HELD_OUT].sum()
         n = counted.trials.loc[subject, HELD_OUT].sum()
@@ -79,7 +79,7 @@ def test_the_aggregate_is_the_training_mean(counted):
 def test_counts_are_weights(counted):
     """The same as every trial in a row of its own, to the tolerance of the fit (1e-4)."""
     training = masked(counted, HELD_OUT)
-    found = means(ml.Regression, training)
+    found = means(ml.validation.Regression, training)
     test = counted.items.loc[HELD_OUT].to_numpy()
     for subject in training.subjects:
         s, n = (t.loc[subject].to_numpy() for t in (training.successes, training.trials))
@@ -145,19 +145,22 @@ def test_outcomes_of_the_items_to_be_forecast_are_refused(counted):
 def test_properties_that_cannot_be_predicted_from(counted):
     training = masked(counted, HELD_OUT)
     with pytest.raises(DataError, match="the items have no column colour"):
-        means(ml.Regression, training, ["colour"])
+        means(ml.validation.Regression, training, ["colour"])
     items = counted.items.assign(size=[np.inf, *counted.items["size"][1:]], colour="red")
     odd = ml.Evaluation(items, training.successes, training.trials)
     with pytest.raises(DataError, match=r"predicts from finite numbers, .* q0 on size: inf; give"):
-        means(ml.Regression, odd)
+        means(ml.validation.Regression, odd)
     with pytest.raises(DataError, match="q0 on colour: 'red'"):
-        means(ml.Regression, odd, ["colour"])
+        means(ml.validation.Regression, odd, ["colour"])
 
 
 def test_columns_of_very_different_scale_converge(counted):
     """No warning: pytest turns warnings into errors."""
     items = counted.items * [1e4, 1e-3] + [3e5, 0]
-    means(ml.Regression, masked(ml.Evaluation(items, counted.successes, counted.trials), HELD_OUT))
+    means(
+        ml.validation.Regression,
+        masked(ml.Evaluation(items, counted.successes, counted.trials), HELD_OUT),
+    )
 
 
 def test_a_classifier_without_weights_sees_every_trial(counted):
@@ -176,11 +179,11 @@ def test_a_classifier_without_weights_sees_every_trial(counted):
 
 def test_a_classifier_follows_the_seed_and_must_tell_chances(counted):
     training = masked(counted, HELD_OUT)
-    made = ml.Classifier(COLUMNS, RandomForestClassifier())
+    made = ml.validation.Classifier(COLUMNS, RandomForestClassifier())
     own = made.predict(training, HELD_OUT, seed=1)
     assert own.to_pandas().equals(means(forest, training))
     with pytest.raises(DataError, match="a LinearRegression predicts no probabilities; give"):
-        ml.Classifier(COLUMNS, LinearRegression())
+        ml.validation.Classifier(COLUMNS, LinearRegression())
 
 
 def test_a_subjects_own_training_outcomes_are_not_predicted(counted):
@@ -199,7 +202,7 @@ def test_many_subjects_are_forecast_in_processes_alike(rng):
     items = pd.DataFrame(rng.normal(size=(9, 2)), columns=COLUMNS).rename(index="q{}".format)
     wide = pd.DataFrame(rng.integers(0, 2, (60, 9)), [f"s{k}" for k in range(60)], items.index)
     training = masked(ml.Evaluation.from_wide(wide, items), HELD_OUT[:1])
-    found = ml.Regression(COLUMNS).predict(training, HELD_OUT[:1], seed=1).to_pandas()
+    found = ml.validation.Regression(COLUMNS).predict(training, HELD_OUT[:1], seed=1).to_pandas()
     few = training.select(subjects=list(wide.index[:5]))
-    alone = ml.Regression(COLUMNS).predict(few, HELD_OUT[:1], seed=1).to_pandas()
+    alone = ml.validation.Regression(COLUMNS).predict(few, HELD_OUT[:1], seed=1).to_pandas()
     assert found.loc[few.subjects].equals(alone)

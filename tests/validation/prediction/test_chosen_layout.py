@@ -5,8 +5,9 @@ import pandas as pd
 import pytest
 
 import measurement_layouts as ml
-from measurement_layouts import ChosenLayout, DataError, FitError
+from measurement_layouts import DataError, FitError
 from measurement_layouts.linking import logistic, total
+from measurement_layouts.validation import ChosenLayout
 from measurement_layouts.validation.prediction import scoring_rules as scoring
 from measurement_layouts.validation.prediction.splits import drawn, masked
 
@@ -45,9 +46,9 @@ def test_what_is_best_depends_on_what_is_to_be_foreseen(evaluation):
 def test_the_score_is_that_of_predictions_out_of_fold(evaluation):
     chosen = ChosenLayout(LAYOUTS, groups="test", folds=2, **QUICK)
     expected = 0.0
-    (folds,) = drawn(ml.Groups("test", 2), evaluation, repeats=1, seed=1)
+    (folds,) = drawn(ml.validation.Groups("test", 2), evaluation, repeats=1, seed=1)
     for part in (fold.items(evaluation) for fold in folds):
-        fitted = ml.FittedLayout(BY_SIZE, **QUICK)
+        fitted = ml.validation.FittedLayout(BY_SIZE, **QUICK)
         found = fitted.predict(masked(evaluation, part), list(part), seed=1)
         outcomes = evaluation.successes[part].to_numpy()
         expected -= scoring.log_score(found.to_numpy().ravel(), outcomes.ravel()) * outcomes.size
@@ -58,7 +59,7 @@ def test_the_best_predicts(evaluation):
     held_out = list(evaluation.items.index[:8])
     training = masked(evaluation, held_out)
     found = ChosenLayout(LAYOUTS, folds=2, **QUICK).predict(training, held_out, seed=1)
-    best = ml.FittedLayout(BY_GROUP, **QUICK).predict(training, held_out, seed=1)
+    best = ml.validation.FittedLayout(BY_GROUP, **QUICK).predict(training, held_out, seed=1)
     np.testing.assert_array_equal(found, best)
 
 
@@ -79,4 +80,4 @@ def test_what_is_wrong_is_named(evaluation):
         evaluation.items.drop(columns="size"), evaluation.successes, evaluation.trials
     )
     with pytest.raises(DataError, match="size"):
-        ml.cross_validate({"chosen": ChosenLayout(LAYOUTS)}, bare, progressbar=False)
+        ml.validation.cross_validate({"chosen": ChosenLayout(LAYOUTS)}, bare, progressbar=False)

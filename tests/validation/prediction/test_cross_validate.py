@@ -8,8 +8,9 @@ from helpers import banded_items
 from helpers.banded_items import FEW, SETS, layout, predictions
 
 import measurement_layouts as ml
-from measurement_layouts import DataError, FitError, Groups, Items, cross_validate
+from measurement_layouts import DataError, FitError
 from measurement_layouts.linking import logistic
+from measurement_layouts.validation import Groups, Items, cross_validate
 from measurement_layouts.validation.prediction import cross_validate as running
 from measurement_layouts.validation.prediction import layouts
 from measurement_layouts.validation.prediction.splits import drawn, masked
@@ -133,13 +134,13 @@ class Leaky:
 
 LEVELS = ["logic", "memory"]
 HONEST = {
-    "forest": ml.Forest(LEVELS),
-    "forest of several sizes": ml.Forest(LEVELS, (2, 50)),
-    "best": ml.Forest(LEVELS, best=1),
-    "universal": ml.Forest(LEVELS, (2, 50), universal=True),
-    "regression": ml.Regression(LEVELS),
-    "algebraic": ml.Algebraic(LEVELS, "guess"),
-    "layout": ml.FittedLayout(
+    "forest": ml.validation.Forest(LEVELS),
+    "forest of several sizes": ml.validation.Forest(LEVELS, (2, 50)),
+    "best": ml.validation.Forest(LEVELS, best=1),
+    "universal": ml.validation.Forest(LEVELS, (2, 50), universal=True),
+    "regression": ml.validation.Regression(LEVELS),
+    "algebraic": ml.validation.Algebraic(LEVELS, "guess"),
+    "layout": ml.validation.FittedLayout(
         ml.Layout(
             "level",
             ml.Success(
@@ -195,7 +196,9 @@ def test_no_assessor_sees_the_outcomes_it_predicts(name):
 
 def test_a_layout_is_fitted_to_the_same_folds(evaluation):
     options = {"draws": 50, "tune": 100, "chains": 2}
-    found = cross_validate({"joined": ml.FittedLayout(layout(), **options)}, evaluation, **FEW)
+    found = cross_validate(
+        {"joined": ml.validation.FittedLayout(layout(), **options)}, evaluation, **FEW
+    )
     held_out = found.predictions.query("fold == 1")["item"].tolist()
     training = masked(evaluation, held_out)
     fit = ml.fit(layout(), training, reruns=0, seed=3, progressbar=False, **options)
@@ -219,7 +222,9 @@ def test_a_subject_that_could_not_be_sampled(evaluation, monkeypatch):
         return fits[-1]
 
     monkeypatch.setattr(layouts, "fit", lose_bob)
-    found = cross_validate({"joined": ml.FittedLayout(layout(), draws=20, tune=50)}, twice, **FEW)
+    found = cross_validate(
+        {"joined": ml.validation.FittedLayout(layout(), draws=20, tune=50)}, twice, **FEW
+    )
     table = found.table.set_index("subject")
     assert table.loc["Ann", ["auroc", "ece", "brier"]].notna().all()
     assert table.loc["Bob", ["auroc", "ece", "brier", "auroc_se"]].isna().all()

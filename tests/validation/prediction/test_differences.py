@@ -46,7 +46,7 @@ def compared(successes, trials=None, failed=False, resamples=500):
     first[0, 0] = np.nan if failed else first[0, 0]
     methods = {"first": Known(evaluation, first), "second": Known(evaluation, second)}
     options = {"resamples": resamples, "prob": 0.9, "seed": 1, "progressbar": False}
-    found = ml.cross_validate(methods, evaluation, split=Everything(), **options)
+    found = ml.validation.cross_validate(methods, evaluation, split=Everything(), **options)
     return first, second, found
 
 
@@ -164,7 +164,7 @@ def test_forecasts_score_the_same():
     evaluation = ml.Evaluation(
         pd.DataFrame(index=made["columns"]), pd.DataFrame(y, **made), pd.DataFrame(1, **made)
     )
-    scores = ml.score(forecasts["second"], evaluation)
+    scores = ml.score_forecast(forecasts["second"], evaluation)
     table = found.table.query("method == 'second'").set_index("subject")
     for name in SCORES:
         np.testing.assert_allclose(scores[name], table[name], rtol=0, atol=1e-12)

@@ -59,7 +59,7 @@ def predicted_steps():
         ),
         fault(
             "test rows that were trained on",
-            lambda: ml.score(fit().forecast(items()), evaluation()),
+            lambda: ml.score_forecast(fit().forecast(items()), evaluation()),
             DataError,
             "6 outcome(s) to be scored were trained on: a (Ann), b (Ann), c (Ann), a (Bob), b "
             "(Bob) and 1 more; forecast items held out from the fit, or pass training_items=True "
@@ -67,7 +67,7 @@ def predicted_steps():
         ),
         fault(
             "a name of a trained item with other features",
-            lambda: ml.score(fit().forecast(OTHER), evaluation(OTHER)),
+            lambda: ml.score_forecast(fit().forecast(OTHER), evaluation(OTHER)),
             DataError,
             "6 outcome(s) to be scored have names that were trained on and other meta-features: a "
             "(Ann), b (Ann), c (Ann), a (Bob), b (Bob) and 1 more; most likely the names are used "
@@ -78,7 +78,7 @@ def predicted_steps():
         ),
         fault(
             "nothing to score",
-            lambda: ml.score(fit().forecast(NEW), evaluation()),
+            lambda: ml.score_forecast(fit().forecast(NEW), evaluation()),
             DataError,
             "nothing to score: the forecast and the evaluation share 2 subjects and 0 items; give "
             "both the same names",
@@ -135,12 +135,12 @@ def test_a_few_items_that_chance_makes_equal_are_new():
     """Twin: three items of one step's multiples, and two subjects, are no evidence of a leak."""
     renamed = items().rename(index=str.upper)
     known = Evaluation.from_wide(table([[1, 1, 0], [1, 0, 0]], columns="ABC"), renamed)
-    assert ml.score(fit().forecast(renamed), known)["trials"].tolist() == [3, 3]
+    assert ml.score_forecast(fit().forecast(renamed), known)["trials"].tolist() == [3, 3]
 
 
 @pytest.mark.trust("faults", "a single-class test set")
 def test_an_area_under_a_curve_that_is_undefined_is_not_zero():
-    scores = ml.score(fit().forecast(NEW), single_class())
+    scores = ml.score_forecast(fit().forecast(NEW), single_class())
     assert scores["auroc"].isna().all()
     assert scores["remark"].tolist() == [
         "AUROC is undefined: all 2 trials are successes and it needs a success and a failure",

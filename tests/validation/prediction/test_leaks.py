@@ -106,7 +106,7 @@ def moved(evaluation, items, order=None, names=None):
 
 
 def score(fit, evaluation, **options):
-    return ml.score(fit.forecast(evaluation.items), evaluation, **options)
+    return ml.score_forecast(fit.forecast(evaluation.items), evaluation, **options)
 
 
 @pytest.fixture(scope="module")
@@ -310,14 +310,16 @@ def test_cross_validation_reports_duplicates():
     told = (
         r"^3 items have the properties and outcomes of others under another name: i0 \(as x\), i1 "
     )
-    fitted = ml.FittedLayout(layout("continuous"), draws=50, method="grid")
+    fitted = ml.validation.FittedLayout(layout("continuous"), draws=50, method="grid")
     for data, found in ((twice, True), (evaluation, False)):
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             methods = {"layout": fitted, "aggregate": "aggregate"}
-            ml.cross_validate(methods, data, repeats=2, progressbar=False)
-            thirds = ml.Items(folds=3)
-            ml.cross_validate({"a": ["a"], "b": ["b"]}, data, split=thirds, progressbar=False)
+            ml.validation.cross_validate(methods, data, repeats=2, progressbar=False)
+            thirds = ml.validation.Items(folds=3)
+            ml.validation.cross_validate(
+                {"a": ["a"], "b": ["b"]}, data, split=thirds, progressbar=False
+            )
         assert len(caught) == (2 if found else 0)
         for one in caught:
             assert str(one.message).startswith(told[1:].replace("\\", ""))

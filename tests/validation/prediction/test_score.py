@@ -27,7 +27,7 @@ def outcomes(animal_ai, new_items):
 
 def test_scores_are_those_of_the_forecast_means(fitted, new_items, outcomes):
     forecast = fitted.forecast(new_items)
-    table = ml.score(forecast, outcomes)
+    table = ml.score_forecast(forecast, outcomes)
     assert table.columns.tolist() == COLUMNS
     assert table.index.tolist() == ["Ann", "Bob"]  # whom both know
     for subject in table.index:
@@ -46,23 +46,23 @@ def test_scores_are_those_of_the_forecast_means(fitted, new_items, outcomes):
 
 
 def test_items_and_subjects_are_joined_by_name(fitted, new_items, outcomes):
-    table = ml.score(fitted.forecast(new_items), outcomes)
+    table = ml.score_forecast(fitted.forecast(new_items), outcomes)
     turned = outcomes.select(items=new_items.index[::-1], subjects=["Eve", "Bob", "Ann"])
     part = fitted.forecast(new_items.iloc[[6, 0, 3, 1, 2, 5, 4]], subjects=["Bob", "Ann"])
-    again = ml.score(part, turned).loc[table.index]
+    again = ml.score_forecast(part, turned).loc[table.index]
     # sums in another order: rounding of a few dozen terms
     pd.testing.assert_frame_equal(again, table, rtol=1e-12)
 
 
 def test_a_forecast_of_some_subjects(fitted, new_items, outcomes):
-    whole = ml.score(fitted.forecast(new_items), outcomes)
-    part = ml.score(fitted.forecast(new_items, subjects=["Bob"]), outcomes)
+    whole = ml.score_forecast(fitted.forecast(new_items), outcomes)
+    part = ml.score_forecast(fitted.forecast(new_items, subjects=["Bob"]), outcomes)
     pd.testing.assert_frame_equal(part, whole.loc[["Bob"]])
 
 
 def test_one_class_has_no_auroc(fitted, new_items):
     one = pd.DataFrame([[1, 1, None, None, None, None, None]], ["Ann"], new_items.index)
-    table = ml.score(fitted.forecast(new_items), ml.Evaluation.from_wide(one, new_items))
+    table = ml.score_forecast(fitted.forecast(new_items), ml.Evaluation.from_wide(one, new_items))
     assert np.isnan(table.loc["Ann", "auroc"])
     assert "success" in table.loc["Ann", "remark"]
     assert np.isfinite(table.loc["Ann", "brier"])
@@ -78,7 +78,7 @@ def test_training_outcomes_are_refused(fitted, cohort, items):
         match=r"132 outcome\(s\) to be scored were trained on: item-00 \(Ann\), .* and 127 more; "
         "forecast items held out from the fit, or pass training_items=True",
     ):
-        ml.score(fitted.forecast(items), cohort)
+        ml.score_forecast(fitted.forecast(items), cohort)
 
 
 @pytest.mark.trust("promises", "scores of training outcomes are refused")
@@ -86,11 +86,11 @@ def test_a_single_leak_is_found(fitted, cohort, new_items, items, outcomes):
     mixed = pd.concat([new_items, items.loc[["item-07"]]])
     table = pd.DataFrame(1, index=["Ann"], columns=mixed.index)
     with pytest.raises(DataError, match=r"1 outcome.* trained on: item-07 \(Ann\);"):
-        ml.score(fitted.forecast(mixed), ml.Evaluation.from_wide(table, mixed))
+        ml.score_forecast(fitted.forecast(mixed), ml.Evaluation.from_wide(table, mixed))
 
 
 def test_training_outcomes_can_be_asked_for(fitted, cohort, items):
-    table = ml.score(fitted.forecast(items), cohort, training_items=True)
+    table = ml.score_forecast(fitted.forecast(items), cohort, training_items=True)
     assert table.index.tolist() == cohort.subjects
     assert table.loc["Dot", "trials"] == 12
 
@@ -102,16 +102,16 @@ def test_an_item_that_only_another_subject_attempted_is_no_leak(fitted, cohort, 
     later = cohort.select(items=unseen, subjects=["Ann", "Bob", "Cyd", "ace", "nil"])
     dot = pd.DataFrame(1, index=["Dot"], columns=unseen)
     own = ml.Evaluation.from_wide(dot, items.loc[unseen])
-    assert ml.score(fitted.forecast(items), own).loc["Dot", "trials"] == 12
+    assert ml.score_forecast(fitted.forecast(items), own).loc["Dot", "trials"] == 12
     with pytest.raises(DataError, match=r"60 outcome\(s\) to be scored were trained on"):
-        ml.score(fitted.forecast(items), later)
+        ml.score_forecast(fitted.forecast(items), later)
 
 
 def test_a_training_item_without_outcome_is_no_leak(fitted, cohort, items, new_items):
     mixed = pd.concat([new_items, items.loc[["item-07"]]])
     table = pd.DataFrame(1, index=["Ann"], columns=mixed.index).astype(float)
     table["item-07"] = np.nan
-    scores = ml.score(fitted.forecast(mixed), ml.Evaluation.from_wide(table, mixed))
+    scores = ml.score_forecast(fitted.forecast(mixed), ml.Evaluation.from_wide(table, mixed))
     assert scores.loc["Ann", "trials"] == 7
 
 
@@ -121,20 +121,20 @@ def test_a_training_item_without_outcome_is_no_leak(fitted, cohort, items, new_i
 def test_no_common_names(fitted, new_items, outcomes):
     forecast = fitted.forecast(new_items)
     with pytest.raises(DataError, match=r"share 0 subjects and 7 items; give both the same names"):
-        ml.score(forecast, outcomes.select(subjects=["Eve"]))
+        ml.score_forecast(forecast, outcomes.select(subjects=["Eve"]))
     renamed = ml.Evaluation(
         new_items.rename(index=str.upper),
         outcomes.successes.rename(columns=str.upper),
         outcomes.trials.rename(columns=str.upper),
     )
     with pytest.raises(DataError, match="share 2 subjects and 0 items"):
-        ml.score(forecast, renamed)
+        ml.score_forecast(forecast, renamed)
 
 
 def test_no_common_outcome(fitted, new_items, outcomes):
     rest = fitted.forecast(new_items.iloc[2:], subjects=["Bob"])
     with pytest.raises(DataError, match="none of the forecast items was attempted; add outcomes"):
-        ml.score(rest, outcomes)
+        ml.score_forecast(rest, outcomes)
 
 
 def test_matched_aligns_all_three(fitted, new_items, outcomes):

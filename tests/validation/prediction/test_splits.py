@@ -6,11 +6,10 @@ import pytest
 import xarray as xr
 
 import measurement_layouts as ml
-from measurement_layouts import (
+from measurement_layouts import DataError, FitError
+from measurement_layouts.validation import (
     Cells,
     CrossValidation,
-    DataError,
-    FitError,
     FittedLayout,
     Given,
     Groups,
@@ -219,8 +218,8 @@ def test_held_out_outcomes_change_no_forecast(counts, animal_ai, split):
     methods = {
         "layout": FittedLayout(animal_ai, draws=10, tune=20, chains=1),
         **BASELINES,
-        "all": ml.Forest(["rewardSize"], 2, universal=True),
-        "best": ml.Forest(["rewardSize", "rewardDistance"], 2, best=1),
+        "all": ml.validation.Forest(["rewardSize"], 2, universal=True),
+        "best": ml.validation.Forest(["rewardSize", "rewardDistance"], 2, best=1),
     }
     if split != SPLITS[0]:
         methods = {"aggregate": "aggregate", "line": "logistic", "all": methods["all"]}
@@ -356,7 +355,10 @@ def test_options(animal_ai, cohort, make, error, message):
         (["aggregate", "aggregate"], "the methods are aggregate, aggregate; give each a name"),
         ([], "there are no methods; give at least one"),
         (["mean"], "mean: there is no baseline 'mean'; there are aggregate, logistic, forest"),
-        ([ml.Aggregate()], "a Aggregate among the methods has no name; give methods by name"),
+        (
+            [ml.validation.Aggregate()],
+            "a Aggregate among the methods has no name; give methods by name",
+        ),
     ],
 )
 def test_names_of_methods(cohort, methods, message):

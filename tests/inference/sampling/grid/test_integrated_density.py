@@ -228,7 +228,7 @@ def test_statistics_are_those_of_nuts():
 
 
 def test_a_layout_that_has_no_value_is_refused():
-    @ml.linking_function(range=(0, 1), latex="?")
+    @ml.linking.linking_function(range=(0, 1), latex="?")
     def nowhere(x):
         return x * np.nan
 
