@@ -23,7 +23,7 @@ def track[T](
     what: str = "subjects",
     *,
     before: int = 0,
-    quarantined: Callable[[T], bool] = lambda _: False,
+    not_converged: Callable[[T], bool] = lambda _: False,
 ) -> Generator[T, None, None]:
     """Pass the work through, showing how much is done and the time left.
 
@@ -39,8 +39,8 @@ def track[T](
         Their name.
     before : int
         How many were done earlier; the time left does not count on their speed.
-    quarantined : callable
-        Whether a piece of the work is quarantined; if some are, their number is shown.
+    not_converged : callable
+        Whether a piece of the work did not converge; if some are, their number is shown.
 
     Yields
     ------
@@ -60,9 +60,9 @@ def track[T](
     task = progress.add_task(what, total=total, completed=before, before=before, note="")
     with _shown(progress, console) as refresh:
         for done in work:
-            count += quarantined(done)
+            count += not_converged(done)
             yield done
-            progress.update(task, advance=1, note=f"{count} quarantined" if count else "")
+            progress.update(task, advance=1, note=f"{count} not converged" if count else "")
             refresh()
 
 

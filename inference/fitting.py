@@ -85,7 +85,7 @@ def fit(
         ``threading``, ``loky`` and ``dask``), and without that, threads on all processors. A worker
         process compiles the layout once; if it dies, its subjects are sampled elsewhere.
     progressbar : bool
-        Show subjects done, time left and how many are quarantined, in terminals and notebooks.
+        Show subjects done, time left and how many did not converge, in terminals and notebooks.
 
     Returns
     -------
@@ -161,7 +161,7 @@ def fit(
             total=len(chosen.subjects),
             show=progressbar,
             before=len(chosen.subjects) - len(todo),
-            quarantined=lambda sampled: bool(sampled.reason),
+            not_converged=lambda sampled: bool(sampled.reason),
         )
         with closing(found), closing(watched):  # whatever happens below
             for sampled in watched:

@@ -36,8 +36,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     -------
     int
         - 0: all went well.
-        - 1: a published figure falls short (``reproduce``, ``validate``), a subject is quarantined
-          or failed (``fit``), a problem was found (``check``), a layout is not calibrated
+        - 1: a published figure falls short (``reproduce``, ``validate``), a subject did not
+          converge or failed (``fit``), a problem was found (``check``), a layout is not calibrated
           or that is inconclusive (``sbc``) or a property flagged (``criticise``).
         - 2: the input cannot be used; the reason is one line on standard error.
         - 130: stopped by Ctrl-C; what ``fit`` has finished is kept, and it goes on from there.

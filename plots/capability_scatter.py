@@ -37,8 +37,8 @@ def capability_scatter(
     Points are posterior means, grey bars one posterior standard deviation to either side, the area
     of a point grows with the subject's success rate, and its colour shows the mean noise level. A
     point is hollow where the prior dominates what it shows, and crossed where that has separate
-    modes, between which its mean may lie (see `profiles`); a dagger marks a quarantined subject
-    (see `diagnose`).
+    modes, between which its mean may lie (see `profiles`); a dagger marks a subject that did
+    not converge (see `diagnose`).
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def capability_scatter(
     named = [] if names is None else fit.named(names)
     rates = success_rates(fit)
     table, status = profiles(fit), diagnose(fit, fit.subjects)["status"]
-    doubted = set(status.index[status == "quarantined"])
+    doubted = set(status.index[status == "not converged"])
     horizontal, vertical = (rows_of(table, element, fit.subjects) for element in (across, up))
     where = np.column_stack([horizontal["mean"], vertical["mean"]])
     area = _area(rates.to_numpy())
@@ -137,7 +137,7 @@ def capability_scatter(
     if shade is not None and figure is not None:
         figure.colorbar(points, ax=ax, label=f"posterior mean of {style.element_label(shade)}")
     marks = {"hollow": bool(vague.any()), "split": bool(split.any())}
-    _legend(ax, where, **marks, quarantined=len(doubted) > 0)
+    _legend(ax, where, **marks, not_converged=len(doubted) > 0)
     order = (
         [fit.subjects.index(name) for name in named]
         if names is not None
@@ -187,7 +187,9 @@ def _area(rates: np.ndarray) -> np.ndarray:
     return _SMALLEST + (_LARGEST - _SMALLEST) * rates
 
 
-def _legend(ax: "Axes", where: np.ndarray, *, hollow: bool, split: bool, quarantined: bool) -> None:
+def _legend(
+    ax: "Axes", where: np.ndarray, *, hollow: bool, split: bool, not_converged: bool
+) -> None:
     """Say what size and face of a point mean, in the corner with the fewest points."""
     for rate in (0.0, 0.5, 1.0):
         ax.scatter(
@@ -202,8 +204,8 @@ def _legend(ax: "Axes", where: np.ndarray, *, hollow: bool, split: bool, quarant
         ax.scatter([], [], s=40, color="white", edgecolors=style.QUIET, label="prior-dominated")
     if split:
         ax.scatter([], [], s=38, label=style.SPLIT, **style.CROSS)
-    if quarantined:
-        ax.scatter([], [], s=0, label="† quarantined")
+    if not_converged:
+        ax.scatter([], [], s=0, label="† not converged")
     up, right = where[:, 1] > np.mean(ax.get_ylim()), where[:, 0] > np.mean(ax.get_xlim())
     crowd = {
         "upper left": up & ~right,

@@ -32,9 +32,8 @@ def comparison_plot(
 
     Pairs stand in the order of the first panel, the largest difference at the top. Beside each
     stands the probability that the subject's is larger than the reference's, with the digits that
-    its Monte Carlo error supports. A hollow point has a
-    prior-dominated side, a crossed one a side with separate modes, a dagger one that is quarantined
-    (see `diagnose`).
+    its Monte Carlo error supports. A hollow point has a prior-dominated side, a
+    crossed one a side with separate modes, a dagger one that did not converge (see `diagnose`).
 
     Parameters
     ----------
@@ -76,7 +75,7 @@ def comparison_plot(
     order = first["difference"].to_numpy().argsort(kind="stable")
     parts = [comparison.rows(element.name).iloc[order] for element in found]
     doubted = [
-        any(part["warning"].iloc[row].count("quarantined") for part in parts)
+        any(part["warning"].iloc[row].count("not converged") for part in parts)
         for row in range(len(order))
     ]
     names = _names(comparison, order, doubted)
@@ -96,7 +95,7 @@ def comparison_plot(
         vague = any(part["warning"].str.contains("prior-dominated").any() for part in parts)
         split = any(part["warning"].str.contains("separate modes").any() for part in parts)
         notes += "; hollow: prior-dominated" * vague + f"; {style.SPLIT}" * split
-        notes += "; † quarantined" * any(doubted)
+        notes += "; † not converged" * any(doubted)
         figure.supxlabel(notes, fontsize=8, color=style.QUIET)
     return axes
 

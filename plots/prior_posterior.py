@@ -31,8 +31,8 @@ def prior_posterior(
 
     The prior is its formula; the posterior is a kernel estimate, reflected at the ends of the range
     (see `density.density`). Where the prior dominates (see `profiles`), it is not filled and the
-    panel says so; it also says where there are separate modes. A dagger marks a quarantined subject
-    (see `diagnose`).
+    panel says so; it also says where there are separate modes. A dagger marks a subject
+    that did not converge (see `diagnose`).
 
     Parameters
     ----------
@@ -98,8 +98,8 @@ def prior_posterior(
             panel.set_ylabel("density")
         style.quiet_frame(panel, "bottom")
     if figure is not None:
-        doubt = diagnose(fit, [name])["status"].iloc[0] == "quarantined"
-        mark, why = (" †", " († quarantined)") if doubt else ("", "")
+        doubt = diagnose(fit, [name])["status"].iloc[0] == "not converged"
+        mark, why = (" †", " († not converged)") if doubt else ("", "")
         style.heading(figure, f"{name}{mark}: prior and posterior{why}")
         handles, entries = axes[0].get_legend_handles_labels()
         figure.legend(handles, entries, loc="outside lower center", ncols=2, frameon=False)

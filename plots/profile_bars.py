@@ -51,7 +51,7 @@ def profile_bars(
 
     Every element is drawn on its own range, which stands below its name. What is dominated by the
     prior is faded, what may lie between separate modes is crossed (see `profiles`); a dagger marks
-    a quarantined subject, whose sampling is not to be trusted (see `diagnose`).
+    a subject that did not converge, whose sampling is not to be trusted (see `diagnose`).
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ def profile_bars(
     known = None if truth is None else _known(fit, truth, who)
     shares = _shares(profiles(fit, _PROB, who), found, who, known)
     status = diagnose(fit, who)["status"]
-    names = [style.legend_words(n) + " †" * (status[n] == "quarantined") for n in who]
+    names = [style.legend_words(n) + " †" * (status[n] == "not converged") for n in who]
     labels = [_label(element) for element in found]
     ax = style.single(ax, _size(labels, names))
     pitch = len(who) - 1 + _GAP
@@ -121,7 +121,7 @@ def profile_bars(
     ax.set_xlabel(f"share of the range{left_out}")
     handles = [_entry(*_look(place), name) for place, name in enumerate(names)]
     ax.legend(
-        handles=handles + _meanings(shares, quarantined="quarantined" in set(status)),
+        handles=handles + _meanings(shares, not_converged="not converged" in set(status)),
         loc="upper left",
         bbox_to_anchor=(1.01, 1),
         borderaxespad=0,
@@ -227,7 +227,7 @@ def _draw(ax: "Axes", rows: np.ndarray, shares: _Shares, place: int) -> None:
     )
 
 
-def _meanings(shares: _Shares, *, quarantined: bool) -> "list[Line2D]":
+def _meanings(shares: _Shares, *, not_converged: bool) -> "list[Line2D]":
     entries = [_entry(style.QUIET, "o", f"posterior mean, {style.percent(_PROB)} interval")]
     if shares.vague.any():
         entries.append(_entry(style.QUIET, "o", "faded: prior-dominated", alpha=_FADED))
@@ -236,8 +236,8 @@ def _meanings(shares: _Shares, *, quarantined: bool) -> "list[Line2D]":
     if np.isfinite(shares.truth).any():
         opened = {"linestyle": "none", "markerfacecolor": "none", "markersize": 7.5}
         entries.append(_entry(style.INK, "o", "open: truth", **opened))
-    if quarantined:
-        entries.append(_entry(style.QUIET, "none", "† quarantined", linestyle="none"))
+    if not_converged:
+        entries.append(_entry(style.QUIET, "none", "† not converged", linestyle="none"))
     return entries
 
 

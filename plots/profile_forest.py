@@ -34,8 +34,8 @@ def profile_forest(
 
     Subjects stand in the order of their success, the best at the top, with the rate beside the
     name. A hollow point is dominated by the prior, a crossed one may lie between separate modes
-    (see `profiles`); a dagger marks a quarantined subject, whose sampling is not to be trusted (see
-    `diagnose`).
+    (see `profiles`); a dagger marks a subject that did not converge, whose
+    sampling is not to be trusted (see `diagnose`).
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def profile_forest(
     table = profiles(fit, prob, who)
     status = diagnose(fit, who)["status"]
     names = [
-        f"{style.words(name)}{' †' if status[name] == 'quarantined' else ''}  {rates[name]:.2f}"
+        f"{style.words(name)}{' †' if status[name] == 'not converged' else ''}  {rates[name]:.2f}"
         for name in who
     ]
     columns = min(len(found), _COLUMNS)
@@ -119,8 +119,8 @@ def profile_forest(
             entries.append(_entry("o", "prior-dominated", hollow=True))
         if (shown["modes"] != "").any():
             entries.append(style.cross_entry())
-        if (status == "quarantined").any():
-            entries.append(_entry("", "† quarantined"))
+        if (status == "not converged").any():
+            entries.append(_entry("", "† not converged"))
         if fit.failures:
             entries.append(_entry("", f"{len(fit.failures)} failed, not shown"))
         figure.legend(handles=entries, loc="outside lower center", ncols=2, frameon=False)

@@ -60,7 +60,7 @@ def profile_heatmap(
 
     Below the profile stands the success p on the training items: its rate, or with
     ``statistic="sd"`` the standard deviation of one outcome, :math:`\sqrt{p (1 - p)}`. A dagger
-    marks a quarantined subject, whose sampling is not to be trusted (see `diagnose`).
+    marks a subject that did not converge, whose sampling is not to be trusted (see `diagnose`).
 
     The colour of a mean is its place in the element's range, dark at the low end; an infinite end
     is replaced by that of the prior's central 99 %, widened to hold the means. Elements without
@@ -122,7 +122,7 @@ def profile_heatmap(
     names = [style.element_label(element) for element in found]
     names.append("sd of an outcome" if spread else "success rate")
     status = diagnose(fit, who)["status"]
-    heads = [style.words(n, 40) + " †" * (status[n] == "quarantined") for n in who]
+    heads = [style.words(n, 40) + " †" * (status[n] == "not converged") for n in who]
     ranges = np.ptp(spans, axis=1)
     digits = np.full(numbers.shape, _MOST)
     digits[:-1] = [[of_profile(row).mean for row in part.to_dict("records")] for part in parts]
@@ -160,7 +160,7 @@ def profile_heatmap(
     ax.tick_params(length=0, labelsize=_LETTERS)
     notes = ["hatched: prior-dominated"] if vague.any() else []
     notes += ["‡ separate modes"] if split.any() else []
-    notes += ["† quarantined"] if "quarantined" in set(status) else []
+    notes += ["† not converged"] if "not converged" in set(status) else []
     if subjects is None and fit.failures:
         notes.append(f"{len(fit.failures)} failed, not shown")
     ax.set_xlabel("; ".join(notes), fontsize=_LETTERS + 1)

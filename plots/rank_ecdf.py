@@ -108,7 +108,7 @@ def _draw(panel: "Axes", name: str, one: SimulationBasedCalibration, *, alone: b
     said = "calibrated" if one.calibrated else "NOT calibrated"
     said = "INCONCLUSIVE" if one.inconclusive else said
     counted = many(one.simulations, "simulation")
-    lost = {"quarantined": one.quarantined, "failed": one.failed}
+    lost = {"not converged": one.not_converged, "failed": one.failed}
     lost_counts = ", ".join(f"{count} {what}" for what, count in lost.items() if count)
     if lost_counts:  # beside another panel a line has no room for it
         counted += f",{' ' if alone else chr(10)}{lost_counts}"

@@ -30,8 +30,8 @@ def superiority_heatmap(
     Subjects stand in the order of their mean probability against all others, the largest first.
     Cells hold percent where there are at most 30 subjects, tens of percent where the Monte Carlo
     error leaves no more. They are hatched and have no colour where the prior dominates one of the
-    two (see `diagnostics.profiles`). A dagger marks a quarantined subject, a double dagger one
-    with separate modes.
+    two (see `diagnostics.profiles`). A dagger marks a subject that did not converge,
+    a double dagger one with separate modes.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def superiority_heatmap(
     error, hatched = (
         table.loc[wide.index, wide.columns].to_numpy() for table in (errors, vague == 1)
     )
-    doubted = set(_warned(rows, "quarantined"))
+    doubted = set(_warned(rows, "not converged"))
     split = set(_warned(rows, "separate modes"))
     names, heads = (
         [style.words(name, 40) + " ‡" * (name in split) + " †" * (name in doubted) for name in side]
@@ -130,7 +130,7 @@ def superiority_heatmap(
         bar.ax.tick_params(labelsize=_LETTERS)
     notes = ["hatched: one of the two is prior-dominated"] if hatched.any() else []
     notes += ["‡ separate modes"] if split & {*wide.index, *wide.columns} else []
-    notes += ["† quarantined"] if doubted & {*wide.index, *wide.columns} else []
+    notes += ["† not converged"] if doubted & {*wide.index, *wide.columns} else []
     ax.set_xlabel("\n".join(notes), fontsize=_LETTERS)
     style.title(ax, f"Probability of a larger {style.words(one.name)}")
     return ax

@@ -40,7 +40,7 @@ def as_markdown(contents: Contents) -> str:
         "## Profiles",
         f"Posterior mean and {PROB:.0%} interval. \\*: prior-dominated, the outcomes say next to "
         "nothing. ‡: separate modes, between which the mean may lie; where they are is said in the "
-        "diagnosis. †: quarantined, not to be trusted yet.",
+        "diagnosis. †: not converged, not to be trusted yet.",
         _profiles(contents),
         "## Sampling",
         _sampling(contents),
@@ -80,7 +80,7 @@ def table(head: Sequence[object], rows: Iterable[Sequence[object]]) -> str:
 
 def _summary(contents: Contents) -> list[str]:
     status = contents.diagnostics["status"].value_counts()
-    counted = [f"{status.get(name, 0)} {name}" for name in ("ok", "quarantined", "failed")]
+    counted = [f"{status.get(name, 0)} {name}" for name in ("ok", "not converged", "failed")]
     trials = int(contents.trials["trials"].sum())
     done = f"{trials} trials"
     if contents.stepped:
@@ -128,7 +128,7 @@ def _profiles(contents: Contents) -> str:
     status = contents.diagnostics["status"]
     rows = [
         [
-            f"{who} †" if status[who] == "quarantined" else who,
+            f"{who} †" if status[who] == "not converged" else who,
             written(float(rates[who]), 2),
             *(f"{bar.mean}{bar.marks} {bar.interval}" for bar in own),
         ]

@@ -25,7 +25,7 @@ class Record:
     attempts : int
         How often it was sampled.
     reason : str
-        Why it is quarantined, or failed; empty when nothing is wrong with its sampling.
+        Why it did not converge, or failed; empty when nothing is wrong with its sampling.
     outcomes : str
         Digest of what it was fitted to, see `outcomes_digest`.
     draws : mapping of str to str, or None

@@ -97,7 +97,7 @@ def diagnose(fit: Posterior, subjects: Iterable[object] | None = None) -> pd.Dat
     Returns
     -------
     DataFrame
-        Indexed by subject, failed ones last: ``status`` (``ok``; ``quarantined``: its sampling is
+        Indexed by subject, failed ones last: ``status`` (``ok``; ``not converged``: its sampling is
         not to be trusted; ``failed``: it has no draws), ``success`` rate, ``divergences``, largest
         ``rhat``, smallest ``ess`` (bulk or tail; both NaN when unknown for any profile element),
         ``attempts`` at sampling, ``prior_dominated`` (the profile elements of which the data say
@@ -151,7 +151,7 @@ def diagnose(fit: Posterior, subjects: Iterable[object] | None = None) -> pd.Dat
     vague = table["prior_dominated"].to_numpy().reshape(each)
     result = pd.DataFrame(
         {
-            "status": ["quarantined" if fault else "ok" for fault in wrong],
+            "status": ["not converged" if fault else "ok" for fault in wrong],
             "success": success_rates(fit, rows).to_numpy(),
             "divergences": divergences,
             "rhat": rhat,

@@ -72,7 +72,7 @@ class Sampled:
     attempts : int
         How often it was sampled; the draws are the last attempt's.
     reason : str
-        Why it is quarantined, or failed; empty when nothing is wrong with its sampling.
+        Why it did not converge, or failed; empty when nothing is wrong with its sampling.
     """
 
     subject: str

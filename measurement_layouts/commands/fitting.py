@@ -26,7 +26,7 @@ def add(commands: arguments.Commands) -> None:
         "Fit your own layout to each subject; stopped, the same command again goes on.",
         example="fit layout.py:layout --items items.csv --outcomes outcomes.csv --out fitted",
         done="every profile can be trusted",
-        falls_short="some subjects are quarantined or failed: the table says which and why",
+        falls_short="some subjects did not converge or failed: the table says which and why",
     )
     arguments.takes_layout(parser)
     arguments.takes_data(parser)

@@ -53,7 +53,7 @@ def test_the_fit_is_that_of_the_library(fitted, data, plain):
     pd.testing.assert_frame_equal(again.profiles(), ml.load(fitted / "fit.nc").profiles())
 
 
-def test_a_subject_that_is_quarantined_is_told(plain, data, tmp_path, capsys):
+def test_a_subject_that_is_not_converged_is_told(plain, data, tmp_path, capsys):
     """With ten draws the effective sample size is below 100 per chain; status 1.
 
     The tables lie where the fit goes, and stay.
@@ -67,7 +67,7 @@ def test_a_subject_that_is_quarantined_is_told(plain, data, tmp_path, capsys):
     for subject in ("Ann", "Bob"):
         (row,) = [line for line in printed.splitlines() if subject in line]
         assert "±" in row
-        assert "quarantined" in row
+        assert "not converged" in row
     assert "Zoë" not in printed
     assert {path.name for path in tmp_path.iterdir()} == {*FILES, "items.csv", "outcomes.csv"}
 

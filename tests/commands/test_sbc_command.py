@@ -23,7 +23,7 @@ def test_one_s_own_layout(own, tmp_path, capsys):
     assert list(table.index) == [("plain", "reach"), ("plain", "log-likelihood")]
     ranks = pd.read_csv(out / "ranks.csv")
     assert len(ranks) == 40
-    assert set(ranks["status"]) <= {"ok", "quarantined"}
+    assert set(ranks["status"]) <= {"ok", "not converged"}
     assert (out / "ranks.png").read_bytes().startswith(b"\x89PNG")
     report = (out / "report.md").read_text(encoding="utf-8")
     assert "\n| plain | 20 |" in report

@@ -1,4 +1,4 @@
-"""The bar over subjects: how many, how long, how many quarantined; and silence in logs."""
+"""The bar over subjects: how many, how long, how many not converged; and silence in logs."""
 
 import io
 
@@ -61,19 +61,19 @@ def test_a_terminal_shows_it_on_standard_error(monkeypatch, capfd):
     assert capfd.readouterr() == ("", "")
 
 
-def test_quarantined_ones_are_counted(terminal):
+def test_not_converged_ones_are_counted(terminal):
     seen = []
-    for _ in track("abcab", total=5, show=True, quarantined=lambda letter: letter == "a"):
+    for _ in track("abcab", total=5, show=True, not_converged=lambda letter: letter == "a"):
         seen.append(terminal.file.getvalue())
     shown = terminal.file.getvalue()
-    assert "2 quarantined" in shown.splitlines()[-2]  # the last line gives the cursor back
-    assert "quarantined" not in seen[0]
+    assert "2 not converged" in shown.splitlines()[-2]  # the last line gives the cursor back
+    assert "not converged" not in seen[0]
 
 
-def test_nobody_quarantined_is_not_mentioned(terminal):
-    list(track("abc", total=3, show=True, quarantined=lambda letter: False))
+def test_nobody_not_converged_is_not_mentioned(terminal):
+    list(track("abc", total=3, show=True, not_converged=lambda letter: False))
     assert "3/3" in terminal.file.getvalue()
-    assert "quarantined" not in terminal.file.getvalue()
+    assert "not converged" not in terminal.file.getvalue()
 
 
 def test_a_resumed_bar_starts_where_it_stopped(terminal):
@@ -101,13 +101,13 @@ def test_the_time_left_is_at_the_pace_of_this_run():
 
 
 def test_a_notebook_shows_one_picture_that_changes(notebook):
-    list(track("abc", total=3, show=True, quarantined=lambda letter: letter != "b"))
+    list(track("abc", total=3, show=True, not_converged=lambda letter: letter != "b"))
     assert len(notebook.pictures) == 5
     assert "0/3" in notebook.pictures[0]
-    assert "quarantined" not in notebook.pictures[0]
+    assert "not converged" not in notebook.pictures[0]
     assert "1/3" in notebook.pictures[1]
     assert "3/3" in notebook.pictures[-1]
-    assert "2 quarantined" in notebook.pictures[-1]
+    assert "2 not converged" in notebook.pictures[-1]
 
 
 def test_a_notebook_shows_the_wait(notebook):

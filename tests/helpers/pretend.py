@@ -5,7 +5,7 @@ import time
 import numpy as np
 
 from measurement_layouts.inference import fitting
-from measurement_layouts.inference.sampling import retries as quarantine
+from measurement_layouts.inference.sampling import retries
 from measurement_layouts.inference.sampling.draws import Draws
 
 STATISTICS = ("diverging", "energy", "depth", "logp")
@@ -14,8 +14,8 @@ STATISTICS = ("diverging", "energy", "depth", "logp")
 def install(monkeypatch, sample=None):
     """Let fits of this process take these draws, or those of another function."""
     monkeypatch.setattr(fitting, "compile_sampler", lambda battery: battery)
-    monkeypatch.setattr(quarantine, "compile_sampler", lambda battery: battery)
-    monkeypatch.setattr(quarantine, "sample", sample or draw)
+    monkeypatch.setattr(retries, "compile_sampler", lambda battery: battery)
+    monkeypatch.setattr(retries, "sample", sample or draw)
 
 
 def draw(battery, data, options, seed, cores=1):

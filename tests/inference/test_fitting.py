@@ -8,7 +8,7 @@ import measurement_layouts as ml
 from measurement_layouts import DataError, FitError, LayoutError
 from measurement_layouts.common.seeds import subject_seed
 from measurement_layouts.inference import fitting
-from measurement_layouts.inference.sampling import retries as quarantine
+from measurement_layouts.inference.sampling import retries
 from measurement_layouts.inference.sampling.draws import SamplingOptions
 from measurement_layouts.linking import logistic
 
@@ -79,7 +79,7 @@ class Panic(BaseException):
 
 def failing(reasons):
     """Sample as usual, except for subjects that have a reason to fail."""
-    real = quarantine.sample
+    real = retries.sample
     named = {subject_seed(1, subject): error for subject, error in reasons.items()}
 
     def sample(sampler, data, options, seed, cores):
@@ -94,7 +94,7 @@ def test_a_subject_that_fails_is_named_and_stops_no_other(
     animal_ai, cohort, fitted, sampling, same, monkeypatch
 ):
     reasons = {"nil": Panic("index out of bounds"), "Bob": RuntimeError("no finite start")}
-    monkeypatch.setattr(quarantine, "sample", failing(reasons))
+    monkeypatch.setattr(retries, "sample", failing(reasons))
     fit = ml.fit(animal_ai, cohort, **sampling)
     assert fit.subjects == ["Ann", "Cyd", "Dot", "ace"]
     assert all(same(fit, fitted, subject) for subject in fit.subjects)
@@ -111,13 +111,13 @@ def test_a_subject_that_fails_is_named_and_stops_no_other(
 
 def test_all_subjects_fail(animal_ai, cohort, sampling, monkeypatch):
     every = dict.fromkeys(cohort.subjects, RuntimeError("no finite start"))
-    monkeypatch.setattr(quarantine, "sample", failing(every))
+    monkeypatch.setattr(retries, "sample", failing(every))
     with pytest.raises(FitError, match=r"failed for all 6 subjects; .*RuntimeError: no finite"):
         ml.fit(animal_ai, cohort, **sampling)
 
 
 def test_an_interruption_is_no_failure(animal_ai, cohort, sampling, monkeypatch):
-    monkeypatch.setattr(quarantine, "sample", failing({"Ann": KeyboardInterrupt()}))
+    monkeypatch.setattr(retries, "sample", failing({"Ann": KeyboardInterrupt()}))
     with pytest.raises(KeyboardInterrupt):
         ml.fit(animal_ai, cohort, subjects=["Ann"], n_jobs=1, **sampling)
 
@@ -130,7 +130,7 @@ def no_sampler(monkeypatch):
     def sampled(*_args, **_kwargs):
         raise AssertionError("the sampler was compiled or run")
 
-    monkeypatch.setattr(quarantine, "sample", sampled)
+    monkeypatch.setattr(retries, "sample", sampled)
     monkeypatch.setattr(fitting, "compile_sampler", sampled)
 
 

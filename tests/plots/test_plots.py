@@ -186,7 +186,7 @@ class TestProfileForest:
         ]
         entries = [text.get_text() for text in axes[0].get_figure().legends[0].get_texts()]
         assert "1 failed, not shown" in entries
-        assert "† quarantined" in entries
+        assert "† not converged" in entries
         nothing_is_cut(axes)
 
     def test_prob(self, fit):

@@ -199,7 +199,7 @@ class TestProfileHeatmap:
         assert cells(ax).shape == (21, 29)
         flagged = crowd.profiles()["prior_dominated"].any()
         hatched = "hatched: prior-dominated; " if flagged else ""
-        assert ax.get_xlabel() == f"{hatched}† quarantined; 1 failed, not shown"
+        assert ax.get_xlabel() == f"{hatched}† not converged; 1 failed, not shown"
         names = [label.get_text() for label in ax.get_yticklabels()]
         assert names[0] == "skill[demand 0] (level)"
         assert is_whole(ax)
@@ -325,7 +325,7 @@ class TestProfileBars:
     def test_many_groups(self, crowd):
         who = [LONG, *crowd.subjects[:8]]
         ax = plots.profile_bars(crowd, who)
-        assert legend(ax)[-1] == "† quarantined"
+        assert legend(ax)[-1] == "† not converged"
         assert is_whole(ax)
         boxes = [label.get_window_extent() for label in ax.get_yticklabels()]
         assert all(upper.y0 > lower.y1 for upper, lower in pairwise(boxes))

@@ -32,7 +32,7 @@ def made(shapes, name="costs $5"):
         for quantity, shape in shapes.items()
     ]
     status = pd.DataFrame({"status": "ok", "reason": ""}, parts[0]["simulation"])
-    status.iloc[:3, 0] = "quarantined"
+    status.iloc[:3, 0] = "not converged"
     layout = small_layouts.coin()
     named = ml.Layout(name, *layout.outcomes)
     return ml.validation.SimulationBasedCalibration(
@@ -64,8 +64,8 @@ def test_lines_are_the_differences(bad):
 def test_what_leaves_the_band_is_named(good, bad):
     axes = ml.plots.rank_ecdf({"right": good, "wrong one": bad})
     first, second = (ax.get_title() for ax in axes)
-    assert first == "right\ncalibrated, 200 simulations,\n3 quarantined"
-    assert second == "wrong one\nNOT calibrated, 200 simulations,\n3 quarantined"
+    assert first == "right\ncalibrated, 200 simulations,\n3 not converged"
+    assert second == "wrong one\nNOT calibrated, 200 simulations,\n3 not converged"
     assert axes[0].get_legend() is None
     (entry,) = axes[1].get_legend().get_texts()
     assert entry.get_text().strip() == r"_p_ costs \$5 or \$6"

@@ -35,10 +35,10 @@ class SimulationBasedCalibration:
     layout : Layout
         What was simulated and fitted.
     ranks : DataFrame
-        One row per simulation and quantity; see `ranks.ranks`. Quarantined simulations are among
-        them, failed ones have no draws to be ranked among.
+        One row per simulation and quantity; see `ranks.ranks`. Simulations that did not
+        converge are among them, failed ones have no draws to be ranked among.
     status : DataFrame
-        By simulation: ``status`` (``ok``, ``quarantined`` or ``failed``) and ``reason``.
+        By simulation: ``status`` (``ok``, ``not converged`` or ``failed``) and ``reason``.
     alpha : float
         Chance that a calibrated layout is found wanting, over all its quantities.
 
@@ -55,7 +55,7 @@ class SimulationBasedCalibration:
     >>> layout = Layout("coin", Success("heads", Capability("p", low=0, high=1)))
     >>> items = pd.DataFrame(index=[f"toss {number}" for number in range(10)])
     >>> found = sbc(layout, items, simulations=50, method="grid", progressbar=False)
-    >>> found.calibrated, found.inconclusive, found.quarantined, found.failed
+    >>> found.calibrated, found.inconclusive, found.not_converged, found.failed
     (True, False, 0, 0)
     >>> found.table()["inside"]
     quantity
@@ -80,9 +80,9 @@ class SimulationBasedCalibration:
         return len(self.status)
 
     @property
-    def quarantined(self) -> int:
+    def not_converged(self) -> int:
         """How many simulations have draws that did not converge."""
-        return int((self.status["status"] == "quarantined").sum())
+        return int((self.status["status"] == "not converged").sum())
 
     @property
     def failed(self) -> int:
@@ -92,7 +92,7 @@ class SimulationBasedCalibration:
     @property
     def unconverged(self) -> float:
         """Share of the simulations that did not converge or failed."""
-        return (self.quarantined + self.failed) / self.simulations
+        return (self.not_converged + self.failed) / self.simulations
 
     @property
     def calibrated(self) -> bool:
@@ -215,10 +215,10 @@ class SimulationBasedCalibration:
         if self._outside:
             said = f"not calibrated ({some(self._outside)})"
             if self._too_many:
-                counted = self.simulations - self.quarantined - self.failed
+                counted = self.simulations - self.not_converged - self.failed
                 said += f", by {many(counted, 'simulation')} that converged"
         elif self.inconclusive:
-            lost = [f"{self.quarantined} did not converge"] if self.quarantined else []
+            lost = [f"{self.not_converged} did not converge"] if self.not_converged else []
             lost += [f"{self.failed} failed"] if self.failed else []
             said = f"inconclusive (of {many(self.simulations, 'simulation')} {', '.join(lost)})"
         if self.uses_outcomes_twice:
@@ -230,7 +230,7 @@ class SimulationBasedCalibration:
         said = self.verdict().split("; ")
         return (
             f"<SimulationBasedCalibration of {self.layout.name!r}: {said[0]} in "
-            f"{many(self.simulations, 'simulation')}, {self.quarantined} quarantined, "
+            f"{many(self.simulations, 'simulation')}, {self.not_converged} not converged, "
             f"{self.failed} failed{'; outcomes count twice' if len(said) > 1 else ''}>"
         )
 

@@ -72,7 +72,7 @@ def sbc(
     -------
     SimulationBasedCalibration
         Ranks, a verdict on each quantity and on the layout, and how many simulations are
-        quarantined: their ranks count like all others, up to 5 % of the simulations. Of more, the
+        not_converged: their ranks count like all others, up to 5 % of the simulations. Of more, the
         verdict is "inconclusive"; see there.
 
     Raises
@@ -95,7 +95,7 @@ def sbc(
     >>> layout = Layout("coin", Success("heads", Capability("p", low=0, high=1)))
     >>> items = pd.DataFrame(index=[f"toss {number}" for number in range(10)])
     >>> sbc(layout, items, simulations=50, method="grid", progressbar=False)
-    <SimulationBasedCalibration of 'coin': calibrated in 50 simulations, 0 quarantined, 0 failed>
+    <SimulationBasedCalibration of 'coin': calibrated in 50 simulations, 0 not converged, 0 failed>
     """
     count = options.whole("simulations", simulations, _FEWEST)
     alpha = options.inside("alpha", alpha, such_as=0.01)

@@ -22,8 +22,8 @@ def summary(found: "Mapping[str, SimulationBasedCalibration]") -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        By ``layout``: ``simulations``, ``quarantined``, ``failed``, ``quantities``, smallest ``p``
-        of these and its ``least`` likely quantity, smallest and largest ``coverage`` of 90 %
+        By ``layout``: ``simulations``, ``not_converged``, ``failed``, ``quantities``, smallest
+        ``p`` of these and its ``least`` likely quantity, smallest and largest ``coverage`` of 90 %
         intervals, and the ``verdict``: ``calibrated``, ``not calibrated`` or ``inconclusive``.
     """
     rows = {}
@@ -31,7 +31,7 @@ def summary(found: "Mapping[str, SimulationBasedCalibration]") -> pd.DataFrame:
         table = one.table()
         rows[name] = {
             "simulations": one.simulations,
-            "quarantined": one.quarantined,
+            "not_converged": one.not_converged,
             "failed": one.failed,
             "quantities": len(table),
             "p": table["p"].min(),
@@ -82,7 +82,7 @@ def rows(table: pd.DataFrame) -> list[str]:
     head = (
         "layout",
         "simulations",
-        "quarantined",
+        "not_converged",
         "quantities",
         "smallest p × quantities",
         "coverage of 90 % intervals",
@@ -95,7 +95,7 @@ def rows(table: pd.DataFrame) -> list[str]:
         cells = (
             name,
             row["simulations"],
-            row["quarantined"],
+            row["not_converged"],
             row["quantities"],
             f"{least} ({row['least']})",
             f"{100 * row['coverage_low']:.0f} to {100 * row['coverage_high']:.0f} %",

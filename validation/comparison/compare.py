@@ -178,7 +178,7 @@ class _Side:
         vague, modes = rows["prior_dominated"], rows["modes"]
         found = {}
         for name in self.who:
-            said = ["quarantined, see Fit.diagnostics"] * (self.status[name] == "quarantined")
+            said = ["not converged, see Fit.diagnostics"] * (self.status[name] == "not converged")
             said += ["prior-dominated"] * bool(vague[name])
             said += ["separate modes"] * bool(modes[name])
             found[name] = f"{name}{suffix}: {' and '.join(said)}" if said else ""

@@ -137,7 +137,7 @@ def compare_layouts(
         columns = [one.pointwise["elpd"].sel(cells).to_numpy() for one in found.values()]
         points.append(np.stack(columns, axis=1))
         warnings = [
-            _warning(found[name], subject, statuses[name][subject] == "quarantined")
+            _warning(found[name], subject, statuses[name][subject] == "not converged")
             for name in fits
         ]
         tables.append(_ranked(found, [subject], points[-1:], warnings).assign(subject=subject))
@@ -191,7 +191,7 @@ def _same_items(fits: Mapping[str, Fit], subject: str) -> list[str]:
     return list(seen[first].items)
 
 
-def _warning(found: LeaveOneOut, subject: str, quarantined: bool) -> str:
+def _warning(found: LeaveOneOut, subject: str, not_converged: bool) -> str:
     """Say why one subject's numbers are not to be trusted, and what to do."""
     bad, items = (int(found.table[name].loc[subject]) for name in ("bad_k", "items"))
     faults = []
@@ -200,8 +200,8 @@ def _warning(found: LeaveOneOut, subject: str, quarantined: bool) -> str:
             f"{bad} of {many(items, 'item')} have Pareto k above "
             f"{found.limit:.2f}: fit without them and score their forecasts, or use cross_validate"
         )
-    if quarantined:
-        faults.append("quarantined, see Fit.diagnostics: sample it again, with more draws")
+    if not_converged:
+        faults.append("not converged, see Fit.diagnostics: sample it again, with more draws")
     return "; ".join(faults)
 
 

@@ -18,7 +18,7 @@ from ..mastery import masteries
 
 RECOMMENDED = "recommended layout"
 _CORRELATED = 0.8
-_QUARANTINED = 0.05
+_NOT_CONVERGED = 0.05
 _SECONDS = 2.0
 _REPEATS = 3
 
@@ -149,7 +149,7 @@ def _sampling_figures(fit: Fit, seconds: float) -> list[Figure]:
             f"part of {len(verdict)} pupils whose sampling is not to be trusted",
             float((verdict["status"] != "ok").mean()),
             "<=",
-            _QUARANTINED,
+            _NOT_CONVERGED,
         ),
         Figure("seconds per pupil, with compilation", seconds / len(verdict), "<=", _SECONDS),
     ]

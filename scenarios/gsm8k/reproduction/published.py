@@ -20,7 +20,7 @@ RECOMMENDED = "recommended layout"
 _CLOSE = 0.3  # points
 _AGREEING = 34  # models, of 44
 _FARTHEST = 5.0  # points; answers in an unusual format
-_QUARANTINED = 0.05
+_NOT_CONVERGED = 0.05
 _REPEATS = 3
 _DEMANDS = {
     "planningAbility": "steps",
@@ -160,7 +160,7 @@ def _sampling_figures(fit: Fit) -> list[Figure]:
             f"part of the models whose sampling is not to be trusted{named}",
             len(bad) / len(verdict),
             "<=",
-            _QUARANTINED,
-            f"at most {_QUARANTINED}: R-hat up to {RHAT_LIMIT} for all others",
+            _NOT_CONVERGED,
+            f"at most {_NOT_CONVERGED}: R-hat up to {RHAT_LIMIT} for all others",
         )
     ]

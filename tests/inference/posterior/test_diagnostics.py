@@ -94,14 +94,14 @@ def test_a_good_fit_is_ok(skill, mixed):
 
 def test_divergences(skill, mixed):
     row = verdict(skill, mixed, diverging=3)
-    assert (row["status"], row["divergences"]) == ("quarantined", 3)
+    assert (row["status"], row["divergences"]) == ("not converged", 3)
     assert row["reason"] == "3 divergences: raise target_accept or reparametrise"
     assert verdict(skill, mixed, diverging=1)["reason"].startswith("1 divergence:")
 
 
 def test_chains_that_disagree(skill, mixed):
     row = verdict(skill, mixed + np.array([[0], [0], [0], [0.02]]))
-    assert row["status"] == "quarantined"
+    assert row["status"] == "not converged"
     assert row["rhat"] > 1.01
     assert f"R-hat {row['rhat']:.4f} above 1.01: draw more" in row["reason"]
 
@@ -109,7 +109,7 @@ def test_chains_that_disagree(skill, mixed):
 def test_draws_that_depend_on_each_other(skill, rng):
     walk = 0.5 + 0.001 * np.cumsum(rng.normal(size=(CHAINS, DRAWS)), axis=1)
     row = verdict(skill, walk)
-    assert row["status"] == "quarantined"
+    assert row["status"] == "not converged"
     assert row["ess"] < 100 * CHAINS
     assert "effective sample size " in row["reason"]
     assert "below 400: draw more" in row["reason"]
@@ -117,7 +117,7 @@ def test_draws_that_depend_on_each_other(skill, rng):
 
 def test_a_single_chain_has_no_rhat(skill, mixed):
     row = verdict(skill, mixed[:1])
-    assert row["status"] == "quarantined"
+    assert row["status"] == "not converged"
     assert np.isnan(row["rhat"])
     assert row["reason"] == "R-hat unknown: it needs at least 2 chains that move"
 
@@ -140,7 +140,7 @@ def test_a_latent_with_a_fault_is_not_hidden_by_one_without(mixed, luck, words):
     posterior = {"skill": mixed[None], "luck": luck(mixed)[None]}
     fit = small_layouts.crafted(layout, evaluation((1, 0, 1, 0)), posterior)
     row = fit.diagnostics().loc["s0"]
-    assert row["status"] == "quarantined"
+    assert row["status"] == "not converged"
     assert words in row["reason"]
 
 
@@ -211,7 +211,7 @@ def test_subjects_that_were_sampled_again(skill, mixed):
     )
     table = fit.diagnostics()
     assert table.index.tolist() == ["s0", "s1", "s3", "s4", "s2"]
-    assert table["status"].tolist() == ["ok", "quarantined", "ok", "ok", "failed"]
+    assert table["status"].tolist() == ["ok", "not converged", "ok", "ok", "failed"]
     assert table["attempts"].tolist() == [2, 3, 2, 1, 2]
     reasons = table["reason"]
     assert reasons["s0"] == "after 2 attempts"

@@ -168,7 +168,7 @@ def test_chains_stay_where_they_start_and_are_flagged():
         assert close(draws[sides[:, 0] == side], exact)
         assert not close(draws[sides[:, 0] == side] + 0.1, exact)
     row = fit.diagnostics().loc["Ann"]
-    assert row["status"] == "quarantined"
+    assert row["status"] == "not converged"
     assert "the chains stay in 2 separate modes of unknown weight: mood near -" in row["reason"]
     assert row["reason"].count("(2 chains)") == 2
 

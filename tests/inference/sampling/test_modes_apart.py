@@ -70,7 +70,7 @@ def test_one_subject_s_reason_is_that_of_its_row(rng):
     fine, apart = chains(rng, 2, 2, 2, 2), chains(rng, 1, 4, 4, 4)
     draws = np.stack([np.stack([fine, fine], -1), np.stack([fine, apart], -1)])
     table = small_layouts.crafted(layout, evaluated, {"ability": draws}).diagnostics()
-    assert table["status"].tolist() == ["ok", "quarantined"]
+    assert table["status"].tolist() == ["ok", "not converged"]
     never = {"diverging": np.zeros(fine.shape, dtype=bool)}
     names = ["ability[read]", "ability[write]"]
     own = faults(convergence(Draws({"ability": draws[1]}, never), names), 4)

@@ -9,7 +9,7 @@ from measurement_layouts import FitError
 from measurement_layouts.common.seeds import subject_seed
 from measurement_layouts.evaluations.evaluation import SubjectData
 from measurement_layouts.inference import fitting
-from measurement_layouts.inference.sampling import retries as quarantine
+from measurement_layouts.inference.sampling import retries
 from measurement_layouts.inference.sampling.draws import Draws, SamplingOptions
 from measurement_layouts.inference.sampling.engine import Battery, compile_sampler
 from measurement_layouts.inference.sampling.nuts import sample
@@ -171,7 +171,7 @@ def undecided():
 def test_a_hard_posterior_comes_clean(undecided):
     """With 4 to 9 divergences at 0.6, at most 1 at 0.9 and none at 0.975 under other seeds.
 
-    Twin: without another attempt it stays quarantined.
+    Twin: without another attempt it stays not converged.
     """
     battery = Battery.of(funnel(0.5), undecided)
     data = SubjectData.of(undecided, "Ann")
@@ -192,12 +192,12 @@ def test_a_hard_posterior_comes_clean(undecided):
 
 def test_a_fit_samples_again_and_says_so(undecided):
     options = {"draws": 500, "tune": 500, "target_accept": 0.6, "seed": 1, "progressbar": False}
-    quarantined = ml.fit(funnel(0.5), undecided, reruns=0, **options)
-    assert "divergence" in quarantined.diagnostics().loc["Ann", "reason"]
-    assert quarantined.diagnostics().loc["Ann", "status"] == "quarantined"
+    not_converged = ml.fit(funnel(0.5), undecided, reruns=0, **options)
+    assert "divergence" in not_converged.diagnostics().loc["Ann", "reason"]
+    assert not_converged.diagnostics().loc["Ann", "status"] == "not converged"
     clean = ml.fit(funnel(0.5), undecided, reruns=2, **options)
     assert clean.diagnostics().loc["Ann", "status"] == "ok"
-    assert clean.posterior.sizes == quarantined.posterior.sizes
+    assert clean.posterior.sizes == not_converged.posterior.sizes
 
 
 def test_reruns_are_counted_in_whole_numbers(undecided):
@@ -219,7 +219,7 @@ def test_a_grid_is_integrated_once_and_compiles_nothing(undecided, rng, monkeypa
             {"diverging": np.zeros((4, 500), bool)},
         )
 
-    monkeypatch.setattr(quarantine, "integrate", integrate)
+    monkeypatch.setattr(retries, "integrate", integrate)
     monkeypatch.setattr(fitting, "compile_sampler", None)
     options = {"draws": 500, "tune": 500, "target_accept": 0.6}
     fit = ml.fit(

@@ -24,7 +24,7 @@ def test_a_coin_is_calibrated(found):
     assert len(found.ranks) == 60 * 2
     assert repr(found) == (
         "<SimulationBasedCalibration of 'coin': calibrated in 60 simulations, "
-        f"{found.quarantined} quarantined, 0 failed>"
+        f"{found.not_converged} not converged, 0 failed>"
     )
 
 

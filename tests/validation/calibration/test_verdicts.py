@@ -22,12 +22,12 @@ def places(count, shape):
     return stats.beta.ppf((np.arange(count) + 0.5) / max(count, 1), *shape)
 
 
-def made(good, quarantined, failed=0, *, of_good=UNIFORM, of_quarantined=UNIFORM):
+def made(good, not_converged, failed=0, *, of_good=UNIFORM, of_not_converged=UNIFORM):
     """A calibration with so many simulations of each status, whose ranks are so distributed."""
-    statuses = ["ok"] * good + ["quarantined"] * quarantined + ["failed"] * failed
+    statuses = ["ok"] * good + ["not converged"] * not_converged + ["failed"] * failed
     names = [str(number) for number in range(len(statuses))]
     status = pd.DataFrame({"status": statuses, "reason": ""}, pd.Index(names, name="subject"))
-    ranked = names[: good + quarantined]
+    ranked = names[: good + not_converged]
     parts = [
         pd.DataFrame(
             {
@@ -39,7 +39,7 @@ def made(good, quarantined, failed=0, *, of_good=UNIFORM, of_quarantined=UNIFORM
                 "draws": 99,
                 "rank": 0,
                 "position": np.concatenate(
-                    [places(good, of_good), places(quarantined, of_quarantined)]
+                    [places(good, of_good), places(not_converged, of_not_converged)]
                 ),
             }
         )
@@ -59,18 +59,18 @@ def test_up_to_the_share_the_ranks_of_all_decide():
 
 
 @pytest.mark.trust("promises", "many simulations that did not converge: inconclusive")
-@pytest.mark.parametrize("quarantined", [51, 498, 1000])
-def test_beyond_the_share_uniform_ranks_prove_nothing(quarantined):
-    found = made(1000 - quarantined, quarantined)
+@pytest.mark.parametrize("not converged", [51, 498, 1000])
+def test_beyond_the_share_uniform_ranks_prove_nothing(not_converged):
+    found = made(1000 - not_converged, not_converged)
     assert found.table()["inside"].all()
     assert (found.calibrated, found.inconclusive) == (False, True)
-    said = f"inconclusive (of 1000 simulations {quarantined} did not converge)"
+    said = f"inconclusive (of 1000 simulations {not_converged} did not converge)"
     assert found.verdict() == said
-    assert f": {said} in 1000 simulations, {quarantined} quarantined, 0 failed>" in repr(found)
+    assert f": {said} in 1000 simulations, {not_converged} not converged, 0 failed>" in repr(found)
 
 
 def test_ranks_of_chains_that_did_not_converge_are_no_evidence_against_the_layout():
-    found = made(200, 100, of_quarantined=NARROW)
+    found = made(200, 100, of_not_converged=NARROW)
     table = found.table()
     assert not table["inside"].any()
     assert table["inside_converged"].all()
@@ -89,7 +89,7 @@ def test_the_share_moves_a_distribution_function_by_less_than_the_bands_of_a_tho
     """The reason for the share: the widest band, and the farthest that so many ranks move it."""
     differences = made(1000, 0).differences()
     assert differences["high"].max() > UNCONVERGED
-    worst = made(1000 - 50, 50, of_quarantined=(1, 1e6)).differences()
+    worst = made(1000 - 50, 50, of_not_converged=(1, 1e6)).differences()
     assert 0.9 * UNCONVERGED < worst["difference"].max() <= UNCONVERGED
 
 
@@ -118,7 +118,7 @@ def test_table_report_and_figure_say_it():
         "NOT calibrated, 100 simulations",
     ]
     failed = ml.plots.rank_ecdf(made(90, 3, failed=10))[0].get_title()
-    assert failed.endswith("INCONCLUSIVE, 103 simulations, 3 quarantined, 10 failed")
+    assert failed.endswith("INCONCLUSIVE, 103 simulations, 3 not converged, 10 failed")
 
 
 def test_chains_too_short_to_converge_are_inconclusive():
@@ -126,5 +126,5 @@ def test_chains_too_short_to_converge_are_inconclusive():
     tosses = pd.DataFrame(index=[f"toss {number}" for number in range(12)])
     short = {"draws": 50, "tune": 1, "chains": 2, "method": "grid", "progressbar": False}
     found = ml.validation.sbc(small_layouts.coin(), tosses, simulations=20, **short)
-    assert (found.quarantined, found.failed) == (20, 0)
+    assert (found.not_converged, found.failed) == (20, 0)
     assert (found.calibrated, found.inconclusive) == (False, True)

@@ -127,7 +127,7 @@ class TestFit:
             compare_profiles(fitted, reference="Bob").rows("wit")
 
 
-def test_quarantined_and_failed():
+def test_not_converged_and_failed():
     rng = np.random.default_rng(2)
     layout, failed = labelled(), {"Cyd": "it broke"}
     items = {"demand[AS]": [1.0, 2.0], "demand[CEc]": [0.0, 3.0]}
@@ -141,7 +141,7 @@ def test_quarantined_and_failed():
         compare_profiles(fit, ["Ann", "Cyd"])
     comparison = compare_profiles(fit)
     assert comparison.table["label"].tolist() == ["AS", "CEc"]
-    assert "Bob: quarantined, see Fit.diagnostics" in comparison.table["warning"][0]
+    assert "Bob: not converged, see Fit.diagnostics" in comparison.table["warning"][0]
     with pytest.raises(ml.FitError, match=r"name one of ability\[AS\], ability\[CEc\]"):
         comparison.ranking("ability")
     assert comparison.ranking("ability[CEc]").index[0] == "Bob"

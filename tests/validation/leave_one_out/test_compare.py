@@ -222,7 +222,7 @@ def test_warnings_say_what_to_do(rng):
         "1 of 3 items have Pareto k above 0.67: fit without them and score their forecasts, or use "
         "cross_validate"
     )
-    assert table["split"].startswith("quarantined, see Fit.diagnostics")
+    assert table["split"].startswith("not converged, see Fit.diagnostics")
     assert table["fair"] == ""
     total = found.total.set_index("layout")
     assert total["warning"].to_dict() == {
