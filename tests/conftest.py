@@ -1,5 +1,9 @@
 """Settings that all tests share, and the trust table."""
 
+import gc
+import os
+import sys
+
 import pytest
 import trust_table
 from hypothesis import settings
@@ -7,6 +11,11 @@ from hypothesis import settings
 # the same examples each time, and no clock: a busy machine must not fail a test
 settings.register_profile("fast", deadline=None, derandomize=True, max_examples=60)
 settings.load_profile("fast")
+
+# compiled modules are kept, here and in the processes that tests start: to rewrite the assertions
+# of all test modules takes longer than everything else about collecting them
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 
 def pytest_addoption(parser):
@@ -23,6 +32,12 @@ def pytest_collection_modifyitems(items):
         trust_table.note(item)
         if trust_table.place_of(item.nodeid) in promised:
             item.add_marker(pytest.mark.trust)
+
+
+def pytest_collection_finish():
+    """Modules and tests stay to the end: no search for garbage needs to visit them again."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_terminal_summary(terminalreporter, config):
