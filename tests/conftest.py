@@ -25,8 +25,27 @@ def pytest_addoption(parser):
     )
 
 
+LONGEST = (
+    "test_propensity_published",
+    "test_calibration",
+    "test_coverage",
+    "test_references",
+    "test_noncentred",
+    "test_propensity_benchmark",
+    "test_adele_recovery",
+    "test_adele_assessed",
+)
+"""Files whose slow tests take longest, which start first: no process ends with one, alone."""
+
+
+def _longest_first(item):
+    name = item.path.stem
+    return LONGEST.index(name) if name in LONGEST else len(LONGEST)
+
+
 @pytest.hookimpl(tryfirst=True)  # before -m picks
 def pytest_collection_modifyitems(items):
+    items.sort(key=_longest_first)
     promised = trust_table.promised_tests()
     for item in items:
         trust_table.note(item)
