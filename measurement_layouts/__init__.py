@@ -5,6 +5,7 @@ pandas. ``__init__.pyi`` says where each name comes from.
 """
 
 import importlib.metadata
+import importlib.util
 from typing import Any
 
 import lazy_loader
@@ -22,7 +23,7 @@ def __getattr__(name: str) -> Any:
 
 def _hint(name: str) -> str:
     """Say which package has a public name that was looked for here."""
-    if name.startswith("_"):
+    if name.startswith("_") or importlib.util.find_spec(f".{name}", __name__):
         return ""
     packages = (each for each in __all__ if each.islower() and hasattr(_load(each), "__path__"))
     return "".join(f"; it is ml.{each}.{name}" for each in packages if name in _load(each).__all__)

@@ -1,6 +1,7 @@
 # Sourced by the other scripts: a virtual environment in .venv with this project in it, and `dot`.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+unset PYTHONDONTWRITEBYTECODE # every process would compile all modules again, which takes seconds
 
 find_python() {
     local name

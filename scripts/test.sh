@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # The tests: the fast suite by default, on two processes; other options go to pytest. Slow tests run on
-# two processes with -m "slow and not alone", and one after the other with -m slow.
+# two processes with -m "slow and not alone", the longest files first (tests/conftest.py), and one
+# after the other with -m slow.
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 workers=(-n 2 --dist worksteal)
 case " $* " in
-*" slow and not alone "*) workers=(-n 2 --dist loadfile) ;;
+*" slow and not alone "*) workers=(-n 2 --dist loadfile --no-loadscope-reorder) ;;
 *" slow "*) workers=() ;;
 esac
 exec .venv/bin/python -m pytest "${workers[@]}" "$@"

@@ -66,7 +66,13 @@ def test_fitting_needs_one():
 
 
 def test_dir_lists_the_public_names():
-    assert dir(ml) == sorted(ml.__all__) == ml.__all__
+    assert set(dir(ml)) == {*ml.__all__, "__version__"}
+    assert ml.__all__ == sorted(ml.__all__)
+
+
+def test_a_name_of_another_package_is_met_by_a_hint():
+    with pytest.raises(AttributeError, match=r"no attribute 'sbc'; it is ml\.validation\.sbc$"):
+        _ = ml.sbc
 
 
 def test_an_unknown_name_is_refused():

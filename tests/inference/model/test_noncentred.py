@@ -207,7 +207,7 @@ def test_abilities_have_one_posterior_in_either_form(monkeypatch):
     apart = ml.fit(case.layout, evaluation, draws=4000, **options)
     monkeypatch.setattr(prior, "_ITEMS_PER_VALUE", 0)
     engine._samplers.clear()
-    as_they_are = ml.fit(case.layout, evaluation, draws=20000, tune=4000, **options)
+    as_they_are = ml.fit(case.layout, evaluation, draws=10000, tune=2000, **options)
     engine._samplers.clear()
     for one, other in zip(numbers(apart), numbers(as_they_are), strict=True):
         for method, of in (("mean", np.mean), ("sd", np.std)):

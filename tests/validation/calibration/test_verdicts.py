@@ -59,7 +59,7 @@ def test_up_to_the_share_the_ranks_of_all_decide():
 
 
 @pytest.mark.trust("promises", "many simulations that did not converge: inconclusive")
-@pytest.mark.parametrize("not converged", [51, 498, 1000])
+@pytest.mark.parametrize("not_converged", [51, 498, 1000])
 def test_beyond_the_share_uniform_ranks_prove_nothing(not_converged):
     found = made(1000 - not_converged, not_converged)
     assert found.table()["inside"].all()
