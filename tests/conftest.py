@@ -1,8 +1,6 @@
 """What all tests share: settings, the trust table, one small layout and one fit of it."""
 
 import gc
-import os
-import sys
 
 import numpy as np
 import pandas as pd
@@ -15,11 +13,6 @@ import measurement_layouts as ml
 # the same examples each time, and no clock: a busy machine must not fail a test
 settings.register_profile("fast", deadline=None, derandomize=True, max_examples=60)
 settings.load_profile("fast")
-
-# compiled modules are kept, here and in the processes that tests start: to rewrite the assertions
-# of all test modules takes longer than everything else about collecting them
-sys.dont_write_bytecode = False
-os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 
 def pytest_addoption(parser):
