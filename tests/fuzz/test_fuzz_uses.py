@@ -162,7 +162,9 @@ def options(choice: random.Random) -> None:
         ml.simulate(layout(), items_of(rng), profiles_of(rng), **given)
     else:
         first = {"criticise": (whole, data), "compare_profiles": (whole,), "describe": (whole,)}
-        getattr(ml, called)(*first.get(called, (layout(), data)), **given)
+        packages = (ml, ml.validation, ml.estimation)
+        function = next(getattr(one, called) for one in packages if called in one.__all__)
+        function(*first.get(called, (layout(), data)), **given)
 
 
 @pytest.mark.trust("fuzz", "data frames of items and profiles")

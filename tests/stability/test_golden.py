@@ -90,7 +90,7 @@ def test_a_broken_interface_is_noticed():
     old = copy.deepcopy(now)
     old["names"]["ml.gone"] = {}
     old["names"]["ml.Fit"]["members"].append("lost")
-    old["names"]["ml.validation.loo"]["called"].insert(0, ["first", "POSITIONAL_OR_KEYWORD", None])
+    old["names"]["validation.loo"]["called"].insert(0, ["first", "POSITIONAL_OR_KEYWORD", None])
     fit = old["names"]["ml.fit"]["called"]
     fit[fit.index(["draws", "KEYWORD_ONLY", "1000"])] = ["draws", "KEYWORD_ONLY", "500"]
     del old["names"]["ml.simulate"]["called"][0]
@@ -98,8 +98,8 @@ def test_a_broken_interface_is_noticed():
     assert broken(old, now) == [
         "ml.Fit.lost is gone",
         "ml.fit: draws was 500, and is 1000",
-        "ml.validation.loo: first is gone",
-        "ml.validation.loo: fit has another place",
+        "validation.loo: first is gone",
+        "validation.loo: fit has another place",
         "ml.simulate: items has another place",
         "ml.simulate: profiles has another place",
         "ml.simulate: layout must be given",
