@@ -98,11 +98,11 @@ def test_a_broken_interface_is_noticed():
     assert broken(old, now) == [
         "ml.Fit.lost is gone",
         "ml.fit: draws was 500, and is 1000",
-        "validation.loo: first is gone",
-        "validation.loo: fit has another place",
         "ml.simulate: items has another place",
         "ml.simulate: profiles has another place",
         "ml.simulate: layout must be given",
+        "validation.loo: first is gone",
+        "validation.loo: fit has another place",
         "ml.gone is gone",
         "measurement-layouts fit has no --quietly any more",
     ]
