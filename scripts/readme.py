@@ -1,10 +1,13 @@
-"""Write the README's pictures: its example, and one of each study."""
+"""Write the pictures of README and ARCHITECTURE: the example, the studies, the packages."""
 
 import re
+import tomllib
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from graphviz import Digraph
     from matplotlib.figure import Figure
 
     from measurement_layouts.validation.criticism.criticism import Criticism
@@ -98,6 +101,24 @@ def misaligned() -> "Figure":
     return figure
 
 
+def packages() -> "Digraph":
+    """Draw the layers of the contract of imports, each on what it may use."""
+    from graphviz import Digraph
+
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]
+    layers = [layer.split(" : ") for layer in contracts["contracts"][0]["layers"]]
+    layers = [layer for layer in layers if layer[0] not in ("commands", "printing")]
+    box = {"shape": "box", "style": "rounded,filled", "fillcolor": "#eef2f7", "color": "#7b8794"}
+    drawn = Digraph(
+        graph_attr={"rankdir": "BT", "ranksep": "0.25", "nodesep": "0.4"},
+        node_attr={**box, "fontname": "Helvetica", "fontsize": "12", "height": "0.35"},
+        edge_attr={"color": "#7b8794", "arrowsize": "0.6"},
+    )
+    for above, below in pairwise(layers):
+        drawn.edges((low, high) for low in below for high in above)
+    return drawn
+
+
 def main(images: Path = ROOT / "images") -> None:
     """Execute the example; draw its layout and its figure, then the pictures of the studies."""
     from measurement_layouts.plots import criticism_map
@@ -110,6 +131,7 @@ def main(images: Path = ROOT / "images") -> None:
     incited().savefig(images / "propensities.png", dpi=110)
     known_abilities().savefig(images / "general-scales.png", dpi=110)
     misaligned().savefig(images / "dispositions.png", dpi=110)
+    packages().render(outfile=images / "packages.svg", cleanup=True)
 
 
 if __name__ == "__main__":

@@ -81,8 +81,17 @@ def test_the_readmes_example_gives_its_pictures(tmp_path):
         "general-scales",
         "dispositions",
     }
-    assert {path.name for path in tmp_path.iterdir()} == {f"{name}.png" for name in pictures}
-    assert all(path.stat().st_size > 20_000 for path in tmp_path.iterdir())
+    names = {"packages.svg", *(f"{name}.png" for name in pictures)}
+    assert {path.name for path in tmp_path.iterdir()} == names
+    assert all(path.stat().st_size > 20_000 for path in tmp_path.glob("*.png"))
+
+
+def test_the_picture_of_the_packages_is_todays(tmp_path):
+    load("readme").packages().render(outfile=tmp_path / "packages.svg", cleanup=True)
+    now, stored = ((folder / "packages.svg").read_text() for folder in (tmp_path, ROOT / "images"))
+    titles = [re.findall(r"<title>(.+?)</title>", picture) for picture in (now, stored)]
+    assert len(titles[0]) > 20
+    assert titles[0] == titles[1]
 
 
 def test_every_folder_of_code_is_packaged():
