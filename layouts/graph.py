@@ -12,8 +12,7 @@ from ..linking.function import Call
 from .latents import Latent
 from .nodes import Derived, MetaFeature, Node
 from .outcomes.ordered import OrderedOutcome
-from .outcomes.steps import Leaf, Steps
-from .outcomes.success import Success
+from .outcomes.steps import Leaf, Steps, Success
 from .outcomes.unseen import Unseen
 
 

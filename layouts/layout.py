@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ..linking import LinkingFunction
-from . import reading, serial
-from .checks import validate
+from . import checks, serial
 from .drawing import equations, mermaid
 from .drawing import graphviz as render
 from .graph import Graph
@@ -63,7 +62,7 @@ class Layout(Graph):
     def __init__(
         self, name: str, outcome: Leaf, *more: Leaf, profile: Sequence[Latent] = ()
     ) -> None:
-        validate.check(name, (outcome, *more), profile)
+        checks.check(name, (outcome, *more), profile)
         super().__init__(str(name), (outcome, *more))
         _ = self.dims
 
@@ -98,7 +97,7 @@ class Layout(Graph):
             When a node depends on itself or is missing or unused, a function is unknown or another
             one than was written, or any check of the layout fails.
         """
-        name, outcomes = reading.from_dict(data, functions)
+        name, outcomes = serial.from_dict(data, functions)
         return cls(name, *outcomes)
 
     def to_graphviz(self) -> str:

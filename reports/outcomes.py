@@ -10,7 +10,7 @@ from ..common.proportions import wilson
 from ..inference.fit import Fit
 from ..layouts import Graded, Layout, Score, Success
 from ..layouts.outcomes.steps import Leaf
-from ..validation.prediction.reliability import rates_in_bins
+from ..validation.prediction.score import rates_in_bins
 
 _ROUNDING = 1e-9  # of a standard error
 

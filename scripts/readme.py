@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from measurement_layouts.validation.criticism.criticism import Criticism
+    from measurement_layouts.validation.criticism.criticise import Criticism
 
 ROOT = Path(__file__).resolve().parent.parent
 

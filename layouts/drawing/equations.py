@@ -4,8 +4,7 @@ from ...linking.notation import bracketed, latex_name, latex_parameter, latex_te
 from ..graph import Graph
 from ..latents import Latent
 from ..nodes import Derived
-from ..outcomes.graded import Graded
-from ..outcomes.ordered import OrderedOutcome
+from ..outcomes.ordered import Graded, OrderedOutcome
 from ..outcomes.steps import Leaf
 from ..outcomes.unseen import Unseen
 from ..priors import Prior

@@ -27,10 +27,8 @@ from .advice import (
     about_subjects,
     verdict,
 )
-from .collinear import collinear, inflation
-from .columns import Columns, read_columns
+from .columns import Columns, collinear, inflation, informed_by, read_columns
 from .expected import Expected, expected
-from .joined import informed_by
 from .likeliest import Counts, spreads
 
 PROB = 0.9  # mass of the intervals whose coverage is forecast

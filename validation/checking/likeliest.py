@@ -14,7 +14,7 @@ from ...layouts import Layout
 from ...layouts.elements import elements
 from ..criticism.expansion import Columns, constant, expand, log_odds
 from ..criticism.overdispersion import Repeated, Spread
-from .sensitivity import Sensitivity
+from .expected import Sensitivity
 
 _DRAWS = 200  # from the prior, where climbs may start
 _MOST = 50  # subjects that are tested,
