@@ -263,7 +263,6 @@ def compatible(
 
     Examples
     --------
-    >>> from .peaks import peaks
     >>> def curve(places, _):
     ...     return -(places**2) / 2
     >>> line = Line(np.linspace(-9, 9, 60), -9.0, 9.0, 1.0)

@@ -12,7 +12,7 @@ from ..common.messages import many, some
 from ..layouts import Layout
 from ..linking import mean_failure
 from . import outcome_tables
-from .outcome_tables import LONG, from_leaves, is_long, same_leaves
+from .outcome_tables import LONG, from_outcomes, is_long, refuse_other_outcomes
 from .steps import Stepped
 from .tables import known_names, name_cells, named, same_names
 
@@ -167,7 +167,7 @@ class Evaluation(Stepped):
     def of_outcomes(
         cls, layout: Layout, outcomes: Mapping[str, pd.DataFrame], items: pd.DataFrame
     ) -> Self:
-        """Read outcomes of all kinds: successes, grades and scores, a table for each leaf.
+        """Read outcomes of all kinds: successes, grades and scores, a table for each outcome.
 
         Every outcome becomes steps, each of which is tried where the one before was passed: a grade
         of 2 is two steps passed, and the third one not. So rows are steps, named as in
@@ -216,8 +216,8 @@ class Evaluation(Stepped):
         """
         items = named(items, "items", "item")
         if layout.steps is not None:
-            return cls(*from_leaves(layout, layout.steps, outcomes, items))
-        same_leaves(layout, outcomes)
+            return cls(*from_outcomes(layout, layout.steps, outcomes, items))
+        refuse_other_outcomes(layout, outcomes)
         (table,) = outcomes.values()
         if isinstance(table, pd.DataFrame) and is_long(table):
             return cls.from_long(table[list(LONG)], items, repeats="trials")

@@ -9,7 +9,7 @@ import pandas as pd
 from ..common.errors import DataError
 from ..common.messages import some
 from ..layouts import Graded, Layout, Score
-from ..layouts.outcomes.steps import Leaf, Steps
+from ..layouts.outcomes.steps import Observed, Steps
 from .steps import expanded
 from .tables import (
     is_missing,
@@ -29,12 +29,7 @@ _MOST = 1e15  # counts; sums of them stay exact
 
 def from_wide(outcomes: pd.DataFrame, items: pd.Index) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Count successes and trials in a table of subjects by items; see `Evaluation.from_wide`."""
-    table = named(outcomes, "outcomes", "subject")
-    table = table.set_axis(texts(table.columns, "outcomes, columns"), axis=1)
-    if len(items.intersection(table.index)) > len(items.intersection(table.columns)):
-        table = table.T
-    refuse_repeats(table.columns, "item", "outcomes")
-    same_names(table.columns, items, "the items of outcomes", "items")
+    table = _by_subject(outcomes, "outcomes", items)
     values = _zeros_and_ones(table, "{} on {}: {}")
     attempted = ~np.isnan(values)
     successes, trials = (
@@ -129,6 +124,17 @@ def counts(table: object, name: str, items: pd.Index) -> pd.DataFrame:
     return found[list(items)].rename_axis(columns="item")
 
 
+def _by_subject(outcomes: pd.DataFrame, what: str, items: pd.Index) -> pd.DataFrame:
+    """Name a wide table, turned where its rows are items, and refuse other items than those."""
+    table = named(outcomes, what, "subject")
+    table = table.set_axis(texts(table.columns, f"{what}, columns"), axis=1)
+    if len(items.intersection(table.index)) > len(items.intersection(table.columns)):
+        table = table.T
+    refuse_repeats(table.columns, "item", what)
+    same_names(table.columns, items, f"the items of {what}", "items")
+    return table
+
+
 def _hashable(column: pd.Series) -> pd.Series:
     """Write cells such as lists as texts, so that they can be compared."""
     if column.dtype != object:
@@ -168,7 +174,7 @@ class _Cells(NamedTuple):
     values: pd.Series
 
 
-def from_leaves(
+def from_outcomes(
     layout: Layout, steps: Steps, outcomes: Mapping[str, object], items: pd.DataFrame
 ) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
     """Count steps passed and tried; see `Evaluation.of_outcomes`.
@@ -178,12 +184,17 @@ def from_leaves(
     DataFrame, DataFrame, DataFrame
         Rows as items, successes and trials.
     """
-    same_leaves(layout, outcomes)
-    cells = {leaf.name: _read(leaf, outcomes[leaf.name], items.index) for leaf in layout.outcomes}
-    subjects = list(dict.fromkeys(name for own in cells.values() for name in own.subjects))
+    refuse_other_outcomes(layout, outcomes)
+    cells = {
+        outcome.name: _read(outcome, outcomes[outcome.name], items.index)
+        for outcome in layout.outcomes
+    }
+    subjects = list(dict.fromkeys(name for own in cells for name in own.subjects))
     if not subjects or not len(items):
         raise DataError("there are no outcomes; give at least one subject and one item")
-    parts = [_counts(leaf, cells[leaf.name], subjects, items.index) for leaf in layout.outcomes]
+    parts = [
+        _counts(outcome, cells[outcome.name], subjects, items.index) for outcome in layout.outcomes
+    ]
     passed, tried = (
         np.concatenate(counts, axis=2).reshape(len(subjects), -1)
         for counts in zip(*parts, strict=True)
@@ -194,15 +205,15 @@ def from_leaves(
     return rows, successes, trials
 
 
-def same_leaves(layout: Layout, outcomes: object) -> None:
-    """Refuse outcomes that are not one table for each leaf, by name.
+def refuse_other_outcomes(layout: Layout, outcomes: object) -> None:
+    """Refuse outcomes that are not one table for each outcome, by name.
 
     Raises
     ------
     DataError
         Saying which are missing or too many.
     """
-    names = [leaf.name for leaf in layout.outcomes]
+    names = [outcome.name for outcome in layout.outcomes]
     if not isinstance(outcomes, Mapping):
         raise DataError(
             f"outcomes: this is a {type(outcomes).__name__}; give a table for each outcome by "
@@ -217,66 +228,63 @@ def is_long(table: pd.DataFrame) -> bool:
     return set(LONG) <= set(table.columns)
 
 
-def _read(leaf: Leaf, table: object, items: pd.Index) -> _Cells:
+def _read(outcome: Observed, table: object, items: pd.Index) -> _Cells:
     if not isinstance(table, pd.DataFrame):
-        raise DataError(f"{leaf.name}: this is a {type(table).__name__}; give a pandas DataFrame")
+        raise DataError(
+            f"{outcome.name}: this is a {type(table).__name__}; give a pandas DataFrame"
+        )
     if is_long(table):
-        subjects, names = (texts(table[column], f"{leaf.name}, {column}") for column in LONG[:2])
+        subjects, names = (texts(table[column], f"{outcome.name}, {column}") for column in LONG[:2])
         unknown = [name for name in dict.fromkeys(names) if name not in items]
         if unknown:
             raise DataError(
-                f"{leaf.name}: outcomes for {len(unknown)} item(s) that `items` does not have: "
+                f"{outcome.name}: outcomes for {len(unknown)} item(s) that `items` does not have: "
                 f"{some(unknown)}; add their properties, or drop those rows"
             )
         return _Cells(subjects, names, table["outcome"].astype(object))
-    wide = named(table, leaf.name, "subject")
-    wide = wide.set_axis(texts(wide.columns, f"{leaf.name}, columns"), axis=1)
-    if len(items.intersection(wide.index)) > len(items.intersection(wide.columns)):
-        wide = wide.T
-    refuse_repeats(wide.columns, "item", leaf.name)
-    same_names(wide.columns, items, f"the items of {leaf.name}", "items")
+    wide = _by_subject(table, outcome.name, items)
     count, width = wide.shape
     values = pd.Series(wide.astype(object).to_numpy().ravel(), dtype=object)
     return _Cells(list(np.repeat(wide.index, width)), list(wide.columns) * count, values)
 
 
 def _counts(
-    leaf: Leaf, cells: _Cells, subjects: list[str], items: pd.Index
+    outcome: Observed, cells: _Cells, subjects: list[str], items: pd.Index
 ) -> tuple[np.ndarray, np.ndarray]:
     """Count attempts that passed each step, and that came to it; (subjects, items, steps)."""
-    levels = _levels(leaf, cells)
+    levels = _levels(outcome, cells)
     there = ~np.isnan(levels)
     rows = pd.Index(subjects).get_indexer(pd.Index(cells.subjects))[there]
     columns = items.get_indexer(pd.Index(cells.items))[there]
-    top = len(leaf.steps)
+    top = len(outcome.steps)
     ended = np.zeros((len(subjects), len(items), top + 1), dtype="int64")
     np.add.at(ended, (rows, columns, levels[there].astype(int)), 1)
     reached = ended[..., ::-1].cumsum(axis=2)[..., ::-1]  # so many got at least so far
     return reached[..., 1:], reached[..., :-1]
 
 
-def _levels(leaf: Leaf, cells: _Cells) -> np.ndarray:
+def _levels(outcome: Observed, cells: _Cells) -> np.ndarray:
     """Read how many steps each attempt passed; NaN where there was none."""
     values = cells.values
-    if isinstance(leaf, Graded):
-        places = {grade: place for place, grade in enumerate(leaf.grades)}
+    if isinstance(outcome, Graded):
+        places = {grade: place for place, grade in enumerate(outcome.grades)}
         values = values.map(lambda cell: places.get(cell, cell) if isinstance(cell, str) else cell)
     numbers, foreign = read_numbers(pd.DataFrame({"outcome": values}))
     numbers, foreign = numbers[:, 0], foreign[:, 0]
     missing = np.array([is_missing(cell) for cell in values], dtype=bool)
-    if isinstance(leaf, Score):
+    if isinstance(outcome, Score):
         fine = (numbers >= -_ROUNDING) & (numbers <= 1 + _ROUNDING)
-        levels = np.floor(np.where(fine, numbers, 0.0) * leaf.places + 0.5 + _ROUNDING)
+        levels = np.floor(np.where(fine, numbers, 0.0) * outcome.places + 0.5 + _ROUNDING)
         need = "no score in [0, 1]", "give parts of the full score"
     else:
-        fine, levels = np.isin(numbers, np.arange(len(leaf.steps) + 1)), numbers
+        fine, levels = np.isin(numbers, np.arange(len(outcome.steps) + 1)), numbers
         need = "neither 0 nor 1", "code failure as 0 and success as 1"
-        if isinstance(leaf, Graded):
+        if isinstance(outcome, Graded):
             need = (
                 "none of its grades",
                 (
-                    f"give {some(map(repr, leaf.grades), 12)}, or their numbers from 0 to "
-                    f"{len(leaf.steps)}"
+                    f"give {some(map(repr, outcome.grades), 12)}, or their numbers from 0 to "
+                    f"{len(outcome.steps)}"
                 ),
             )
     wrong = np.flatnonzero((foreign | ~fine) & ~missing)
@@ -286,7 +294,7 @@ def _levels(leaf: Leaf, cells: _Cells) -> np.ndarray:
             for place in wrong
         )
         raise DataError(
-            f"{leaf.name}: {len(wrong)} outcome(s) are {need[0]}: {named_cells}; {need[1]}, and "
+            f"{outcome.name}: {len(wrong)} outcome(s) are {need[0]}: {named_cells}; {need[1]}, and "
             "leave a cell empty (NaN) where the item was not attempted"
         )
-    return np.where(missing, np.nan, np.clip(levels, 0, len(leaf.steps)))
+    return np.where(missing, np.nan, np.clip(levels, 0, len(outcome.steps)))

@@ -15,7 +15,7 @@ from .fields import text
 from .latents import Latent
 from .nodes import Derived, MetaFeature
 from .outcomes.ordered import OrderedOutcome
-from .outcomes.steps import Leaf, Success
+from .outcomes.steps import Observed, Success
 from .outcomes.unseen import Unseen
 from .serial import OURS
 
@@ -30,7 +30,7 @@ def flags(parts: Iterable[Expr]) -> list[MetaFeature]:
     return [feature.given for feature in features if feature.given is not None]
 
 
-def check_undefined(outcome: Leaf, parts: Sequence[Expr]) -> None:
+def check_undefined(outcome: Observed, parts: Sequence[Expr]) -> None:
     """Refuse an outcome that depends on a meta-feature where it is undefined.
 
     The outcome is computed at many random points with the flag at 0: at each of them it must be the
@@ -54,7 +54,9 @@ def check_undefined(outcome: Leaf, parts: Sequence[Expr]) -> None:
             )
 
 
-def _depends(outcome: Leaf, feature: MetaFeature, flag: MetaFeature, parts: Sequence[Expr]) -> bool:
+def _depends(
+    outcome: Observed, feature: MetaFeature, flag: MetaFeature, parts: Sequence[Expr]
+) -> bool:
     """Whether an outcome changes with a meta-feature where its flag is 0."""
     dims = merge_dims(tuple(parts))
     known = random_values(parts, dims, _POINTS)
@@ -173,7 +175,7 @@ _SQUASHING = {"logistic", "band", "bilogistic", "uncertain_band"}
 _LONGEST, _DEEPEST = 5_000, 150  # parts and nesting of one node's formula, written out
 
 
-def check(name: str, outcomes: tuple[Leaf, ...], profile: object) -> None:
+def check(name: str, outcomes: tuple[Observed, ...], profile: object) -> None:
     """Refuse a layout whose parts cannot mean what they say."""
     if not isinstance(name, str) or not name.strip():
         raise LayoutError(f"the layout's name {name!r} is no text; name it, for its diagram")
@@ -201,7 +203,7 @@ def check(name: str, outcomes: tuple[Leaf, ...], profile: object) -> None:
         _steps_can_be_told(outcomes, own)
 
 
-def _outcomes_differ(name: str, outcomes: tuple[Leaf, ...]) -> None:
+def _outcomes_differ(name: str, outcomes: tuple[Observed, ...]) -> None:
     """Refuse two outcomes of one name."""
     names = [outcome.name for outcome in outcomes]
     twice = sorted({own for own in names if names.count(own) > 1})
@@ -211,7 +213,7 @@ def _outcomes_differ(name: str, outcomes: tuple[Leaf, ...]) -> None:
         )
 
 
-def _steps_can_be_told(outcomes: tuple[Leaf, ...], own: list[list[Expr]]) -> None:
+def _steps_can_be_told(outcomes: tuple[Observed, ...], own: list[list[Expr]]) -> None:
     """Refuse what has a meaning for a single success or failure only."""
     for outcome, parts in zip(outcomes, own, strict=True):
         for part in parts:
@@ -264,7 +266,7 @@ def _formulas_are_readable(parts: list[Expr]) -> None:
                 )
 
 
-def _one_outcome(parts: list[Expr], outcome: Leaf) -> None:
+def _one_outcome(parts: list[Expr], outcome: Observed) -> None:
     """Refuse an outcome that is computed from another one."""
     for node in parts:
         if isinstance(node, Success | OrderedOutcome) and node is not outcome:
@@ -274,7 +276,7 @@ def _one_outcome(parts: list[Expr], outcome: Leaf) -> None:
             )
 
 
-def _latents_reach(name: str, parts: list[Expr], outcome: Leaf) -> None:
+def _latents_reach(name: str, parts: list[Expr], outcome: Observed) -> None:
     """Refuse an outcome without a latent."""
     if not any(isinstance(part, Latent) for part in parts):
         raise LayoutError(
@@ -284,7 +286,7 @@ def _latents_reach(name: str, parts: list[Expr], outcome: Leaf) -> None:
 
 
 def _profile_reaches(
-    name: str, parts: list[Expr], profile: object, outcomes: tuple[Leaf, ...]
+    name: str, parts: list[Expr], profile: object, outcomes: tuple[Observed, ...]
 ) -> None:
     """Refuse a latent of the wanted profile that reaches no outcome."""
     if isinstance(profile, str) or not isinstance(profile, Iterable):

@@ -11,7 +11,7 @@ from .drawing import equations, mermaid
 from .drawing import graphviz as render
 from .graph import Graph
 from .latents import Latent
-from .outcomes.steps import Leaf
+from .outcomes.steps import Observed
 
 
 class Layout(Graph):
@@ -29,7 +29,7 @@ class Layout(Graph):
     name : str
         Title of diagrams and tables.
     outcome : Success, Graded or Score
-        The observed leaf.
+        The observed outcome.
     *more : Success, Graded or Score
         Others, which share meta-features and latents with it.
     profile : sequence of Latent, optional
@@ -38,7 +38,7 @@ class Layout(Graph):
     Attributes
     ----------
     outcomes : tuple of Success, Graded or Score
-        All observed leaves.
+        All observed outcomes.
 
     Raises
     ------
@@ -60,7 +60,11 @@ class Layout(Graph):
     """
 
     def __init__(
-        self, name: str, outcome: Leaf, *more: Leaf, profile: Sequence[Latent] = ()
+        self,
+        name: str,
+        outcome: Observed,
+        *more: Observed,
+        profile: Sequence[Latent] = (),
     ) -> None:
         checks.check(name, (outcome, *more), profile)
         super().__init__(str(name), (outcome, *more))

@@ -15,7 +15,7 @@ from ..linking.function import Call
 from . import latents, nodes
 from .graph import Graph
 from .outcomes.ordered import Graded, OrderedOutcome, Score
-from .outcomes.steps import Leaf, Success
+from .outcomes.steps import Observed, Success
 from .outcomes.unseen import Unseen
 from .priors import Prior
 
@@ -38,7 +38,7 @@ FORMAT = 1  # of written layouts; one that older versions cannot read has a high
 
 def from_dict(
     data: Mapping[str, Any], functions: Sequence[LinkingFunction] = ()
-) -> tuple[str, tuple[Leaf, ...]]:
+) -> tuple[str, tuple[Observed, ...]]:
     """Read a layout's name and outcomes; see `Layout.from_dict`."""
     for function in functions:
         if not isinstance(function, LinkingFunction):

@@ -339,7 +339,7 @@ def compare_profiles(
 
     References
     ----------
-    Mann and Whitney (1947) and DeLong et al. (1988); see `superiority.superiority`.
+    Mann and Whitney (1947) and DeLong et al. (1988); see `superiority`.
 
     Examples
     --------

@@ -25,7 +25,7 @@ EDGE = 1e-12  # a performance stays this far from 0 and 1, so that its log-odds 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class OrderedOutcome(Node):
-    """Observed leaf whose outcome is how many steps were passed, each after the one before.
+    """Observed outcome whose outcome is how many steps were passed, each after the one before.
 
     As an expression it is the expected outcome.
     """
@@ -161,7 +161,7 @@ _ONE = as_expr(1)
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Graded(OrderedOutcome):
-    r"""Observed leaf of ordered grades, such as wrong, partly right and right.
+    r"""Observed outcome of ordered grades, such as wrong, partly right and right.
 
     .. math:: P(\text{grade} \ge k) = \sigma(\operatorname{logit} p - c_k), \qquad
         c_{k + 1} - c_k = g_k > 0, \quad \sum_k c_k = 0
@@ -321,7 +321,7 @@ _MOST = 100
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Score(OrderedOutcome):
-    r"""Observed leaf of partial credit, a number in [0, 1], seen as rounded.
+    r"""Observed outcome of partial credit, a number in [0, 1], seen as rounded.
 
     .. math:: P(\text{score} \ge t_k) = \sigma(a (\operatorname{logit} p - \operatorname{logit}
         t_k)), \qquad t_k = \frac{k - 1/2}{K}, \quad k = 1, \dots, K

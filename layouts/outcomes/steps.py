@@ -17,7 +17,7 @@ from .unseen import Unseen
 
 
 class Success(Derived):
-    """Observed leaf: successes out of trials, each with the expression's probability.
+    """Observed outcome: successes out of trials, each with the expression's probability.
 
     Where the expression uses an `Unseen` property of the item, that is its probability for one
     value of the property, which all trials of an item share; a forecast averages over the values.
@@ -82,7 +82,7 @@ class Success(Derived):
         return arrays.sum(given * weights, axis=axis, keepdims=True)
 
 
-type Leaf = Success | OrderedOutcome
+type Observed = Success | OrderedOutcome
 """An outcome that is declared and observed."""
 
 MARK = "· "
@@ -132,29 +132,29 @@ class Steps(Success):
     independent given the profile.
     """
 
-    leaves: tuple[Leaf, ...] = ()
+    outcomes: tuple[Observed, ...] = ()
     fitting: ClassVar[str] = _HIDDEN
 
     @classmethod
-    def of(cls, leaves: Sequence[Leaf]) -> Self:
-        """Join the leaves of a layout."""
-        parts = [_step(leaf) for leaf in leaves]
-        picks = [Hidden(_pick(leaf), levels=(0, 1)) for leaf in leaves]
+    def of(cls, outcomes: Sequence[Observed]) -> Self:
+        """Join the outcomes of a layout."""
+        parts = [_step(outcome) for outcome in outcomes]
+        picks = [Hidden(_pick(outcome), levels=(0, 1)) for outcome in outcomes]
         joint = parts[0] if len(parts) == 1 else _chosen(*picks, *parts)
-        return cls(f"{MARK}outcomes", joint, leaves=tuple(leaves))
+        return cls(f"{MARK}outcomes", joint, outcomes=tuple(outcomes))
 
     @cached_property
     def ends(self) -> np.ndarray:
-        """Where the rows of each leaf end among one item's."""
-        return np.cumsum([len(leaf.steps) for leaf in self.leaves])
+        """Where the rows of each outcome end among one item's."""
+        return np.cumsum([len(outcome.steps) for outcome in self.outcomes])
 
     @cached_property
     def rows(self) -> list[tuple[str, int, str]]:
         """Rows of one item: names of outcome and step, and the step's number from 1."""
         return [
-            (leaf.name, number, step)
-            for leaf in self.leaves
-            for number, step in enumerate(leaf.steps, 1)
+            (outcome.name, number, step)
+            for outcome in self.outcomes
+            for number, step in enumerate(outcome.steps, 1)
         ]
 
     def hidden(self, rows: np.ndarray, *, cumulative: bool = False) -> dict[str, np.ndarray]:
@@ -176,13 +176,13 @@ class Steps(Success):
         starts = [0, *self.ends[:-1].tolist()]
         first = np.isin(rows, starts)
         found = {_CONTINUES: np.zeros(len(rows)) if cumulative else np.where(first, 0.0, 1.0)}
-        for leaf, start, end in zip(self.leaves, starts, self.ends, strict=True):
+        for outcome, start, end in zip(self.outcomes, starts, self.ends, strict=True):
             own = (rows >= start) & (rows < end)
-            if len(self.leaves) > 1:
-                found[_pick(leaf)] = own.astype(float)
-            if isinstance(leaf, OrderedOutcome):
+            if len(self.outcomes) > 1:
+                found[_pick(outcome)] = own.astype(float)
+            if isinstance(outcome, OrderedOutcome):
                 step = np.where(own, rows - start, 0)
-                for name, numbers in _numbers(leaf).items():
+                for name, numbers in _numbers(outcome).items():
                     found[name] = numbers[step]
         known = {feature.name for feature in self.features}
         return {name: values for name, values in found.items() if name in known}
@@ -194,35 +194,35 @@ class Steps(Success):
         return tuple({feature.name: feature for feature in found}.values())
 
 
-def _step(leaf: Leaf) -> Expr:
-    """Probability of passing a step of a leaf, from hidden meta-features."""
-    if isinstance(leaf, Success):
-        return leaf.expression
-    (dim, labels), *_ = [*leaf.gaps.items(), ("", None)]
+def _step(outcome: Observed) -> Expr:
+    """Probability of passing a step of a outcome, from hidden meta-features."""
+    if isinstance(outcome, Success):
+        return outcome.expression
+    (dim, labels), *_ = [*outcome.gaps.items(), ("", None)]
     labelled: dict[str, Any] = {"labels": labels, "dim": dim} if labels else {}
     threshold, distance = (
         Hidden(name, low=float(numbers.min()) - 1, high=float(numbers.max()) + 1, **labelled)
-        for name, numbers in _numbers(leaf).items()
+        for name, numbers in _numbers(outcome).items()
     )
     continues = Hidden(_CONTINUES, levels=(0, 1))
     found: Expr = _passed(
-        leaf.performance,
-        leaf.laid_out(threshold),
-        leaf.laid_out(distance),
+        outcome.performance,
+        outcome.laid_out(threshold),
+        outcome.laid_out(distance),
         continues,
-        leaf.scale,
+        outcome.scale,
     )
     return found
 
 
-def _pick(leaf: Leaf) -> str:
+def _pick(outcome: Observed) -> str:
     """Name the hidden meta-feature that is 1 on the rows of an outcome."""
-    return f"{MARK}{leaf.name} {MARK}pick"
+    return f"{MARK}{outcome.name} {MARK}pick"
 
 
-def _numbers(leaf: OrderedOutcome) -> dict[str, np.ndarray]:
+def _numbers(outcome: OrderedOutcome) -> dict[str, np.ndarray]:
     """Thresholds and distances of an outcome, by the names of their hidden meta-features."""
     return {
-        f"{MARK}{leaf.name} {MARK}threshold": leaf.thresholds,
-        f"{MARK}{leaf.name} {MARK}distance": leaf.distances,
+        f"{MARK}{outcome.name} {MARK}threshold": outcome.thresholds,
+        f"{MARK}{outcome.name} {MARK}distance": outcome.distances,
     }

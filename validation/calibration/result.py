@@ -142,7 +142,7 @@ class SimulationBasedCalibration:
     layout : Layout
         What was simulated and fitted.
     ranks : DataFrame
-        One row per simulation and quantity; see `ranks.ranks`. Simulations that did not
+        One row per simulation and quantity; see `run.ranks`. Simulations that did not
         converge are among them, failed ones have no draws to be ranked among.
     status : DataFrame
         By simulation: ``status`` (``ok``, ``not converged`` or ``failed``) and ``reason``.

@@ -193,7 +193,7 @@ def sbc(
         Chance that a calibrated layout is found wanting, over all its quantities.
     draws, tune, chains, target_accept, method, starts, reruns, n_jobs, progressbar
         As in `fit`. 99 draws of each subject are used, thinned to be about independent; see
-        `ranks.ranks`. Chains are short and two, so that of many layouts one simulation in ten does
+        `ranks`. Chains are short and two, so that of many layouts one simulation in ten does
         not converge at first or second; each is sampled again up to three times, with more care.
     seed : int, default 1
         Profiles, outcomes, chains and ties have streams of their own, made of it.

@@ -171,8 +171,7 @@ def informed_by(layout: Layout, element: Element) -> list[str]:
     {'navigationAbility': 3, 'rightLeftBias': 1, 'visualAbility': 1, 'noiseLevel': 4}
     """
     users: dict[int, list[Expr]] = {}
-    parts = {id(part): part for leaf in layout.outcomes for part in ancestry(leaf)}
-    for part in parts.values():
+    for part in layout.parts:
         for parent in part.parents:
             users.setdefault(id(parent), []).append(part)
     met = _met(element.latent, users)

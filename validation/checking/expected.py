@@ -36,7 +36,7 @@ class Sensitivity:
         Inverse of the prior's covariance.
     block : Block
         The rows.
-    ladders : list of (ndarray of int, ndarray of int)
+    ordered_steps : list of (ndarray of int, ndarray of int)
         Where rows are steps, by step from the second on: which of the different rows are such, and
         which ones are the steps below.
     constants : dict of str to ndarray
@@ -48,7 +48,7 @@ class Sensitivity:
     spread: np.ndarray
     precision: np.ndarray
     block: Block
-    ladders: list[tuple[np.ndarray, np.ndarray]]
+    ordered_steps: list[tuple[np.ndarray, np.ndarray]]
     constants: dict[str, np.ndarray]
 
     @classmethod
@@ -81,8 +81,8 @@ class Sensitivity:
             failure = 1 - expected_success(layout, features, table, rows).mean(axis=1)
             constants = {constant.name: failure for constant in layout.constants}
         block = Block.of(layout, features, *distinct(features, rows))
-        ladders = [] if layout.steps is None else _ladders(layout.steps, block)
-        return cls(layout, profiles, spread, precision, block, ladders, constants)
+        ordered_steps = [] if layout.steps is None else _ordered_steps(layout.steps, block)
+        return cls(layout, profiles, spread, precision, block, ordered_steps, constants)
 
     def slopes(self) -> Iterator[tuple[slice, np.ndarray]]:
         r"""Stream derivatives of success, scaled so that their products are informations.
@@ -121,7 +121,7 @@ class Sensitivity:
     def _tried(self, chance: np.ndarray) -> np.ndarray:
         """Probability of coming to each of the different rows, by those of passing them."""
         tried = np.ones_like(chance)
-        for steps, below in self.ladders:
+        for steps, below in self.ordered_steps:
             tried[:, steps] = tried[:, below] * chance[:, below]
         return tried
 
@@ -140,7 +140,7 @@ class Sensitivity:
         return np.broadcast_to(table.T if table.ndim > 1 else table, (len(profiles), len(first)))
 
 
-def _ladders(steps: Steps, block: Block) -> list[tuple[np.ndarray, np.ndarray]]:
+def _ordered_steps(steps: Steps, block: Block) -> list[tuple[np.ndarray, np.ndarray]]:
     """Find the steps below the different rows of a block."""
     different = np.empty(len(block.items), dtype=int)
     different[block.items] = block.alike
@@ -244,7 +244,7 @@ def expected(layout: Layout, features: Features, trials: np.ndarray, *, seed: in
             information[place, part] = (turned * counts) @ scaled
     sds, correlations = [], []
     for each in information:
-        covariance = _settled(each, source)
+        covariance = _covariances(each, source)
         sd = np.sqrt(np.diagonal(covariance, axis1=1, axis2=2))
         sds.append(sd.mean(axis=0))
         correlations.append((covariance / (sd[:, :, None] * sd[:, None])).mean(axis=0))
@@ -272,7 +272,7 @@ def _sets(attempts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return sets[kept], nearest[own.ravel()]
 
 
-def _settled(information: np.ndarray, source: Sensitivity) -> np.ndarray:
+def _covariances(information: np.ndarray, source: Sensitivity) -> np.ndarray:
     """Compute covariances at every draw, their information averaged over the draws near by."""
     covariance = np.linalg.inv(information + source.precision)
     gaps = source.draws[:, None] - source.draws[None]

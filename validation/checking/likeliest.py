@@ -208,7 +208,7 @@ class _Climb:
 
     def _of(self, profiles: np.ndarray) -> Sensitivity:
         constants = {constant.name: self.failure for constant in self.source.layout.constants}
-        return replace(self.source, draws=profiles, ladders=[], constants=constants)
+        return replace(self.source, draws=profiles, ordered_steps=[], constants=constants)
 
     def _chances(self, source: Sensitivity) -> np.ndarray:
         found = source.success(source.draws, slice(None))

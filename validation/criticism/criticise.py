@@ -122,7 +122,7 @@ class Criticism:
         Returns
         -------
         DataFrame
-            See `residuals.residual_table`.
+            See `background.residual_table`.
 
         Raises
         ------

@@ -62,7 +62,7 @@ def test_two_grades_are_a_success():
 def test_information_of_a_ladder_is_that_of_its_categories(weighted, monkeypatch):
     """Exact: one grade's categorical law. Twin: steps that are all tried tell too much."""
     if not weighted:
-        monkeypatch.setattr(expected, "_ladders", lambda *_: [])
+        monkeypatch.setattr(expected, "_ordered_steps", lambda *_: [])
     memory = ml.Capability("memory", low=0, high=10)
     performance = logistic(memory - ml.MetaFeature("hidden", low=0, high=10))
     leaf = ml.Graded("path", performance, grades=of.GRADES, gap=1.5)
@@ -129,5 +129,5 @@ def test_expected_shrinkage_of_a_score_is_the_realised_one(monkeypatch):
     ratio = check(made, evaluation).expected.mean() / realised
     assert ratio["memory"] == pytest.approx(1, abs=0.12)
     assert ratio["precision"] == pytest.approx(1, abs=0.25)
-    monkeypatch.setattr(expected, "_ladders", lambda *_: [])
+    monkeypatch.setattr(expected, "_ordered_steps", lambda *_: [])
     assert check(made, evaluation).expected["precision"].mean() / realised["precision"] < 0.65
