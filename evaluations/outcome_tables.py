@@ -185,15 +185,13 @@ def from_outcomes(
         Rows as items, successes and trials.
     """
     refuse_other_outcomes(layout, outcomes)
-    cells = {
-        outcome.name: _read(outcome, outcomes[outcome.name], items.index)
-        for outcome in layout.outcomes
-    }
+    cells = [_read(outcome, outcomes[outcome.name], items.index) for outcome in layout.outcomes]
     subjects = list(dict.fromkeys(name for own in cells for name in own.subjects))
     if not subjects or not len(items):
         raise DataError("there are no outcomes; give at least one subject and one item")
     parts = [
-        _counts(outcome, cells[outcome.name], subjects, items.index) for outcome in layout.outcomes
+        _counts(outcome, own, subjects, items.index)
+        for outcome, own in zip(layout.outcomes, cells, strict=True)
     ]
     passed, tried = (
         np.concatenate(counts, axis=2).reshape(len(subjects), -1)
