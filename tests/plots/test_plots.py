@@ -602,7 +602,7 @@ def test_every_figure_is_exported():
 
 
 @pytest.mark.parametrize(
-    "name", ["validation.prediction.reliability", *(f"plots.{name}" for name in plots.__all__)]
+    "name", ["validation.prediction.score", *(f"plots.{name}" for name in plots.__all__)]
 )
 def test_has_an_example(name):
     module = importlib.import_module(f"measurement_layouts.{name}")
