@@ -1,14 +1,16 @@
-"""All maxima of curves, also the smallest; polished."""
+"""All maxima of curves, also the smallest; their standard errors, and what the data allow."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.optimize.elementwise import find_minimum
+from scipy.optimize.elementwise import find_minimum, find_root
 from scipy.signal import find_peaks
+from scipy.stats import chi2, norm
 
-from .line import Line
+from .curves import Line
+from .estimates import Interval
 
 _LEAST = 0.01  # nats by which the curve falls between two maxima; less may be rounding
 _NEAR = 20.0  # nats below the highest within which maxima are polished
@@ -144,3 +146,165 @@ def _polish(
         )
     better = -found.f_x > logs[todo]  # not where the bracket held no maximum: NaN
     at[todo[better]], logs[todo[better]] = found.x[better], -found.f_x[better]
+
+
+_FALL = 1e-3  # nats by which the likelihood falls at the nearer points, were it a parabola
+_NARROW = 1e-6  # of the scale: an interval narrower than this is a cliff
+_SMOOTH = 0.25  # by how much of itself a curvature may differ from that at half the distance
+_ALIKE = 3.0  # times the interval that curvature tells, or a third of it, may the true one be
+
+STEP = "no standard error: the likelihood falls at once, as at a step"
+KINK = "no standard error: the likelihood has no curvature at its maximum, but a kink or a plateau"
+LOPSIDED = "no standard error: the likelihood is no parabola around its maximum"
+
+
+def standard_errors(
+    curve: Curve,
+    who: np.ndarray,
+    at: np.ndarray,
+    pieces: list[Interval],
+    prob: float,
+    scale: float,
+) -> tuple[np.ndarray, list[str]]:
+    r"""Compute one over the root of the observed information.
+
+    .. math:: \mathrm{se} = \left(-\ell''(\hat\theta)\right)^{-1/2}
+
+    The derivative is the central difference of five points, the nearer ones where the likelihood
+    has fallen by about 0.001 nats: its error is 1e-6 of itself in smooth likelihoods, far above
+    rounding and far below curvature's own change.
+
+    Parameters
+    ----------
+    curve : Curve
+        Gives log-likelihoods anywhere.
+    who : ndarray, shape (maxima,)
+        Numbers of subjects.
+    at : ndarray, shape (maxima,)
+        Maxima.
+    pieces : list of (float, float)
+        The profile-likelihood interval around each.
+    prob : float
+        Its confidence.
+    scale : float
+        What is small beside it is small.
+
+    Returns
+    -------
+    errors : ndarray, shape (maxima,)
+        NaN where the maximum is a cliff or a kink, or where an interval by curvature would be more
+        than twice as wide as the one by profile likelihood, or less than half of it.
+    reasons : list of str
+        Why it is NaN; else empty.
+
+    Examples
+    --------
+    >>> def curve(places, _):
+    ...     return 20 * np.log(places) + 10 * np.log1p(-places)
+    >>> only = np.array([0]), np.array([2 / 3]), [(0.51, 0.79)]
+    >>> found, _ = standard_errors(curve, *only, prob=0.9, scale=1.0)
+    >>> float(found[0].round(6)), round((2 / 3 / 3 / 30) ** 0.5, 6)
+    (0.086066, 0.086066)
+    """
+    ends = np.array(pieces).reshape(-1, 2)
+    normal = float(norm.isf((1 - prob) / 2))
+    near = np.minimum(at - ends[:, 0], ends[:, 1] - at)
+    step = np.where(np.isfinite(near), near, scale) * np.sqrt(2 * _FALL) / normal
+    step = at + step - at  # as the points have it
+    offsets = np.arange(-2, 3)
+    points = at[:, None] + step[:, None] * offsets
+    logs = curve(points.ravel(), np.repeat(who, 5)).reshape(-1, 5)
+    falls = logs[:, [2]] - logs
+    with np.errstate(divide="ignore", invalid="ignore"):
+        inner, outer = (falls[:, [a, b]].sum(axis=1) for a, b in ((1, 3), (0, 4)))
+        information = (16 * inner - outer) / (12 * step**2)
+        errors = 1 / np.sqrt(information)
+        smooth = (abs(outer / (4 * inner) - 1) < _SMOOTH) & (
+            abs(falls[:, 1] - falls[:, 3]) < _SMOOTH * inner
+        )
+        ratio = (ends[:, 1] - ends[:, 0]) / (2 * normal * errors)
+    cliff = near < _NARROW * scale
+    lopsided = ~((ratio > 1 / _ALIKE) & (ratio < _ALIKE))
+    why = np.select([cliff, ~smooth, lopsided], [STEP, KINK, LOPSIDED], default="")
+    return np.where(why == "", errors, np.nan), [str(reason) for reason in why]
+
+
+def compatible(
+    curve: Curve, line: Line, heights: np.ndarray, found: list[Peaks], prob: float
+) -> list[list[Interval]]:
+    r"""Find the profile-likelihood sets of several curves.
+
+    .. math:: C = \left\{\theta : \ell(\hat\theta) - \ell(\theta) \le
+       \tfrac{1}{2} \chi^2_{1, prob}\right\}
+
+    Parameters
+    ----------
+    curve : Curve
+        Gives log-likelihoods anywhere.
+    line : Line
+        Where they are known.
+    heights : ndarray, shape (curves, places)
+        On the line.
+    found : list of Peaks
+        Their maxima.
+    prob : float
+        Confidence, in (0, 1).
+
+    Returns
+    -------
+    list of list of (float, float)
+        By curve: pieces, ascending. A piece that reaches an end of the line ends where the latent's
+        range does.
+
+    References
+    ----------
+    Wilks, S. S. (1938), The large-sample distribution of the likelihood ratio for testing composite
+    hypotheses, Annals of Mathematical Statistics 9.
+
+    Examples
+    --------
+    >>> def curve(places, _):
+    ...     return -(places**2) / 2
+    >>> line = Line(np.linspace(-9, 9, 60), -9.0, 9.0, 1.0)
+    >>> heights = curve(line.places, 0)[None]
+    >>> ((piece,),) = compatible(curve, line, heights, peaks(curve, line, heights), 0.9)
+    >>> np.round(piece, 4)
+    array([-1.6449,  1.6449])
+    """
+    slack = chi2.ppf(prob, 1) / 2
+    who, before, after, inside = [], [], [], []
+    for row, (logs, top) in enumerate(zip(heights, found, strict=True)):
+        known = np.isfinite(top.at)  # between the places, a maximum may be all that is inside
+        places = np.concatenate([line.places, top.at[known]])
+        order = np.argsort(places, kind="stable")
+        places = places[order]
+        within = np.concatenate([logs, top.logs[known]])[order] >= top.logs[0] - slack
+        crossing = np.flatnonzero(within[1:] != within[:-1])
+        who.append(np.full(len(crossing), row))
+        before.append(places[crossing])
+        after.append(places[crossing + 1])
+        inside.append(bool(within[0]))
+    highest = np.array([top.logs[0] for top in found])
+    rows, left, right = (np.concatenate(part) for part in (who, before, after))
+    edges = _edges(curve, rows, left, right, highest[rows] - slack)
+    return [_pieces(edges[rows == row], starts, line) for row, starts in enumerate(inside)]
+
+
+def _edges(
+    curve: Curve, rows: np.ndarray, left: np.ndarray, right: np.ndarray, level: np.ndarray
+) -> np.ndarray:
+    if not len(rows):
+        return left
+
+    def above(values: np.ndarray, *of: Any) -> np.ndarray:
+        return np.asarray(curve(values, of[0].astype(int)) - of[1])
+
+    with np.errstate(divide="ignore", invalid="ignore"):  # its parabolas through level points
+        found = find_root(above, (left, right), args=(rows, level))
+    return np.where(found.success, found.x, (left + right) / 2)
+
+
+def _pieces(edges: np.ndarray, starts_inside: bool, line: Line) -> list[Interval]:
+    ends = [line.low] * starts_inside + list(map(float, edges))
+    ends += [line.high] * (len(ends) % 2)
+    return list(zip(ends[::2], ends[1::2], strict=True))

@@ -1,19 +1,162 @@
 """What the likelihood says of every subject of a layout with one latent."""
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from ..common.messages import many
 from ..evaluations.evaluation import Evaluation
 from ..inference.sampling.engine import Battery
-from .compatible import compatible
-from .curvature import standard_errors
-from .curves import Curves
+from .curves import Curves, Line, line
 from .estimates import Interval
-from .line import Line, line
-from .peaks import Peaks, peaks
-from .verdict import Outcomes, Verdict, judge
+from .peaks import Peaks, compatible, peaks, standard_errors
+
+_TIED = 1e-6  # nats
+_FLAT = 0.05  # nats that a likelihood must fall towards the end of a range, over ...
+_LAST = 0.25  # ... this part of the piece at that end, or the range and not the data ends it
+_POINT = 1e-6  # of the scale: a narrower piece is written as a point
+
+
+@dataclass(frozen=True)
+class Outcomes:
+    """What a subject did, counted.
+
+    Attributes
+    ----------
+    items : int
+        Tried.
+    successes, trials : int
+        Over all of them.
+    """
+
+    items: int
+    successes: int
+    trials: int
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether the data place a subject, and what they allow.
+
+    Attributes
+    ----------
+    identified : bool
+        Whether there is one estimate.
+    compatible : str
+        The values that the data allow.
+    reason : str
+        Why there is none, or what else to know.
+    """
+
+    identified: bool
+    compatible: str
+    reason: str
+
+
+def judge(
+    top: Peaks, pieces: Sequence[Interval], line: Line, heights: np.ndarray, outcomes: Outcomes
+) -> Verdict:
+    """Say whether the data place a subject.
+
+    They do not when every value is compatible; when the compatible values have no end on a side, or
+    end there with the latent's range only (the likelihood falls by less than 0.05 nats over the
+    last quarter of the piece at that end); or when two maxima are equal to 1e-6 nats.
+
+    Parameters
+    ----------
+    top : Peaks
+        Maxima of the log-likelihood.
+    pieces : sequence of (float, float)
+        The compatible values.
+    line : Line
+        Where the log-likelihood is known.
+    heights : ndarray, shape (places,)
+        There.
+    outcomes : Outcomes
+        For the reason.
+
+    Returns
+    -------
+    Verdict
+        In words.
+    """
+    text = in_words(pieces, line)
+    open_low, open_high = _open(pieces[0], -1, line, heights), _open(pieces[-1], 1, line, heights)
+    if list(pieces) == [(line.low, line.high)]:
+        same = np.ptp(heights) < _TIED
+        likely = "equally" if same else "about as"
+        why = f"the outcomes are {likely} likely at every value"
+        return Verdict(False, text, f"{_done(outcomes)}{why}: any value fits")
+    if open_low or open_high:
+        side = {(True, True): "either", (True, False): "the lower", (False, True): "the upper"}
+        limit = f"the data set no limit on {side[open_low, open_high]} side"
+        why = _done(outcomes).removesuffix("; ") or limit
+        return Verdict(False, text, f"{why}: anything {text} fits")
+    ties = np.sort(top.at[top.logs > top.logs[0] - _TIED])
+    if len(ties) > 1:
+        where = " and ".join(f"{place:.4g}" for place in ties)
+        return Verdict(False, text, f"{many(len(ties), 'place')} fit equally well: {where}")
+    return Verdict(True, text, "; ".join(_remarks(top, pieces, line)))
+
+
+def in_words(pieces: Sequence[Interval], line: Line) -> str:
+    """Write compatible values.
+
+    Examples
+    --------
+    >>> line = Line(np.array([-9.0, 9.0]), -np.inf, np.inf, 1.0)
+    >>> in_words([(-np.inf, -4.62), (0.05, 0.05), (1.234, 1.3)], line)
+    'below -4.62 or at 0.05 or from 1.234 to 1.300'
+    """
+    return " or ".join(_piece(piece, line) for piece in pieces)
+
+
+def _piece(piece: Interval, line: Line) -> str:
+    low, high = piece
+    if low <= line.low:
+        return "any value" if high >= line.high else f"below {high:.4g}"
+    if high >= line.high:
+        return f"above {low:.4g}"
+    if high - low < _POINT * line.scale:
+        return f"at {(low + high) / 2:.4g}"
+    decimals = max(2, 1 - math.floor(math.log10(high - low)))
+    return f"from {low:.{decimals}f} to {high:.{decimals}f}"
+
+
+def _open(piece: Interval, side: int, line: Line, heights: np.ndarray) -> bool:
+    """Whether nothing but the range, if that, ends a piece on a side: -1 or 1."""
+    end, limit = (piece[0], line.low) if side < 0 else (piece[1], line.high)
+    if end != limit or math.isinf(limit):
+        return end == limit
+    within = line.places[[0, -1]]
+    inner = limit - side * _LAST * (min(piece[1], within[1]) - max(piece[0], within[0]))
+    before, last = np.interp([inner, limit], line.places, heights)
+    return bool(last > before - _FLAT)
+
+
+def _done(outcomes: Outcomes) -> str:
+    if outcomes.successes == 0:
+        return f"no success on {many(outcomes.items, 'item')}; "
+    if outcomes.successes == outcomes.trials:
+        return f"no failure on {many(outcomes.items, 'item')}; "
+    return ""
+
+
+def _remarks(top: Peaks, pieces: Sequence[Interval], line: Line) -> list[str]:
+    found = []
+    others = [piece for piece in pieces if not piece[0] <= top.at[0] <= piece[1]]
+    if others:
+        found.append(f"also possible: {in_words(others, line)}")
+    if not np.isnan(top.level[0, 0]):
+        low, high = top.level[0]
+        found.append(f"the middle of a plateau from {low:.4g} to {high:.4g}")
+    if pieces[0][0] == line.low or pieces[-1][1] == line.high:
+        found.append("the interval ends where the range does")
+    return found
+
 
 _SUBJECTS = 256  # at a time
 

@@ -11,8 +11,8 @@ from ..common.errors import DataError
 from ..common.messages import many, some
 from ..layouts import Layout
 from ..linking import mean_failure
-from . import counts as tables_of_outcomes
-from .graded_outcomes import LONG, from_leaves, is_long, same_leaves
+from . import outcome_tables
+from .outcome_tables import LONG, from_outcomes, is_long, refuse_other_outcomes
 from .steps import Stepped
 from .tables import known_names, name_cells, named, same_names
 
@@ -59,8 +59,8 @@ class Evaluation(Stepped):
         items = named(self.items, "items", "item")
         if not len(items):
             raise DataError("there are no items; give at least one, as a row of items")
-        successes = tables_of_outcomes.counts(self.successes, "successes", items.index)
-        trials = tables_of_outcomes.counts(self.trials, "trials", items.index)
+        successes = outcome_tables.counts(self.successes, "successes", items.index)
+        trials = outcome_tables.counts(self.trials, "trials", items.index)
         same_names(trials.index, successes.index, "the subjects of trials", "successes")
         trials = trials.loc[successes.index]
         if successes.empty:
@@ -111,7 +111,7 @@ class Evaluation(Stepped):
         [1, 0]
         """
         items = named(items, "items", "item")
-        return cls(items, *tables_of_outcomes.from_wide(outcomes, items.index))
+        return cls(items, *outcome_tables.from_wide(outcomes, items.index))
 
     @classmethod
     def from_long(
@@ -159,15 +159,15 @@ class Evaluation(Stepped):
         """
         columns = (subject, item, outcome)
         if items is None:
-            items = tables_of_outcomes.properties(outcomes, *columns)
+            items = outcome_tables.properties(outcomes, *columns)
         items = named(items, "items", "item")
-        return cls(items, *tables_of_outcomes.from_long(outcomes, items.index, columns, repeats))
+        return cls(items, *outcome_tables.from_long(outcomes, items.index, columns, repeats))
 
     @classmethod
     def of_outcomes(
         cls, layout: Layout, outcomes: Mapping[str, pd.DataFrame], items: pd.DataFrame
     ) -> Self:
-        """Read outcomes of all kinds: successes, grades and scores, a table for each leaf.
+        """Read outcomes of all kinds: successes, grades and scores, a table for each outcome.
 
         Every outcome becomes steps, each of which is tried where the one before was passed: a grade
         of 2 is two steps passed, and the third one not. So rows are steps, named as in
@@ -216,8 +216,8 @@ class Evaluation(Stepped):
         """
         items = named(items, "items", "item")
         if layout.steps is not None:
-            return cls(*from_leaves(layout, layout.steps, outcomes, items))
-        same_leaves(layout, outcomes)
+            return cls(*from_outcomes(layout, layout.steps, outcomes, items))
+        refuse_other_outcomes(layout, outcomes)
         (table,) = outcomes.values()
         if isinstance(table, pd.DataFrame) and is_long(table):
             return cls.from_long(table[list(LONG)], items, repeats="trials")

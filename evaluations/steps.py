@@ -201,7 +201,7 @@ def refuse_other_rows(layout: Layout, rows: Rows | None) -> None:
         if steps is None
         else "make it with Evaluation.of_outcomes(layout, {name: table, ...}, items)"
     )
-    outcomes = some(f"{leaf.name} ({type(leaf).__name__})" for leaf in layout.outcomes)
+    outcomes = some(f"{outcome.name} ({type(outcome).__name__})" for outcome in layout.outcomes)
     raise DataError(
         f"the evaluation holds {have}, and layout {layout.name!r} has the outcome(s) {outcomes}; "
         f"{remedy}"

@@ -3,9 +3,8 @@
 from .latents import Bias, Capability, Latent, Noise, Propensity, Slope
 from .layout import Layout
 from .nodes import Derived, MetaFeature, Node
-from .outcomes.graded import Graded
-from .outcomes.score import Score
-from .outcomes.success import Success
+from .outcomes.ordered import Graded, Score
+from .outcomes.steps import Success
 from .outcomes.unseen import Unseen
 from .priors import Prior
 

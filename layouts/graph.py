@@ -12,8 +12,7 @@ from ..linking.function import Call
 from .latents import Latent
 from .nodes import Derived, MetaFeature, Node
 from .outcomes.ordered import OrderedOutcome
-from .outcomes.steps import Leaf, Steps
-from .outcomes.success import Success
+from .outcomes.steps import Observed, Steps, Success
 from .outcomes.unseen import Unseen
 
 
@@ -28,11 +27,11 @@ class Graph:
     name : str
         Title of diagrams and tables.
     outcomes : tuple of Success, Graded or Score
-        All observed leaves.
+        All observed outcomes.
     """
 
     name: str
-    outcomes: tuple[Leaf, ...]
+    outcomes: tuple[Observed, ...]
 
     @cached_property
     def outcome(self) -> Success:
@@ -47,15 +46,15 @@ class Graph:
         return self.outcome if isinstance(self.outcome, Steps) else None
 
     @cached_property
-    def _parts(self) -> tuple[Expr, ...]:
-        """Everything that the outcomes are computed from, and they, each once."""
-        found = {id(part): part for leaf in self.outcomes for part in ancestry(leaf)}
+    def parts(self) -> tuple[Expr, ...]:
+        """Everything that the outcomes are computed from, parents first, and they; each once."""
+        found = {id(part): part for outcome in self.outcomes for part in ancestry(outcome)}
         return tuple(found.values())
 
     @cached_property
     def nodes(self) -> dict[str, Node]:
         """Nodes by name, parents before children."""
-        return {node.name: node for node in self._parts if isinstance(node, Node)}
+        return {node.name: node for node in self.parts if isinstance(node, Node)}
 
     @cached_property
     def meta_features(self) -> tuple[MetaFeature, ...]:
@@ -85,13 +84,13 @@ class Graph:
     @cached_property
     def constants(self) -> tuple[SubjectConstant, ...]:
         """Numbers that each subject brings from its training outcomes."""
-        found = [node for node in self._parts if isinstance(node, SubjectConstant)]
+        found = [node for node in self.parts if isinstance(node, SubjectConstant)]
         return tuple({constant.name: constant for constant in found}.values())
 
     @cached_property
     def functions(self) -> tuple[LinkingFunction, ...]:
         """Linking functions that it calls, ours and your own."""
-        found = [node.function for node in self._parts if isinstance(node, Call)]
+        found = [node.function for node in self.parts if isinstance(node, Call)]
         return tuple(dict.fromkeys(found))
 
     @cached_property

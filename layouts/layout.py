@@ -6,13 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from ..linking import LinkingFunction
-from . import reading, serial
-from .checks import validate
+from . import checks, serial
 from .drawing import equations, mermaid
 from .drawing import graphviz as render
 from .graph import Graph
 from .latents import Latent
-from .outcomes.steps import Leaf
+from .outcomes.steps import Observed
 
 
 class Layout(Graph):
@@ -30,7 +29,7 @@ class Layout(Graph):
     name : str
         Title of diagrams and tables.
     outcome : Success, Graded or Score
-        The observed leaf.
+        The observed outcome.
     *more : Success, Graded or Score
         Others, which share meta-features and latents with it.
     profile : sequence of Latent, optional
@@ -39,7 +38,7 @@ class Layout(Graph):
     Attributes
     ----------
     outcomes : tuple of Success, Graded or Score
-        All observed leaves.
+        All observed outcomes.
 
     Raises
     ------
@@ -61,9 +60,13 @@ class Layout(Graph):
     """
 
     def __init__(
-        self, name: str, outcome: Leaf, *more: Leaf, profile: Sequence[Latent] = ()
+        self,
+        name: str,
+        outcome: Observed,
+        *more: Observed,
+        profile: Sequence[Latent] = (),
     ) -> None:
-        validate.check(name, (outcome, *more), profile)
+        checks.check(name, (outcome, *more), profile)
         super().__init__(str(name), (outcome, *more))
         _ = self.dims
 
@@ -98,7 +101,7 @@ class Layout(Graph):
             When a node depends on itself or is missing or unused, a function is unknown or another
             one than was written, or any check of the layout fails.
         """
-        name, outcomes = reading.from_dict(data, functions)
+        name, outcomes = serial.from_dict(data, functions)
         return cls(name, *outcomes)
 
     def to_graphviz(self) -> str:

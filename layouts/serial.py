@@ -1,18 +1,213 @@
-"""Layouts as plain data: dictionaries that JSON can hold."""
+"""Layouts as plain data: dictionaries that JSON can hold, written and read back."""
 
 import dataclasses
 import hashlib
 import json
 import math
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..linking import LayoutError, units
-from ..linking.expression import Constant, Operation, SubjectConstant
+from .. import linking
+from ..linking import Expr, LayoutError, LinkingFunction, mean_failure, units
+from ..linking.evaluation import ancestry
+from ..linking.expression import Constant, Operation, SubjectConstant, as_expr
 from ..linking.function import Call
-from . import nodes
+from . import latents, nodes
 from .graph import Graph
+from .outcomes.ordered import Graded, OrderedOutcome, Score
+from .outcomes.steps import Observed, Success
+from .outcomes.unseen import Unseen
 from .priors import Prior
-from .reading import FORMAT, OURS
+
+OURS = {value.name: value for value in vars(linking).values() if isinstance(value, LinkingFunction)}
+_KINDS: dict[str, type[nodes.Node]] = {
+    kind.__name__: kind
+    for kind in (
+        *(nodes.MetaFeature, nodes.Derived, Unseen, Success, Graded, Score),
+        *(latents.Capability, latents.Propensity, latents.Bias, latents.Slope, latents.Noise),
+    )
+}
+_FORMULAS = (
+    *("expression", "mean", "spread", "positive", "negative", "noise"),
+    *("performance", "gap", "precision"),
+)
+_CONSTANTS = {mean_failure.name: mean_failure}
+_SYMBOLS = ("+", "-", "*", "/", "**")
+FORMAT = 1  # of written layouts; one that older versions cannot read has a higher one
+
+
+def from_dict(
+    data: Mapping[str, Any], functions: Sequence[LinkingFunction] = ()
+) -> tuple[str, tuple[Observed, ...]]:
+    """Read a layout's name and outcomes; see `Layout.from_dict`."""
+    for function in functions:
+        if not isinstance(function, LinkingFunction):
+            raise LayoutError(
+                f"functions= holds {function!r}; list the linking functions made by "
+                "@linking_function"
+            )
+    try:
+        _refuse_newer(data.get("format", FORMAT), data.get("name"))
+        written = {node["name"]: node for node in data["nodes"]}
+        name, names = data["name"], _outcome_names(data)
+        _names_differ([node["name"] for node in data["nodes"]])
+        reader = _Reader(written, {own.name: own for own in functions})
+        for written_name in written:  # parents come first: no node is far from what is made
+            reader.node(written_name)
+        outcomes = tuple(reader.node(outcome) for outcome in names)
+    except LayoutError:
+        raise
+    except (AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
+        raise LayoutError(
+            f"this is no written layout ({type(error).__name__}: {error}); give the dictionary "
+            "that Layout.to_dict() made"
+        ) from error
+    reached = {part.name for outcome in outcomes for part in ancestry(outcome)}
+    unused = sorted(set(written) - reached)
+    if unused:
+        raise LayoutError(
+            f"written layout: {', '.join(unused)} reach{'es' if len(unused) == 1 else ''} no "
+            f"outcome; use it in the ancestry of {' or '.join(names)}, or take it out"
+        )
+    for outcome in outcomes:
+        if not isinstance(outcome, Success | OrderedOutcome):
+            raise LayoutError(
+                f"written layout: its outcome {outcome.name} is no Success, Graded or Score node"
+            )
+    return name, outcomes  # type: ignore[return-value]
+
+
+def _refuse_newer(written: object, name: object) -> None:
+    """Refuse a format that is none, or newer than this version."""
+    if isinstance(written, bool) or not isinstance(written, int) or written < 1:
+        raise LayoutError(
+            f"written layout: its format is {written!r}; give the dictionary that "
+            "Layout.to_dict() made"
+        )
+    if written > FORMAT:
+        raise LayoutError(
+            f"the layout {name!r} is written in format {written}, and this version of "
+            f"measurement-layouts reads format {FORMAT}; update it"
+        )
+
+
+def _outcome_names(data: Mapping[str, Any]) -> list[str]:
+    """Names of the outcomes, of which older layouts have one."""
+    return [data["outcome"]] if "outcome" in data else list(data["outcomes"])
+
+
+def _names_differ(names: list[Any]) -> None:
+    """Refuse a name that is used twice."""
+    twice = sorted({str(name) for name in names if names.count(name) > 1})
+    if twice:
+        raise LayoutError(
+            f"written layout: the names {', '.join(twice)} occur twice; rename one of each"
+        )
+
+
+class _Reader:
+    """Builds nodes from their written form, each once."""
+
+    def __init__(
+        self, written: Mapping[str, Mapping[str, Any]], functions: Mapping[str, LinkingFunction]
+    ) -> None:
+        self.written = written
+        self.functions = functions
+        self.made: dict[str, nodes.Node] = {}
+        self.path: list[str] = []
+
+    def node(self, name: str) -> nodes.Node:
+        """Read a node and those that it depends on."""
+        if name in self.made:
+            return self.made[name]
+        if name in self.path:
+            cycle = " -> ".join([*self.path[self.path.index(name) :], name])
+            raise LayoutError(
+                f"cycle: {cycle}; a node cannot depend on itself, cut one of the links"
+            )
+        if name not in self.written:
+            raise LayoutError(f"the node {name!r} is used but not declared; add it to the nodes")
+        fields = dict(self.written[name])
+        kind = fields.pop("kind")
+        if kind not in _KINDS:
+            raise LayoutError(f"{name}: unknown kind {kind!r}; know {', '.join(sorted(_KINDS))}")
+        self.path.append(name)
+        for key in _FORMULAS:
+            if key in fields:
+                fields[key] = self.expression(fields[key])
+        if "prior" in fields:
+            fields["prior"] = self.prior(fields["prior"])
+        if "given" in fields:
+            fields["given"] = self.node(fields["given"]["node"])
+        for key in ("low", "high"):
+            if key in fields:
+                fields[key] = _number(fields[key])
+        try:
+            self.made[name] = _KINDS[kind](**fields)
+        except TypeError as error:
+            raise LayoutError(f"{name}: {error}") from error
+        self.path.pop()
+        return self.made[name]
+
+    def expression(self, written: Any) -> Expr:
+        """Read an expression: a number, a node, a constant, an operation or a call."""
+        if not isinstance(written, Mapping):
+            return as_expr(_number(written))
+        if "node" in written:
+            return self.node(written["node"])
+        if "constant" in written:
+            return _CONSTANTS[written["constant"]]
+        operands = [self.expression(part) for part in written["of"]]
+        if "op" not in written:
+            return self.call(written, operands)
+        if written["op"] not in _SYMBOLS:
+            raise LayoutError(f"unknown operation {written['op']!r}; know {' '.join(_SYMBOLS)}")
+        return Operation(written["op"], *operands)
+
+    def call(self, written: Mapping[str, Any], operands: list[Expr]) -> Expr:
+        """Read a call of a linking function."""
+        options = {name: _read_option(value) for name, value in written["options"].items()}
+        function = self.function(written["call"], written.get("digest"))
+        return function.build(written["names"], operands, options)
+
+    def function(self, name: str, digest: str | None) -> LinkingFunction:
+        """Find a linking function by its name, and by its digest where it is the user's own."""
+        known = OURS if digest is None else self.functions
+        if name not in known:
+            raise LayoutError(
+                f"the linking function {name!r} is not known here; pass it as functions=[{name}] "
+                f"(know {', '.join(sorted({**OURS, **self.functions}))})"
+            )
+        function = known[name]
+        if digest is not None and function.digest != digest:
+            raise LayoutError(
+                f"the linking function {name!r} differs from the one the layout was written with "
+                f"(source hash {function.digest}, written {digest}); pass the same formula"
+            )
+        return function
+
+    def prior(self, written: Mapping[str, Any]) -> Prior:
+        """Read a prior distribution."""
+        parameters = {name: self.expression(part) for name, part in written["parameters"].items()}
+        support = written.get("support")
+        ends = None if support is None else (_number(support[0]), _number(support[1]))
+        return Prior(written["family"], support=ends, **parameters)
+
+
+def _number(written: Any) -> float:
+    """Read a number, or an infinite one, which JSON has no sign for and which is a text there."""
+    if type(written) in (int, float) or written in ("inf", "-inf"):
+        return float(written)
+    raise LayoutError(f"{written!r} is no number; write one, or 'inf' or '-inf'")
+
+
+def _read_option(value: Any) -> Any:
+    """Read an option; JSON has lists for tuples and texts for infinite numbers."""
+    if isinstance(value, list):
+        return tuple(_read_option(part) for part in value)
+    if isinstance(value, Mapping):
+        return _number(value["number"])
+    return value
 
 
 def to_dict(layout: Graph) -> dict[str, Any]:

@@ -24,11 +24,11 @@ from .evaluations.evaluation import Evaluation
 from .inference.fit import Fit
 from .inference.forecasts.forecasting import OUTSIDE, Forecast
 from .scenarios.figures import Figure
-from .validation.comparison.comparison import ProfileComparison
-from .validation.criticism.chance import error_of
-from .validation.criticism.criticism import Criticism
+from .validation.comparison import ProfileComparison
+from .validation.criticism.criticise import Criticism
+from .validation.criticism.expansion import error_of
 from .validation.criticism.overdispersion import part, share
-from .validation.leave_one_out.compare import LayoutComparison
+from .validation.leave_one_out.loo import LayoutComparison
 from .validation.prediction.result import CrossValidation
 
 _SCORES = ("brier", "calibration", "refinement", "auroc", "ece")

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from ..batteries.curves.result import Curves
-from ..batteries.demands.reading import short_names
+from ..batteries.characteristic import Curves
+from ..batteries.demands import short_names
 from ..common.errors import FitError
 from ..common.messages import some
 from ..evaluations.tables import texts
@@ -55,7 +55,7 @@ def ability_radar(
     --------
     >>> import pandas as pd
     >>> from measurement_layouts import Evaluation
-    >>> from measurement_layouts.batteries.curves.characteristic import characteristic_curves
+    >>> from measurement_layouts.batteries.characteristic import characteristic_curves
     >>> levels = np.random.default_rng(1).integers(0, 5, (900, 3))
     >>> items = pd.DataFrame(levels, columns=["logic", "memory", "volume"])
     >>> solved = np.random.default_rng(1).random(900) * levels.max(axis=1) < 1

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from ..common.messages import many
-from ..validation.prediction.side_by_side import Scores, by_subject, smooth
+from ..validation.prediction.score import Scores, by_subject, smooth
 from . import style
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ import pandas as pd
 
 from ..common.errors import FitError
 from ..common.messages import some
-from ..validation.prediction.reliability import rates_in_bins
 from ..validation.prediction.result import CrossValidation
+from ..validation.prediction.score import rates_in_bins
 from . import style
 from .curve_marks import draw_bins
 

@@ -9,7 +9,7 @@ from ..common.digits import chance
 from ..common.errors import FitError
 from ..common.messages import many
 from ..layouts.elements import Element, find_elements
-from ..validation.comparison.comparison import ProfileComparison
+from ..validation.comparison import ProfileComparison
 from . import style
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def comparison_plot(
 
     Examples
     --------
-    >>> from measurement_layouts.validation.comparison.compare import compare_profiles
+    >>> from measurement_layouts.validation.comparison import compare_profiles
     >>> from measurement_layouts.inference.fitting import fit
     >>> from measurement_layouts.scenarios import animal_ai_olympics as aaio
     >>> cohort = aaio.simulated_cohort()

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..common.errors import DataError
-from ..validation.criticism.criticism import Criticism
+from ..validation.criticism.criticise import Criticism
 from . import style
 
 if TYPE_CHECKING:

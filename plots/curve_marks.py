@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from ..batteries.curves.result import Curves
+from ..batteries.characteristic import Curves
 from ..common.digits import outward
 from ..layouts.drawing.style import STYLES
 from . import style

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from ..batteries.curves.result import Curves
+from ..batteries.characteristic import Curves
 from . import style
 from .curve_marks import draw_ability, draw_bins, draw_line, frame, reach, written
 
@@ -47,7 +47,7 @@ def curve_plot(
     >>> import numpy as np
     >>> import pandas as pd
     >>> from measurement_layouts import Evaluation
-    >>> from measurement_layouts.batteries.curves.characteristic import characteristic_curves
+    >>> from measurement_layouts.batteries.characteristic import characteristic_curves
     >>> items = pd.DataFrame({"logic": np.arange(400) % 4 + 1})
     >>> solved = np.random.default_rng(1).random(400) * items["logic"] < 1
     >>> evaluation = Evaluation.from_wide(pd.DataFrame([solved], ["Ann"]), items)

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..batteries.curves.result import Curves
+from ..batteries.characteristic import Curves
 from ..common.errors import FitError
 from . import style
 from .curve_marks import draw_line, frame, written
@@ -44,7 +44,7 @@ def curves_by_subject(curves: Curves, dimension: str, *, ax: "Axes | None" = Non
     --------
     >>> import pandas as pd
     >>> from measurement_layouts import Evaluation
-    >>> from measurement_layouts.batteries.curves.characteristic import characteristic_curves
+    >>> from measurement_layouts.batteries.characteristic import characteristic_curves
     >>> items = pd.DataFrame({"logic": np.arange(400) % 4 + 1})
     >>> solved = np.random.default_rng(1).random(400) * items["logic"] < 1
     >>> evaluation = Evaluation.from_wide(pd.DataFrame([solved], ["Ann"]), items)

@@ -4,8 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..batteries.demands.correlations import DemandCorrelations
-from ..batteries.demands.reading import short_names
+from ..batteries.demands import DemandCorrelations, short_names
 from . import style
 
 if TYPE_CHECKING:
@@ -46,7 +45,7 @@ def demand_correlation_plot(
     Examples
     --------
     >>> import pandas as pd
-    >>> from measurement_layouts.batteries.demands.correlations import demand_correlations
+    >>> from measurement_layouts.batteries.demands import demand_correlations
     >>> items = pd.DataFrame({"QLl": [1, 2, 3, 4], "MS": [0, 2, 2, 1]})
     >>> demand_correlation_plot(demand_correlations(items, ["QLl", "MS"])).get_title()
     'Rank correlations of 2 demands'

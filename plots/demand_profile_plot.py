@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..batteries.demands.profile import DemandProfile
-from ..batteries.demands.reading import short_names
+from ..batteries.demands import DemandProfile, short_names
 from ..common.errors import FitError
 from ..common.messages import many
 from . import style
@@ -59,7 +58,7 @@ def demand_profile_plot(
     Examples
     --------
     >>> import pandas as pd
-    >>> from measurement_layouts.batteries.demands.profile import demand_profile
+    >>> from measurement_layouts.batteries.demands import demand_profile
     >>> items = pd.DataFrame({"QLl": [3, 4, 4], "MS": [0, 0, 1], "KNf": [3, 3, 2]})
     >>> [ax] = demand_profile_plot({"puzzles": demand_profile(items, ["QLl", "MS", "KNf"])})
     >>> ax.get_title()

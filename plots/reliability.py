@@ -7,7 +7,7 @@ from ..common.errors import DataError
 from ..common.messages import many
 from ..evaluations.evaluation import Evaluation
 from ..inference.forecasts.forecasting import Forecast
-from ..validation.prediction.reliability import calibration_curve
+from ..validation.prediction.score import calibration_curve
 from . import style
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from ..validation.criticism.criticism import Criticism
+from ..validation.criticism.criticise import Criticism
 from . import style
 
 if TYPE_CHECKING:

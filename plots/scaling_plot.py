@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from ..batteries.curves.result import Curves
+from ..batteries.characteristic import Curves
 from ..common.errors import DataError
 from ..common.messages import some
 from ..evaluations.tables import texts
@@ -64,7 +64,7 @@ def scaling_plot(
     Examples
     --------
     >>> from measurement_layouts import Evaluation
-    >>> from measurement_layouts.batteries.curves.characteristic import characteristic_curves
+    >>> from measurement_layouts.batteries.characteristic import characteristic_curves
     >>> items = pd.DataFrame({"logic": np.arange(400) % 4 + 1})
     >>> luck = np.random.default_rng(1).random((2, 400)) * items["logic"].to_numpy()
     >>> outcomes = pd.DataFrame(luck < [[1], [2]], ["small", "large"])

@@ -7,7 +7,7 @@ import numpy as np
 from ..common.digits import chance
 from ..common.errors import FitError
 from ..layouts.elements import find_elements
-from ..validation.comparison.comparison import ProfileComparison
+from ..validation.comparison import ProfileComparison
 from . import style
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def superiority_heatmap(
 
     Examples
     --------
-    >>> from measurement_layouts.validation.comparison.compare import compare_profiles
+    >>> from measurement_layouts.validation.comparison import compare_profiles
     >>> from measurement_layouts.inference.fitting import fit
     >>> from measurement_layouts.scenarios import animal_ai_olympics as aaio
     >>> cohort = aaio.simulated_cohort()

@@ -18,8 +18,7 @@ from ..inference.model.features import read_features
 from ..inference.posterior.diagnostics import diagnose, profiles
 from ..inference.posterior.element_draws import success_rates
 from ..layouts.elements import Element, elements
-from ..validation.criticism.criticise import criticise
-from ..validation.criticism.criticism import Criticism
+from ..validation.criticism.criticise import Criticism, criticise
 from .columns import training_items
 from .description.describe import describe
 from .description.sentences import Description

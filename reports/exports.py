@@ -13,7 +13,7 @@ from ..evaluations.evaluation import Evaluation
 from ..inference.fit import Fit
 from ..inference.forecasts.forecasting import Forecast
 from ..inference.forecasts.streaming import SUMMARY
-from ..validation.criticism.criticism import Criticism
+from ..validation.criticism.criticise import Criticism
 from .columns import columns
 from .contents import Contents
 

@@ -9,8 +9,8 @@ from scipy.special import stdtrit
 from ..common.proportions import wilson
 from ..inference.fit import Fit
 from ..layouts import Graded, Layout, Score, Success
-from ..layouts.outcomes.steps import Leaf
-from ..validation.prediction.reliability import rates_in_bins
+from ..layouts.outcomes.steps import Observed
+from ..validation.prediction.score import rates_in_bins
 
 _ROUNDING = 1e-9  # of a standard error
 
@@ -27,7 +27,7 @@ class Outcome:
         Attempts that got at least so much, from the lowest value on: of that, all attempts.
     """
 
-    leaf: Leaf
+    leaf: Observed
     reached: np.ndarray
 
     @property

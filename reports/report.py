@@ -7,7 +7,7 @@ from ..common.files import write_text
 from ..evaluations.evaluation import Evaluation
 from ..inference.fit import Fit
 from ..inference.forecasts.forecasting import Forecast
-from ..validation.criticism.criticism import Criticism
+from ..validation.criticism.criticise import Criticism
 from .contents import Contents
 from .markdown import as_markdown
 from .page import as_html

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from ..common.digits import chance, outward, with_error, written
-from ..validation.criticism.chance import error_of
+from ..validation.criticism.expansion import error_of
 from ..validation.criticism.overdispersion import part, share
 from .bars import Bar
 from .contents import Contents

@@ -93,7 +93,9 @@ class Scenario:
     tables : bool
         Whether figures are held against published tables.
     recommended : str
-        The layout whose scores are to be below all others'.
+        The layout whose scores are to be below those of `rival`.
+    rival : str, optional
+        A method; all others by default.
     windows : sequence of (float, float)
         Ranges of success rates, each of whose subjects' scores are held against each other.
     small_batteries : callable
@@ -110,6 +112,7 @@ class Scenario:
     method: Literal["nuts", "grid"] = "nuts"
     tables: bool = True
     recommended: str = "recommended layout"
+    rival: str | None = None
     windows: Sequence[tuple[float, float]] = ((0.0, 1.0),)
     small_batteries: "Callable[[Scenario], dict[str, Case]] | None" = None
 

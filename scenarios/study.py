@@ -189,13 +189,15 @@ def judge(scenario: Scenario, scores: CrossValidation) -> list[Figure]:
     Returns
     -------
     list of Figure
-        The recommended layout's score, which is to be below every other method's, and each of
-        those.
+        The recommended layout's score, which is to be below its rival's or else every other
+        method's, and each of those.
     """
     figures = []
     for window in scenario.windows:
         means = scores.summary(success=window)["mean"]
         ours, others = float(means[scenario.recommended]), means.drop(scenario.recommended)
+        rival = scenario.rival
+        bound = float(others.min() if rival is None else others[rival])
         goal = f"above {ours:.4f}, that of the {scenario.recommended}"
         who = "" if window == (0, 1) else ", subjects with success in [{:g}, {:g}]".format(*window)
         name = f"{{}}: mean Brier on held-out items{who}".format
@@ -204,8 +206,8 @@ def judge(scenario: Scenario, scores: CrossValidation) -> list[Figure]:
                 name(scenario.recommended),
                 ours,
                 "<",
-                float(others.min()),
-                "below every other method's",
+                bound,
+                "below every other method's" if rival is None else f"below the {rival}",
             ),
             *(
                 Figure(name(method), float(value), ">", ours, goal)

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from graphviz import Digraph
     from matplotlib.figure import Figure
 
-    from measurement_layouts.validation.criticism.criticism import Criticism
+    from measurement_layouts.validation.criticism.criticise import Criticism
 
 ROOT = Path(__file__).resolve().parent.parent
 

@@ -2,17 +2,17 @@
 
 from .calibration.result import SimulationBasedCalibration as SimulationBasedCalibration
 from .calibration.run import sbc as sbc
-from .comparison.compare import compare_profiles as compare_profiles
-from .comparison.comparison import ProfileComparison as ProfileComparison
+from .comparison import ProfileComparison as ProfileComparison
+from .comparison import compare_profiles as compare_profiles
+from .criticism.criticise import Criticism as Criticism
 from .criticism.criticise import criticise as criticise
-from .criticism.criticism import Criticism as Criticism
-from .leave_one_out.compare import LayoutComparison as LayoutComparison
-from .leave_one_out.compare import compare_layouts as compare_layouts
+from .leave_one_out.loo import LayoutComparison as LayoutComparison
 from .leave_one_out.loo import LeaveOneOut as LeaveOneOut
+from .leave_one_out.loo import compare_layouts as compare_layouts
 from .leave_one_out.loo import loo as loo
-from .prediction.algebraic import Algebraic as Algebraic
 from .prediction.assessor import Assessor as Assessor
 from .prediction.baselines import Aggregate as Aggregate
+from .prediction.baselines import Algebraic as Algebraic
 from .prediction.baselines import Classifier as Classifier
 from .prediction.baselines import Regression as Regression
 from .prediction.cross_validate import cross_validate as cross_validate

@@ -1,5 +1,6 @@
 """What an import found: outcomes, items, and a list of what was changed."""
 
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,6 +10,39 @@ from ...common.errors import DataError
 from ...common.files import write_text
 from ...common.messages import many, some
 from ..evaluation import Evaluation
+
+
+class Notes:
+    """A list that grows while logs are read.
+
+    Examples
+    --------
+    >>> notes = Notes()
+    >>> notes.add("dropped: no score", "sums/3")
+    >>> notes.add("dropped: no score", "sums/8")
+    >>> notes.frame()
+                    what  count example
+    0  dropped: no score      2  sums/3
+    """
+
+    def __init__(self) -> None:
+        self._counts: Counter[str] = Counter()
+        self._examples: dict[str, str] = {}
+
+    def add(self, what: str, example: object, count: int = 1) -> None:
+        """Count something; the first example of its kind is kept."""
+        self._counts[what] += count
+        self._examples.setdefault(what, str(example))
+
+    def frame(self) -> pd.DataFrame:
+        """Write the list as a table, in the order in which things were met."""
+        return pd.DataFrame(
+            {
+                "what": pd.Series(list(self._counts), dtype="str"),
+                "count": pd.Series(list(self._counts.values()), dtype="int64"),
+                "example": pd.Series(list(self._examples.values()), dtype="str"),
+            }
+        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ...common.errors import DataError
 from ...common.optional import need
-from .attempts import Attempt, Properties, assemble
-from .choices import choose, tell_apart
+from .attempts import Attempt, Properties, assemble, choose, tell_apart
 from .files import Paths, given
-from .imported import Imported
-from .notes import Notes
-from .scores import GRADES, ScoreReader
+from .imported import Imported, Notes
+from .values import GRADES, ScoreReader
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalLog, EvalSampleSummary

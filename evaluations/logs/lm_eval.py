@@ -9,12 +9,10 @@ from typing import Any, Literal
 
 from ...common.errors import DataError
 from ...common.messages import some
-from .attempts import Attempt, Properties, assemble
-from .choices import choose, tell_apart
+from .attempts import Attempt, Properties, assemble, choose, tell_apart
 from .files import Paths, given, json_lines, text_of
-from .imported import Imported
-from .notes import Notes
-from .scores import ScoreReader
+from .imported import Imported, Notes
+from .values import ScoreReader
 
 _NAME = re.compile(r"samples_(?P<task>.+?)(_(?P<date>\d{4}-\d\d-\d\dT[\d.:-]+))?\.jsonl")
 

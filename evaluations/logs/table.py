@@ -18,10 +18,8 @@ from ..tables import (
     three_columns,
 )
 from .files import read_file
-from .imported import Imported
-from .notes import Notes
-from .scores import ScoreReader
-from .tidy import tidy
+from .imported import Imported, Notes
+from .values import ScoreReader, tidy
 
 type Table = str | Path | pd.DataFrame
 

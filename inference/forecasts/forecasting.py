@@ -13,7 +13,7 @@ from ...common.messages import many
 from ...common.options import inside
 from ...evaluations.steps import Rows, of_rows, row_names
 from ...evaluations.tables import named
-from ...layouts.outcomes.steps import Leaf
+from ...layouts.outcomes.steps import Observed
 from ..model.features import outside_range, read_features
 from ..posterior.posterior import Posterior
 from .seen import Seen
@@ -276,7 +276,7 @@ def forecast(
 
 
 def _expected(
-    who: list[str], items: pd.Index, leaves: Sequence[Leaf], found: list[np.ndarray]
+    who: list[str], items: pd.Index, leaves: Sequence[Observed], found: list[np.ndarray]
 ) -> pd.DataFrame:
     """Write summaries of each outcome, (3, subjects, items), as a table."""
     names = [leaf.name for leaf in leaves]

@@ -8,7 +8,7 @@ import pandas as pd
 from ...common.errors import DataError
 from ...common.messages import some
 from ...layouts import Latent, Layout, MetaFeature, Unseen
-from ...layouts.checks.undefined import inside
+from ...layouts.checks import inside
 from ...linking import Expr
 from ...linking.evaluation import ancestry
 from ...linking.expression import Constant, SubjectConstant

@@ -9,10 +9,8 @@ from ...linking.notation import GREEK, number
 from ..graph import Graph
 from ..latents import Capability, Latent, Propensity
 from ..nodes import Derived, MetaFeature, Node
-from ..outcomes.graded import Graded
-from ..outcomes.ordered import OrderedOutcome
-from ..outcomes.score import Score
-from ..outcomes.success import Success
+from ..outcomes.ordered import Graded, OrderedOutcome, Score
+from ..outcomes.steps import Success
 from ..outcomes.unseen import Unseen, scores
 from .style import STYLES
 

@@ -4,9 +4,8 @@ from ...linking.notation import bracketed, latex_name, latex_parameter, latex_te
 from ..graph import Graph
 from ..latents import Latent
 from ..nodes import Derived
-from ..outcomes.graded import Graded
-from ..outcomes.ordered import OrderedOutcome
-from ..outcomes.steps import Leaf
+from ..outcomes.ordered import Graded, OrderedOutcome
+from ..outcomes.steps import Observed
 from ..outcomes.unseen import Unseen
 from ..priors import Prior
 
@@ -53,7 +52,7 @@ def _derived(node: Derived) -> str:
     return f"{latex_name(node.name)} &= {node.expression.latex()}"
 
 
-def _outcome(node: Leaf) -> list[str]:
+def _outcome(node: Observed) -> list[str]:
     """Write how an outcome is distributed."""
     name = latex_name(node.name)
     if isinstance(node, OrderedOutcome):

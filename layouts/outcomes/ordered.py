@@ -1,21 +1,23 @@
-"""Ordered outcomes, of several steps: what graded answers and scores have in common."""
+"""Ordered outcomes, of several steps: graded answers and scores."""
 
 import functools
 import operator
 from abc import abstractmethod
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import KW_ONLY, dataclass
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
 
-from ...linking import Expr, LayoutError, arrays
+from ...linking import Expr, LayoutError, arrays, total
 from ...linking import units as unit_names
 from ...linking.arrays import Array
 from ...linking.evaluation import ancestry
-from ...linking.expression import Dims
+from ...linking.expression import Constant, Dims, as_expr
 from ...linking.interval import UNIT, Interval
-from ..nodes import Node, read_formula
+from .. import fields
+from ..nodes import Node, read_formula, set_fields
 from .unseen import Unseen
 
 EDGE = 1e-12  # a performance stays this far from 0 and 1, so that its log-odds are finite
@@ -23,7 +25,7 @@ EDGE = 1e-12  # a performance stays this far from 0 and 1, so that its log-odds 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class OrderedOutcome(Node):
-    """Observed leaf whose outcome is how many steps were passed, each after the one before.
+    """Observed outcome whose outcome is how many steps were passed, each after the one before.
 
     As an expression it is the expected outcome.
     """
@@ -152,3 +154,289 @@ def check_unlabelled(
             f"{sorted(labelled)}; reduce it with product(..., over=) or "
             "generalised_mean(..., power=, over=)"
         )
+
+
+_ONE = as_expr(1)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Graded(OrderedOutcome):
+    r"""Observed outcome of ordered grades, such as wrong, partly right and right.
+
+    .. math:: P(\text{grade} \ge k) = \sigma(\operatorname{logit} p - c_k), \qquad
+        c_{k + 1} - c_k = g_k > 0, \quad \sum_k c_k = 0
+
+    with the performance p, the grades 0 to K, and the logistic function :math:`\sigma`. A
+    performance of 0.5 lies in the middle of the thresholds; with two grades the performance is the
+    probability of the higher one, as in `Success`. As an expression, a graded outcome is the
+    expected grade, from 0 to K.
+
+    Every item gives one grade per attempt. Given the profile, attempts are independent of each
+    other, and of the layout's other outcomes.
+
+    Parameters
+    ----------
+    name : str
+        Name in data and diagrams.
+    performance : expression
+        In [0, 1], without labels.
+    grades : sequence of str
+        Names, from the lowest to the highest; at least two.
+    gap : expression or float, default 1.0
+        Distance of neighbouring thresholds, in log-odds, positive: a number, or a `Slope`. One with
+        a label for each pair of neighbouring thresholds (one less than there are thresholds) makes
+        each distance a parameter of its own.
+    about : str
+        What it is.
+
+    Raises
+    ------
+    LayoutError
+        When the performance can leave [0, 1] or has labels, grades repeat or are fewer than two, or
+        the gap is not positive or has other labels.
+
+    References
+    ----------
+    Samejima (1969), Estimation of latent ability using a response pattern of graded scores,
+    Psychometrika monograph 17: the logistic form of its homogeneous case.
+
+    Examples
+    --------
+    Whether the chick finds its mother, and how directly it goes there, from one ability:
+
+    >>> from measurement_layouts import Capability, Layout, MetaFeature, Success
+    >>> from measurement_layouts.linking import logistic
+    >>> keeps = Capability("objectPermanence", low=0, high=10, unit="s")
+    >>> hidden = MetaFeature("timeHidden", low=0, high=10, unit="s")
+    >>> knows = logistic(keeps - hidden)
+    >>> path = Graded("path", knows, grades=("lost", "detour", "direct"))
+    >>> layout = Layout("permanence", Success("found", knows), path)
+    >>> print(layout)
+    permanence
+      found = logistic(objectPermanence − timeHidden)
+      path ~ Graded(logistic(objectPermanence − timeHidden), gap=1)
+    >>> path.range
+    [0, 2]
+    """
+
+    _: KW_ONLY
+    grades: tuple[str, ...] = ("wrong", "partly", "right")
+    gap: Expr = _ONE
+    about: str = ""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        set_fields(self, grades=_grades(self.name, self.grades))
+        self._read("gap")
+        self._check_positive("gap")
+        pairs = len(self.grades) - 2
+        if not pairs and not isinstance(self.gap, Constant):
+            raise LayoutError(
+                f"{self.name}: two grades have one threshold and no gap, so that nothing tells "
+                f"of {self.gap}; leave gap= out, or declare more grades"
+            )
+        counts = [len(labels) for labels in self.gap.dims.values()]
+        if counts not in ([], [pairs]):
+            raise LayoutError(
+                f"{self.name}: its gap {self.gap} has {counts or 'no'} labels, and "
+                f"{len(self.grades)} grades have {pairs} gap(s) between their thresholds; give it "
+                "one label for each, or no labels"
+            )
+
+    @property
+    def steps(self) -> tuple[str, ...]:
+        return self.grades[1:]
+
+    @property
+    def parents(self) -> tuple[Expr, ...]:
+        return (self.performance, self.gap)
+
+    @property
+    def range(self) -> Interval:
+        return Interval(0, len(self.steps))
+
+    @property
+    def scale(self) -> Expr:
+        return _ONE
+
+    @property
+    def gaps(self) -> Dims:
+        return self.gap.dims
+
+    @cached_property
+    def thresholds(self) -> np.ndarray:
+        count = len(self.steps)
+        above = np.arange(count)[:, None] > np.arange(count - 1)  # (steps, gaps)
+        shares: np.ndarray = above - above.mean(axis=0)
+        return shares if self.gap.dims else shares.sum(axis=1)
+
+    @cached_property
+    def distances(self) -> np.ndarray:
+        own = np.diff(self.thresholds, axis=0, prepend=self.thresholds[:1])
+        return np.asarray(own.round())
+
+    def laid_out(self, numbers: Expr) -> Expr:
+        if not self.gap.dims:
+            return self.gap * numbers
+        (dim,) = self.gap.dims
+        return total(self.gap * numbers, over=dim)  # type: ignore[no-any-return]
+
+    def written(self, write: Callable[[Expr], str]) -> str:
+        gap = "" if len(self.steps) == 1 else f", gap={write(self.gap)}"
+        return f"Graded({write(self.performance)}{gap})"
+
+    def margin(
+        self, place: Array, other: Array, threshold: np.ndarray, dims: tuple[str, ...]
+    ) -> Array:
+        if not self.gap.dims:
+            return place - other * threshold
+        (dim,) = self.gap.dims
+        shares = threshold.reshape([-1 if of == dim else 1 for of in dims])
+        axis = dims.index(dim) - len(dims)
+        return place - arrays.sum(other * shares, axis=axis, keepdims=True)
+
+
+def _grades(owner: str, values: object) -> tuple[str, ...]:
+    """Read the names of grades; those that look like numbers must be their own places."""
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise LayoutError(
+            f"{owner}: grades={values!r}; name at least two, from the lowest to the highest"
+        )
+    found = fields.labels(owner, values) or ()
+    if len(found) < 2:
+        raise LayoutError(
+            f"{owner}: grades={found!r}; name at least two, from the lowest to the highest"
+        )
+    for place, grade in enumerate(found):
+        if "·" in grade or (grade.lstrip("+-").isdecimal() and grade != str(place)):
+            raise LayoutError(
+                f"{owner}: the grade {grade!r} is number {place}, counted from 0; name grades by "
+                "words without '·', or by their own numbers from 0, since data may give either"
+            )
+    return found
+
+
+_MOST = 100
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Score(OrderedOutcome):
+    r"""Observed outcome of partial credit, a number in [0, 1], seen as rounded.
+
+    .. math:: P(\text{score} \ge t_k) = \sigma(a (\operatorname{logit} p - \operatorname{logit}
+        t_k)), \qquad t_k = \frac{k - 1/2}{K}, \quad k = 1, \dots, K
+
+    with the performance p, the precision a and K places: the log-odds of the score follow a
+    logistic distribution about those of the performance, and a score is known to the nearest 1/K.
+    So the performance is the median score. As an expression, a score is the expected one, the mean
+    over k of those probabilities.
+
+    Scores of exactly 0 and 1 are the end places, with a probability like all others. A beta
+    distribution, the usual choice, gives them none: they would have to be moved inside, and how far
+    would decide how wide the profile's intervals are. Where scores do follow a beta (of
+    concentration 4), forecasts of mean scores on other items were 0.04 from the truth on average,
+    with a bias of 0.01 (``tests/benchmarks/outcomes.py``).
+
+    Every item gives one score per attempt. Given the profile, attempts are independent of each
+    other, and of the layout's other outcomes.
+
+    Parameters
+    ----------
+    name : str
+        Name in data and diagrams.
+    performance : expression
+        In [0, 1], without labels.
+    precision : expression or float
+        How closely scores follow the performance, positive: a number, or a `Slope`. At a
+        performance of 0.5, half of all scores lie within 0.25 of it with a precision of 1, and
+        within 0.13 with a precision of 2.
+    places : int, default 10
+        How finely scores are read. Each place costs a row per item; a score that can only be
+        0, 1/4, ..., 1 has 4.
+    about : str
+        What it is.
+
+    Raises
+    ------
+    LayoutError
+        When the performance can leave [0, 1] or has labels, the precision is not positive or has
+        labels, or there are not 1 to 100 places.
+
+    References
+    ----------
+    Tadikamalla and Johnson (1982), Systems of frequency curves generated by transformations of
+    logistic variables, Biometrika 69, system L_B, for a logistic variable's logistic.
+
+    Examples
+    --------
+    >>> from measurement_layouts import Capability, Layout, MetaFeature, Slope
+    >>> from measurement_layouts.linking import logistic
+    >>> skill, hardness = Capability("skill", low=0, high=5), MetaFeature("hardness", low=0, high=5)
+    >>> credit = Score("credit", logistic(skill - hardness), precision=Slope("precision"))
+    >>> print(Layout("essay", credit))
+    essay
+      credit ~ Score(logistic(skill − hardness), precision=precision)
+    >>> credit.steps
+    ('0.05', '0.15', '0.25', '0.35', '0.45', '0.55', '0.65', '0.75', '0.85', '0.95')
+    """
+
+    _: KW_ONLY
+    precision: Expr
+    places: int = 10
+    about: str = ""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._read("precision")
+        self._check_positive("precision")
+        check_unlabelled(self.name, self.precision, "precision")
+        whole = isinstance(self.places, int | np.integer) and not isinstance(self.places, bool)
+        if not whole or not 1 <= self.places <= _MOST:
+            raise LayoutError(
+                f"{self.name}: places={self.places!r}; give a whole number from 1 to {_MOST}, how "
+                "many parts of a full score are told apart"
+            )
+        set_fields(self, places=int(self.places))
+
+    @cached_property
+    def cuts(self) -> np.ndarray:
+        """Scores from which on each step is passed, in (0, 1)."""
+        return (np.arange(self.places) + 0.5) / self.places
+
+    @cached_property
+    def steps(self) -> tuple[str, ...]:
+        return tuple(f"{cut:.4g}" for cut in self.cuts)
+
+    @property
+    def parents(self) -> tuple[Expr, ...]:
+        return (self.performance, self.precision)
+
+    @property
+    def range(self) -> Interval:
+        return UNIT
+
+    @property
+    def scale(self) -> Expr:
+        return self.precision
+
+    @cached_property
+    def thresholds(self) -> np.ndarray:
+        return np.asarray(np.log(self.cuts) - np.log1p(-self.cuts))
+
+    @cached_property
+    def distances(self) -> np.ndarray:
+        return np.diff(self.thresholds, prepend=self.thresholds[0])
+
+    def laid_out(self, numbers: Expr) -> Expr:
+        return numbers
+
+    def written(self, write: Callable[[Expr], str]) -> str:
+        return f"Score({write(self.performance)}, precision={write(self.precision)})"
+
+    def margin(
+        self, place: Array, other: Array, threshold: np.ndarray, dims: tuple[str, ...]
+    ) -> Array:
+        return other * (place - threshold)
+
+    def compute(self, values: tuple[Array, ...], dims: tuple[str, ...]) -> Array:
+        return super().compute(values, dims) / self.places

@@ -1,4 +1,4 @@
-"""Outcomes as steps: the leaf that fits are made of, with a row for every step of every item."""
+"""Successes out of trials, and other outcomes as the steps that fits are made of."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,14 +7,82 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from ...linking import Expr, arrays, linking_function
+from ...linking import Expr, LayoutError, arrays, linking_function
 from ...linking.arrays import Array
 from ...linking.evaluation import ancestry
-from ..nodes import MetaFeature
-from .ordered import OrderedOutcome, logit
-from .success import Success
+from ...linking.expression import Dims
+from ..nodes import Derived, MetaFeature
+from .ordered import OrderedOutcome, check_probability, check_unlabelled, logit
+from .unseen import Unseen
 
-type Leaf = Success | OrderedOutcome
+
+class Success(Derived):
+    """Observed outcome: successes out of trials, each with the expression's probability.
+
+    Where the expression uses an `Unseen` property of the item, that is its probability for one
+    value of the property, which all trials of an item share; a forecast averages over the values.
+
+    Examples
+    --------
+    >>> from measurement_layouts import Capability
+    >>> Success("pass", Capability("skill", low=0, high=1)).range
+    [0, 1]
+
+    Raises
+    ------
+    LayoutError
+        When the expression can leave [0, 1], has a unit, still has a value per label, or uses two
+        unseen properties.
+    """
+
+    kind: ClassVar[str] = "outcome"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_probability(self.name, self.expression, "probability")
+        unseen = self._all_unseen
+        if len(unseen) > 1:
+            raise LayoutError(
+                f"{self.name}: {' and '.join(part.name for part in unseen)} are both unseen; join "
+                "them into one, as in Unseen(name, mean_1 + mean_2, (spread_1**2 + spread_2**2) "
+                "** 0.5)"
+            )
+        places = frozenset(part.dim for part in unseen)
+        check_unlabelled(self.name, self.expression, "probability", besides=places)
+
+    @cached_property
+    def _all_unseen(self) -> list[Unseen]:
+        """Unseen properties that the expression uses, each once."""
+        found = [part for part in ancestry(self.expression) if isinstance(part, Unseen)]
+        return list({part.name: part for part in found}.values())
+
+    @property
+    def steps(self) -> tuple[str, ...]:
+        """Its one step: success."""
+        return ("1",)
+
+    @property
+    def unseen(self) -> Unseen | None:
+        """Property of the item that the trials share and nobody observed, if there is one."""
+        return self._all_unseen[0] if self._all_unseen else None
+
+    @property
+    def parents(self) -> tuple[Expr, ...]:
+        return (self.expression,) if self.unseen is None else (self.expression, self.unseen.weights)
+
+    @property
+    def dims(self) -> Dims:
+        return {}
+
+    def compute(self, values: tuple[Array, ...], dims: tuple[str, ...]) -> Array:
+        if self.unseen is None:
+            return values[0]
+        given, weights = values
+        axis = dims.index(self.unseen.dim) - len(dims)
+        return arrays.sum(given * weights, axis=axis, keepdims=True)
+
+
+type Observed = Success | OrderedOutcome
 """An outcome that is declared and observed."""
 
 MARK = "· "
@@ -64,29 +132,29 @@ class Steps(Success):
     independent given the profile.
     """
 
-    leaves: tuple[Leaf, ...] = ()
+    outcomes: tuple[Observed, ...] = ()
     fitting: ClassVar[str] = _HIDDEN
 
     @classmethod
-    def of(cls, leaves: Sequence[Leaf]) -> Self:
-        """Join the leaves of a layout."""
-        parts = [_step(leaf) for leaf in leaves]
-        picks = [Hidden(_pick(leaf), levels=(0, 1)) for leaf in leaves]
+    def of(cls, outcomes: Sequence[Observed]) -> Self:
+        """Join the outcomes of a layout."""
+        parts = [_step(outcome) for outcome in outcomes]
+        picks = [Hidden(_pick(outcome), levels=(0, 1)) for outcome in outcomes]
         joint = parts[0] if len(parts) == 1 else _chosen(*picks, *parts)
-        return cls(f"{MARK}outcomes", joint, leaves=tuple(leaves))
+        return cls(f"{MARK}outcomes", joint, outcomes=tuple(outcomes))
 
     @cached_property
     def ends(self) -> np.ndarray:
-        """Where the rows of each leaf end among one item's."""
-        return np.cumsum([len(leaf.steps) for leaf in self.leaves])
+        """Where the rows of each outcome end among one item's."""
+        return np.cumsum([len(outcome.steps) for outcome in self.outcomes])
 
     @cached_property
     def rows(self) -> list[tuple[str, int, str]]:
         """Rows of one item: names of outcome and step, and the step's number from 1."""
         return [
-            (leaf.name, number, step)
-            for leaf in self.leaves
-            for number, step in enumerate(leaf.steps, 1)
+            (outcome.name, number, step)
+            for outcome in self.outcomes
+            for number, step in enumerate(outcome.steps, 1)
         ]
 
     def hidden(self, rows: np.ndarray, *, cumulative: bool = False) -> dict[str, np.ndarray]:
@@ -108,13 +176,13 @@ class Steps(Success):
         starts = [0, *self.ends[:-1].tolist()]
         first = np.isin(rows, starts)
         found = {_CONTINUES: np.zeros(len(rows)) if cumulative else np.where(first, 0.0, 1.0)}
-        for leaf, start, end in zip(self.leaves, starts, self.ends, strict=True):
+        for outcome, start, end in zip(self.outcomes, starts, self.ends, strict=True):
             own = (rows >= start) & (rows < end)
-            if len(self.leaves) > 1:
-                found[_pick(leaf)] = own.astype(float)
-            if isinstance(leaf, OrderedOutcome):
+            if len(self.outcomes) > 1:
+                found[_pick(outcome)] = own.astype(float)
+            if isinstance(outcome, OrderedOutcome):
                 step = np.where(own, rows - start, 0)
-                for name, numbers in _numbers(leaf).items():
+                for name, numbers in _numbers(outcome).items():
                     found[name] = numbers[step]
         known = {feature.name for feature in self.features}
         return {name: values for name, values in found.items() if name in known}
@@ -126,35 +194,35 @@ class Steps(Success):
         return tuple({feature.name: feature for feature in found}.values())
 
 
-def _step(leaf: Leaf) -> Expr:
-    """Probability of passing a step of a leaf, from hidden meta-features."""
-    if isinstance(leaf, Success):
-        return leaf.expression
-    (dim, labels), *_ = [*leaf.gaps.items(), ("", None)]
+def _step(outcome: Observed) -> Expr:
+    """Probability of passing a step of a outcome, from hidden meta-features."""
+    if isinstance(outcome, Success):
+        return outcome.expression
+    (dim, labels), *_ = [*outcome.gaps.items(), ("", None)]
     labelled: dict[str, Any] = {"labels": labels, "dim": dim} if labels else {}
     threshold, distance = (
         Hidden(name, low=float(numbers.min()) - 1, high=float(numbers.max()) + 1, **labelled)
-        for name, numbers in _numbers(leaf).items()
+        for name, numbers in _numbers(outcome).items()
     )
     continues = Hidden(_CONTINUES, levels=(0, 1))
     found: Expr = _passed(
-        leaf.performance,
-        leaf.laid_out(threshold),
-        leaf.laid_out(distance),
+        outcome.performance,
+        outcome.laid_out(threshold),
+        outcome.laid_out(distance),
         continues,
-        leaf.scale,
+        outcome.scale,
     )
     return found
 
 
-def _pick(leaf: Leaf) -> str:
+def _pick(outcome: Observed) -> str:
     """Name the hidden meta-feature that is 1 on the rows of an outcome."""
-    return f"{MARK}{leaf.name} {MARK}pick"
+    return f"{MARK}{outcome.name} {MARK}pick"
 
 
-def _numbers(leaf: OrderedOutcome) -> dict[str, np.ndarray]:
+def _numbers(outcome: OrderedOutcome) -> dict[str, np.ndarray]:
     """Thresholds and distances of an outcome, by the names of their hidden meta-features."""
     return {
-        f"{MARK}{leaf.name} {MARK}threshold": leaf.thresholds,
-        f"{MARK}{leaf.name} {MARK}distance": leaf.distances,
+        f"{MARK}{outcome.name} {MARK}threshold": outcome.thresholds,
+        f"{MARK}{outcome.name} {MARK}distance": outcome.distances,
     }

@@ -160,7 +160,7 @@ def _write(folder: Path, found: "dict[str, SimulationBasedCalibration]") -> None
     import pandas as pd
 
     from ..plots import rank_ecdf
-    from ..validation.calibration.text import report
+    from ..validation.calibration.result import report
 
     ranks, table, picture, text = (folder / name for name in _FILES)
     ranked = {

@@ -11,9 +11,9 @@ from ..common.errors import DataError
 from ..common.messages import visible
 from ..evaluations.evaluation import Evaluation
 from ..evaluations.logs.files import read_file
-from ..evaluations.logs.notes import Notes
+from ..evaluations.logs.imported import Notes
 from ..evaluations.logs.table import read_table
-from ..evaluations.logs.tidy import tidy
+from ..evaluations.logs.values import tidy
 from ..evaluations.steps import Rows, expanded
 from ..evaluations.tables import known_names, named, need_columns
 from ..layouts import Graded, Layout

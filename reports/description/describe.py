@@ -16,7 +16,7 @@ from ...inference.forecasts.streaming import every_draw, probabilities
 from ...inference.posterior.diagnostics import diagnose, profiles
 from ...inference.posterior.element_draws import posterior_draws, prior_draws, success_rates
 from ...layouts.elements import Element, elements
-from ...validation.criticism.criticism import Criticism
+from ...validation.criticism.criticise import Criticism
 from ...validation.criticism.overdispersion import ALIKE, TOGETHER, harm
 from ...validation.leave_one_out.pointwise import Attempted
 from .demands import demand_levels

@@ -16,6 +16,7 @@ SCENARIO = Scenario(
     load=load,
     simulate=simulated_cohort,
     columns=("lower", "upper"),
+    rival="aggregate",
     method="grid",  # a propensity's posterior has cliffs and several modes
     small_batteries=partial(calibration_cases, every=10),
 )

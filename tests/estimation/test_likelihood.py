@@ -19,7 +19,7 @@ from scipy.special import expit, log_expit
 from scipy.stats import chi2
 
 import measurement_layouts as ml
-from measurement_layouts.estimation import line as line_module
+from measurement_layouts.estimation import curves
 from measurement_layouts.estimation.estimate import estimate
 from measurement_layouts.linking import band, mean_failure, mixture
 
@@ -116,11 +116,9 @@ def test_an_even_line_misses_cliffs(monkeypatch):
     counts = tuple(np.append(part, number) for part, number in zip(counts, (9, 10), strict=True))
     found = likelihood(ends, *counts)
     assert found.modes["log_likelihood"].max() > -30
-    monkeypatch.setattr(line_module, "_refined", lambda _chances, _latent, places: places[::7])
-    monkeypatch.setattr(line_module, "_marks", lambda *_: (np.empty(0), np.empty(0)))
-    monkeypatch.setattr(
-        line_module, "spaced", lambda _, low, high, *__: np.linspace(low, high, 500)
-    )
+    monkeypatch.setattr(curves, "_refined", lambda _chances, _latent, places: places[::7])
+    monkeypatch.setattr(curves, "_marks", lambda *_: (np.empty(0), np.empty(0)))
+    monkeypatch.setattr(curves, "spaced", lambda _, low, high, *__: np.linspace(low, high, 500))
     assert likelihood(ends, *counts).modes["log_likelihood"].max() < -30
 
 

@@ -6,8 +6,7 @@ from helpers import small_layouts
 from helpers.one_band import band_layout, bands_of, chance, evaluation, skill_layout
 
 import measurement_layouts as ml
-from measurement_layouts.estimation.estimate import estimate
-from measurement_layouts.estimation.tables import of_several
+from measurement_layouts.estimation.estimate import estimate, of_several
 from measurement_layouts.linking import logistic, mixture
 
 QUIET = {"seed": 1, "progressbar": False}

@@ -5,7 +5,7 @@ import pandas as pd
 from scipy.special import expit
 
 import measurement_layouts as ml
-from measurement_layouts.batteries.curves.shape import area
+from measurement_layouts.batteries.logistic_curves import area
 
 SLOPE = 2.0
 NAMES = ["logic", "memory", "volume"]

@@ -11,7 +11,7 @@ from matplotlib.collections import LineCollection
 import measurement_layouts as ml
 from measurement_layouts import FitError
 from measurement_layouts.plots import calibration_panels
-from measurement_layouts.validation.prediction.reliability import calibration_curve
+from measurement_layouts.validation.prediction.score import calibration_curve
 
 mpl.use("Agg")
 pytestmark = pytest.mark.usefixtures("tidy_figures")

@@ -13,7 +13,7 @@ from matplotlib.collections import LineCollection
 
 import measurement_layouts as ml
 from measurement_layouts import DataError, FitError
-from measurement_layouts.batteries.curves.characteristic import characteristic_curves
+from measurement_layouts.batteries.characteristic import characteristic_curves
 from measurement_layouts.plots import (
     ability_radar,
     curve_panels,

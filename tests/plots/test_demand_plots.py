@@ -10,8 +10,7 @@ from matplotlib.collections import PatchCollection, QuadMesh
 from matplotlib.colors import to_hex, to_rgb
 
 from measurement_layouts import Evaluation, FitError, plots
-from measurement_layouts.batteries.demands.correlations import demand_correlations
-from measurement_layouts.batteries.demands.profile import demand_profile
+from measurement_layouts.batteries.demands import demand_correlations, demand_profile
 
 mpl.use("Agg")
 pytestmark = pytest.mark.usefixtures("tidy_figures")

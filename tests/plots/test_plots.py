@@ -34,7 +34,7 @@ from measurement_layouts.inference.sampling.draws import Draws, Sampled, Samplin
 from measurement_layouts.inference.sampling.engine import Battery
 from measurement_layouts.layouts.drawing.style import STYLES
 from measurement_layouts.linking import logistic, mean_failure, mixture, product
-from measurement_layouts.validation.prediction.reliability import calibration_curve
+from measurement_layouts.validation.prediction.score import calibration_curve
 from measurement_layouts.validation.prediction.scoring_rules import decompose_brier
 
 mpl.use("Agg")
@@ -602,7 +602,7 @@ def test_every_figure_is_exported():
 
 
 @pytest.mark.parametrize(
-    "name", ["validation.prediction.reliability", *(f"plots.{name}" for name in plots.__all__)]
+    "name", ["validation.prediction.score", *(f"plots.{name}" for name in plots.__all__)]
 )
 def test_has_an_example(name):
     module = importlib.import_module(f"measurement_layouts.{name}")

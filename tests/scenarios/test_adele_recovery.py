@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from measurement_layouts import DataError, Evaluation, FitError
-from measurement_layouts.batteries.curves.shape import area
+from measurement_layouts.batteries.logistic_curves import area
 from measurement_layouts.scenarios.adele.battery import SLOPE, battery, simulated_cohort
 from measurement_layouts.scenarios.adele.layouts import capability_layout
 from measurement_layouts.scenarios.adele.reproduction import estimates, mixes, recovery

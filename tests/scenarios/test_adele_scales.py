@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from measurement_layouts import DataError
-from measurement_layouts.batteries.demands.judgement import judge_benchmark
+from measurement_layouts.batteries.judgement import judge_benchmark
 from measurement_layouts.scenarios.adele import scales
 
 

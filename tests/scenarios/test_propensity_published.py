@@ -209,3 +209,16 @@ def test_the_whole(risk_data, published_tables):
     )
     assert [name for name in short if not name.startswith(known)] == []
     json.dumps(found.to_dict(), allow_nan=False)
+
+
+def test_only_the_aggregate_has_to_be_beaten():
+    """Another layout may foresee as much as the recommended one."""
+    briers = {RECOMMENDED: 0.10, PUBLISHED: 0.09, "aggregate": 0.20}
+    rows = [
+        {"method": method, "repeat": 0, "subject": "Ann", "brier": brier}
+        for method, brier in briers.items()
+    ]
+    scores = CrossValidation(pd.DataFrame(rows), pd.Series({"Ann": 0.5}))
+    figures = judge(propensities.SCENARIO, scores)
+    assert (figures[0].bound, figures[0].goal) == (0.20, "below the aggregate")
+    assert [figure.holds for figure in figures] == [True, False, True]

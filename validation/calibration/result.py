@@ -1,16 +1,123 @@
-"""What simulation-based calibration found: ranks, and a verdict on every quantity."""
+"""What simulation-based calibration found: ranks, a verdict on every quantity, a report."""
 
+import functools
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 import pandas as pd
+from scipy.stats import binom, poisson
 
 from ...common.messages import many, some
 from ...layouts import Layout
 from ...linking import mean_failure
-from .bands import PLACES, chance, counted, limits, surprise
-from .ranks import LOG_LIKELIHOOD
+
+LOG_LIKELIHOOD = "log-likelihood"
+"""The quantity that depends on the outcomes, too."""
+
+PLACES = np.arange(1, 100) / 100
+"""Where distribution functions are compared; 99 draws have their ranks' steps there."""
+
+_BISECTIONS = 60
+_LEAST = 1e-15
+
+
+@functools.lru_cache(maxsize=8)
+def _tails(total: int) -> np.ndarray:
+    """Two-sided tail probabilities of so many below each place: (places, 0 to total)."""
+    counts = np.arange(total + 1)
+    below = binom.cdf(counts, total, PLACES[:, None])
+    above = binom.sf(counts - 1, total, PLACES[:, None])
+    found = np.asarray(np.minimum(1.0, 2 * np.minimum(below, above)))
+    found.setflags(write=False)
+    return found
+
+
+def counted(positions: np.ndarray) -> np.ndarray:
+    """Count positions in [0, 1) below each place."""
+    return np.searchsorted(np.sort(positions), PLACES)
+
+
+def surprise(counts: np.ndarray, total: int) -> np.ndarray:
+    """Two-sided tail probability of each place's count, were positions uniform."""
+    return np.asarray(_tails(total)[np.arange(len(PLACES)), counts])
+
+
+def chance(level: float, total: int) -> float:
+    r"""Probability that uniform positions are that surprising at any place.
+
+    .. math:: P\left(\min_k s_k \le g\right), \quad
+        s_k = 2 \min(P(X_k \le x_k), P(X_k \ge x_k)), \quad X_k \sim \mathrm{Binomial}(n, k / 100)
+
+    Computed exactly: counts between places are Poisson given their sum, so that the counts which
+    stay within all limits are a walk of independent steps.
+
+    Parameters
+    ----------
+    level : float
+        Tail probability g.
+    total : int
+        Positions n.
+
+    Returns
+    -------
+    float
+        With g the smallest `surprise` of some ranks, their p value.
+
+    References
+    ----------
+    Säilynoja, Bürkner and Vehtari (2022), Graphical test for discrete uniformity and its
+    applications in goodness-of-fit evaluation and multiple sample comparison, Statistics and
+    Computing 32.
+
+    Examples
+    --------
+    >>> round(chance(0.01, 1000), 3), round(chance(0.001, 1000), 3)
+    (0.153, 0.021)
+    """
+    low, high = _within(level, total)
+    if (low > high).any():
+        return 1.0
+    mean = total / (len(PLACES) + 1)
+    step = poisson.pmf(np.arange(total + 1), mean)
+    walk, start = np.ones(1), 0
+    for least, most in zip(low.tolist(), high.tolist(), strict=True):
+        walk = np.convolve(walk, step)[least - start : most + 1 - start]
+        start = least
+    stayed = walk @ step[total - start - np.arange(len(walk))] / poisson.pmf(total, total)
+    return float(np.clip(1 - stayed, 0.0, 1.0))
+
+
+@functools.lru_cache(maxsize=64)
+def limits(alpha: float, total: int) -> tuple[np.ndarray, np.ndarray]:
+    """Least and most counts below each place that no more than a chance `alpha` leaves.
+
+    Parameters
+    ----------
+    alpha : float
+        Chance that uniform positions leave the limits at any place.
+    total : int
+        How many positions.
+
+    Returns
+    -------
+    (ndarray, ndarray)
+        Shape (places,) each.
+    """
+    low, high = np.log(_LEAST), 0.0
+    for _ in range(_BISECTIONS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if chance(np.exp(middle), total) <= alpha else (low, middle)
+    return _within(float(np.exp(low)), total)
+
+
+def _within(level: float, total: int) -> tuple[np.ndarray, np.ndarray]:
+    """Least and most counts whose tail probability is above a level; least above most if none."""
+    above = _tails(total) > level
+    least = np.where(above.any(axis=1), above.argmax(axis=1), total + 1)
+    return least, total - above[:, ::-1].argmax(axis=1)
+
 
 UNCONVERGED = 0.05
 """Largest share of simulations without converged draws where the ranks of all decide."""
@@ -35,7 +142,7 @@ class SimulationBasedCalibration:
     layout : Layout
         What was simulated and fitted.
     ranks : DataFrame
-        One row per simulation and quantity; see `ranks.ranks`. Simulations that did not
+        One row per simulation and quantity; see `run.ranks`. Simulations that did not
         converge are among them, failed ones have no draws to be ranked among.
     status : DataFrame
         By simulation: ``status`` (``ok``, ``not converged`` or ``failed``) and ``reason``.
@@ -242,3 +349,125 @@ def _inside(positions: np.ndarray, level: float) -> bool:
     counts = counted(positions)
     low, high = limits(level, len(positions))
     return bool(((low <= counts) & (counts <= high)).all())
+
+
+_LEAST_P = 1e-4
+_CELLS = {"calibrated": "yes", "not calibrated": "**no**", "inconclusive": "**inconclusive**"}
+
+
+def summary(found: "Mapping[str, SimulationBasedCalibration]") -> pd.DataFrame:
+    """Tell each layout in a row.
+
+    Parameters
+    ----------
+    found : mapping of str to SimulationBasedCalibration
+        By name of the layout.
+
+    Returns
+    -------
+    DataFrame
+        By ``layout``: ``simulations``, ``not_converged``, ``failed``, ``quantities``, smallest
+        ``p`` of these and its ``least`` likely quantity, smallest and largest ``coverage`` of 90 %
+        intervals, and the ``verdict``: ``calibrated``, ``not calibrated`` or ``inconclusive``.
+    """
+    rows = {}
+    for name, one in found.items():
+        table = one.table()
+        rows[name] = {
+            "simulations": one.simulations,
+            "not_converged": one.not_converged,
+            "failed": one.failed,
+            "quantities": len(table),
+            "p": table["p"].min(),
+            "least": table["p"].idxmin(),
+            "coverage_low": table["coverage"].min(),
+            "coverage_high": table["coverage"].max(),
+            "verdict": _verdict(one),
+        }
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("layout")
+
+
+def report(found: "Mapping[str, SimulationBasedCalibration]", picture: str) -> str:
+    """Write the report.
+
+    Parameters
+    ----------
+    found : mapping of str to SimulationBasedCalibration
+        By name of the layout.
+    picture : str
+        Where the figure is, seen from the report.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    alpha = next(iter(found.values())).alpha
+    lines = [
+        "# Simulation-based calibration",
+        "",
+        "Profiles drawn from each layout's prior, outcomes from the profiles, and a fit of each. "
+        "If all is right, true values have uniform ranks among posterior draws. A calibrated "
+        f"layout is found wanting with a chance of at most {alpha:g}. Where more than "
+        f"{UNCONVERGED:.0%} of the simulations did not converge or failed, uniform ranks prove "
+        "nothing: the verdict is inconclusive.",
+        "",
+        *rows(summary(found)),
+        "",
+        *_remarks(found),
+        f"![Ranks of true values]({picture})",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def rows(table: pd.DataFrame) -> list[str]:
+    """Write a summary as lines of a Markdown table."""
+    head = (
+        "layout",
+        "simulations",
+        "not_converged",
+        "quantities",
+        "smallest p × quantities",
+        "coverage of 90 % intervals",
+        "calibrated",
+    )
+    lines = [_row(head), _row("---" if place == 0 else "---:" for place in range(len(head)))]
+    for name, row in table.iterrows():
+        adjusted = min(1.0, row["quantities"] * row["p"])
+        least = f"{adjusted:.2g}" if adjusted >= _LEAST_P else f"< {_LEAST_P:g}"
+        cells = (
+            name,
+            row["simulations"],
+            row["not_converged"],
+            row["quantities"],
+            f"{least} ({row['least']})",
+            f"{100 * row['coverage_low']:.0f} to {100 * row['coverage_high']:.0f} %",
+            _CELLS[row["verdict"]],
+        )
+        lines.append(_row(cells))
+    return lines
+
+
+def _verdict(one: SimulationBasedCalibration) -> str:
+    if one.calibrated:
+        return "calibrated"
+    return "inconclusive" if one.inconclusive else "not calibrated"
+
+
+def _row(cells: object) -> str:
+    texts = (" ".join(str(cell).replace("|", "\\|").split()) for cell in cells)  # type: ignore[attr-defined]
+    return f"| {' | '.join(texts)} |"
+
+
+def _remarks(found: "Mapping[str, SimulationBasedCalibration]") -> list[str]:
+    twice = [name for name, one in found.items() if one.uses_outcomes_twice]
+    failed = {name: one.failed for name, one in found.items() if one.failed}
+    lines = [
+        f"- {name}: noise pulls towards the subject's own mean failure, so that outcomes count "
+        "twice. It is not calibrated by design; pulling towards a number it is."
+        for name in twice
+    ]
+    lines += [f"- {name}: {many(count, 'simulation')} failed." for name, count in failed.items()]
+    lines += [f"- {name}: {one.verdict()}." for name, one in found.items() if one.inconclusive]
+    return [*lines, ""] if lines else []

@@ -1,18 +1,148 @@
-"""Simulate subjects from a layout's prior, fit them, and rank the truth."""
+"""Simulate subjects from a layout's prior, fit them, and rank the truth among draws."""
 
 from typing import Literal
 
 import numpy as np
 import pandas as pd
+import xarray as xr
 
 from ...common import options
+from ...inference.fit import Fit
 from ...inference.fitting import fit
 from ...inference.model.prior import sample_prior
+from ...inference.posterior.posterior import Posterior
+from ...inference.sampling.rhat_ess import mixing
 from ...inference.simulate import simulate
 from ...layouts import Layout
 from ...layouts.elements import elements
-from .ranks import ranks
-from .result import SimulationBasedCalibration
+from ..leave_one_out.pointwise import Attempted, log_likelihood
+from .result import LOG_LIKELIHOOD, SimulationBasedCalibration
+
+MOST = 99  # draws of each subject, so that ranks are 0 to 99
+
+
+def ranks(fit: Fit, truth: pd.DataFrame, seed: int) -> pd.DataFrame:
+    """Rank true values among posterior draws that are about independent.
+
+    Ranks are uniform only among independent draws. Of each subject, as many draws are kept as its
+    effective sample size says, the smallest one of all profile elements and the log-density, of
+    bulk and tail; at most 99, at equal distances in the chains.
+
+    Parameters
+    ----------
+    fit : Fit
+        Posteriors.
+    truth : DataFrame
+        One row per subject, a column per profile element.
+    seed : int
+        Decides ranks among equal values, and places between two ranks.
+
+    Returns
+    -------
+    DataFrame
+        One row per subject and quantity (profile elements, then ``log-likelihood``, that of the
+        subject's outcomes): ``simulation``, ``quantity``, ``truth``, the draws' ``mean`` and
+        ``sd``, the number of ``draws``, the ``rank`` (how many of them are below the truth) and
+        the ``position`` (rank + U) / (draws + 1) with U uniform in [0, 1). If the posterior is
+        right, positions are uniform.
+
+    References
+    ----------
+    Talts, Betancourt, Simpson, Vehtari and Gelman (2018), arXiv:1804.06788. Modrák, Moon, Kim,
+    Bürkner, Huurre, Faltejsková, Gelman and Vehtari (2023), Simulation-based calibration checking
+    for Bayesian computation, Bayesian Analysis: without a quantity that depends on the outcomes, a
+    posterior that is the prior passes.
+    """
+    rng = np.random.default_rng(seed)
+    kept = _independent(fit)
+    total = fit.posterior.sizes["chain"] * fit.posterior.sizes["draw"]
+    places = np.array([_spread(count, total) for count in kept])
+    beside = _beside_the_truth(fit, truth.loc[fit.subjects], places)
+    names = [element.name for element in elements(fit.layout)]
+    values = np.stack([*_element_draws(beside), _log_likelihoods(beside)], axis=1)
+    draws, true = values[..., :-1], values[..., -1:]  # (subjects, quantities, draws)
+    counts = kept[:, None, None]
+    valid = np.arange(MOST) < counts
+    below = (valid & (draws < true)).sum(axis=-1)
+    equal = (valid & (draws == true)).sum(axis=-1)
+    rank = below + rng.integers(0, equal, endpoint=True)
+    mean = np.where(valid, draws, 0).sum(axis=-1) / kept[:, None]
+    squares = np.where(valid, (draws - mean[..., None]) ** 2, 0).sum(axis=-1)
+    quantities = [*names, LOG_LIKELIHOOD]
+    return pd.DataFrame(
+        {
+            "simulation": np.repeat(fit.subjects, len(quantities)),
+            "quantity": np.tile(quantities, len(kept)),
+            "truth": true.ravel(),
+            "mean": mean.ravel(),
+            "sd": np.sqrt(squares / np.maximum(kept[:, None] - 1, 1)).ravel(),
+            "draws": np.repeat(kept, len(quantities)),
+            "rank": rank.ravel(),
+            "position": ((rank + rng.random(rank.shape)) / (kept[:, None] + 1)).ravel(),
+        }
+    )
+
+
+def _independent(fit: Fit) -> np.ndarray:
+    """How many draws of each subject are about independent, 1 to 99."""
+    table = fit.profiles()
+    sizes = table.groupby("subject", sort=False)[["ess_bulk", "ess_tail"]].min().min(axis=1)
+    least = sizes[fit.subjects].to_numpy()
+    statistics = fit.data["sample_stats"].to_dataset()
+    if "lp" in statistics:
+        found = mixing(statistics["lp"].to_numpy())
+        least = np.fmin(least, np.fmin(found.ess_bulk, found.ess_tail))
+    return np.asarray(np.clip(np.nan_to_num(least, nan=1), 1, MOST).astype(int))
+
+
+def _spread(count: int, total: int) -> np.ndarray:
+    """Places of so many draws at equal distances; what is beyond them repeats the last one."""
+    places = ((np.arange(count) + 0.5) * total / count).astype(int)
+    return np.pad(places, (0, MOST - count), mode="edge")
+
+
+def _beside_the_truth(fit: Fit, truth: pd.DataFrame, places: np.ndarray) -> Posterior:
+    """Keep some draws of each subject; the truth is one more draw, the last."""
+    kept = {}
+    for latent in fit.layout.latents:
+        draws = fit.posterior[latent.name].to_numpy()
+        flat = draws.reshape(len(draws), -1, *draws.shape[3:])
+        where = places.reshape(*places.shape, *[1] * (flat.ndim - 2))
+        names = [element.name for element in elements(fit.layout) if element.latent == latent]
+        true = truth[names].to_numpy().reshape(len(flat), 1, *flat.shape[2:])
+        joined = np.concatenate([np.take_along_axis(flat, where, axis=1), true], axis=1)
+        kept[latent.name] = (("subject", "chain", "draw", *latent.label_dims), joined[:, None])
+    tree = xr.DataTree.from_dict(
+        {
+            "posterior": xr.Dataset(kept, {"subject": fit.subjects}),
+            "observed_data": fit.observed,
+            "constant_data": fit.constants,
+        }
+    )
+    return Posterior(fit.layout, tree, {})
+
+
+def _element_draws(fit: Posterior) -> list[np.ndarray]:
+    """Draws of each profile element, (subjects, draws)."""
+    posterior = fit.posterior
+    return [
+        values
+        for latent in fit.layout.latents
+        for draws in [posterior[latent.name].to_numpy()[:, 0]]
+        for values in np.moveaxis(draws.reshape(*draws.shape[:2], -1), -1, 0)
+    ]
+
+
+def _log_likelihoods(fit: Posterior) -> np.ndarray:
+    """Log-likelihoods of each subject's outcomes, (subjects, draws)."""
+    return np.stack(
+        [
+            sum(values.sum(axis=0)[0] for _, values in log_likelihood(fit, row, attempted))
+            for row in range(len(fit.subjects))
+            for attempted in [Attempted.of(fit, row)]
+        ]
+    )
+
 
 _FEWEST = 20
 
@@ -63,7 +193,7 @@ def sbc(
         Chance that a calibrated layout is found wanting, over all its quantities.
     draws, tune, chains, target_accept, method, starts, reruns, n_jobs, progressbar
         As in `fit`. 99 draws of each subject are used, thinned to be about independent; see
-        `ranks.ranks`. Chains are short and two, so that of many layouts one simulation in ten does
+        `ranks`. Chains are short and two, so that of many layouts one simulation in ten does
         not converge at first or second; each is sampled again up to three times, with more care.
     seed : int, default 1
         Profiles, outcomes, chains and ties have streams of their own, made of it.

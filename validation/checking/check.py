@@ -27,10 +27,8 @@ from .advice import (
     about_subjects,
     verdict,
 )
-from .collinear import collinear, inflation
-from .columns import Columns, read_columns
+from .columns import Columns, collinear, inflation, informed_by, read_columns
 from .expected import Expected, expected
-from .joined import informed_by
 from .likeliest import Counts, spreads
 
 PROB = 0.9  # mass of the intervals whose coverage is forecast
@@ -69,7 +67,7 @@ class Check:
         and ``outside`` items, whether it is ``constant``, and its ``variance_inflation`` by the
         others (NaN where it never varies or is undefined somewhere).
     collinear : DataFrame
-        Demands that go together; see `collinear.collinear`.
+        Demands that go together; see `columns.collinear`.
     subjects : DataFrame
         By subject: ``trials``, ``success`` rate, and whether outcomes are ``all_alike``. Where
         outcomes are several, graded or scores, trials are attempts, and success is the mean outcome
@@ -160,7 +158,7 @@ def check(layout: Layout, evaluation: Evaluation, *, seed: int = 1) -> Check:
     References
     ----------
     Chaloner and Verdinelli (1995), see `expected.expected`; Belsley, Kuh and Welsch (1980), see
-    `collinear.inflation`.
+    `columns.inflation`.
 
     Examples
     --------
@@ -289,12 +287,12 @@ def _attempted(
     layout: Layout, matters: np.ndarray, trials: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Count items, and the median subject's attempts, on which each element matters."""
-    leaves, each = len(layout.outcomes), sum(len(leaf.steps) for leaf in layout.outcomes)
-    starts = np.cumsum([0, *(len(leaf.steps) for leaf in layout.outcomes[:-1])])
+    count, each = len(layout.outcomes), sum(len(outcome.steps) for outcome in layout.outcomes)
+    starts = np.cumsum([0, *(len(outcome.steps) for outcome in layout.outcomes[:-1])])
     first = (np.arange(len(matters) // each)[:, None] * each + starts).ravel()
     own, attempts = np.logical_or.reduceat(matters, first), trials[:, first]
     done = own & attempts.any(axis=0)[:, None]
-    items = done.reshape(-1, leaves, matters.shape[1]).any(axis=1).sum(axis=0)
+    items = done.reshape(-1, count, matters.shape[1]).any(axis=1).sum(axis=0)
     return items, np.median(attempts @ own, axis=0).astype(int)
 
 

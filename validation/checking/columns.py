@@ -1,4 +1,4 @@
-"""The items' columns that a layout reads: what they hold beside what is declared."""
+"""The items' columns that a layout reads: what they hold, who meets them, which go together."""
 
 from dataclasses import dataclass
 
@@ -6,8 +6,12 @@ import numpy as np
 import pandas as pd
 
 from ...evaluations.tables import name_cells, need_columns, read_numbers
-from ...layouts import Layout, MetaFeature
-from ...linking import units
+from ...layouts import Latent, Layout, MetaFeature
+from ...layouts.elements import Element
+from ...layouts.nodes import Derived
+from ...linking import Expr, units
+from ...linking.evaluation import ancestry
+from ...linking.expression import Operation
 
 _FACTS = ["unit", "declared_low", "declared_high", "low", "high", "distinct", "missing", "outside"]
 _FACTS += ["constant"]
@@ -137,3 +141,207 @@ def _row(
         "outside": int(outside.sum()),
         "constant": len(np.unique(known)) <= 1,
     }
+
+
+def informed_by(layout: Layout, element: Element) -> list[str]:
+    """List the items' columns that a profile element is held against.
+
+    These are the meta-features of the smallest part of the formula that has both the latent and a
+    meta-feature in it; a sum counts as one part, in whatever order it is written. What a latent's
+    prior depends on meets what that latent meets.
+
+    Parameters
+    ----------
+    layout : Layout
+        The formula.
+    element : Element
+        Of the layout; of a labelled meta-feature only its own label counts.
+
+    Returns
+    -------
+    list of str
+        Columns, in the order of the layout.
+
+    Examples
+    --------
+    >>> from measurement_layouts.layouts.elements import elements
+    >>> from measurement_layouts.scenarios import animal_ai_olympics as aaio
+    >>> layout = aaio.published_layout()
+    >>> {element.name: len(informed_by(layout, element)) for element in elements(layout)}
+    {'navigationAbility': 3, 'rightLeftBias': 1, 'visualAbility': 1, 'noiseLevel': 4}
+    """
+    users: dict[int, list[Expr]] = {}
+    for part in layout.parts:
+        for parent in part.parents:
+            users.setdefault(id(parent), []).append(part)
+    met = _met(element.latent, users)
+    return [
+        column
+        for feature in layout.meta_features
+        if feature.name in met
+        for column in _columns(feature, element)
+    ]
+
+
+def _met(part: Expr, users: dict[int, list[Expr]]) -> set[str]:
+    """Climb from a part to the first ones that hold meta-features."""
+    found: set[str] = set()
+    for user in users.get(id(part), []):
+        here = _features(user)
+        wider = [above for above in users.get(id(user), []) if _is_sum(user) and _is_sum(above)]
+        if isinstance(user, Latent) or not here or wider:
+            found |= _met(user, users)
+        else:
+            found |= here
+    return found
+
+
+def _is_sum(part: Expr) -> bool:
+    while isinstance(part, Derived):
+        part = part.expression
+    return isinstance(part, Operation) and part.symbol in ("+", "-")
+
+
+def _features(part: Expr) -> set[str]:
+    return {node.name for node in ancestry(part) if isinstance(node, MetaFeature)}
+
+
+def _columns(feature: MetaFeature, element: Element) -> tuple[str, ...]:
+    if element.label and feature.dims == element.latent.dims:
+        return (feature.columns[element.index],)
+    return feature.columns
+
+
+ALIKE = 0.7  # correlation from which a pair is listed
+_EXACT = 1e-12  # part of a column's variance that is no more than rounding
+_TINY = 1e-6  # part of a column's spread that is left out of a relation
+COLUMNS = ["demands", "pearson", "spearman", "variance_inflation", "relation"]
+
+
+def inflation(values: pd.DataFrame) -> pd.Series:
+    r"""Compute variance inflation factors.
+
+    .. math:: \mathrm{VIF}_k = \frac{1}{1 - R_k^2}
+
+    with :math:`R_k^2` of the regression of a column on all others.
+
+    Parameters
+    ----------
+    values : DataFrame
+        Items by columns, all of them numbers that vary.
+
+    Returns
+    -------
+    Series
+        At least 1, by column; infinite where the others say it exactly.
+
+    References
+    ----------
+    Belsley, D. A., Kuh, E. and Welsch, R. E. (1980), Regression Diagnostics, section 3.1.
+
+    Examples
+    --------
+    >>> inflation(pd.DataFrame({"a": [0, 0, 1, 1], "b": [0, 1, 0, 1.0]})).tolist()
+    [1.0, 1.0]
+    """
+    scaled = _scaled(values)
+    found = {}
+    for place, name in enumerate(values.columns):
+        left = _leftover(scaled[:, place], np.delete(scaled, place, axis=1))
+        found[name] = 1 / left if left > _EXACT else np.inf
+    return pd.Series(found, dtype=float)
+
+
+def relations(values: pd.DataFrame) -> dict[str, tuple[list[str], str]]:
+    """Find columns that are sums of multiples of columns before them.
+
+    Returns
+    -------
+    dict
+        By column: the others in its relation, and the relation in words.
+
+    Examples
+    --------
+    >>> size = np.array([1.0, 2.0, 4.0])
+    >>> relations(pd.DataFrame({"size": size, "distance": 2 * size + 1}))
+    {'distance': (['size'], 'distance = 2 x size + 1 exactly')}
+    """
+    free, found = list[str](), dict[str, tuple[list[str], str]]()
+    for name in values.columns:
+        if _leftover(_scaled(values[[name]])[:, 0], _scaled(values[free])) > _EXACT:
+            free.append(name)
+            continue
+        design = np.column_stack([values[free], np.ones(len(values))])
+        weights = np.linalg.lstsq(design, values[name].to_numpy(), rcond=None)[0]
+        shares = abs(weights) * np.append(values[free].std(), 1) / values[name].std()
+        used = [place for place in range(len(free)) if shares[place] > _TINY]
+        terms = [_term(weights[place], free[place]) for place in used]
+        if shares[-1] > _TINY:
+            terms.append(f"{weights[-1]:+.4g}".replace("+", "+ ").replace("-", "- "))
+        said = " ".join(terms).removeprefix("+ ")
+        found[name] = [free[place] for place in used], f"{name} = {said} exactly"
+    return found
+
+
+def collinear(values: pd.DataFrame, factors: pd.Series) -> pd.DataFrame:
+    """List pairs of columns that go together, and groups of which one follows from the others.
+
+    Parameters
+    ----------
+    values : DataFrame
+        Items by columns that vary; NaN where undefined.
+    factors : Series
+        Variance inflation by column.
+
+    Returns
+    -------
+    DataFrame
+        The strongest first: ``demands`` (names joined by commas), ``pearson`` and ``spearman``
+        correlation of a pair (0.7 or more in either, over the items that have both; NaN for a
+        group), the largest ``variance_inflation`` among them, and the ``relation``, where exact.
+
+    Examples
+    --------
+    >>> size = np.array([1.0, 2.0, 4.0])
+    >>> table = pd.DataFrame({"size": size, "distance": 2 * size + 1})
+    >>> collinear(table, inflation(table))[["demands", "pearson", "relation"]]
+              demands  pearson                         relation
+    0  size, distance      1.0  distance = 2 x size + 1 exactly
+    """
+    exact = relations(values.dropna(axis=1))
+    said = {frozenset([name, *others]): words for name, (others, words) in exact.items()}
+    pearson, spearman = (values.corr(method).to_numpy() for method in ("pearson", "spearman"))
+    names = list(values.columns)
+    rows = []
+    for place, one in enumerate(names):
+        for step, two in enumerate(names[place + 1 :]):
+            other = place + 1 + step
+            r, rank = pearson[place, other], spearman[place, other]
+            if not max(abs(r), abs(rank)) >= ALIKE:
+                continue
+            worst = float(factors.reindex([one, two]).max())
+            words = said.pop(frozenset([one, two]), "")
+            rows.append((max(abs(r), abs(rank)), [f"{one}, {two}", r, rank, worst, words]))
+    rows.sort(key=lambda row: -row[0])
+    groups = [
+        [", ".join(name for name in names if name in group), np.nan, np.nan, np.inf, words]
+        for group, words in said.items()
+    ]
+    return pd.DataFrame([row for _, row in rows] + groups, columns=COLUMNS)
+
+
+def _scaled(values: pd.DataFrame) -> np.ndarray:
+    """Centre columns, and give them length 1."""
+    centred = values.to_numpy(dtype=float) - values.to_numpy(dtype=float).mean(axis=0)
+    return np.asarray(centred / np.linalg.norm(centred, axis=0))
+
+
+def _leftover(column: np.ndarray, others: np.ndarray) -> float:
+    """Share of a column's variance that a regression on others leaves."""
+    weights = np.linalg.lstsq(others, column, rcond=None)[0]
+    return float(((column - others @ weights) ** 2).sum())
+
+
+def _term(weight: float, name: str) -> str:
+    size = "" if np.isclose(abs(weight), 1) else f"{abs(weight):.4g} x "
+    return f"{'-' if weight < 0 else '+'} {size}{name}"

@@ -14,7 +14,7 @@ from ...layouts import Layout
 from ...layouts.elements import elements
 from ..criticism.expansion import Columns, constant, expand, log_odds
 from ..criticism.overdispersion import Repeated, Spread
-from .sensitivity import Sensitivity
+from .expected import Sensitivity
 
 _DRAWS = 200  # from the prior, where climbs may start
 _MOST = 50  # subjects that are tested,
@@ -208,7 +208,7 @@ class _Climb:
 
     def _of(self, profiles: np.ndarray) -> Sensitivity:
         constants = {constant.name: self.failure for constant in self.source.layout.constants}
-        return replace(self.source, draws=profiles, ladders=[], constants=constants)
+        return replace(self.source, draws=profiles, ordered_steps=[], constants=constants)
 
     def _chances(self, source: Sensitivity) -> np.ndarray:
         found = source.success(source.draws, slice(None))

@@ -1,15 +1,111 @@
-"""What a property is held against: a layout that may use its own properties in any form."""
+"""What a layout leaves over, and whether its own properties in another form explain it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 
-from .chance import Chance
-from .expansion import EFFECT_SD, FORM_SD, Columns, Expansion
-from .leftover import Leftover
+from ...inference.fit import Fit
+from ...inference.forecasts.streaming import probabilities
+from ...inference.posterior.element_draws import posterior_draws
+from ...layouts.elements import elements
+from ..leave_one_out.pointwise import Attempted
+from .expansion import (
+    EFFECT_SD,
+    FORM_SD,
+    Chance,
+    Columns,
+    Expansion,
+    constant,
+    expand,
+    log_odds,
+    tangent,
+)
+from .overdispersion import Repeated
 from .properties import MISSING, Property
+
+_DRAWS = 256  # posterior draws that are kept, evenly spaced
+_MEMORY_MIB = 64.0
+
+
+@dataclass(frozen=True, eq=False)
+class Leftover:
+    """One subject's outcomes beside a layout's forecast of them.
+
+    Attributes
+    ----------
+    names : Index of str
+        Items it attempted.
+    successes, trials : ndarray of int, shape (items,)
+        Outcomes.
+    mean : ndarray, shape (items,)
+        The layout's forecast: posterior mean of the probability of success.
+    draws : ndarray, shape (items, draws)
+        That probability for some hundred posterior draws.
+    own : Columns
+        A constant, and what the layout's own elements can do.
+    groups : ndarray of int, shape (items,)
+        Which item each row is of; where rows are steps, which outcome of which item.
+    profiles : ndarray, shape (draws, elements)
+        The same draws of the profile.
+    offset : ndarray, shape (items,)
+        Log-odds of the forecast.
+    """
+
+    names: pd.Index
+    successes: np.ndarray
+    trials: np.ndarray
+    mean: np.ndarray
+    draws: np.ndarray
+    own: Columns
+    groups: np.ndarray
+    profiles: np.ndarray
+    offset: np.ndarray = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "offset", log_odds(self.mean))
+
+    @classmethod
+    def of(cls, fit: Fit, row: int) -> "Leftover":
+        """Read a subject's outcomes and posterior from a fit, by its place."""
+        items = Attempted.of(fit, row)
+        sizes = fit.posterior.sizes
+        every = sizes["chain"] * sizes["draw"]
+        kept = np.linspace(0, every - 1, min(every, _DRAWS)).round().astype(int)
+        mean, draws = np.empty(len(items.names)), np.empty((len(items.names), len(kept)))
+        parts = probabilities(fit, row, items.features, len(mean), memory_mib=_MEMORY_MIB)
+        for places, chances in parts:
+            mean[places], draws[places] = chances.mean(axis=1), chances[:, kept]
+        known, who = elements(fit.layout), fit.subjects[row]
+        own = constant(len(mean)).beside(tangent(draws, items.trials, len(known)))
+        groups = np.arange(len(mean)) if items.steps is None else items.steps.first
+        profiles = np.stack([posterior_draws(fit, each, who)[kept] for each in known], axis=1)
+        counts = items.successes, items.trials
+        return cls(items.names, *counts, mean, draws, own, groups, profiles)
+
+    def expand(self, *columns: Columns, start: Expansion | None = None) -> Expansion:
+        """Infer the coefficients of columns beside the layout's forecast.
+
+        Parameters
+        ----------
+        *columns : Columns
+            What is added, besides what the layout's own elements can do.
+        start : Expansion, optional
+            One of the same columns but the last ones, to begin with.
+        """
+        first = None if start is None else start.coefficients
+        return expand(self.offset, self.successes, self.trials, self.own.beside(*columns), first)
+
+    def repeated(self) -> Repeated:
+        """Hold outcomes against the layout alone, to see how they spread over items."""
+        centred = self.profiles - self.profiles.mean(axis=0)
+        pulls = log_odds(self.draws) @ centred / (len(centred) - 1)
+        variances = np.maximum(centred.var(axis=0, ddof=1), np.finfo(float).tiny)
+        counts = self.successes, self.trials, self.groups
+        return Repeated(*counts, self.expand(), pulls, variances)
+
 
 _TOLD_APART = 0.02  # part of an effect's information that nothing else could explain
 _RARITY = 0.1
@@ -164,3 +260,91 @@ def interplay(candidate: Property, other: Property) -> np.ndarray:
     first, second = candidate.indicators(), other.indicators()
     products = (first[:, :, None] * second[:, None, :]).reshape(len(first), -1)
     return np.asarray(products[:, products.any(axis=0)])
+
+
+_RATES = 4000  # drawn for an interval
+
+
+def residual_table(
+    leftover: Leftover, properties: Sequence[Property], prob: float, rng: np.random.Generator
+) -> pd.DataFrame:
+    """Compare success with the posterior predictive distribution, cell by cell.
+
+    Parameters
+    ----------
+    leftover : Leftover
+        The subject's outcomes and forecasts.
+    properties : sequence of Property
+        One or several; cells are their levels in combination.
+    prob : float
+        Mass of the equal-tailed interval.
+    rng : Generator
+        Of the outcomes drawn anew.
+
+    Returns
+    -------
+    DataFrame
+        One row per cell that occurs, indexed by the levels: ``items``, ``trials``, ``observed``
+        and ``expected`` success rates, the ends ``low`` and ``high`` of the interval in which the
+        layout expects the observed one, ``surprising`` where it lies outside.
+    """
+    numbers, cells = np.unique(
+        np.stack([part.codes for part in properties]), axis=1, return_inverse=True
+    )
+    where = cells == np.arange(numbers.shape[1])[:, None]
+    trials = where @ leftover.trials
+    drawn = rng.binomial(leftover.trials[:, None], leftover.draws)
+    rates = (where @ drawn) / trials[:, None]
+    low, high = np.quantile(rates, [(1 - prob) / 2, (1 + prob) / 2], axis=1)
+    observed = (where @ leftover.successes) / trials
+    index = pd.MultiIndex.from_arrays(
+        [
+            [part.levels[code] for code in row]
+            for part, row in zip(properties, numbers, strict=True)
+        ],
+        names=[part.name for part in properties],
+    )
+    return pd.DataFrame(
+        {
+            "items": where.sum(axis=1),
+            "trials": trials,
+            "observed": observed,
+            "expected": (where @ (leftover.trials * leftover.mean)) / trials,
+            "low": low,
+            "high": high,
+            "surprising": (observed < low) | (observed > high),
+        },
+        index if len(properties) > 1 else index.get_level_values(0),
+    )
+
+
+def deviation(
+    background: Background, inside: np.ndarray, prob: float, rng: np.random.Generator
+) -> dict[str, float]:
+    """Compare the success rate on some items with what a background expects, both uncertain.
+
+    The rate has the posterior Beta(successes + 1/2, failures + 1/2) of a rate about which nothing
+    else is known; what is expected is about normal, with the variance that the background's
+    coefficients give it.
+
+    Returns
+    -------
+    dict of str to float
+        ``observed``, ``expected``, their difference ``effect``, and the ends ``low`` and ``high``
+        of its equal-tailed interval.
+    """
+    leftover, base = background.leftover, background.base
+    successes, trials = leftover.successes[inside].sum(), leftover.trials[inside].sum()
+    expected = leftover.trials[inside] @ base.chances[inside] / trials
+    slope = base.weights[inside] @ base.columns.values[inside] / trials
+    rate = rng.beta(successes + 0.5, trials - successes + 0.5, _RATES)
+    forecast = rng.normal(expected, np.sqrt(slope @ base.covariance @ slope), _RATES)
+    low, high = np.quantile(rate - np.clip(forecast, 0, 1), [(1 - prob) / 2, (1 + prob) / 2])
+    observed = successes / trials
+    return {
+        "observed": float(observed),
+        "expected": float(expected),
+        "effect": float(observed - expected),
+        "low": float(low),
+        "high": float(high),
+    }

@@ -18,8 +18,7 @@ from scipy.stats import norm, skew
 from ...common.digits import beside
 from ...common.messages import many, some
 from ...layouts import Layout
-from .chance import holm, tail
-from .expansion import Expansion
+from .expansion import Expansion, holm, tail
 
 TOGETHER = "(all together)"
 """The row of all subjects' counts together, where there are several."""

@@ -17,9 +17,8 @@ from ...evaluations.evaluation import Evaluation
 from ...inference.forecasts.forecasting import OUTSIDE
 from ...layouts import Layout
 from . import scoring_rules as scoring
-from .algebraic import Algebraic
 from .assessor import Assessor, predicted
-from .baselines import Aggregate, Classifier, Regression
+from .baselines import Aggregate, Algebraic, Classifier, Regression
 from .forests import Forest
 from .layouts import ChosenLayout, FittedLayout
 from .leaks import report_twins

@@ -1,7 +1,7 @@
-"""Forecasts held against outcomes."""
+"""Forecasts held against outcomes: scores, calibration curves, and methods side by side."""
 
 import math
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 
 import numpy as np
 import pandas as pd
@@ -9,6 +9,8 @@ import xarray as xr
 
 from ...common.errors import DataError
 from ...common.messages import many, some
+from ...common.options import inside, whole
+from ...common.proportions import wilson
 from ...evaluations.evaluation import Evaluation
 from ...evaluations.steps import Rows
 from ...inference.forecasts.forecasting import OUTSIDE, Forecast
@@ -254,3 +256,232 @@ def scores_of(
         "ece": scoring.expected_calibration_error(probability, successes, trials),
         "remark": remark,
     }
+
+
+def calibration_curve(
+    forecast: Forecast,
+    evaluation: Evaluation,
+    *,
+    bins: int = 10,
+    prob: float = 0.9,
+    training_items: bool = False,
+    reused_names: bool = False,
+) -> pd.DataFrame:
+    r"""Hold mean forecasts against success rates, in bins of the forecast.
+
+    Bins and averages are those of `scoring.expected_calibration_error`: bins equally wide over
+    [0, 1], bin k being [k/bins, (k+1)/bins) and the last one including 1; all subjects' trials
+    count alike.
+
+    Parameters
+    ----------
+    forecast : Forecast
+        Forecasts of some subjects on some items.
+    evaluation : Evaluation
+        Outcomes; subjects and items are joined by name.
+    bins : int
+        Number of bins, at least 1.
+    prob : float
+        Mass of the interval of the success rate.
+    training_items : bool
+        Whether items that the fit was made on count too; they flatter.
+    reused_names : bool
+        As in `score`.
+
+    Returns
+    -------
+    DataFrame
+        One row per bin with a trial, indexed by ``bin``: ``trials``, ``forecast`` (mean),
+        ``success`` (rate), and ``low`` and ``high``, Wilson's interval of the success rate for
+        independent trials (too narrow where those of an item share something `Unseen`, or are
+        steps of one outcome),
+
+        .. math:: \frac{1}{1 + z^2/n} \left(\hat s + \frac{z^2}{2n} \pm z \sqrt{\frac{\hat s
+            (1 - \hat s)}{n} + \frac{z^2}{4 n^2}}\right).
+
+    Raises
+    ------
+    DataError
+        When there is nothing to score, or an item was trained on.
+    FitError
+        When `bins` or `prob` is out of range.
+
+    References
+    ----------
+    Wilson (1927), JASA 22(158), 209-212.
+
+    Examples
+    --------
+    >>> from measurement_layouts.inference.fitting import fit
+    >>> from measurement_layouts.scenarios import animal_ai_olympics as aaio
+    >>> cohort = aaio.simulated_cohort()
+    >>> result = fit(aaio.published_layout(), cohort.evaluation, subjects=["sim-01"],
+    ...              draws=100, tune=200, chains=2, seed=1, progressbar=False)
+    >>> forecast = result.forecast(cohort.evaluation.items)
+    >>> calibration_curve(forecast, cohort.evaluation, training_items=True).columns.tolist()
+    ['trials', 'forecast', 'success', 'low', 'high']
+    """
+    bins, prob = whole("bins", bins, least=1), inside("prob", prob, such_as=0.9)
+    chosen, successes, trials = matched(
+        forecast, evaluation, training_items=training_items, reused_names=reused_names
+    )
+    return rates_in_bins(
+        chosen["mean"].to_numpy().ravel(),
+        successes.to_numpy().ravel(),
+        trials.to_numpy().ravel(),
+        bins,
+        prob,
+    )
+
+
+def rates_in_bins(
+    mean: np.ndarray, successes: np.ndarray, trials: np.ndarray, bins: int, prob: float
+) -> pd.DataFrame:
+    """Count trials and successes in bins of the mean forecast.
+
+    Parameters
+    ----------
+    mean, successes, trials : ndarray, shape (items,)
+        Forecasts and outcomes; items without a trial do not count.
+    bins, prob
+        As in `calibration_curve`.
+
+    Returns
+    -------
+    DataFrame
+        As `calibration_curve` returns it.
+
+    Examples
+    --------
+    >>> rates = rates_in_bins(np.array([0.2, 0.4]), np.array([0, 1]), np.array([2, 2]), 2, 0.9)
+    >>> rates[["trials", "forecast", "success"]].round(2).to_numpy()
+    array([[4.  , 0.3 , 0.25]])
+    """
+    done = trials > 0
+    rows = pd.DataFrame(
+        {
+            "bin": np.searchsorted(np.arange(1, bins) / bins, mean, side="right"),
+            "trials": trials,
+            "forecast": mean * trials,
+            "success": successes,
+        }
+    )
+    curve = rows[done].groupby("bin").sum()
+    count = curve["trials"].to_numpy()
+    curve["forecast"] /= count
+    curve["success"] /= count
+    curve["low"], curve["high"] = wilson(curve["success"].to_numpy(), count, prob)
+    return curve
+
+
+type Scores = pd.DataFrame | Mapping[str, pd.DataFrame]
+
+
+def by_subject(
+    scores: Scores, column: str = "brier", success: pd.Series | None = None
+) -> dict[str, pd.DataFrame]:
+    """Bring the scores of one or several methods into one form.
+
+    Parameters
+    ----------
+    scores : DataFrame or mapping of str to DataFrame
+        What `score` returns, by name of the method; or one frame with a column ``method`` (and
+        ``subject``), such as `CrossValidation.scores`, whose repeats are averaged.
+    column : str
+        Which score.
+    success : Series, optional
+        Success rate by subject, instead of that of the scored items.
+
+    Returns
+    -------
+    dict of str to DataFrame
+        By method, in the order given: ``success`` and `column`, indexed by subject, subjects in
+        ascending order of success.
+
+    Raises
+    ------
+    DataError
+        When a column is missing, there is nothing in it, or a subject has no success rate.
+
+    Examples
+    --------
+    >>> scores = pd.DataFrame({"success": [0.8, 0.4], "brier": [0.1, 0.2]}, index=["Ann", "Bob"])
+    >>> by_subject({"layout": scores})["layout"].index.tolist()
+    ['Bob', 'Ann']
+    """
+    if isinstance(scores, Mapping):
+        frames = {str(method): frame for method, frame in scores.items()}
+    elif "method" in scores.columns:
+        frames = {
+            str(method): frame
+            for method, frame in scores.groupby("method", sort=False, dropna=False)
+        }
+    else:
+        frames = {"": scores}
+    if not frames:
+        raise DataError("no scores: give at least one method's, as score() returns them")
+    return {method: _one(method, frame, column, success) for method, frame in frames.items()}
+
+
+def _one(method: str, frame: pd.DataFrame, column: str, success: pd.Series | None) -> pd.DataFrame:
+    needed = [column] if success is not None else ["success", column]
+    missing = [name for name in needed if name not in frame.columns]
+    if missing:
+        raise DataError(
+            f"the scores{f' of {method}' if method else ''} have no column {some(missing)}; they "
+            f"have {some(frame.columns, 12)}; give the frame that score() returns"
+        )
+    keys = frame["subject"] if "subject" in frame.columns else frame.index
+    table = frame[needed].groupby(np.asarray(keys, dtype=object), sort=False).mean()
+    table.index = pd.Index([str(name) for name in table.index], name="subject")
+    if success is not None:
+        rates = success.set_axis([str(name) for name in success.index])
+        unknown = [name for name in table.index if name not in rates.index]
+        if unknown:
+            raise DataError(f"success= has no rate for {some(unknown)}; it has {some(rates.index)}")
+        table.insert(0, "success", rates.loc[table.index].to_numpy())
+    table = table.dropna().sort_values("success", kind="stable")
+    if table.empty:
+        raise DataError(f"the scores{f' of {method}' if method else ''} hold no {column}")
+    return table
+
+
+def smooth(x: np.ndarray, y: np.ndarray, at: np.ndarray, width: float) -> np.ndarray:
+    r"""Local linear regression with a Gaussian kernel.
+
+    .. math:: \hat y(a) = \arg_{b_0} \min_{b_0, b_1} \sum_i \exp\left(-\frac{(x_i - a)^2}{2 h^2}
+        \right) (y_i - b_0 - b_1 (x_i - a))^2
+
+    Parameters
+    ----------
+    x, y : ndarray, shape (points,)
+        What to smooth.
+    at : ndarray, shape (places,)
+        Where.
+    width : float
+        Width h of the kernel, in the unit of `x`.
+
+    Returns
+    -------
+    ndarray, shape (places,)
+        The local level; the local mean where all weight lies on one value of `x`.
+
+    References
+    ----------
+    Cleveland (1979), JASA 74(368), 829-836; Fan and Gijbels (1996), Local Polynomial Modelling.
+
+    Examples
+    --------
+    >>> x = np.linspace(0, 1, 9)
+    >>> smooth(x, 2 * x + 1, np.array([0.0, 0.5]), width=0.1).round(12)
+    array([1., 2.])
+    """
+    gap = x[None, :] - at[:, None]
+    weight = np.exp(-0.5 * (gap / width) ** 2 + 0.5 * np.min((gap / width) ** 2, axis=1)[:, None])
+    total = weight.sum(axis=1)
+    centre = (weight * gap).sum(axis=1) / total
+    mean = (weight * y).sum(axis=1) / total
+    offset = gap - centre[:, None]
+    spread = (weight * offset**2).sum(axis=1)
+    slope = (weight * offset * y).sum(axis=1) / np.where(spread > 0, spread, 1)
+    return np.asarray(mean - slope * centre)

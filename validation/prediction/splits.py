@@ -105,6 +105,14 @@ class _Random:
         """Part held out."""
         return _FIFTH if self.share is None else self.share
 
+    def _folds(self, count: int, what: str, rng: np.random.Generator) -> list[np.ndarray]:
+        """Deal out so many places at random."""
+        if self.folds is None or self.folds > count:
+            raise DataError(
+                f"folds={self.folds}, but there are {count} {what}; ask for fewer folds"
+            )
+        return np.array_split(rng.permutation(count), self.folds)
+
     def __repr__(self) -> str:
         how = f"share={self._share:g}" if self.folds is None else f"folds={self.folds}"
         return f"{type(self).__name__}({how})"
@@ -155,10 +163,8 @@ class Items(_Random):
                     "keep at least one item"
                 )
             parts = [rng.permutation(count)[:held_out]]
-        elif self.folds > count:
-            raise DataError(f"folds={self.folds}, but there are {count} items; ask for fewer folds")
         else:
-            parts = np.array_split(rng.permutation(count), self.folds)
+            parts = self._folds(count, "items", rng)
         return [_without_items(evaluation, part) for part in parts]
 
 
@@ -215,19 +221,10 @@ class Cells(_Random):
                     f"share={self._share} of {len(cells)} attempted cells holds out none; hold out "
                     "more, or change the seed"
                 )
-        elif self.folds > len(cells):
-            raise DataError(
-                f"folds={self.folds}, but there are {len(cells)} attempted cells; ask for fewer "
-                "folds"
-            )
         else:
-            parts = np.array_split(rng.permutation(len(cells)), self.folds)
-        found = []
-        for part in parts:
-            test = np.zeros(attempted.size, dtype=bool)
-            test[cells[part]] = True
-            found.append(Fold(~test.reshape(attempted.shape), test.reshape(attempted.shape)))
-        return found
+            parts = self._folds(len(cells), "attempted cells", rng)
+        tests = [np.isin(np.arange(attempted.size), cells[part]) for part in parts]
+        return [Fold(~test, test) for test in (own.reshape(attempted.shape) for own in tests)]
 
 
 @dataclass(frozen=True)

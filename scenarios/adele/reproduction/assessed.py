@@ -7,8 +7,7 @@ import pandas as pd
 
 from ....common.errors import DataError
 from ....evaluations.evaluation import Evaluation
-from ....validation.prediction.algebraic import Algebraic
-from ....validation.prediction.baselines import Regression
+from ....validation.prediction.baselines import Algebraic, Regression
 from ....validation.prediction.cross_validate import Method, cross_validate
 from ....validation.prediction.forests import Forest
 from ....validation.prediction.layouts import ChosenLayout, FittedLayout

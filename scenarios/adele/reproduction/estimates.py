@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from ....batteries.curves.characteristic import characteristic_curves
+from ....batteries.characteristic import characteristic_curves
 from ....evaluations.evaluation import Evaluation
 from ....inference.fitting import fit
 from ....inference.simulate import draw_outcomes

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from measurement_layouts.common.errors import DataError
-from measurement_layouts.evaluations.logs.notes import Notes
+from measurement_layouts.evaluations.logs.imported import Notes
 from measurement_layouts.evaluations.logs.table import read_table
-from measurement_layouts.evaluations.logs.tidy import tidy
+from measurement_layouts.evaluations.logs.values import tidy
 
 NAMES = st.text(st.characters(codec="utf-8"), min_size=1, max_size=6)
 CELLS = st.one_of(

@@ -17,9 +17,9 @@ from inspect_ai.model import ChatMessageUser
 from inspect_ai.scorer import Score, value_to_float
 
 from measurement_layouts.common.errors import DataError
+from measurement_layouts.evaluations.logs.imported import Notes
 from measurement_layouts.evaluations.logs.inspect_logs import read_inspect
-from measurement_layouts.evaluations.logs.notes import Notes
-from measurement_layouts.evaluations.logs.scores import GRADES, ScoreReader
+from measurement_layouts.evaluations.logs.values import GRADES, ScoreReader
 
 
 def sample(number=1, value="C", **fields):

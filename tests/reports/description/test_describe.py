@@ -9,7 +9,7 @@ import measurement_layouts as ml
 from measurement_layouts import DataError, FitError
 from measurement_layouts.reports import Rules
 from measurement_layouts.reports.description.describe import Training
-from measurement_layouts.validation.criticism.criticism import Criticism
+from measurement_layouts.validation.criticism.criticise import Criticism
 
 COLUMNS = ["navigationAbility", "rightLeftBias", "visualAbility", "noiseLevel"]
 PROFILES = {

@@ -5,7 +5,7 @@ import pytest
 from arviz_stats.ecdf_utils import simulate_confidence_bands
 from scipy.stats import binom
 
-from measurement_layouts.validation.calibration.bands import (
+from measurement_layouts.validation.calibration.result import (
     PLACES,
     chance,
     counted,

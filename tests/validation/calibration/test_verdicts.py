@@ -8,8 +8,7 @@ from helpers import small_layouts
 from scipy import stats
 
 import measurement_layouts as ml
-from measurement_layouts.validation.calibration.result import UNCONVERGED
-from measurement_layouts.validation.calibration.text import report, summary
+from measurement_layouts.validation.calibration.result import UNCONVERGED, report, summary
 
 mpl.use("Agg")
 pytestmark = pytest.mark.usefixtures("tidy_figures")

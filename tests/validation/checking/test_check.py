@@ -10,7 +10,7 @@ import measurement_layouts as ml
 from measurement_layouts.layouts.elements import elements
 from measurement_layouts.linking import logistic, mean_failure, mixture, presence, product
 from measurement_layouts.validation.checking.check import check
-from measurement_layouts.validation.checking.joined import informed_by
+from measurement_layouts.validation.checking.columns import informed_by
 
 LATENTS = ["node", "label", "unit", "informed_by", "items", "trials", "prior_sd", "expected_sd"]
 LATENTS += ["shrinkage", "confounded_with", "correlation", "verdict"]

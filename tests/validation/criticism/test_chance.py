@@ -8,9 +8,8 @@ from scipy.special import expit
 
 import measurement_layouts as ml
 from measurement_layouts.validation.criticism.background import Background
-from measurement_layouts.validation.criticism.chance import Chance
 from measurement_layouts.validation.criticism.criticise import criticise
-from measurement_layouts.validation.criticism.expansion import Columns, expand
+from measurement_layouts.validation.criticism.expansion import Chance, Columns, expand
 
 _LEVEL = 0.001  # of each check: a right method fails one check in a thousand
 

@@ -8,7 +8,7 @@ from helpers import two_demands
 import measurement_layouts as ml
 from measurement_layouts import DataError, FitError
 from measurement_layouts.validation.criticism.criticise import criticise
-from measurement_layouts.validation.leave_one_out.compare import compare_layouts
+from measurement_layouts.validation.leave_one_out.loo import compare_layouts
 
 WHO = ["Ann", "Bob"]
 

@@ -12,8 +12,7 @@ from helpers import small_layouts
 import measurement_layouts as ml
 from measurement_layouts import DataError
 from measurement_layouts.linking import logistic
-from measurement_layouts.validation.leave_one_out.compare import stacking_weights
-from measurement_layouts.validation.leave_one_out.loo import standard_error
+from measurement_layouts.validation.leave_one_out.loo import stacking_weights, standard_error
 
 GRID = {"method": "grid", "seed": 1, "progressbar": False}
 COLUMNS = ["rank", "elpd", "se", "p_loo", "items", "elpd_diff", "dse", "weight", "bad_k", "warning"]

@@ -10,7 +10,7 @@ from helpers.fault_cases import evaluation, exactly, fault, fit, items, table
 import measurement_layouts as ml
 from measurement_layouts import DataError, Evaluation, FitError
 from measurement_layouts.validation.prediction import scoring_rules as scoring
-from measurement_layouts.validation.prediction.algebraic import Algebraic
+from measurement_layouts.validation.prediction.baselines import Algebraic
 from measurement_layouts.validation.prediction.scoring_rules import ScoreError
 
 NEW = pd.DataFrame({"distance": [2.0, 3.0], "behind": [0, 1]}, ["y", "z"])

@@ -1,1 +1,0 @@
-"""Subject characteristic curves: success over one demand, and the ability that shows."""

@@ -1,0 +1,113 @@
+"""Dominant slices: items on which no other demand is higher than the one of interest."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from ..common.errors import DataError
+from ..evaluations.tables import name_cells, need_columns, read_numbers, texts
+
+ANCHOR = 20  # level at which everybody is held to fail
+
+
+@dataclass(frozen=True, eq=False)
+class Slices:
+    """Which items count for which dimension, and at which level.
+
+    An item is in the slice of a dimension and a level when its demand there is that level and none
+    of its other demands is higher. So it counts at its highest level only, for all dimensions that
+    reach it.
+
+    Attributes
+    ----------
+    dimensions : list of str
+        Names of the demands.
+    levels : ndarray of float, shape (levels,)
+        Ascending.
+    level : ndarray of float, shape (items,)
+        Each item's highest demand.
+    dominant : ndarray of bool, shape (items, dimensions)
+        Which demands reach it.
+    """
+
+    dimensions: list[str]
+    levels: np.ndarray
+    level: np.ndarray
+    dominant: np.ndarray
+
+    @classmethod
+    def of(cls, items: pd.DataFrame, dimensions: Iterable[str]) -> "Slices":
+        """Read demand levels from the items' columns.
+
+        Parameters
+        ----------
+        items : DataFrame
+            Indexed by item.
+        dimensions : iterable of str
+            Columns of demands; whole numbers from 0 to 19.
+
+        Returns
+        -------
+        Slices
+            With all levels that occur. Level 0 is there when an item demands nothing at all.
+
+        Raises
+        ------
+        DataError
+            When there are no dimensions, a column is missing or asked for twice, or a cell holds no
+            level.
+
+        Examples
+        --------
+        >>> items = pd.DataFrame({"logic": [2, 1, 3], "volume": [1, 2, 3]}, index=list("abc"))
+        >>> slices = Slices.of(items, ["logic", "volume"])
+        >>> slices.level, slices.dominant[:, 0]
+        (array([2., 2., 3.]), array([ True, False,  True]))
+        """
+        names = [dimensions] if isinstance(dimensions, str) else texts(dimensions, "dimensions")
+        if not names or len(set(names)) < len(names):
+            raise DataError(
+                f"dimensions={names}; name one or several columns of demands, each of them once"
+            )
+        need_columns(items.columns, names, "the items have")
+        table = items[names]
+        demands, _ = read_numbers(table)
+        with np.errstate(invalid="ignore"):
+            bad = ~((demands >= 0) & (demands < ANCHOR) & (demands == np.floor(demands)))
+        if bad.any():
+            raise DataError(
+                f"{bad.sum()} demand(s) are no levels: {name_cells(table, bad)}; give whole "
+                f"numbers from 0 to {ANCHOR - 1}, and leave items without them out"
+            )
+        highest = demands.max(axis=1)
+        occurring = np.unique(demands)
+        levels = occurring[(occurring > 0) | (highest == 0).any()]
+        return cls(names, levels, highest, demands == highest[:, None])
+
+    def counts(self, values: np.ndarray, times: np.ndarray) -> np.ndarray:
+        """Add up a value of every subject and item over slices.
+
+        Parameters
+        ----------
+        values : ndarray, shape (subjects, items)
+            Trials or successes.
+        times : ndarray, shape (resamples, items)
+            How often each item counts.
+
+        Returns
+        -------
+        ndarray of float, shape (resamples, subjects, dimensions, levels)
+        """
+        shape = len(times), len(values), len(self.dimensions)
+        width = len(values) * len(self.dimensions)
+        found = np.empty((*shape, len(self.levels)))
+        for place, level in enumerate(self.levels):
+            chosen = np.flatnonzero(self.level == level)
+            cells = values.T[chosen, :, None] * self.dominant[chosen, None, :]
+            summed = times[:, chosen].astype(float) @ cells.reshape(len(chosen), width).astype(
+                float
+            )
+            found[..., place] = summed.reshape(shape)
+        return found

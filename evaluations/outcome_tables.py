@@ -1,0 +1,298 @@
+"""Tables of outcomes, of success or of grades and scores: from what people have to counts."""
+
+from collections.abc import Hashable, Mapping
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from ..common.errors import DataError
+from ..common.messages import some
+from ..layouts import Graded, Layout, Score
+from ..layouts.outcomes.steps import Observed, Steps
+from .steps import expanded
+from .tables import (
+    is_missing,
+    name_cells,
+    named,
+    need_columns,
+    read_numbers,
+    refuse_broken,
+    refuse_repeats,
+    same_names,
+    texts,
+    three_columns,
+)
+
+_MOST = 1e15  # counts; sums of them stay exact
+
+
+def from_wide(outcomes: pd.DataFrame, items: pd.Index) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Count successes and trials in a table of subjects by items; see `Evaluation.from_wide`."""
+    table = _by_subject(outcomes, "outcomes", items)
+    values = _zeros_and_ones(table, "{} on {}: {}")
+    attempted = ~np.isnan(values)
+    successes, trials = (
+        pd.DataFrame(part.astype("int64"), table.index, table.columns)
+        for part in (np.where(attempted, values, 0), attempted)
+    )
+    return successes, trials
+
+
+def from_long(
+    outcomes: pd.DataFrame, items: pd.Index, columns: tuple[str, str, str], repeats: str
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Count successes and trials in rows of outcomes; see `Evaluation.from_long`."""
+    if not isinstance(repeats, str) or repeats not in ("refuse", "trials"):
+        raise DataError(f"repeats={repeats!r}; give 'refuse' or 'trials'")
+    subject, item, outcome = columns
+    _check_long(outcomes, columns)
+    rows, subjects = pd.factorize(np.array(texts(outcomes[subject], f"column {subject!r}"), object))
+    names = pd.Index(texts(outcomes[item], f"column {item!r}"), dtype="str")
+    places = items.get_indexer(names)
+    if (places < 0).any():
+        unknown = names[places < 0].unique()
+        raise DataError(
+            f"outcomes for {len(unknown)} item(s) that `items` does not have: {some(unknown)}; add "
+            "their properties, or drop those rows"
+        )
+    values = _zeros_and_ones(outcomes[[outcome]], "row {}, {}: {}")[:, 0]
+    repeated = pd.DataFrame({"row": rows, "place": places}).duplicated().to_numpy()
+    if repeats == "refuse" and repeated.any():
+        pairs = (f"{subjects[int(rows[k])]} on {names[int(k)]}" for k in np.flatnonzero(repeated))
+        raise DataError(
+            f"{repeated.sum()} repeated row(s): {some(pairs)}; keep one row of each, or count them "
+            "as repeated trials with repeats='trials'"
+        )
+    attempted = ~np.isnan(values)
+    successes, trials = (np.zeros((len(subjects), len(items)), dtype="int64") for _ in range(2))
+    np.add.at(trials, (rows[attempted], places[attempted]), 1)
+    np.add.at(successes, (rows, places), (values == 1).astype("int64"))
+    return pd.DataFrame(successes, subjects, items), pd.DataFrame(trials, subjects, items)
+
+
+def properties(outcomes: pd.DataFrame, subject: str, item: str, outcome: str) -> pd.DataFrame:
+    """Take the items' properties from the remaining columns of rows of outcomes.
+
+    Returns
+    -------
+    DataFrame
+        One row per item, in the order in which they appear.
+
+    Raises
+    ------
+    DataError
+        When a property differs between the rows of one item.
+    """
+    _check_long(outcomes, (subject, item, outcome))
+    names = texts(outcomes[item], f"column {item!r}")
+    table = outcomes.drop(columns=[subject, item, outcome])
+    table = table.set_axis(np.array(names, object), axis=0)
+    need_columns(table.columns, list(table.columns), "the table of outcomes has")
+    refuse_broken(table, names, "the table of outcomes", "item")
+    varying = table.apply(_hashable).groupby(level=0, sort=False).nunique(dropna=False).gt(1)
+    for column in varying.columns[varying.any()]:
+        raise DataError(
+            f"{column!r} differs between rows of one item: "
+            f"{some(varying.index[varying[column]])}; a property belongs to the item, so make it "
+            "the same in all its rows, drop the column, or name the items apart"
+        )
+    return table[~table.index.duplicated()]
+
+
+def counts(table: object, name: str, items: pd.Index) -> pd.DataFrame:
+    """Check a table of counts and put its columns into the items' order.
+
+    Raises
+    ------
+    DataError
+        When names do not match, or a value is no whole number of at least 0.
+    """
+    checked = named(table, name, "subject")
+    columns = texts(checked.columns, f"{name}, columns")
+    refuse_repeats(columns, "item", name)
+    same_names(columns, items, f"the columns of {name}", "items")
+    checked = checked.set_axis(columns, axis=1)
+    values, _ = read_numbers(checked)
+    whole = (values >= 0) & (values <= _MOST) & (values == np.floor(values))
+    if not whole.all():
+        raise DataError(
+            f"{name}: {(~whole).sum()} value(s) are no counts: {name_cells(checked, ~whole)}; give "
+            f"whole numbers from 0 to {_MOST:.0e}, with 0 trials where an item was not attempted"
+        )
+    found = pd.DataFrame(values.astype("int64"), checked.index, columns)
+    return found[list(items)].rename_axis(columns="item")
+
+
+def _by_subject(outcomes: pd.DataFrame, what: str, items: pd.Index) -> pd.DataFrame:
+    """Name a wide table, turned where its rows are items, and refuse other items than those."""
+    table = named(outcomes, what, "subject")
+    table = table.set_axis(texts(table.columns, f"{what}, columns"), axis=1)
+    if len(items.intersection(table.index)) > len(items.intersection(table.columns)):
+        table = table.T
+    refuse_repeats(table.columns, "item", what)
+    same_names(table.columns, items, f"the items of {what}", "items")
+    return table
+
+
+def _hashable(column: pd.Series) -> pd.Series:
+    """Write cells such as lists as texts, so that they can be compared."""
+    if column.dtype != object:
+        return column
+    return column.map(lambda cell: cell if isinstance(cell, Hashable) else repr(cell))
+
+
+def _check_long(outcomes: object, columns: tuple[str, str, str]) -> None:
+    if not isinstance(outcomes, pd.DataFrame):
+        raise DataError(f"outcomes: this is a {type(outcomes).__name__}; give a pandas DataFrame")
+    three_columns(columns)
+    need_columns(outcomes.columns, columns, "the table of outcomes has")
+
+
+def _zeros_and_ones(table: pd.DataFrame, pattern: str) -> np.ndarray:
+    """Read outcomes; NaN where one is missing."""
+    values, foreign = read_numbers(table)
+    wrong = foreign | ~(np.isnan(values) | (values == 0) | (values == 1))
+    if wrong.any():
+        raise DataError(
+            f"{wrong.sum()} outcome(s) are neither 0 nor 1: {name_cells(table, wrong, pattern)}; "
+            "code failure as 0 and success as 1, and leave a cell empty (NaN) where the item was "
+            "not attempted. Several attempts go in as counts, Evaluation(items, successes, trials)"
+        )
+    return values
+
+
+LONG = ("subject", "item", "outcome")
+_ROUNDING = 1e-9  # part of a place that writing a score may cost
+
+
+class _Cells(NamedTuple):
+    """Outcomes as they came, one per attempt."""
+
+    subjects: list[str]
+    items: list[str]
+    values: pd.Series
+
+
+def from_outcomes(
+    layout: Layout, steps: Steps, outcomes: Mapping[str, object], items: pd.DataFrame
+) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+    """Count steps passed and tried; see `Evaluation.of_outcomes`.
+
+    Returns
+    -------
+    DataFrame, DataFrame, DataFrame
+        Rows as items, successes and trials.
+    """
+    refuse_other_outcomes(layout, outcomes)
+    cells = [_read(outcome, outcomes[outcome.name], items.index) for outcome in layout.outcomes]
+    subjects = list(dict.fromkeys(name for own in cells for name in own.subjects))
+    if not subjects or not len(items):
+        raise DataError("there are no outcomes; give at least one subject and one item")
+    parts = [
+        _counts(outcome, own, subjects, items.index)
+        for outcome, own in zip(layout.outcomes, cells, strict=True)
+    ]
+    passed, tried = (
+        np.concatenate(counts, axis=2).reshape(len(subjects), -1)
+        for counts in zip(*parts, strict=True)
+    )
+    rows = expanded(steps, items)
+    who = pd.Index(subjects, name="subject", dtype="str")
+    successes, trials = (pd.DataFrame(counts, who, rows.index) for counts in (passed, tried))
+    return rows, successes, trials
+
+
+def refuse_other_outcomes(layout: Layout, outcomes: object) -> None:
+    """Refuse outcomes that are not one table for each outcome, by name.
+
+    Raises
+    ------
+    DataError
+        Saying which are missing or too many.
+    """
+    names = [outcome.name for outcome in layout.outcomes]
+    if not isinstance(outcomes, Mapping):
+        raise DataError(
+            f"outcomes: this is a {type(outcomes).__name__}; give a table for each outcome by "
+            f"name, as in {{{names[0]!r}: table}}"
+        )
+    where = f"the tables of outcomes for layout {layout.name!r}"
+    same_names(list(map(str, outcomes)), names, where, "its outcomes")
+
+
+def is_long(table: pd.DataFrame) -> bool:
+    """Whether a table has a row per outcome."""
+    return set(LONG) <= set(table.columns)
+
+
+def _read(outcome: Observed, table: object, items: pd.Index) -> _Cells:
+    if not isinstance(table, pd.DataFrame):
+        raise DataError(
+            f"{outcome.name}: this is a {type(table).__name__}; give a pandas DataFrame"
+        )
+    if is_long(table):
+        subjects, names = (texts(table[column], f"{outcome.name}, {column}") for column in LONG[:2])
+        unknown = [name for name in dict.fromkeys(names) if name not in items]
+        if unknown:
+            raise DataError(
+                f"{outcome.name}: outcomes for {len(unknown)} item(s) that `items` does not have: "
+                f"{some(unknown)}; add their properties, or drop those rows"
+            )
+        return _Cells(subjects, names, table["outcome"].astype(object))
+    wide = _by_subject(table, outcome.name, items)
+    count, width = wide.shape
+    values = pd.Series(wide.astype(object).to_numpy().ravel(), dtype=object)
+    return _Cells(list(np.repeat(wide.index, width)), list(wide.columns) * count, values)
+
+
+def _counts(
+    outcome: Observed, cells: _Cells, subjects: list[str], items: pd.Index
+) -> tuple[np.ndarray, np.ndarray]:
+    """Count attempts that passed each step, and that came to it; (subjects, items, steps)."""
+    levels = _levels(outcome, cells)
+    there = ~np.isnan(levels)
+    rows = pd.Index(subjects).get_indexer(pd.Index(cells.subjects))[there]
+    columns = items.get_indexer(pd.Index(cells.items))[there]
+    top = len(outcome.steps)
+    ended = np.zeros((len(subjects), len(items), top + 1), dtype="int64")
+    np.add.at(ended, (rows, columns, levels[there].astype(int)), 1)
+    reached = ended[..., ::-1].cumsum(axis=2)[..., ::-1]  # so many got at least so far
+    return reached[..., 1:], reached[..., :-1]
+
+
+def _levels(outcome: Observed, cells: _Cells) -> np.ndarray:
+    """Read how many steps each attempt passed; NaN where there was none."""
+    values = cells.values
+    if isinstance(outcome, Graded):
+        places = {grade: place for place, grade in enumerate(outcome.grades)}
+        values = values.map(lambda cell: places.get(cell, cell) if isinstance(cell, str) else cell)
+    numbers, foreign = read_numbers(pd.DataFrame({"outcome": values}))
+    numbers, foreign = numbers[:, 0], foreign[:, 0]
+    missing = np.array([is_missing(cell) for cell in values], dtype=bool)
+    if isinstance(outcome, Score):
+        fine = (numbers >= -_ROUNDING) & (numbers <= 1 + _ROUNDING)
+        levels = np.floor(np.where(fine, numbers, 0.0) * outcome.places + 0.5 + _ROUNDING)
+        need = "no score in [0, 1]", "give parts of the full score"
+    else:
+        fine, levels = np.isin(numbers, np.arange(len(outcome.steps) + 1)), numbers
+        need = "neither 0 nor 1", "code failure as 0 and success as 1"
+        if isinstance(outcome, Graded):
+            need = (
+                "none of its grades",
+                (
+                    f"give {some(map(repr, outcome.grades), 12)}, or their numbers from 0 to "
+                    f"{len(outcome.steps)}"
+                ),
+            )
+    wrong = np.flatnonzero((foreign | ~fine) & ~missing)
+    if len(wrong):
+        named_cells = some(
+            f"{cells.subjects[place]} on {cells.items[place]}: {cells.values.iloc[place]!r}"
+            for place in wrong
+        )
+        raise DataError(
+            f"{outcome.name}: {len(wrong)} outcome(s) are {need[0]}: {named_cells}; {need[1]}, and "
+            "leave a cell empty (NaN) where the item was not attempted"
+        )
+    return np.where(missing, np.nan, np.clip(levels, 0, len(outcome.steps)))

@@ -1,1 +1,0 @@
-"""Checks of a layout that need neither data nor a sampler."""

@@ -1,0 +1,144 @@
+"""Slices, bins and tables of characteristic curves."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from helpers import one_dominant
+
+import measurement_layouts as ml
+from measurement_layouts import DataError, FitError
+from measurement_layouts.batteries.characteristic import characteristic_curves
+from measurement_layouts.batteries.logistic_curves import lattice, success
+from measurement_layouts.batteries.slices import Slices
+
+NAMES = one_dominant.NAMES
+
+
+@pytest.fixture(scope="module")
+def evaluation():
+    rng = np.random.default_rng(2)
+    abilities = np.array([[2.0, 3.0, 4.0], [1.2, 3.5, 2.5]])
+    return one_dominant.outcomes(one_dominant.battery(1500, rng), abilities, rng)[0]
+
+
+@pytest.fixture(scope="module")
+def curves(evaluation):
+    return characteristic_curves(evaluation, NAMES)
+
+
+def test_dominant_slices_by_their_definition(rng):
+    items = pd.DataFrame(rng.integers(0, 4, (200, 3)), columns=NAMES)
+    slices = Slices.of(items, NAMES)
+    assert slices.levels.tolist() == [0, 1, 2, 3]  # level 0, since an item demands nothing
+    times = rng.integers(0, 3, (2, 200))
+    values = rng.integers(0, 5, (1, 200))
+    found = slices.counts(values, times)
+    for place, name in enumerate(NAMES):
+        for level in range(4):
+            inside = (items[name] == level) & (items.drop(columns=name) <= level).all(axis=1)
+            wanted = (times * values * inside.to_numpy()).sum(axis=1)
+            assert found[:, 0, place, level].tolist() == wanted.tolist()
+
+
+def test_bins_count_attempts_and_trials():
+    items = pd.DataFrame({"logic": [1, 1, 2, 2, 2], "volume": [0, 1, 0, 3, 2]}, list("abcde"))
+    trials = pd.DataFrame([[4, 0, 2, 9, 3]], ["Ann"], items.index)
+    successes = pd.DataFrame([[3, 0, 1, 9, 0]], ["Ann"], items.index)
+    found = characteristic_curves(ml.Evaluation(items, successes, trials), ["logic", "volume"])
+    logic = found.bins_of("Ann", "logic")
+    assert logic[["level", "items", "trials", "successes"]].to_numpy().tolist() == [
+        [1, 1, 4, 3],
+        [2, 2, 5, 1],
+        [3, 0, 0, 0],
+    ]
+    assert logic["weight"].tolist() == [0.01, 0.02, 0]
+    assert logic["rate"].tolist()[:2] == [0.75, 0.2]
+    assert found.row("Ann", "logic")["reason"] == (
+        "no items at level 3; few items at levels 1 (1), 2 (2)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("rates", "ability", "reason"),
+    [
+        ([0, 0, 0], np.nan, "no curve: all fail, so the ability is below 1"),
+        ([1, 1, 1], np.nan, "no curve: all succeed, so the ability is above 3"),
+        ([1, 0, 0], np.nan, "no curve: all succeed up to 1 and fail from 2, and it lies between"),
+        ([1, 0.5, 0], 2, "a step at level 2, without an interval"),
+        ([np.nan, 0.5, np.nan], np.nan, "no curve: items at one level only; no items at levels"),
+    ],
+)
+def test_what_cannot_be_fitted_has_a_reason(rates, ability, reason):
+    levels = np.repeat([1, 2, 3], 100)
+    share = np.repeat(rates, 100)
+    solved = pd.DataFrame([np.tile(np.arange(100) / 100, 3) < share], ["Ann"]).astype(float)
+    solved = solved.where(~np.isnan(share)[None])
+    evaluation = ml.Evaluation.from_wide(solved, pd.DataFrame({"logic": levels}))
+    row = characteristic_curves(evaluation, ["logic"]).row("Ann", "logic")
+    assert row["ability"] == pytest.approx(ability, nan_ok=True)
+    assert np.isnan([row["low"], row["high"]]).all()
+    assert row["reason"].startswith(reason)
+    bayes = characteristic_curves(evaluation, ["logic"], method="bayes").row("Ann", "logic")
+    assert 0 < bayes["low"] < bayes["ability"] < bayes["high"] < 20
+    assert not bayes["reason"].startswith(("a step", "no curve"))
+
+
+def test_a_subject_stands_alone(evaluation, curves):
+    alone = characteristic_curves(evaluation.select(subjects=["s1"]), NAMES)
+    same = curves.table[curves.table["subject"] == "s1"].reset_index(drop=True)
+    pd.testing.assert_frame_equal(alone.table, same, rtol=1e-9)
+
+
+@pytest.mark.parametrize("method", ["least_squares", "bayes"])
+def test_results_hang_together(evaluation, method):
+    found = characteristic_curves(evaluation, NAMES, method=method, resamples=50)
+    assert found.abilities.loc["s0"].tolist() == found.table["ability"].tolist()[:3]
+    assert dict(found.draws.sizes) == {"subject": 2, "dimension": 3, "draw": 50}
+    line = found.curve("s0", "memory")
+    assert (line["low"] <= line["success"]).mean() > 0.95
+    assert (line["success"].diff().dropna() <= 1e-12).all()
+    row = found.row("s0", "memory")
+    assert np.trapezoid(line["success"], line["level"]) == pytest.approx(row["ability"], abs=0.05)
+    again = characteristic_curves(evaluation, NAMES, method=method, resamples=50)
+    pd.testing.assert_frame_equal(found.table, again.table)
+    assert repr(found).startswith(f"<Curves by '{method}': 2 subjects, 3 dimensions, 0 without")
+
+
+def test_the_lattice_is_the_integral():
+    """Mean and interval of the ability against prior times likelihood on a very fine grid."""
+    levels, right, tried = np.array([1.0, 3.0, 4.0]), np.array([9, 6, 1]), np.array([10, 12, 8])
+    ability, log_slope = np.linspace(1e-6, 20, 4001)[:, None], np.linspace(-5, 5, 201)
+    density = np.exp(-((ability / 5) ** 2) / 2 - log_slope**2 / 2)
+    for level, good, all_ in zip(levels, right, tried, strict=True):
+        chance = success(ability, np.exp(log_slope), level)
+        density = density * chance**good * (1 - chance) ** (all_ - good)
+    mass = density.sum(axis=1) / density.sum()
+    found = lattice(levels, right, tried)
+    assert found.means[0] == pytest.approx(mass @ ability[:, 0], rel=1e-3)
+    ends = np.interp([0.05, 0.95], np.cumsum(mass), ability[:, 0] + 0.0025)
+    assert found.interval(0.9) == pytest.approx(ends, abs=2e-3)
+    drawn = found.draw(4000, np.random.default_rng(1))[0]
+    assert abs(drawn.mean() - found.means[0]) < 4 * drawn.std() / np.sqrt(4000)
+
+
+def test_what_cannot_be_asked_is_refused(evaluation, curves):
+    half = ml.Evaluation(evaluation.items + 0.5, evaluation.successes, evaluation.trials)
+    for given, names, options, error, message in (
+        (evaluation, [], {}, DataError, "name one or several columns"),
+        (evaluation, ["logic", "logic"], {}, DataError, "each of them once"),
+        (evaluation, ["taste"], {}, DataError, "no column taste"),
+        (half, NAMES, {}, DataError, "give whole numbers from 0 to 19"),
+        (evaluation, NAMES, {"method": "magic"}, FitError, "method='magic'"),
+        (evaluation, NAMES, {"resamples": 1}, FitError, "resamples=1"),
+    ):
+        with pytest.raises(error, match=message):
+            characteristic_curves(given, names, **options)
+    with pytest.raises(FitError, match="no curves of the subject Eve; there are s0, s1"):
+        curves.curve("Eve", "logic")
+
+
+def test_a_level_that_is_nowhere_the_highest_has_an_empty_slice():
+    items = pd.DataFrame({"a": [1, 1, 2, 3], "b": [2, 2, 1, 3]}, list("wxyz"))
+    slices = Slices.of(items, ["a", "b"])
+    found = slices.counts(np.ones((1, 4)), np.ones((1, 4)))
+    assert found[0, 0].tolist() == [[0, 1, 1], [0, 2, 1]]

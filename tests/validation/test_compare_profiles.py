@@ -1,0 +1,147 @@
+"""Profiles compared: who, with whom, in which unit, and what is refused."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from helpers.small_layouts import coin, counts, crafted, labelled
+from scipy.stats import beta
+
+import measurement_layouts as ml
+from measurement_layouts.validation import comparison
+from measurement_layouts.validation.comparison import compare_profiles
+
+COLUMNS = ["subject", "reference", "node", "label", "difference", "sd", "low", "high"]
+COLUMNS += ["difference_error", "low_error", "high_error", "superiority", "superiority_error"]
+COLUMNS += ["unit", "warning"]
+
+
+def tossed(heads, draws=4000, seed=1):
+    """Fit coins without a sampler: their posteriors are beta distributions."""
+    rng = np.random.default_rng(seed)
+    names = [f"coin-{number}" for number in range(len(heads))]
+    one = counts([1], [20])
+    successes, trials = (
+        table.loc[["Ann"] * len(heads)].set_axis(names, axis=0)
+        for table in (one.successes, one.trials)
+    )
+    successes = successes.assign(**{"toss-0": heads})
+    evaluation = ml.Evaluation(one.items, successes, trials)
+    p = np.array([rng.beta(1 + k, 21 - k, size=(4, draws // 4)) for k in heads])
+    return crafted(coin(), evaluation, {"p": p})
+
+
+class TestCoins:
+    def test_agrees_with_the_closed_form(self):
+        """Independent betas; 4,000 draws of each know the probability to about .008."""
+        row = compare_profiles(tossed([14, 9])).table.iloc[0]
+        x = np.linspace(0, 1, 20_001)
+        exact = np.trapezoid(beta.pdf(x, 15, 7) * beta.cdf(x, 10, 12), x)
+        assert abs(row["superiority"] - exact) < 4 * row["superiority_error"]
+        assert row["superiority_error"] < 0.01
+        assert abs(row["difference"] - (15 - 10) / 22) < 4 * row["sd"] / np.sqrt(4000)
+        sd = np.hypot(beta.std(15, 7), beta.std(10, 12))
+        assert abs(row["sd"] / sd - 1) < 4 / np.sqrt(2 * 4000)
+
+    def test_intervals_hold_their_mass(self):
+        row = compare_profiles(tossed([14, 9]), prob=0.8).table.iloc[0]
+        rng = np.random.default_rng(3)
+        gaps = rng.beta(15, 7, 100_000) - rng.beta(10, 12, 100_000)
+        inside = ((gaps > row["low"]) & (gaps < row["high"])).mean()
+        assert abs(inside - 0.8) < 0.025  # an end's level is known to .4 / sqrt(4000) = .0063
+
+    def test_ranks(self):
+        comparison = compare_profiles(tossed([3, 10, 17]))
+        ranking = comparison.ranking("p")
+        assert list(ranking.index) == ["coin-2", "coin-1", "coin-0"]
+        assert ranking["rank"].sum() == pytest.approx(6)
+        assert ranking["best"].sum() == pytest.approx(1)
+        ahead = compare_profiles(tossed([3, 10, 17]), reference="coin-2").table["superiority"]
+        # an expected rank is one plus the probabilities that the others are ahead
+        assert ranking.loc["coin-2", "rank"] == pytest.approx(1 + ahead.sum(), abs=0.02)
+
+    def test_two_fits(self):
+        before, after = tossed([5, 9]), tossed([15, 9], seed=2)
+        table = compare_profiles(after, other=before).table
+        assert table["subject"].tolist() == table["reference"].tolist() == ["coin-0", "coin-1"]
+        assert table["difference"][0] == pytest.approx(10 / 22, abs=0.01)
+        crossed = compare_profiles(after, ["coin-0"], other=before, reference="coin-1")
+        assert crossed.table["difference"][0] == pytest.approx(6 / 22, abs=0.01)
+        with pytest.raises(ml.FitError, match="of two; call compare_profiles without other="):
+            crossed.ranking("p")
+
+    def test_the_prior_is_named(self):
+        table = compare_profiles(tossed([20, 9]), reference="coin-1").table
+        assert table["warning"][0] == "coin-0: prior-dominated"  # all outcomes are alike
+
+
+class TestFit:
+    def test_pairs(self, fitted):
+        everybody = compare_profiles(fitted)
+        assert list(everybody.table.columns) == COLUMNS
+        assert len(everybody.table) == 15 * 4
+        assert repr(everybody) == (
+            "<ProfileComparison: 15 pairs of subjects, 4 profile elements, 90% intervals>"
+        )
+        one = compare_profiles(fitted, reference="Ann").table
+        again = everybody.table.query("subject == 'Ann'").reset_index(drop=True)
+        np.testing.assert_allclose(one["difference"], -again["difference"])
+        np.testing.assert_allclose(one["superiority"], 1 - again["superiority"])
+        np.testing.assert_allclose(one["low"], -again["high"], atol=1e-12)
+        assert one["unit"].tolist()[:2] == ["sd", ""]
+
+    def test_a_mirrored_pair_is_the_same(self, fitted):
+        ann = compare_profiles(fitted, ["Ann", "Bob"]).table
+        bob = compare_profiles(fitted, ["Bob", "Ann"]).table
+        np.testing.assert_allclose(ann["superiority"], 1 - bob["superiority"])
+        np.testing.assert_allclose(ann["superiority_error"], bob["superiority_error"], rtol=1e-9)
+
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            ({"subjects": ["Ann", "Eve"]}, "not in this fit: Eve"),
+            ({"reference": "Eve"}, "not in this fit: Eve"),
+            ({"subjects": ["Ann"]}, "comparing needs two subjects, and there is Ann"),
+            ({"subjects": ["Ann"], "reference": "Ann"}, "nobody is left to compare with Ann"),
+            ({"prob": 90}, "prob=90"),
+        ],
+    )
+    def test_refusals(self, fitted, options, message):
+        with pytest.raises(ml.FitError, match=message):
+            compare_profiles(fitted, **options)
+
+    def test_other_profiles_are_refused(self, fitted):
+        with pytest.raises(ml.FitError, match=r"navigationAbility.* are in one of them only"):
+            compare_profiles(fitted, other=tossed([3]))
+
+    def test_too_many_pairs(self, fitted, monkeypatch):
+        monkeypatch.setattr(comparison, "_MOST", 59)
+        with pytest.raises(
+            ml.FitError, match=r"15 pairs of subjects with 4 .* name some subjects="
+        ):
+            compare_profiles(fitted)
+
+    def test_elements_by_name(self, fitted):
+        rows = compare_profiles(fitted, reference="Bob").rows("noiseLevel")
+        assert rows["node"].unique().tolist() == ["noiseLevel"]
+        with pytest.raises(ml.FitError, match="no profile element wit"):
+            compare_profiles(fitted, reference="Bob").rows("wit")
+
+
+def test_not_converged_and_failed():
+    rng = np.random.default_rng(2)
+    layout, failed = labelled(), {"Cyd": "it broke"}
+    items = {"demand[AS]": [1.0, 2.0], "demand[CEc]": [0.0, 3.0]}
+    table = pd.DataFrame(items, index=["x", "y"])
+    outcomes = pd.DataFrame([[1, 0]] * 3, index=["Ann", "Bob", "Cyd"], columns=table.index)
+    draws = rng.uniform(0, 5, size=(3, 2, 200, 2))
+    draws[1, 1] += 20  # Bob's chains disagree
+    evaluation = ml.Evaluation.from_wide(outcomes, table)
+    fit = crafted(layout, evaluation, {"ability": draws}, failures=failed)
+    with pytest.raises(ml.FitError, match=r"Cyd \(it broke\)"):
+        compare_profiles(fit, ["Ann", "Cyd"])
+    comparison = compare_profiles(fit)
+    assert comparison.table["label"].tolist() == ["AS", "CEc"]
+    assert "Bob: not converged, see Fit.diagnostics" in comparison.table["warning"][0]
+    with pytest.raises(ml.FitError, match=r"name one of ability\[AS\], ability\[CEc\]"):
+        comparison.ranking("ability")
+    assert comparison.ranking("ability[CEc]").index[0] == "Bob"

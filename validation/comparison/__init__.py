@@ -1,1 +1,0 @@
-"""Subjects side by side: how their profiles differ, and how surely."""
