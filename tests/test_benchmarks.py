@@ -5,6 +5,7 @@ import json
 import os
 from pathlib import Path
 
+import battery_cases as batteries
 import engine
 import gradient_cases
 import hand_kernel
@@ -18,7 +19,6 @@ import running
 import xarray as xr
 from scipy.special import expit
 
-import batteries
 import estimation
 import measurement_layouts as ml
 from measurement_layouts.linking import product

@@ -15,11 +15,11 @@ import tempfile
 import time
 
 import processes
+from battery_cases import DATA
 from lines import Line, at_most
 from running import run
 
 import measurement_layouts as ml
-from batteries import DATA
 from measurement_layouts.common.messages import many
 from measurement_layouts.scenarios.adele import data
 from measurement_layouts.scenarios.adele.battery import ITEMS, simulated_cohort

@@ -14,7 +14,7 @@ import sys
 import time
 import traceback
 
-from batteries import DATA
+from battery_cases import DATA
 from lines import Line, failed
 from running import run
 

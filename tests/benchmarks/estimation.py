@@ -10,13 +10,13 @@ import time
 
 import numpy as np
 import pandas as pd
+from battery_cases import Study
 from report import report
 from running import parse
 from scipy.optimize import minimize
 from scipy.special import expit, log_expit
 
 import measurement_layouts as ml
-from batteries import Study
 from measurement_layouts.estimation.estimate import estimate
 from measurement_layouts.linking import band
 from measurement_layouts.scenarios.figures import Figure

@@ -4,12 +4,12 @@ import tempfile
 import time
 from pathlib import Path
 
-import batteries
+import battery_cases as batteries
 import numpy as np
 import processes
 import pymc as pm
 import xarray as xr
-from batteries import Study
+from battery_cases import Study
 from lines import Line, at_most, times_faster, values_agree
 from processes import MIB
 

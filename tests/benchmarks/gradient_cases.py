@@ -1,6 +1,6 @@
 """Cases that time the compiled log-density with its gradient."""
 
-import batteries
+import battery_cases as batteries
 import log_density
 import numpy as np
 from hand_kernel import by_hand

@@ -13,12 +13,12 @@ import time
 
 import numpy as np
 import pandas as pd
+from battery_cases import SEED
 from lines import Line, at_most
 from running import run
 from scipy.special import expit
 
 import measurement_layouts as ml
-from batteries import SEED
 
 SUBJECTS, ITEMS, REPEATS = 121, 10, 3
 SECONDS = 45

@@ -4,7 +4,7 @@ import itertools
 import statistics
 import tempfile
 
-import batteries
+import battery_cases as batteries
 import numpy as np
 import processes
 from lines import Line, at_most, in_words, times_faster, values_agree

@@ -13,7 +13,7 @@ import nutpie
 import pymc as pm
 import xarray as xr
 from arviz_stats.base import array_stats
-from batteries import OPTIONS, Study
+from battery_cases import OPTIONS, Study
 from lines import Agreement, means_agree
 
 import measurement_layouts as ml

@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from batteries import DATA, SEED
+from battery_cases import DATA, SEED
 from lines import Line, show
 
 

@@ -1,6 +1,6 @@
 """Cases that sample: seconds per subject, ours beside theirs."""
 
-import batteries
+import battery_cases as batteries
 from lines import Line, times_faster
 from rivals import evenly, nutpie_compiled_once, pm_sample, side_by_side
 
