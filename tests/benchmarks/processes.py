@@ -71,7 +71,7 @@ def caches(folder: str) -> dict[str, str]:
 
 def fit_everybody(watched: list[str], seed: int) -> dict[str, Any]:
     """Fit the 68 Animal-AI agents; summarise some, which does not count."""
-    import batteries
+    import battery_cases as batteries
     import measurement_layouts as ml
 
     study = batteries.animal_ai(seed)
@@ -87,7 +87,7 @@ def loop_over(subjects: list[str], seed: int) -> dict[str, Any]:
     """Sample some Animal-AI agents by `pm.sample`."""
     from rivals import pm_sample
 
-    import batteries
+    import battery_cases as batteries
 
     loop = pm_sample(batteries.animal_ai(seed), subjects, seed)
     return {"seconds": list(loop.seconds.values()), "moments": loop.moments, "uncounted": 0.0}
@@ -99,7 +99,7 @@ def fit_copies(count: int, rounds: int, seed: int) -> dict[str, Any]:
     Returns the median of the rounds' seconds, by how many bytes the memory grew at most, and the
     first ten copies' posterior means.
     """
-    import batteries
+    import battery_cases as batteries
     import measurement_layouts as ml
 
     study = batteries.animal_ai(seed)
@@ -120,7 +120,7 @@ def fit_copies(count: int, rounds: int, seed: int) -> dict[str, Any]:
 
 def forecast_demands(path: str, items: int, seed: int) -> dict[str, Any]:
     """Forecast the demands battery from a saved fit: seconds, and bytes of growth at most."""
-    import batteries
+    import battery_cases as batteries
     import measurement_layouts as ml
 
     fit = ml.load(path, layout=batteries.demands_layout())
@@ -149,7 +149,7 @@ def _status(name: str) -> int:
 
 
 def _fit(ml: Any, layout: Any, evaluation: Any, seed: int, **store: Any) -> Any:
-    from batteries import OPTIONS
+    from battery_cases import OPTIONS
 
     return ml.fit(layout, evaluation, seed=seed, reruns=0, progressbar=False, **OPTIONS, **store)
 
