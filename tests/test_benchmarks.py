@@ -5,9 +5,7 @@ import json
 import os
 from pathlib import Path
 
-import batteries
 import engine
-import estimation
 import gradient_cases
 import hand_kernel
 import lines
@@ -20,6 +18,8 @@ import running
 import xarray as xr
 from scipy.special import expit
 
+import batteries
+import estimation
 import measurement_layouts as ml
 from measurement_layouts.linking import product
 

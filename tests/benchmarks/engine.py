@@ -14,9 +14,10 @@ import sys
 import time
 import traceback
 
-from batteries import DATA
 from lines import Line, failed
 from running import run
+
+from batteries import DATA
 
 CASES = {
     "animal-ai": "sampling_cases:animal_ai",

@@ -4,16 +4,16 @@ import tempfile
 import time
 from pathlib import Path
 
-import batteries
 import numpy as np
 import processes
 import pymc as pm
 import xarray as xr
-from batteries import Study
 from lines import Line, at_most, times_faster, values_agree
 from processes import MIB
 
+import batteries
 import measurement_layouts as ml
+from batteries import Study
 
 CHAINS, DRAWS = 4, 1000
 TRAINING = 200  # items that the profiles come from

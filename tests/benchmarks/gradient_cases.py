@@ -1,11 +1,12 @@
 """Cases that time the compiled log-density with its gradient."""
 
-import batteries
 import log_density
 import numpy as np
 from hand_kernel import by_hand
 from lines import Agreement, Line, at_most, in_words, times_faster, values_agree
 from log_density import LogDensity
+
+import batteries
 
 
 def labelled_demands(quick: bool, seed: int) -> list[Line]:

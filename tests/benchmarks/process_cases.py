@@ -4,12 +4,13 @@ import itertools
 import statistics
 import tempfile
 
-import batteries
 import numpy as np
 import processes
 from lines import Line, at_most, in_words, times_faster, values_agree
 from processes import MIB
 from rivals import compared, evenly
+
+import batteries
 
 FLAT = 32.0  # MiB; the draws of a thousand subjects are 122 MiB
 

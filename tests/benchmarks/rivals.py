@@ -13,10 +13,10 @@ import nutpie
 import pymc as pm
 import xarray as xr
 from arviz_stats.base import array_stats
-from batteries import OPTIONS, Study
 from lines import Agreement, means_agree
 
 import measurement_layouts as ml
+from batteries import OPTIONS, Study
 
 type Moments = dict[str, tuple[float, float]]
 """Posterior mean and its Monte Carlo standard error, by profile element."""

@@ -12,8 +12,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from batteries import DATA, SEED
 from lines import Line, show
+
+from batteries import DATA, SEED
 
 
 def parse(

@@ -1,8 +1,9 @@
 """Cases that sample: seconds per subject, ours beside theirs."""
 
-import batteries
 from lines import Line, times_faster
 from rivals import evenly, nutpie_compiled_once, pm_sample, side_by_side
+
+import batteries
 
 LOOP = "a loop of `pm.sample`"
 COMPILED_ONCE = "the plain model, compiled once by nutpie"
