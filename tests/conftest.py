@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from helpers import small_judgments, small_layouts, trust_table
+from helpers.long_files import LONGEST
 from hypothesis import settings
 
 import measurement_layouts as ml
@@ -20,19 +21,6 @@ def pytest_addoption(parser):
     parser.addoption(
         "--simulations", type=int, default=100, help="of each layout's calibration (100)"
     )
-
-
-LONGEST = (
-    "test_propensity_published",
-    "test_calibration",
-    "test_coverage",
-    "test_references",
-    "test_noncentred",
-    "test_propensity_benchmark",
-    "test_adele_recovery",
-    "test_adele_assessed",
-)
-"""Files whose slow tests take longest, which start first: no process ends with one, alone."""
 
 
 def _longest_first(item):

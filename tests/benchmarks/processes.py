@@ -72,6 +72,7 @@ def caches(folder: str) -> dict[str, str]:
 def fit_everybody(watched: list[str], seed: int) -> dict[str, Any]:
     """Fit the 68 Animal-AI agents; summarise some, which does not count."""
     import battery_cases as batteries
+
     import measurement_layouts as ml
 
     study = batteries.animal_ai(seed)
@@ -85,9 +86,8 @@ def fit_everybody(watched: list[str], seed: int) -> dict[str, Any]:
 
 def loop_over(subjects: list[str], seed: int) -> dict[str, Any]:
     """Sample some Animal-AI agents by `pm.sample`."""
-    from rivals import pm_sample
-
     import battery_cases as batteries
+    from rivals import pm_sample
 
     loop = pm_sample(batteries.animal_ai(seed), subjects, seed)
     return {"seconds": list(loop.seconds.values()), "moments": loop.moments, "uncounted": 0.0}
@@ -100,6 +100,7 @@ def fit_copies(count: int, rounds: int, seed: int) -> dict[str, Any]:
     first ten copies' posterior means.
     """
     import battery_cases as batteries
+
     import measurement_layouts as ml
 
     study = batteries.animal_ai(seed)
@@ -121,6 +122,7 @@ def fit_copies(count: int, rounds: int, seed: int) -> dict[str, Any]:
 def forecast_demands(path: str, items: int, seed: int) -> dict[str, Any]:
     """Forecast the demands battery from a saved fit: seconds, and bytes of growth at most."""
     import battery_cases as batteries
+
     import measurement_layouts as ml
 
     fit = ml.load(path, layout=batteries.demands_layout())

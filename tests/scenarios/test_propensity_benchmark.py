@@ -107,3 +107,13 @@ def test_the_layout_predicts_what_the_forest_predicts_and_says_why(cohort):
     truth = cohort.profiles.loc[found.index, "propensity[ultracrepidarianism]"]
     assert ((found["mean"] - truth).abs() < 3 * found["sd"]).all()
     assert found.loc["4o -2", "high"] < found.loc["4o +2", "low"]
+
+
+@pytest.mark.slow
+def test_forests_that_know_the_propensity_predict_better(cohort):
+    """The first verdict on assessors, on a third of the subjects and half of the folds."""
+    chosen = cohort.evaluation.select(subjects=cohort.evaluation.subjects[::3])
+    base, one, _ = benchmark.FEATURES
+    methods = {name: benchmark.FEATURES[name] for name in (base, one)}
+    found = cross_validate(methods, chosen, split=Items(folds=5), seed=1, progressbar=False)
+    assert found.differences().loc[one, "auroc_low"] > 0

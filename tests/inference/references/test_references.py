@@ -7,6 +7,7 @@ gates, both to be passed: Monte Carlo errors, and posterior standard deviations
 
 import shutil
 from dataclasses import replace
+from functools import cache
 
 import pytest
 from helpers import reference_cases
@@ -151,10 +152,16 @@ def test_a_reference_of_other_data_is_refused(tmp_path, monkeypatch):
 # --- second opinions -----------------------------------------------------------------------------
 
 
+@cache
+def longer(name):
+    """Our long run of a case, which two tests share."""
+    return by_us(CASES[name], **LONG)
+
+
 @pytest.mark.slow
 @cases
 def test_a_long_run_of_ours_has_the_reference_within_its_errors(name):
-    found, verdict = by_us(CASES[name], **LONG)
+    found, verdict = longer(name)
     assert verdict["divergences"] == 0
     compared = differences(found, CASES[name].read()["elements"])
     assert max(difference.errors for difference in compared) < LONG_ERRORS
@@ -167,5 +174,5 @@ def test_the_second_sampler_agrees_with_the_reference_and_with_us(name):
     case = CASES[name]
     posterior, _ = sampled(case, cores=1, **SHORT)
     theirs, reference = summarise(case.declare(), posterior), case.read()["elements"]
-    for other in (reference, by_us(case)[0]):
+    for other in (reference, longer(name)[0]):
         assert max(difference.errors for difference in differences(theirs, other)) < LONG_ERRORS

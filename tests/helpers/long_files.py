@@ -1,0 +1,13 @@
+"""The order of files with slow tests."""
+
+LONGEST = (
+    "test_adele_assessed",
+    "test_calibration",
+    "test_propensity_reproduced",
+    "test_noncentred",
+    "test_coverage",
+    "test_adele_recovery",
+    "test_references",
+    "test_propensity_benchmark",
+)
+"""Files whose slow tests take longest, which start first: no process ends with one, alone."""

@@ -1,0 +1,114 @@
+"""The parts of the propensities study's reproduction, on the real and the simulated subjects.
+
+`published.reproduce` works through more of each part; see the single tests for how much.
+"""
+
+import pandas as pd
+import pytest
+
+import measurement_layouts as ml
+from measurement_layouts.estimation.estimate import estimate
+from measurement_layouts.scenarios import propensities
+from measurement_layouts.scenarios.propensities.layouts import LAYOUTS
+from measurement_layouts.scenarios.propensities.reproduction import (
+    published,
+    real,
+    recovery,
+)
+from measurement_layouts.validation.prediction.cross_validate import cross_validate
+from measurement_layouts.validation.prediction.layouts import FittedLayout
+
+pytestmark = pytest.mark.slow
+QUIET = {"seed": 1, "progressbar": False}
+
+
+def short(figures):
+    """Names of figures that do not hold."""
+    return [figure.name for figure in figures if not figure.holds]
+
+
+@pytest.fixture(scope="module")
+def study(risk_data):
+    return propensities.load(risk_data)
+
+
+@pytest.fixture(scope="module")
+def sampled(study):
+    """Every sixth subject that is placed; `reproduce` samples all 92.
+
+    A fault that puts one subject in ten off is seen here in 4 of 5 cases, there always.
+    """
+    layout = propensities.published_layout()
+    maxima = estimate(layout, study, method="likelihood", prob=0.95, progressbar=False).table
+    some = list(maxima.loc[maxima["identified"], "subject"])[::6]
+    nuts = ml.fit(layout, study, subjects=some, starts="modes", **QUIET)
+    exact = ml.fit(layout, study, subjects=some, method="grid", **QUIET)
+    return real.sampled_against_integrated(nuts, exact)
+
+
+def test_draws_off_the_exact_posterior_are_flagged(sampled):
+    assert len(sampled) == 16
+    assert not sampled["flagged"].all()
+    assert short(published._sampling_figures(sampled)[:1]) == []
+
+
+def test_some_chains_stay_in_their_modes_and_are_named(sampled):
+    assert sampled["apart"].any()
+    assert (sampled["flagged"] | ~sampled["apart"]).all()
+
+
+def test_what_is_held_out_is_foreseen(study):
+    """With a quarter of the repeats an excess twice as large is noticed; one is known."""
+    methods = {name: FittedLayout(make(), method="grid") for name, make in LAYOUTS.items()}
+    scores = cross_validate(methods | {"aggregate": "aggregate"}, study, repeats=4, **QUIET)
+    figures = published._score_figures(real.by_condition(scores))
+    known = "held-out Brier at 0, recommended layout"
+    assert [name for name in short(figures) if not name.startswith(known)] == []
+
+
+def test_all_simulated_subjects_are_recovered(monkeypatch):
+    """By maximum likelihood and the grid; the point collapse of Figure 6 is known to differ.
+
+    Of Figure 6 are three experiments instead of six; test_point_collapse.py has a hundred.
+    """
+    monkeypatch.setattr(recovery, "_REPEATS", 3)
+    cohort = propensities.simulated_cohort()
+    layout = propensities.published_layout()
+    found = {
+        method: estimate(layout, cohort.evaluation, method=method, prob=0.9, **QUIET)
+        for method in ("likelihood", "grid")
+    }
+    truth = cohort.profiles["propensity"]
+    rows = {
+        method: recovery.summary(estimates.table.set_index("subject"), truth)
+        for method, estimates in found.items()
+    }
+    methods = pd.DataFrame.from_dict(rows, orient="index")
+    assert (methods["identified"] > 370).all()
+    figures = published._recovery_figures(methods, recovery.figure_6())
+    known = "Figure 6: mean point collapse"
+    assert [name for name in short(figures) if not name.startswith(known)] == []
+
+
+def test_draws_place_simulated_subjects_where_the_grid_does():
+    """Within 4.6 Monte Carlo errors of the 400 effective draws that every fit wants."""
+    cohort = propensities.simulated_cohort()
+    some = cohort.evaluation.subjects[3::9]
+    nuts, exact = (
+        estimate(
+            propensities.published_layout(),
+            cohort.evaluation,
+            method=method,
+            subjects=some,
+            prob=0.9,
+            **QUIET,
+        ).table.set_index("subject")
+        for method in ("nuts", "grid")
+    )
+    settled = nuts["identified"] & ~nuts["reason"].str.contains("R-hat")
+    assert settled.mean() > 0.9
+    assert nuts["identified"].equals(exact["identified"])
+    off = ((nuts["estimate"] - exact["estimate"]).abs() / exact["se"])[settled]
+    assert off.max() < published._FAR / 400**0.5
+    beside = ((nuts["estimate"] - exact["estimate"].shift()).abs() / exact["se"])[settled]
+    assert beside.max() > published._FAR / 400**0.5  # the twin: estimates of others
