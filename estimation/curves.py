@@ -6,7 +6,7 @@ import numpy as np
 
 from ..evaluations.evaluation import EDGE, Evaluation, SubjectData
 from ..inference.sampling.engine import Battery
-from ..inference.sampling.grid.chances import Chances
+from ..inference.sampling.grid.posterior import Chances
 from ..layouts import Latent
 
 UNDEFINED = -1e10  # nats of a likelihood that has no value

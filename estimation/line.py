@@ -8,8 +8,8 @@ import numpy as np
 from ..inference.model.alignment import Features
 from ..inference.model.bands import ends, find_bands
 from ..inference.model.prior import draw_prior
-from ..inference.sampling.grid.chances import Chances
 from ..inference.sampling.grid.lattice import spaced
+from ..inference.sampling.grid.posterior import Chances
 from ..layouts import Latent, Layout
 from .curves import bounded
 

@@ -10,7 +10,7 @@ import pytensor.tensor as pt
 
 from ..inference.fit import Fit
 from ..inference.model.prior import profile_variables
-from ..inference.posterior.element_draws import rows_of
+from ..inference.posterior.posterior import rows_of
 from ..layouts import Layout
 from ..layouts.elements import elements
 from .curves import defined

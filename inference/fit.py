@@ -9,8 +9,8 @@ import xarray as xr
 from ..layouts import Layout
 from ..linking import LinkingFunction
 from .files import storage
-from .forecasts.derived import derived
 from .forecasts.forecasting import Forecast, forecast
+from .forecasts.streaming import derived
 from .posterior.diagnostics import diagnose, profiles
 from .posterior.posterior import Posterior
 

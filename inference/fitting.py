@@ -18,7 +18,7 @@ from .files.store import Store
 from .fit import Fit
 from .model.prior import draw_prior
 from .model.unseen import refuse_unseen
-from .posterior.collected import Collected
+from .posterior.assembly import Collected
 from .sampling.draws import Sampled, SamplingOptions
 from .sampling.engine import Battery, compile_sampler
 from .sampling.executors import Executor, WorkerDied, choose_executor, run_jobs

@@ -8,8 +8,7 @@ import numpy as np
 from ...layouts import Layout
 from ...linking import Expr, evaluate
 from ..model.alignment import Features
-from .cells import Frame
-from .factored import Factored
+from .factored import Factored, Frame
 
 type Tables = Mapping[str, np.ndarray]
 """Draws of the latents, by name: shape (labels, draws), one label where a latent has none."""

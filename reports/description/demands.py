@@ -5,7 +5,7 @@ import numpy as np
 from ...inference.fit import Fit
 from ...inference.forecasts.blocks import Block, distinct
 from ...inference.model.alignment import Features
-from ...inference.posterior.element_draws import span
+from ...inference.posterior.posterior import span
 from ...layouts.elements import Element
 from ...linking.evaluation import ancestry
 from ...linking.expression import Expr

@@ -14,7 +14,7 @@ from ...inference.fit import Fit
 from ...inference.forecasts.blocks import distinct
 from ...inference.forecasts.streaming import every_draw, probabilities
 from ...inference.posterior.diagnostics import diagnose, profiles
-from ...inference.posterior.element_draws import posterior_draws, prior_draws, success_rates
+from ...inference.posterior.posterior import posterior_draws, prior_draws, success_rates
 from ...layouts.elements import Element, elements
 from ...validation.criticism.criticism import Criticism
 from ...validation.criticism.overdispersion import ALIKE, TOGETHER, harm

@@ -6,7 +6,7 @@ import xarray as xr
 
 from ...inference.fit import Fit
 from ...inference.posterior.posterior import Posterior
-from ...inference.sampling.rhat_ess import mixing
+from ...inference.sampling.convergence import mixing
 from ...layouts.elements import elements
 from ..leave_one_out.pointwise import Attempted, log_likelihood
 

@@ -11,7 +11,7 @@ from ...common.messages import some
 from ...common.options import inside
 from ...inference.fit import Fit
 from ...inference.posterior.diagnostics import diagnose, profiles
-from ...inference.posterior.element_draws import rows_of
+from ...inference.posterior.posterior import rows_of
 from ...layouts.elements import Element, elements
 from ...linking import units
 from .comparison import ProfileComparison

@@ -8,7 +8,7 @@ import pandas as pd
 from ...common.errors import FitError
 from ...common.messages import many, some
 from ...inference.fit import Fit
-from ...inference.posterior.element_draws import posterior_draws
+from ...inference.posterior.posterior import posterior_draws
 from ...layouts.elements import find_elements
 
 _SEED = 20231  # of the order of the draws that are ranked together

@@ -7,7 +7,7 @@ import pandas as pd
 
 from ...inference.fit import Fit
 from ...inference.forecasts.streaming import probabilities
-from ...inference.posterior.element_draws import posterior_draws
+from ...inference.posterior.posterior import posterior_draws
 from ...layouts.elements import elements
 from ..leave_one_out.pointwise import Attempted
 from .expansion import Columns, Expansion, constant, expand, log_odds, tangent

@@ -16,8 +16,7 @@ from hypothesis.extra import numpy as arrays_of
 import measurement_layouts as ml
 from measurement_layouts.inference.forecasts import factored
 from measurement_layouts.inference.forecasts.blocks import Block, distinct
-from measurement_layouts.inference.forecasts.cells import Cells, Frame
-from measurement_layouts.inference.forecasts.factored import Factored
+from measurement_layouts.inference.forecasts.factored import Cells, Factored, Frame
 from measurement_layouts.inference.model.alignment import align
 from measurement_layouts.linking import arrays, evaluate, generalised_mean, logistic, product
 

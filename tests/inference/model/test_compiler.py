@@ -15,7 +15,7 @@ import measurement_layouts as ml
 from measurement_layouts import DataError, LayoutError
 from measurement_layouts.common.cache import VARIABLE, Recent
 from measurement_layouts.evaluations.evaluation import SubjectData
-from measurement_layouts.inference.kernel import machine
+from measurement_layouts.inference.kernel import emit as machine
 from measurement_layouts.inference.model.pymc_model import to_pymc
 from measurement_layouts.inference.sampling import engine
 from measurement_layouts.inference.sampling.engine import Battery, compile_sampler

@@ -3,7 +3,7 @@
 import numpy as np
 
 import measurement_layouts as ml
-from measurement_layouts.inference.model.identity import compile_key
+from measurement_layouts.inference.model.pymc_model import compile_key
 from measurement_layouts.linking import arrays, logistic
 
 

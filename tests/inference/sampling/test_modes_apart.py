@@ -6,9 +6,13 @@ import pytest
 from helpers import small_layouts
 
 import measurement_layouts as ml
-from measurement_layouts.inference.sampling.convergence import convergence, faults
+from measurement_layouts.inference.sampling.convergence import (
+    convergence,
+    faults,
+    separate,
+    stay_apart,
+)
 from measurement_layouts.inference.sampling.draws import Draws
-from measurement_layouts.inference.sampling.modes_apart import separate, stay_apart
 
 LABELS = ("read", "write")
 

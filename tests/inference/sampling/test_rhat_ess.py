@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from arviz_stats.base import array_stats
 
-from measurement_layouts.inference.sampling.rhat_ess import mixing
+from measurement_layouts.inference.sampling.convergence import mixing
 
 
 def arviz(draws):

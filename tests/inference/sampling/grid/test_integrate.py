@@ -19,7 +19,7 @@ from measurement_layouts import FitError
 from measurement_layouts.evaluations.evaluation import SubjectData
 from measurement_layouts.inference.sampling.draws import SamplingOptions
 from measurement_layouts.inference.sampling.engine import Battery, compile_sampler
-from measurement_layouts.inference.sampling.grid.integrate import integrate
+from measurement_layouts.inference.sampling.grid.posterior import integrate
 from measurement_layouts.inference.sampling.nuts import sample
 from measurement_layouts.linking import band, logistic, mixture, product
 
