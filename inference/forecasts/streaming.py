@@ -21,7 +21,7 @@ from ...linking.real import real
 from ..model.alignment import Features
 from ..model.features import read_features
 from ..posterior.posterior import Posterior
-from .blocks import Block, Tables, distinct
+from .blocks import Block, Tables, group_alike
 from .factored import Factored
 
 SUMMARY = ("mean", "low", "high")
@@ -86,7 +86,7 @@ def summaries(
     if not len(rows) or not items:
         return found
     source = fit.layout, fit.posterior, fit.constants
-    plan = _Plan(features, *distinct(features, items), targets, _read(*source, rows[0]), bound)
+    plan = _Plan(features, *group_alike(features, items), targets, _read(*source, rows[0]), bound)
     pieces = list(plan.pieces())
     work = (
         (place, piece, drawn)
@@ -167,7 +167,7 @@ def every_draw(
         One chain's draws after the other's.
     """
     drawn = _read(fit.layout, fit.posterior, fit.constants, row)
-    plan = _Plan(features, *distinct(features, items), [target], drawn, _bytes(memory_mib))
+    plan = _Plan(features, *group_alike(features, items), [target], drawn, _bytes(memory_mib))
     for piece in plan.pieces():
         ((value, rows),) = _computed(piece, drawn, [target])
         yield piece.block.items, rows[piece.block.places(value, target)]

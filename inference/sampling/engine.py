@@ -17,6 +17,7 @@ from ...common.cache import Recent, unwritable
 from ...evaluations.evaluation import Evaluation, SubjectData
 from ...layouts import Layout
 from ...linking.interval import Interval
+from ..distinct import distinct
 from ..kernel.domains import Domains
 from ..kernel.emit import Machine, build, emit
 from ..kernel.inputs import Inputs, Outcomes
@@ -138,8 +139,8 @@ class Kernel:
         self, successes: np.ndarray, trials: np.ndarray, unseen: str
     ) -> tuple[Code, list[np.ndarray]]:
         """Compile for items that are one row only where their outcomes are alike, too."""
-        told_apart = np.stack([self.domains.collapsed, successes, trials], axis=1)
-        _, first, times = np.unique(told_apart, axis=0, return_index=True, return_counts=True)
+        first, kind = distinct([trials, successes, self.domains.collapsed])
+        times = np.bincount(kind)
         features = {name: values[first] for name, values in self._features.items()}
         domains = Domains(self._layout, features, len(first), self._used, apart=True)
         hits, attempts = successes[first], trials[first]
@@ -290,10 +291,9 @@ class Battery:
     @cached_property
     def kinds(self) -> tuple[dict[str, np.ndarray], np.ndarray]:
         """Meta-features of the items that differ, and for every item its row in them."""
-        columns = [values.reshape(self.items, -1) for values in self.features.values()]
-        table = np.hstack([np.zeros((self.items, 1)), *columns])
-        _, first, kind = np.unique(table, axis=0, return_index=True, return_inverse=True)
-        return {name: values[first] for name, values in self.features.items()}, kind.ravel()
+        columns = [one for own in self.features.values() for one in own.reshape(self.items, -1).T]
+        first, kind = distinct(columns[::-1] or [np.zeros(self.items)])
+        return {name: values[first] for name, values in self.features.items()}, kind
 
 
 class Sampler(Protocol):

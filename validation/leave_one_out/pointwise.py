@@ -9,7 +9,7 @@ from scipy.special import gammaln, xlog1py, xlogy
 
 from ...evaluations.evaluation import EDGE
 from ...evaluations.steps import Rows
-from ...inference.forecasts.blocks import distinct
+from ...inference.forecasts.blocks import group_alike
 from ...inference.forecasts.streaming import every_draw, probabilities
 from ...inference.model.alignment import Features
 from ...inference.posterior.posterior import Posterior
@@ -74,7 +74,7 @@ class Attempted:
     def different(self) -> tuple["Attempted", np.ndarray]:
         """Keep one of those alike in properties and outcomes, and say which one stands for each."""
         told_apart = {**self.features, "": np.stack([self.successes, self.trials], axis=1)}
-        order, number = distinct(told_apart, len(self.names))
+        order, number = group_alike(told_apart, len(self.names))
         which = np.empty(len(order), dtype=int)
         which[order] = number
         return self.take(order[np.flatnonzero(np.diff(number, prepend=-1))]), which
