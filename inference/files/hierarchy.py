@@ -12,10 +12,9 @@ import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import zarr
 from xarray.core.indexing import LazilyIndexedArray
 
 from ...common.errors import FitError
@@ -24,6 +23,9 @@ from ..posterior.assembly import SAMPLED, Training, assemble
 from ..posterior.posterior import GROUPS, Posterior
 from ..sampling.draws import Draws
 from .records import LEVEL, RECORDS, DrawsOnDisk, Record, by_array, damaged, digest, outcomes_digest
+
+if TYPE_CHECKING:
+    import zarr  # within functions, since it takes a while and few fits are in stores
 
 FORMAT = 1
 """Of stores; one that an older library cannot read has a higher number."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numcodecs.zstd import Zstd
+from numcodecs.zstd import Zstd  # type: ignore[import-untyped]
 from xarray.backends import BackendArray
 from xarray.core import indexing
 

@@ -7,6 +7,8 @@ import pandas as pd
 
 from ...common.errors import DataError
 from ...common.messages import some
+from ...evaluations.evaluation import Evaluation
+from ...evaluations.steps import refuse_other_rows
 from ...evaluations.tables import name_cells, named, need_columns, read_numbers
 from ...layouts import Latent, Layout, MetaFeature, Unseen
 from ...layouts.checks.undefined import inside
@@ -179,6 +181,42 @@ def read_features(layout: Layout, items: pd.DataFrame) -> Features:
     refuse_reversed(layout, table.index, found)
     refuse_infinite(layout, table.index, found)
     return {feature.name: found[feature.name] for feature in layout.meta_features}
+
+
+def training_features(layout: Layout, evaluation: Evaluation) -> Features:
+    """Read the meta-features of items that a fit is to be made on, and check that it can be.
+
+    Raises
+    ------
+    DataError
+        When the items do not fit the layout.
+    """
+    features = read_evaluation(layout, evaluation)
+    rows, items = evaluation.rows, evaluation.item_table
+    if rows is None:
+        check_training(layout, items, features)
+    else:
+        _, first = np.unique(rows.places, return_index=True)
+        each = {feature.name: features[feature.name][first] for feature in layout.meta_features}
+        check_training(layout, items, each)
+    return features
+
+
+def read_evaluation(layout: Layout, evaluation: Evaluation) -> Features:
+    """Read the meta-features of an evaluation's rows.
+
+    Raises
+    ------
+    DataError
+        When the items do not fit the layout.
+    """
+    steps, rows = layout.steps, evaluation.rows
+    refuse_other_rows(layout, rows)
+    features = read_features(layout, evaluation.item_table)
+    if steps is None or rows is None:
+        return features
+    spread = {name: values[rows.places] for name, values in features.items()}
+    return spread | steps.hidden(rows.rows_of(steps))
 
 
 def outside_range(layout: Layout, features: Mapping[str, np.ndarray]) -> pd.DataFrame:

@@ -9,13 +9,12 @@ import pymc as pm
 import pytensor.tensor as pt
 
 from ...evaluations.evaluation import EDGE, Evaluation, SubjectData
-from ...evaluations.steps import refuse_other_rows
 from ...layouts import Layout
 from ...linking import evaluate
 from ...linking.evaluation import ancestry
 from ...linking.function import Call
 from .alignment import Features, align
-from .features import check_training, read_features
+from .features import training_features
 from .prior import noncentred, profile_variables
 
 
@@ -53,24 +52,6 @@ def to_pymc(layout: Layout, evaluation: Evaluation, subject: object) -> pm.Model
     """
     data = SubjectData.of(evaluation, subject)
     return build_model(layout, training_features(layout, evaluation), evaluation.items.index, data)
-
-
-def training_features(layout: Layout, evaluation: Evaluation) -> Features:
-    """Read and check the meta-features of items that a fit is to be made on.
-
-    Raises
-    ------
-    DataError
-        When the items do not fit the layout.
-    """
-    items, steps, rows = evaluation.item_table, layout.steps, evaluation.rows
-    refuse_other_rows(layout, rows)
-    features = read_features(layout, items)
-    check_training(layout, items, features)
-    if steps is None or rows is None:
-        return features
-    spread = {name: values[rows.places] for name, values in features.items()}
-    return spread | steps.hidden(rows.rows_of(steps))
 
 
 def build_model(

@@ -24,12 +24,12 @@ from ..kernel.inputs import Inputs, Outcomes
 from ..kernel.plan import CONSTANT_TERM, plan
 from ..kernel.terms import LogDensity, UnsupportedError
 from ..model.density_terms import log_density
+from ..model.features import training_features
 from ..model.prior import noncentred
 from ..model.pymc_model import (
     build_model,
     compile_key,
     successes_name,
-    training_features,
     trials_name,
 )
 

@@ -12,13 +12,13 @@ from ...common.messages import many, some
 from ...evaluations.steps import Rows
 from ...inference.fit import Fit
 from ...inference.forecasts.blocks import group_alike
+from ...inference.forecasts.likelihood import Attempted
 from ...inference.forecasts.streaming import every_draw, probabilities
 from ...inference.posterior.diagnostics import diagnose, profiles
 from ...inference.posterior.posterior import posterior_draws, prior_draws, success_rates
 from ...layouts.elements import Element, elements
 from ...validation.criticism.criticism import Criticism
 from ...validation.criticism.overdispersion import ALIKE, TOGETHER, harm
-from ...validation.leave_one_out.pointwise import Attempted
 from .demands import demand_levels
 from .judgement import Evidence, judge
 from .rules import Finding, Rules

@@ -5,10 +5,10 @@ import pandas as pd
 import xarray as xr
 
 from ...inference.fit import Fit
+from ...inference.forecasts.likelihood import Attempted, log_likelihood
 from ...inference.posterior.posterior import Posterior
 from ...inference.sampling.convergence import mixing
 from ...layouts.elements import elements
-from ..leave_one_out.pointwise import Attempted, log_likelihood
 
 LOG_LIKELIHOOD = "log-likelihood"
 """The quantity that depends on the outcomes, too."""

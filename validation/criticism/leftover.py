@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 
 from ...inference.fit import Fit
+from ...inference.forecasts.likelihood import Attempted
 from ...inference.forecasts.streaming import probabilities
 from ...inference.posterior.posterior import posterior_draws
 from ...layouts.elements import elements
-from ..leave_one_out.pointwise import Attempted
 from .expansion import Columns, Expansion, constant, expand, log_odds, tangent
 from .overdispersion import Repeated
 

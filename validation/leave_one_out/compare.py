@@ -12,9 +12,9 @@ from ...common.errors import DataError
 from ...common.messages import many, some
 from ...evaluations.tables import refuse_repeats, same_names, texts
 from ...inference.fit import Fit
+from ...inference.forecasts.likelihood import Attempted
 from ...inference.posterior.diagnostics import diagnose
 from .loo import LeaveOneOut, loo, standard_error
-from .pointwise import Attempted
 
 _FAR_BEHIND = -50.0  # nats behind the best layout on one point; more would move no weight
 

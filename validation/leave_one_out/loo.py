@@ -12,7 +12,7 @@ from ...common.errors import FitError
 from ...common.messages import many
 from ...evaluations.steps import Rows
 from ...inference.fit import Fit
-from .pointwise import Attempted, log_likelihood, whole_items
+from ...inference.forecasts.likelihood import Attempted, log_likelihood, whole_items
 
 _FEWEST_DRAWS = 25  # with fewer there is no tail to smooth
 

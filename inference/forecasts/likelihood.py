@@ -1,0 +1,340 @@
+"""Log-likelihood of each item that a subject attempted, for every draw of its profile."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cache
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from scipy.special import gammaln, xlog1py, xlogy
+
+from ...common.errors import DataError
+from ...common.messages import some
+from ...evaluations.evaluation import EDGE, Evaluation, SubjectData
+from ...evaluations.steps import Rows
+from ...layouts import MetaFeature, Success, Unseen
+from ...linking import Expr, arrays
+from ...linking.arrays import Array
+from ...linking.expression import Dims
+from ...linking.interval import Interval
+from ..model.alignment import Features
+from ..model.features import read_evaluation
+from ..posterior.posterior import GROUPS, Posterior
+from .blocks import group_alike
+from .streaming import every_draw, probabilities
+
+
+@cache
+def _counts() -> tuple[MetaFeature, MetaFeature]:
+    """Successes and failures of an item, beside its meta-features; made when first used."""
+    names = "successes of the item", "failures of the item"
+    successes, failures = (MetaFeature(name, low=0, high=np.inf) for name in names)
+    return successes, failures
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Averaged(Expr):
+    r"""Log-likelihood of an item's counts, averaged over what is unseen of the item.
+
+    .. math:: \log \sum_k w_k p_k^{y} (1 - p_k)^{n - y}
+
+    with the weight :math:`w_k` of a value of the unseen property and the probability of success
+    :math:`p_k` given it, kept 1e-12 away from 0 and 1. Without the binomial coefficient, in nats.
+
+    Parameters
+    ----------
+    outcome : Success
+        Of the layout.
+    unseen : Unseen
+        What it uses.
+    """
+
+    outcome: Success
+    unseen: Unseen
+    name: None = field(default=None, init=False)
+
+    @property
+    def parents(self) -> tuple[Expr, ...]:
+        return (self.outcome.expression, self.unseen.weights, *_counts())
+
+    @property
+    def dims(self) -> Dims:
+        return {}
+
+    @property
+    def range(self) -> Interval:
+        return Interval(-np.inf, 0)
+
+    @property
+    def unit(self) -> None:
+        return None
+
+    def compute(self, values: tuple[Array, ...], dims: tuple[str, ...]) -> Array:
+        chance, weights, successes, failures = values
+        axis = dims.index(self.unseen.dim) - len(dims)
+        chance = arrays.minimum(arrays.maximum(chance, EDGE), 1 - EDGE)
+        each = successes * arrays.log(chance) + failures * arrays.log1p(-chance)
+        each = each + arrays.log(weights)
+        most = arrays.max(each, axis=axis, keepdims=True)
+        total = arrays.sum(arrays.exp(each - most), axis=axis, keepdims=True)
+        return most + arrays.log(total)
+
+
+_MEMORY_MIB = 8.0  # on the way to the probabilities; the logarithms take as much again
+_ITEMS_AT_A_TIME = 2**21  # times draws: 16 MiB
+_AVERAGED_MIB = 32.0  # with 121 places for each item and draw
+
+
+@dataclass(frozen=True, eq=False)
+class Attempted:
+    """Training items that one subject attempted, and what came of them.
+
+    Attributes
+    ----------
+    names : Index of str
+        The items, in the fit's order.
+    successes, trials : ndarray of int, shape (items,)
+        Outcomes.
+    features : dict of str to ndarray
+        By meta-feature, shape (items,) or (items, labels).
+    steps : Rows or None
+        What they are steps of, where they are not items.
+    """
+
+    names: pd.Index
+    successes: np.ndarray
+    trials: np.ndarray
+    features: Features
+
+    steps: Rows | None = None
+
+    @property
+    def items(self) -> pd.Index:
+        """The items, each once."""
+        return self.names if self.steps is None else self.steps.items
+
+    @classmethod
+    def of(cls, fit: Posterior, row: int) -> "Attempted":
+        """Read them from a fit, by the subject's place."""
+        observed = fit.observed
+        own = {name: observed[name][row].to_numpy() for name in ("successes", "trials")}
+        return cls.among(fit, observed.indexes["item"].map(str), **own, features=_training(fit))
+
+    @classmethod
+    def among(
+        cls,
+        fit: Posterior,
+        names: pd.Index,
+        successes: np.ndarray,
+        trials: np.ndarray,
+        features: Features,
+    ) -> "Attempted":
+        """Choose them among items of which some may not have been attempted."""
+        steps = None if fit.layout.steps is None else Rows.read(names)
+        everything = cls(names, successes, trials, features, steps)
+        return everything.take(np.flatnonzero(trials > 0))
+
+    def take(self, places: np.ndarray) -> "Attempted":
+        """Keep some of them."""
+        return Attempted(
+            self.names[places],
+            self.successes[places],
+            self.trials[places],
+            {name: values[places] for name, values in self.features.items()},
+            None if self.steps is None else Rows.read(self.names[places]),
+        )
+
+    def different(self) -> tuple["Attempted", np.ndarray]:
+        """Keep one of those alike in properties and outcomes, and say which one stands for each."""
+        told_apart = {**self.features, "": np.stack([self.successes, self.trials], axis=1)}
+        order, number = group_alike(told_apart, len(self.names))
+        which = np.empty(len(order), dtype=int)
+        which[order] = number
+        return self.take(order[np.flatnonzero(np.diff(number, prepend=-1))]), which
+
+
+def log_likelihood(
+    fit: Posterior, row: int, items: Attempted
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    r"""Stream a subject's log-likelihood, some items at a time.
+
+    .. math:: \log p(y_i \mid \theta_s) = \log \binom{n_i}{y_i} + y_i \log p_{is}
+        + (n_i - y_i) \log(1 - p_{is})
+
+    with the success probability :math:`p_{is}` of item i under draw s kept 1e-12 away from 0 and 1,
+    as the fitted model has it. Where the item has something unseen, which its trials share, the
+    likelihood is averaged over that; see `Averaged`.
+
+    Parameters
+    ----------
+    fit : Posterior
+        Draws; this subject's are read once.
+    row : int
+        Place of the subject in the fit.
+    items : Attempted
+        Items and outcomes.
+
+    Yields
+    ------
+    places : ndarray of int
+        Which of the items.
+    values : ndarray, shape (places, chains, draws)
+        In nats; a few MiB at a time.
+
+    Examples
+    --------
+    >>> from measurement_layouts.inference.fitting import fit
+    >>> from measurement_layouts.scenarios import animal_ai_olympics as aaio
+    >>> cohort = aaio.simulated_cohort()
+    >>> result = fit(aaio.published_layout(), cohort.evaluation, subjects=["sim-01"],
+    ...              draws=100, tune=200, chains=2, seed=1, progressbar=False)
+    >>> [values.shape for _, values in log_likelihood(result, 0, Attempted.of(result, 0))]
+    [(69, 2, 100)]
+    """
+    sizes = fit.posterior.sizes
+    failures = items.trials - items.successes
+    ways = gammaln(items.trials + 1) - gammaln(items.successes + 1) - gammaln(failures + 1)
+    for places, values in _in_one_order(fit, row, items, failures):
+        values += ways[places, None]
+        yield places, values.reshape(len(places), sizes["chain"], sizes["draw"])
+
+
+def whole_items(fit: Posterior, row: int, rows: Attempted, steps: Rows) -> Iterator[np.ndarray]:
+    """Stream the log-likelihood of items with all their steps, (chains, draws), in order."""
+    sizes = fit.posterior.sizes
+    drawn = sizes["chain"], sizes["draw"]
+    together = max(1, _ITEMS_AT_A_TIME // (drawn[0] * drawn[1]))
+    for start in range(0, len(steps.items), together):
+        stop = min(start + together, len(steps.items))
+        own = np.flatnonzero((steps.places >= start) & (steps.places < stop))
+        total = np.zeros((stop - start, *drawn))
+        for places, values in log_likelihood(fit, row, rows.take(own)):
+            np.add.at(total, steps.places[own[places]] - start, values)
+        yield from total
+
+
+def with_log_likelihood(
+    fit: Posterior,
+    evaluation: Evaluation | None = None,
+    *,
+    subjects: Iterable[object] | None = None,
+) -> xr.DataTree:
+    """Add every item's log-likelihood to a fit's arrays, for ArviZ.
+
+    Parameters
+    ----------
+    fit : Posterior
+        Profiles.
+    evaluation : Evaluation, optional
+        Whose outcomes, such as those of items held out; those fitted to by default.
+    subjects : iterable, optional
+        Whose outcomes; by default everybody's of whom there are any.
+
+    Returns
+    -------
+    xarray.DataTree
+        See `Fit.with_log_likelihood`.
+
+    Raises
+    ------
+    DataError
+        When the evaluation does not fit the layout or lacks a subject, or one is named twice.
+    FitError
+        When a subject is not in the fit.
+
+    Examples
+    --------
+    >>> from measurement_layouts.inference.fitting import fit
+    >>> from measurement_layouts.scenarios import animal_ai_olympics as aaio
+    >>> cohort = aaio.simulated_cohort()
+    >>> result = fit(aaio.published_layout(), cohort.evaluation, subjects=["sim-01"],
+    ...              draws=100, tune=200, chains=2, seed=1, progressbar=False)
+    >>> dict(with_log_likelihood(result)["log_likelihood"].sizes)
+    {'chain': 2, 'draw': 100, 'subject': 1, 'item': 69}
+    """
+    if evaluation is not None and subjects is None:
+        there = set(evaluation.subjects)
+        subjects = [name for name in fit.subjects if name in there]
+        if not subjects:
+            raise DataError(
+                f"the evaluation has no outcomes of the fit's subjects {some(fit.subjects)}; give "
+                "one that has, or fit its subjects first"
+            )
+    rows = fit.places(subjects)
+    groups = {
+        name: fit.data[name].to_dataset().isel(subject=rows, missing_dims="ignore")
+        for name in GROUPS
+    }
+    if evaluation is None:
+        features = _training(fit)
+    else:
+        features = read_evaluation(fit.layout, evaluation)
+        groups["observed_data"] = _observed(evaluation, [fit.subjects[row] for row in rows])
+        del groups["constant_data"]
+    observed = groups["observed_data"]
+    names = observed.indexes["item"].map(str)
+    items = names if fit.layout.steps is None else Rows.read(names).items
+    drawn = fit.posterior.sizes["chain"], fit.posterior.sizes["draw"]
+    values = np.full((*drawn, len(rows), len(items)), np.nan)
+    for place, row in enumerate(rows):
+        own = {name: observed[name][place].to_numpy() for name in ("successes", "trials")}
+        attempted = Attempted.among(fit, names, **own, features=features)
+        where = items.get_indexer(attempted.items)
+        if attempted.steps is None:
+            for places, found in log_likelihood(fit, row, attempted):
+                values[:, :, place, where[places]] = np.moveaxis(found, 0, -1)
+        else:
+            whole = whole_items(fit, row, attempted, attempted.steps)
+            for item, one in zip(where, whole, strict=True):
+                values[:, :, place, item] = one
+    name = fit.layout.outcome.name if fit.layout.steps is None else "outcomes"
+    known = ~np.isnan(values[0, 0]).all(axis=0)
+    groups["log_likelihood"] = xr.Dataset(
+        {name: (("chain", "draw", "subject", "item"), values[..., known])},
+        {
+            **{dim: groups["posterior"][dim] for dim in ("chain", "draw", "subject")},
+            "item": list(items[known]),
+        },
+    )
+    tree = xr.DataTree.from_dict(groups)
+    tree.attrs = dict(fit.data.attrs)
+    return tree
+
+
+def _training(fit: Posterior) -> Features:
+    """Meta-features of the items fitted on."""
+    constants = fit.constants
+    return {feature.name: constants[feature.name].to_numpy() for feature in fit.layout.row_features}
+
+
+def _observed(evaluation: Evaluation, subjects: list[str]) -> xr.Dataset:
+    """Outcomes of some subjects, as a fit holds those of its training."""
+    own = [SubjectData.of(evaluation, subject) for subject in subjects]
+    cells = ("subject", "item")
+    return xr.Dataset(
+        {
+            "successes": (cells, np.stack([one.successes for one in own])),
+            "trials": (cells, np.stack([one.trials for one in own])),
+        },
+        {"subject": subjects, "item": list(evaluation.items.index)},
+    )
+
+
+def _in_one_order(
+    fit: Posterior, row: int, items: Attempted, failures: np.ndarray
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Stream the log-likelihood of outcomes that came in one order, (places, all draws)."""
+    outcome, count = fit.layout.outcome, len(items.names)
+    if outcome.unseen is not None:
+        counts = zip(_counts(), (items.successes, failures), strict=True)
+        known = {count.name: values for count, values in counts} | items.features
+        target = Averaged(outcome, outcome.unseen)
+        yield from every_draw(fit, row, known, count, target, memory_mib=_AVERAGED_MIB)
+        return
+    parts = probabilities(fit, row, items.features, count, memory_mib=_MEMORY_MIB)
+    for places, chances in parts:
+        np.clip(chances, EDGE, 1 - EDGE, out=chances)
+        values = xlogy(items.successes[places, None], chances)
+        values += xlog1py(failures[places, None], np.negative(chances, out=chances))
+        yield places, values
