@@ -16,11 +16,11 @@ from ..sampling.convergence import (
     ESS_PER_CHAIN,
     RHAT_LIMIT,
     Convergence,
-    Mixing,
+    RhatEss,
     by_element,
     effective_within,
     faults,
-    mixing,
+    rhat_ess,
     separate,
     stay_apart,
     worst,
@@ -78,7 +78,7 @@ def describe_modes(draws: np.ndarray, ordered: np.ndarray, rhat: np.ndarray) -> 
     >>> draws = np.random.default_rng(1).normal(size=(3, 4, 1000)) / 9
     >>> draws[1] += np.random.default_rng(2).choice([-2, 1], (4, 1000), p=[0.3, 0.7])
     >>> draws[2] += [[-2], [1], [1], [1]]
-    >>> list(describe_modes(draws, np.sort(draws.reshape(3, -1)), mixing(draws).rhat))
+    >>> list(describe_modes(draws, np.sort(draws.reshape(3, -1)), rhat_ess(draws).rhat))
     ['', 'near -2.00 (weight 0.31) and 1.00 (weight 0.69)', 'near -2.00 (1 chain) and 1.00 (3
     chains), of unknown weight']
     """
@@ -166,7 +166,7 @@ def _told(draws: np.ndarray, mode: np.ndarray) -> str:
 def _weights(mode: np.ndarray) -> list[str]:
     """Write the modes' weights; none where the chains do not agree on them."""
     inside = np.stack([mode == number for number in range(int(mode.max()) + 1)]).astype(float)
-    found = mixing(inside if len(inside) > 2 else inside[:1])  # of two, one says it all
+    found = rhat_ess(inside if len(inside) > 2 else inside[:1])  # of two, one says it all
     known = (found.rhat <= RHAT_LIMIT) & (found.ess_bulk >= ESS_PER_CHAIN * len(mode))
     if not known.all():
         return []
@@ -291,8 +291,8 @@ def diagnose(fit: Posterior, subjects: Iterable[object] | None = None) -> pd.Dat
         [diverging[block].to_numpy().sum(axis=(1, 2)) for block in _blocks(fit, rows)]
     )
     each = (len(rows), -1)  # rows of a subject lie together
-    measures = (table[name].to_numpy().reshape(each) for name in Mixing._fields)
-    rhat, ess = worst(Mixing(*measures))
+    measures = (table[name].to_numpy().reshape(each) for name in RhatEss._fields)
+    rhat, ess = worst(RhatEss(*measures))
     element = table["node"] + table["label"].map(lambda label: f"[{label}]" if label else "")
     names = element.to_numpy(dtype=object).reshape(each)
     modes = table["modes"].to_numpy(dtype=object).reshape(each)
@@ -380,7 +380,7 @@ def _summary(draws: np.ndarray, prior: np.ndarray, prob: float) -> dict[str, np.
     mean, variance = flat.mean(axis=-1), flat.var(axis=-1, ddof=1)
     shrinkage = 1 - variance / prior.var(axis=0, ddof=1)
     moved = abs(mean - prior.mean(axis=0)) / prior.std(axis=0, ddof=1)
-    mixed = mixing(draws)
+    mixed = rhat_ess(draws)
     counted = np.sqrt(tail * (1 - tail) / mixed.ess_tail) / tail
     return {
         "mean": mean,

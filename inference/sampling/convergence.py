@@ -17,7 +17,7 @@ _TAIL = (0.05, 0.95)  # the quantiles whose effective sample sizes make the tail
 _CONSTANT = 1e-15  # numbers closer than this are all alike
 
 
-class Mixing(NamedTuple):
+class RhatEss(NamedTuple):
     """How well chains mixed, a number for each element.
 
     Attributes
@@ -33,7 +33,7 @@ class Mixing(NamedTuple):
     ess_tail: np.ndarray
 
 
-def mixing(draws: np.ndarray) -> Mixing:
+def rhat_ess(draws: np.ndarray) -> RhatEss:
     r"""Compute rank-normalised R-hat, bulk and tail effective sample size.
 
     Chains are cut into halves. A draw of rank r among N counts as its normal score
@@ -49,7 +49,7 @@ def mixing(draws: np.ndarray) -> Mixing:
 
     Returns
     -------
-    Mixing
+    RhatEss
         Each of shape (...,); NaN for elements with a draw that is no number.
 
     References
@@ -61,7 +61,7 @@ def mixing(draws: np.ndarray) -> Mixing:
     --------
     >>> draws = np.random.default_rng(1).normal(size=(2, 4, 500))
     >>> draws[1, 3] += 1
-    >>> mixing(draws).rhat.round(2)
+    >>> rhat_ess(draws).rhat.round(2)
     array([1.01, 1.08])
     """
     *shape, chains, length = draws.shape
@@ -88,9 +88,9 @@ def mixing(draws: np.ndarray) -> Mixing:
         whole = ordered if length % 2 == 0 else draws.reshape(elements, chains * length)
         ends = np.quantile(whole, _TAIL, axis=-1)
         low, high = (_ess((cut <= end[:, None]).astype(float).reshape(pieces)) for end in ends)
-        found = Mixing(rhat, _ess(scores), np.minimum(low, high))
+        found = RhatEss(rhat, _ess(scores), np.minimum(low, high))
     unknown = np.isnan(draws).any(axis=(1, 2))
-    return Mixing(*(np.where(unknown, np.nan, values).reshape(shape) for values in found))
+    return RhatEss(*(np.where(unknown, np.nan, values).reshape(shape) for values in found))
 
 
 def _normal_scores(order: np.ndarray, ordered: np.ndarray) -> np.ndarray:
@@ -220,7 +220,7 @@ def effective_within(draws: np.ndarray, mode: np.ndarray) -> float:
     --------
     >>> rng = np.random.default_rng(1)
     >>> apart = rng.normal(size=(4, 250)) + [[9], [0], [9], [0]]
-    >>> bool(effective_within(apart, (apart > 4).astype(int)) > 900 > 10 > mixing(apart).ess_bulk)
+    >>> bool(effective_within(apart, (apart > 4).astype(int)) > 900 > 10 > rhat_ess(apart).ess_bulk)
     True
     """
     values, modes = draws.ravel(), mode.ravel()
@@ -230,7 +230,7 @@ def effective_within(draws: np.ndarray, mode: np.ndarray) -> float:
     rank[order] = np.arange(len(values)) - np.repeat(np.cumsum(counts) - counts, counts)
     place = ((rank + 0.5) / counts[modes] - 0.5).reshape(draws.shape)
     within = np.stack([np.where(mode == number, place, 0.0) for number in range(len(counts))])
-    return min(float(mixing(within).ess_bulk.min()), float(draws.size))
+    return min(float(rhat_ess(within).ess_bulk.min()), float(draws.size))
 
 
 def stay_apart(draws: np.ndarray, rhat: np.ndarray, limit: float, names: Sequence[str]) -> str:
@@ -342,7 +342,7 @@ def convergence(draws: Draws, names: Sequence[str] | None = None) -> Convergence
     (0, 1.01, True)
     """
     elements = np.concatenate([by_element(values[None])[0] for values in draws.posterior.values()])
-    found = mixing(elements)
+    found = rhat_ess(elements)
     rhat, ess = worst(found)
     apart = stay_apart(elements, found.rhat, RHAT_LIMIT, names or list(draws.posterior))
     return Convergence(int(draws.statistics["diverging"].sum()), float(rhat), float(ess), apart)
@@ -401,6 +401,6 @@ def by_element(draws: np.ndarray) -> np.ndarray:
     return draws.reshape(*draws.shape[:3], math.prod(draws.shape[3:])).transpose(0, 3, 1, 2)
 
 
-def worst(found: Mixing) -> tuple[np.ndarray, np.ndarray]:
+def worst(found: RhatEss) -> tuple[np.ndarray, np.ndarray]:
     """Largest R-hat and smallest effective sample size along the last axis; unknown if one is."""
     return found.rhat.max(axis=-1), np.minimum(found.ess_bulk, found.ess_tail).min(axis=-1)

@@ -7,7 +7,7 @@ import xarray as xr
 from ...inference.fit import Fit
 from ...inference.forecasts.likelihood import Attempted, log_likelihood
 from ...inference.posterior.posterior import Posterior
-from ...inference.sampling.convergence import mixing
+from ...inference.sampling.convergence import rhat_ess
 from ...layouts.elements import elements
 
 LOG_LIKELIHOOD = "log-likelihood"
@@ -85,7 +85,7 @@ def _independent(fit: Fit) -> np.ndarray:
     least = sizes[fit.subjects].to_numpy()
     statistics = fit.data["sample_stats"].to_dataset()
     if "lp" in statistics:
-        found = mixing(statistics["lp"].to_numpy())
+        found = rhat_ess(statistics["lp"].to_numpy())
         least = np.fmin(least, np.fmin(found.ess_bulk, found.ess_tail))
     return np.asarray(np.clip(np.nan_to_num(least, nan=1), 1, MOST).astype(int))
 
