@@ -156,7 +156,7 @@ class Fit(Posterior):
         *,
         subjects: Iterable[object] | None = None,
     ) -> xr.DataTree:
-        """Add every item's log-likelihood to the fit's arrays, for ArviZ.
+        """Add every item's log-likelihood for ArviZ; see `likelihood.with_log_likelihood`.
 
         Each subject has a posterior of its own, so ArviZ's comparisons take one at a time:
         ``arviz_stats.loo(fit.with_log_likelihood(subjects=["Ann"]).isel(subject=0))``. For all
@@ -191,10 +191,6 @@ class Fit(Posterior):
         The group takes 8 bytes per draw, subject and item, 150 MB for 4,000 draws of 68 subjects
         on 69 items, and is made anew by each call; some 50 MiB are used on the way. Draws of a fit
         in a store are read one subject at a time, and stay on the disk.
-
-        Examples
-        --------
-        See `forecasts.likelihood.with_log_likelihood`.
         """
         return with_log_likelihood(self, evaluation, subjects=subjects)
 

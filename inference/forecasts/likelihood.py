@@ -250,8 +250,12 @@ def with_log_likelihood(
     >>> cohort = aaio.simulated_cohort()
     >>> result = fit(aaio.published_layout(), cohort.evaluation, subjects=["sim-01"],
     ...              draws=100, tune=200, chains=2, seed=1, progressbar=False)
-    >>> dict(with_log_likelihood(result)["log_likelihood"].sizes)
+    >>> tree = with_log_likelihood(result)
+    >>> dict(tree["log_likelihood"].sizes)
     {'chain': 2, 'draw': 100, 'subject': 1, 'item': 69}
+    >>> import arviz_stats
+    >>> int(arviz_stats.loo(tree.isel(subject=0)).n_data_points)
+    69
     """
     if evaluation is not None and subjects is None:
         there = set(evaluation.subjects)
