@@ -10,8 +10,8 @@ from ..inference.model.alignment import Features
 from ..inference.model.bands import ends, find_bands
 from ..inference.model.prior import draw_prior
 from ..inference.sampling.engine import Battery
-from ..inference.sampling.grid.chances import Chances
 from ..inference.sampling.grid.lattice import spaced
+from ..inference.sampling.grid.posterior import Chances
 from ..layouts import Latent, Layout
 
 UNDEFINED = -1e10  # nats of a likelihood that has no value

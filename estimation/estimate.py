@@ -18,7 +18,7 @@ from ..inference.fit import Fit
 from ..inference.fitting import fit
 from ..inference.model.prior import draw_prior, profile_variables
 from ..inference.model.unseen import refuse_unseen
-from ..inference.posterior.element_draws import rows_of
+from ..inference.posterior.posterior import rows_of
 from ..inference.sampling.engine import Battery
 from ..layouts import Layout
 from ..layouts.elements import elements

@@ -14,7 +14,7 @@ from ..evaluations.steps import expanded, of_rows
 from ..evaluations.tables import name_cells, named, need_columns, read_numbers
 from ..layouts import Latent, Layout, Unseen
 from ..layouts.outcomes.steps import Steps
-from .forecasts.blocks import Block, Tables, distinct
+from .forecasts.blocks import Block, Tables, group_alike
 from .model.alignment import Features
 from .model.features import read_features
 
@@ -204,7 +204,7 @@ def _some_at_a_time(
 ) -> Iterator[tuple[slice, Block, Tables]]:
     """Take items and some subjects' profiles, as many as memory holds."""
     profile = {latent.name: _values(latent, profiles) for latent in layout.latents}
-    block = Block.of(layout, features, *distinct(features, items))
+    block = Block.of(layout, features, *group_alike(features, items))
     labels = math.prod(len(names) for names in layout.dims.values())
     rows = block.count if layout.outcome.unseen is None else items
     together = max(1, _TOGETHER // (rows * labels))

@@ -9,7 +9,7 @@ from ..common.errors import FitError
 from ..common.messages import many, some
 from ..inference.fit import Fit
 from ..inference.posterior.diagnostics import diagnose, profiles
-from ..inference.posterior.element_draws import rows_of, span, success_rates
+from ..inference.posterior.posterior import rows_of, span, success_rates
 from ..layouts.elements import Element, elements, find_elements
 from . import style
 from .labels import spread, write_names

@@ -9,7 +9,7 @@ import pandas as pd
 from ..common.errors import FitError
 from ..estimation.estimates import Estimates
 from ..inference.posterior.density import prior_density
-from ..inference.posterior.element_draws import posterior_draws, prior_draws
+from ..inference.posterior.posterior import posterior_draws, prior_draws
 from . import style
 from .estimated import element_of, estimated, short, written
 from .labels import write_names

@@ -8,7 +8,7 @@ import numpy as np
 from ..inference.fit import Fit
 from ..inference.posterior.density import density, prior_density
 from ..inference.posterior.diagnostics import diagnose, profiles
-from ..inference.posterior.element_draws import posterior_draws, prior_draws, rows_of, span
+from ..inference.posterior.posterior import posterior_draws, prior_draws, rows_of, span
 from ..layouts.elements import find_elements
 from . import style
 

@@ -11,7 +11,7 @@ from ..common.messages import many, some
 from ..evaluations.tables import name_cells, named, read_numbers, refuse_repeats
 from ..inference.fit import Fit
 from ..inference.posterior.diagnostics import diagnose, profiles
-from ..inference.posterior.element_draws import rows_of
+from ..inference.posterior.posterior import rows_of
 from ..layouts.elements import Element, elements, find_elements
 from . import style
 

@@ -9,7 +9,7 @@ import pandas as pd
 from ..common.messages import many
 from ..inference.fit import Fit
 from ..inference.posterior.diagnostics import diagnose, profiles
-from ..inference.posterior.element_draws import rows_of, span, success_rates
+from ..inference.posterior.posterior import rows_of, span, success_rates
 from ..layouts.elements import find_elements
 from . import style
 

@@ -12,7 +12,7 @@ from ..common.errors import FitError
 from ..common.messages import many, some
 from ..inference.fit import Fit
 from ..inference.posterior.diagnostics import diagnose, profiles
-from ..inference.posterior.element_draws import rows_of, span, success_rates
+from ..inference.posterior.posterior import rows_of, span, success_rates
 from ..layouts.elements import Element, find_elements
 from . import style
 

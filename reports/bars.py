@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from ..common.digits import Digits, of_profile, outward, short, written
-from ..inference.posterior.element_draws import prior_draws, span
+from ..inference.posterior.posterior import prior_draws, span
 from ..layouts.elements import Element
 from ..layouts.latents import Latent
 from ..linking import units

@@ -16,7 +16,7 @@ from ..inference.forecasts.forecasting import Forecast
 from ..inference.forecasts.support import training_features
 from ..inference.model.features import read_features
 from ..inference.posterior.diagnostics import diagnose, profiles
-from ..inference.posterior.element_draws import success_rates
+from ..inference.posterior.posterior import success_rates
 from ..layouts.elements import Element, elements
 from ..validation.criticism.criticise import Criticism, criticise
 from .columns import training_items

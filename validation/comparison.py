@@ -12,7 +12,7 @@ from ..common.messages import many, some
 from ..common.options import inside
 from ..inference.fit import Fit
 from ..inference.posterior.diagnostics import diagnose, profiles
-from ..inference.posterior.element_draws import posterior_draws, rows_of
+from ..inference.posterior.posterior import posterior_draws, rows_of
 from ..layouts.elements import Element, elements, find_elements
 from ..linking import units
 

@@ -17,8 +17,8 @@ from ...linking import LayoutError, LinkingFunction
 from ..posterior.assembly import FORMAT
 from ..posterior.posterior import GROUPS, Posterior
 from . import hierarchy
+from .hierarchy import check_records, stored_posterior
 from .records import read_records
-from .stored import check_records, stored_posterior
 
 _MARKS = ("layout", "fingerprint", "failures", "checksum")
 _BLOCK = 2**26  # bytes of draws read and written at a time

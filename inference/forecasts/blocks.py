@@ -7,9 +7,9 @@ import numpy as np
 
 from ...layouts import Layout
 from ...linking import Expr, evaluate
+from ..distinct import in_order
 from ..model.alignment import Features
-from .cells import Frame
-from .factored import Factored
+from .factored import Factored, Frame
 
 type Tables = Mapping[str, np.ndarray]
 """Draws of the latents, by name: shape (labels, draws), one label where a latent has none."""
@@ -40,7 +40,7 @@ class Block:
     >>> smallness = MetaFeature("smallness", low=0, high=2)
     >>> layout = Layout("looking", Success("found", logistic(sight - smallness)))
     >>> features = {"smallness": np.array([0.5, 1.0, 1.0, 0.5])}
-    >>> block = Block.of(layout, features, *distinct(features, items=4))
+    >>> block = Block.of(layout, features, *group_alike(features, items=4))
     >>> (found,) = block.values([layout.outcome], {"sight": np.array([[1.0, 1.5, 2.0]])}, {})
     >>> found.table.round(2)
     array([[0.62, 0.73, 0.82],
@@ -69,7 +69,7 @@ class Block:
             By meta-feature, shape (all items,) or (all items, labels); also other numbers of items,
             by the names that targets have for them, shape (all items,).
         items, alike : ndarray of int
-            Which ones, as `distinct` orders and numbers them.
+            Which ones, as `group_alike` orders and numbers them.
         """
         dims = tuple(layout.dims)
         frame = Frame(1 + len(dims))
@@ -138,7 +138,7 @@ class Block:
         return Factored(value[None], self.frame.each((1,) * self.frame.axes), self.frame)
 
 
-def distinct(features: Features, items: int) -> tuple[np.ndarray, np.ndarray]:
+def group_alike(features: Features, items: int) -> tuple[np.ndarray, np.ndarray]:
     """Find the items that differ, and order them so that neighbours have much in common.
 
     Parameters
@@ -157,16 +157,11 @@ def distinct(features: Features, items: int) -> tuple[np.ndarray, np.ndarray]:
 
     Examples
     --------
-    >>> distinct({"size": np.array([2.0, 1.0, 2.0])}, items=3)
+    >>> group_alike({"size": np.array([2.0, 1.0, 2.0])}, items=3)
     (array([1, 0, 2]), array([0, 1, 1]))
     """
     columns = [
         column for values in features.values() for column in values.reshape(items, -1).T
     ] or [np.zeros(items)]
     columns.sort(key=lambda column: len(np.unique(column)))  # the finest one orders first
-    order = np.lexsort(columns)
-    new = np.zeros(items, dtype=bool)
-    for column in columns:
-        ordered = column[order]
-        new[1:] |= ordered[1:] != ordered[:-1]
-    return order, np.cumsum(new)
+    return in_order(columns)

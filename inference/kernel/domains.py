@@ -1,16 +1,15 @@
 """Domains: the distinct combinations of some meta-features that occur in a battery."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from ...layouts import Layout
+from ..distinct import distinct
 
-_PART, _SAVED = (
-    0.5,
-    100,
-)  # a table of its own pays with at most that part of the rows, so many fewer
+# a table of its own pays with at most that part of the rows, and so many fewer
+_PART, _SAVED = 0.5, 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,17 +68,14 @@ class Domains:
         apart: bool = False,
     ) -> None:
         self._labels = {feature.name: feature.label_dims for feature in layout.row_features}
-        codes = {name: _codes(features[name]) for name in sorted(used)}
-        whole = np.arange(items) if apart else np.zeros(items, dtype="int64")
-        for code in codes.values():
-            for column in code.reshape(items, -1).T:
-                whole = _join(whole, column)
-        first, self.collapsed = _first_seen(whole)
-        self._codes = {name: code[first] for name, code in codes.items()}
-        self.features = {name: features[name][first] for name in codes}
-        everything = np.arange(len(first))
-        self.rows = Domain("rows", len(first), everything, everything)
-        self._known = {everything.tobytes(): self.rows}
+        everything = np.arange(items)
+        columns = [one for name in sorted(used) for one in features[name].reshape(items, -1).T]
+        told_apart = [everything] if apart else columns or [np.zeros(items)]
+        first, self.collapsed = _first_seen(told_apart)
+        self.features = {name: features[name][first] for name in sorted(used)}
+        rows = np.arange(len(first))
+        self.rows = Domain("rows", len(first), rows, rows)
+        self._known = {rows.tobytes(): self.rows}
         self._found: dict[tuple[frozenset[str], tuple[str, ...]], Domain | None] = {}
 
     def of(self, features: frozenset[str], labels: tuple[str, ...]) -> Domain | None:
@@ -117,29 +113,24 @@ class Domains:
         dim = vector.pop() if len(vector) == 1 else None
         if vector:
             return self.rows
-        codes = list[np.ndarray]()
+        columns = list[np.ndarray]()
         for name in features:  # of labels that are reduced, every column tells entries apart
-            code = self._codes[name]
+            values = self.features[name]
             reduced = not set(self._labels[name]) <= {dim}
-            codes += list(code.reshape(len(code), -1).T) if reduced else [code]
+            columns += list(values.reshape(len(values), -1).T) if reduced else [values]
         if dim is None:
-            whole = codes[0]
-            for code in codes[1:]:
-                whole = _join(whole, code)
-            origin, index = _first_seen(whole)
+            origin, index = _first_seen(columns)
         else:
-            wide = max(code.shape[1] for code in codes if code.ndim == 2)
-            columns = []
-            for label in range(wide):
-                whole = np.zeros(self.rows.size, dtype="int64")
-                for code in codes:
-                    whole = _join(whole, code[:, label] if code.ndim == 2 else code)
-                columns.append(_first_seen(whole))
-            size = max(len(found) for found, _ in columns)
+            wide = max(values.shape[1] for values in columns if values.ndim == 2)
+            cells = [
+                _first_seen([one[:, label] if one.ndim == 2 else one for one in columns])
+                for label in range(wide)
+            ]
+            size = max(len(found) for found, _ in cells)
             origin = np.stack(
-                [np.pad(found, (0, size - len(found)), mode="edge") for found, _ in columns], axis=1
+                [np.pad(found, (0, size - len(found)), mode="edge") for found, _ in cells], axis=1
             )
-            index = np.stack([places for _, places in columns], axis=1)
+            index = np.stack([places for _, places in cells], axis=1)
         if len(origin) > min(_PART * self.rows.size, self.rows.size - _SAVED):
             return self.rows
         key = index.tobytes()
@@ -148,25 +139,10 @@ class Domains:
         return self._known[key]
 
 
-def _codes(values: np.ndarray) -> np.ndarray:
-    """Give each distinct value a number, per column."""
-    if values.ndim == 1:
-        return np.unique(values, return_inverse=True)[1]
-    columns = values.reshape(len(values), -1).T
-    coded = [np.unique(column, return_inverse=True)[1] for column in columns]
-    return np.stack(coded, axis=1).reshape(values.shape)
-
-
-def _join(one: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """Give each distinct pair a number."""
-    pairs = one.astype("int64") * (int(other.max()) + 1) + other
-    return np.unique(pairs, return_inverse=True)[1]
-
-
-def _first_seen(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Renumber codes in the order of their first appearance; also say where that is."""
-    _, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
+def _first_seen(columns: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """Find the rows that differ, in the order in which they come; also say which each row is."""
+    first, number = distinct(columns)
     order = np.argsort(first)
-    rank = np.empty(len(order), dtype="int64")
+    rank = np.empty_like(order)
     rank[order] = np.arange(len(order))
-    return first[order], rank[inverse]
+    return first[order], rank[number]

@@ -1,16 +1,149 @@
-"""What is computed where, and in which order: a log-density's quantities on one battery."""
+"""What is computed where and in which order on one battery: a log-density and its derivative."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from .complements import Complements
 from .domains import Domains
-from .gradient import gradient
-from .outcomes import Outcomes
+from .inputs import Outcomes
 from .terms import LogDensity
-from .values import Space, Value, Values
+from .values import TRUTHS, Space, Value, Values
+
+type Rule = Callable[[Value, tuple[Value, ...], Value, Values], list[Value | None]]
+"""From a value, its arguments, the derivative by the value, and what makes values."""
+
+
+def gradient(values: Values, total: Value) -> dict[int, Value]:
+    """Derive a total by the sampler's point, backwards from the total.
+
+    Parameters
+    ----------
+    values : Values
+        Makes quantities.
+    total : Value
+        One number.
+
+    Returns
+    -------
+    dict of int to Value
+        By offset into the point; what the total does not depend on is left out.
+    """
+    pending = {total.number: (total, values.one)}
+    found: dict[int, Value] = {}
+    while pending:
+        value, g = pending.pop(max(pending))  # all that is computed from it has come before
+        if value.op == "point":
+            found[int(value.payload)] = g  # type: ignore[call-overload]
+            continue
+        for arg, part in _passed_on(values, value, g):
+            before = pending.get(arg.number)
+            pending[arg.number] = (arg, part if before is None else values("add", before[1], part))
+    return found
+
+
+def _passed_on(values: Values, value: Value, g: Value) -> Iterator[tuple[Value, Value]]:
+    """Derive by each moving argument, in the argument's space."""
+    if value.op == "fold":
+        kind, through = value.folded
+        (arg,) = value.args
+        part = g
+        if kind in ("max", "min"):
+            part = values("where", values("eq", arg, value), g, values.zero)
+        elif kind == "prod":
+            part = values("mul", g, values.fellows(arg, through, value.space))
+        yield arg, values.fold("sum", part, through, arg.space, arg.features)
+        return
+    parts = derivatives(value.op, value, value.args, g, values)
+    for arg, local in zip(value.args, parts, strict=True):
+        if local is not None and arg.moving and not local.is_zero:
+            yield arg, values.fold("sum", local, value.space, arg.space, arg.features)
+
+
+def derivatives(
+    op: str, value: Value, args: tuple[Value, ...], g: Value, make: Values
+) -> list[Value | None]:
+    """Pass the derivative of the outcome with respect to a value on to its arguments.
+
+    Parameters
+    ----------
+    op : str
+        The operation.
+    value : Value
+        Its result.
+    args : tuple of Value
+        Its arguments.
+    g : Value
+        The derivative with respect to `value`.
+    make : Values
+        Makes values.
+
+    Returns
+    -------
+    list of Value or None
+        The derivative with respect to each argument; None where there is none.
+    """
+    if op in TRUTHS:
+        return [None] * len(args)
+    return _RULES[op](value, args, g, make)
+
+
+def _power(v: Value, args: tuple[Value, ...], g: Value, make: Values) -> list[Value | None]:
+    base, exponent = args
+    less = make("sub", exponent, make.one)
+    slope = make("mul", g, make("mul", exponent, make("pow", base, less)))
+    return [slope, make("mul", g, make("mul", v, make("log", base)))]
+
+
+def _larger(op: str) -> Rule:
+    def rule(_v: Value, args: tuple[Value, ...], g: Value, make: Values) -> list[Value | None]:
+        one, other = args
+        nothing = make.zero
+        return [
+            make("where", make(op, one, other), g, nothing),
+            make("where", make(op, other, one), g, nothing),
+        ]
+
+    return rule
+
+
+_RULES: dict[str, Rule] = {
+    "add": lambda v, a, g, make: [g for _ in a],
+    "sub": lambda v, a, g, make: [g, make("neg", g)],
+    "mul": lambda v, a, g, make: [make("mul", g, a[1]), make("mul", g, a[0])],
+    "div": lambda v, a, g, make: [
+        make("div", g, a[1]),
+        make("neg", make("mul", g, make("div", v, a[1]))),
+    ],
+    "pow": _power,
+    "neg": lambda v, a, g, make: [make("neg", g)],
+    "reciprocal": lambda v, a, g, make: [make("neg", make("mul", g, make("sqr", v)))],
+    "exp": lambda v, a, g, make: [make("mul", g, v)],
+    "expm1": lambda v, a, g, make: [make("mul", g, make("add", v, make.one))],
+    "log": lambda v, a, g, make: [make("div", g, a[0])],
+    "log1p": lambda v, a, g, make: [make("div", g, make("add", a[0], make.one))],
+    "sigmoid": lambda v, a, g, make: [
+        make("mul", g, make("mul", v, make("sigmoid_lack", a[0], v)))
+    ],
+    "softplus": lambda v, a, g, make: [make("mul", g, make("sigmoid", a[0]))],
+    "sqr": lambda v, a, g, make: [make("mul", g, make("add", a[0], a[0]))],
+    "sqrt": lambda v, a, g, make: [make("div", g, make("add", v, v))],
+    "abs": lambda v, a, g, make: [make("where", make("lt", a[0], make.zero), make("neg", g), g)],
+    # of a chance p and q = 1 - p, both known: what depends on p is passed on through p alone
+    "complement": lambda v, a, g, make: [make("neg", g), None],
+    "log_chance": lambda v, a, g, make: [make("div", g, a[0]), None],
+    "unanimous": lambda v, a, g, make: [make("mul", g, make("unanimous_slope", *a)), None, None],
+    "binomial": lambda v, a, g, make: [make("mul", g, make("binomial_slope", *a)), *[None] * 3],
+    "maximum": _larger("ge"),
+    "minimum": _larger("le"),
+    "where": lambda v, a, g, make: [
+        None,
+        make("where", a[0], g, make.zero),
+        make("where", a[0], make.zero, g),
+    ],
+}
+
 
 CONSTANT_TERM = "constant"  # the subject's binomial coefficients, in nats
 

@@ -1,17 +1,223 @@
 """The code of one step: a loop over a space, or a sum from one space into another."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from llvmlite import ir
 
-from .entries import Entry, Key, Resolve, loop
+from .domains import Domain
 from .mathematics import DOUBLE, LONG, Mathematics, number
 from .plan import Plan
-from .schedule import Step, is_array
 from .values import Space, Value
+
+LEAVES = ("constant", "data", "point", "own", "outcome")
+
+
+@dataclass
+class Step:
+    """What one pass over a space computes.
+
+    Attributes
+    ----------
+    space : Space
+        Gone through entry by entry.
+    values : list of Value
+        Elementwise operations in that space, in order.
+    totals : list of Value
+        Sums of the whole space, taken on the way.
+    fold : Value or None
+        A sum into another space, or the products of fellows; then it is all that the step does.
+    stored : list of Value
+        Those of `values` that other steps read.
+    """
+
+    space: Space
+    values: list[Value] = field(default_factory=list)
+    totals: list[Value] = field(default_factory=list)
+    fold: Value | None = None
+    stored: list[Value] = field(default_factory=list)
+
+
+def schedule(outputs: Iterable[Value]) -> list[Step]:
+    """Order what the outputs need.
+
+    Parameters
+    ----------
+    outputs : iterable of Value
+        What is wanted in the end.
+
+    Returns
+    -------
+    list of Step
+        Every step after those that it reads.
+    """
+    outputs = list(outputs)
+    needed = _needed(outputs)
+    stage: dict[int, int] = {}
+    steps: dict[tuple[int, int, Space | int], Step] = {}
+    home: dict[int, Step] = {}
+    for value in needed:
+        if value.op in LEAVES:
+            continue
+        alone = value.op in ("fold", "others") and not _is_total(value)
+        space = value.space if value.op not in ("fold", "others") else _through(value)
+        at = 0
+        for arg in value.args:
+            if arg.op in LEAVES:
+                continue
+            together = not alone and arg.space == space and arg.op not in ("fold", "others")
+            at = max(at, stage[arg.number] + (not together))
+        stage[value.number] = at
+        key = (at, 1, value.number) if alone else (at, 0, space)
+        step = home[value.number] = steps.setdefault(key, Step(space))
+        if alone:
+            step.fold = value
+        elif value.op == "fold":
+            step.totals.append(value)
+        else:
+            step.values.append(value)
+    wanted = {value.number for value in outputs}
+    for value in needed:
+        for arg in value.args:
+            if arg.number in home and home[arg.number] is not home[value.number]:
+                wanted.add(arg.number)
+    for step in steps.values():
+        step.stored = [
+            value for value in step.values if value.number in wanted and value.space != Space()
+        ]
+    return [steps[key] for key in sorted(steps, key=lambda key: key[0])]
+
+
+def is_array(value: Value) -> bool:
+    """Tell whether a value lies in memory, rather than being one number."""
+    return value.space != Space() or (value.op == "fold" and not _is_total(value))
+
+
+def _through(value: Value) -> Space:
+    return value.folded[1] if value.op == "fold" else value.space
+
+
+def _is_total(value: Value) -> bool:
+    """Tell whether a fold adds up everything, so that it can be done on the way."""
+    return value.op == "fold" and value.space == Space() and value.folded[0] == "sum"
+
+
+def _needed(outputs: Iterable[Value]) -> list[Value]:
+    met: dict[int, Value] = {}
+    pending = list(outputs)
+    while pending:
+        value = pending.pop()
+        if value.number not in met:
+            met[value.number] = value
+            pending += value.args
+    return [met[number] for number in sorted(met)]
+
+
+type Key = tuple[object, ...]
+"""Names a number, an array, a list of entries or a size."""
+
+type Resolve = Callable[[Key], Any]
+"""Finds what a key names in the function that is being built."""
+
+
+@contextmanager
+def loop(b: ir.IRBuilder, count: Any, down: bool = False) -> Iterator[Any]:
+    """Repeat what is built inside; gives the index."""
+    with b.goto_entry_block():
+        counter = b.alloca(LONG)
+    b.store(LONG(0), counter)
+    check, body, after = (b.append_basic_block() for _ in range(3))
+    b.branch(check)
+    b.position_at_end(check)
+    step = b.load(counter, typ=LONG)
+    b.cbranch(b.icmp_signed("<", step, count), body, after)
+    b.position_at_end(body)
+    yield b.sub(b.sub(count, LONG(1)), step) if down else step
+    b.store(b.add(step, LONG(1)), counter)
+    b.branch(check)
+    b.position_at_end(after)
+
+
+class Entry:
+    """Code at one entry of a space: reads what it needs, wherever that lies."""
+
+    def __init__(
+        self,
+        b: ir.IRBuilder,
+        plan: Plan,
+        resolve: Resolve,
+        space: Space,
+        position: dict[str | None, Any],
+    ) -> None:
+        self.b, self.plan, self.resolve = b, plan, resolve
+        self.space, self.position = space, position
+        self.known: dict[int, Any] = {}
+
+    def read(self, value: Value) -> Any:
+        """Load or find a value at this entry."""
+        if value.number not in self.known:
+            self.known[value.number] = self._read(value)
+        return self.known[value.number]
+
+    def compute(self, maths: Mathematics, value: Value) -> Any:
+        """Build an elementwise operation at this entry."""
+        args = [self.read(arg) for arg in value.args]
+        if value.op in ("and", "or", "not", "where"):
+            logical = args if value.op != "where" else args[:1]
+            asked = [
+                arg if arg.type == ir.IntType(1) else self.b.fcmp_unordered("!=", arg, number(0))
+                for arg in logical
+            ]
+            args = asked + args[len(asked) :]
+        elif value.op not in ("isnan", "isinf"):
+            args = [
+                self.b.uitofp(arg, DOUBLE) if arg.type == ir.IntType(1) else arg for arg in args
+            ]
+        found = maths.call(self.b, value.op, *args)
+        self.known[value.number] = found
+        return found
+
+    def _read(self, value: Value) -> Any:
+        if value.op == "constant":
+            return number(value.payload)  # type: ignore[arg-type]
+        if not is_array(value):
+            return self.resolve(("scalar", value.number))
+        found = self.b.load(self.place(value, value.space), typ=DOUBLE)
+        return self.b.fcmp_unordered("!=", found, number(0)) if value.is_truth else found
+
+    def place(self, value: Value, space: Space) -> Any:
+        """Find the address of the entry of an array that belongs to this entry."""
+        return self._at(self.resolve(("array", value.number)), self.offset(space))
+
+    def offset(self, space: Space) -> Any:
+        """Find the place of the entry of a coarser space in its arrays."""
+        found: Any = LONG(0)
+        if space.domain is not None:
+            found = self._row(space.domain)
+        for label in space.labels:
+            size = self.plan.values.sizes[label]
+            found = self.b.add(self.b.mul(found, LONG(size)), self.position[label])
+        return found
+
+    def _row(self, domain: Domain) -> Any:
+        here = self.space.domain
+        assert here is not None  # noqa: S101
+        if domain is here:
+            return self.position[None]
+        index, kind = self.resolve(("index", here.name, domain.name))
+        at = self.position[None]
+        dim = domain.dim or here.dim
+        if dim is not None:
+            at = self.b.add(self.b.mul(at, LONG(self.plan.values.sizes[dim])), self.position[dim])
+        entry = self.b.load(self._at(index, at, kind), typ=kind)
+        return self.b.zext(entry, LONG)
+
+    def _at(self, array: Any, place: Any, kind: ir.Type = DOUBLE) -> Any:
+        return self.b.gep(array, [place], source_etype=kind)
+
 
 _START = {"sum": 0.0, "lack": 0.0, "prod": 1.0, "max": -np.inf, "min": np.inf}
 _JOIN = {"prod": "mul", "max": "maximum", "min": "minimum"}

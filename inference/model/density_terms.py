@@ -1,19 +1,307 @@
-"""A layout's log-density as terms."""
+"""A layout's log-density as terms, translated from its PyTensor graph."""
 
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pymc as pm
 import pytensor.tensor as pt
 from pytensor.graph import rewrite_graph
+from pytensor.graph.basic import Constant
+from pytensor.graph.traversal import toposort
+from pytensor.tensor.elemwise import CAReduce, DimShuffle, Elemwise
 
 from ...layouts import Layout
 from ...layouts.outcomes.unseen import SCORES
 from ...linking import evaluate
-from ..kernel.terms import LogDensity
+from ..kernel.terms import MOVING, SUBJECT, LogDensity, Term, Terms, UnsupportedError
 from .alignment import align
 from .prior import profile_variables
-from .translate import Translator
+
+_ITEM, _STACK = "item", "stack"  # roles of axes; label dimensions stand for themselves
+
+_OPERATIONS = {
+    "Add": "add",
+    "Sub": "sub",
+    "Mul": "mul",
+    "TrueDiv": "div",
+    "Pow": "pow",
+    "Neg": "neg",
+    "Reciprocal": "reciprocal",
+    "Exp": "exp",
+    "Expm1": "expm1",
+    "Log": "log",
+    "Log1p": "log1p",
+    "Sigmoid": "sigmoid",
+    "Softplus": "softplus",
+    "Sqr": "sqr",
+    "Sqrt": "sqrt",
+    "Abs": "abs",
+    "Maximum": "maximum",
+    "Minimum": "minimum",
+    "Switch": "where",
+    "LT": "lt",
+    "GT": "gt",
+    "LE": "le",
+    "GE": "ge",
+    "EQ": "eq",
+    "NEQ": "ne",
+    "AND": "and",
+    "OR": "or",
+    "Invert": "not",
+    "IsInf": "isinf",
+    "IsNan": "isnan",
+}
+_REDUCTIONS = {"Add": "sum", "Mul": "prod", "Maximum": "max", "Minimum": "min"}
+_PAIRWISE = {"sum": "add", "prod": "mul", "max": "maximum", "min": "minimum"}
+
+
+@dataclass(frozen=True)
+class _Laid:
+    """A variable's term, or one per entry of its stacked axis, and what its axes mean."""
+
+    roles: tuple[str | None, ...]
+    content: int | tuple[int, ...] | np.ndarray
+
+    def entry(self, index: int) -> int:
+        if isinstance(self.content, tuple):
+            return self.content[index]
+        assert isinstance(self.content, int)  # noqa: S101
+        return self.content
+
+
+class Translator:
+    """Walks a graph, parents first.
+
+    Parameters
+    ----------
+    sizes : dict of str to int
+        Labels per dimension, in the layout's order.
+    """
+
+    def __init__(self, sizes: dict[str, int]) -> None:
+        self.terms = Terms(sizes)
+        self.laid: dict[Any, _Laid] = {}
+        self.unsupported: dict[Any, UnsupportedError] = {}
+        self.length = 0
+
+    def feature(self, variable: Any, name: str, labels: tuple[str, ...]) -> None:
+        """Introduce a meta-feature's variable."""
+        term = Term("feature", value=name, labels=labels, features=frozenset({name}))
+        self.laid[variable] = _Laid((_ITEM, *labels), self.terms.add(term))
+
+    def numbers(self, variable: Any, values: np.ndarray, label: str) -> None:
+        """Introduce numbers, one per label."""
+        self.laid[variable] = _Laid((label,), self.terms.constant(values, (label,)))
+
+    def own(self, variable: Any, name: str) -> None:
+        """Introduce a subject's number."""
+        self.laid[variable] = _Laid((), self.terms.add(Term("own", value=name, changes=SUBJECT)))
+
+    def point(self, variable: Any, labels: tuple[str, ...]) -> None:
+        """Introduce the next part of the sampler's point."""
+        term = Term("point", value=self.length, labels=labels, changes=MOVING)
+        self.laid[variable] = _Laid(labels, self.terms.add(term))
+        self.length += int(np.prod([self.terms.sizes[label] for label in labels], dtype=int))
+
+    def run(self, outputs: Sequence[Any]) -> list[int]:
+        """Translate every node; returns the outputs' places."""
+        for node in toposort(outputs, blockers=list(self.laid)):
+            try:
+                self.laid[node.outputs[0]] = self._node(node)
+            except UnsupportedError as error:  # shapes of arrays, which nothing here needs
+                self.unsupported[node.outputs[0]] = error
+        found = []
+        for output in outputs:
+            laid = self._input(output)
+            if not isinstance(laid.content, int):
+                laid = _Laid(laid.roles, self._constant(laid, ()))
+            found.append(laid.entry(0))
+        return found
+
+    def _node(self, node: Any) -> _Laid:
+        op, name = node.op, type(node.op).__name__
+        if name in ("Alloc", "BroadcastTo"):  # broadcasting happens where the result is used
+            spread = self._input(node.inputs[0])
+            missing, content = node.outputs[0].type.ndim - len(spread.roles), spread.content
+            if isinstance(content, np.ndarray):
+                content = content[(None,) * missing]
+            return _Laid((None,) * missing + spread.roles, content)
+        inputs = [self._input(variable) for variable in node.inputs]
+        if isinstance(op, Elemwise):
+            return self._elemwise(op.scalar_op, inputs)
+        if isinstance(op, DimShuffle):
+            return self._dimshuffle(op, inputs[0])
+        if isinstance(op, CAReduce):
+            return self._reduce(op, node.inputs[0], inputs[0])
+        if name == "Softmax":
+            return self._softmax(op, inputs[0])
+        if name == "Join":
+            return self._join(node)
+        raise UnsupportedError(f"the operation {op}")
+
+    def _input(self, variable: Any) -> _Laid:
+        if variable in self.laid:
+            return self.laid[variable]
+        if variable in self.unsupported:
+            raise self.unsupported[variable]
+        if not isinstance(variable, Constant):
+            raise UnsupportedError(f"the variable {variable}")
+        numbers = np.asarray(variable.data)
+        return _Laid((None,) * numbers.ndim, numbers)
+
+    def _elemwise(self, scalar_op: Any, inputs: list[_Laid]) -> _Laid:
+        ndim = max((len(laid.roles) for laid in inputs), default=0)
+        roles: list[str | None] = [None] * ndim
+        for laid in inputs:
+            for axis, role in enumerate(laid.roles, start=ndim - len(laid.roles)):
+                if role is not None:
+                    if roles[axis] not in (None, role):
+                        raise UnsupportedError(f"{role} against {roles[axis]} on one axis")
+                    roles[axis] = role
+        merged = tuple(roles)
+        compute = self._operation(scalar_op)
+        if _STACK not in merged:
+            return _Laid(merged, compute(*(self._term(laid, merged, 0) for laid in inputs)))
+        stacked = {len(laid.content) for laid in inputs if isinstance(laid.content, tuple)}
+        if len(stacked) != 1:
+            raise UnsupportedError("stacks of different heights")
+        entries = range(stacked.pop())
+        return _Laid(
+            merged,
+            tuple(compute(*(self._term(laid, merged, at) for laid in inputs)) for at in entries),
+        )
+
+    def _term(self, laid: _Laid, roles: tuple[str | None, ...], entry: int) -> int:
+        if isinstance(laid.content, np.ndarray):
+            return self._constant(laid, roles, entry)
+        return laid.entry(entry)
+
+    def _constant(self, laid: _Laid, roles: tuple[str | None, ...], entry: int = 0) -> int:
+        """Numbers whose axes mean what those of their neighbours do."""
+        numbers = np.asarray(laid.content)
+        missing, labels = len(roles) - numbers.ndim, list[str]()
+        for axis in reversed(range(numbers.ndim)):
+            role = roles[missing + axis] if roles else None
+            if numbers.shape[axis] == 1:
+                numbers = numbers.squeeze(axis)
+            elif role == _STACK:
+                numbers = numbers.take(entry, axis)
+            elif role in self.terms.sizes and numbers.shape[axis] == self.terms.sizes[role]:
+                labels.insert(0, role)
+            else:
+                raise UnsupportedError(f"numbers of shape {numbers.shape} on axes {roles}")
+        ordered = [dim for dim in self.terms.sizes if dim in labels]
+        numbers = numbers.transpose([labels.index(dim) for dim in ordered])
+        return self.terms.constant(numbers, ordered)
+
+    def _operation(self, scalar_op: Any) -> Callable[..., int]:
+        name = type(scalar_op).__name__
+        if name in ("Identity", "Cast"):
+            target = getattr(getattr(scalar_op, "o_type", None), "dtype", "float64")
+            if not str(target).startswith(("float", "bool")):
+                raise UnsupportedError(f"a cast to {target}")
+            return lambda arg: arg
+        if name == "Second":
+            return lambda _like, fill: fill
+        if name == "Log1mexp":
+            return lambda arg: self.terms.compute("log1p", self._negated_exp(arg))
+        if name not in _OPERATIONS:
+            raise UnsupportedError(f"the operation {scalar_op}")
+        return lambda *args: self.terms.compute(_OPERATIONS[name], *args)
+
+    def _negated_exp(self, arg: int) -> int:
+        return self.terms.compute("neg", self.terms.compute("exp", arg))
+
+    def _dimshuffle(self, op: Any, laid: _Laid) -> _Laid:
+        if isinstance(laid.content, np.ndarray):
+            axes = [axis for axis in op.new_order if axis != "x"]
+            numbers = laid.content.squeeze(
+                tuple(axis for axis in range(laid.content.ndim) if axis not in axes)
+            )
+            kept = sorted(axes)
+            numbers = numbers.transpose([kept.index(axis) for axis in axes])
+            for axis, source in enumerate(op.new_order):
+                if source == "x":
+                    numbers = np.expand_dims(numbers, axis)
+            return _Laid((None,) * numbers.ndim, numbers)
+        roles = tuple(None if axis == "x" else laid.roles[axis] for axis in op.new_order)
+        if {role for role in laid.roles if role} - set(roles):
+            raise UnsupportedError("an axis dropped")
+        return _Laid(roles, laid.content)
+
+    def _reduce(self, op: Any, variable: Any, laid: _Laid) -> _Laid:
+        kind = _REDUCTIONS.get(type(op.scalar_op).__name__)
+        if kind is None or isinstance(laid.content, np.ndarray):
+            raise UnsupportedError(f"the reduction {op}")
+        axes = range(variable.type.ndim) if op.axis is None else op.axis
+        content = laid.content
+        parts = content if isinstance(content, tuple) else (content,)
+        smallest = kind == "max" and all(self.terms[part].op == "neg" for part in parts)
+        if smallest:  # PyTensor writes it as minus the largest of what is negated
+            kind, content = "min", self._negated(content)
+        for axis in sorted(axes, reverse=True):
+            role = laid.roles[axis]
+            if role is None:
+                if not variable.type.broadcastable[axis]:
+                    raise UnsupportedError("a reduction of an axis without meaning")
+            elif role == _STACK:
+                assert isinstance(content, tuple)  # noqa: S101
+                content = self._combine(kind, content)
+            elif role == _ITEM:
+                raise UnsupportedError("a reduction over the items")
+            elif isinstance(content, tuple):
+                content = tuple(self.terms.reduce(kind, part, role) for part in content)
+            else:
+                content = self.terms.reduce(kind, content, role)
+        roles = tuple(role for axis, role in enumerate(laid.roles) if axis not in axes)
+        return _Laid(roles, self._negated(content) if smallest else content)
+
+    def _negated(self, content: int | tuple[int, ...]) -> int | tuple[int, ...]:
+        if isinstance(content, tuple):
+            return tuple(self.terms.compute("neg", part) for part in content)
+        return self.terms.compute("neg", content)
+
+    def _softmax(self, op: Any, laid: _Laid) -> _Laid:
+        """Exponentials that add up to 1: what PyTensor makes of a division by their sum."""
+        axes = range(len(laid.roles)) if op.axis is None else op.axis
+        dims = [role for axis in axes if (role := laid.roles[axis]) is not None]
+        if len(dims) != 1 or dims[0] not in self.terms.sizes or not isinstance(laid.content, int):
+            raise UnsupportedError(f"the operation {op} over {dims}")
+        terms, (dim,) = self.terms, dims
+        most = terms.reduce("max", laid.content, dim)
+        parts = terms.compute("exp", terms.compute("sub", laid.content, most))
+        return _Laid(laid.roles, terms.compute("div", parts, terms.reduce("sum", parts, dim)))
+
+    def _combine(self, kind: str, parts: tuple[int, ...]) -> int:
+        op = _PAIRWISE[kind]
+        if op in ("add", "mul"):
+            return self.terms.compute(op, *parts)
+        found = parts[0]
+        for part in parts[1:]:
+            found = self.terms.compute(op, found, part)
+        return found
+
+    def _join(self, node: Any) -> _Laid:
+        """Stack: arrays of length one along a new first axis."""
+        parts = node.inputs
+        if node.op.axis != 0:
+            raise UnsupportedError("a concatenation")
+        laid = [self._input(part) for part in parts]
+        roles: list[str | None] = [None] * len(laid[0].roles)
+        for part, variable in zip(laid, parts, strict=True):
+            if not variable.type.broadcastable[0] or part.roles[0] is not None:
+                raise UnsupportedError("a concatenation")
+            for place, role in enumerate(part.roles):
+                if role is not None:
+                    if roles[place] not in (None, role):
+                        raise UnsupportedError("a stack of different axes")
+                    roles[place] = role
+        merged = (_STACK, *roles[1:])
+        entries = [self._term(part, (None, *roles[1:]), 0) for part in laid]
+        return _Laid(merged, tuple(entries))
+
 
 _REWRITES = ("canonicalize", "stabilize", "local_remove_check_parameter")
 

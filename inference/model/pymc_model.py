@@ -1,5 +1,7 @@
-"""From a layout and one subject's outcomes to a PyMC model."""
+"""From a layout and one subject's outcomes to a PyMC model; telling compiled layouts apart."""
 
+import inspect
+from types import CodeType, FunctionType
 from typing import Any
 
 import pandas as pd
@@ -7,11 +9,12 @@ import pymc as pm
 import pytensor.tensor as pt
 
 from ...evaluations.evaluation import EDGE, Evaluation, SubjectData
-from ...evaluations.steps import refuse_other_rows
 from ...layouts import Layout
 from ...linking import evaluate
+from ...linking.evaluation import ancestry
+from ...linking.function import Call
 from .alignment import Features, align
-from .features import check_training, read_features
+from .features import training_features
 from .prior import noncentred, profile_variables
 
 
@@ -49,24 +52,6 @@ def to_pymc(layout: Layout, evaluation: Evaluation, subject: object) -> pm.Model
     """
     data = SubjectData.of(evaluation, subject)
     return build_model(layout, training_features(layout, evaluation), evaluation.items.index, data)
-
-
-def training_features(layout: Layout, evaluation: Evaluation) -> Features:
-    """Read and check the meta-features of items that a fit is to be made on.
-
-    Raises
-    ------
-    DataError
-        When the items do not fit the layout.
-    """
-    items, steps, rows = evaluation.item_table, layout.steps, evaluation.rows
-    refuse_other_rows(layout, rows)
-    features = read_features(layout, items)
-    check_training(layout, items, features)
-    if steps is None or rows is None:
-        return features
-    spread = {name: values[rows.places] for name, values in features.items()}
-    return spread | steps.hidden(rows.rows_of(steps))
 
 
 def build_model(
@@ -141,3 +126,46 @@ def trials_name(layout: Layout) -> str:
 def successes_name(layout: Layout) -> str:
     """Name of the model's successes."""
     return f"{layout.outcome.name}_successes"
+
+
+def compile_key(layout: Layout) -> tuple[object, ...]:
+    """Make a key that two layouts share only when they compile to the same.
+
+    A fingerprint knows the formulas of linking functions, but not the functions that those call,
+    which may be defined anew in a notebook.
+
+    Parameters
+    ----------
+    layout : Layout
+        What is to be compiled.
+
+    Returns
+    -------
+    tuple
+        Hashable: the fingerprint, and all code that the layout's formulas reach.
+
+    Examples
+    --------
+    >>> from measurement_layouts import Capability, Success
+    >>> coin = Layout("coin", Success("heads", Capability("p", low=0, high=1)))
+    >>> compile_key(coin) == (coin.fingerprint, frozenset())
+    True
+    """
+    reached: dict[CodeType, str] = {}
+    for part in ancestry(layout.outcome):
+        if isinstance(part, Call):
+            _reach(part.function.formula, reached)
+    return layout.fingerprint, frozenset(reached.items())
+
+
+def _reach(function: object, reached: dict[CodeType, str]) -> None:
+    """Collect a function's code with the plain values it refers to, and what it calls."""
+    function = getattr(function, "formula", function)  # a linking function inside another
+    if not isinstance(function, FunctionType) or function.__code__ in reached:
+        return
+    captured = inspect.getclosurevars(function)
+    values = {**captured.globals, **captured.nonlocals}
+    plain = {n: v for n, v in values.items() if isinstance(v, bool | int | float | str | tuple)}
+    reached[function.__code__] = repr(sorted(plain.items()))
+    for value in values.values():
+        _reach(value, reached)

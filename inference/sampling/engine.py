@@ -1,21 +1,253 @@
 """A layout compiled once for a battery; subjects are swapped in as data."""
 
+import dataclasses
 import hashlib
+import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
+import pandas as pd
+import pymc as pm
+from scipy.special import gammaln
 
-from ...common.cache import Recent
+from ...common.cache import Recent, unwritable
 from ...evaluations.evaluation import Evaluation, SubjectData
 from ...layouts import Layout
-from ..kernel.terms import UnsupportedError
-from ..model.identity import compile_key
-from ..model.pymc_model import training_features
-from .fused import Kernel
-from .pytensor_density import compile_plain
+from ...linking.interval import Interval
+from ..distinct import distinct
+from ..kernel.domains import Domains
+from ..kernel.emit import Machine, build, emit
+from ..kernel.inputs import Inputs, Outcomes
+from ..kernel.plan import CONSTANT_TERM, plan
+from ..kernel.terms import LogDensity, UnsupportedError
+from ..model.density_terms import log_density
+from ..model.features import training_features
+from ..model.prior import noncentred
+from ..model.pymc_model import (
+    build_model,
+    compile_key,
+    successes_name,
+    trials_name,
+)
+
+_translated = Recent[object, tuple[LogDensity, np.ndarray]](64)
+
+
+@dataclass(frozen=True, eq=False)
+class Code:
+    """Functions in memory, and what they read but for the subject's part."""
+
+    machine: Machine
+    inputs: Inputs
+
+
+@dataclass(frozen=True, eq=False)
+class SubjectCode:
+    """Functions in memory for one subject.
+
+    Attributes
+    ----------
+    machine : Machine
+        The functions.
+    inputs : ndarray of int
+        What they take as their inputs.
+    kept : list of ndarray
+        What must be kept as long as that is used.
+    """
+
+    machine: Machine
+    inputs: np.ndarray
+    kept: list[np.ndarray]
+
+
+class Kernel:
+    """A layout's log-density on a battery.
+
+    Parameters
+    ----------
+    layout : Layout
+        What joins items and profile.
+    features : dict of str to ndarray
+        By meta-feature, shape (items,) or (items, labels).
+    items : int
+        How many.
+
+    Attributes
+    ----------
+    domains : Domains
+        Items alike in all that the layout uses are one row; parts of the layout have domains of
+        their own.
+    start : ndarray
+        Where the sampler starts, without jitter.
+
+    Raises
+    ------
+    UnsupportedError
+        When the layout uses an operation that has no machine code here.
+    LayoutError
+        When PyMC does not take a prior.
+    """
+
+    def __init__(self, layout: Layout, features: Mapping[str, np.ndarray], items: int) -> None:
+        self.density, self.start = _terms(layout, noncentred(layout, items))
+        unseen = layout.outcome.unseen
+        self._unseen = None if unseen is None else unseen.dim
+        self._used = self.density.used
+        self.domains = Domains(layout, features, items, self._used)
+        self._layout, self._features = layout, features
+        self._codes: dict[Outcomes, Code] = {}
+        self._compiling = threading.Lock()
+
+    def code(self, outcomes: Outcomes) -> Code:
+        """Compile for outcomes of one form, once."""
+        with self._compiling:
+            if outcomes not in self._codes:
+                text, inputs = emit(plan(self.density, self.domains, outcomes))
+                self._codes[outcomes] = Code(build(text), inputs)
+            return self._codes[outcomes]
+
+    def on(
+        self, successes: np.ndarray, trials: np.ndarray, constants: Mapping[str, float]
+    ) -> SubjectCode:
+        """Lay out one subject's data.
+
+        Parameters
+        ----------
+        successes, trials : ndarray of int, shape (items,)
+            Outcomes.
+        constants : mapping of str to float
+            The subject's.
+        """
+        if self._unseen is None:
+            hits, attempts = self._collapse(successes), self._collapse(trials)
+            form = Outcomes.of(hits, attempts)
+            code, outcomes = self.code(form), form.arrays(hits, attempts)
+        else:
+            code, outcomes = self._apart(successes, trials, self._unseen)
+        coefficients = (
+            gammaln(trials + 1) - gammaln(successes + 1) - gammaln(trials - successes + 1)
+        )
+        numbers = {**constants, CONSTANT_TERM: float(coefficients.sum())}
+        own = np.array([numbers[name] for name in code.inputs.names])
+        kept = [*code.inputs.arrays.values(), *outcomes, own]
+        return SubjectCode(code.machine, code.inputs.subject(outcomes, own), kept)
+
+    def _apart(
+        self, successes: np.ndarray, trials: np.ndarray, unseen: str
+    ) -> tuple[Code, list[np.ndarray]]:
+        """Compile for items that are one row only where their outcomes are alike, too."""
+        first, kind = distinct([trials, successes, self.domains.collapsed])
+        times = np.bincount(kind)
+        features = {name: values[first] for name, values in self._features.items()}
+        domains = Domains(self._layout, features, len(first), self._used, apart=True)
+        hits, attempts = successes[first], trials[first]
+        form = Outcomes.averaged(attempts, unseen)
+        text, inputs = emit(plan(self.density, domains, form))
+        outcomes = [*form.arrays(hits, attempts), times, form.best(hits, attempts)]
+        return Code(build(text), inputs), [np.asarray(part, dtype=float) for part in outcomes]
+
+    def _collapse(self, counts: np.ndarray) -> np.ndarray:
+        """Add the counts of items that are one row."""
+        rows = self.domains.rows.size
+        return np.bincount(self.domains.collapsed, weights=counts, minlength=rows)
+
+
+def _terms(layout: Layout, deviations: frozenset[str]) -> tuple[LogDensity, np.ndarray]:
+    """Translate a layout, once in this process."""
+    key = compile_key(layout), deviations
+    return _translated.find(key, lambda: log_density(layout, deviations))
+
+
+_compiled: dict[object, Any] = {}
+
+
+@dataclass(frozen=True)
+class PlainSampler:
+    """Samples with PyTensor's compiled log-density.
+
+    Attributes
+    ----------
+    layout : Layout
+        What was compiled.
+    compiled : object
+        Its compiled form, nutpie's.
+    features : dict of str to ndarray
+        The battery's meta-features.
+    """
+
+    layout: Layout
+    compiled: Any
+    features: Mapping[str, np.ndarray]
+
+    def on(self, subject: SubjectData) -> Any:
+        """Return nutpie's compiled model of one subject's data; memory is all it costs."""
+        return self.compiled.with_data(
+            **self.features,
+            **{
+                constant.name: np.asarray(subject.constants[constant.name])
+                for constant in self.layout.constants
+            },
+            **{
+                trials_name(self.layout): subject.trials,
+                successes_name(self.layout): subject.successes,
+            },
+        )
+
+
+def compile_plain(layout: Layout, features: Mapping[str, np.ndarray], items: int) -> PlainSampler:
+    """Compile a layout once in this process, whatever the subjects and the items' features.
+
+    Raises
+    ------
+    LayoutError
+        When PyMC does not take a prior.
+    FitError
+        When there is no folder to compile in.
+    """
+    import nutpie
+
+    deviations = noncentred(layout, items)
+    key = compile_key(layout), deviations
+    if key not in _compiled:
+        try:
+            compiled = nutpie.compile_pymc_model(_example(layout, deviations))
+        except OSError as error:  # Numba's part of it
+            raise unwritable(error) from error
+        one_at_a_time = _Locked(compiled.initial_point_func)
+        _compiled[key] = dataclasses.replace(compiled, initial_point_func=one_at_a_time)
+    return PlainSampler(layout, _compiled[key], dict(features))
+
+
+def _example(layout: Layout, deviations: frozenset[str]) -> pm.Model:
+    """Write the model over two items that stand for any."""
+    features = {
+        feature.name: np.full((2, *map(len, feature.dims.values())), _some_value(feature.range))
+        for feature in layout.row_features
+    }
+    ones = np.ones(2, dtype="int64")
+    constants = {constant.name: 0.5 for constant in layout.constants}
+    data = SubjectData(ones, ones, constants)
+    return build_model(layout, features, pd.RangeIndex(2), data, deviations)
+
+
+def _some_value(interval: Interval) -> float:
+    finite = [end for end in (interval.low, interval.high) if np.isfinite(end)]
+    return float(np.mean(finite)) if finite else 0.0
+
+
+class _Locked:
+    """A function that threads take turns in: PyTensor functions share their storage."""
+
+    def __init__(self, function: Any) -> None:
+        self.function = function
+        self.lock = threading.Lock()
+
+    def __call__(self, *args: Any) -> Any:
+        with self.lock:
+            return self.function(*args)
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,10 +291,9 @@ class Battery:
     @cached_property
     def kinds(self) -> tuple[dict[str, np.ndarray], np.ndarray]:
         """Meta-features of the items that differ, and for every item its row in them."""
-        columns = [values.reshape(self.items, -1) for values in self.features.values()]
-        table = np.hstack([np.zeros((self.items, 1)), *columns])
-        _, first, kind = np.unique(table, axis=0, return_index=True, return_inverse=True)
-        return {name: values[first] for name, values in self.features.items()}, kind.ravel()
+        columns = [one for own in self.features.values() for one in own.reshape(self.items, -1).T]
+        first, kind = distinct(columns[::-1] or [np.zeros(self.items)])
+        return {name: values[first] for name, values in self.features.items()}, kind
 
 
 class Sampler(Protocol):

@@ -18,8 +18,8 @@ from ...layouts import Layout
 from ..model.prior import draw_prior, noncentred, profile_variables
 from .draws import Draws, SamplingOptions
 from .engine import Battery, compile_sampler
+from .grid.lattice import finite
 from .grid.posterior import ExactPosterior
-from .grid.unconstrained import finite
 from .nuts import Start, sample
 from .stopping import stop_if_told
 

@@ -10,7 +10,7 @@ from ...layouts.elements import elements
 from .convergence import convergence, faults
 from .draws import Draws, Sampled, SamplingOptions
 from .engine import Battery, compile_sampler
-from .grid.integrate import integrate
+from .grid.posterior import integrate
 from .modes import sample_modes
 from .nuts import sample
 from .stopping import awaited_at_exit

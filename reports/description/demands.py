@@ -3,9 +3,9 @@
 import numpy as np
 
 from ...inference.fit import Fit
-from ...inference.forecasts.blocks import Block, distinct
+from ...inference.forecasts.blocks import Block, group_alike
 from ...inference.model.alignment import Features
-from ...inference.posterior.element_draws import span
+from ...inference.posterior.posterior import span
 from ...layouts.elements import Element
 from ...linking.evaluation import ancestry
 from ...linking.expression import Expr
@@ -70,7 +70,7 @@ def demand_levels(
     low, high = span(fit, element)
     width = high - low
     line = np.linspace(low, high + _BEYOND * width, _STEPS * (1 + _BEYOND) + 1)
-    block = Block.of(fit.layout, features, *distinct(features, items))
+    block = Block.of(fit.layout, features, *group_alike(features, items))
     profile = _profile(fit, subject, element, line)
     constants = {
         constant.name: float(fit.constants[constant.name].sel(subject=subject))

@@ -11,14 +11,14 @@ from ...common.errors import DataError, FitError
 from ...common.messages import many, some
 from ...evaluations.steps import Rows
 from ...inference.fit import Fit
-from ...inference.forecasts.blocks import distinct
+from ...inference.forecasts.blocks import group_alike
+from ...inference.forecasts.likelihood import Attempted
 from ...inference.forecasts.streaming import every_draw, probabilities
 from ...inference.posterior.diagnostics import diagnose, profiles
-from ...inference.posterior.element_draws import posterior_draws, prior_draws, success_rates
+from ...inference.posterior.posterior import posterior_draws, prior_draws, success_rates
 from ...layouts.elements import Element, elements
 from ...validation.criticism.criticise import Criticism
 from ...validation.criticism.overdispersion import ALIKE, TOGETHER, harm
-from ...validation.leave_one_out.pointwise import Attempted
 from .demands import demand_levels
 from .judgement import Evidence, judge
 from .rules import Finding, Rules
@@ -56,7 +56,7 @@ class Training(NamedTuple):
         means = np.empty(items)
         for places, chances in probabilities(fit, row, features, items, memory_mib=_MEMORY_MIB):
             means[places] = chances.mean(axis=1)
-        alike = not distinct(features, items)[1].any()
+        alike = not group_alike(features, items)[1].any()
         spread = np.nan if alike else float(means.std())
         return cls(int(attempted.successes.sum()), int(attempted.trials.sum()), items, spread)
 
@@ -73,7 +73,7 @@ class Training(NamedTuple):
                 fit, row, features, len(first), leaf, memory_mib=_MEMORY_MIB
             ):
                 means[places] += values.mean(axis=1) / highest
-        alike = not distinct(features, len(first))[1].any()
+        alike = not group_alike(features, len(first))[1].any()
         counts = int(attempted.successes.sum()), int(attempted.trials.sum())
         rate = float(success_rates(fit, np.array([row])).iloc[0])
         return cls(*counts, len(first), np.nan if alike else float(means.std()), rate)

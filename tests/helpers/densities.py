@@ -9,7 +9,7 @@ import pytensor.tensor as pt
 
 from measurement_layouts.evaluations.evaluation import SubjectData
 from measurement_layouts.inference.model.pymc_model import build_model
-from measurement_layouts.inference.sampling.fused import Kernel
+from measurement_layouts.inference.sampling.engine import Kernel
 
 STATUS = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_uint64, *[ctypes.c_size_t] * 4)
 LATENTS = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_uint64, ctypes.c_uint64, *[ctypes.c_size_t] * 3)

@@ -6,7 +6,7 @@ import pandas as pd
 import measurement_layouts as ml
 from helpers import small_layouts
 from measurement_layouts.inference.files.store import Store
-from measurement_layouts.inference.posterior.collected import Collected
+from measurement_layouts.inference.fitting import Collected
 from measurement_layouts.inference.sampling.draws import Draws, Sampled, SamplingOptions
 from measurement_layouts.inference.sampling.engine import Battery
 from measurement_layouts.linking import logistic, product

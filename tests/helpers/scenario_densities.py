@@ -10,8 +10,7 @@ from helpers.densities import Fused
 from helpers.hand_densities import Hand, Long, Outcomes
 from measurement_layouts import Evaluation, scenarios
 from measurement_layouts.evaluations.evaluation import SubjectData
-from measurement_layouts.inference.model.features import read_features
-from measurement_layouts.inference.model.pymc_model import training_features
+from measurement_layouts.inference.model.features import read_features, training_features
 from measurement_layouts.layouts import Layout
 from measurement_layouts.scenarios import adele, weirdml
 from measurement_layouts.scenarios.adele.battery import battery as general_scales

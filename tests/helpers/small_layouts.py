@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 import measurement_layouts as ml
-from measurement_layouts.inference.posterior.collected import Collected
+from measurement_layouts.inference.fitting import Collected
 from measurement_layouts.inference.sampling.draws import Draws, Sampled, SamplingOptions
 from measurement_layouts.inference.sampling.engine import Battery
 from measurement_layouts.linking import logistic, mean_failure, mixture, product

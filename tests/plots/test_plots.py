@@ -29,7 +29,7 @@ from measurement_layouts import (
     plots,
 )
 from measurement_layouts.batteries.grids import characteristic_grid
-from measurement_layouts.inference.posterior.collected import Collected
+from measurement_layouts.inference.fitting import Collected
 from measurement_layouts.inference.sampling.draws import Draws, Sampled, SamplingOptions
 from measurement_layouts.inference.sampling.engine import Battery
 from measurement_layouts.layouts.drawing.style import STYLES

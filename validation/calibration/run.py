@@ -9,13 +9,13 @@ import xarray as xr
 from ...common import options
 from ...inference.fit import Fit
 from ...inference.fitting import fit
+from ...inference.forecasts.likelihood import Attempted, log_likelihood
 from ...inference.model.prior import sample_prior
 from ...inference.posterior.posterior import Posterior
-from ...inference.sampling.rhat_ess import mixing
+from ...inference.sampling.convergence import rhat_ess
 from ...inference.simulate import simulate
 from ...layouts import Layout
 from ...layouts.elements import elements
-from ..leave_one_out.pointwise import Attempted, log_likelihood
 from .result import LOG_LIKELIHOOD, SimulationBasedCalibration
 
 MOST = 99  # draws of each subject, so that ranks are 0 to 99
@@ -90,7 +90,7 @@ def _independent(fit: Fit) -> np.ndarray:
     least = sizes[fit.subjects].to_numpy()
     statistics = fit.data["sample_stats"].to_dataset()
     if "lp" in statistics:
-        found = mixing(statistics["lp"].to_numpy())
+        found = rhat_ess(statistics["lp"].to_numpy())
         least = np.fmin(least, np.fmin(found.ess_bulk, found.ess_tail))
     return np.asarray(np.clip(np.nan_to_num(least, nan=1), 1, MOST).astype(int))
 

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from ...evaluations.evaluation import EDGE
-from ...inference.forecasts.blocks import Block, distinct
+from ...inference.forecasts.blocks import Block, group_alike
 from ...inference.model.alignment import Features
 from ...inference.model.prior import draw_prior
 from ...inference.simulate import expected_success
@@ -80,7 +80,7 @@ class Sensitivity:
             table = pd.DataFrame(profiles, columns=[element.name for element in known])
             failure = 1 - expected_success(layout, features, table, rows).mean(axis=1)
             constants = {constant.name: failure for constant in layout.constants}
-        block = Block.of(layout, features, *distinct(features, rows))
+        block = Block.of(layout, features, *group_alike(features, rows))
         ordered_steps = [] if layout.steps is None else _ordered_steps(layout.steps, block)
         return cls(layout, profiles, spread, precision, block, ordered_steps, constants)
 

@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 
 from ...inference.fit import Fit
+from ...inference.forecasts.likelihood import Attempted
 from ...inference.forecasts.streaming import probabilities
-from ...inference.posterior.element_draws import posterior_draws
+from ...inference.posterior.posterior import posterior_draws
 from ...layouts.elements import elements
-from ..leave_one_out.pointwise import Attempted
 from .expansion import (
     EFFECT_SD,
     FORM_SD,

@@ -15,8 +15,8 @@ from ...common.messages import many, some
 from ...evaluations.steps import Rows
 from ...evaluations.tables import refuse_repeats, same_names, texts
 from ...inference.fit import Fit
+from ...inference.forecasts.likelihood import Attempted, log_likelihood, whole_items
 from ...inference.posterior.diagnostics import diagnose
-from .pointwise import Attempted, log_likelihood, whole_items
 
 _FEWEST_DRAWS = 25  # with fewer there is no tail to smooth
 

@@ -12,11 +12,12 @@ from helpers import folders, small_layouts
 
 import measurement_layouts as ml
 from measurement_layouts import FitError
-from measurement_layouts.inference.files import chunks, storage
+from measurement_layouts.inference.files import records as chunks
+from measurement_layouts.inference.files import storage
 from measurement_layouts.inference.files import store as stores
-from measurement_layouts.inference.files.resuming import options_of
+from measurement_layouts.inference.files.store import options_of
 from measurement_layouts.inference.posterior import diagnostics
-from measurement_layouts.inference.posterior.element_draws import posterior_draws, success_rates
+from measurement_layouts.inference.posterior.posterior import posterior_draws, success_rates
 from measurement_layouts.inference.sampling.draws import Sampled
 from measurement_layouts.layouts.elements import elements
 

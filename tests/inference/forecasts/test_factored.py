@@ -15,9 +15,8 @@ from hypothesis.extra import numpy as arrays_of
 
 import measurement_layouts as ml
 from measurement_layouts.inference.forecasts import factored
-from measurement_layouts.inference.forecasts.blocks import Block, distinct
-from measurement_layouts.inference.forecasts.cells import Cells, Frame
-from measurement_layouts.inference.forecasts.factored import Factored
+from measurement_layouts.inference.forecasts.blocks import Block, group_alike
+from measurement_layouts.inference.forecasts.factored import Cells, Factored, Frame
 from measurement_layouts.inference.model.alignment import align
 from measurement_layouts.linking import arrays, evaluate, generalised_mean, logistic, product
 
@@ -56,7 +55,7 @@ def plain(layout, features, profile, constants):
 
 def factorised(layout, features, profile, constants, items):
     """Compute the same by a block: for every item, in the order of the table."""
-    block = Block.of(layout, features, *distinct(features, items))
+    block = Block.of(layout, features, *group_alike(features, items))
     tables = {name: values.reshape(len(values), -1).T for name, values in profile.items()}
     targets = [*layout.derived, layout.outcome]
     found = {}
@@ -126,7 +125,7 @@ def demands():
 
 
 def tables(layout, features, items, draws=2):
-    block = Block.of(layout, features, *distinct(features, items))
+    block = Block.of(layout, features, *group_alike(features, items))
     profile = {
         latent.name: np.random.default_rng(1).uniform(
             0, 1, (max(1, *map(len, latent.dims.values()), 1), draws)

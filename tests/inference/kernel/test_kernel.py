@@ -17,9 +17,13 @@ import measurement_layouts as ml
 from measurement_layouts import LayoutError
 from measurement_layouts.evaluations.evaluation import SubjectData
 from measurement_layouts.inference.kernel.terms import UnsupportedError
-from measurement_layouts.inference.model.pymc_model import training_features
-from measurement_layouts.inference.sampling.engine import Battery, FusedSampler, compile_sampler
-from measurement_layouts.inference.sampling.pytensor_density import PlainSampler
+from measurement_layouts.inference.model.features import training_features
+from measurement_layouts.inference.sampling.engine import (
+    Battery,
+    FusedSampler,
+    PlainSampler,
+    compile_sampler,
+)
 from measurement_layouts.linking import (
     arrays,
     generalised_mean,

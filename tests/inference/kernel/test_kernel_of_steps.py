@@ -6,7 +6,7 @@ from helpers.densities import Fused, Plain
 
 import measurement_layouts as ml
 from measurement_layouts.evaluations.evaluation import SubjectData
-from measurement_layouts.inference.model.pymc_model import training_features
+from measurement_layouts.inference.model.features import training_features
 from measurement_layouts.inference.sampling.engine import Battery, FusedSampler, compile_sampler
 
 ROUNDING = 1e-10

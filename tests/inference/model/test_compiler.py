@@ -2,6 +2,8 @@
 
 Tolerance 1e-10 of the log-density: a sum of some dozens of terms of up to about 100, each rounded
 to 1e-16 of itself.
+
+Compiled layouts are told apart by all code they reach: a notebook's cells are run again.
 """
 
 import numpy as np
@@ -15,11 +17,11 @@ import measurement_layouts as ml
 from measurement_layouts import DataError, LayoutError
 from measurement_layouts.common.cache import VARIABLE, Recent
 from measurement_layouts.evaluations.evaluation import SubjectData
-from measurement_layouts.inference.kernel import machine
-from measurement_layouts.inference.model.pymc_model import to_pymc
+from measurement_layouts.inference.kernel import emit as machine
+from measurement_layouts.inference.model.pymc_model import compile_key, to_pymc
 from measurement_layouts.inference.sampling import engine
 from measurement_layouts.inference.sampling.engine import Battery, compile_sampler
-from measurement_layouts.linking import logistic
+from measurement_layouts.linking import arrays, logistic
 
 ROUNDING = 1e-10
 FREE = ["labels", "bands", "guesses", "obstacles", "hierarchy"]
@@ -215,3 +217,57 @@ def test_counts_have_code_of_their_own(animal_ai, cohort, compilations):
     sampler.on(SubjectData(data.successes, 2 * data.trials, data.constants))
     sampler.on(SubjectData(2 * data.successes, 2 * data.trials, data.constants))
     assert len(compilations) == 2
+
+
+def layout(helper, factor=1.0, power=1):
+    @ml.linking.linking_function(range=(0, 1))
+    def success(skill, demand):
+        return helper(factor * (skill - demand) ** power)
+
+    demand = ml.MetaFeature("demand", low=0, high=1)
+    return ml.Layout(
+        "own", ml.Success("ok", success(ml.Capability("skill", low=0, high=1), demand))
+    )
+
+
+def steep(slope):
+    def helper(margin):
+        return arrays.sigmoid(slope * margin)
+
+    return helper
+
+
+def gentle(margin):
+    return arrays.sigmoid(margin)
+
+
+def raised(margin):
+    return (1 + np.tanh(margin)) / 2
+
+
+def test_the_same_declaration_has_the_same_key():
+    assert compile_key(layout(gentle)) == compile_key(layout(gentle))
+    assert compile_key(layout(steep(3.0))) == compile_key(layout(steep(3.0)))
+
+
+def test_another_helper_has_another_key():
+    """All under one name, so that the fingerprint alone might not tell them apart."""
+    keys = [
+        compile_key(layout(helper)) for helper in (gentle, steep(3.0), steep(2.0), raised, logistic)
+    ]
+    assert len(set(keys)) == 5
+
+
+def test_another_number_has_another_key():
+    assert compile_key(layout(gentle, factor=2.0)) != compile_key(layout(gentle))
+
+
+def test_a_linking_function_inside_another_counts():
+    def inner(slope):
+        @ml.linking.linking_function(range=(0, 1))
+        def wrapped(margin):
+            return arrays.sigmoid(slope * margin)
+
+        return wrapped
+
+    assert compile_key(layout(inner(1.0))) != compile_key(layout(inner(2.0)))

@@ -14,7 +14,7 @@ from measurement_layouts.inference.model import prior
 from measurement_layouts.inference.model.prior import noncentred
 from measurement_layouts.inference.model.pymc_model import build_model
 from measurement_layouts.inference.sampling import engine
-from measurement_layouts.inference.sampling import fused as kernel
+from measurement_layouts.inference.sampling import engine as kernel
 from measurement_layouts.layouts.elements import elements
 from measurement_layouts.linking import logistic, product
 

@@ -10,12 +10,13 @@ from scipy.stats import binom, norm
 
 import measurement_layouts as ml
 from measurement_layouts import FitError
+from measurement_layouts.inference.forecasts import likelihood
+from measurement_layouts.inference.forecasts.likelihood import Attempted, log_likelihood
 from measurement_layouts.inference.model.bands import find_bands
 from measurement_layouts.inference.model.features import read_features
 from measurement_layouts.inference.simulate import expected_success, simulate
 from measurement_layouts.layouts.outcomes.unseen import SCORES
 from measurement_layouts.linking import band, logistic, mean_failure, mixture
-from measurement_layouts.validation.leave_one_out.pointwise import Attempted, log_likelihood
 
 NOISE, TRIALS = ml.Noise("noise"), 10
 SHORT = {"draws": 100, "tune": 150, "chains": 2, "seed": 1, "reruns": 0, "progressbar": False}
@@ -226,7 +227,7 @@ def test_likelihoods_do_not_depend_on_how_memory_cuts_them(monkeypatch):
         return found
 
     before = whole()
-    monkeypatch.setattr(ml.validation.leave_one_out.pointwise, "_AVERAGED_MIB", 0.1)
+    monkeypatch.setattr(likelihood, "_AVERAGED_MIB", 0.1)
     np.testing.assert_array_equal(before, whole())
 
 

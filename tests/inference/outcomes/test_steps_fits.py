@@ -13,8 +13,8 @@ from scipy.special import expit, logsumexp
 
 import measurement_layouts as ml
 from measurement_layouts import DataError
+from measurement_layouts.inference.forecasts.likelihood import Attempted, whole_items
 from measurement_layouts.linking import logistic
-from measurement_layouts.validation.leave_one_out.pointwise import Attempted, whole_items
 
 PROFILES = pd.DataFrame({"objectPermanence": [4.0, 8.0], "noise": [0.1, 0.4]}, ["Ann", "Bob"])
 GRID = {"method": "grid", "draws": 60, "chains": 2, "seed": 1, "progressbar": False}

@@ -13,7 +13,7 @@ from scipy.stats import binom
 
 import measurement_layouts as ml
 from measurement_layouts.inference.model.alignment import align
-from measurement_layouts.inference.model.pymc_model import training_features
+from measurement_layouts.inference.model.features import training_features
 from measurement_layouts.layouts.outcomes.steps import Steps
 from measurement_layouts.linking import evaluate
 

@@ -5,9 +5,9 @@ import pytest
 from scipy import stats
 from scipy.signal import lfilter
 
-from measurement_layouts.inference.posterior import valleys
-from measurement_layouts.inference.posterior.valleys import describe_modes
-from measurement_layouts.inference.sampling.rhat_ess import mixing
+from measurement_layouts.inference.posterior import diagnostics as valleys
+from measurement_layouts.inference.posterior.diagnostics import describe_modes
+from measurement_layouts.inference.sampling.convergence import rhat_ess
 
 RATE = 0.001  # of false alarms that is stated, with 200 effective draws or more
 SHAPES = {
@@ -24,7 +24,7 @@ PROMISE = pytest.mark.trust("promises", "separate modes are marked")
 
 def told(draws):
     """What is said of elements, (element, chain, draw)."""
-    return describe_modes(draws, np.sort(draws.reshape(len(draws), -1)), mixing(draws).rhat)
+    return describe_modes(draws, np.sort(draws.reshape(len(draws), -1)), rhat_ess(draws).rhat)
 
 
 def alarms(draws):
@@ -160,6 +160,6 @@ def test_each_element_is_judged_on_its_own():
     drawn = rng.normal(size=(3, 2, 4, 500))
     drawn[1, 0] += 9 * (rng.random((4, 500)) < 0.5)
     ordered = np.sort(drawn.reshape(3, 2, -1))
-    said = describe_modes(drawn, ordered, mixing(drawn).rhat)
+    said = describe_modes(drawn, ordered, rhat_ess(drawn).rhat)
     assert said.shape == (3, 2)
     assert np.argwhere(said != "").tolist() == [[1, 0]]

@@ -12,7 +12,7 @@ from distributed import Client, LocalCluster
 
 import measurement_layouts as ml
 from measurement_layouts.inference import fitting
-from measurement_layouts.inference.posterior.collected import Collected
+from measurement_layouts.inference.fitting import Collected
 from measurement_layouts.inference.sampling import engine
 from measurement_layouts.inference.sampling.executors import (
     DaskExecutor,

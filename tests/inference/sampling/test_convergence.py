@@ -1,10 +1,187 @@
-"""One subject's convergence is what its row of diagnostics says, and its faults are named."""
+"""R-hat and effective sample sizes are ArviZ's, whatever the draws look like.
+
+Chains that stay in different modes are told from chains that mix badly.
+
+One subject's convergence is what its row of diagnostics says, and its faults are named.
+"""
 
 import numpy as np
+import pandas as pd
 import pytest
+from arviz_stats.base import array_stats
+from helpers import small_layouts
 
-from measurement_layouts.inference.sampling.convergence import Convergence, convergence, faults
+import measurement_layouts as ml
+from measurement_layouts.inference.sampling.convergence import (
+    Convergence,
+    convergence,
+    faults,
+    rhat_ess,
+    separate,
+    stay_apart,
+)
 from measurement_layouts.inference.sampling.draws import Draws
+
+
+def arviz(draws):
+    """The same three numbers, one element after the other."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return (
+            array_stats.rhat(draws),
+            array_stats.ess(draws, method="bulk"),
+            array_stats.ess(draws, method="tail", prob=(0.05, 0.95)),
+        )
+
+
+def walks(rng, shape):
+    return np.cumsum(rng.normal(size=shape), axis=-1)
+
+
+def lazy(rng, shape):
+    """Chains that often stay where they are: many draws are equal."""
+    return np.repeat(walks(rng, (*shape[:-1], -(-shape[-1] // 3))), 3, axis=-1)[..., : shape[-1]]
+
+
+def one_chain_stuck(rng, shape):
+    draws = rng.normal(size=shape)
+    draws[:, 0] = 0.3
+    return draws
+
+
+KINDS = {
+    "independent": lambda rng, shape: rng.normal(size=shape),
+    "walks": walks,
+    "lazy": lazy,
+    "rounded": lambda rng, shape: rng.normal(size=shape).round(1),
+    "two values": lambda rng, shape: rng.integers(0, 2, shape).astype(float),
+    "alternating": lambda rng, shape: rng.normal(size=shape) * 0.01 + np.arange(shape[-1]) % 2,
+    "apart": lambda rng, shape: rng.normal(size=shape) + np.arange(shape[1])[:, None],
+    "heavy tails": lambda rng, shape: rng.standard_cauchy(shape),
+    "one chain stuck": one_chain_stuck,
+    "each chain stuck": lambda rng, shape: np.repeat(
+        rng.normal(size=(*shape[:-1], 1)), shape[-1], axis=-1
+    ),
+    "all alike": lambda rng, shape: np.full(shape, 0.4),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("chains", "length"), [(4, 250), (2, 251), (1, 100), (3, 4), (2, 7)])
+def test_the_numbers_are_arviz(kind, chains, length, rng):
+    draws = KINDS[kind](rng, (3, chains, length))
+    for name, ours, theirs in zip(
+        rhat_ess(draws)._fields, rhat_ess(draws), arviz(draws), strict=True
+    ):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-10, atol=0, err_msg=name)
+
+
+def test_another_order_of_draws_is_seen(rng):
+    """Twin that must fail: the comparison above would notice numbers of other draws."""
+    draws = walks(rng, (1, 4, 250))
+    for ours, theirs in zip(rhat_ess(rng.permuted(draws, axis=-1)), arviz(draws), strict=True):
+        assert not np.allclose(ours, theirs, rtol=1e-3)
+
+
+def test_elements_do_not_touch_each_other(rng):
+    draws = np.concatenate([kind(rng, (2, 3, 60)) for kind in KINDS.values()])
+    together = rhat_ess(draws)
+    for place in range(len(draws)):
+        alone = rhat_ess(draws[place])
+        for one, other in zip(alone, together, strict=True):
+            assert one.shape == ()
+            np.testing.assert_array_equal(one, other[place])
+
+
+def test_axes_before_chain_and_draw_are_kept(rng):
+    draws = rng.normal(size=(2, 3, 4, 50))
+    for one, other in zip(rhat_ess(draws), rhat_ess(draws.reshape(6, 4, 50)), strict=True):
+        assert one.shape == (2, 3)
+        np.testing.assert_array_equal(one.ravel(), other)
+    assert rhat_ess(draws[:0]).rhat.shape == (0, 3)
+
+
+def test_draws_that_are_no_numbers(rng):
+    draws = rng.normal(size=(3, 4, 50))
+    draws[1, 2, 3] = np.nan
+    for values in rhat_ess(draws):
+        assert np.isnan(values).tolist() == [False, True, False]
+
+
+def test_draws_stay_as_they_are(rng):
+    draws = rng.normal(size=(2, 4, 51))
+    before = draws.copy()
+    rhat_ess(draws)
+    np.testing.assert_array_equal(draws, before)
+
+
+LABELS = ("read", "write")
+
+
+def chains(rng, *middles, spread=0.1, draws=300):
+    return np.array(middles)[:, None] + spread * rng.normal(size=(len(middles), draws))
+
+
+def test_groups_are_numbered_from_below(rng):
+    assert separate(chains(rng, 3, -1, 3, 9, -1)).tolist() == [1, 0, 1, 2, 0]
+
+
+def test_overlapping_chains_are_one_group(rng):
+    assert separate(chains(rng, 0, 0.2, 0.4, 0.6)).tolist() == [0] * 4
+    wide = np.concatenate([chains(rng, 0, 5), chains(rng, 2.5, spread=2)])
+    assert separate(wide).tolist() == [0] * 3  # one chain has been in both modes
+
+
+@pytest.mark.parametrize(("strays", "groups"), [(1, [0, 0, 1, 1]), (60, [0] * 4)])
+def test_a_stray_draw_is_no_bridge_but_many_are(rng, strays, groups):
+    draws = chains(rng, -1, -1, 1, 1)
+    draws[0, :strays] = 1
+    assert separate(draws).tolist() == groups
+
+
+def test_modes_are_told_by_as_few_elements_as_it_takes(rng):
+    left, right = chains(rng, 0, 0, 5, 5), chains(rng, 7, 2, 7, 2)
+    draws, bad = np.stack([left, right, 10 - left]), np.array([1.7, 1.8, 1.6])
+    words = stay_apart(draws, bad, 1.01, ["left", "right", "mirror"])
+    places = [f"({np.median(right[k]):.3g}, {np.median(left[k]):.3g}) (1 chain)" for k in range(4)]
+    said, found = words.split(" near ")
+    assert said == "the chains stay in 4 separate modes of unknown weight: (right, left)"
+    assert all(place in found for place in places)
+    assert len(found) == len(", ".join(places))
+
+
+def test_elements_with_a_fair_rhat_are_not_looked_at(rng):
+    draws = chains(rng, 0, 5)[None]
+    assert stay_apart(draws, np.array([1.02]), 1.01, ["one"])
+    assert not stay_apart(draws, np.array([1.01]), 1.01, ["one"])
+    assert not stay_apart(draws, np.array([np.nan]), 1.01, ["one"])
+
+
+def test_separate_modes_are_no_matter_of_more_draws(rng):
+    never = {"diverging": np.zeros((4, 300), dtype=bool)}
+    apart = faults(convergence(Draws({"mood": chains(rng, -1, 2, -1, 2)}, never)), 4)
+    assert "above 1.01: the chains stay in 2 separate modes of unknown weight: mood" in apart[0]
+    assert "draw more" not in "; ".join(apart)
+    near = faults(convergence(Draws({"mood": chains(rng, 0, 0, 0, 0.2)}, never)), 4)
+    assert "above 1.01: draw more" in near[0]
+
+
+def test_one_subject_s_reason_is_that_of_its_row(rng):
+    """Labelled elements by name; who mixes is not looked at."""
+    layout = small_layouts.labelled(LABELS)
+    items = pd.DataFrame(rng.uniform(0, 5, (4, 2)), columns=["demand[read]", "demand[write]"])
+    outcomes = pd.DataFrame([[1, 0, 1, 0], [0, 1, 1, 0]], index=["Ann", "Bob"])
+    evaluated = ml.Evaluation.from_wide(outcomes, items)
+    fine, apart = chains(rng, 2, 2, 2, 2), chains(rng, 1, 4, 4, 4)
+    draws = np.stack([np.stack([fine, fine], -1), np.stack([fine, apart], -1)])
+    table = small_layouts.crafted(layout, evaluated, {"ability": draws}).diagnostics()
+    assert table["status"].tolist() == ["ok", "not converged"]
+    never = {"diverging": np.zeros(fine.shape, dtype=bool)}
+    names = ["ability[read]", "ability[write]"]
+    own = faults(convergence(Draws({"ability": draws[1]}, never), names), 4)
+    assert table.loc["Bob", "reason"] == "; ".join(own)
+    assert "ability[write] near " in own[0]
+    assert "(1 chain), " in own[0]
+    assert own[0].endswith("(3 chains)")
 
 
 def drawn(fit, subject):

@@ -2,7 +2,7 @@
 
 import dataclasses
 
-import arviz as az
+import arviz_stats
 import numpy as np
 import pandas as pd
 import pytest
@@ -118,7 +118,7 @@ def test_arviz_agrees(compared, fits):
         failures = 1 - fit.observed["successes"].sel(subject="Ann").to_numpy()
         values = xr.Dataset({"ok": (("chain", "draw", "item"), np.log(abs(failures - chances)))})
         trees[name] = xr.DataTree.from_dict({"posterior": posterior, "log_likelihood": values})
-    theirs = az.compare(trees, round_to="none")
+    theirs = arviz_stats.compare(trees, round_to="none")
     ours = compared.table[compared.table["subject"] == "Ann"].set_index("layout")
     assert theirs.index.tolist() == ours.index.tolist()
     for mine, other in (("elpd", "elpd"), ("se", "se"), ("p_loo", "p"), ("elpd_diff", "elpd_diff")):

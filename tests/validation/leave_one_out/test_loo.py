@@ -2,7 +2,7 @@
 
 import tracemalloc
 
-import arviz as az
+import arviz_stats
 import numpy as np
 import pandas as pd
 import pymc as pm
@@ -13,8 +13,8 @@ from scipy.special import betaln, gammaln, logsumexp
 
 import measurement_layouts as ml
 from measurement_layouts import DataError, FitError
+from measurement_layouts.inference.forecasts.likelihood import Attempted, log_likelihood
 from measurement_layouts.linking import logistic
-from measurement_layouts.validation.leave_one_out.pointwise import Attempted, log_likelihood
 
 GRID = {"method": "grid", "seed": 1, "progressbar": False}
 
@@ -78,7 +78,7 @@ def test_numbers_are_arvizs(fitted, animal_ai, cohort, which):
     tree = as_pymc_has_it(layout, evaluation, fit, "Ann")
     names = list(Attempted.of(fit, fit.subjects.index("Ann")).names)
     group = tree["log_likelihood"].to_dataset().sel(item=names)
-    wanted = az.loo(
+    wanted = arviz_stats.loo(
         xr.DataTree.from_dict(
             {"posterior": fit.posterior.sel(subject="Ann"), "log_likelihood": group}
         ),
@@ -226,7 +226,7 @@ def test_a_single_chain(rng):
         "log_likelihood": xr.Dataset({"heads": (("chain", "draw", "item"), values)}),
     }
     fit = small_layouts.crafted(small_layouts.coin(), tosses, {"p": draws[None]})
-    wanted = az.loo(xr.DataTree.from_dict(tree), pointwise=True)
+    wanted = arviz_stats.loo(xr.DataTree.from_dict(tree), pointwise=True)
     np.testing.assert_allclose(
         ml.validation.loo(fit).pointwise["elpd"][0], wanted.elpd_i, atol=1e-9
     )

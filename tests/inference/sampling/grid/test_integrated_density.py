@@ -18,8 +18,7 @@ from measurement_layouts.evaluations.evaluation import SubjectData
 from measurement_layouts.inference.sampling.convergence import convergence, faults
 from measurement_layouts.inference.sampling.draws import SamplingOptions
 from measurement_layouts.inference.sampling.engine import Battery, compile_sampler
-from measurement_layouts.inference.sampling.grid.integrate import integrate
-from measurement_layouts.inference.sampling.grid.posterior import ExactPosterior
+from measurement_layouts.inference.sampling.grid.posterior import ExactPosterior, integrate
 from measurement_layouts.inference.sampling.grid.quadrature import draw
 from measurement_layouts.inference.sampling.nuts import sample
 from measurement_layouts.linking import logistic, mean_failure, mixture, presence, product

@@ -10,8 +10,7 @@ from scipy import stats
 
 from measurement_layouts import FitError
 from measurement_layouts.inference.sampling.grid import quadrature
-from measurement_layouts.inference.sampling.grid.lobatto import rule
-from measurement_layouts.inference.sampling.grid.quadrature import draw, hidden, settle
+from measurement_layouts.inference.sampling.grid.quadrature import draw, hidden, rule, settle
 
 PROMISED = 1e-6
 LEVELS = np.array([0.001, 0.05, 0.25, 0.5, 0.75, 0.95, 0.999])

@@ -1,30 +1,36 @@
 """Log-likelihood of each item that a subject attempted, for every draw of its profile."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cache
 
 import numpy as np
 import pandas as pd
+import xarray as xr
 from scipy.special import gammaln, xlog1py, xlogy
 
-from ...evaluations.evaluation import EDGE
+from ...common.errors import DataError
+from ...common.messages import some
+from ...evaluations.evaluation import EDGE, Evaluation, SubjectData
 from ...evaluations.steps import Rows
-from ...inference.forecasts.blocks import distinct
-from ...inference.forecasts.streaming import every_draw, probabilities
-from ...inference.model.alignment import Features
-from ...inference.posterior.posterior import Posterior
 from ...layouts import MetaFeature, Success, Unseen
 from ...linking import Expr, arrays
-from ...linking import units as unit_names
 from ...linking.arrays import Array
 from ...linking.expression import Dims
 from ...linking.interval import Interval
+from ..model.alignment import Features
+from ..model.features import read_evaluation
+from ..posterior.posterior import GROUPS, Posterior
+from .blocks import group_alike
+from .streaming import every_draw, probabilities
 
-SUCCESSES, FAILURES = (
-    MetaFeature(name, low=0, high=np.inf)
-    for name in ("successes of the item", "failures of the item")
-)
-"""Counts of an item, beside its meta-features."""
+
+@cache
+def _counts() -> tuple[MetaFeature, MetaFeature]:
+    """Successes and failures of an item, beside its meta-features; made when first used."""
+    names = "successes of the item", "failures of the item"
+    successes, failures = (MetaFeature(name, low=0, high=np.inf) for name in names)
+    return successes, failures
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -50,7 +56,7 @@ class Averaged(Expr):
 
     @property
     def parents(self) -> tuple[Expr, ...]:
-        return (self.outcome.expression, self.unseen.weights, SUCCESSES, FAILURES)
+        return (self.outcome.expression, self.unseen.weights, *_counts())
 
     @property
     def dims(self) -> Dims:
@@ -61,7 +67,7 @@ class Averaged(Expr):
         return Interval(-np.inf, 0)
 
     @property
-    def unit(self) -> unit_names.Unit:
+    def unit(self) -> None:
         return None
 
     def compute(self, values: tuple[Array, ...], dims: tuple[str, ...]) -> Array:
@@ -111,15 +117,23 @@ class Attempted:
     @classmethod
     def of(cls, fit: Posterior, row: int) -> "Attempted":
         """Read them from a fit, by the subject's place."""
-        observed, constants = fit.observed, fit.constants
+        observed = fit.observed
         own = {name: observed[name][row].to_numpy() for name in ("successes", "trials")}
-        names = observed.indexes["item"].map(str)
-        features = {
-            feature.name: constants[feature.name].to_numpy() for feature in fit.layout.row_features
-        }
+        return cls.among(fit, observed.indexes["item"].map(str), **own, features=_training(fit))
+
+    @classmethod
+    def among(
+        cls,
+        fit: Posterior,
+        names: pd.Index,
+        successes: np.ndarray,
+        trials: np.ndarray,
+        features: Features,
+    ) -> "Attempted":
+        """Choose them among items of which some may not have been attempted."""
         steps = None if fit.layout.steps is None else Rows.read(names)
-        everything = cls(names, **own, features=features, steps=steps)
-        return everything.take(np.flatnonzero(own["trials"] > 0))
+        everything = cls(names, successes, trials, features, steps)
+        return everything.take(np.flatnonzero(trials > 0))
 
     def take(self, places: np.ndarray) -> "Attempted":
         """Keep some of them."""
@@ -134,7 +148,7 @@ class Attempted:
     def different(self) -> tuple["Attempted", np.ndarray]:
         """Keep one of those alike in properties and outcomes, and say which one stands for each."""
         told_apart = {**self.features, "": np.stack([self.successes, self.trials], axis=1)}
-        order, number = distinct(told_apart, len(self.names))
+        order, number = group_alike(told_apart, len(self.names))
         which = np.empty(len(order), dtype=int)
         which[order] = number
         return self.take(order[np.flatnonzero(np.diff(number, prepend=-1))]), which
@@ -200,13 +214,125 @@ def whole_items(fit: Posterior, row: int, rows: Attempted, steps: Rows) -> Itera
         yield from total
 
 
+def with_log_likelihood(
+    fit: Posterior,
+    evaluation: Evaluation | None = None,
+    *,
+    subjects: Iterable[object] | None = None,
+) -> xr.DataTree:
+    """Add every item's log-likelihood to a fit's arrays, for ArviZ.
+
+    Parameters
+    ----------
+    fit : Posterior
+        Profiles.
+    evaluation : Evaluation, optional
+        Whose outcomes, such as those of items held out; those fitted to by default.
+    subjects : iterable, optional
+        Whose outcomes; by default everybody's of whom there are any.
+
+    Returns
+    -------
+    xarray.DataTree
+        See `Fit.with_log_likelihood`.
+
+    Raises
+    ------
+    DataError
+        When the evaluation does not fit the layout or lacks a subject, or one is named twice.
+    FitError
+        When a subject is not in the fit.
+
+    Examples
+    --------
+    >>> from measurement_layouts.inference.fitting import fit
+    >>> from measurement_layouts.scenarios import animal_ai_olympics as aaio
+    >>> cohort = aaio.simulated_cohort()
+    >>> result = fit(aaio.published_layout(), cohort.evaluation, subjects=["sim-01"],
+    ...              draws=100, tune=200, chains=2, seed=1, progressbar=False)
+    >>> tree = with_log_likelihood(result)
+    >>> dict(tree["log_likelihood"].sizes)
+    {'chain': 2, 'draw': 100, 'subject': 1, 'item': 69}
+    >>> import arviz_stats
+    >>> int(arviz_stats.loo(tree.isel(subject=0)).n_data_points)
+    69
+    """
+    if evaluation is not None and subjects is None:
+        there = set(evaluation.subjects)
+        subjects = [name for name in fit.subjects if name in there]
+        if not subjects:
+            raise DataError(
+                f"the evaluation has no outcomes of the fit's subjects {some(fit.subjects)}; give "
+                "one that has, or fit its subjects first"
+            )
+    rows = fit.places(subjects)
+    groups = {
+        name: fit.data[name].to_dataset().isel(subject=rows, missing_dims="ignore")
+        for name in GROUPS
+    }
+    if evaluation is None:
+        features = _training(fit)
+    else:
+        features = read_evaluation(fit.layout, evaluation)
+        groups["observed_data"] = _observed(evaluation, [fit.subjects[row] for row in rows])
+        del groups["constant_data"]
+    observed = groups["observed_data"]
+    names = observed.indexes["item"].map(str)
+    items = names if fit.layout.steps is None else Rows.read(names).items
+    drawn = fit.posterior.sizes["chain"], fit.posterior.sizes["draw"]
+    values = np.full((*drawn, len(rows), len(items)), np.nan)
+    for place, row in enumerate(rows):
+        own = {name: observed[name][place].to_numpy() for name in ("successes", "trials")}
+        attempted = Attempted.among(fit, names, **own, features=features)
+        where = items.get_indexer(attempted.items)
+        if attempted.steps is None:
+            for places, found in log_likelihood(fit, row, attempted):
+                values[:, :, place, where[places]] = np.moveaxis(found, 0, -1)
+        else:
+            whole = whole_items(fit, row, attempted, attempted.steps)
+            for item, one in zip(where, whole, strict=True):
+                values[:, :, place, item] = one
+    name = fit.layout.outcome.name if fit.layout.steps is None else "outcomes"
+    known = ~np.isnan(values[0, 0]).all(axis=0)
+    groups["log_likelihood"] = xr.Dataset(
+        {name: (("chain", "draw", "subject", "item"), values[..., known])},
+        {
+            **{dim: groups["posterior"][dim] for dim in ("chain", "draw", "subject")},
+            "item": list(items[known]),
+        },
+    )
+    tree = xr.DataTree.from_dict(groups)
+    tree.attrs = dict(fit.data.attrs)
+    return tree
+
+
+def _training(fit: Posterior) -> Features:
+    """Meta-features of the items fitted on."""
+    constants = fit.constants
+    return {feature.name: constants[feature.name].to_numpy() for feature in fit.layout.row_features}
+
+
+def _observed(evaluation: Evaluation, subjects: list[str]) -> xr.Dataset:
+    """Outcomes of some subjects, as a fit holds those of its training."""
+    own = [SubjectData.of(evaluation, subject) for subject in subjects]
+    cells = ("subject", "item")
+    return xr.Dataset(
+        {
+            "successes": (cells, np.stack([one.successes for one in own])),
+            "trials": (cells, np.stack([one.trials for one in own])),
+        },
+        {"subject": subjects, "item": list(evaluation.items.index)},
+    )
+
+
 def _in_one_order(
     fit: Posterior, row: int, items: Attempted, failures: np.ndarray
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Stream the log-likelihood of outcomes that came in one order, (places, all draws)."""
     outcome, count = fit.layout.outcome, len(items.names)
     if outcome.unseen is not None:
-        known = {SUCCESSES.name: items.successes, FAILURES.name: failures, **items.features}
+        counts = zip(_counts(), (items.successes, failures), strict=True)
+        known = {count.name: values for count, values in counts} | items.features
         target = Averaged(outcome, outcome.unseen)
         yield from every_draw(fit, row, known, count, target, memory_mib=_AVERAGED_MIB)
         return

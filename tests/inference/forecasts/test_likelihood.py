@@ -1,0 +1,105 @@
+"""A fit with its log-likelihood, as ArviZ takes it."""
+
+import arviz_stats
+import numpy as np
+import pandas as pd
+import pytest
+from helpers import graded_layouts as of
+from helpers import small_layouts
+from scipy.stats import binom
+
+import measurement_layouts as ml
+from measurement_layouts import DataError, FitError
+
+GRID = {"method": "grid", "draws": 60, "chains": 2, "seed": 1, "progressbar": False}
+
+
+@pytest.fixture(scope="module")
+def graded():
+    """A fit to grades and scores, where items have several rows."""
+    made = of.layout(of.success(), of.graded(), of.score(places=5))
+    profiles = pd.DataFrame({"objectPermanence": [4.0, 8.0], "noise": [0.1, 0.4]}, ["Ann", "Bob"])
+    return ml.fit(made, ml.simulate(made, of.items(14), profiles, seed=2, trials=2), **GRID)
+
+
+def agree_with_arviz(fit, subject):
+    """ArviZ's leave-one-out from the tree, item by item, is that of `validation.loo`."""
+    tree = fit.with_log_likelihood(subjects=[subject]).isel(subject=0)
+    theirs = arviz_stats.loo(tree, pointwise=True)
+    ours = ml.validation.loo(fit, subjects=[subject])
+    own = ours.pointwise.sel(subject=subject, item=theirs.elpd_i["item"].to_numpy())
+    np.testing.assert_allclose(own["elpd"], theirs.elpd_i, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(own["k"], theirs.pareto_k, rtol=0, atol=1e-6)
+    row = ours.table.loc[subject]
+    assert row["items"] == theirs.n_data_points
+    np.testing.assert_allclose(
+        row[["elpd", "se", "p_loo"]].to_numpy(float), [theirs.elpd, theirs.se, theirs.p], atol=1e-8
+    )
+
+
+@pytest.mark.parametrize("subject", ["Ann", "Dot", "nil"])  # Dot attempted half of the items
+def test_arviz_leaves_out_the_same(fitted, subject):
+    agree_with_arviz(fitted, subject)
+
+
+@pytest.mark.filterwarnings("ignore:Estimated shape parameter of Pareto")  # which is compared
+@pytest.mark.parametrize("subject", ["Ann", "Bob"])
+def test_an_item_is_left_out_with_all_its_outcomes(graded, subject):
+    agree_with_arviz(graded, subject)
+    found = graded.with_log_likelihood()["log_likelihood"]
+    assert (list(found.data_vars), found.sizes["item"]) == (["outcomes"], 14)
+
+
+def test_everybody_at_once(fitted, animal_ai):
+    tree = fitted.with_log_likelihood()
+    (values,) = tree["log_likelihood"].data_vars.values()
+    assert values.name == animal_ai.outcome.name
+    assert values.dims == ("chain", "draw", "subject", "item")
+    assert values.shape == (2, 150, 6, 24)
+    known = values.notnull().all(["chain", "draw"])
+    np.testing.assert_array_equal(known, fitted.observed["trials"] > 0)
+    for name in ("posterior", "sample_stats", "prior", "observed_data", "constant_data"):
+        assert tree[name].to_dataset().identical(fitted.data[name].to_dataset())
+    alone = fitted.with_log_likelihood(subjects=["Dot"])
+    assert alone["log_likelihood"].sizes["item"] == 12
+    wanted = values.sel(subject=["Dot"], item=alone["log_likelihood"]["item"])
+    np.testing.assert_array_equal(alone["log_likelihood"][values.name], wanted)
+
+
+def test_outcomes_of_items_held_out():
+    """A coin's further tosses, by the Binomial's own formula."""
+    layout, tossed = small_layouts.coin(), small_layouts.counts([3, 1], [4, 2])
+    fit = ml.fit(layout, tossed, **GRID)
+    new = small_layouts.counts([2, 0, 5], [2, 0, 9])
+    tree = fit.with_log_likelihood(new)
+    values = tree["log_likelihood"]["heads"].to_numpy()[:, :, 0]
+    chances = fit.posterior["p"].to_numpy()[0][..., None]
+    np.testing.assert_allclose(values, binom.logpmf([2, 5], [2, 9], chances), atol=1e-9)
+    assert tree["observed_data"]["trials"].to_numpy().tolist() == [[2, 0, 9]]
+    assert "constant_data" not in tree.children
+    both = fit.with_log_likelihood(tossed)["log_likelihood"]
+    assert both.identical(fit.with_log_likelihood()["log_likelihood"])
+
+
+def test_a_store_gives_the_same(fitted, animal_ai, cohort, sampling, tmp_path):
+    stored = ml.fit(animal_ai, cohort, subjects=["Bob"], store=tmp_path / "fits", **sampling)
+    wanted = fitted.with_log_likelihood(subjects=["Bob"])["log_likelihood"]
+    found = ml.load(tmp_path / "fits").with_log_likelihood(subjects=["Bob"])["log_likelihood"]
+    np.testing.assert_array_equal(*(next(iter(one.data_vars.values())) for one in (wanted, found)))
+    assert stored.subjects == ["Bob"]
+
+
+def test_subjects_are_checked(fitted, cohort):
+    with pytest.raises(FitError, match="not in this fit: Zoe"):
+        fitted.with_log_likelihood(subjects=["Zoe"])
+    with pytest.raises(DataError, match="Ann"):
+        fitted.with_log_likelihood(subjects=["Ann", "Ann"])
+    others = cohort.select(subjects=["Ann"])
+    with pytest.raises(DataError, match="unknown subject Bob; know Ann"):
+        fitted.with_log_likelihood(others, subjects=["Bob"])
+    assert fitted.with_log_likelihood(others)["log_likelihood"]["subject"].values == ["Ann"]
+    strangers = ml.Evaluation(
+        others.items, others.successes.set_axis(["Eve"]), others.trials.set_axis(["Eve"])
+    )
+    with pytest.raises(DataError, match="no outcomes of the fit's subjects Ann, Bob"):
+        fitted.with_log_likelihood(strangers)
