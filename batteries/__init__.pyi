@@ -1,8 +1,10 @@
 """Where the public names of `batteries` come from."""
 
+from .characteristic import CharacteristicCurves as CharacteristicCurves
 from .characteristic import characteristic_curves as characteristic_curves
 from .demands import DemandCorrelations as DemandCorrelations
 from .demands import DemandProfile as DemandProfile
 from .demands import demand_correlations as demand_correlations
 from .demands import demand_profile as demand_profile
+from .judgement import BenchmarkJudgement as BenchmarkJudgement
 from .judgement import judge_benchmark as judge_benchmark

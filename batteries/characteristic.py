@@ -112,7 +112,7 @@ _POINTS = 201
 
 
 @dataclass(frozen=True, eq=False)
-class Curves:
+class CharacteristicCurves:
     """Characteristic curves of subjects, one per dimension.
 
     Made by `characteristic_curves`.
@@ -134,6 +134,15 @@ class Curves:
         ``"least_squares"`` or ``"bayes"``.
     prob : float
         Mass of the intervals.
+
+    Examples
+    --------
+    >>> items = pd.DataFrame({"logic": np.repeat(np.arange(1, 6), 100)})
+    >>> solved = np.random.default_rng(1).random(500) < 1 / (1 + np.exp(2 * (items["logic"] - 3)))
+    >>> evaluation = Evaluation.from_wide(pd.DataFrame([solved.to_numpy()], ["Ann"]), items)
+    >>> curves = characteristic_curves(evaluation, ["logic"], resamples=20)
+    >>> float(curves.abilities.loc["Ann", "logic"].round(1))
+    3.1
     """
 
     bins: pd.DataFrame
@@ -244,7 +253,7 @@ class Curves:
     def __repr__(self) -> str:
         missing = int(self.table["ability"].isna().sum())
         return (
-            f"<Curves by {self.method!r}: {many(len(self.subjects), 'subject')}, "
+            f"<CharacteristicCurves by {self.method!r}: {many(len(self.subjects), 'subject')}, "
             f"{many(len(self.dimensions), 'dimension')}, {missing} without a curve, "
             f"{self.prob:.0%} intervals>"
         )
@@ -262,7 +271,7 @@ def characteristic_curves(
     resamples: int = 200,
     prob: float = 0.9,
     seed: int = 1,
-) -> Curves:
+) -> CharacteristicCurves:
     r"""Draw success over each demand, and read each subject's ability off the curve.
 
     For a dimension and a level, only items count whose demand there is that level and whose other
@@ -292,7 +301,7 @@ def characteristic_curves(
 
     Returns
     -------
-    Curves
+    CharacteristicCurves
         Bins, abilities and slopes with intervals, and draws.
 
     Raises
@@ -368,7 +377,7 @@ def characteristic_curves(
         for name, values in zip(("ability", "slope"), draws, strict=True)
     }
     coords = {"subject": evaluation.subjects, "dimension": slices.dimensions}
-    return Curves(bins, table, xr.Dataset(parts, coords), method, prob)
+    return CharacteristicCurves(bins, table, xr.Dataset(parts, coords), method, prob)
 
 
 def _counts(slices: Slices, evaluation: Evaluation, times: np.ndarray) -> Counts:

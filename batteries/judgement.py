@@ -16,7 +16,7 @@ _NAMED = 6  # dimensions in the verdict; the table has all
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Judgement:
+class BenchmarkJudgement:
     """Whether a benchmark measures what it claims to, and nothing else.
 
     Made by `judge_benchmark`, which says what the numbers are.
@@ -38,7 +38,7 @@ class Judgement:
     --------
     >>> items = pd.DataFrame({"QLl": [1, 2, 3, 4, 5], "MS": [0, 0, 0, 0, 1]})
     >>> judge_benchmark(items, ["QLl"], ["QLl", "MS"], least=1)
-    <Judgement: sensitive (1.00), specific (1.00)>
+    <BenchmarkJudgement: sensitive (1.00), specific (1.00)>
     """
 
     table: pd.DataFrame
@@ -51,7 +51,7 @@ class Judgement:
     def __repr__(self) -> str:
         first, second = ("" if holds else "not " for holds in (self.sensitive, self.specific))
         return (
-            f"<Judgement: {first}sensitive ({self.sensitivity:.2f}), "
+            f"<BenchmarkJudgement: {first}sensitive ({self.sensitivity:.2f}), "
             f"{second}specific ({self.specificity:.2f})>"
         )
 
@@ -66,7 +66,7 @@ def judge_benchmark(
     cover: float = 0.8,
     low: float = 1,
     tolerated: float = 0.2,
-) -> Judgement:
+) -> BenchmarkJudgement:
     r"""Hold what a benchmark asks for against what it claims to measure.
 
     It is sensitive when its items cover the levels of what it claims, so that a change in ability
@@ -108,7 +108,7 @@ def judge_benchmark(
 
     Returns
     -------
-    Judgement
+    BenchmarkJudgement
         Numbers per dimension, sensitivity and specificity, and a verdict.
 
     Raises
@@ -163,7 +163,7 @@ def judge_benchmark(
     table["holds"] = (yes & (share >= cover - 1e-9)) | (~yes & (table["above"] <= tolerated))
     rest = table[~yes]
     verdict = f"{_sensitivity(table, enough, least)}\n{_specificity(rest, low, tolerated)}"
-    return Judgement(
+    return BenchmarkJudgement(
         table,
         float(share[yes].mean()),
         float(1 - rest["above"].mean()) if len(rest) else 1.0,

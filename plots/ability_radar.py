@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from ..batteries.characteristic import Curves
+from ..batteries.characteristic import CharacteristicCurves
 from ..batteries.demands import short_names
 from ..common.errors import FitError
 from ..common.messages import some
@@ -21,13 +21,16 @@ _ROOM = 1.06
 
 
 def ability_radar(
-    curves: Curves, *, subjects: Iterable[object] | None = None, ax: "PolarAxes | None" = None
+    curves: CharacteristicCurves,
+    *,
+    subjects: Iterable[object] | None = None,
+    ax: "PolarAxes | None" = None,
 ) -> "PolarAxes":
     """Draw the abilities of a few subjects around a circle, with their intervals.
 
     Parameters
     ----------
-    curves : Curves
+    curves : CharacteristicCurves
         What `characteristic_curves` returned, of at least three dimensions.
     subjects : iterable, optional
         Whose profiles, at most six; everybody by default.
@@ -110,7 +113,7 @@ def ability_radar(
     return ax
 
 
-def _checked(curves: Curves, subjects: Iterable[object] | None) -> list[str]:
+def _checked(curves: CharacteristicCurves, subjects: Iterable[object] | None) -> list[str]:
     who = curves.subjects if subjects is None else texts(subjects, "the subjects")
     for name in who:
         curves.place(name, curves.dimensions[0])

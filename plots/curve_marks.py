@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from ..batteries.characteristic import Curves
+from ..batteries.characteristic import CharacteristicCurves
 from ..common.digits import outward
 from ..layouts.drawing.style import STYLES
 from . import style
@@ -21,7 +21,7 @@ _SMALLEST, _LARGEST = 10.0, 90.0  # marker areas, in square points
 _POINTS = 301
 
 
-def reach(curves: Curves, rows: pd.DataFrame) -> float:
+def reach(curves: CharacteristicCurves, rows: pd.DataFrame) -> float:
     """How far to the right a figure of some curves goes: all levels, abilities, most intervals."""
     top = float(curves.bins["level"].max()) + 1
     highs = rows["high"].astype(float).clip(upper=2 * top - 1)
@@ -30,7 +30,7 @@ def reach(curves: Curves, rows: pd.DataFrame) -> float:
 
 def draw_line(
     ax: "Axes",
-    curves: Curves,
+    curves: CharacteristicCurves,
     row: pd.Series,
     most: float,
     *,
@@ -66,7 +66,7 @@ def draw_bins(ax: "Axes", bins: pd.DataFrame, most: int, prob: float) -> None:
     ax.scatter(there["level"], there["rate"], s=area, zorder=3, label=name, **look)
 
 
-def draw_ability(ax: "Axes", curves: Curves, row: pd.Series, most: float) -> None:
+def draw_ability(ax: "Axes", curves: CharacteristicCurves, row: pd.Series, most: float) -> None:
     """Mark the ability below the curve, and draw its interval there."""
     ability = row["ability"]
     if not np.isfinite(ability):

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..batteries.characteristic import Curves
+from ..batteries.characteristic import CharacteristicCurves
 from ..batteries.demands import short_names
 from . import style
 from .curve_marks import draw_ability, draw_bins, draw_line, frame, reach, written
@@ -18,7 +18,7 @@ _PANEL = (2.0, 1.75)  # inches
 
 
 def curve_panels(
-    curves: Curves,
+    curves: CharacteristicCurves,
     subject: object,
     *,
     ax: "Axes | Sequence[Axes] | np.ndarray | None" = None,
@@ -27,7 +27,7 @@ def curve_panels(
 
     Parameters
     ----------
-    curves : Curves
+    curves : CharacteristicCurves
         What `characteristic_curves` returned.
     subject : object
         Whose.

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from ..batteries.characteristic import Curves
+from ..batteries.characteristic import CharacteristicCurves
 from . import style
 from .curve_marks import draw_ability, draw_bins, draw_line, frame, reach, written
 
@@ -11,13 +11,13 @@ if TYPE_CHECKING:
 
 
 def curve_plot(
-    curves: Curves, subject: object, dimension: str, *, ax: "Axes | None" = None
+    curves: CharacteristicCurves, subject: object, dimension: str, *, ax: "Axes | None" = None
 ) -> "Axes":
     """Draw one characteristic curve.
 
     Parameters
     ----------
-    curves : Curves
+    curves : CharacteristicCurves
         What `characteristic_curves` returned.
     subject : object
         Whose.

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..batteries.characteristic import Curves
+from ..batteries.characteristic import CharacteristicCurves
 from ..common.errors import FitError
 from . import style
 from .curve_marks import draw_line, frame, written
@@ -13,12 +13,14 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-def curves_by_subject(curves: Curves, dimension: str, *, ax: "Axes | None" = None) -> "Axes":
+def curves_by_subject(
+    curves: CharacteristicCurves, dimension: str, *, ax: "Axes | None" = None
+) -> "Axes":
     """Draw the curves of all subjects over one demand.
 
     Parameters
     ----------
-    curves : Curves
+    curves : CharacteristicCurves
         What `characteristic_curves` returned.
     dimension : str
         Over which demand.

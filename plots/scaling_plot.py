@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from ..batteries.characteristic import Curves
+from ..batteries.characteristic import CharacteristicCurves
 from ..common.errors import DataError
 from ..common.messages import some
 from ..evaluations.tables import texts
@@ -20,7 +20,7 @@ _PANEL = (2.0, 1.8)  # inches
 
 
 def scaling_plot(
-    curves: Curves,
+    curves: CharacteristicCurves,
     sizes: pd.Series,
     families: pd.Series | None = None,
     *,
@@ -31,7 +31,7 @@ def scaling_plot(
 
     Parameters
     ----------
-    curves : Curves
+    curves : CharacteristicCurves
         What `characteristic_curves` returned.
     sizes : Series
         Positive numbers, indexed by subject; its name is the axis label. Subjects that are not in
@@ -105,7 +105,7 @@ def scaling_plot(
     return axes
 
 
-def _sizes(curves: Curves, sizes: pd.Series) -> pd.Series:
+def _sizes(curves: CharacteristicCurves, sizes: pd.Series) -> pd.Series:
     """Keep the sizes of subjects that have curves, ascending."""
     named = sizes.set_axis(texts(sizes.index, "sizes")).astype(float)
     known = named[[name for name in named.index if name in curves.subjects]].sort_values()

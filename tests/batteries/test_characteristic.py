@@ -101,7 +101,9 @@ def test_results_hang_together(evaluation, method):
     assert np.trapezoid(line["success"], line["level"]) == pytest.approx(row["ability"], abs=0.05)
     again = characteristic_curves(evaluation, NAMES, method=method, resamples=50)
     pd.testing.assert_frame_equal(found.table, again.table)
-    assert repr(found).startswith(f"<Curves by '{method}': 2 subjects, 3 dimensions, 0 without")
+    assert repr(found).startswith(
+        f"<CharacteristicCurves by '{method}': 2 subjects, 3 dimensions, 0 without"
+    )
 
 
 def test_the_lattice_is_the_integral():
