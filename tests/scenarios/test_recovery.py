@@ -15,7 +15,7 @@ LEAST = recovery.MASS - recovery.slack(recovery.COHORTS * 68)
 
 @pytest.fixture(scope="module")
 def intervals():
-    return recovery.of_the_cohorts()
+    return recovery.of_the_cohorts(first=1)
 
 
 @pytest.mark.slow
