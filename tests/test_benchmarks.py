@@ -12,6 +12,7 @@ import hand_kernel
 import lines
 import log_density
 import numpy as np
+import prediction
 import processes
 import pytest
 import rivals
@@ -322,3 +323,9 @@ def test_every_benchmark_takes_seeds(name, capsys):
     shown = capsys.readouterr().out
     assert "--seeds" in shown
     assert ("--data" in shown) == (name in ("adele", "engine"))
+
+
+def test_the_benchmark_of_prediction_reports_every_seed(capsys):
+    assert prediction.main(["--quick", "--json", "--seeds", "1", "2"]) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert len(said["figures"]) == 2

@@ -13,7 +13,6 @@ import time
 
 import numpy as np
 import pandas as pd
-from battery_cases import SEED
 from lines import Line, at_most
 from running import run
 from scipy.special import expit
@@ -35,31 +34,24 @@ def evaluation(subjects: int, seed: int) -> ml.Evaluation:
     return ml.Evaluation.from_wide(outcomes, items)
 
 
-def measured(options: argparse.Namespace) -> list[Line]:
-    """Time one cross-validation per seed."""
-    subjects, found = 12 if options.quick else SUBJECTS, []
-    for seed in options.seeds:
-        data = evaluation(subjects, seed)
-        start = time.perf_counter()
-        made = ml.validation.cross_validate(
-            ["aggregate", "logistic", "forest"], data, repeats=REPEATS, seed=seed, progressbar=False
-        )
-        seconds = time.perf_counter() - start
-        case = (
-            f"{subjects} subjects, {ITEMS} items, {REPEATS} repeats, seed {seed}: three baselines"
-        )
-        means = made.summary()["mean"].round(4).to_dict()
-        own = f"{seconds:.3g} s; Brier scores {means}"
-        found.append(at_most(case, "seconds", seconds, SECONDS, "s", ours=own))
-    return found
+def measured(options: argparse.Namespace, seed: int) -> list[Line]:
+    """Time one cross-validation."""
+    subjects = 12 if options.quick else SUBJECTS
+    data = evaluation(subjects, seed)
+    start = time.perf_counter()
+    made = ml.validation.cross_validate(
+        ["aggregate", "logistic", "forest"], data, repeats=REPEATS, seed=seed, progressbar=False
+    )
+    seconds = time.perf_counter() - start
+    case = f"{subjects} subjects, {ITEMS} items, {REPEATS} repeats: three baselines"
+    means = made.summary()["mean"].round(4).to_dict()
+    own = f"{seconds:.3g} s; Brier scores {means}"
+    return [at_most(case, "seconds", seconds, SECONDS, "s", ours=own)]
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Measure and report."""
-    seeds = {"type": int, "nargs": "+", "default": [SEED], "metavar": "N", "help": "of the data"}
-    return run(
-        "prediction", __doc__, measured, arguments, quick="subjects", options={"--seeds": seeds}
-    )
+    return run("prediction", __doc__, measured, arguments, quick="subjects")
 
 
 if __name__ == "__main__":
