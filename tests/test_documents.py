@@ -38,6 +38,9 @@ def test_the_architecture_is_short_and_names_files_that_are_there():
     for package, files in rows:
         for file in re.findall(r"`([\w/]+\.py|\w+/)`", files):
             assert (ROOT / package / file).exists(), f"{package}/{file}"
+    prose = re.sub(r"^\| [^|]+\? \|.*$", "", text, flags=re.MULTILINE)
+    for file in re.findall(r"`(\w+(?:/\w+)+\.(?:py|sh|md))`", prose):
+        assert any((ROOT / folder / file).exists() for folder in (".", "inference")), file
 
 
 def test_the_architecture_lists_the_front_door():
