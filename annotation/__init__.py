@@ -4,7 +4,7 @@ from ..common.errors import AnnotationError
 from .agreement import agreement
 from .annotate import annotate
 from .annotations import Annotations
-from .annotators import delphi, open_ended, pooled, settle
+from .annotators import adjudicate, delphi, open_ended, pooled
 from .answer import read_interval, read_level
 from .prompt import prompt
 from .quality import keep, quality
@@ -33,6 +33,7 @@ __all__ = [
     "DemandRubric",
     "Level",
     "Rubric",
+    "adjudicate",
     "agreement",
     "annotate",
     "delphi",
@@ -46,5 +47,4 @@ __all__ = [
     "quality",
     "read_interval",
     "read_level",
-    "settle",
 ]

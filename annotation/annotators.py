@@ -291,7 +291,7 @@ def delphi(annotations: "Mapping[str, Annotations | pd.DataFrame]") -> pd.DataFr
     )
 
 
-def settle(first: pd.DataFrame, consensus: "Mapping[Any, int] | pd.Series") -> pd.DataFrame:
+def adjudicate(first: pd.DataFrame, consensus: "Mapping[Any, int] | pd.Series") -> pd.DataFrame:
     """Enter the levels that annotators came to when they discussed.
 
     Parameters
@@ -320,7 +320,7 @@ def settle(first: pd.DataFrame, consensus: "Mapping[Any, int] | pd.Series") -> p
     --------
     >>> said = {"one": [2, 0], "two": [3, 1], "three": [2, 2]}
     >>> first = delphi({name: pd.DataFrame({"level": said[name]}, list("bc")) for name in said})
-    >>> settle(first, {"c": 1})
+    >>> adjudicate(first, {"c": 1})
           level  agreed  discuss      votes
     item
     b         2   False    False  (2, 2, 3)

@@ -37,7 +37,7 @@ class GridAxis:
         """Name the cells: the level, or the interval."""
         if self.levels:
             return list(self.levels)
-        borders = written(self.edges)
+        borders = edge_labels(self.edges)
         ends = [")"] * (len(borders) - 2) + ["]"]
         return [
             f"[{low}, {high}{end}"
@@ -161,12 +161,12 @@ def characteristic_grid(
     return CharacteristicGrid(name, axes[0], axes[1], *counts)
 
 
-def written(numbers: np.ndarray) -> list[str]:
+def edge_labels(numbers: np.ndarray) -> list[str]:
     """Write ascending numbers with as many decimals as tell them apart, and one more.
 
     Examples
     --------
-    >>> written(np.array([-1.8621, -0.0068, 1.5]))
+    >>> edge_labels(np.array([-1.8621, -0.0068, 1.5]))
     ['-1.9', '0', '1.5']
     """
     gap = np.diff(numbers).min() if len(numbers) > 1 else 1.0
@@ -188,7 +188,7 @@ def _cut(column: str, values: pd.Series, bins: Bins) -> tuple[GridAxis, np.ndarr
             raise DataError(f"bins={bins!r} for {column}; give at least 1, or the edges themselves")
         levels, places = np.unique(values if number else values.map(str), return_inverse=True)
         if not number or len(levels) <= bins:
-            names = written(levels) if number else [str(level) for level in levels]
+            names = edge_labels(levels) if number else [str(level) for level in levels]
             return GridAxis(column, np.arange(len(levels) + 1) - 0.5, tuple(names)), places
         numbers = values.to_numpy(dtype=float)
         if not np.isfinite(numbers).all():

@@ -168,8 +168,8 @@ def with_error(value: float, error: float, most: int = 4) -> str:
     """
     digits = min(beside(error), most)
     if math.isnan(error):
-        return written(value, digits)
-    return f"{written(value, digits)} ± {written(error, digits)}"
+        return fixed(value, digits)
+    return f"{fixed(value, digits)} ± {fixed(error, digits)}"
 
 
 def forecast_errors(low: np.ndarray, high: np.ndarray, ess: np.ndarray, prob: float) -> np.ndarray:
@@ -269,10 +269,10 @@ def chance(value: float, error: float, most: int = _MOST) -> str:
     unit = 10.0**-digits
     if value < unit / 2:
         return f"<{unit:.{digits}f}"
-    return f">{1 - unit:.{digits}f}" if value >= 1 - unit / 2 else written(value, digits)
+    return f">{1 - unit:.{digits}f}" if value >= 1 - unit / 2 else fixed(value, digits)
 
 
-def written(value: float, digits: int) -> str:
+def fixed(value: float, digits: int) -> str:
     """Write a number with a real minus sign; a dash where there is none.
 
     Parameters
@@ -284,7 +284,7 @@ def written(value: float, digits: int) -> str:
 
     Examples
     --------
-    >>> written(-0.001, 2), written(-1.25, 1), written(1234.5, -2), written(math.nan, 2)
+    >>> fixed(-0.001, 2), fixed(-1.25, 1), fixed(1234.5, -2), fixed(math.nan, 2)
     ('0.00', '−1.2', '1200', '–')
     """
     if not math.isfinite(value):
@@ -303,14 +303,14 @@ def outward(low: float, high: float, digits: int) -> tuple[str, str]:
     low, high : float
         The ends.
     digits : int
-        Decimals, as in `written`.
+        Decimals, as in `fixed`.
 
     Examples
     --------
     >>> outward(3.94, 7.51, 1), outward(3.94, 7.51, 0), outward(-0.004, 0.3, 2)
     (('3.9', '7.6'), ('3', '8'), ('−0.01', '0.30'))
     """
-    return written(_stepped(low, digits, -1), digits), written(_stepped(high, digits, 1), digits)
+    return fixed(_stepped(low, digits, -1), digits), fixed(_stepped(high, digits, 1), digits)
 
 
 def _stepped(value: float, digits: int, side: int) -> float:

@@ -7,7 +7,7 @@ from statistics import NormalDist
 import numpy as np
 import pandas as pd
 
-from ..common.digits import of_forecast, outward, written
+from ..common.digits import fixed, of_forecast, outward
 from ..common.errors import DataError, FitError
 from ..common.messages import some
 from ..common.options import inside, whole
@@ -142,18 +142,18 @@ class HorizonTrend:
     prob: float
 
     def __repr__(self) -> str:
-        months, low, high = self.written()
+        months, low, high = self.texts()
         return (
             f"<HorizonTrend: doubling every {months} months ({100 * self.prob:g} % "
             f"interval {low} to {high})>"
         )
 
-    def written(self) -> tuple[str, str, str]:
+    def texts(self) -> tuple[str, str, str]:
         """Write the months and the ends of their interval, with at most one decimal."""
         wide = 2 * NormalDist().inv_cdf((1 + self.prob) / 2)
         digits = of_forecast((self.high - self.low) / wide / math.sqrt(_DRAWS), self.prob)
         ends = outward(self.low, self.high, min(digits.ends, 1))
-        return written(self.months, min(digits.mean, 1)), *ends
+        return fixed(self.months, min(digits.mean, 1)), *ends
 
 
 def horizon_trend(horizons: pd.DataFrame, *, prob: float = 0.9, seed: int = 1) -> HorizonTrend:

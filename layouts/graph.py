@@ -126,7 +126,7 @@ def _line(node: Derived | Unseen | OrderedOutcome) -> str:
     if isinstance(node, Derived):
         return f"{node.name} = {node.expression}"
     if isinstance(node, OrderedOutcome):
-        return f"{node.name} ~ {node.written(str)}"
+        return f"{node.name} ~ {node.statement(str)}"
     return ", ".join([f"{node.name} ~ Normal({node.mean}, {node.spread})", *node.clauses(str)])
 
 

@@ -12,12 +12,12 @@ from rich.text import Text
 from .common.digits import (
     beside,
     chance,
+    fixed,
     forecast_errors,
     of_profile,
     of_score,
     outward,
     with_error,
-    written,
 )
 from .common.messages import visible
 from .evaluations.evaluation import Evaluation
@@ -55,7 +55,7 @@ def print_tables(tables: Mapping[str, pd.DataFrame]) -> None:
         for name, row in zip(numbers.index, numbers.to_numpy().tolist(), strict=True):
             places = _decimals(columns, row)
             cells = zip(row, places, strict=True)
-            shown = [written(x, at) if isinstance(x, float) else str(x) for x, at in cells]
+            shown = [fixed(x, at) if isinstance(x, float) else str(x) for x, at in cells]
             for start in _intervals(columns):
                 part = slice(start, start + 2)
                 low, high = row[part]
@@ -118,7 +118,7 @@ def print_profiles(fit: Fit, evaluation: Evaluation) -> None:
 def _mean_and_sd(row: Mapping[Any, Any]) -> str:
     """Write a profile element; a star where the prior speaks, a double dagger at separate modes."""
     digits = of_profile(row).mean
-    shown = f"{written(row['mean'], digits)} ± {written(row['sd'], digits)}"
+    shown = f"{fixed(row['mean'], digits)} ± {fixed(row['sd'], digits)}"
     return shown + "*" * bool(row["prior_dominated"]) + "‡" * bool(row["modes"])
 
 
@@ -133,7 +133,7 @@ def print_comparison(comparison: ProfileComparison) -> None:
     for row in comparison.table.to_dict("records"):
         digits = of_profile(row, "difference")
         places = (digits.mean, digits.mean, digits.ends, digits.ends)
-        shown = [written(row[name], at) for name, at in zip(numbers, places, strict=False)]
+        shown = [fixed(row[name], at) for name, at in zip(numbers, places, strict=False)]
         shown[2:] = outward(row["low"], row["high"], digits.ends)
         shown.append(chance(row["superiority"], row["superiority_error"]))
         names = (str(row[name]) for name in ("subject", "reference", "node", "label"))
@@ -152,10 +152,10 @@ def print_layouts(comparison: LayoutComparison) -> None:
             table.add_row(
                 *(str(row[name]) for name in names),
                 with_error(row["elpd"], row["se"], nats),
-                written(row["p_loo"], nats),
+                fixed(row["p_loo"], nats),
                 str(row["items"]),
                 with_error(row["elpd_diff"], row["dse"], nats) if row["dse"] else "0",
-                written(row["weight"], 1),
+                fixed(row["weight"], 1),
                 str(row["bad_k"]),
                 str(row["warning"]),
             )
@@ -178,8 +178,8 @@ def print_criticism(criticism: Criticism) -> None:
         table.add_row(
             *shown,
             str(row["level"]),
-            written(row["observed"], 2),
-            written(row["expected"], 2),
+            fixed(row["observed"], 2),
+            fixed(row["expected"], 2),
             with_error(row["gain"], row["gain_se"], _NATS),
             chance(row["p_adjusted"], error_of(row["p"], row["p_adjusted"]), 3),
             "yes" if row["flagged"] else "no",
@@ -222,7 +222,7 @@ def print_forecast_scores(fit: Fit, forecast: Forecast, scores: pd.DataFrame) ->
         left = of_score(float(errors.mean()))
         digits = dict.fromkeys(columns, left) | {"success": 3}  # outcomes, which no draw changes
         cells = [(row[name], digits[name]) for name in columns]
-        shown = [written(x, at) if isinstance(x, float) else str(x) for x, at in cells]
+        shown = [fixed(x, at) if isinstance(x, float) else str(x) for x, at in cells]
         table.add_row(str(subject), *shown)
     _console().print(table)
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..batteries.grids import Bins, GridAxis, characteristic_grid, written
+from ..batteries.grids import Bins, GridAxis, characteristic_grid, edge_labels
 from ..common.messages import many
 from ..evaluations.evaluation import Evaluation
 from ..layouts import Layout
@@ -120,7 +120,7 @@ def _ticks(axis: "Axis", cut: GridAxis) -> None:
     if cut.levels:
         axis.set_ticks(range(len(cut.levels)), [_minus(style.words(level)) for level in cut.levels])
     else:
-        axis.set_ticks(cut.edges, [_minus(edge) for edge in written(cut.edges)])
+        axis.set_ticks(cut.edges, [_minus(edge) for edge in edge_labels(cut.edges)])
 
 
 def _minus(number: str) -> str:

@@ -16,7 +16,7 @@ from ..inference.model.bands import find_bands
 from ..layouts import Layout, MetaFeature
 from . import style
 from .band_plane import BandPlane
-from .estimated import estimated, written
+from .estimated import estimate_text, estimated
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -116,7 +116,8 @@ def characteristic_surface(
         drawn = _points(panel, plane, surface, most)
         plane.frame(panel)
         title = style.words((titles or {}).get(name, name), _LETTERS)
-        panel.set_title(title + (f"\n{written(rows[name])}" if name in rows else ""), fontsize=9)
+        told = f"\n{estimate_text(rows[name])}" if name in rows else ""
+        panel.set_title(title + told, fontsize=9)
         panel.tick_params(labelsize=8)
     style.outer_labels(axes, columns, *_axis_names(layout, low, high, rotated))
     _explain(axes, figure, drawn, plane, most)

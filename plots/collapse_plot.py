@@ -10,7 +10,7 @@ from ..common.messages import many, some
 from ..estimation.estimates import Estimates
 from ..evaluations.tables import need_columns
 from . import style
-from .estimated import element_of, estimated, number, short, written
+from .estimated import element_of, estimate_text, estimated, number, short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -92,7 +92,7 @@ def collapse_plot(
         ax.set_xlabel(style.element_label(element_of(estimates, row)))
         style.title(ax, f"{style.words(row['subject'], 40)}: point collapse and estimate")
         if row["identified"]:
-            name = f"estimate: {written(row)}"
+            name = f"estimate: {estimate_text(row)}"
             ax.axvline(row["estimate"], color=style.INK, linewidth=1.6, label=name)
         else:
             ax.plot([], [], " ", label="estimate: not identified")

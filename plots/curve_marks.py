@@ -103,12 +103,12 @@ def frame(ax: "Axes", levels: np.ndarray, most: float) -> None:
     style.quiet_frame(ax, "left", "bottom")
 
 
-def written(row: pd.Series) -> str:
+def ability_text(row: pd.Series) -> str:
     """Write an ability and its interval.
 
     Examples
     --------
-    >>> written(pd.Series({"ability": 4.31, "low": 4.1, "high": 4.5}))
+    >>> ability_text(pd.Series({"ability": 4.31, "low": 4.1, "high": 4.5}))
     '4.3 [4.1, 4.5]'
     """
     if not np.isfinite(row["ability"]):

@@ -8,7 +8,7 @@ import numpy as np
 from ..batteries.characteristic import CharacteristicCurves
 from ..batteries.demands import short_names
 from . import style
-from .curve_marks import draw_ability, draw_bins, draw_line, frame, reach, written
+from .curve_marks import ability_text, draw_ability, draw_bins, draw_line, frame, reach
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -76,7 +76,7 @@ def curve_panels(
         draw_ability(panel, curves, row, most)
         frame(panel, part["level"].to_numpy(), most)
         panel.tick_params(labelsize=8)
-        panel.set_title(f"{style.words(name, 20)}: {written(row)}", fontsize=9)
+        panel.set_title(f"{style.words(name, 20)}: {ability_text(row)}", fontsize=9)
     style.outer_labels(axes, columns, "demand level", "success", fontsize=9)
     if figure is not None:
         style.heading(figure, f"Characteristic curves of {style.words(subject)}")

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..batteries.characteristic import CharacteristicCurves
 from . import style
-from .curve_marks import draw_ability, draw_bins, draw_line, frame, reach, written
+from .curve_marks import ability_text, draw_ability, draw_bins, draw_line, frame, reach
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -68,7 +68,7 @@ def curve_plot(
     ax.text(0, 1.0, "items", transform=ax.transAxes, ha="right", **look)
     ax.set_xlabel(f"demand level of {style.words(dimension)}")
     ax.set_ylabel("success")
-    name = f"{style.words(subject, 30)}, {style.words(dimension, 30)}: ability {written(row)}"
+    name = f"{style.words(subject, 30)}, {style.words(dimension, 30)}: ability {ability_text(row)}"
     style.title(ax, name, pad=18)
     ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=2, fontsize=8, frameon=False)
     return ax

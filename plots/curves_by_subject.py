@@ -7,7 +7,7 @@ import numpy as np
 from ..batteries.characteristic import CharacteristicCurves
 from ..common.errors import FitError
 from . import style
-from .curve_marks import draw_line, frame, written
+from .curve_marks import ability_text, draw_line, frame
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -67,7 +67,7 @@ def curves_by_subject(
         draw_line(ax, curves, row, most, colour=colour, band=False)
         bins = curves.bins_of(row["subject"], dimension)
         ax.scatter(bins["level"], bins["rate"], s=14, color=colour, alpha=0.8, zorder=3)
-        name = f"{style.legend_words(row['subject'])}: {written(row)}"
+        name = f"{style.legend_words(row['subject'])}: {ability_text(row)}"
         handles += ax.plot([], [], color=colour, linewidth=2, label=name)
     frame(ax, bins["level"].to_numpy(), most)
     ax.set_xlabel(f"demand level of {style.words(dimension)}")

@@ -79,12 +79,12 @@ def short(value: float) -> str:
     return number(value) if np.isinf(value) else f"{value:.4g}".replace("-", "\u2212")
 
 
-def written(row: pd.Series) -> str:
+def estimate_text(row: pd.Series) -> str:
     """Write an estimate and its standard error, both to two digits of the error.
 
     Examples
     --------
-    >>> written(pd.Series({"identified": True, "estimate": -1.9375, "se": 0.1055}))
+    >>> estimate_text(pd.Series({"identified": True, "estimate": -1.9375, "se": 0.1055}))
     '−1.94 ± 0.11'
     """
     if not row["identified"]:

@@ -202,7 +202,7 @@ def _points(
 
 def _trend(ax: "Axes", trend: HorizonTrend) -> None:
     days = _days(trend.line["released"])
-    months, slow, fast = trend.written()
+    months, slow, fast = trend.texts()
     label = f"doubling every {months} months ({slow} to {fast})"
     ends = trend.line["low"], trend.line["high"]
     ax.fill_between(days, *ends, color=style.PRIOR, alpha=0.2, linewidth=0, zorder=0)

@@ -114,7 +114,7 @@ def write_names(
         )
         note.set_in_layout(False)  # the layout is settled
         others = [box for which, box in enumerate(markers) if which != place]
-        cost = _settle(
+        cost = _least_cost(
             note, ax, radii[place] / pixels, others, taken, _FAR if all_of_them else _NEAR
         )
         if cost and not all_of_them:
@@ -125,7 +125,7 @@ def write_names(
     return written
 
 
-def _settle(
+def _least_cost(
     note: "Annotation",
     ax: "Axes",
     radius: float,

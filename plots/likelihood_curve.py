@@ -11,7 +11,7 @@ from ..estimation.estimates import Estimates
 from ..inference.posterior.density import prior_density
 from ..inference.posterior.posterior import posterior_draws, prior_draws
 from . import style
-from .estimated import element_of, estimated, short, written
+from .estimated import element_of, estimate_text, estimated, short
 from .labels import write_names
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ def likelihood_curve(
     axes[-1].set_xlabel(style.element_label(element))
     rows = _legend(panel, figure)
     pad = None if figure is not None else 6.0 + 14 * rows
-    style.title(panel, f"{style.words(name, 40)}: {written(row)}", pad=pad)
+    style.title(panel, f"{style.words(name, 40)}: {estimate_text(row)}", pad=pad)
     _name_maxima(panel, marks)
     return axes
 

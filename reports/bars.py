@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from ..common.digits import Digits, of_profile, outward, short, written
+from ..common.digits import Digits, fixed, of_profile, outward, short
 from ..inference.posterior.posterior import prior_draws, span
 from ..layouts.elements import Element
 from ..layouts.latents import Latent
@@ -104,7 +104,7 @@ class Bar:
     @property
     def mean(self) -> str:
         """In words."""
-        return written(self.row["mean"], self.digits.mean)
+        return fixed(self.row["mean"], self.digits.mean)
 
     @property
     def interval(self) -> str:
@@ -120,12 +120,12 @@ class Bar:
     @property
     def rhat(self) -> str:
         """In words."""
-        return written(self.row["rhat"], 3)
+        return fixed(self.row["rhat"], 3)
 
     @property
     def ess(self) -> str:
         """The smaller one of bulk and tail, in words."""
-        return written(min(self.row["ess_bulk"], self.row["ess_tail"]), 0)
+        return fixed(min(self.row["ess_bulk"], self.row["ess_tail"]), 0)
 
     @property
     def told(self) -> str:

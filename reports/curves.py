@@ -82,11 +82,11 @@ class _Moved:
 
     def average(self, fit: Fit, row: int, outcome: Outcome) -> np.ndarray:
         """Average each draw's expected outcome over the items; shape (values, draws)."""
-        own, leaf = self.features, outcome.leaf
+        own, node = self.features, outcome.node
         rows = len(next(iter(own.values())))
         every = np.empty((rows, fit.posterior.sizes["chain"] * fit.posterior.sizes["draw"]))
-        for part, values in every_draw(fit, row, own, rows, leaf, memory_mib=_MEMORY_MIB):
-            every[part] = values / leaf.range.high
+        for part, values in every_draw(fit, row, own, rows, node, memory_mib=_MEMORY_MIB):
+            every[part] = values / node.range.high
         return np.asarray(every.reshape(len(self.values), -1, every.shape[1]).mean(axis=1))
 
 
@@ -109,12 +109,12 @@ class Curves:
         self.columns = columns(fit)
         features, items = training_features(fit), len(training_items(fit))
         rows = np.arange(len(fit.subjects))
-        leaves = [outcome.leaf for outcome in self.outcomes]
+        nodes = [outcome.node for outcome in self.outcomes]
         found = summaries(
-            self._fit, rows, features, items, leaves, prob=prob, memory_mib=_MEMORY_MIB
+            self._fit, rows, features, items, nodes, prob=prob, memory_mib=_MEMORY_MIB
         )
         self._means = [
-            mean / leaf.range.high for (mean, _, _), leaf in zip(found, leaves, strict=True)
+            mean / node.range.high for (mean, _, _), node in zip(found, nodes, strict=True)
         ]
         order = np.argsort(np.mean(self._means, axis=0).mean(axis=0), kind="stable")
         alone = [c for c in self.columns if len(c.seen) and _moves_alone(fit, c)]
@@ -124,7 +124,7 @@ class Curves:
         """Compute one subject's curves, by its place in the fit: of an outcome over a column."""
         found = []
         for place, outcome in enumerate(self.outcomes):
-            read = {part.name for part in ancestry(outcome.leaf) if isinstance(part, MetaFeature)}
+            read = {part.name for part in ancestry(outcome.node) if isinstance(part, MetaFeature)}
             for column in self.columns:
                 if column.feature.name in read:
                     moved = self._moved.get(column.name)

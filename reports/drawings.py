@@ -82,7 +82,7 @@ def _told(curve: Curve, ends: tuple[str, str]) -> str:
     pairs = curve.observed[["value", "rate"]].to_numpy()
     rates = ", ".join(f"{rate:.2f} at {short(value)}" for value, rate in pairs)
     seen, ahead = ("success rates", "success")
-    if not isinstance(curve.outcome.leaf, Success):
+    if not isinstance(curve.outcome.node, Success):
         seen, ahead = ("means", "mean")
     observed = f"observed {seen} {rates}" if rates else "no outcomes"
     if curve.forecast is None:
@@ -118,7 +118,7 @@ def reliability_drawing(outcome: Outcome, rates: pd.DataFrame) -> Reliability:
     columns = ["forecast", "success", "low", "high", "trials"]
     counts = [_in_words(*row) for row in rates[columns].to_numpy(dtype=float).tolist()]
     off = float(np.average(abs(rates["forecast"] - rates["success"]), weights=rates["trials"]))
-    mean = "success rate" if isinstance(outcome.leaf, Success) else "mean outcome"
+    mean = "success rate" if isinstance(outcome.node, Success) else "mean outcome"
     told = f"{mean} against mean forecast in {len(rates)} bins, {off:.2f} apart on average"
     return Reliability(outcome, marks, bars, counts, int(rates["trials"].sum()), told)
 

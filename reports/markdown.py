@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 
-from ..common.digits import short, written
+from ..common.digits import fixed, short
 from ..linking import units
 from . import equations
 from .bars import axes, bars
@@ -109,7 +109,7 @@ def _outcomes(contents: Contents) -> list[str]:
         return []
     told = (f"{escaped(one.name)}: {escaped(one.mean_of)}" for one in contents.outcomes)
     rows = [
-        [who, *(written(float(mean), 2) for mean in own)]
+        [who, *(fixed(float(mean), 2) for mean in own)]
         for who, own in zip(contents.means.index, contents.means.to_numpy(), strict=True)
     ]
     return [
@@ -129,7 +129,7 @@ def _profiles(contents: Contents) -> str:
     rows = [
         [
             f"{who} †" if status[who] == "not converged" else who,
-            written(float(rates[who]), 2),
+            fixed(float(rates[who]), 2),
             *(f"{bar.mean}{bar.marks} {bar.interval}" for bar in own),
         ]
         for who, own in bars(contents.profiles, ranges).items()
@@ -141,7 +141,7 @@ def _sampling(contents: Contents) -> str:
     head = ["Subject", "Status", "R-hat", "ESS", "Divergences", "Remarks"]
     rows = []
     for who, row in contents.diagnostics.iterrows():
-        numbers = [written(float(row[name]), digits) for name, digits in _MEASURES]
+        numbers = [fixed(float(row[name]), digits) for name, digits in _MEASURES]
         rows.append([who, row["status"], *numbers, row["reason"]])
     return table(head, rows)
 
@@ -163,7 +163,7 @@ def _forecasts(contents: Contents) -> list[str]:
     new = NewItems(contents, contents.forecast)
     means = new.means()
     rows = [
-        [who, *(written(float(mean), new.digits[str(who)]) for mean in own)]
+        [who, *(fixed(float(mean), new.digits[str(who)]) for mean in own)]
         for who, own in zip(means.index, means.to_numpy(), strict=True)
     ]
     names = [f"Mean {name}" for name in means.columns] if contents.stepped else ["Mean success"]

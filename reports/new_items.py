@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from ..common.digits import forecast_errors, of_forecast, of_score, outward, written
+from ..common.digits import fixed, forecast_errors, of_forecast, of_score, outward
 from ..common.errors import DataError
 from ..common.messages import many
 from ..inference.forecasts.forecasting import OUTSIDE, Forecast
@@ -49,7 +49,7 @@ class NewItems:
     def __init__(self, contents: Contents, forecast: Forecast) -> None:
         self._forecast, self._evaluation = forecast, contents.evaluation
         layout, data = contents.fit.layout, forecast.data
-        self._leaves = layout.outcomes
+        self._nodes = layout.outcomes
         first = slice(None, None, 1 if layout.steps is None else len(layout.steps.rows))
         names = data.indexes["item"].map(str)
         self._names = names if forecast.rows is None else forecast.rows.items
@@ -71,7 +71,7 @@ class NewItems:
         self.score_digits = of_score(float(np.mean(means)))
         self.unmet = self._counted(first)
         self.beyond = "" if self.unmet is None else self._told_of_all(first)
-        most = _ROWS // (len(self._subjects) * len(self._leaves))
+        most = _ROWS // (len(self._subjects) * len(self._nodes))
         self.shown = int(np.clip(most, _LEAST, _MOST))
         known = self._evaluation
         counts = [] if known is None else [known.successes.to_numpy(), known.trials.to_numpy()]
@@ -81,7 +81,7 @@ class NewItems:
 
     def means(self) -> pd.DataFrame:
         """Average the forecasts over all items, by subject and outcome."""
-        names = [leaf.name for leaf in self._leaves]
+        names = [node.name for node in self._nodes]
         return pd.DataFrame(self._values[0].mean(axis=1), self._subjects, names)
 
     def _counted(self, first: slice) -> pd.DataFrame | None:
@@ -112,31 +112,31 @@ class NewItems:
         order = np.argsort(self._values[0, row].mean(axis=-1), kind="stable")
         if len(order) > self.shown:
             order = order[np.linspace(0, len(order) - 1, self.shown).round().astype(int)]
-        leaves = range(len(self._leaves))
+        places = range(len(self._nodes))
         told = [""] * len(order)
         if self._support is not None:
             told = self._support.remarks([subject], self._names[order])[0].tolist()
         return [
-            self._line(row, item, leaf, remark)
+            self._line(row, item, place, remark)
             for item, remark in zip(order, told, strict=True)
-            for leaf in leaves
+            for place in places
         ]
 
-    def _line(self, row: int, item: int, leaf: int, remark: str) -> Line:
-        mean, low, high = self._values[:, row, item, leaf]
-        digits = of_forecast(float(self._errors[row, item, leaf]), self._forecast.prob)
+    def _line(self, row: int, item: int, place: int, remark: str) -> Line:
+        mean, low, high = self._values[:, row, item, place]
+        digits = of_forecast(float(self._errors[row, item, place]), self._forecast.prob)
         across = Scale(0, 1, 4, WIDTH - 4)
         remarks = ["outside a range"] * int(self._outside[item])
         remarks += ["was fitted"] * int(self._trained[row, item])
         remarks += [remark] * bool(remark)
         return Line(
             str(self._names[item]),
-            self._leaves[leaf].name,
-            written(mean, digits.mean),
+            self._nodes[place].name,
+            fixed(mean, digits.mean),
             f"[{', '.join(outward(low, high, digits.ends))}]",
             (across(low), across(high), across(mean)) if np.isfinite(low) else None,
             "; ".join(remarks),
-            self._outcome(str(self._subjects[row]), str(self._names[item]), leaf),
+            self._outcome(str(self._subjects[row]), str(self._names[item]), place),
         )
 
     def _expected(self) -> np.ndarray:
@@ -144,18 +144,18 @@ class NewItems:
         data, expected = self._forecast.data, self._forecast.expected
         if expected is None:
             return np.stack([data[name].to_numpy()[..., None] for name in SUMMARY])
-        shape = len(SUMMARY), data.sizes["subject"], len(self._names), len(self._leaves)
+        shape = len(SUMMARY), data.sizes["subject"], len(self._names), len(self._nodes)
         values = expected[list(SUMMARY)].to_numpy().T.reshape(shape)
-        return np.asarray(values / [leaf.range.high for leaf in self._leaves])
+        return np.asarray(values / [node.range.high for node in self._nodes])
 
-    def _outcome(self, subject: str, item: str, leaf: int) -> str:
+    def _outcome(self, subject: str, item: str, place: int) -> str:
         known = self._evaluation
         if known is None or subject not in known.trials.index or item not in self._known:
             return ""
-        outcome = self._outcomes[leaf]
+        outcome = self._outcomes[place]
         cell = known.trials.index.get_loc(subject), self._known.get_loc(item)
         attempts = int(outcome.attempts[cell])
-        single = isinstance(outcome.leaf, Success)
+        single = isinstance(outcome.node, Success)
         if attempts > 1:
             gained = outcome.gained[cell]
             return f"{gained:.0f} of {attempts}" if single else f"{gained:.2f} of {attempts}"

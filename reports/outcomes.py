@@ -21,41 +21,41 @@ class Outcome:
 
     Attributes
     ----------
-    leaf : Success, Graded or Score
+    node : Success, Graded or Score
         What declares it.
     reached : ndarray of int, shape (subjects, items, values)
         Attempts that got at least so much, from the lowest value on: of that, all attempts.
     """
 
-    leaf: Observed
+    node: Observed
     reached: np.ndarray
 
     @property
     def name(self) -> str:
         """As in the layout."""
-        return self.leaf.name
+        return self.node.name
 
     @property
     def values(self) -> list[str]:
         """What can come out, from the lowest to the highest."""
-        if isinstance(self.leaf, Graded):
-            return list(self.leaf.grades)
-        top = len(self.leaf.steps)
+        if isinstance(self.node, Graded):
+            return list(self.node.grades)
+        top = len(self.node.steps)
         return [f"{value / top:.4g}" for value in range(top + 1)]
 
     @property
     def listed(self) -> str:
         """The values in words."""
-        if isinstance(self.leaf, Score):
-            return f"[0, 1] in {self.leaf.places} places" if self.leaf.places > 1 else "0 < 1"
+        if isinstance(self.node, Score):
+            return f"[0, 1] in {self.node.places} places" if self.node.places > 1 else "0 < 1"
         return " < ".join(self.values)
 
     @property
     def mean_of(self) -> str:
         """What a mean of it is."""
-        if isinstance(self.leaf, Graded):
-            return f"mean grade, from {self.leaf.grades[0]} (0) to {self.leaf.grades[-1]} (1)"
-        return "mean score" if isinstance(self.leaf, Score) else "success rate"
+        if isinstance(self.node, Graded):
+            return f"mean grade, from {self.node.grades[0]} (0) to {self.node.grades[-1]} (1)"
+        return "mean score" if isinstance(self.node, Score) else "success rate"
 
     @property
     def attempts(self) -> np.ndarray:
@@ -65,12 +65,12 @@ class Outcome:
     @property
     def gained(self) -> np.ndarray:
         """Sums over attempts, by subject and item."""
-        return np.asarray(self.reached[..., 1:].sum(axis=-1) / len(self.leaf.steps))
+        return np.asarray(self.reached[..., 1:].sum(axis=-1) / len(self.node.steps))
 
     @property
     def squares(self) -> np.ndarray:
         """Sums of squares over attempts, by subject and item."""
-        top = len(self.leaf.steps)
+        top = len(self.node.steps)
         return np.asarray(self.reached[..., 1:] @ (2 * np.arange(top) + 1) / top**2)
 
     @property
@@ -80,7 +80,7 @@ class Outcome:
 
     def take(self, subjects: np.ndarray, items: np.ndarray) -> "Outcome":
         """Keep some of both, by place."""
-        return Outcome(self.leaf, self.reached[np.ix_(subjects, items)])
+        return Outcome(self.node, self.reached[np.ix_(subjects, items)])
 
     def interval(
         self, mean: np.ndarray, square: np.ndarray, count: np.ndarray, prob: float
@@ -102,7 +102,7 @@ class Outcome:
             In [0, 1]; NaN where there is one attempt, or all are alike, so that nothing is known of
             the spread of grades or scores.
         """
-        if isinstance(self.leaf, Success):
+        if isinstance(self.node, Success):
             return wilson(mean, count, prob)
         freedom = np.maximum(count - 1, 1)
         error = np.sqrt(np.maximum(square - mean**2, 0) / freedom)
@@ -137,12 +137,12 @@ def outcomes_of(layout: Layout, successes: np.ndarray, trials: np.ndarray) -> li
     >>> grade.values, grade.counts.tolist(), grade.gained.tolist()
     (['wrong', 'partly', 'right'], [[[1, 2, 1]]], [[2.0]])
     """
-    ends = np.cumsum([len(leaf.steps) for leaf in layout.outcomes])
+    ends = np.cumsum([len(node.steps) for node in layout.outcomes])
     shape = len(trials), -1, int(ends[-1])
     passed, tried = successes.reshape(shape), trials.reshape(shape)
     found = []
-    for leaf, end in zip(layout.outcomes, ends, strict=True):
-        start = end - len(leaf.steps)
+    for node, end in zip(layout.outcomes, ends, strict=True):
+        start = end - len(node.steps)
         reached = np.concatenate([tried[..., start : start + 1], passed[..., start:end]], axis=-1)
-        found.append(Outcome(leaf, reached))
+        found.append(Outcome(node, reached))
     return found

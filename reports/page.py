@@ -11,7 +11,7 @@ from pathlib import Path
 import jinja2
 from markupsafe import Markup
 
-from ..common.digits import short, written
+from ..common.digits import fixed, short
 from ..layouts import Layout
 from ..layouts.drawing import graphviz as render
 from ..layouts.drawing.style import STYLES
@@ -143,7 +143,7 @@ def _environment() -> jinja2.Environment:
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
-    made.filters["number"] = written
+    made.filters["number"] = fixed
     return made
 
 
@@ -181,8 +181,8 @@ def _outcome(outcome: Outcome) -> dict[str, object]:
     pairs = zip(outcome.values, found, strict=True)
     return {
         "name": outcome.name,
-        "about": getattr(outcome.leaf, "about", ""),
-        "kind": type(outcome.leaf).__name__,
+        "about": getattr(outcome.node, "about", ""),
+        "kind": type(outcome.node).__name__,
         "mean_of": outcome.mean_of,
         "values": outcome.listed,
         "attempts": attempts,

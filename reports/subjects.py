@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from ..common.digits import chance, outward, with_error, written
+from ..common.digits import chance, fixed, outward, with_error
 from ..validation.criticism.expansion import error_of
 from ..validation.criticism.overdispersion import part, share
 from .bars import Bar
@@ -98,8 +98,8 @@ def subject_pages(
 def _facts(verdict: pd.Series) -> dict[str, str]:
     return {
         "Status": str(verdict["status"]),
-        "Largest R-hat": written(float(verdict["rhat"]), 3),
-        "Smallest effective sample size": written(float(verdict["ess"]), 0),
+        "Largest R-hat": fixed(float(verdict["rhat"]), 3),
+        "Smallest effective sample size": fixed(float(verdict["ess"]), 0),
         "Divergences": str(int(verdict["divergences"])),
         "Attempts": str(int(verdict["attempts"])),
         "Prior-dominated": str(verdict["prior_dominated"]) or "nothing",
@@ -140,8 +140,8 @@ def _candidate(row: dict[Hashable, Any]) -> dict[str, str]:
     return {
         "property": str(row["property"]),
         "level": str(row["level"]),
-        "observed": written(row["observed"], 2),
-        "expected": written(row["expected"], 2),
+        "observed": fixed(row["observed"], 2),
+        "expected": fixed(row["expected"], 2),
         "interval": f"[{', '.join(outward(row['low'], row['high'], 2))}]",
         "gain": with_error(row["gain"], row["gain_se"], 1),
         "p": chance(row["p_adjusted"], error_of(row["p"], row["p_adjusted"]), 3),

@@ -390,8 +390,8 @@ def forecast(
         each = len(steps.rows)
         spread = of_rows(steps, features, len(items), cumulative=True)
         (found,) = summarise(spread, each * len(items), [steps])
-        leaves = fit.layout.outcomes
-        expected = _expected(who, items.index, leaves, summarise(features, len(items), leaves))
+        outcomes = fit.layout.outcomes
+        expected = _expected(who, items.index, outcomes, summarise(features, len(items), outcomes))
         what = row_names(items.index, steps)
         trained, *unmet = (np.repeat(flags, each, axis=1) for flags in (trained, *unmet))
         flagged = np.repeat(flagged, each)
@@ -408,10 +408,10 @@ def forecast(
 
 
 def _expected(
-    who: list[str], items: pd.Index, leaves: Sequence[Observed], found: list[np.ndarray]
+    who: list[str], items: pd.Index, outcomes: Sequence[Observed], found: list[np.ndarray]
 ) -> pd.DataFrame:
     """Write summaries of each outcome, (3, subjects, items), as a table."""
-    names = [leaf.name for leaf in leaves]
+    names = [outcome.name for outcome in outcomes]
     axes = pd.MultiIndex.from_product([who, items, names], names=["subject", "item", "outcome"])
     values = np.stack(found, axis=-1).reshape(len(SUMMARY), -1)
     return pd.DataFrame(values.T, axes, list(SUMMARY)).reset_index()

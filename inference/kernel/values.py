@@ -184,7 +184,7 @@ class Values:
                 numbers = NUMPY[op](*(self._spread(arg, space) for arg in args))
             numbers = np.broadcast_to(numbers, self._shape(space))
             return self.data(numbers, space, features, truth=op in TRUTHS)
-        args = tuple(self._settle(arg, space) for arg in args)
+        args = tuple(self._align(arg, space) for arg in args)
         moving = any(arg.moving for arg in args)
         return self._add(op, args, space, features, None, None, moving)
 
@@ -273,7 +273,7 @@ class Values:
     def _volume(self, space: Space) -> int:
         return int(np.prod(self._shape(space), dtype=int))
 
-    def _settle(self, arg: Value, space: Space) -> Value:
+    def _align(self, arg: Value, space: Space) -> Value:
         """Numbers of the battery are laid out for the space where they are used."""
         same = arg.space.domain is space.domain or arg.space.domain is None
         if same or not _is_data(arg) or arg.op == "constant":

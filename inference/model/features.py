@@ -60,8 +60,8 @@ def refuse_infinite(layout: Layout, items: pd.Index, features: Mapping[str, np.n
 def _refuse_in(layout: Layout, items: pd.Index, features: Mapping[str, np.ndarray]) -> None:
     rng = np.random.default_rng(_SEED)
     dims, parts = tuple(layout.dims), {}
-    for leaf in layout.outcomes:
-        for parent in leaf.parents:
+    for outcome in layout.outcomes:
+        for parent in outcome.parents:
             parts.update({id(part): part for part in ancestry(parent)})
     values, finite, made_of = dict[int, np.ndarray](), dict[int, np.ndarray](), _made_of(parts)
     for own, part in parts.items():

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import pandas as pd
 
-from ...common.digits import chance, decimals, written
+from ...common.digits import chance, decimals, fixed
 from ...common.errors import FitError
 from ...common.messages import many
 from ...common.options import inside
@@ -155,7 +155,7 @@ def _told(draws: np.ndarray, mode: np.ndarray) -> str:
     places = []
     for number in numbers:
         own = draws[mode == number]
-        middle = written(float(np.median(own)), decimals(float(own.std()), len(own)))
+        middle = fixed(float(np.median(own)), decimals(float(own.std()), len(own)))
         staying = int((mode == number).all(axis=1).sum())
         beside = f"weight {weights[number]}" if weights else many(staying, "chain") * bool(staying)
         places.append(f"{middle.replace('−', '-')}{f' ({beside})' if beside else ''}")

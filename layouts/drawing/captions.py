@@ -42,7 +42,7 @@ def formula(node: Node) -> list[str]:
         lines = wrap(f"∼ Normal({write(node.mean)}, {write(node.spread)})")
         return [*lines, *node.clauses(write)]
     if isinstance(node, OrderedOutcome):
-        return wrap(f"∼ {node.written(operator.methodcaller('text', symbols=True))}")
+        return wrap(f"∼ {node.statement(operator.methodcaller('text', symbols=True))}")
     if not isinstance(node, Derived):
         return []
     written = node.expression.text(symbols=True)

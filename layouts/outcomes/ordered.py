@@ -89,7 +89,7 @@ class OrderedOutcome(Node):
         """Turn a row of `thresholds` or `distances` into log-odds."""
 
     @abstractmethod
-    def written(self, write: Callable[[Expr], str]) -> str:
+    def statement(self, write: Callable[[Expr], str]) -> str:
         """Say how it is distributed, with each part written by `write`."""
 
     @property
@@ -281,7 +281,7 @@ class Graded(OrderedOutcome):
         (dim,) = self.gap.dims
         return total(self.gap * numbers, over=dim)  # type: ignore[no-any-return]
 
-    def written(self, write: Callable[[Expr], str]) -> str:
+    def statement(self, write: Callable[[Expr], str]) -> str:
         gap = "" if len(self.steps) == 1 else f", gap={write(self.gap)}"
         return f"Graded({write(self.performance)}{gap})"
 
@@ -430,7 +430,7 @@ class Score(OrderedOutcome):
     def laid_out(self, numbers: Expr) -> Expr:
         return numbers
 
-    def written(self, write: Callable[[Expr], str]) -> str:
+    def statement(self, write: Callable[[Expr], str]) -> str:
         return f"Score({write(self.performance)}, precision={write(self.precision)})"
 
     def margin(

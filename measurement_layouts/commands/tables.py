@@ -55,16 +55,16 @@ def read_evaluation(layout: Layout, outcomes: Sequence[str], items: Path | None)
     if items is None:
         raise DataError(f"the outcomes of layout {layout.name!r} need the items, as --items")
     tables = {
-        leaf.name: _grades(files[leaf.name])
-        if isinstance(leaf, Graded)
-        else _numbers(files[leaf.name], items)
-        for leaf in layout.outcomes
+        outcome.name: _grades(files[outcome.name])
+        if isinstance(outcome, Graded)
+        else _numbers(files[outcome.name], items)
+        for outcome in layout.outcomes
     }
     return Evaluation.of_outcomes(layout, tables, read_items(items))
 
 
 def _by_outcome(layout: Layout, given: Sequence[str]) -> dict[str, Path]:
-    names = [leaf.name for leaf in layout.outcomes]
+    names = [outcome.name for outcome in layout.outcomes]
     if len(names) == len(given) == 1:
         return {names[0]: Path(given[0].removeprefix(f"{names[0]}="))}
     files = {name: Path(path) for name, _, path in (text.partition("=") for text in given)}

@@ -92,8 +92,8 @@ def demand_levels(
 def _opposing(fit: Fit, element: Element) -> list[Expr]:
     """Find the functions that make a chance of a margin with the capability, the inmost ones."""
     raw, met, found = dict[int, bool](), set[int](), list[Expr]()
-    for leaf in fit.layout.outcomes:
-        for part in ancestry(leaf):
+    for outcome in fit.layout.outcomes:
+        for part in ancestry(outcome):
             if id(part) in met:
                 continue
             met.add(id(part))

@@ -67,10 +67,10 @@ class Training(NamedTuple):
             part.name: attempted.features[part.name][first] for part in fit.layout.meta_features
         }
         means = np.zeros(len(first))
-        for leaf in fit.layout.outcomes:
-            highest = leaf.range.high * len(fit.layout.outcomes)
+        for outcome in fit.layout.outcomes:
+            highest = outcome.range.high * len(fit.layout.outcomes)
             for places, values in every_draw(
-                fit, row, features, len(first), leaf, memory_mib=_MEMORY_MIB
+                fit, row, features, len(first), outcome, memory_mib=_MEMORY_MIB
             ):
                 means[places] += values.mean(axis=1) / highest
         alike = not group_alike(features, len(first))[1].any()

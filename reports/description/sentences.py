@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from ...common.digits import Digits, outward, supported, written
+from ...common.digits import Digits, fixed, outward, supported
 from ...common.messages import many
 from ...evaluations.tables import known_names
 from ...layouts.elements import Element
@@ -122,7 +122,7 @@ def rounded(value: float, scale: float, most: int = _FINEST) -> str:
     >>> rounded(-0.001, 1), rounded(31.31, 250), rounded(0.123, 1, 1)
     ('0.00', '31', '0.1')
     """
-    shown = written(value, min(_decimals(scale), most))
+    shown = fixed(value, min(_decimals(scale), most))
     return shown.replace("−", "-")  # plain text, for any terminal
 
 
@@ -155,7 +155,7 @@ def located(element: Element, numbers: Numbers, surpassed: Surpassed | None = No
     if surpassed is None:
         return f"{shown}{_of_range(element)}"
     digits = _whole(surpassed)
-    mean = written(surpassed.mean, digits)
+    mean = fixed(surpassed.mean, digits)
     return f"{shown}{_unit(element)}, above {mean} [{_counts(surpassed, ', ')}]{_levels(surpassed)}"
 
 

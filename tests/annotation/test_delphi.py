@@ -10,11 +10,11 @@ from helpers.mock_annotators import ITEMS, Mock
 
 from measurement_layouts.annotation import (
     AnnotationError,
+    adjudicate,
     annotate,
     delphi,
     load_demand_rubric,
     load_rubric,
-    settle,
 )
 
 NAN = np.nan
@@ -86,12 +86,12 @@ def test_models_can_be_annotators():
 
 def test_what_was_discussed_is_entered():
     first = delphi(votes((1, 1, 2), (0, 1, 2), (2, 5, 5)))
-    second = settle(first, pd.Series({"c": 4}))
+    second = adjudicate(first, pd.Series({"c": 4}))
     assert second["level"].tolist() == [1, pd.NA, 4]
     assert second["discuss"].tolist() == [False, True, False]
     assert second["votes"].equals(first["votes"])
     assert first["level"].isna().tolist() == [False, True, True]  # as it was
-    last = settle(second, {"b": 1})
+    last = adjudicate(second, {"b": 1})
     assert last["level"].tolist() == [1, 1, 4]
     assert not last["discuss"].any()
 
@@ -109,7 +109,7 @@ def test_what_was_discussed_is_entered():
 def test_another_consensus_is_refused(consensus, complaint):
     first = delphi(votes((1, 1, 2), (0, 1, 2)))
     with pytest.raises(AnnotationError, match=complaint):
-        settle(first, consensus)
+        adjudicate(first, consensus)
 
 
 def test_what_are_no_votes_is_refused():

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from measurement_layouts.annotation import AnnotationError, agreement, delphi, settle
+from measurement_layouts.annotation import AnnotationError, adjudicate, agreement, delphi
 
 NAN = np.nan
 
@@ -73,7 +73,7 @@ def test_a_settled_delphi_is_an_annotator():
     model = pd.DataFrame({"level": [0, 1, 3, 2]})
     before = row(agreement({"people": people, "model": model}, resamples=9), "r_WG")
     assert (before["items"], before["estimate"]) == (3, pytest.approx(1 - 0.5 * 12 / 35 / 3))
-    after = agreement({"people": settle(people, {3: 5}), "model": model}, resamples=9)
+    after = agreement({"people": adjudicate(people, {3: 5}), "model": model}, resamples=9)
     assert estimate(after, "spearman", "people, model") == pytest.approx(0.8, abs=1e-14)
 
 

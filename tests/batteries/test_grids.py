@@ -81,9 +81,9 @@ def test_missing_values(evaluation):
 
 
 def test_numbers_are_written_apart():
-    assert grids.written(np.array([-1.86214, -1.2061, 0.256129])) == ["-1.86", "-1.21", "0.26"]
-    assert grids.written(np.array([0.0, 1e6, 2e6])) == ["0", "1000000", "2000000"]
-    close = grids.written(np.array([1.00001, 1.00002]))
+    assert grids.edge_labels(np.array([-1.86214, -1.2061, 0.256129])) == ["-1.86", "-1.21", "0.26"]
+    assert grids.edge_labels(np.array([0.0, 1e6, 2e6])) == ["0", "1000000", "2000000"]
+    close = grids.edge_labels(np.array([1.00001, 1.00002]))
     assert len(set(close)) == 2
 
 

@@ -45,7 +45,7 @@ def test_an_unknown_error_leaves_one_digit_of_the_sd(ess):
 @RULE
 @given(VALUES, st.integers(-4, 8))
 def test_what_is_written_is_the_number_rounded(value, shown):
-    text = digits.written(value, shown)
+    text = digits.fixed(value, shown)
     assert abs(float(text.replace("−", "-")) - value) <= 0.5 * 10.0**-shown * SLACK + 1e-9
     assert len(text.partition(".")[2]) == max(shown, 0)
     assert text.lstrip("−").strip("0.") or not text.startswith("−")
@@ -122,7 +122,7 @@ def test_no_coverage_is_lost_by_rounding():
     for low in rng.uniform(0, 50, 300):
         high = low + 3.0
         out = [float(text) for text in digits.outward(low, high, 0)]
-        near = [float(digits.written(end, 0)) for end in (low, high)]
+        near = [float(digits.fixed(end, 0)) for end in (low, high)]
         for name, (start, stop) in {"outward": out, "nearest": near}.items():
             lost[name] += start > low or stop < high
     assert lost["outward"] == 0

@@ -9,7 +9,7 @@ import xarray as xr
 from scipy.optimize import LinearConstraint, minimize
 from scipy.special import logsumexp
 
-from ...common.digits import beside, written
+from ...common.digits import beside, fixed
 from ...common.errors import DataError, FitError
 from ...common.messages import many, some
 from ...evaluations.steps import Rows
@@ -229,7 +229,7 @@ class LayoutComparison:
         digits = min(beside(float(self.total["dse"].iloc[1:2].max())), 1)
         best, *others = self.total[["layout", "elpd_diff", "dse"]].to_numpy().tolist()
         ahead = [
-            f", ahead of {name} by {written(-difference, digits)} (se {written(error, digits)})"
+            f", ahead of {name} by {fixed(-difference, digits)} (se {fixed(error, digits)})"
             for name, difference, error in others[:1]
         ]
         return (

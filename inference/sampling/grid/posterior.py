@@ -26,7 +26,7 @@ from ..draws import Draws, SamplingOptions
 from ..engine import Battery
 from ..stopping import stop_if_told
 from .lattice import Unconstrained, finite, grow, spaced, start, unconstrained
-from .quadrature import Boxes, draw, settle
+from .quadrature import Boxes, cubature, draw
 
 _NUMBERS = 2**16  # profiles times items times labels at a time, so that they stay in the cache
 
@@ -257,7 +257,7 @@ class ExactPosterior:
         FitError
             When it cannot be normalised, or has too much detail.
         """
-        return settle(self, *start(*self.lattice()))
+        return cubature(self, *start(*self.lattice()))
 
 
 @dataclass(frozen=True)

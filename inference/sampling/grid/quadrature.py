@@ -164,7 +164,7 @@ class Boxes:
         return mean, shares @ (self.variance + (self.mean - mean) ** 2)
 
 
-def settle(target: Target, low: np.ndarray, high: np.ndarray) -> Boxes:
+def cubature(target: Target, low: np.ndarray, high: np.ndarray) -> Boxes:
     """Integrate over boxes, and halve the worst until mass, mean and variance are settled.
 
     Parameters
@@ -190,7 +190,7 @@ def settle(target: Target, low: np.ndarray, high: np.ndarray) -> Boxes:
     >>> def normal(points):
     ...     return -(points[0] - 0.3) ** 2 / 2, points[0][..., None]
     >>> low = np.array([[-9.0], [0.0]])
-    >>> mean, variance = settle(normal, low, low + 9).moments()
+    >>> mean, variance = cubature(normal, low, low + 9).moments()
     >>> mean.round(6), variance.round(6)
     (array([0.3]), array([1.]))
     """

@@ -1,6 +1,6 @@
 """The integrated density: priors, items and statistics, against SciPy and by hand.
 
-Tolerance 1e-6, of standard deviations or of the mass: what `quadrature.settle` promises.
+Tolerance 1e-6, of standard deviations or of the mass: what `quadrature.cubature` promises.
 """
 
 from itertools import pairwise

@@ -1,6 +1,6 @@
 """Quadrature and draws, against SciPy's distributions.
 
-Tolerance 1e-6, of standard deviations or of the mass: what `settle` promises. Log-densities lack
+Tolerance 1e-6, of standard deviations or of the mass: what `cubature` promises. Log-densities lack
 their constant on purpose.
 """
 
@@ -10,7 +10,7 @@ from scipy import stats
 
 from measurement_layouts import FitError
 from measurement_layouts.inference.sampling.grid import quadrature
-from measurement_layouts.inference.sampling.grid.quadrature import draw, hidden, rule, settle
+from measurement_layouts.inference.sampling.grid.quadrature import cubature, draw, hidden, rule
 
 PROMISED = 1e-6
 LEVELS = np.array([0.001, 0.05, 0.25, 0.5, 0.75, 0.95, 0.999])
@@ -45,7 +45,7 @@ LINES = {
 @pytest.mark.parametrize("name", LINES)
 def test_moments_and_quantiles_of_one_axis(name):
     exact, *where = LINES[name]
-    settled = settle(along(exact.logpdf), *boxes(*where))
+    settled = cubature(along(exact.logpdf), *boxes(*where))
     mean, variance = settled.moments()
     assert abs(mean[0] - exact.mean()) < PROMISED * exact.std()
     assert abs(variance[0] / exact.var() - 1) < PROMISED
@@ -56,14 +56,14 @@ def test_moments_and_quantiles_of_one_axis(name):
 
 def test_another_distribution_is_told_apart():
     """Twin that must fail: a hundred-thousandth of a standard deviation off."""
-    mean, _ = settle(along(stats.norm(1e-5, 1).logpdf), *boxes(-12, 12, 8)).moments()
+    mean, _ = cubature(along(stats.norm(1e-5, 1).logpdf), *boxes(-12, 12, 8)).moments()
     assert abs(mean[0]) > PROMISED
 
 
 def test_without_halving_a_needle_is_wrong(monkeypatch):
     """Twin that must fail: nothing is refined."""
     monkeypatch.setattr(quadrature, "_SETTLED", np.inf)
-    mean, _ = settle(along(stats.norm(0.3317, 1e-4).logpdf), *boxes(-5, 5, 8)).moments()
+    mean, _ = cubature(along(stats.norm(0.3317, 1e-4).logpdf), *boxes(-5, 5, 8)).moments()
     assert abs(mean[0] - 0.3317) > 1e-4
 
 
@@ -75,7 +75,7 @@ def test_two_far_modes_keep_their_masses():
         return np.logaddexp(np.log(0.7) + wide, np.log(0.3) + narrow)
 
     start = np.array([[-6.0], [0.0], [3.0]]), np.array([[0.0], [3.0], [3.02]])
-    settled = settle(along(logpdf), *start)
+    settled = cubature(along(logpdf), *start)
     share = settled.shares[settled.low[:, 0] >= 0].sum()
     assert abs(share - 0.3 - 0.7 * stats.norm(-2, 0.5).sf(0)) < PROMISED
 
@@ -89,7 +89,7 @@ def test_two_axes(correlation):
         return exact.logpdf(both), both
 
     ends = np.array(list(np.ndindex(4, 4)), dtype=float) * 4 - 8
-    settled = settle(target, ends, ends + 4)
+    settled = cubature(target, ends, ends + 4)
     mean, variance = settled.moments()
     np.testing.assert_allclose(mean, exact.mean, atol=PROMISED)
     np.testing.assert_allclose(variance, 1, atol=PROMISED)
@@ -110,10 +110,10 @@ def test_too_much_detail_is_refused(monkeypatch):
 
     start = np.array([[-1.0, -1.0]])
     with pytest.raises(FitError, match="more detail than 20000 points can show; use method='nuts'"):
-        settle(target, start, start + 2)
+        cubature(target, start, start + 2)
     monkeypatch.setattr(quadrature, "_POINTS", 50)
     with pytest.raises(FitError, match="more detail than 50 points"):
-        settle(target, start, start + 2)
+        cubature(target, start, start + 2)
 
 
 @pytest.mark.parametrize("count", [3, 8, 10, 16])
