@@ -12,6 +12,7 @@ from ...evaluations.steps import refuse_other_rows
 from ...evaluations.tables import name_cells, named, need_columns, read_numbers
 from ...layouts import Latent, Layout, MetaFeature, Unseen
 from ...layouts.checks import inside
+from ...layouts.opposed import opposed
 from ...linking import Expr
 from ...linking.evaluation import ancestry
 from ...linking.expression import Constant, SubjectConstant
@@ -255,7 +256,9 @@ def outside_range(layout: Layout, features: Mapping[str, np.ndarray]) -> pd.Data
 
 
 def check_training(layout: Layout, items: pd.DataFrame, features: Mapping[str, np.ndarray]) -> None:
-    """Refuse items outside the declared ranges, and a property that never varies where defined.
+    """Refuse items outside the declared ranges, and a demand that never varies where defined.
+
+    A property that opposes no latent, such as a chance of guessing, may be the same on all items.
 
     Parameters
     ----------
@@ -285,7 +288,7 @@ def check_training(layout: Layout, items: pd.DataFrame, features: Mapping[str, n
     measurement_layouts.common.errors.DataError: smallness: 1 training item(s) lie outside ...
     """
     outside = outside_range(layout, features)
-    beside = _beside(layout)
+    held = opposed(layout)
     for feature in layout.meta_features:
         values = features[feature.name]
         if outside[feature.name].any():
@@ -295,7 +298,7 @@ def check_training(layout: Layout, items: pd.DataFrame, features: Mapping[str, n
                 f"{feature.range}: {some(rows)}; widen the range where the node is declared, or "
                 "leave those items out"
             )
-        if feature.name in beside:
+        if feature.name not in held:
             continue
         there = defined(feature, features, len(items))
         where = "" if feature.given is None else f" where {feature.given} is not 0"
@@ -314,14 +317,6 @@ def check_training(layout: Layout, items: pd.DataFrame, features: Mapping[str, n
                 "never varies cannot tell what a subject owes to it; add items with other values, "
                 "or write the number into the layout instead of the meta-feature"
             )
-
-
-def _beside(layout: Layout) -> set[str]:
-    """Meta-features that only tell of something unseen: what is known of it may be alike."""
-    formula = layout.outcome.expression
-    parts = ancestry(formula, stop_at=lambda of: isinstance(of, Unseen))
-    opposed = {part.name for part in parts}
-    return {feature.name for feature in layout.meta_features if feature.name not in opposed}
 
 
 def _add(feature: MetaFeature, items: pd.DataFrame, found: Features) -> None:
