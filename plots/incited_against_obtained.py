@@ -12,6 +12,7 @@ from ..evaluations.tables import need_columns
 from ..layouts.drawing.style import STYLES
 from ..linking import units
 from . import style
+from .kinds import of_its_kind
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -27,6 +28,7 @@ _COLOUR = STYLES["propensity"].border
 _PUBLISHED = style.METHODS[1][0]
 
 
+@of_its_kind
 def incited_against_obtained(
     table: pd.DataFrame,
     propensity: str = "propensity",
