@@ -174,7 +174,7 @@ def check(layout: Layout, evaluation: Evaluation, *, seed: int = 1) -> Check:
     columns = read_columns(layout, evaluation.item_table)
     if not columns.usable.any():
         raise DataError(
-            f"no item can be used with layout {layout.name!r}: {some(columns.problems, 3)}"
+            f"no item can be used with layout {layout.name!r}: {some(columns.problems, 3, most=1_000)}"
         )
     given, trials = _usable(layout, evaluation, columns.usable)
     found = expected(layout, given, trials, seed=seed)
