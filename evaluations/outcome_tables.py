@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 
 from ..common.errors import DataError
-from ..common.messages import some
+from ..common.messages import short, some
 from ..layouts import Graded, Layout, Score
 from ..layouts.outcomes.steps import Observed, Steps
-from .recognising import likely_columns, reading, remedy
+from .recognising import likely_columns, naming, reading
 from .steps import expanded
 from .tables import (
     is_missing,
@@ -164,7 +164,7 @@ def _check_long(outcomes: object, columns: Columns) -> None:
     if not isinstance(outcomes, pd.DataFrame):
         raise DataError(f"outcomes: this is a {type(outcomes).__name__}; give a pandas DataFrame")
     three_columns(columns)
-    what = "" if set(columns) <= set(outcomes.columns) else remedy(outcomes)
+    what = "" if set(columns) <= set(outcomes.columns) else naming(outcomes, columns)
     need_columns(outcomes.columns, columns, "the table of outcomes has", what)
 
 
@@ -317,7 +317,8 @@ def _levels(outcome: Observed, cells: _Cells) -> np.ndarray:
     wrong = np.flatnonzero((foreign | ~fine) & ~missing)
     if len(wrong):
         named_cells = some(
-            f"{cells.subjects[place]} on {cells.items[place]}: {cells.values.iloc[place]!r}"
+            f"{short(cells.subjects[place])} on {short(cells.items[place])}: "
+            f"{short(repr(cells.values.iloc[place]))}"
             for place in wrong
         )
         raise DataError(

@@ -2,7 +2,7 @@
 
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -48,6 +48,7 @@ def likely_columns(table: pd.DataFrame, items: pd.Index | None = None) -> dict[s
         return None
     whole = table.reset_index([name for name in inside if name not in table.columns])
     names = [name for name in whole.columns if isinstance(name, str)]
+    outcomes = {name for name in names if _holds_outcomes(whole[name])}
     told = {kind: [name for name in names if _known(name, kind)] for kind in LONG}
     if items is not None:
         there = [name for name in names if whole[name].astype(str).isin(items).all()]
@@ -55,28 +56,31 @@ def likely_columns(table: pd.DataFrame, items: pd.Index | None = None) -> dict[s
     found: dict[str, str] = {}
     for kind in LONG:
         fits = [name for name in told[kind] if name not in found.values()]
-        fits = [name for name in fits if kind != "outcome" or _holds_outcomes(whole[name])]
+        fits = [name for name in fits if (name in outcomes) == (kind == "outcome")]
         if fits:
             found[kind] = min(fits, key=lambda name: name.strip().lower() != kind)
     left = [name for name in names if name not in found.values()]
     if "outcome" not in found:
-        _take_only(found, "outcome", [name for name in left if _holds_outcomes(whole[name])])
-        left = [name for name in left if name not in found.values()]
+        _take_only(found, "outcome", [name for name in left if name in outcomes])
     missing = [kind for kind in LONG if kind not in found]
     if len(missing) == 1 and missing != ["outcome"]:
-        _take_only(found, missing[0], [name for name in left if _repeats(whole[name])])
-    return {kind: found[kind] for kind in LONG} if len(found) == len(LONG) else None
+        repeated = [name for name in left if name not in outcomes and _repeats(whole[name])]
+        _take_only(found, missing[0], repeated)
+    if len(found) < len(LONG) or not any(_repeats(whole[found[kind]]) for kind in LONG[:2]):
+        return None
+    return {kind: found[kind] for kind in LONG}
 
 
-def options(columns: Mapping[str, str]) -> str:
-    """Write the columns as options of a call; nothing where they have the usual names.
+def options(columns: Mapping[str, str], asked: Sequence[str] = LONG) -> str:
+    """Write the columns as options of a call, but for those that were asked for.
 
     Examples
     --------
     >>> options({"subject": "model", "item": "item", "outcome": "is correct"})
     "subject='model', outcome='is correct'"
     """
-    return ", ".join(f"{kind}={name!r}" for kind, name in columns.items() if name != kind)
+    pairs = zip(columns.items(), asked, strict=True)
+    return ", ".join(f"{kind}={name!r}" for (kind, name), other in pairs if name != other)
 
 
 def reading(call: str, table: pd.DataFrame, columns: Mapping[str, str]) -> str:
@@ -89,24 +93,22 @@ def reading(call: str, table: pd.DataFrame, columns: Mapping[str, str]) -> str:
     return ", ".join(filter(None, given)) + ")"
 
 
-def typed(columns: Mapping[str, str]) -> str:
-    """Write the columns as options of a command.
+def naming(table: pd.DataFrame, asked: Sequence[str], items: pd.Index | None = None) -> str:
+    """Say how to name the columns of a long table that lacks some that were asked for.
 
     Examples
     --------
-    >>> print(typed({"subject": "model", "item": "item", "outcome": "is correct"}))
-    --subject model --outcome 'is correct'
+    >>> rows = pd.DataFrame({"model": ["A", "A"], "task id": [1, 2], "outcome": ["Y", "N"]})
+    >>> print(naming(rows, LONG))
+    give subject='model', item='task id' (in the terminal: --subject model --item 'task id'), or
+    rename the columns
     """
-    named = (f"--{kind} {shlex.quote(name)}" for kind, name in columns.items() if name != kind)
-    return " ".join(named)
-
-
-def remedy(table: pd.DataFrame, items: pd.Index | None = None) -> str:
-    """Say how to name the columns of a long table that lacks the usual ones."""
     columns = likely_columns(table, items)
     if columns is None:
-        return "name the columns that hold them, as in subject='model', or rename them"
-    return f"give {options(columns)}, or rename the columns"
+        return "say which they are, as in subject='model', or rename the columns"
+    pairs = zip(columns.items(), asked, strict=True)
+    typed = " ".join(f"--{kind} {shlex.quote(name)}" for (kind, name), own in pairs if name != own)
+    return f"give {options(columns, asked)} (in the terminal: {typed}), or rename the columns"
 
 
 def _known(name: str, kind: str) -> bool:

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ...common.errors import DataError
-from ...common.messages import some
+from ...common.messages import short, some
 from ..tables import is_missing
 from .imported import Notes
 
@@ -32,6 +32,8 @@ class ScoreReader:
         Told of every mapping.
     remedy : str
         What to do about numbers outside [0, 1] and about foreign values.
+    words : mapping of str to float
+        Outcomes of words in lower case; by default those of Inspect.
 
     Examples
     --------
@@ -47,8 +49,10 @@ class ScoreReader:
         grades: Mapping[str, float],
         notes: Notes,
         remedy: str,
+        words: Mapping[str, float] = _WORDS,
     ) -> None:
         self._source, self._grades, self._notes, self._remedy = source, grades, notes, remedy
+        self._words = words
         self._values = {_key(score): _outcome(score, to) for score, to in (values or {}).items()}
         self._foreign: list[str] = []
         self._outside: list[str] = []
@@ -60,10 +64,10 @@ class ScoreReader:
             return math.nan
         outcome = self._mapped(score) if isinstance(score, str | int | float) else None
         if outcome is None:
-            self._foreign += [f"{where} ({_shown(score)})"] * count
+            self._foreign += [f"{short(where)} ({_shown(score)})"] * count
             return math.nan
         if not 0 <= outcome <= 1:
-            self._outside += [f"{where} ({score})"] * count
+            self._outside += [f"{short(where)} ({short(score)})"] * count
             return math.nan
         if isinstance(score, str | bool) or outcome != score:
             self._notes.add(f"mapped: {self._source}, {score!r} is {outcome:g}", where, count)
@@ -93,7 +97,7 @@ class ScoreReader:
             return self._values[_key(score)]
         if not isinstance(score, str):
             return score
-        for table, text in ((self._grades, score), (_WORDS, score.lower())):
+        for table, text in ((self._grades, score), (self._words, score.lower())):
             if text in table:
                 return table[text]
         return _as_number(score)
@@ -108,7 +112,7 @@ def _key(score: str | float) -> str:
 
 
 def _shown(score: object) -> str:
-    return repr(score) if isinstance(score, str | int | float) else type(score).__name__
+    return short(repr(score)) if isinstance(score, str | int | float) else type(score).__name__
 
 
 def _as_number(score: str | float) -> float | None:

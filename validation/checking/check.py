@@ -173,9 +173,8 @@ def check(layout: Layout, evaluation: Evaluation, *, seed: int = 1) -> Check:
     refuse_other_rows(layout, evaluation.rows)
     columns = read_columns(layout, evaluation.item_table)
     if not columns.usable.any():
-        raise DataError(
-            f"no item can be used with layout {layout.name!r}: {some(columns.problems, 3, most=1_000)}"
-        )
+        problems = some(columns.problems, 3, most=1_000)
+        raise DataError(f"no item can be used with layout {layout.name!r}: {problems}")
     given, trials = _usable(layout, evaluation, columns.usable)
     found = expected(layout, given, trials, seed=seed)
     known = elements(layout)

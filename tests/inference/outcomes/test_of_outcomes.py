@@ -111,8 +111,8 @@ WRONG = {
     "credit: 1 outcome(s) are no score in [0, 1]: Ann on arena 1: 1.01;": (
         lambda tables: with_cell(tables, "credit", 1.01)
     ),
-    "credit: 1 outcome(s) are no score in [0, 1]: Ann on arena 1: '0.5';": (
-        lambda tables: with_cell(tables, "credit", "0.5")
+    "credit: 1 outcome(s) are no score in [0, 1]: Ann on arena 1: 'half';": (
+        lambda tables: with_cell(tables, "credit", "half")
     ),
     "the tables of outcomes for layout 'permanence' are not those of its outcomes: missing path": (
         lambda tables: {name: tables[name] for name in ("found", "credit")}
