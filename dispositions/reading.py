@@ -8,6 +8,7 @@ import pandas as pd
 from ..common.errors import DataError
 from ..common.messages import some
 from ..evaluations.tables import is_missing, need_columns, read_numbers
+from ..evaluations.words import no_numbers
 
 VOTES = ("agree", "oppose", "neutral")
 CHOICES = ("agree", "oppose", "undecided")
@@ -71,9 +72,9 @@ def numbers_in(
     need: str,
 ) -> np.ndarray:
     """Read a column of numbers that fit; what is missing or no number is NaN and does not."""
-    values, _ = read_numbers(table[[column]])
-    numbers = values[:, 0]
-    _refuse(table, ~fits(numbers), column, what, need)
+    values, foreign = read_numbers(table[[column]])
+    numbers, texts = values[:, 0], no_numbers(table[[column]], foreign)[0]
+    _refuse(table, np.where(foreign[:, 0], texts[:, 0], ~fits(numbers)), column, what, need)
     return numbers
 
 

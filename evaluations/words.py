@@ -45,12 +45,44 @@ def read_outcomes(
     (array([ 1.,  0.,  1., nan, nan]), array([False, False, False, False,  True]))
     """
     values, foreign = read_numbers(table)
-    for row, column in np.argwhere(foreign):
-        cell = table.iat[row, column]
-        outcome = _outcome(cell, words) if isinstance(cell, str) else None
-        if outcome is not None:
-            values[row, column], foreign[row, column] = outcome, False
+    for column in np.flatnonzero(foreign.any(axis=0)):
+        cells = table.iloc[:, column].to_numpy(dtype=object)
+        for row in np.flatnonzero(foreign[:, column]):
+            outcome = _outcome(cells[row], words) if isinstance(cells[row], str) else None
+            if outcome is not None:
+                values[row, column], foreign[row, column] = outcome, False
     return values, foreign
+
+
+def no_numbers(table: pd.DataFrame, foreign: np.ndarray) -> tuple[np.ndarray, str]:
+    """Choose the cells to name, of those that are no numbers: one bad cell turns a column to text.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Columns of any kind.
+    foreign : ndarray of bool
+        Cells that are no numbers, as `read_numbers` finds them.
+
+    Returns
+    -------
+    bad : ndarray of bool
+        Those whose text is no number either; all of them where each is a number written as text.
+    remark : str
+        How many others there are.
+
+    Examples
+    --------
+    >>> cells = pd.DataFrame({"size": ["1", "nan#12", "3"]})
+    >>> bad, remark = no_numbers(cells, np.array([[True], [True], [True]]))
+    >>> bad.ravel(), remark
+    (array([False,  True, False]), ' (2 more are numbers, but written as text)')
+    """
+    bad = foreign & read_outcomes(table, {})[1]
+    if not bad.any():
+        return foreign, ""
+    rest = int(foreign.sum() - bad.sum())
+    return bad, f" ({rest} more are numbers, but written as text)" if rest else ""
 
 
 def _outcome(text: str, words: Mapping[str, float]) -> float | None:

@@ -10,6 +10,7 @@ import pandas as pd
 from ...common.errors import DataError
 from ...common.messages import short, some
 from ..tables import is_missing
+from ..words import no_numbers
 from .imported import Notes
 
 # the values of inspect_ai.scorer.value_to_float; tests hold the two equal
@@ -186,7 +187,18 @@ def _tidy(column: pd.Series, name: str, notes: Notes, written: bool) -> pd.Serie
         notes.add(f"mapped: texts of {name} read as {kind}", there[0], len(there))
     if read is None and not all(isinstance(cell, str) for cell in there):
         notes.add(f"mapped: {name} holds several kinds of values, read as texts", there[0])
+    if read is None:
+        _note_bad_cells(pd.Series(texts, column.index), name, notes)
     return pd.Series(texts, column.index, dtype="str") if read is None else read
+
+
+def _note_bad_cells(texts: pd.Series, name: str, notes: Notes) -> None:
+    """Say which cells keep a column from being numbers, where most of them are."""
+    there = texts[~texts.isin(_MISSING)].to_frame()
+    foreign, _ = no_numbers(there, np.ones(there.shape, dtype=bool))
+    bad = there[foreign].iloc[:, 0] if 0 < 2 * foreign.sum() < len(there) else there.iloc[:0, 0]
+    for item, text in bad.items():
+        notes.add(f"read as texts: {name}, for cells that are no numbers", f"{item} ({text!r})")
 
 
 def _from_texts(texts: list[str | None], index: pd.Index) -> pd.Series | None:

@@ -10,6 +10,7 @@ from ...common.messages import some
 from ...evaluations.evaluation import Evaluation
 from ...evaluations.steps import refuse_other_rows
 from ...evaluations.tables import name_cells, named, need_columns, read_numbers
+from ...evaluations.words import no_numbers
 from ...layouts import Latent, Layout, MetaFeature, Unseen
 from ...layouts.checks import inside
 from ...layouts.opposed import opposed
@@ -334,16 +335,18 @@ def _read(feature: MetaFeature, items: pd.DataFrame, there: np.ndarray) -> np.nd
     values, foreign = read_numbers(table)
     values[~there], foreign[~there] = feature.stand_in, False
 
-    def refuse(bad: np.ndarray, what: str, remedy: str) -> None:
+    def refuse(bad: np.ndarray, what: str, remedy: str, remark: str = "") -> None:
         if bad.any():
-            cells = name_cells(table, bad, "{} ({} = {})")
+            cells = f"{name_cells(table, bad, '{} ({} = {})')}{remark}"
             raise DataError(f"{feature.name} {what} on {bad.sum()} item(s): {cells}; {remedy}")
 
+    texts, remark = no_numbers(table, foreign)
     refuse(
-        foreign,
+        texts,
         "is no number",
         "convert the column (pandas.to_numeric), or code categories as numbers and declare them as "
         "levels=",
+        remark,
     )
     if feature.given is None:
         remedy = "fill it in, drop the item, or declare with given= where it is undefined"

@@ -5,9 +5,11 @@ import tempfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from ..common.messages import short
+from ..common.options import LARGEST, LIMIT
+
 type Commands = argparse._SubParsersAction[argparse.ArgumentParser]
 
-_FAR = 2**63  # what a saved fit can hold
 _ALWAYS = {2: "the input cannot be used; the reason is one line", 130: "stopped by Ctrl-C"}
 
 
@@ -66,8 +68,10 @@ def at_least(least: int) -> Callable[[str], int]:
             value = int(text)
         except ValueError:
             value = least - 1
-        if not least <= value < _FAR:
-            raise argparse.ArgumentTypeError(f"{text!r}; give a whole number of at least {least}")
+        if not least <= value <= LARGEST:
+            raise argparse.ArgumentTypeError(
+                f"{short(repr(text))}; give a whole number of at least {least}, at most {LIMIT}"
+            )
         return value
 
     return read
