@@ -1,7 +1,8 @@
 """Tables as they arrive: names become texts, cells become numbers."""
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -211,6 +212,51 @@ def need_columns(
     twice = [name for name in dict.fromkeys(need) if columns[name] > 1]
     if twice:
         raise DataError(f"{where} several columns {some(twice)}; keep one of each name")
+
+
+def renamed(
+    table: object, columns: Mapping[str, str] | None, names: Sequence[str], every: Sequence[str]
+) -> Any:
+    """Give columns, or the levels of an index, the names that they are read by.
+
+    Parameters
+    ----------
+    table : object
+        What was given as a table; anything else stays as it is.
+    columns : mapping of str to str, optional
+        Names that columns have, by those that they are read by. Others stay as they are.
+    names : sequence of str
+        Columns that are read from this table.
+    every : sequence of str
+        Those of all tables that the names may be of.
+
+    Returns
+    -------
+    object
+        A renamed table.
+
+    Raises
+    ------
+    DataError
+        When `columns` names one that is read from no table.
+
+    Examples
+    --------
+    >>> votes = pd.DataFrame({"who": ["Ann"], "vote": ["agree"]})
+    >>> renamed(votes, {"rater": "who"}, ["rater", "vote"], ["rater", "vote"])
+      rater   vote
+    0   Ann  agree
+    """
+    unknown = [name for name in columns or {} if name not in every]
+    if unknown:
+        raise DataError(f"columns= names {some(unknown)}; what is read are {some(every, 20)}")
+    if not columns or not isinstance(table, pd.DataFrame):
+        return table
+    have = {*table.columns, *table.index.names}
+    own = {other: name for name, other in columns.items() if name in names and other in have}
+    replaced = [name for name in own.values() if name in table.columns and name not in own]
+    kept = table.drop(columns=replaced)
+    return kept.rename(columns=own).rename_axis(index=own)
 
 
 def _renaming(missing: Sequence[Hashable], have: Iterable[Hashable]) -> str:

@@ -1,6 +1,6 @@
 """What propensity was obtained from models that were incited to some level of it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -8,7 +8,7 @@ import pandas as pd
 
 from ..common.errors import DataError
 from ..common.messages import some
-from ..evaluations.tables import need_columns
+from ..evaluations.tables import need_columns, renamed
 from ..layouts.drawing.style import STYLES
 from ..linking import units
 from . import style
@@ -34,6 +34,7 @@ def incited_against_obtained(
     propensity: str = "propensity",
     *,
     unit: str = "level",
+    columns: Mapping[str, str] | None = None,
     ax: "Axes | Sequence[Axes] | np.ndarray | None" = None,
 ) -> "np.ndarray":
     """Draw obtained propensities against the levels incited to, a panel per model.
@@ -48,6 +49,8 @@ def incited_against_obtained(
         Its name, for the title.
     unit : str, default "level"
         Of both axes.
+    columns : mapping of str to str, optional
+        Names that columns have in the table, by the names above, as in ``{"model": "who"}``.
     ax : Axes or sequence of Axes, optional
         Where to draw, one for each model; a new figure by default.
 
@@ -77,6 +80,7 @@ def incited_against_obtained(
     >>> incited_against_obtained(table, "risk aversion")[0].get_title()
     'A'
     """
+    table = renamed(table, columns, [*_NEEDED, "published"], [*_NEEDED, "published"])
     _check(table)
     models = {str(name): part for name, part in table.groupby("model", sort=False)}
     columns = min(len(models), _COLUMNS)

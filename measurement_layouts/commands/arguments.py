@@ -162,6 +162,23 @@ def takes_data(parser: argparse.ArgumentParser, *, required: bool = True) -> Non
         help="the same: columns `subject`, `item` and `outcome`, or a row per subject and a "
         f"column per item; a file for each outcome of the layout{otherwise}",
     )
+    takes_columns(parser)
+
+
+def takes_columns(parser: argparse.ArgumentParser) -> None:
+    """Let a command read long tables whose columns have other names."""
+    for name in ("subject", "item", "outcome"):
+        parser.add_argument(
+            f"--{name}",
+            default=name,
+            metavar="COLUMN",
+            help=f"column of long outcomes that holds the {name} ({name})",
+        )
+
+
+def columns_of(chosen: argparse.Namespace) -> tuple[str, str, str]:
+    """Give the names of the columns of long outcomes."""
+    return chosen.subject, chosen.item, chosen.outcome
 
 
 def takes_overwrite(parser: argparse.ArgumentParser) -> None:
