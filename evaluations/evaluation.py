@@ -236,7 +236,7 @@ class Evaluation(Stepped):
         refuse_other_outcomes(layout, outcomes)
         (table,) = outcomes.values()
         if isinstance(table, pd.DataFrame) and is_long(table, columns):
-            return cls(*outcome_tables.from_long(table, items.index, columns, "trials"))
+            return cls(items, *outcome_tables.from_long(table, items.index, columns, "trials"))
         return cls.from_wide(table, items)
 
     @property

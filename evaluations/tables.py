@@ -256,7 +256,7 @@ def renamed(
     own = {other: name for name, other in columns.items() if name in names and other in have}
     replaced = [name for name in own.values() if name in table.columns and name not in own]
     kept = table.drop(columns=replaced)
-    return kept.rename(columns=own).rename_axis(index=own)
+    return kept.rename(columns=own).rename_axis(index=lambda name: own.get(name, name))
 
 
 def _renaming(missing: Sequence[Hashable], have: Iterable[Hashable]) -> str:

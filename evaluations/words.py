@@ -45,10 +45,10 @@ def read_outcomes(
     (array([ 1.,  0.,  1., nan, nan]), array([False, False, False, False,  True]))
     """
     values, foreign = read_numbers(table)
-    for column in np.flatnonzero(foreign.any(axis=0)):
-        cells = table.iloc[:, column].to_numpy(dtype=object)
-        for row in np.flatnonzero(foreign[:, column]):
-            outcome = _outcome(cells[row], words) if isinstance(cells[row], str) else None
+    for column in range(table.shape[1]):
+        cells: list[object] = list(table.iloc[:, column]) if foreign[:, column].any() else []
+        for row, cell in enumerate(cells):
+            outcome = _outcome(cell, words) if isinstance(cell, str) else None
             if outcome is not None:
                 values[row, column], foreign[row, column] = outcome, False
     return values, foreign

@@ -83,9 +83,9 @@ def incited_against_obtained(
     table = renamed(table, columns, [*_NEEDED, "published"], [*_NEEDED, "published"])
     _check(table)
     models = {str(name): part for name, part in table.groupby("model", sort=False)}
-    columns = min(len(models), _COLUMNS)
-    size = (max(_PANEL[0] * columns + 0.5, 4.8), _PANEL[1] * -(-len(models) // columns) + 1.3)
-    axes, figure = style.panels(ax, len(models), columns, size)
+    wide = min(len(models), _COLUMNS)
+    size = (max(_PANEL[0] * wide + 0.5, 4.8), _PANEL[1] * -(-len(models) // wide) + 1.3)
+    axes, figure = style.panels(ax, len(models), wide, size)
     levels = np.unique(table["incited"].dropna().to_numpy(dtype=float))
     aside = (levels.min() if len(levels) else 0.0) - _ASIDE
     bottom, top = _limits(table, levels)
@@ -100,7 +100,7 @@ def incited_against_obtained(
         panel.tick_params(labelsize=8)
         style.quiet_frame(panel, "left", "bottom")
     across, up = (style.with_unit(what, units.parse(unit)) for what in ("incited to", "obtained"))
-    style.outer_labels(axes, columns, across, up, fontsize=9)
+    style.outer_labels(axes, wide, across, up, fontsize=9)
     found: dict[str, Artist] = {}
     for panel in axes:
         handles, names = panel.get_legend_handles_labels()
