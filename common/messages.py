@@ -3,23 +3,11 @@
 import re
 from collections.abc import Iterable
 
+from ..linking.texts import short
+
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 _HIDING = re.compile(r"[\s,;]")
-
-
-def short(text: object, most: int = 60) -> str:
-    """Write a text whole, or its beginning and end where it is longer than a message can bear.
-
-    Examples
-    --------
-    >>> short("Ann"), short("abcdefghijklmnopqrstuvwxyz" * 100_000, most=12)
-    ('Ann', 'abcdef…vwxyz')
-    """
-    whole = str(text)
-    if len(whole) <= most:
-        return whole
-    return f"{whole[: most // 2]}…{whole[-(most - most // 2 - 1) :]}"
 
 
 def some(values: Iterable[object], limit: int = 5, most: int = 200) -> str:

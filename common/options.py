@@ -3,8 +3,8 @@
 import numpy as np
 
 from ..linking.real import real
+from ..linking.texts import short
 from .errors import FitError
-from .messages import short
 
 LARGEST = 2**63 - 1
 """The largest whole number that a saved fit can hold, and so any option."""

@@ -7,9 +7,10 @@ import numpy as np
 import pandas as pd
 
 from ..common.errors import DataError
-from ..common.messages import short, some
+from ..common.messages import some
 from ..layouts import Graded, Layout, Score
 from ..layouts.outcomes.steps import Observed, Steps
+from ..linking.texts import short
 from .recognising import likely_columns, naming, reading
 from .steps import expanded
 from .tables import (

@@ -8,9 +8,10 @@ import numpy as np
 import pandas as pd
 
 from ..common.errors import DataError
-from ..common.messages import quoted, short, some
+from ..common.messages import quoted, some
 from ..layouts.fields import is_broken
 from ..linking.real import real
+from ..linking.texts import short
 
 
 def named(table: object, what: str, kind: str) -> pd.DataFrame:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from ..common.errors import FitError
-from ..common.messages import short
 from ..layouts import Layout
 from ..layouts.drawing.style import STYLES
 from ..layouts.elements import Element
 from ..linking import units
+from ..linking.texts import short
 
 if TYPE_CHECKING:
     import pandas as pd

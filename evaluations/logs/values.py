@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 
 from ...common.errors import DataError
-from ...common.messages import short, some
+from ...common.messages import some
+from ...linking.texts import short
 from ..tables import is_missing
 from ..words import no_numbers
 from .imported import Notes

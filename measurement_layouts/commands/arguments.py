@@ -5,8 +5,8 @@ import tempfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from ..common.messages import short
 from ..common.options import LARGEST, LIMIT
+from ..linking.texts import short
 
 type Commands = argparse._SubParsersAction[argparse.ArgumentParser]
 
