@@ -29,7 +29,9 @@ FAULTS = [
     lambda: Evaluation.from_wide(wide.astype(object).replace(1, LONG), items),
     lambda: Evaluation.from_wide(pd.concat([somebody] * 2), items),
     lambda: Evaluation.from_wide(somebody.rename(index={LONG: LONG + "\0"}), items),
-    lambda: Evaluation.from_wide(wide, items.assign(**{LONG: pd.Series(["\ud800"], dtype=object)})),
+    lambda: Evaluation.from_wide(
+        wide, items.assign(**{LONG: pd.Series("\ud800", items.index, object)})
+    ),
     lambda: Evaluation.from_wide(rows.rename(columns={"subject": LONG}), items),
     lambda: Evaluation.from_long(rows.rename(columns={"subject": LONG}), items),
     lambda: Evaluation.from_long(rows.assign(subject=LONG)[::2], items, item="outcome"),
