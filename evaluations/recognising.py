@@ -12,6 +12,8 @@ from .words import read_outcomes
 LONG = ("subject", "item", "outcome")
 """Columns of a long table, where they are not said to be others."""
 
+_ENOUGH = 10_000  # rows that are looked at
+
 _KNOWN = {
     "subject": {"subject", "model", "agent", "participant", "person", "student", "system"},
     "item": {"item", "task", "question", "instance", "problem", "example", "prompt"},
@@ -46,7 +48,8 @@ def likely_columns(table: pd.DataFrame, items: pd.Index | None = None) -> dict[s
     inside = [name for name in table.index.names if isinstance(name, str)]
     if table.columns.nlevels > 1 or not table.columns.is_unique or not len(table):
         return None
-    whole = table.reset_index([name for name in inside if name not in table.columns])
+    first = table.head(_ENOUGH)
+    whole = first.reset_index([name for name in inside if name not in table.columns])
     names = [name for name in whole.columns if isinstance(name, str)]
     outcomes = {name for name in names if _holds_outcomes(whole[name])}
     told = {kind: [name for name in names if _known(name, kind)] for kind in LONG}

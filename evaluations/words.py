@@ -45,10 +45,16 @@ def read_outcomes(
     (array([ 1.,  0.,  1., nan, nan]), array([False, False, False, False,  True]))
     """
     values, foreign = read_numbers(table)
+    read: dict[str, float | None] = {}
     for column in range(table.shape[1]):
-        cells: list[object] = list(table.iloc[:, column]) if foreign[:, column].any() else []
-        for row, cell in enumerate(cells):
-            outcome = _outcome(cell, words) if isinstance(cell, str) else None
+        if not foreign[:, column].any():
+            continue
+        for row, cell in enumerate(table.iloc[:, column].to_numpy(dtype=object)):
+            if not isinstance(cell, str):
+                continue
+            if cell not in read:
+                read[cell] = _outcome(cell, words)
+            outcome = read[cell]
             if outcome is not None:
                 values[row, column], foreign[row, column] = outcome, False
     return values, foreign
