@@ -90,3 +90,13 @@ def test_a_constant_demand_is_refused(column):
     with pytest.raises(DataError, match=rf"^{column} is \d on all 5 items: a property that never"):
         ml.fit(demands, given)
     assert any(said.startswith(f"{column} is ") for said in ml.check(demands, given).problems)
+
+
+def test_a_flag_that_is_never_set_leaves_a_latent_unlearnt_and_check_says_so():
+    """The flag opposes nothing by itself; what it switches off is named."""
+    remembers = logistic(ml.Capability("recall", low=0, high=10) - size)
+    switched = layout(knows * presence(remembers, behind))
+    said = ml.check(switched, evaluation(behind=0.0)).problems
+    assert any(text.startswith("of recall the data will say next to nothing") for text in said)
+    told = ml.check(switched, evaluation(behind=1.0)).problems
+    assert not any(text.startswith("of recall") for text in told)
