@@ -12,9 +12,9 @@ from ..common.messages import many, some
 from ..layouts import Layout
 from ..linking import mean_failure
 from . import outcome_tables
-from .outcome_tables import LONG, from_outcomes, is_long, refuse_other_outcomes
+from .outcome_tables import from_outcomes, is_long, refuse_other_outcomes
 from .steps import Stepped
-from .tables import known_names, name_cells, named, same_names
+from .tables import known_names, name_cells, named, same_names, three_columns
 
 EDGE = 1e-12
 """Chances stay this far from 0 and 1, so that one surprise costs 27 nats."""
@@ -82,13 +82,15 @@ class Evaluation(Stepped):
 
     @classmethod
     def from_wide(cls, outcomes: pd.DataFrame, items: pd.DataFrame) -> Self:
-        """Read a table of 0/1 outcomes, one row per subject and one column per item.
+        """Read a table of outcomes, one row per subject and one column per item.
 
         Parameters
         ----------
         outcomes : DataFrame
-            0, 1, True, False, or missing where the item was not attempted; indexed by subject. A
-            table with items as rows is recognised by its names and turned.
+            0, 1, True, False, or missing where the item was not attempted; indexed by subject.
+            Texts may be numbers or known words, in upper or lower case: yes/no, y/n, true/false,
+            t/f, pass/fail, passed/failed, correct/incorrect, right/wrong, success/failure. A table
+            with items as rows is recognised by its names and turned.
         items : DataFrame
             Properties, indexed by item.
 
@@ -101,6 +103,7 @@ class Evaluation(Stepped):
         ------
         DataError
             When a value is none of those (its subject and item are named), or names do not match.
+            Of a long table, the call that reads it is named.
 
         Examples
         --------
@@ -129,7 +132,8 @@ class Evaluation(Stepped):
         Parameters
         ----------
         outcomes : DataFrame
-            Columns for subject, item and outcome (0, 1, True, False or missing).
+            Columns for subject, item and outcome (0, 1, True, False, a known word as of
+            `from_wide`, or missing).
         items : DataFrame, optional
             Properties, indexed by item. Without it they are the remaining columns of `outcomes`,
             which must then be the same in all rows of an item.
@@ -146,8 +150,9 @@ class Evaluation(Stepped):
         Raises
         ------
         DataError
-            When a column or a name is missing, rows repeat though refused, an outcome is neither 0
-            nor 1, an item's properties differ between its rows, or the item is unknown to `items`.
+            When a column or a name is missing (columns that may be meant are named), rows repeat
+            though refused, an outcome is neither 0 nor 1, an item's properties differ between its
+            rows, or the item is unknown to `items`.
 
         Examples
         --------
@@ -165,7 +170,14 @@ class Evaluation(Stepped):
 
     @classmethod
     def of_outcomes(
-        cls, layout: Layout, outcomes: Mapping[str, pd.DataFrame], items: pd.DataFrame
+        cls,
+        layout: Layout,
+        outcomes: Mapping[str, pd.DataFrame],
+        items: pd.DataFrame,
+        *,
+        subject: str = "subject",
+        item: str = "item",
+        outcome: str = "outcome",
     ) -> Self:
         """Read outcomes of all kinds: successes, grades and scores, a table for each outcome.
 
@@ -179,11 +191,13 @@ class Evaluation(Stepped):
             What declares the outcomes.
         outcomes : mapping of str to DataFrame
             By outcome of the layout, a table with one row per subject and one column per item, or
-            with the columns ``subject``, ``item`` and ``outcome`` and one row per attempt. An
-            outcome is 0 or 1 of a `Success`, a grade's name or its number from 0 of a `Graded`, a
-            number in [0, 1] of a `Score`; missing where the item was not attempted.
+            with columns for subject, item and outcome and one row per attempt. An outcome is 0, 1
+            or a known word (see `from_wide`) of a `Success`, a grade's name or its number from 0 of
+            a `Graded`, a number in [0, 1] of a `Score`; missing where the item was not attempted.
         items : DataFrame
             Properties, indexed by item.
+        subject, item, outcome : str
+            Names of the columns of long tables.
 
         Returns
         -------
@@ -215,12 +229,14 @@ class Evaluation(Stepped):
         Name: Ann, dtype: int64
         """
         items = named(items, "items", "item")
+        columns = (subject, item, outcome)
+        three_columns(columns)
         if layout.steps is not None:
-            return cls(*from_outcomes(layout, layout.steps, outcomes, items))
+            return cls(*from_outcomes(layout, layout.steps, outcomes, items, columns))
         refuse_other_outcomes(layout, outcomes)
         (table,) = outcomes.values()
-        if isinstance(table, pd.DataFrame) and is_long(table):
-            return cls.from_long(table[list(LONG)], items, repeats="trials")
+        if isinstance(table, pd.DataFrame) and is_long(table, columns):
+            return cls(items, *outcome_tables.from_long(table, items.index, columns, "trials"))
         return cls.from_wide(table, items)
 
     @property

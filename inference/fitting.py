@@ -60,12 +60,14 @@ def fit(
     subjects : iterable, optional
         Whom to fit; everybody by default.
     draws, tune, chains : int
-        Kept and discarded draws per chain, and chains.
+        Kept and discarded draws per chain, and chains: at least 4, 1 and 1. At most 2**63 - 1, as
+        every whole number here; memory runs out long before.
     target_accept : float
         Aim of NUTS's step size, in (0, 1).
     seed : int, optional
         Makes the fit reproducible: a subject's draws depend on the seed and its name only, not on
-        who else is fitted, in which order or where. A random one is kept with the fit otherwise.
+        who else is fitted, in which order or where. At least 0. A random one is kept with the fit
+        otherwise.
     method : {"nuts", "grid"}
         NUTS, or integration over a grid, for layouts of few latents and nothing unseen; the grid
         has no use for `tune`, `target_accept`, `starts` and `reruns`.

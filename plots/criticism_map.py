@@ -7,6 +7,7 @@ import numpy as np
 from ..common.errors import DataError
 from ..validation.criticism.criticise import Criticism
 from . import style
+from .kinds import of_its_kind
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,6 +19,7 @@ _ROW, _COLUMN = 0.24, 0.55  # inches
 _BAR = 3.6  # longest colour bar, in inches
 
 
+@of_its_kind
 def criticism_map(criticism: Criticism, *, ax: "Axes | None" = None) -> "Axes":
     """Draw expected gains as a table: a row per subject, a column per candidate property.
 

@@ -62,7 +62,9 @@ def _fit(chosen: argparse.Namespace) -> int:
     layout = load_layout(chosen.layout)
     if not (chosen.overwrite or folder.store.is_dir()):
         folder.refuse_used()
-    evaluation = read_evaluation(layout, chosen.outcomes, chosen.items)
+    evaluation = read_evaluation(
+        layout, chosen.outcomes, chosen.items, arguments.columns_of(chosen)
+    )
     if chosen.subjects:
         evaluation = evaluation.select(subjects=chosen.subjects)
     arguments.make_writable(folder.path)

@@ -59,10 +59,7 @@ def add(commands: arguments.Commands) -> None:
         "results.csv --items items.csv --subject model",
     )
     arguments.takes_path(table, "--items", "FILE", "properties of the items")
-    for name in ("subject", "item", "outcome"):
-        table.add_argument(
-            f"--{name}", default=name, metavar="COLUMN", help=f"that holds the {name} ({name})"
-        )
+    arguments.takes_columns(table)
 
 
 def _add_kind(
@@ -168,10 +165,5 @@ def _table(chosen: argparse.Namespace) -> "Imported":
     from ..evaluations.logs.table import read_table
 
     (outcomes,) = chosen.logs
-    return read_table(
-        outcomes,
-        chosen.items,
-        subject=chosen.subject,
-        item=chosen.item,
-        outcome=chosen.outcome,
-    )
+    subject, item, outcome = arguments.columns_of(chosen)
+    return read_table(outcomes, chosen.items, subject=subject, item=item, outcome=outcome)

@@ -87,7 +87,9 @@ def test_kinds_of_missing(missing):
     [
         ("P", "'P'"),
         ("C", "'C'"),
-        ("1", "'1'"),
+        ("1_0", "'1_0'"),
+        ("infinity", "'infinity'"),
+        ("nan", "'nan'"),
         (0.5, "0.5"),
         (2, "2"),
         (-1, "-1"),

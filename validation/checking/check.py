@@ -13,10 +13,10 @@ from ...evaluations.evaluation import Evaluation
 from ...evaluations.steps import of_rows, refuse_other_rows
 from ...inference.model.alignment import Features
 from ...inference.model.features import read_features
-from ...layouts import Layout, MetaFeature, Unseen
+from ...layouts import Layout
 from ...layouts.elements import elements
+from ...layouts.opposed import opposed
 from ...linking import units
-from ...linking.evaluation import ancestry
 from ..criticism.overdispersion import count_flagged, overdispersion, told
 from .advice import (
     CONFOUNDED,
@@ -173,9 +173,8 @@ def check(layout: Layout, evaluation: Evaluation, *, seed: int = 1) -> Check:
     refuse_other_rows(layout, evaluation.rows)
     columns = read_columns(layout, evaluation.item_table)
     if not columns.usable.any():
-        raise DataError(
-            f"no item can be used with layout {layout.name!r}: {some(columns.problems, 3)}"
-        )
+        problems = some(columns.problems, 3, most=1_000)
+        raise DataError(f"no item can be used with layout {layout.name!r}: {problems}")
     given, trials = _usable(layout, evaluation, columns.usable)
     found = expected(layout, given, trials, seed=seed)
     known = elements(layout)
@@ -199,7 +198,7 @@ def check(layout: Layout, evaluation: Evaluation, *, seed: int = 1) -> Check:
         [
             *columns.problems,
             *about_outcomes_twice(layout),
-            *about_constants(features, _opposed(layout)),
+            *about_constants(features, _opposed_columns(layout)),
             *about_latents(latents, names),
             *about_demands(together),
             *about_subjects(subjects),
@@ -232,10 +231,10 @@ def _counts(layout: Layout, evaluation: Evaluation, usable: np.ndarray) -> Count
     return Counts(evaluation.subjects, successes, trials, groups[chosen])
 
 
-def _opposed(layout: Layout) -> list[str]:
-    """Columns that are not only there to tell of something unseen."""
-    parts = ancestry(layout.outcome.expression, stop_at=lambda part: isinstance(part, Unseen))
-    features = (part for part in parts if isinstance(part, MetaFeature))
+def _opposed_columns(layout: Layout) -> list[str]:
+    """Columns of meta-features that are held against a latent."""
+    held = opposed(layout)
+    features = (feature for feature in layout.meta_features if feature.name in held)
     return [column for feature in features for column in feature.columns]
 
 

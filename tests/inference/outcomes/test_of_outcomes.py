@@ -71,6 +71,27 @@ def test_long_tables_and_turned_ones_are_the_same(made, tables):
         pd.testing.assert_frame_equal(found.trials, wide.trials)
 
 
+@pytest.mark.parametrize("alone", [False, True])
+def test_columns_of_long_tables_may_have_other_names(made, tables, alone):
+    """Also where a single `Success` is all."""
+    made = of.layout(of.success()) if alone else made
+    tables = {"found": tables["found"]} if alone else tables
+    wide = ml.Evaluation.of_outcomes(made, tables, of.items(2))
+    names = ["model", "task id", "result"]
+    long = {
+        name: table.stack(future_stack=True).rename_axis(names[:2]).rename("result").reset_index()
+        for name, table in tables.items()
+    }
+    columns = dict(zip(("subject", "item", "outcome"), names, strict=True))
+    found = ml.Evaluation.of_outcomes(made, long, of.items(2), **columns)
+    pd.testing.assert_frame_equal(found.successes, wide.successes, check_names=False)
+    pd.testing.assert_frame_equal(found.trials, wide.trials, check_names=False)
+    with pytest.raises(DataError, match="this table is long"):
+        ml.Evaluation.of_outcomes(made, {name: long["found"] for name in long}, of.items(2))
+    with pytest.raises(DataError, match="name three"):
+        ml.Evaluation.of_outcomes(made, long, of.items(2), subject="item")
+
+
 def test_repeated_attempts_are_counts(rng):
     made, table = of.layout(of.labelled()), of.items(4)
     tables, levels = of.random_outcomes(made, table, rng, subjects=("Ann", "Bob"), attempts=6)
@@ -111,8 +132,8 @@ WRONG = {
     "credit: 1 outcome(s) are no score in [0, 1]: Ann on arena 1: 1.01;": (
         lambda tables: with_cell(tables, "credit", 1.01)
     ),
-    "credit: 1 outcome(s) are no score in [0, 1]: Ann on arena 1: '0.5';": (
-        lambda tables: with_cell(tables, "credit", "0.5")
+    "credit: 1 outcome(s) are no score in [0, 1]: Ann on arena 1: 'half';": (
+        lambda tables: with_cell(tables, "credit", "half")
     ),
     "the tables of outcomes for layout 'permanence' are not those of its outcomes: missing path": (
         lambda tables: {name: tables[name] for name in ("found", "credit")}
