@@ -314,7 +314,9 @@ def attempted(items: pd.DataFrame, outcomes: pd.Series, notes: Notes) -> pd.Data
     """Drop items that no attempt with an outcome is on."""
     there = items.index.isin(outcomes)
     if not there.all():
-        notes.add("dropped: items without any outcome", some(items.index[~there]), int((~there).sum()))
+        notes.add(
+            "dropped: items without any outcome", some(items.index[~there]), int((~there).sum())
+        )
     return items[there]
 
 

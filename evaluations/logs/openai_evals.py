@@ -51,7 +51,7 @@ def read_openai_evals(
     features: Sequence[str] | None = None,
     subject: str | None = None,
 ) -> Imported:
-    """Read logs that OpenAI evals recorded (`oaieval MODEL EVAL --record_path FILE`).
+    r"""Read logs that OpenAI evals recorded (`oaieval MODEL EVAL --record_path FILE`).
 
     Subjects are models, as `completion_fns` of the log's spec names them; items are samples, named
     by their `sample_id`, such as `addition.test.7`. OpenAI evals itself is not needed.
@@ -91,7 +91,7 @@ def read_openai_evals(
     >>> event = {"run_id": "1", "event_id": 0, "sample_id": "sums.test.0", "type": "match",
     ...          "data": {"correct": True, "expected": "2", "sampled": "2"}}
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "tiny.jsonl"
-    >>> _ = path.write_text("\\n".join(map(json.dumps, ({"spec": spec}, event))))
+    >>> _ = path.write_text("\n".join(map(json.dumps, ({"spec": spec}, event))))
     >>> read_openai_evals(path).outcomes
       subject         item  attempt  outcome
     0    tiny  sums.test.0        1      1.0
@@ -108,7 +108,9 @@ def read_openai_evals(
     scorers: dict[str, str] = {}
     for run, model in zip(runs, models, strict=True):
         if scorers.setdefault(run.eval, run.scorer) != run.scorer:
-            notes.add(f"eval {run.eval} scored by {scorers[run.eval]} and by {run.scorer}", run.path)
+            notes.add(
+                f"eval {run.eval} scored by {scorers[run.eval]} and by {run.scorer}", run.path
+            )
         for item, sample in run.samples.items():
             if "expected" in sample.told:
                 answer = sample.told["expected"]
@@ -192,7 +194,9 @@ def _take(sample: _Sample, event: Mapping[str, Any], data: Mapping[str, Any]) ->
         case "match":
             if data.get("expected") is not None:
                 sample.told.setdefault("expected", data["expected"])
-            sample.outcomes.append((MATCH, data.get("correct"), event.get("event_id")))
+            correct = data.get("correct")
+            value = int(correct) if isinstance(correct, bool) else correct
+            sample.outcomes.append((MATCH, value, event.get("event_id")))
         case "metrics":
             sample.outcomes += [
                 (key, value, event.get("event_id"))

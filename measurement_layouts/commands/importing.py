@@ -58,7 +58,7 @@ def add(commands: arguments.Commands) -> None:
     )
     _chooses(events, "--metric", "which outcome")
     _takes_subject(events)
-    _takes_features(events, "prompt and expected answer")
+    _takes_features(events, "of prompt and expected, those")
 
     table = _add_kind(
         kinds,
