@@ -12,7 +12,7 @@ from ..common.messages import many, some
 from ..layouts import Layout
 from ..linking import mean_failure
 from . import outcome_tables
-from .outcome_tables import LONG, from_outcomes, is_long, refuse_other_outcomes
+from .outcome_tables import LONG, from_outcomes, is_long, refuse_other_outcomes, with_outcomes
 from .steps import Stepped
 from .tables import known_names, name_cells, named, same_names
 
@@ -95,7 +95,8 @@ class Evaluation(Stepped):
         Returns
         -------
         Evaluation
-            With 1 trial where there is an outcome and 0 elsewhere.
+            With 1 trial where there is an outcome and 0 elsewhere. Subjects and items without any
+            outcome are dropped, and named in a warning.
 
         Raises
         ------
@@ -111,7 +112,7 @@ class Evaluation(Stepped):
         [1, 0]
         """
         items = named(items, "items", "item")
-        return cls(items, *outcome_tables.from_wide(outcomes, items.index))
+        return cls(*with_outcomes(items, *outcome_tables.from_wide(outcomes, items.index)))
 
     @classmethod
     def from_long(
@@ -141,7 +142,8 @@ class Evaluation(Stepped):
         Returns
         -------
         Evaluation
-            Subjects in the order in which they appear.
+            Subjects in the order in which they appear. Subjects and items without any outcome are
+            dropped, and named in a warning.
 
         Raises
         ------
@@ -161,7 +163,8 @@ class Evaluation(Stepped):
         if items is None:
             items = outcome_tables.properties(outcomes, *columns)
         items = named(items, "items", "item")
-        return cls(items, *outcome_tables.from_long(outcomes, items.index, columns, repeats))
+        counts = outcome_tables.from_long(outcomes, items.index, columns, repeats)
+        return cls(*with_outcomes(items, *counts))
 
     @classmethod
     def of_outcomes(
@@ -188,8 +191,9 @@ class Evaluation(Stepped):
         Returns
         -------
         Evaluation
-            Subjects in the order in which they appear. For a layout of one `Success`, rows are the
-            items as ever.
+            Subjects in the order in which they appear; those without any outcome, and such items,
+            are dropped and named in a warning. For a layout of one `Success`, rows are the items as
+            ever.
 
         Raises
         ------
@@ -216,7 +220,7 @@ class Evaluation(Stepped):
         """
         items = named(items, "items", "item")
         if layout.steps is not None:
-            return cls(*from_outcomes(layout, layout.steps, outcomes, items))
+            return cls(*with_outcomes(*from_outcomes(layout, layout.steps, outcomes, items)))
         refuse_other_outcomes(layout, outcomes)
         (table,) = outcomes.values()
         if isinstance(table, pd.DataFrame) and is_long(table):

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from measurement_layouts import DataError, Evaluation
+from measurement_layouts import Capability, DataError, Evaluation, Layout, Success
 
 ITEMS = pd.DataFrame({"size": [1.0, 2.0, 3.0]}, index=["a", "b", "c"])
 WIDE = pd.DataFrame({"a": [1, 0], "b": [0, None], "c": [1, 1]}, index=["Ann", "Bob"], dtype=object)
@@ -153,9 +153,28 @@ def test_not_a_data_frame(wrong):
         Evaluation.from_wide(WIDE, wrong)
 
 
-def test_subject_without_outcomes():
-    with raises("no outcomes at all for Bob; .*leave it out"):
-        Evaluation.from_wide(WIDE.assign(a=[1, None], c=[1, None]), ITEMS)
+def test_subjects_and_items_without_outcomes_are_left_out_and_named():
+    """By every reader; what is left is what would have been given without them."""
+    wanted = Evaluation.from_wide(WIDE.loc[["Ann"], ["a", "c"]], ITEMS.loc[["a", "c"]])
+    wide = WIDE.assign(a=[1, None], b=None, c=[1, None]).astype(float)
+    long = wide.rename_axis(index="subject", columns="item").stack().dropna().rename("outcome")
+    layout = Layout("coin", Success("heads", Capability("p", low=0, high=1)))
+    said = r"left out, without any outcome: 1 subject \(Bob\) and 1 item \(b\)"
+    for read in (
+        lambda: Evaluation.from_wide(wide, ITEMS),
+        lambda: Evaluation.from_wide(wide.T, ITEMS),
+        lambda: Evaluation.of_outcomes(layout, {"heads": wide}, ITEMS),
+    ):
+        with pytest.warns(UserWarning, match=said):
+            found = read()
+        pd.testing.assert_frame_equal(found.trials, wanted.trials)
+        pd.testing.assert_frame_equal(found.successes, wanted.successes, check_dtype=False)
+        assert found.items.index.tolist() == ["a", "c"]
+    with pytest.warns(UserWarning, match=r"left out, without any outcome: 1 item \(b\)"):
+        found = Evaluation.from_long(long.reset_index(), ITEMS)
+    pd.testing.assert_frame_equal(found.trials, wanted.trials)
+    with raises("there is no outcome at all: every cell is missing; give some"):
+        Evaluation.from_wide(WIDE * np.nan, ITEMS)
 
 
 def test_nothing():
