@@ -3,7 +3,8 @@
 import dataclasses
 import os
 import secrets
-from collections.abc import Iterator, Mapping
+import warnings
+from collections.abc import Collection, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import TracebackType
@@ -22,8 +23,17 @@ from ..posterior.assembly import Training, marks
 from ..posterior.posterior import Posterior
 from ..sampling.draws import Draws, Sampled, SamplingOptions
 from ..sampling.engine import Battery
+from .growth import Growth, grown
 from .hierarchy import Contents, check_records, stored_posterior
-from .records import Record, by_array, outcomes_digest, read_records, write_chunk, write_record
+from .records import (
+    Record,
+    by_array,
+    outcomes_digest,
+    read_draws,
+    read_records,
+    write_chunk,
+    write_record,
+)
 
 _ALWAYS = {"starts": "prior"}  # in stores that do not say
 
@@ -37,12 +47,10 @@ def check_same(
     path: Path,
     contents: Contents,
     layout: Layout,
-    evaluation: Evaluation,
-    battery: Battery,
     options: Mapping[str, Any],
     seed: int | None,
 ) -> None:
-    """Refuse to go on with a store that was begun otherwise.
+    """Refuse to go on with a store of another layout, or that was begun with other options.
 
     Parameters
     ----------
@@ -50,7 +58,7 @@ def check_same(
         The store, for the message.
     contents : Contents
         What it says.
-    layout, evaluation, battery
+    layout : Layout
         What is to be fitted now.
     options : mapping of str to object
         From `options_of`.
@@ -77,48 +85,6 @@ def check_same(
         raise StoreError(
             f"{path} was begun with {theirs}, and now it is {ours}",
             "give another store, or the same options",
-        )
-    _check_items(path, contents.training, evaluation, battery)
-    _check_outcomes(path, contents.training, evaluation)
-
-
-def _check_items(path: Path, stored: Training, evaluation: Evaluation, battery: Battery) -> None:
-    remedy = "give another store, or the same items in the same order"
-    items = list(evaluation.items.index)
-    if items != stored.items:
-        places = zip(stored.items, items, strict=False)
-        first = next((f"{a} and {b}" for a, b in places if a != b), "the last one")
-        raise StoreError(
-            f"{path} was begun on {many(len(stored.items), 'item')}, and now there are "
-            f"{len(items)}; the first that differ are {first}",
-            remedy,
-        )
-    for name, values in battery.features.items():
-        differ = stored.features[name] != values
-        if differ.any():
-            which = np.flatnonzero(differ.reshape(len(items), -1).any(axis=1))
-            raise StoreError(
-                f"{path} was begun with other values of {name} on "
-                f"{many(len(which), 'item')}: {some(items[item] for item in which)}",
-                remedy,
-            )
-
-
-def _check_outcomes(path: Path, stored: Training, evaluation: Evaluation) -> None:
-    rows = {subject: row for row, subject in enumerate(stored.subjects)}
-    both = [subject for subject in evaluation.subjects if subject in rows]
-    places = [rows[subject] for subject in both]
-    differ = np.zeros(len(both), dtype=bool)
-    for ours, theirs in (
-        (evaluation.successes, stored.successes),
-        (evaluation.trials, stored.trials),
-    ):
-        differ |= (ours.loc[both].to_numpy() != theirs[places]).any(axis=1)
-    if differ.any():
-        which = some(both[place] for place in np.flatnonzero(differ))
-        raise StoreError(
-            f"{path} holds {many(int(differ.sum()), 'subject')} with other outcomes: {which}",
-            "give another store, or the same outcomes",
         )
 
 
@@ -249,20 +215,33 @@ class Store:
             ) from error
         try:
             asked = options_of(options, reruns, method, starts)
-            if hierarchy.state(path) == "store":
-                contents = hierarchy.read(path)
-                check_same(path, contents, layout, evaluation, battery, asked, seed)
-                known = set(contents.training.subjects)
-                new = [subject for subject in evaluation.subjects if subject not in known]
-                if new:
-                    hierarchy.extend(path, Training.of(layout, battery.features, evaluation, new))
-            else:
+            places = hierarchy.generations(path)
+            found = {place: hierarchy.read(place) for place in places}
+            if places:
+                newest = found[places[-1]]
+                check_same(path, newest, layout, asked, seed)
+                seed = int(newest.attributes["seed"])
+            held = _held(found, evaluation, battery)
+            place = next((place for place, growth in held.items() if growth.same), None)
+            if place is None:
                 seed = secrets.randbits(31) if seed is None else seed
                 training = Training.of(layout, battery.features, evaluation)
                 prior = {name: drawn[None] for name, drawn in draw_prior(layout).items()}
                 said = marks(layout, options, seed, method)
-                hierarchy.create(path, layout, Contents(said, asked, training, prior, {}))
-            return cls(path, lock, layout, evaluation, hierarchy.read(path))
+                place = hierarchy.generation(path, len(places) + 1)
+                hierarchy.create(place, layout, Contents(said, asked, training, prior, {}))
+            else:
+                known = set(found[place].training.subjects)
+                new = [subject for subject in evaluation.subjects if subject not in known]
+                if new:
+                    hierarchy.extend(place, Training.of(layout, battery.features, evaluation, new))
+            store = cls(place, lock, layout, evaluation, hierarchy.read(place))
+            for former, growth in held.items():
+                if former != place:
+                    store._take_over(former, found[former], growth.unchanged)
+            if place not in found and held:
+                store._say_grown(path, found[next(iter(held))])
+            return store
         except OSError as error:
             lock.release()
             raise StoreError(
@@ -310,6 +289,30 @@ class Store:
             ) from error
         self._records[row] = record
 
+    def _take_over(self, former: Path, contents: Contents, subjects: Collection[str]) -> None:
+        """Copy draws of subjects whose outcomes are the same from a former part of the store."""
+        records = read_records(former)
+        check_records(former, contents, records)
+        for row, record in records.items():
+            name = record.subject
+            wanted = name in subjects and name in self._rows and name not in self.finished
+            if wanted and record.draws is not None:
+                draws = read_draws(former, row, record, contents.draws)
+                self.add(Sampled(name, draws, record.attempts, record.reason))
+
+    def _say_grown(self, path: Path, former: Contents) -> None:
+        """Warn of how many subjects are fitted anew, and say that their former fits are kept."""
+        before, after = former.training, self._contents.training
+        known = [subject for subject in self._evaluation.subjects if subject in before.subjects]
+        kept = [subject for subject in known if subject in self.finished]
+        told = f", {len(kept)} with the same outcomes keep their draws" if kept else ""
+        warnings.warn(
+            f"{path} was begun on {many(len(before.items), 'item')}, and now there are "
+            f"{len(after.items)}: {many(len(known) - len(kept), 'subject')} with more outcomes are "
+            f"fitted anew{told}. The former fits stay in it, for the former items and outcomes",
+            stacklevel=4,
+        )
+
     def _write(self, row: int, draws: Draws) -> dict[str, str]:
         """Write a subject's draws through to the disk; digests by array."""
         arrays = by_array(draws)
@@ -355,6 +358,21 @@ class Store:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+
+def _held(
+    found: Mapping[Path, Contents], evaluation: Evaluation, battery: Battery
+) -> dict[Path, Growth]:
+    """Say what parts of a store hold of what is asked for, the newest first; refuse if none."""
+    held, refused = dict[Path, Growth](), list[StoreError]()
+    for place in reversed(found):
+        try:
+            held[place] = grown(place, found[place].training, evaluation, battery)
+        except StoreError as error:
+            refused.append(error)
+    if refused and not held:
+        raise refused[0]
+    return held
 
 
 def _refuse_links(path: Path) -> None:
