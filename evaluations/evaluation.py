@@ -15,6 +15,7 @@ from . import outcome_tables
 from .outcome_tables import LONG, from_outcomes, is_long, refuse_other_outcomes, with_outcomes
 from .steps import Stepped
 from .tables import known_names, name_cells, named, same_names
+from .united import Tables, united
 
 EDGE = 1e-12
 """Chances stay this far from 0 and 1, so that one surprise costs 27 nats."""
@@ -288,6 +289,41 @@ class Evaluation(Stepped):
         return Evaluation(
             self.items.loc[keep], self.successes.loc[who, keep], self.trials.loc[who, keep]
         )
+
+    def __add__(self, other: "Evaluation") -> "Evaluation":
+        """Join two evaluations: all subjects, all items, and the outcomes of both.
+
+        Parameters
+        ----------
+        other : Evaluation
+            More items, more subjects, or more outcomes of the same. An outcome that both have, the
+            same successes and trials of one subject on one item, is counted once: a table that has
+            grown holds what it held before.
+
+        Returns
+        -------
+        Evaluation
+            Items and subjects in the order of the first, and then those that only the other has. A
+            property that only one of the two has is missing for the other's items.
+
+        Raises
+        ------
+        DataError
+            When an item has another property in the other, or a cell other outcomes, naming them;
+            or when one holds steps of graded outcomes and the other does not.
+
+        Examples
+        --------
+        >>> items = pd.DataFrame({"size": [1.0, 2.0]}, index=["a", "b"])
+        >>> first = Evaluation.from_wide(pd.DataFrame({"a": [1]}, index=["Ann"]), items[:1])
+        >>> later = pd.DataFrame({"a": [1, 0], "b": [0, 1]}, index=["Ann", "Bob"])
+        >>> first + Evaluation.from_wide(later, items)
+        <Evaluation: 2 subjects, 2 items, 4 trials, properties size>
+        """
+        if not isinstance(other, Evaluation):
+            return NotImplemented
+        tables = (Tables(each.items, each.successes, each.trials) for each in (self, other))
+        return Evaluation(*united(*tables))
 
     def __repr__(self) -> str:
         done = int(self.trials.to_numpy().sum())

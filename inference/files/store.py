@@ -10,11 +10,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-import numpy as np
 from filelock import BaseFileLock, FileLock, Timeout
 
 from ...common.errors import FitError, StoreError
-from ...common.messages import many, some
+from ...common.messages import many
 from ...evaluations.evaluation import Evaluation
 from ...layouts import Layout
 from ..files import hierarchy
@@ -97,7 +96,8 @@ class Store:
     The folder is one Zarr hierarchy in ArviZ's layout, so that ``xarray.open_datatree(path,
     engine="zarr")`` opens it; the draws of subjects that are not finished are missing there. A
     subject is finished once its record is there, which is written last and as a whole: a process
-    that is killed loses at most the subject it was writing.
+    that is killed loses at most the subject it was writing. What a store is given later, more items
+    or outcomes, has a hierarchy of its own in the folder, ``grown/2`` and so on; the former stays.
 
     Attributes
     ----------
@@ -170,7 +170,10 @@ class Store:
         layout : Layout
             What is fitted.
         evaluation : Evaluation
-            To what. Subjects that the store lacks are added to it; it may have others.
+            To what. Subjects that the store lacks are added to it; it may have others. Where there
+            are more items or outcomes than when it was begun, subjects with more outcomes are
+            fitted anew, which a warning says; the others keep their draws, and the former fits stay
+            for those who ask for the former items and outcomes.
         battery : Battery
             Of both.
         options : SamplingOptions
@@ -193,8 +196,8 @@ class Store:
         ------
         FitError
             When the folder holds something else, or fits of another layout, to other items or
-            outcomes, with other options or another seed; when it is damaged, in use, or cannot be
-            written.
+            outcomes than the same or more, with other options or another seed; when it is damaged,
+            in use, or cannot be written.
         """
         path = Path(path)
         if hierarchy.state(path) == "else":
@@ -240,7 +243,8 @@ class Store:
                 if former != place:
                     store._take_over(former, found[former], growth.unchanged)
             if place not in found and held:
-                store._say_grown(path, found[next(iter(held))])
+                former = next(iter(held))
+                store._say_grown(path, former, found[former].training)
             return store
         except OSError as error:
             lock.release()
@@ -300,18 +304,25 @@ class Store:
                 draws = read_draws(former, row, record, contents.draws)
                 self.add(Sampled(name, draws, record.attempts, record.reason))
 
-    def _say_grown(self, path: Path, former: Contents) -> None:
+    def _say_grown(self, path: Path, former: Path, before: Training) -> None:
         """Warn of how many subjects are fitted anew, and say that their former fits are kept."""
-        before, after = former.training, self._contents.training
-        known = [subject for subject in self._evaluation.subjects if subject in before.subjects]
-        kept = [subject for subject in known if subject in self.finished]
-        told = f", {len(kept)} with the same outcomes keep their draws" if kept else ""
-        warnings.warn(
-            f"{path} was begun on {many(len(before.items), 'item')}, and now there are "
-            f"{len(after.items)}: {many(len(known) - len(kept), 'subject')} with more outcomes are "
-            f"fitted anew{told}. The former fits stay in it, for the former items and outcomes",
-            stacklevel=4,
+        done = {one.subject for one in read_records(former).values() if one.draws is not None}
+        known = done.intersection(self._evaluation.subjects)
+        kept = known & self.finished
+        now = len(self._contents.training.items)
+        begun = (
+            f"on {many(len(before.items), 'item')}, and now there are {now}"
+            if now > len(before.items)
+            else "with fewer outcomes"
         )
+        told = f", and {len(kept)} with the same outcomes keep their draws" if kept else ""
+        if known:
+            warnings.warn(
+                f"{path} was begun {begun}: {many(len(known - kept), 'subject')} with more "
+                f"outcomes are fitted anew{told}. The former fits stay in it, for the former items "
+                "and outcomes",
+                stacklevel=4,
+            )
 
     def _write(self, row: int, draws: Draws) -> dict[str, str]:
         """Write a subject's draws through to the disk; digests by array."""
@@ -361,7 +372,7 @@ class Store:
 
 
 def _held(
-    found: Mapping[Path, Contents], evaluation: Evaluation, battery: Battery
+    found: dict[Path, Contents], evaluation: Evaluation, battery: Battery
 ) -> dict[Path, Growth]:
     """Say what parts of a store hold of what is asked for, the newest first; refuse if none."""
     held, refused = dict[Path, Growth](), list[StoreError]()
