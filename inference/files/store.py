@@ -315,12 +315,12 @@ class Store:
             if now > len(before.items)
             else "with fewer outcomes"
         )
-        told = f", and {len(kept)} with the same outcomes keep their draws" if kept else ""
+        told = f"; with the same, and so kept: {many(len(kept), 'subject')}" if kept else ""
         if known:
             warnings.warn(
-                f"{path} was begun {begun}: {many(len(known - kept), 'subject')} with more "
-                f"outcomes are fitted anew{told}. The former fits stay in it, for the former items "
-                "and outcomes",
+                f"{path} was begun {begun}; with more outcomes, and so fitted anew: "
+                f"{many(len(known - kept), 'subject')}{told}. The former fits stay in it, for the "
+                "former items and outcomes",
                 stacklevel=4,
             )
 

@@ -63,7 +63,7 @@ def test_more_items_are_a_refit_that_is_told(animal_ai, large, sampling, sampled
     """The same numbers as of a store begun on all; the former call gives the former fits."""
     small, path = large.select(items=large.items.index[:10]), tmp_path / "store"
     before = fit(animal_ai, small, path, sampling)
-    told = "store was begun on 10 items, and now there are 24: 6 subjects with more outcomes are f"
+    told = "begun on 10 items, and now there are 24; with more outcomes, and so fitted anew: 6 sub"
     sampled.clear()
     with pytest.warns(UserWarning, match=told):
         after = fit(animal_ai, large, path, sampling)
@@ -88,7 +88,9 @@ def test_subjects_without_new_outcomes_keep_their_draws(
     before = fit(animal_ai, large.select(items=first), path, sampling)
     grown = only(large, large.items.index[10:], ["s1", "s4"])
     sampled.clear()
-    with pytest.warns(UserWarning, match="4 subjects with more outcomes .* and 2 with the same ou"):
+    with pytest.warns(
+        UserWarning, match="anew: 4 subjects; with the same, and so kept: 2 subjects"
+    ):
         after = fit(animal_ai, grown, path, sampling)
     assert sorted(sampled) == ["s0", "s2", "s3", "s5"]
     assert after.subjects == large.subjects
@@ -105,7 +107,9 @@ def test_more_outcomes_on_the_same_items(animal_ai, large, sampling, sampled, tm
     trials.loc["s1", "item-03"] += 1
     more = ml.Evaluation(large.items, successes, trials).select(subjects=["s0", "s1", "s5"])
     sampled.clear()
-    with pytest.warns(UserWarning, match="begun with fewer outcomes: 1 subject with more outcomes"):
+    with pytest.warns(
+        UserWarning, match="begun with fewer outcomes; .* anew: 1 subject; .* kept: 1"
+    ):
         after = fit(animal_ai, more, path, sampling)
     assert sampled == ["s1", "s5"]
     assert after.subjects == ["s0", "s1", "s5"]
@@ -120,7 +124,7 @@ def test_a_store_may_grow_in_two_ways(animal_ai, large, sampling, sampled, tmp_p
     small, path = large.select(items=large.items.index[:10]), tmp_path / "store"
     fit(animal_ai, small, path, sampling)
     for evaluation in (turned, large):
-        with pytest.warns(UserWarning, match="6 subjects with more outcomes are fitted anew"):
+        with pytest.warns(UserWarning, match="with more outcomes, and so fitted anew: 6 subjects"):
             fit(animal_ai, evaluation, path, sampling)
     assert len(hierarchy.generations(path)) == 3
     sampled.clear()
@@ -215,7 +219,9 @@ def test_a_grown_store_gives_the_posterior_of_all_outcomes(tmp_path):
 
     options = {"store": tmp_path / "store", "method": "grid", "seed": 1, "progressbar": False}
     first = ml.fit(layout, tossed("a"), **options)
-    with pytest.warns(UserWarning, match="begun on 1 item, and now there are 2: 1 subject with mo"):
+    with pytest.warns(
+        UserWarning, match="begun on 1 item, and now there are 2; .* anew: 1 subject"
+    ):
         second = ml.fit(layout, tossed("a") + tossed("b"), **options)
     for found, won, tried in ((first, 8, 10), (second, 30, 50)):
         mean = float(found.posterior["p"].mean())
