@@ -119,6 +119,7 @@ def test_ctrl_c_keeps_what_is_done_and_the_same_command_goes_on(
     np.testing.assert_array_equal(once.to_numpy(), resumed.to_numpy())
 
 
+@pytest.mark.filterwarnings("default:.*was begun on")
 @pytest.mark.usefixtures("stopped_at_bob")
 def test_a_fit_that_was_stopped_goes_on_with_more_outcomes(
     plain, tables, data, tmp_path, capsys, monkeypatch

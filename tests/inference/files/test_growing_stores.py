@@ -88,9 +88,7 @@ def test_subjects_without_new_outcomes_keep_their_draws(
     before = fit(animal_ai, large.select(items=first), path, sampling)
     grown = only(large, large.items.index[10:], ["s1", "s4"])
     sampled.clear()
-    with pytest.warns(
-        UserWarning, match="anew: 4 subjects; with the same, and so kept: 2 subjects"
-    ):
+    with pytest.warns(UserWarning, match="anew: 4 subjects; .* and so kept: 2 subjects"):
         after = fit(animal_ai, grown, path, sampling)
     assert sorted(sampled) == ["s0", "s2", "s3", "s5"]
     assert after.subjects == large.subjects
@@ -107,9 +105,7 @@ def test_more_outcomes_on_the_same_items(animal_ai, large, sampling, sampled, tm
     trials.loc["s1", "item-03"] += 1
     more = ml.Evaluation(large.items, successes, trials).select(subjects=["s0", "s1", "s5"])
     sampled.clear()
-    with pytest.warns(
-        UserWarning, match="begun with fewer outcomes; .* anew: 1 subject; .* kept: 1"
-    ):
+    with pytest.warns(UserWarning, match="with fewer outcomes; .* anew: 1 subject; .* kept: 1"):
         after = fit(animal_ai, more, path, sampling)
     assert sampled == ["s1", "s5"]
     assert after.subjects == ["s0", "s1", "s5"]
@@ -219,9 +215,7 @@ def test_a_grown_store_gives_the_posterior_of_all_outcomes(tmp_path):
 
     options = {"store": tmp_path / "store", "method": "grid", "seed": 1, "progressbar": False}
     first = ml.fit(layout, tossed("a"), **options)
-    with pytest.warns(
-        UserWarning, match="begun on 1 item, and now there are 2; .* anew: 1 subject"
-    ):
+    with pytest.warns(UserWarning, match="on 1 item, and now there are 2; .* anew: 1 subject"):
         second = ml.fit(layout, tossed("a") + tossed("b"), **options)
     for found, won, tried in ((first, 8, 10), (second, 30, 50)):
         mean = float(found.posterior["p"].mean())
