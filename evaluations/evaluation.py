@@ -12,9 +12,10 @@ from ..common.messages import many, some
 from ..layouts import Layout
 from ..linking import mean_failure
 from . import outcome_tables
-from .outcome_tables import from_outcomes, is_long, refuse_other_outcomes
+from .outcome_tables import from_outcomes, is_long, refuse_other_outcomes, with_outcomes
 from .steps import Stepped
 from .tables import known_names, name_cells, named, same_names, three_columns
+from .united import Tables, united
 
 EDGE = 1e-12
 """Chances stay this far from 0 and 1, so that one surprise costs 27 nats."""
@@ -97,7 +98,8 @@ class Evaluation(Stepped):
         Returns
         -------
         Evaluation
-            With 1 trial where there is an outcome and 0 elsewhere.
+            With 1 trial where there is an outcome and 0 elsewhere. Subjects and items without any
+            outcome are dropped, and named in a warning.
 
         Raises
         ------
@@ -114,7 +116,7 @@ class Evaluation(Stepped):
         [1, 0]
         """
         items = named(items, "items", "item")
-        return cls(items, *outcome_tables.from_wide(outcomes, items.index))
+        return cls(*with_outcomes(items, *outcome_tables.from_wide(outcomes, items.index)))
 
     @classmethod
     def from_long(
@@ -145,7 +147,8 @@ class Evaluation(Stepped):
         Returns
         -------
         Evaluation
-            Subjects in the order in which they appear.
+            Subjects in the order in which they appear. Subjects and items without any outcome are
+            dropped, and named in a warning.
 
         Raises
         ------
@@ -166,7 +169,8 @@ class Evaluation(Stepped):
         if items is None:
             items = outcome_tables.properties(outcomes, *columns)
         items = named(items, "items", "item")
-        return cls(items, *outcome_tables.from_long(outcomes, items.index, columns, repeats))
+        counts = outcome_tables.from_long(outcomes, items.index, columns, repeats)
+        return cls(*with_outcomes(items, *counts))
 
     @classmethod
     def of_outcomes(
@@ -202,8 +206,9 @@ class Evaluation(Stepped):
         Returns
         -------
         Evaluation
-            Subjects in the order in which they appear. For a layout of one `Success`, rows are the
-            items as ever.
+            Subjects in the order in which they appear; those without any outcome, and such items,
+            are dropped and named in a warning. For a layout of one `Success`, rows are the items as
+            ever.
 
         Raises
         ------
@@ -232,11 +237,13 @@ class Evaluation(Stepped):
         columns = (subject, item, outcome)
         three_columns(columns)
         if layout.steps is not None:
-            return cls(*from_outcomes(layout, layout.steps, outcomes, items, columns))
+            counted = from_outcomes(layout, layout.steps, outcomes, items, columns)
+            return cls(*with_outcomes(*counted))
         refuse_other_outcomes(layout, outcomes)
         (table,) = outcomes.values()
         if isinstance(table, pd.DataFrame) and is_long(table, columns):
-            return cls(items, *outcome_tables.from_long(table, items.index, columns, "trials"))
+            counts = outcome_tables.from_long(table, items.index, columns, "trials")
+            return cls(*with_outcomes(items, *counts))
         return cls.from_wide(table, items)
 
     @property
@@ -300,6 +307,41 @@ class Evaluation(Stepped):
         return Evaluation(
             self.items.loc[keep], self.successes.loc[who, keep], self.trials.loc[who, keep]
         )
+
+    def __add__(self, other: "Evaluation") -> "Evaluation":
+        """Join two evaluations: all subjects, all items, and the outcomes of both.
+
+        Parameters
+        ----------
+        other : Evaluation
+            More items, more subjects, or more outcomes of the same. An outcome that both have, the
+            same successes and trials of one subject on one item, is counted once: a table that has
+            grown holds what it held before.
+
+        Returns
+        -------
+        Evaluation
+            Items and subjects in the order of the first, and then those that only the other has. A
+            property that only one of the two has is missing for the other's items.
+
+        Raises
+        ------
+        DataError
+            When an item has another property in the other, or a cell other outcomes, naming them;
+            or when one holds steps of graded outcomes and the other does not.
+
+        Examples
+        --------
+        >>> items = pd.DataFrame({"size": [1.0, 2.0]}, index=["a", "b"])
+        >>> first = Evaluation.from_wide(pd.DataFrame({"a": [1]}, index=["Ann"]), items[:1])
+        >>> later = pd.DataFrame({"a": [1, 0], "b": [0, 1]}, index=["Ann", "Bob"])
+        >>> first + Evaluation.from_wide(later, items)
+        <Evaluation: 2 subjects, 2 items, 4 trials, properties size>
+        """
+        if not isinstance(other, Evaluation):
+            return NotImplemented
+        tables = (Tables(each.items, each.successes, each.trials) for each in (self, other))
+        return Evaluation(*united(*tables))
 
     def __repr__(self) -> str:
         done = int(self.trials.to_numpy().sum())

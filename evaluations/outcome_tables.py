@@ -1,5 +1,6 @@
 """Tables of outcomes, of success or of grades and scores: from what people have to counts."""
 
+import warnings
 from collections.abc import Hashable, Mapping
 from typing import NamedTuple
 
@@ -7,12 +8,12 @@ import numpy as np
 import pandas as pd
 
 from ..common.errors import DataError
-from ..common.messages import some
+from ..common.messages import many, some
 from ..layouts import Graded, Layout, Score
 from ..layouts.outcomes.steps import Observed, Steps
 from ..linking.texts import short
 from .recognising import likely_columns, naming, reading
-from .steps import expanded
+from .steps import STEP, Rows, expanded
 from .tables import (
     is_missing,
     name_cells,
@@ -76,6 +77,43 @@ def from_long(
     np.add.at(trials, (rows[attempted], places[attempted]), 1)
     np.add.at(successes, (rows, places), (values == 1).astype("int64"))
     return pd.DataFrame(successes, subjects, items), pd.DataFrame(trials, subjects, items)
+
+
+def with_outcomes(
+    items: pd.DataFrame, successes: pd.DataFrame, trials: pd.DataFrame
+) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+    """Leave out subjects and items without any outcome, and warn of them by name.
+
+    Parameters
+    ----------
+    items, successes, trials : DataFrame
+        Of an evaluation to be made, in one order; rows of items may be steps.
+
+    Returns
+    -------
+    DataFrame, DataFrame, DataFrame
+        What is left.
+
+    Raises
+    ------
+    DataError
+        When there is no outcome at all.
+    """
+    attempted = trials.to_numpy() > 0
+    if not attempted.size:
+        return items, successes, trials
+    if not attempted.any():
+        raise DataError("there is no outcome at all: every cell is missing; give some")
+    names = pd.Index(Rows.read(items.index).item if STEP in items.columns else items.index)
+    who = attempted.any(axis=1)
+    what = pd.Series(attempted.any(axis=0)).groupby(names.to_numpy()).transform("any").to_numpy()
+    lost = {"subject": trials.index[~who], "item": names[~what].unique()}
+    dropped = [
+        f"{many(len(each), kind)} ({some(each)})" for kind, each in lost.items() if len(each)
+    ]
+    if dropped:
+        warnings.warn(f"left out, without any outcome: {' and '.join(dropped)}", stacklevel=3)
+    return items[what], successes.loc[who, what], trials.loc[who, what]
 
 
 def properties(outcomes: pd.DataFrame, subject: str, item: str, outcome: str) -> pd.DataFrame:

@@ -84,7 +84,8 @@ def fit(
     store : str or Path, optional
         Folder that each subject is written to as it finishes; draws stay there, not in memory. The
         same call with the same store goes on where an interrupted one stopped, and gives the same
-        numbers.
+        numbers. With more items or outcomes, subjects that have more are fitted anew, which a
+        warning says; the others keep their draws, and the former call still gives the former fits.
     n_jobs : int, optional
         Subjects at a time. Without it `joblib.parallel_config` says how many and where (backends
         ``threading``, ``loky`` and ``dask``), and without that, threads on all processors. A worker

@@ -1,5 +1,6 @@
 """Tables of outcomes in files or data frames: long or wide, recognised by their columns."""
 
+import shlex
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -19,8 +20,10 @@ from ..tables import (
     three_columns,
 )
 from ..words import KNOWN, WORDS
+from .attempts import attempted
 from .files import read_file
 from .imported import Imported, Notes
+from .openai_evals import is_log
 from .values import ScoreReader, tidy
 
 type Table = str | Path | pd.DataFrame
@@ -132,6 +135,7 @@ def _imported(
     if _is_csv(outcomes):
         rows["outcome"] = rows["outcome"].map(_number)
     read = _read(rows, notes)
+    features = attempted(features, read["item"], notes)
     written = _is_csv(outcomes if items is None else items)
     tidied = tidy(without_lists(features, notes), notes, written=written)
     return Imported(read, tidied, notes.frame())
@@ -141,6 +145,12 @@ def _opened(table: Table, names: Sequence[str]) -> pd.DataFrame:
     """Read a file, or take a data frame whose index may hold a column asked for."""
     if isinstance(table, str | Path):
         found, where = read_file(Path(table)), str(table)
+        if is_log(found.columns):
+            raise DataError(
+                f"{where}: this is a log of OpenAI evals, a spec and events, and no table; read it "
+                f"with ml.evaluations.read_openai_evals({where!r}), or in the terminal with "
+                f"measurement-layouts import openai-evals {shlex.quote(where)} --out data"
+            )
     elif isinstance(table, pd.DataFrame):
         inside = [name for name in table.index.names if name in names]
         taken = [name for name in inside if name in table.columns]

@@ -158,8 +158,9 @@ def _kept(folder: FitFolder, layout: "Layout", evaluation: "Evaluation") -> str:
 
 
 def _write(folder: FitFolder, layout: "Layout", evaluation: "Evaluation") -> "Fit":
-    """Write what belongs beside the fit, and drop its store when all is there."""
+    """Write what belongs beside the fit; drop its store then, unless it holds former fits."""
     from ..common.files import write_text
+    from ..inference.files import hierarchy
     from ..inference.fit import load
 
     fitted = load(folder.fit, layout=layout)
@@ -167,7 +168,8 @@ def _write(folder: FitFolder, layout: "Layout", evaluation: "Evaluation") -> "Fi
     write_text(folder.profiles, fitted.profiles().to_csv(index=False))
     write_text(folder.diagnostics, fitted.diagnostics().to_csv())
     layout.draw(folder.diagram)
-    _remove(folder.store)
+    if len(hierarchy.generations(folder.store)) == 1:
+        _remove(folder.store)
     return fitted
 
 

@@ -46,10 +46,19 @@ def add(commands: arguments.Commands) -> None:
     )
     _chooses(harness, "--metric", "which outcome")
     _chooses(harness, "--filter", "whose answers")
-    harness.add_argument(
-        "--subject", metavar="NAME", help="the model, where the logs are of one (as they name it)"
-    )
+    _takes_subject(harness)
     _takes_features(harness, "fields of the documents")
+
+    events = _add_kind(
+        kinds,
+        "openai-evals",
+        _openai_evals,
+        "Read logs of OpenAI evals (.jsonl: a spec, then events).",
+        "evallogs/*.jsonl",
+    )
+    _chooses(events, "--metric", "which outcome")
+    _takes_subject(events)
+    _takes_features(events, "of prompt and expected, those")
 
     table = _add_kind(
         kinds,
@@ -112,6 +121,12 @@ class _ByTask(argparse.Action):
         setattr(namespace, self.dest, by_task if all(by_task.values()) else values[0])
 
 
+def _takes_subject(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--subject", metavar="NAME", help="the model, where the logs are of one (as they name it)"
+    )
+
+
 def _takes_features(parser: argparse.ArgumentParser, which: str) -> None:
     parser.add_argument(
         "--features",
@@ -158,6 +173,14 @@ def _lm_eval(chosen: argparse.Namespace) -> "Imported":
         filter=chosen.filter,
         features=chosen.features,
         subject=chosen.subject,
+    )
+
+
+def _openai_evals(chosen: argparse.Namespace) -> "Imported":
+    from ..evaluations.logs.openai_evals import read_openai_evals
+
+    return read_openai_evals(
+        chosen.logs, metric=chosen.metric, features=chosen.features, subject=chosen.subject
     )
 
 

@@ -167,6 +167,7 @@ def read_outcomes(choice: random.Random) -> None:
     need(bool((evaluation.successes <= evaluation.trials).to_numpy().all()), "more than tried")
 
 
+@pytest.mark.filterwarnings("ignore:left out, without any outcome")
 @pytest.mark.trust("fuzz", "data frames of outcomes")
 @pytest.mark.parametrize(
     ("name", "count"),

@@ -149,17 +149,23 @@ WRONG = {
             tables | {"found": pd.DataFrame({"subject": ["Ann"], "item": "arena 7", "outcome": 1})}
         )
     ),
-    "no outcomes at all for Cyd": (
-        lambda tables: (
-            tables
-            | {
-                "found": pd.concat(
-                    [tables["found"], pd.DataFrame(np.nan, ["Cyd"], of.items(2).index)]
-                )
-            }
-        )
+    "there is no outcome at all": (
+        lambda tables: {
+            name: table.astype(object).map(lambda _: None) for name, table in tables.items()
+        }
     ),
 }
+
+
+def test_subjects_and_items_without_outcomes_are_left_out(made, tables):
+    """A row of steps without trials stays, where its item has outcomes."""
+    wanted = ml.Evaluation.of_outcomes(made, tables, of.items(2))
+    nobody, nothing = pd.DataFrame(np.nan, ["Cyd"], of.items(2).index), {"arena 2": None}
+    more = {name: pd.concat([table, nobody]).assign(**nothing) for name, table in tables.items()}
+    with pytest.warns(UserWarning, match=r"1 subject \(Cyd\) and 1 item \(arena 2\)"):
+        found = ml.Evaluation.of_outcomes(made, more, of.items(3))
+    pd.testing.assert_frame_equal(found.trials, wanted.trials)
+    pd.testing.assert_frame_equal(found.successes, wanted.successes)
 
 
 @pytest.mark.parametrize("message", WRONG)
