@@ -224,9 +224,7 @@ def _judged(
         for name, number in zip(result, (mean, mean - half, mean + half, p), strict=True):
             result[name][row] = number
         witnesses = np.delete(surprise, place) * (len(tested) - 1) <= _SURE
-        flagged[row] = (
-            p <= _RARE and surprise[place] > _CHANCE and witnesses.sum() >= _WITNESSES
-        )
+        flagged[row] = p <= _RARE and surprise[place] > _CHANCE and witnesses.sum() >= _WITNESSES
     return {"items": items, "others": others, "agreement": found, **result, "flagged": flagged}
 
 

@@ -17,8 +17,8 @@ from ...evaluations.steps import Rows
 from ...inference.fit import Fit
 from ...inference.model.unseen import refuse_unseen
 from ...layouts.elements import elements
-from .background import Background, Leftover, deviation, explained, interplay, residual_table
 from .agreement import agreement, no_agreement, outcomes_by_item, told_agreement
+from .background import Background, Leftover, deviation, explained, interplay, residual_table
 from .expansion import holm
 from .overdispersion import Spread, count_flagged, overdispersion, told
 from .properties import Cut, Property, candidate_columns, why_none
@@ -210,7 +210,9 @@ class Criticism:
             more += f", repeated attempts in {count_flagged(self.overdispersion)}"
         if self.agreement["flagged"].any():
             more += f", {many(int(self.agreement['flagged'].sum()), 'subject')} like nobody"
-        return f"<Criticism of {self.fit.layout.name!r}: {first}{more}, at {self.alpha:.0%} over all>"
+        return (
+            f"<Criticism of {self.fit.layout.name!r}: {first}{more}, at {self.alpha:.0%} over all>"
+        )
 
 
 def _counted(table: pd.DataFrame) -> str:
@@ -348,8 +350,9 @@ def criticise(
     spread = overdispersion(
         spreads, [element.name for element in elements(fit.layout)], prob, alpha
     )
-    alone = _agreement(fit, prob, seed).iloc[places].reset_index(drop=True)
-    table = _ranked(rows, alpha)
+    alone = _agreement(fit, prob, seed)
+    asked = alone["subject"].isin([fit.subjects[place] for place in places])
+    table, alone = _ranked(rows, alpha), alone[asked].reset_index(drop=True)
     return Criticism(table, fit, evaluation, alpha, prob, seed, spread, alone)
 
 
@@ -382,7 +385,9 @@ def _finding(
 
 def _ranked(rows: list[dict[str, object]], alpha: float) -> pd.DataFrame:
     table = pd.DataFrame(rows).reindex(columns=_COLUMNS)
-    table["p_adjusted"] = table["p"].astype(float).groupby(table["kind"]).transform(holm)
+    for kind in table["kind"].unique():
+        own = table["kind"] == kind
+        table.loc[own, "p_adjusted"] = holm(table.loc[own, "p"].to_numpy(dtype=float))
     table["flagged"] = table["p_adjusted"] <= alpha
     order = {subject: place for place, subject in enumerate(dict.fromkeys(table["subject"]))}
     table["order"] = table["subject"].map(order)
