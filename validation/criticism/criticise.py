@@ -129,16 +129,26 @@ class Criticism:
         ]
 
     def untried(self) -> str:
+        """Say why no candidate could be tried, and what to do; empty where one was.
+
+        Returns
+        -------
+        str
+            A sentence without its full stop.
+        """
+        why = self._why_none()
+        return why and f"{why}; add columns of numbers or kinds to the evaluation's items"
+
+    def _why_none(self) -> str:
         """Say why no candidate could be tried; empty where one was."""
         candidates = self.candidates
         if candidates["p"].notna().any():
             return ""
         why = why_none(self.fit, self.evaluation.items)
         if len(candidates):
-            names = candidates.groupby("remark", sort=False)["property"].unique()
-            told = (f"{some(own)}: {remark}" for remark, own in names.items())
-            why = f"{'; '.join(told)}; add other properties to the evaluation's items"
-        return f"no candidate could be tried: {why}"
+            names = candidates.groupby("remark")["property"].unique()
+            why = "; ".join(f"{some(own)}: {remark}" for remark, own in names.items())
+        return f"no candidate could be tried ({why})"
 
     def residuals(self, subject: object, *properties: str) -> pd.DataFrame:
         """Compare success with the layout's posterior predictive distribution, by level.
@@ -202,7 +212,7 @@ class Criticism:
         return table.sort_values("gain", ascending=False)
 
     def __repr__(self) -> str:
-        first = self.untried() or f"{_counted(self.candidates)} candidates flagged"
+        first = self._why_none() or f"{_counted(self.candidates)} candidates flagged"
         more = ""
         if self.forms["p"].notna().any():
             more = f", {_counted(self.forms)} used properties"

@@ -246,4 +246,4 @@ def why_none(fit: Fit, items: pd.DataFrame) -> str:
             f"what the layout does not use ({some(others)}) has over {_MOST_NAMES} different texts"
             ", which name items rather than a kind of them"
         )
-    return f"{why}; add columns of numbers or kinds to the evaluation's items"
+    return why
