@@ -26,6 +26,7 @@ _WITNESSES, _SURE = 2, 0.05  # others that have to agree, adjusted for their num
 _MEANS = np.linspace(0.02, 1, 50)  # agreement of those who agree, on average ...
 _SPREADS = np.array([0, 0.1, 0.2, 0.3, 0.4])  # ... and its standard deviation, as part of that
 _SHARES = np.array([0.02, 0.1, 0.25, 0.4, 0.5, 0.6, 0.75, 0.9, 0.98])  # of those who do not
+_ROUNDING = 1e-9
 _SMALLEST = 0.2  # part of the error by chance that one who agrees has at least
 
 
@@ -148,7 +149,7 @@ def agreement(
     centred = np.where(known, outcomes, 0)
     centred -= known * (centred.sum(axis=1) / known.sum(axis=1))[:, None]
     sds = np.sqrt(np.square(centred).sum(axis=1) / known.sum(axis=1))
-    varying = np.flatnonzero(sds > 1e-9)
+    varying = np.flatnonzero(sds > _ROUNDING)
     table = pd.DataFrame({"subject": list(subjects)}).reindex(columns=_COLUMNS)
     table["flagged"] = False
     if len(varying) > _WITNESSES:
@@ -174,25 +175,34 @@ def _coefficients(
     tried = known.astype(float)
     products = [scaled[:, at] @ scaled[others][:, at].T for at in parts]
     shared = [tried[:, at] @ tried[others][:, at].T for at in parts]
-    size, both, most, error = np.zeros((4, count))
+    size, sums = np.zeros(count, dtype=int), np.zeros((3, count))
     for at, product, together in zip(parts, products, shared, strict=True):
-        pairs = (sum(products) - product) / (sum(shared) - together + _DOUBT)
+        pairs = (np.sum(products, axis=0) - product) / (np.sum(shared, axis=0) - together + _DOUBT)
         pairs = np.where(own, 0, np.maximum(pairs, 0))
         weights = np.where(own, 0, pairs @ pairs[others])
         means = weights @ scaled[others][:, at]
         met = known[:, at] & (weights @ tried[others][:, at] > 0)
         for row in np.flatnonzero(met.sum(axis=1) > 1):
             y, m = scaled[row, at[met[row]]], means[row, met[row]]
-            y, m = y - y.mean(), m - m.mean()
-            m = m / max(weights[row].sum(), np.finfo(float).tiny)
             size[row] += len(y)
-            both[row] += y @ m
-            most[row] += np.sort(y) @ np.sort(m)
-            error[row] += (y @ y) * (m @ m) / (len(y) - 1)
-    tested = (most > 1e-9) & (size >= _LEAST)
-    most = np.where(tested, most, np.nan)
-    partners = ((sum(shared) > 0) & ~own).sum(axis=1)
-    return both / most, np.sqrt(error) / most, size.astype(int), partners
+            sums[:, row] += covariances(y, m / weights[row].sum())
+    both, most, variance = sums
+    most = np.where((most > _ROUNDING) & (size >= _LEAST), most, np.nan)
+    partners = ((np.sum(shared, axis=0) > 0) & ~own).sum(axis=1)
+    return both / most, np.sqrt(variance) / most, size, partners
+
+
+def covariances(first: np.ndarray, second: np.ndarray) -> tuple[float, float, float]:
+    """Sum products about the means: as they are, of both sorted, and their variance by chance.
+
+    Examples
+    --------
+    >>> covariances(np.array([1.0, 0, 1, 0]), np.array([1.0, 1, 0, 0]))
+    (0.0, 1.0, 0.333...)
+    """
+    y, m = first - first.mean(), second - second.mean()
+    most = np.sort(y) @ np.sort(m)
+    return float(y @ m), float(most), float((y @ y) * (m @ m) / (len(y) - 1))
 
 
 def _judged(

@@ -351,9 +351,8 @@ def criticise(
             who = fit.subjects[place]
             rng = np.random.default_rng(subject_seed(seed, who))
             cut = every.take(leftover.names)
-            kinds = (("candidate", cut.used, cut.candidates), ("used", [], cut.used))
-            for kind, used, parts in kinds:
-                background = Background.of(leftover, used, rng)
+            for kind, parts in (("candidate", cut.candidates), ("used", cut.used)):
+                background = Background.of(leftover, cut.used if kind == "candidate" else [], rng)
                 found = (_finding(background, part, prob, rng) for part in parts)
                 rows += [{"subject": who, "kind": kind, **row} for row in found]
             spreads[who] = leftover.repeated().spread(rng)
@@ -370,8 +369,9 @@ def _agreement(fit: Fit, prob: float, seed: int) -> pd.DataFrame:
     """Hold the outcomes of all subjects in a fit against each other."""
     observed = fit.observed.transpose("subject", "item")
     rows = None if fit.layout.steps is None else Rows.read(observed["item"].to_numpy())
-    counts = (observed[name].to_numpy() for name in ("successes", "trials"))
-    return agreement(fit.subjects, outcomes_by_item(*counts, rows), prob=prob, seed=seed)
+    successes, trials = (observed[name].to_numpy() for name in ("successes", "trials"))
+    outcomes = outcomes_by_item(successes, trials, rows)
+    return agreement(fit.subjects, outcomes, prob=prob, seed=seed)
 
 
 def _finding(
