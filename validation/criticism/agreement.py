@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import log_ndtr, logsumexp, ndtr
 from scipy.stats import norm
+from threadpoolctl import threadpool_limits
 
 from ...common.messages import many, some
 from ...evaluations.steps import Rows
@@ -154,7 +155,8 @@ def agreement(
     table["flagged"] = False
     if len(varying) > _WITNESSES:
         scaled = centred[varying] / sds[varying][:, None]
-        found = _judged(*_coefficients(scaled, known[varying], seed), prob)
+        with threadpool_limits(1, user_api="blas"):  # threads would change the last digits
+            found = _judged(*_coefficients(scaled, known[varying], seed), prob)
         for name, values in found.items():
             table[name] = pd.Series(values, varying).reindex(table.index)
         table["flagged"] = table["flagged"].fillna(False).astype(bool)
@@ -175,9 +177,10 @@ def _coefficients(
     tried = known.astype(float)
     products = [scaled[:, at] @ scaled[others][:, at].T for at in parts]
     shared = [tried[:, at] @ tried[others][:, at].T for at in parts]
+    product_sum, shared_sum = np.sum(products, axis=0), np.sum(shared, axis=0)
     size, sums = np.zeros(count, dtype=int), np.zeros((3, count))
     for at, product, together in zip(parts, products, shared, strict=True):
-        pairs = (np.sum(products, axis=0) - product) / (np.sum(shared, axis=0) - together + _DOUBT)
+        pairs = (product_sum - product) / (shared_sum - together + _DOUBT)
         pairs = np.where(own, 0, np.maximum(pairs, 0))
         weights = np.where(own, 0, pairs @ pairs[others])
         means = weights @ scaled[others][:, at]
@@ -188,7 +191,7 @@ def _coefficients(
             sums[:, row] += covariances(y, m / weights[row].sum())
     both, most, variance = sums
     most = np.where((most > _ROUNDING) & (size >= _LEAST), most, np.nan)
-    partners = ((np.sum(shared, axis=0) > 0) & ~own).sum(axis=1)
+    partners = ((shared_sum > 0) & ~own).sum(axis=1)
     return both / most, np.sqrt(variance) / most, size, partners
 
 
@@ -217,8 +220,8 @@ def _judged(
     correlation = means / (by_chance * np.sqrt(items[tested] - 1)[:, None, None])
     narrower = np.maximum(1 - correlation**2, _SMALLEST)  # as a correlation's error is
     sds = np.hypot(by_chance * narrower, _SPREADS * means)
-    agrees = norm.logpdf(value, means, sds)[..., None] + np.log1p(-_SHARES)
-    not_at_all = norm.logpdf(value, 0, by_chance)[..., None] + np.log(_SHARES)
+    agrees = np.asarray(norm.logpdf(value, means, sds))[..., None] + np.log1p(-_SHARES)
+    not_at_all = np.asarray(norm.logpdf(value, 0, by_chance))[..., None] + np.log(_SHARES)
     each = np.logaddexp(agrees, not_at_all)
     every = each.sum(axis=0)
     score = found[tested] / error[tested]

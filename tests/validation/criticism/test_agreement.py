@@ -68,7 +68,6 @@ def test_a_permuted_subject_is_found_and_nobody_else_quickly():
     assert found.sum() >= stats.binom.ppf(_LEVEL, 20, 0.95)
 
 
-@pytest.mark.trust("promises", "scrambled outcomes are found, and hardly ever wrongly")
 @pytest.mark.slow
 @pytest.mark.parametrize("spread", SPREADS)
 def test_permuted_subjects_are_found_as_often_as_the_card_says(spread):
@@ -77,7 +76,6 @@ def test_permuted_subjects_are_found_as_often_as_the_card_says(spread):
     assert found.sum() >= stats.binom.ppf(_LEVEL, 300, SPREADS[spread])
 
 
-@pytest.mark.trust("promises", "scrambled outcomes are found, and hardly ever wrongly")
 @pytest.mark.slow
 @pytest.mark.parametrize("make", [lambda rng: rasch(rng, spread=1), uneven])
 def test_weak_or_uneven_agreement_raises_no_more_alarms(make):
