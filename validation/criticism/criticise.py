@@ -332,7 +332,7 @@ def criticise(
     >>> items = cohort.evaluation.items.assign(day=np.arange(69) % 5)
     >>> known = Evaluation(items, cohort.evaluation.successes, cohort.evaluation.trials)
     >>> criticise(result, known, candidates=["day"])
-    <Criticism of 'animal-ai-olympics': 0 of 2 candidates flagged, 0 of 6 used properties, ...>
+    <Criticism of 'animal-ai-olympics': 0 of 2 candidates flagged, 0 of 8 used properties, ...>
     """
     alpha = options.inside("alpha", alpha, such_as=0.05)
     prob = options.inside("prob", prob, such_as=0.9)

@@ -81,7 +81,7 @@ def test_permuted_subjects_are_found_as_often_as_the_card_says(spread):
 def test_weak_or_uneven_agreement_raises_no_more_alarms(make):
     alarms, found = rates(make, 200, seed=3)
     assert rare(alarms)
-    assert found.mean() > 0.3
+    assert found.mean() > 0.25
 
 
 @pytest.mark.slow
