@@ -97,7 +97,7 @@ class Check:
     --------
     >>> from measurement_layouts.scenarios import animal_ai_olympics as aaio
     >>> check(aaio.published_layout(), aaio.simulated_cohort().evaluation)
-    <Check of 'animal-ai-olympics': 1 of 4 profile elements informed, 1 problem>
+    <Check of 'animal-ai-olympics': 1 of 4 profile elements informed, 2 problems>
     """
 
     layout: str

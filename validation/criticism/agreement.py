@@ -121,9 +121,9 @@ def agreement(
 
     No test with 1 % false alarms finds more than 82 % in the first row; with 300 items 94 % are
     found. Where subjects also differ in slope, and guess in up to 30 % of items, or two demands
-    multiply, false alarms are 0.3 to 0.6 %, and fewer are
-    found (64 to 83 % at 2 to 3 logits with two demands); on the 69 items of the Animal-AI Olympics, 0.9 % and 45 %. Where 9 of 12 subjects are
-    permuted, at a spread of 2 logits, 31 % of them are found with 100 items, 74 % with 200 and
+    multiply, false alarms are 0.3 to 0.6 %, and fewer are found (64 to 83 % at 2 to 3 logits with
+    two demands); on the 69 items of the Animal-AI Olympics, 0.9 % and 45 %. Where 9 of 12 subjects
+    are permuted, at a spread of 2 logits, 31 % of them are found with 100 items, 74 % with 200 and
     95 % with 400.
 
     Somebody who guesses at random agrees with nobody, either, and is flagged. An order that is
@@ -251,8 +251,8 @@ def told_agreement(table: pd.DataFrame) -> list[str]:
     least = min(rows, key=lambda row: row["p"])
     names = some(row["subject"] for row in rows)
     return [
-        f"the outcomes of {len(rows)} subjects agree with nobody's ({names}), as "
-        f"{disagreement(least)}; {_REMEDY}"
+        f"the outcomes of {len(rows)} subjects agree with nobody's ({names}), least those of "
+        f"{least['subject']} ({_numbers(least)}); {_REMEDY}"
     ]
 
 
@@ -265,10 +265,15 @@ def disagreement(row: dict[Any, Any]) -> str:
     >>> disagreement(row | {"items": 120, "others": 11})
     "the outcomes of Bob agree with nobody's (agreement 0.01, the others' 0.35 [0.21, 0.49], ..."
     """
+    return f"the outcomes of {row['subject']} agree with nobody's ({_numbers(row)})"
+
+
+def _numbers(row: dict[Any, Any]) -> str:
+    """Write a subject's agreement beside what the others' lets expect."""
+    expected = f"{row['expected']:.2f} [{row['low']:.2f}, {row['high']:.2f}]"
     return (
-        f"the outcomes of {row['subject']} agree with nobody's (agreement {row['agreement']:.2f}, "
-        f"the others' {row['expected']:.2f} [{row['low']:.2f}, {row['high']:.2f}], on "
-        f"{many(int(row['items']), 'item')} that it shares with {row['others']} others)"
+        f"agreement {row['agreement']:.2f}, the others' {expected}, on "
+        f"{many(int(row['items']), 'item')} that it shares with {row['others']} others"
     )
 
 

@@ -130,6 +130,16 @@ def test_groups_that_agree_only_among_themselves_are_left_in_peace(rng):
     assert np.flatnonzero(flags(outcomes)).tolist() == [0]
 
 
+def test_several_are_named_together(rng):
+    outcomes = rasch(rng, 12, 200)
+    for row in (2, 7):
+        outcomes[row] = rng.permutation(outcomes[row])
+    table = agreement(list("abcdefghijkl"), outcomes, prob=0.9, seed=1)
+    (said,) = told_agreement(table)
+    assert said.startswith("the outcomes of 2 subjects agree with nobody's (c, h), least those of ")
+    assert "on 200 items that it shares with 11 others); items may be in another order" in said
+
+
 def test_missing_outcomes_and_grades(rng):
     outcomes = rasch(rng, 30, 300)
     outcomes[rng.random(outcomes.shape) < 0.5] = np.nan
