@@ -17,6 +17,7 @@ from measurement_layouts.validation.criticism.agreement import (
     agreement,
     covariances,
     outcomes_by_item,
+    told_agreement,
 )
 from measurement_layouts.validation.criticism.criticise import criticise
 
