@@ -152,8 +152,9 @@ _MEASURES = (("rhat", 3), ("ess", 0), ("divergences", 0))
 def _criticism(contents: Contents) -> list[str]:
     if contents.criticism is None:
         return ["## What the layout may miss", escaped(contents.uncriticised)]
-    found = contents.criticism.suggestions()
+    found, untried = contents.criticism.suggestions(), contents.criticism.untried()
     text = "\n".join(f"- {escaped(line)}" for line in found) or "Nothing was flagged."
+    text += f"\n\n{escaped(untried)}." * bool(untried)
     return ["## What the layout may miss", text]
 
 

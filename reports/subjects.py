@@ -35,7 +35,7 @@ class SubjectPage:
     left_out : int
         Curves that are not shown.
     criticised : list of dict
-        Candidates of the criticism.
+        Properties of the criticism.
     repeated : dict of str to str
         What it says of repeated attempts; empty where there are none.
     forecasts : list of Line
@@ -135,10 +135,10 @@ def _repeated(contents: Contents, name: str) -> dict[str, str]:
 
 
 def _candidate(row: dict[Hashable, Any]) -> dict[str, str]:
+    named = {"property": str(row["property"]), "kind": str(row["kind"])}
     if row["remark"]:
-        return {"property": str(row["property"]), "verdict": str(row["remark"])}
-    return {
-        "property": str(row["property"]),
+        return named | {"verdict": str(row["remark"])}
+    return named | {
         "level": str(row["level"]),
         "observed": fixed(row["observed"], 2),
         "expected": fixed(row["expected"], 2),

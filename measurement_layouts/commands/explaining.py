@@ -32,7 +32,7 @@ def add(commands: arguments.Commands) -> None:
         "Ask which properties of the items explain what the layout leaves over.",
         example="criticise fitted",
         done="nothing is flagged",
-        falls_short="a property, or repeated attempts, are flagged: the layout misses something",
+        falls_short="a property, repeated attempts or a subject's agreement with others is flagged",
     )
     arguments.takes_fit(criticise)
     arguments.takes_data(criticise, required=False)

@@ -49,7 +49,7 @@ def test_a_criticism_finds_them_and_everything_says_so(tmp_path):
     _, evaluation = counts(3, 1.0, seed=3)
     fit = ml.fit(layout(), evaluation, **GRID)
     found = ml.validation.criticise(fit, evaluation)
-    assert found.table.empty
+    assert found.candidates.empty
     (said,) = found.suggestions()
     assert said.startswith(f"{ALIKE} (3 of 3 subjects, and all together: s0, s1, s2)")
     assert repr(found).endswith(
