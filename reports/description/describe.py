@@ -179,7 +179,7 @@ def describe(
     if criticism is not None:
         _same_fit(fit, criticism)
     rows = fit.places(subjects)
-    who = [fit.subjects[row] for row in rows]
+    who = fit.names(rows)
     verdicts, table = diagnose(fit, subjects=who), profiles(fit, rules.prob, subjects=who)
     found, texts = dict[str, list[Finding]](), dict[str, str]()
     overall = dict[str, Training]()
