@@ -129,7 +129,10 @@ def diagnose(fit: Posterior, subjects: Iterable[object] | None = None) -> pd.Dat
     diverging = fit.data["sample_stats"].to_dataset()["diverging"]
     chains = diverging.sizes["chain"]
     divergences = np.concatenate(
-        [diverging.variable[block].to_numpy().sum(axis=(1, 2)) for block in subject_blocks(fit, rows)]
+        [
+            diverging.variable[block].to_numpy().sum(axis=(1, 2))
+            for block in subject_blocks(fit, rows)
+        ]
     )
     each = (len(rows), -1)  # rows of a subject lie together
     measures = (table[name].to_numpy().reshape(each) for name in RhatEss._fields)
