@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-
 from ..linking import Expr, LinkingFunction
 from ..linking.evaluation import ancestry
 from ..linking.expression import Dims, SubjectConstant, merge_dims

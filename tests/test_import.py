@@ -66,7 +66,7 @@ def test_a_first_layout_needs_neither_the_registry_of_units_nor_networkx(code):
 def test_units_that_differ_need_the_registry():
     """The twin: whether a metre is an m, pint knows."""
     code = DECLARE.replace('high=40, unit="m")', 'high=40, unit="metre")', 1)
-    assert loaded_by(f"{code}; layout.graph", SLOW) == list(SLOW)
+    assert loaded_by(f"{code}layout.graph", SLOW) == list(SLOW)
 
 
 def test_layouts_of_a_scenario_need_no_sampler():

@@ -257,9 +257,8 @@ def _quantile(
     missed = (count == 0) | (upto[:, 0] > level) | (upto[rows, last] < level)
     with np.errstate(invalid="ignore"):  # of those that were missed
         found = own[rows, left] + part * (own[rows, right] - own[rows, left])
-    for row in np.flatnonzero(missed):
-        order = np.argsort(values[row])
-        found[row] = np.interp(
-            level, np.cumsum(weights[order]) - weights[order] / 2, values[row, order]
-        )
-    return found
+    for at in np.flatnonzero(missed):
+        order = np.argsort(values[at])
+        middles = np.cumsum(weights[order]) - weights[order] / 2
+        found[at] = np.interp(level, middles, values[at, order])
+    return np.asarray(found)
