@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from ..common.digits import fixed, short
+from ..common.messages import many
 from ..linking import units
 from . import equations
 from .bars import axes, bars
@@ -45,7 +46,8 @@ def as_markdown(contents: Contents) -> str:
         "## Sampling",
         _sampling(contents),
         "## Diagnosis",
-        *(escaped(text) for text in contents.description.texts),
+        *_left_out(contents),
+        *(escaped(text) for text in contents.told.texts),
         *_criticism(contents),
         *_forecasts(contents),
     ]
@@ -147,6 +149,12 @@ def _sampling(contents: Contents) -> str:
 
 
 _MEASURES = (("rhat", 3), ("ess", 0), ("divergences", 0))
+
+
+def _left_out(contents: Contents) -> list[str]:
+    """Say who is described, where that is not everybody."""
+    who = many(len(contents.diagnostics), "subject")
+    return [] if contents.whole else [f"Of {len(contents.detailed)} of the {who}."]
 
 
 def _criticism(contents: Contents) -> list[str]:
