@@ -82,7 +82,8 @@ def table(head: Sequence[object], rows: Iterable[Sequence[object]]) -> str:
 
 def _summary(contents: Contents) -> list[str]:
     status = contents.diagnostics["status"].value_counts()
-    counted = [f"{status.get(name, 0)} {name}" for name in ("ok", "not converged", "failed")]
+    seldom = [name for name in ("few draws", "few divergences") if name in status]
+    counted = [f"{status.get(n, 0)} {n}" for n in ("ok", *seldom, "not converged", "failed")]
     trials = int(contents.trials["trials"].sum())
     done = f"{trials} trials"
     if contents.stepped:

@@ -15,6 +15,7 @@ from ..sampling.convergence import (
     RhatEss,
     by_element,
     faults,
+    status,
     stay_apart,
     worst,
 )
@@ -96,8 +97,10 @@ def diagnose(fit: Posterior, subjects: Iterable[object] | None = None) -> pd.Dat
     Returns
     -------
     DataFrame
-        Indexed by subject, failed ones last: ``status`` (``ok``; ``not converged``: its sampling is
-        not to be trusted; ``failed``: it has no draws), ``success`` rate, ``divergences``, largest
+        Indexed by subject, failed ones last: ``status`` (``ok``; ``few draws``: chains mix, and
+        more draws make the numbers as sure as they should be; ``few divergences``: one in 200 draws
+        at most, of chains that mix; ``not converged``: its sampling is not to be trusted;
+        ``failed``: it has no draws), ``success`` rate, ``divergences``, largest
         ``rhat``, smallest ``ess`` (bulk or tail; both NaN when unknown for any profile element),
         ``attempts`` at sampling, ``prior_dominated`` (the profile elements of which the data say
         next to nothing) and ``reason`` in words.
@@ -127,7 +130,7 @@ def diagnose(fit: Posterior, subjects: Iterable[object] | None = None) -> pd.Dat
     who = fit.names(rows)
     table = profiles(fit, subjects=subjects)
     diverging = fit.data["sample_stats"].to_dataset()["diverging"]
-    chains = diverging.sizes["chain"]
+    chains, length = diverging.sizes["chain"], diverging.sizes["draw"]
     divergences = np.concatenate(
         [
             diverging.variable[block].to_numpy().sum(axis=(1, 2))
@@ -143,7 +146,7 @@ def diagnose(fit: Posterior, subjects: Iterable[object] | None = None) -> pd.Dat
     by_row = zip(rows, table["rhat"].to_numpy().reshape(each), strict=True)
     apart = [_apart(fit, row, found, names[0]) for row, found in by_row]
     judged = zip(divergences.tolist(), rhat.tolist(), ess.tolist(), apart, strict=True)
-    wrong = [faults(Convergence(*row), chains) for row in judged]
+    wrong = [faults(Convergence(*row, length), chains) for row in judged]
     successes, trials = _outcomes(fit, rows)
     remarks = [
         [*_remarks(*counted), *([] if stay else _several(names[0], own))]
@@ -153,7 +156,7 @@ def diagnose(fit: Posterior, subjects: Iterable[object] | None = None) -> pd.Dat
     vague = table["prior_dominated"].to_numpy().reshape(each)
     result = pd.DataFrame(
         {
-            "status": ["not converged" if fault else "ok" for fault in wrong],
+            "status": [status(found) for found in wrong],
             "success": success_rates(fit, rows).to_numpy(),
             "divergences": divergences,
             "rhat": rhat,
