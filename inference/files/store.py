@@ -13,6 +13,7 @@ import numpy as np
 from filelock import BaseFileLock, FileLock, Timeout
 
 from ...common.errors import FitError, StoreError
+from ...common.memory import return_free_memory
 from ...common.messages import many, some
 from ...evaluations.evaluation import Evaluation
 from ...layouts import Layout
@@ -123,6 +124,7 @@ def _check_outcomes(path: Path, stored: Training, evaluation: Evaluation) -> Non
 
 
 _WRITERS = 8  # chunks on their way to the disk at a time: one after the other it is a wait for each
+_TRIMMED = 32  # subjects after which free memory is returned: sampling leaves 0.2 MiB of it each
 
 
 class Store:
@@ -309,6 +311,8 @@ class Store:
                 "make room, and fit again with the same store",
             ) from error
         self._records[row] = record
+        if len(self._records) % _TRIMMED == 0:
+            return_free_memory()
 
     def _write(self, row: int, draws: Draws) -> dict[str, str]:
         """Write a subject's draws through to the disk; digests by array."""
