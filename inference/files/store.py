@@ -124,7 +124,7 @@ def _check_outcomes(path: Path, stored: Training, evaluation: Evaluation) -> Non
 
 
 _WRITERS = 8  # chunks on their way to the disk at a time: one after the other it is a wait for each
-_TRIMMED = 32  # subjects after which free memory is returned: sampling leaves 0.2 MiB of it each
+_TRIMMED = 8  # subjects after which free memory is returned: sampling leaves 0.2 MiB of it each
 
 
 class Store:
