@@ -1,10 +1,8 @@
 """What is told of each subject."""
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
-
-import pandas as pd
 
 from ..common.digits import chance, fixed, outward, with_error
 from ..validation.criticism.expansion import error_of
@@ -70,8 +68,9 @@ def subject_pages(
     places = ids(contents)
     most = max(_LEAST_CURVES, _CURVES // max(1, len(places)))
     row_of = {name: row for row, name in enumerate(contents.fit.subjects)}
+    verdicts = contents.diagnostics.to_dict("index")
     for name in contents.detailed:
-        verdict, at = contents.diagnostics.loc[name], row_of.get(name, 0)
+        verdict, at = verdicts[name], row_of.get(name, 0)
         fitted = verdict["status"] != "failed"
         drawn = curves.of(at) if fitted else []
         largest = sorted(drawn, key=lambda curve: -curve.sway)[:most]
@@ -96,7 +95,7 @@ def subject_pages(
         )
 
 
-def _facts(verdict: pd.Series) -> dict[str, str]:
+def _facts(verdict: Mapping[Hashable, Any]) -> dict[str, str]:
     return {
         "Status": str(verdict["status"]),
         "Largest R-hat": fixed(float(verdict["rhat"]), 3),

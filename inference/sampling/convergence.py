@@ -445,8 +445,8 @@ def _diverged(convergence: Convergence, draws: int, mixing: bool) -> str:
 
 def _rounded_up(number: float) -> int:
     """Round up to two digits."""
-    step = 10 ** max(0, math.floor(math.log10(number)) - 1)
-    return step * math.ceil(number / step)
+    step = 10.0 ** max(0, math.floor(math.log10(number)) - 1)
+    return int(step) * math.ceil(number / step)
 
 
 def by_element(draws: np.ndarray) -> np.ndarray:
