@@ -22,6 +22,7 @@ from .model.prior import draw_prior
 from .model.unseen import refuse_unseen
 from .posterior.assembly import Training, Tried, assemble, marks
 from .posterior.posterior import Posterior
+from .sampling.convergence import status
 from .sampling.draws import Sampled, SamplingOptions
 from .sampling.engine import Battery, compile_sampler
 from .sampling.executors import Executor, WorkerDied, choose_executor, run_jobs
@@ -167,7 +168,9 @@ def fit(
             total=len(chosen.subjects),
             show=progressbar,
             before=len(chosen.subjects) - len(todo),
-            not_converged=lambda sampled: bool(sampled.reason),
+            not_converged=lambda sampled: (
+                bool(sampled.reason) and status(sampled.reason.split("; ")) == "not converged"
+            ),
         )
         with closing(found), closing(watched):  # whatever happens below
             for sampled in watched:

@@ -45,7 +45,7 @@ class Expr(ABC):
         Label dimensions and their labels; empty for one value per item.
     range : Interval
         Every value it can take.
-    unit : pint.Unit or None
+    unit : units.Words or None
         None goes with any unit.
     """
 
@@ -166,7 +166,7 @@ class Expr(ABC):
     __lt__ = __le__ = __gt__ = __ge__ = _compare
 
     def __getstate__(self) -> dict[str, Any]:
-        """Pickle what was declared; all else, such as pint's units, is found out anew."""
+        """Pickle what was declared; all else is found out anew."""
         return {part.name: getattr(self, part.name) for part in fields(self)}  # type: ignore[arg-type]
 
     def __setstate__(self, state: dict[str, Any]) -> None:

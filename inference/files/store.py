@@ -13,6 +13,7 @@ from typing import Any, Self
 from filelock import BaseFileLock, FileLock, Timeout
 
 from ...common.errors import FitError, StoreError
+from ...common.memory import return_free_memory
 from ...common.messages import many
 from ...evaluations.evaluation import Evaluation
 from ...layouts import Layout
@@ -88,6 +89,7 @@ def check_same(
 
 
 _WRITERS = 8  # chunks on their way to the disk at a time: one after the other it is a wait for each
+_TRIMMED = 8  # subjects after which free memory is returned: sampling leaves 0.2 MiB of it each
 
 
 class Store:
@@ -292,6 +294,8 @@ class Store:
                 "make room, and fit again with the same store",
             ) from error
         self._records[row] = record
+        if len(self._records) % _TRIMMED == 0:
+            return_free_memory()
 
     def _take_over(self, former: Path, contents: Contents, subjects: Collection[str]) -> None:
         """Copy draws of subjects whose outcomes are the same from a former part of the store."""

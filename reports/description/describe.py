@@ -16,6 +16,7 @@ from ...inference.forecasts.likelihood import Attempted
 from ...inference.forecasts.streaming import every_draw, probabilities
 from ...inference.posterior.diagnostics import diagnose, profiles
 from ...inference.posterior.posterior import posterior_draws, prior_draws, success_rates
+from ...inference.sampling.convergence import UNTRUSTED
 from ...layouts.elements import Element, elements
 from ...validation.criticism.agreement import disagreement
 from ...validation.criticism.criticise import Criticism
@@ -181,7 +182,7 @@ def describe(
     if criticism is not None:
         _same_fit(fit, criticism)
     rows = fit.places(subjects)
-    who = [fit.subjects[row] for row in rows]
+    who = fit.names(rows)
     verdicts, table = diagnose(fit, subjects=who), profiles(fit, rules.prob, subjects=who)
     found, texts = dict[str, list[Finding]](), dict[str, str]()
     overall = dict[str, Training]()
@@ -233,6 +234,8 @@ def _sampling(subject: str, status: str, reason: str) -> list[Finding]:
         return []
     if status == "failed":
         return [Finding("sampling", text=f"{subject} could not be fitted ({reason})")]
+    if status not in UNTRUSTED:
+        return [Finding("sampling", text=f"The profile of {subject} is a rough one ({reason})")]
     text = f"The profile of {subject} is not to be trusted yet ({reason})"
     return [Finding("sampling", text=text)]
 

@@ -141,9 +141,14 @@ def test_subjects_in_the_order_asked_for(fit, description):
 
 def test_draws_that_are_not_to_be_trusted(layout, evaluation, rng):
     draws = {name: rng.uniform(0.4, 0.6, (7, 4, 1000)) for name in COLUMNS}
-    fit = small_layouts.crafted(layout, evaluation, draws, diverging=3, failures={"ace": "it fell"})
+    fit = small_layouts.crafted(
+        layout, evaluation, draws, diverging=30, failures={"ace": "it fell"}
+    )
     found = ml.describe(fit)
-    assert "blind is not to be trusted yet (3 divergences: raise" in found.texts["blind"]
+    assert (
+        "blind is not to be trusted yet (30 divergences in 4000 draws: raise"
+        in found.texts["blind"]
+    )
     assert found.texts["ace"] == "ace could not be fitted (it fell)."
     sampling = found.findings[found.findings["kind"] == "sampling"]
     assert list(sampling["subject"]) == [*PROFILES, "ace"]
