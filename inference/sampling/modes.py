@@ -15,7 +15,7 @@ from scipy.optimize import minimize
 
 from ...evaluations.evaluation import SubjectData
 from ...layouts import Layout
-from ..model.prior import draw_prior, noncentred, profile_variables
+from ..model.prior import draw_prior, free_values, noncentred, outward, profile_variables
 from .draws import Draws, SamplingOptions
 from .engine import Battery, compile_sampler
 from .grid.lattice import finite
@@ -238,17 +238,11 @@ def _prior_points(battery: Battery) -> np.ndarray:
 @functools.lru_cache(maxsize=32)
 def _transformed(layout: Layout, deviations: frozenset[str]) -> np.ndarray:
     with pm.Model(coords={dim: list(labels) for dim, labels in layout.dims.items()}) as model:
-        variables = profile_variables(layout, deviations)
-    transforms = [model.rvs_to_transforms[variable] for variable in variables.values()]
-    outward = [
-        variable if transform is None else transform.forward(variable, *variable.owner.inputs)
-        for variable, transform in zip(variables.values(), transforms, strict=True)
-    ]
+        profile_variables(layout, deviations)
     function = pytensor.function(
-        list(variables.values()), outward, mode="FAST_COMPILE", on_unused_input="ignore"
+        model.free_RVs, outward(model), mode="FAST_COMPILE", on_unused_input="ignore"
     )
-    drawn = draw_prior(layout)
-    rows = zip(*(drawn[name][:_POINTS] for name in variables), strict=True)
+    rows = zip(*(part[:_POINTS] for part in free_values(layout, draw_prior(layout))), strict=True)
     return np.array([np.concatenate([*map(np.ravel, function(*row))]) for row in rows])
 
 
