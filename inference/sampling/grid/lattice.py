@@ -2,6 +2,7 @@
 
 import functools
 import itertools
+import math
 import threading
 from collections.abc import Callable, Sequence
 from typing import Any
