@@ -59,10 +59,10 @@ def noncentred(layout: Layout, items: int) -> frozenset[str]:
     """Name the latents that are sampled as deviations from their location; see `NonCentred`.
 
     Those of a family of location and scale whose scale depends on another latent, with fewer than
-    10 items for each of their values. Where few items inform them, their posterior is a funnel, as narrow as
-    the scale is small, which no step size fits; their deviations are about independent of the
-    scale. Where many do, it is the other way round: items say where the values are, and location
-    and scale follow from these.
+    10 items for each of their values. Where few items inform them, their posterior is a funnel, as
+    narrow as the scale is small, which no step size fits; their deviations are about independent of
+    the scale. Where many do, it is the other way round: items say where the values are, and
+    location and scale follow from these.
 
     Parameters
     ----------
