@@ -119,16 +119,15 @@ def _parameter(family: str, name: str, value: object) -> Expr:
     if isinstance(parameter, Constant) and math.isinf(parameter.value) and family not in _BETWEEN:
         raise LayoutError(f"Prior({family!r}): {name}={value} is infinite; give a finite number")
     low, high = _range_of(family, name)
-    if parameter.range not in Interval(low, high) or (low == 0 and parameter.range.high <= 0):
+    span = parameter.range
+    if span not in Interval(low, high) or (low == 0 and span.high <= 0):
         wanted = "positive" if math.isinf(high) else f"between {low:g} and {high:g}"
+        said = f"Prior({family!r}): {name}={parameter} must be {wanted}"
+        if isinstance(parameter, Constant):
+            raise LayoutError(f"{said}; give another number")
         raise LayoutError(
-            f"Prior({family!r}): {name}={parameter} ranges over {parameter.range} and must be "
-            f"{wanted}; "
-            + (
-                "give another number"
-                if isinstance(parameter, Constant)
-                else "bound the nodes in it by low= and high=, or by their priors"
-            )
+            f"{said}, and it ranges over {span}; bound the nodes in it by low= and high=, or by "
+            "their priors"
         )
     return parameter
 
