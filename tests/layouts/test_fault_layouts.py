@@ -127,8 +127,8 @@ PROPER = "; give each a proper distribution with parameters in their range: reac
             "a prior of no width",
             lambda: of(Prior("Normal", mu=1e20, sigma=1)),
             LayoutError,
-            "reach: the prior Prior('Normal', mu=1e+20, sigma=1) does not spread over finite values; "
-            "give it a positive width",
+            "reach: the prior Prior('Normal', mu=1e+20, sigma=1) does not spread over finite "
+            "values; give it a positive width",
         ),
         fault(
             "a prior of an unknown family",

@@ -86,9 +86,13 @@ ABILITY = Capability("ability", prior=Prior("HalfNormal", sigma=3))
         ),
         (
             lambda: Capability(
-                "skill", low=0, high=2, prior=dict.fromkeys("ab", Prior("HalfFlat")), labels=("a", "b")
+                "skill",
+                low=0,
+                high=2,
+                prior=dict.fromkeys("ab", Prior("HalfFlat")),
+                labels=("a", "b"),
             ),
-            r"skill: its range \[0, 2\] does not hold the support \[0, inf\] of Prior\('HalfFlat'\)",
+            r"skill: its range \[0, 2\] does not hold the support \[0, inf\] of Prior\('Half",
         ),
         (
             lambda: Capability(
@@ -96,8 +100,8 @@ ABILITY = Capability("ability", prior=Prior("HalfNormal", sigma=3))
                 prior={"a": Prior("Normal", mu=Bias("each", labels=("a",)), sigma=1)},
                 labels=("a",),
             ),
-            r"skill: its prior depends on each, which has the label dimensions \['dimension'\] that "
-            "skill lacks; give a single prior for all labels, or reduce it with over=",
+            r"skill: its prior depends on each, which has the label dimensions \['dimension'\] "
+            "that skill lacks; give a single prior for all labels, or reduce it with over=",
         ),
         (
             lambda: Capability(
