@@ -149,7 +149,7 @@ class Latent(Labelled):
                 f"{self.name}: a {self.kind} needs low= and high= in the unit of the demand it "
                 "opposes, or a prior="
             )
-        return (self.prior,) if isinstance(self.prior, Prior) else tuple(self.prior)
+        return self.prior if isinstance(self.prior, tuple) else (self.prior,)  # type: ignore[return-value]
 
     @property
     def parents(self) -> tuple[Expr, ...]:

@@ -352,8 +352,8 @@ def log_density(
             known[unseen.scores.name] = scores[tuple(places)]
         variables = profile_variables(layout, deviations)
         for dim, labels in layout.dims.items():
-            if (places := f"{dim}{PLACES}") in model:
-                translator.numbers(model[places], np.arange(float(len(labels))), dim)
+            if (own := f"{dim}{PLACES}") in model:
+                translator.numbers(model[own], np.arange(float(len(labels))), dim)
         for latent in layout.latents:
             known[latent.name] = align(variables[latent.name], latent, dims, per_item=False)
         parts = [evaluate(layout.outcome.expression, known, dims)]

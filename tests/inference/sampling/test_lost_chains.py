@@ -79,7 +79,7 @@ def test_a_fit_with_lost_chains_is_the_integrated_posterior(monkeypatch):
     (status,) = table.diagnostics()["status"]
     assert status == "ok"
     found = table.profiles()
-    assert (abs(found["mean"] - exact["mean"]) < 4 * exact["sd"] / np.sqrt(found["ess"])).all()
+    assert (abs(found["mean"] - exact["mean"]) < 4 * exact["sd"] / np.sqrt(found["ess_bulk"])).all()
     monkeypatch.setattr(retries, "without_lost_chains", lambda _battery, _data, draws, *_: draws)
     (status,) = ml.fit(layout, evaluation, **quiet).diagnostics()["status"]
     assert status != "ok"
