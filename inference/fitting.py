@@ -73,7 +73,8 @@ def fit(
         NUTS, or integration over a grid, for layouts of few latents and nothing unseen; the grid
         has no use for `tune`, `target_accept`, `starts` and `reruns`.
     starts : {"prior", "modes"}
-        Where NUTS's chains start: about the middle of the prior, or beside the modes of the
+        Where NUTS's chains start: about the middle of the prior (a chain that ends up where there
+        is next to no mass is sampled again from beside the heaviest mode), or beside the modes of the
         subject's posterior, which are found first and dealt to the chains in turn, the heaviest
         first. Modes beyond the number of chains, and those of less than 1e-4 of the heaviest one's
         mass, have no chain. Chains that stay in different modes are named in `Fit.diagnostics`;

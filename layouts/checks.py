@@ -255,8 +255,8 @@ def _names_differ(parts: list[Expr]) -> None:
 def _formulas_are_readable(parts: list[Expr]) -> None:
     """Refuse formulas that are too long or too deep."""
     for node in parts:
-        if isinstance(node, Derived):
-            formula = node.expression
+        formulas = node.parents if isinstance(node, Derived | Latent) else ()
+        for formula in formulas:
             if formula.size > _LONGEST or formula.depth > _DEEPEST:
                 raise LayoutError(
                     f"{node.name}: its formula has {formula.size:,} parts, nested {formula.depth} "

@@ -7,6 +7,7 @@ from ..common.errors import FitError
 from ..common.messages import some
 from .graph import Graph
 from .latents import Latent
+from .priors import Prior
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,12 @@ class Element:
         """Place among the node's labels."""
         labels = [label for names in self.latent.dims.values() for label in names]
         return labels.index(self.label) if self.label else 0
+
+    @property
+    def prior(self) -> Prior:
+        """Its prior: of its label where each has its own."""
+        priors = self.latent.priors
+        return priors[self.index] if len(priors) > 1 else priors[0]
 
 
 def elements(layout: Graph) -> list[Element]:

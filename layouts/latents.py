@@ -1,15 +1,19 @@
 """The subject's side of a layout: the elements of its cognitive profile."""
 
+import functools
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from ..common.messages import some
 from ..linking import Expr, LayoutError
 from ..linking import units as unit_names
-from ..linking.expression import Constant
+from ..linking.evaluation import ancestry
+from ..linking.expression import Constant, Formula
 from ..linking.interval import REALS, UNIT, Interval
 from . import fields
-from .nodes import Labelled, set_fields
+from .nodes import Derived, Labelled, set_fields
 from .priors import Prior
 
 
@@ -25,8 +29,8 @@ class Latent(Labelled):
         Range; without a prior it is uniform on it.
     unit : str, optional
         pint's, or a word of your own: the unit of the demand it opposes.
-    prior : Prior, optional
-        Any family; its support is then the range.
+    prior : Prior or mapping of str to Prior, optional
+        Any family; its support is then the range. A prior for each label, by label.
     labels, dim : optional
         One value per label, along that dimension.
     about : str
@@ -42,7 +46,7 @@ class Latent(Labelled):
     low: float | None = None
     high: float | None = None
     unit: Any = None
-    prior: Prior | None = None
+    prior: Prior | Mapping[str, Prior] | tuple[Prior, ...] | None = None
     labels: tuple[str, ...] | None = None
     dim: str = Labelled.default_dim
     about: str = ""
@@ -54,74 +58,112 @@ class Latent(Labelled):
         super().__post_init__()
         free = self.unit is None and self.joins_any_unit
         set_fields(self, unit=None if free else unit_names.parse(fields.unit(self.name, self.unit)))
+        set_fields(self, prior=self._read_prior(self.prior))
         if self.low is not None or self.high is not None:
             low, high = fields.ends(self.name, self.low, self.high)
-            set_fields(self, low=low, high=high, prior=self._prior_on(Interval(low, high)))
+            set_fields(self, low=low, high=high)
+            if self.prior is None:
+                set_fields(self, prior=self._uniform(Interval(low, high)))
         elif self.prior is None:
             set_fields(self, prior=self.default_prior)
-        self._check_prior()
+        for prior in self.priors:
+            self._check_prior(prior)
 
-    def _prior_on(self, declared: Interval) -> Prior:
-        """Return the prior given, if it stays in the range, or else a uniform one."""
-        if self.prior is None:
-            if not declared.is_finite:
-                raise LayoutError(
-                    f"{self.name}: a uniform prior needs a finite range, and it is {declared}; "
-                    "give finite ends, or a prior="
-                )
-            return Prior("Uniform", lower=declared.low, upper=declared.high)
-        if isinstance(self.prior, Prior) and self.prior.support not in declared:
+    def _read_prior(self, given: object) -> Prior | tuple[Prior, ...] | None:
+        """Read the prior given; one for each label becomes a tuple in the order of the labels."""
+        if given is None or isinstance(given, Prior):
+            return given
+        by_label = given
+        if isinstance(given, tuple) and self.labels and len(given) == len(self.labels):
+            by_label = dict(zip(self.labels, given, strict=True))
+        if not isinstance(by_label, Mapping) or not all(
+            isinstance(prior, Prior) for prior in by_label.values()
+        ):
             raise LayoutError(
-                f"{self.name}: its range {declared} does not hold the support "
-                f"{self.prior.support} of {self.prior}; widen the range, or leave low= and high= "
-                "out and let the prior say it"
+                f"{self.name}: prior={given!r} is not a prior; write one as in Prior('Normal', "
+                "mu=0, sigma=1), or one for each label as in {'label': Prior(...), ...}"
             )
-        return self.prior
+        if self.labels is None:
+            raise LayoutError(
+                f"{self.name}: it has a prior for each of {some(by_label)} and no labels; give it "
+                "labels=, or a single prior"
+            )
+        missing = [label for label in self.labels if label not in by_label]
+        unknown = [label for label in by_label if label not in self.labels]
+        if missing or unknown:
+            what = f"lacks one for {some(missing)}" if missing else f"has one for {some(unknown)}"
+            raise LayoutError(
+                f"{self.name}: prior= {what}; give a prior for each of its labels "
+                f"{some(self.labels)} and no other"
+            )
+        return tuple(by_label[label] for label in self.labels)
 
-    def _check_prior(self) -> None:
-        """Refuse a missing or impossible prior, and parameters with other labels."""
+    def _uniform(self, declared: Interval) -> Prior:
+        """Return a uniform prior on the declared range."""
+        if not declared.is_finite:
+            raise LayoutError(
+                f"{self.name}: a uniform prior needs a finite range, and it is {declared}; "
+                "give finite ends, or a prior="
+            )
+        return Prior("Uniform", lower=declared.low, upper=declared.high)
+
+    def _check_prior(self, prior: Prior) -> None:
+        """Refuse an impossible prior, and parameters of items or with other labels."""
+        if self.low is not None and self.high is not None:
+            declared = Interval(self.low, self.high)
+            if prior.support not in declared:
+                raise LayoutError(
+                    f"{self.name}: its range {declared} does not hold the support "
+                    f"{prior.support} of {prior}; widen the range, or leave low= and high= "
+                    "out and let the prior say it"
+                )
+        if prior.support not in self.possible:
+            raise LayoutError(
+                f"{self.name}: a {self.kind} lies in {self.possible}, but {prior} ranges over "
+                f"{prior.support}; choose a prior on that interval"
+            )
+        own = {} if isinstance(self.prior, tuple) else self.dims
+        for parameter in prior.parents:
+            for part in ancestry(parameter, stop_at=lambda of: isinstance(of, Latent)):
+                if not isinstance(part, Latent | Constant | Formula | Derived):
+                    raise LayoutError(
+                        f"{self.name}: its prior depends on {part}, which is no latent; a prior's "
+                        "parameter is a number, a latent node or an expression of latent nodes"
+                    )
+            if not set(parameter.dims.items()) <= set(own.items()):
+                raise LayoutError(
+                    f"{self.name}: its prior depends on {parameter}, which has the label "
+                    f"dimensions {sorted(parameter.dims)} that {self.name} lacks; "
+                    + (
+                        "give a single prior for all labels, or reduce it with over="
+                        if isinstance(self.prior, tuple)
+                        else "give both the same labels=, or reduce it with over="
+                    )
+                )
+
+    @property
+    def priors(self) -> tuple[Prior, ...]:
+        """The prior, given or by default; several where each label has its own."""
         if self.prior is None:
             raise LayoutError(
                 f"{self.name}: a {self.kind} needs low= and high= in the unit of the demand it "
                 "opposes, or a prior="
             )
-        if not isinstance(self.prior, Prior):
-            raise LayoutError(
-                f"{self.name}: prior={self.prior!r} is not a prior; write one as in "
-                "Prior('Normal', mu=0, sigma=1)"
-            )
-        if self.range not in self.possible:
-            raise LayoutError(
-                f"{self.name}: a {self.kind} lies in {self.possible}, but {self.prior} ranges over "
-                f"{self.range}; choose a prior on that interval"
-            )
-        for parameter in self.prior.parents:
-            if not isinstance(parameter, Latent | Constant):
-                raise LayoutError(
-                    f"{self.name}: its prior depends on {parameter}; a prior's parameter is a "
-                    "number or another latent node"
-                )
-            if not set(parameter.dims.items()) <= set(self.dims.items()):
-                raise LayoutError(
-                    f"{self.name}: its prior depends on {parameter}, which has the label "
-                    f"dimensions {sorted(parameter.dims)} that {self.name} lacks; give both the "
-                    "same labels="
-                )
-
-    @property
-    def distribution(self) -> Prior:
-        """The prior, given or by default."""
-        if self.prior is None:
-            raise LayoutError(f"{self.name}: it has no prior; give one")
-        return self.prior
+        return self.prior if isinstance(self.prior, tuple) else (self.prior,)  # type: ignore[return-value]
 
     @property
     def parents(self) -> tuple[Expr, ...]:
-        return tuple(parent for parent in self.distribution.parents if isinstance(parent, Latent))
+        return tuple(
+            parameter
+            for prior in self.priors
+            for parameter in prior.parents
+            if not isinstance(parameter, Constant)
+        )
 
     @property
     def range(self) -> Interval:
-        return self.distribution.support
+        first, *others = (prior.support for prior in self.priors)
+        return functools.reduce(Interval.hull, others, first)
 
 
 class Capability(Latent):
@@ -137,8 +179,8 @@ class Capability(Latent):
         Range, in the unit; without one there must be a prior.
     unit : str, optional
         That of the demand it opposes: pint's, or a word of your own.
-    prior : Prior, optional
-        Any family; uniform on the range by default.
+    prior : Prior or mapping of str to Prior, optional
+        Any family; uniform on the range by default. One for each label, by label.
     labels, dim : optional
         One value per label, along that dimension.
     about : str
@@ -169,8 +211,8 @@ class Propensity(Latent):
         Range, in the unit; without one there must be a prior.
     unit : str, optional
         That of the bands' ends: pint's, or a word of your own.
-    prior : Prior, optional
-        Any family; uniform on the range by default.
+    prior : Prior or mapping of str to Prior, optional
+        Any family; uniform on the range by default. One for each label, by label.
     labels, dim : optional
         One value per label, along that dimension.
     about : str
@@ -201,8 +243,8 @@ class Bias(Latent):
         Range; the prior is uniform on it unless one is given.
     unit : str, optional
         pint's, or a word of your own; without one it joins any margin.
-    prior : Prior, optional
-        Any family; standard normal by default.
+    prior : Prior or mapping of str to Prior, optional
+        Any family; standard normal by default. One for each label, by label.
     labels, dim : optional
         One value per label, along that dimension.
     about : str
@@ -237,8 +279,9 @@ class Slope(Latent):
         Range, from 0 up; the prior is uniform on it unless one is given.
     unit : str, optional
         One over the margin's; without one it joins any margin.
-    prior : Prior, optional
-        Any family on positive numbers; half-normal of scale 2 by default.
+    prior : Prior or mapping of str to Prior, optional
+        Any family on positive numbers; half-normal of scale 2 by default. One for each
+        label, by label.
     labels, dim : optional
         One value per label, along that dimension.
     about : str
@@ -272,8 +315,8 @@ class Noise(Latent):
         Range within [0, 1]; the prior is uniform on it unless one is given.
     unit : None
         To be left out: a weight is a pure number.
-    prior : Prior, optional
-        Any family on [0, 1]; uniform by default.
+    prior : Prior or mapping of str to Prior, optional
+        Any family on [0, 1]; uniform by default. One for each label, by label.
     labels, dim : optional
         One value per label, along that dimension.
     about : str

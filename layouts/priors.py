@@ -26,6 +26,14 @@ _BETWEEN: dict[str, Ends] = {  # families with `lower` and `upper`, and what PyM
     "Triangular": _PROBABILITY,
     "TruncatedNormal": _LINE,
 }
+_POSITIVE = frozenset(  # in every family that has them
+    ("a", "b", "beta", "h", "kappa", "lam", "m", "nu", "phi", "s", "scale", "sigma", "tau")
+)
+_RANGES: dict[tuple[str, str], Ends] = {  # by family and parameter, where it differs
+    **dict.fromkeys((("Gamma", "mu"), ("InverseGamma", "mu"), ("Wald", "mu")), _HALF_LINE),
+    **dict.fromkeys((("Beta", "mu"), ("AsymmetricLaplace", "q")), _PROBABILITY),
+    **dict.fromkeys((("Cauchy", "alpha"), ("SkewNormal", "alpha")), _LINE),
+}
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -38,13 +46,16 @@ class Prior:
         Name of a PyMC distribution: ``"Beta"``, ``"Normal"``, ``"Exponential"``, ...
     support : (float, float), optional
         Interval of possible values; known for the usual families, the whole line otherwise.
-    **parameters : float or node
-        As PyMC names them; another latent as a parameter makes the layout hierarchical.
+    **parameters : float or expression
+        As PyMC names them. Another latent, or an expression of latents such as ``1 / general``,
+        makes the layout hierarchical.
 
     Raises
     ------
     LayoutError
-        When a parameter is neither a number nor a node, or the ends of a range are reversed.
+        When a parameter is neither a number nor an expression, or its range reaches beyond what the
+        family takes, such as below 0 for a standard deviation; when the ends of the support are
+        reversed.
 
     Examples
     --------
@@ -52,6 +63,10 @@ class Prior:
     Prior('Beta', alpha=2, beta=5)
     >>> Prior("Uniform", lower=0, upper=5.3).support
     [0, 5.3]
+    >>> from measurement_layouts import Capability
+    >>> general = Capability("general", low=0, high=5)
+    >>> Prior("Exponential", lam=1 / general)
+    Prior('Exponential', lam=1 / general)
     """
 
     family: str
@@ -93,17 +108,34 @@ class Prior:
 
 
 def _parameter(family: str, name: str, value: object) -> Expr:
-    """Read a parameter: a finite number or a node."""
+    """Read a parameter: a finite number or an expression, in the range that the family takes."""
     try:
         parameter = as_expr(value)
     except LayoutError:
         raise LayoutError(
             f"Prior({family!r}): {name}={value!r} is neither a number nor a node; give a number, "
-            "or a latent node for a hierarchical prior"
+            "or an expression of latent nodes for a hierarchical prior"
         ) from None
     if isinstance(parameter, Constant) and math.isinf(parameter.value) and family not in _BETWEEN:
         raise LayoutError(f"Prior({family!r}): {name}={value} is infinite; give a finite number")
+    low, high = _range_of(family, name)
+    span = parameter.range
+    if span not in Interval(low, high) or (low == 0 and span.high <= 0):
+        wanted = "positive" if math.isinf(high) else f"between {low:g} and {high:g}"
+        said = f"Prior({family!r}): {name}={parameter} must be {wanted}"
+        if isinstance(parameter, Constant):
+            raise LayoutError(f"{said}; give another number")
+        raise LayoutError(
+            f"{said}, and it ranges over {span}; bound the nodes in it by low= and high=, or by "
+            "their priors"
+        )
     return parameter
+
+
+def _range_of(family: str, name: str) -> Ends:
+    """Range that a family takes for a parameter; the whole line where it is not known."""
+    positive = name in _POSITIVE or name == "alpha"
+    return _RANGES.get((family, name), _HALF_LINE if positive else _LINE)
 
 
 def _declared(family: str, support: object) -> Ends:

@@ -36,7 +36,7 @@ _FORMULAS = (
 )
 _CONSTANTS = {mean_failure.name: mean_failure}
 _SYMBOLS = ("+", "-", "*", "/", "**")
-FORMAT = 1  # of written layouts; one that older versions cannot read has a higher one
+FORMAT = 2  # of written layouts; one that older versions cannot read has a higher one
 
 
 def from_dict(
@@ -139,7 +139,10 @@ class _Reader:
             if key in fields:
                 fields[key] = self.expression(fields[key])
         if "prior" in fields:
-            fields["prior"] = self.prior(fields["prior"])
+            own = fields["prior"]
+            fields["prior"] = (
+                tuple(map(self.prior, own)) if isinstance(own, list) else self.prior(own)
+            )
         if "given" in fields:
             fields["given"] = self.node(fields["given"]["node"])
         for key in ("low", "high"):
@@ -217,11 +220,17 @@ def to_dict(layout: Graph) -> dict[str, Any]:
     """Write a layout; see `Layout.to_dict`."""
     outcomes = [outcome.name for outcome in layout.outcomes]
     return {
-        "format": FORMAT,
+        "format": max(map(_format, layout.latents), default=1),
         "name": layout.name,
         **({"outcome": outcomes[0]} if len(outcomes) == 1 else {"outcomes": outcomes}),
         "nodes": [_write_node(node) for node in layout.nodes.values()],
     }
+
+
+def _format(latent: latents.Latent) -> int:
+    """First format that has such priors: a formula as a parameter or one for each label is new."""
+    plain = all(isinstance(parameter, nodes.Node) for parameter in latent.parents)
+    return 1 if plain and not isinstance(latent.prior, tuple) else 2
 
 
 def fingerprint(layout: Graph) -> str:

@@ -182,7 +182,7 @@ def _posterior(
         return
     element = element_of(estimates, row)
     draws = posterior_draws(estimates.fit, element, str(row["subject"]))
-    prior = prior_density(element.latent, prior_draws(estimates.fit, element), at)
+    prior = prior_density(element, prior_draws(estimates.fit, element), at)
     after = np.exp(logs - logs.max()) * prior
     share = np.mean((draws >= at[0]) & (draws <= at[-1]))
     after *= share / np.trapezoid(after, at)

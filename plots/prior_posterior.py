@@ -81,7 +81,7 @@ def prior_posterior(
         low, high = span(fit, element)
         at = np.linspace(min(low, after.min()), max(high, after.max()), _POINTS)
         support, colour = element.latent.range, style.colour(element)
-        prior = prior_density(element.latent, before, at)
+        prior = prior_density(element, before, at)
         panel.plot(at, prior, color=style.PRIOR, linestyle="--", label="prior")
         learnt = density(after, at, support)
         panel.plot(at, learnt, color=colour, linewidth=1.8, label="posterior")

@@ -308,8 +308,8 @@ class _Main:
         """Write the latents' values one after the other."""
         self._resolve_all(self.plan.profile)
         offset = 0
-        labels = [self.plan.points[point] for point in sorted(self.plan.points)]
-        for value, names in zip(self.plan.profile, labels, strict=True):
+        for value in self.plan.profile:
+            names = value.space.labels
             self._write(value, names, self.function.args[3], LONG(offset))
             offset += int(np.prod([self.plan.values.sizes[name] for name in names], dtype=int))
         self._free()

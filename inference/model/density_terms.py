@@ -17,7 +17,7 @@ from ...layouts.outcomes.unseen import SCORES
 from ...linking import evaluate
 from ..kernel.terms import MOVING, SUBJECT, LogDensity, Term, Terms, UnsupportedError
 from .alignment import align
-from .prior import profile_variables
+from .prior import PLACES, profile_variables
 
 _ITEM, _STACK = "item", "stack"  # roles of axes; label dimensions stand for themselves
 
@@ -351,6 +351,9 @@ def log_density(
             places = [slice(None) if dim == unseen.dim else None for dim in dims]
             known[unseen.scores.name] = scores[tuple(places)]
         variables = profile_variables(layout, deviations)
+        for dim, labels in layout.dims.items():
+            if (own := f"{dim}{PLACES}") in model:
+                translator.numbers(model[own], np.arange(float(len(labels))), dim)
         for latent in layout.latents:
             known[latent.name] = align(variables[latent.name], latent, dims, per_item=False)
         parts = [evaluate(layout.outcome.expression, known, dims)]
@@ -358,8 +361,9 @@ def log_density(
             parts.append(evaluate(unseen.weights, known, dims))
         prior = model.logp(vars=model.free_RVs, jacobian=True)
         latents = [variables[latent.name] for latent in layout.latents]
-        for latent, variable in zip(layout.latents, latents, strict=True):
-            translator.point(model.rvs_to_values[variable], latent.label_dims)
+        values = [model.rvs_to_values[variable] for variable in model.free_RVs]
+        for value, variable in zip(values, model.free_RVs, strict=True):
+            translator.point(value, model.named_vars_to_dims.get(variable.name) or ())
         start = model.initial_point()
         parts = [pt.as_tensor(part) for part in parts]
         graphs = model.replace_rvs_by_values([*latents, *parts])
@@ -374,5 +378,5 @@ def log_density(
         translator.length,
         weights[0] if weights else None,
     )
-    first = [np.ravel(start[model.rvs_to_values[variable].name]) for variable in latents]
+    first = [np.ravel(start[value.name]) for value in values]
     return density, np.concatenate(first).astype(float)

@@ -4,7 +4,7 @@ import functools
 import inspect
 import io
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from typing import Any
 
@@ -15,8 +15,10 @@ from pymc.distributions.transforms import Transform
 
 from ...common.cache import cached, check_pytensor_folder
 from ...common.messages import some
-from ...layouts import Latent, Layout
-from ...linking import LayoutError, evaluate
+from ...layouts import Latent, Layout, Prior
+from ...linking import Expr, LayoutError, evaluate
+from ...linking.expression import Constant
+from .alignment import align
 
 _DRAWS = 4000
 _SEED = 20231
@@ -25,6 +27,7 @@ _LOCATIONS = {  # families of location and scale on the whole line, by the locat
     "Cauchy": "alpha",
 }
 _ITEMS_PER_VALUE = 10
+PLACES = "[]"  # behind a dimension: the model's data of its labels' places; no node's name has it
 
 
 class NonCentred(Transform):  # type: ignore[misc]
@@ -55,11 +58,11 @@ class NonCentred(Transform):  # type: ignore[misc]
 def noncentred(layout: Layout, items: int) -> frozenset[str]:
     """Name the latents that are sampled as deviations from their location; see `NonCentred`.
 
-    Those of a family of location and scale whose scale is another latent, with fewer than 10 items
-    for each of their values. Where few items inform them, their posterior is a funnel, as narrow as
-    the scale is small, which no step size fits; their deviations are about independent of the
-    scale. Where many do, it is the other way round: items say where the values are, and location
-    and scale follow from these.
+    Those of a family of location and scale whose scale depends on another latent, with fewer than
+    10 items for each of their values. Where few items inform them, their posterior is a funnel, as
+    narrow as the scale is small, which no step size fits; their deviations are about independent of
+    the scale. Where many do, it is the other way round: items say where the values are, and
+    location and scale follow from these.
 
     Parameters
     ----------
@@ -86,16 +89,15 @@ def noncentred(layout: Layout, items: int) -> frozenset[str]:
     return frozenset(
         latent.name
         for latent in layout.latents
-        if _has_latent_scale(latent)
+        if any(map(_has_latent_scale, latent.priors))
         and items < _ITEMS_PER_VALUE * math.prod(map(len, latent.dims.values()))
     )
 
 
-def _has_latent_scale(latent: Latent) -> bool:
-    prior = latent.distribution
+def _has_latent_scale(prior: Prior) -> bool:
     location = _LOCATIONS.get(prior.family)
     return location is not None and any(
-        isinstance(value, Latent)
+        not isinstance(value, Constant)
         for name, value in prior.parameters
         if name not in (location, "nu")
     )
@@ -126,9 +128,63 @@ def profile_variables(layout: Layout, deviations: frozenset[str] = frozenset()) 
     """
     check_pytensor_folder()
     variables: dict[str, Any] = {}
+    known: dict[str, Any] = {}
+    dims = tuple(layout.dims)
     for latent in layout.latents:
-        variables[latent.name] = _variable(latent, variables, latent.name in deviations)
+        deviates = latent.name in deviations
+        if isinstance(latent.prior, tuple):
+            own = [
+                _variable(f"{latent.name}[{label}]", prior, (), known, dims, deviates)
+                for label, prior in zip(latent.labels or (), latent.priors, strict=True)
+            ]
+            variable = pm.Deterministic(latent.name, _joined(own, latent.dim), dims=latent.dim)
+        else:
+            (prior,) = latent.priors
+            variable = _variable(latent.name, prior, latent.label_dims, known, dims, deviates)
+        variables[latent.name] = variable
+        known[latent.name] = align(variable, latent, dims, per_item=False)
     return variables
+
+
+def _joined(values: Sequence[Any], dim: str) -> Any:
+    """Lay numbers out along a label dimension, without a stack, whose axis would have no name."""
+    model = pm.modelcontext(None)
+    name = f"{dim}{PLACES}"
+    places = model[name] if name in model else pm.Data(name, np.arange(len(values)), dims=dim)
+    found = values[0]
+    for place, value in enumerate(values[1:], start=1):
+        found = pt.where(pt.eq(places, place), value, found)
+    return found
+
+
+def outward(model: pm.Model) -> list[Any]:
+    """Write the free variables on the scale without bounds, where NUTS moves."""
+    transforms = [model.rvs_to_transforms[variable] for variable in model.free_RVs]
+    return [
+        variable if transform is None else transform.forward(variable, *variable.owner.inputs)
+        for variable, transform in zip(model.free_RVs, transforms, strict=True)
+    ]
+
+
+def free_values(layout: Layout, profile: Mapping[str, np.ndarray]) -> list[np.ndarray]:
+    """Lay profiles out by the model's free variables, in order: one for each label's own prior.
+
+    Parameters
+    ----------
+    layout : Layout
+        Whose latents.
+    profile : dict of str to ndarray
+        By latent, shape (...) or (..., labels).
+    """
+    return [
+        part
+        for latent in layout.latents
+        for part in (
+            np.moveaxis(profile[latent.name], -1, 0)
+            if isinstance(latent.prior, tuple)
+            else [profile[latent.name]]
+        )
+    ]
 
 
 @functools.lru_cache(maxsize=32)
@@ -212,7 +268,7 @@ def sample_prior(layout: Layout, draws: int, seed: int) -> dict[str, np.ndarray]
             list(variables.values()), draws=draws, random_seed=seed, mode="FAST_COMPILE"
         )
     except (ValueError, NotImplementedError) as error:
-        priors = ", ".join(f"{latent.name} ~ {latent.distribution}" for latent in layout.latents)
+        priors = ", ".join(_stated(latent) for latent in layout.latents)
         raise LayoutError(
             f"layout {layout.name!r}: its priors cannot be drawn from ({error}); give each a "
             f"proper distribution with parameters in their range: {priors}"
@@ -222,49 +278,70 @@ def sample_prior(layout: Layout, draws: int, seed: int) -> dict[str, np.ndarray]
         values = found[latent.name]
         if not (np.isfinite(values).all() and (np.ptp(values, axis=0) > 0).all()):
             raise LayoutError(
-                f"{latent.name}: the prior {latent.distribution} does not spread over finite "
+                f"{latent.name}: the prior {some(latent.priors)} does not spread over finite "
                 "values; give it a positive width"
             )
     return found
 
 
-def _variable(latent: Latent, variables: Mapping[str, Any], deviates: bool) -> Any:
-    prior = latent.distribution
+def _stated(latent: Latent) -> str:
+    """Write what a latent is distributed as."""
+    return f"{latent.name} ~ {some(latent.priors)}"
+
+
+def _variable(
+    name: str,
+    prior: Prior,
+    own: tuple[str, ...],
+    known: Mapping[str, Any],
+    dims: tuple[str, ...],
+    deviates: bool,
+) -> Any:
+    """Write a random variable with its own label dimensions, given other latents' values."""
     family: Any = getattr(pm, prior.family, None)
     if not (isinstance(family, type) and hasattr(family, "dist")):
         raise LayoutError(
-            f"{latent.name}: PyMC has no distribution {prior.family!r}; write its name as PyMC "
+            f"{name}: PyMC has no distribution {prior.family!r}; write its name as PyMC "
             "does, such as 'Normal', 'Beta' or 'HalfNormal'"
         )
     if not issubclass(family, pm.Continuous | pm.LogitNormal):
-        raise LayoutError(f"{latent.name}: {_not_for_nuts(prior.family)}")
+        raise LayoutError(f"{name}: {_not_for_nuts(prior.family)}")
     taken = inspect.signature(family.dist).parameters.values()
     names = [
         part.name for part in taken if part.kind not in (part.VAR_POSITIONAL, part.VAR_KEYWORD)
     ]
-    unknown = [name for name, _ in prior.parameters if name not in names]
+    unknown = [parameter for parameter, _ in prior.parameters if parameter not in names]
     if unknown:  # PyMC itself would leave them unheard
         raise LayoutError(
-            f"{latent.name}: pymc.{prior.family} has no parameter {some(unknown)}; it has "
+            f"{name}: pymc.{prior.family} has no parameter {some(unknown)}; it has "
             f"{some(names, 12) or 'none'}"
         )
-    parameters = {name: _exact(evaluate(value, variables)) for name, value in prior.parameters}
+    parameters = {
+        parameter: _parameter(value, own, known, dims) for parameter, value in prior.parameters
+    }
     try:
-        moved = {"default_transform": NonCentred()} if deviates else {}
-        variable = family(latent.name, **parameters, **moved, dims=latent.label_dims or None)
+        moved = {"default_transform": NonCentred()} if deviates and _has_latent_scale(prior) else {}
+        variable = family(name, **parameters, **moved, dims=own or None)
     except (AttributeError, TypeError, ValueError, NotImplementedError) as error:
         raise LayoutError(
-            f"{latent.name}: PyMC does not take the prior {prior} ({error}); it takes "
+            f"{name}: PyMC does not take the prior {prior} ({error}); it takes "
             f"{some(names, 12)}, as numbers or other latents"
         ) from error
     if variable.owner.op.ndim_supp:
-        raise LayoutError(f"{latent.name}: {_not_for_nuts(prior.family)}")
+        raise LayoutError(f"{name}: {_not_for_nuts(prior.family)}")
     return variable
 
 
-def _exact(parameter: Any) -> Any:
-    """Keep a plain number in double precision: PyTensor takes logarithms of a 2 in single."""
-    return np.float64(parameter) if isinstance(parameter, int | float) else parameter
+def _parameter(
+    value: Expr, own: tuple[str, ...], known: Mapping[str, Any], dims: tuple[str, ...]
+) -> Any:
+    """Compute a parameter, with the label dimensions that it shares with the latent."""
+    found = evaluate(value, known, dims)
+    if isinstance(found, int | float):
+        return np.float64(found)  # PyTensor takes logarithms of a 2 in single precision
+    kept = own if set(value.dims) & set(own) else ()
+    absent = [axis for axis, dim in enumerate((None, *dims)) if dim not in kept]
+    return pt.squeeze(found, axis=absent)
 
 
 def _not_for_nuts(family: str) -> str:

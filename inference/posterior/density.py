@@ -3,18 +3,19 @@
 import numpy as np
 
 from ...common.cache import check_pytensor_folder
-from ...layouts.latents import Latent
+from ...layouts.elements import Element
 from ...linking import evaluate
+from ...linking.expression import Constant
 from ...linking.interval import Interval
 
 
-def prior_density(latent: Latent, draws: np.ndarray, at: np.ndarray) -> np.ndarray:
-    """Give the density of a latent's prior.
+def prior_density(element: Element, draws: np.ndarray, at: np.ndarray) -> np.ndarray:
+    """Give the density of a profile element's prior.
 
     Parameters
     ----------
-    latent : Latent
-        The node.
+    element : Element
+        The latent, or one of its labels.
     draws : ndarray, shape (draws,)
         Draws of its prior, used where no formula is at hand: for a prior that depends on another
         latent.
@@ -26,18 +27,18 @@ def prior_density(latent: Latent, draws: np.ndarray, at: np.ndarray) -> np.ndarr
     ndarray, shape (points,)
         Density per unit of the latent.
     """
-    if latent.parents:
-        return density(draws, at, latent.range)
+    prior = element.prior
+    if not all(isinstance(parameter, Constant) for parameter in prior.parents):
+        return density(draws, at, prior.support)
     import pymc as pm
     import pytensor
 
     check_pytensor_folder()
-    prior = latent.distribution
     parameters = {name: evaluate(parameter, {}) for name, parameter in prior.parameters}
     try:
         logp = pm.logp(getattr(pm, prior.family).dist(**parameters), at)
     except NotImplementedError:  # a family that can be drawn from only
-        return density(draws, at, latent.range)
+        return density(draws, at, prior.support)
     return np.exp(np.asarray(pytensor.function([], logp, mode="FAST_COMPILE")(), dtype=float))
 
 

@@ -1,9 +1,10 @@
 """Modes of a subject's posterior, found before anything is sampled; chains that start there."""
 
 import ctypes
+import dataclasses
 import functools
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,9 +14,10 @@ import pytensor
 from scipy.ndimage import maximum_filter
 from scipy.optimize import minimize
 
+from ...common.seeds import subject_seed
 from ...evaluations.evaluation import SubjectData
 from ...layouts import Layout
-from ..model.prior import draw_prior, noncentred, profile_variables
+from ..model.prior import draw_prior, free_values, noncentred, outward, profile_variables
 from .draws import Draws, SamplingOptions
 from .engine import Battery, compile_sampler
 from .grid.lattice import finite
@@ -31,6 +33,8 @@ _DIP = 1.0  # nats that chains cross at ease: peaks with less between them are o
 _BETWEEN = np.linspace(0, 1, 35)[1:-1]  # where the way from one peak to another is looked at
 _LIGHTEST = np.log(1e-4)  # log of a mode's mass over the heaviest one's
 _FARTHEST = 60.0  # nats below the highest peak at which no peak is worth a climb
+_BEST = 8  # draws from the prior that are climbed from where a chain may be lost
+_SEEN = 100  # draws of a chain that tell where it was
 _FALL = 0.5  # nats from a mode at which its width is read: one standard deviation of a normal
 _SHORTEST, _LONGEST = 2.0**-33, 2.0**10  # widths that are told apart
 _HALVINGS = 40  # of the distance of a chain's start from its mode
@@ -152,14 +156,19 @@ def find_modes(battery: Battery, data: SubjectData, most: int, seed: int) -> lis
         rng = np.random.default_rng(seed)
         drawn = rng.choice(_prior_points(battery), _CLIMBS, replace=False)
         peaks = [_climbed(density, at) for at in [model.initial_point_func(seed), *drawn]]
+    return _heaviest(density, peaks)[:most]
+
+
+type _Peak = tuple[np.ndarray, float]
+
+
+def _heaviest(density: LogDensity, peaks: Sequence[_Peak]) -> list[Mode]:
+    """Make modes of peaks, without those of next to no mass; the heaviest first."""
     best = max(height for _, height in peaks)
     peaks = [(at, height) for at, height in peaks if height > best - _FARTHEST]
     modes = [Mode(*peak, _widths(density, *peak)) for peak in _different(density, peaks)]
     modes.sort(key=lambda mode: -mode.mass)
-    return [mode for mode in modes if mode.mass > modes[0].mass + _LIGHTEST][:most]
-
-
-type _Peak = tuple[np.ndarray, float]
+    return [mode for mode in modes if mode.mass > modes[0].mass + _LIGHTEST]
 
 
 def _from_lattice(density: LogDensity, posterior: ExactPosterior) -> list[_Peak]:
@@ -232,24 +241,33 @@ def _reach(near: Callable[[float], bool]) -> float:
 def _prior_points(battery: Battery) -> np.ndarray:
     """Draw profiles from the prior, on PyMC's unbounded scale; shape (draws, elements)."""
     with _transforming:
-        return _transformed(battery.layout, noncentred(battery.layout, battery.items))
+        return _drawn_points(battery.layout, noncentred(battery.layout, battery.items))
 
 
 @functools.lru_cache(maxsize=32)
-def _transformed(layout: Layout, deviations: frozenset[str]) -> np.ndarray:
-    with pm.Model(coords={dim: list(labels) for dim, labels in layout.dims.items()}) as model:
-        variables = profile_variables(layout, deviations)
-    transforms = [model.rvs_to_transforms[variable] for variable in variables.values()]
-    outward = [
-        variable if transform is None else transform.forward(variable, *variable.owner.inputs)
-        for variable, transform in zip(variables.values(), transforms, strict=True)
-    ]
-    function = pytensor.function(
-        list(variables.values()), outward, mode="FAST_COMPILE", on_unused_input="ignore"
-    )
-    drawn = draw_prior(layout)
-    rows = zip(*(drawn[name][:_POINTS] for name in variables), strict=True)
+def _drawn_points(layout: Layout, deviations: frozenset[str]) -> np.ndarray:
+    drawn = {name: part[:_POINTS] for name, part in draw_prior(layout).items()}
+    return _points(layout, deviations, drawn)
+
+
+def _points(
+    layout: Layout, deviations: frozenset[str], profile: Mapping[str, np.ndarray]
+) -> np.ndarray:
+    """Lay profiles out on PyMC's unbounded scale; shape (profiles, elements)."""
+    function = _transform(layout, deviations)
+    rows = zip(*free_values(layout, profile), strict=True)
     return np.array([np.concatenate([*map(np.ravel, function(*row))]) for row in rows])
+
+
+@functools.lru_cache(maxsize=32)
+def _transform(layout: Layout, deviations: frozenset[str]) -> Callable[..., list[np.ndarray]]:
+    """Compile the way to PyMC's unbounded scale."""
+    with pm.Model(coords={dim: list(labels) for dim, labels in layout.dims.items()}) as model:
+        profile_variables(layout, deviations)
+    function: Callable[..., list[np.ndarray]] = pytensor.function(
+        model.free_RVs, outward(model), mode="FAST_COMPILE", on_unused_input="ignore"
+    )
+    return function
 
 
 def sample_modes(
@@ -301,3 +319,88 @@ def starting_beside(model: Any, mode: Mode) -> Start:
         return np.asarray(mode.at + step)
 
     return start
+
+
+def without_lost_chains(
+    battery: Battery,
+    data: SubjectData,
+    draws: Draws,
+    options: SamplingOptions,
+    seed: int,
+    cores: int = 1,
+) -> Draws:
+    r"""Sample chains again that sit where there is next to no mass; the others stay as they are.
+
+    Far from the data a log-density is flat, and a chain that starts there may find a maximum of the
+    prior's own, or never move. Chains are looked at when all log-densities of one are below all of
+    another. Then the log-density is climbed from the ends of all chains and from the best of 1,000
+    draws from the prior. A chain is lost when the mass of where it was, :math:`\max \ell +
+    \sum_i \log s_i` with its standard deviations s on PyMC's unbounded scale, is less than 1e-4
+    of that of the heaviest mode found (`Mode.mass`).
+
+    Parameters
+    ----------
+    battery : Battery
+        Layout and items.
+    data : SubjectData
+        Outcomes and constants.
+    draws : Draws
+        Of all chains.
+    options : SamplingOptions
+        How they were drawn.
+    seed : int
+        Of the attempt.
+    cores : int
+        Chains at a time; the draws do not depend on it.
+
+    Returns
+    -------
+    Draws
+        With chains in place of the lost ones that start beside the heaviest modes; `draws` itself
+        where no chain is lost.
+    """
+    levels = draws.statistics["lp"]
+    if not levels.min(axis=1).max() > levels.max(axis=1).min():
+        return draws
+    sampler = compile_sampler(battery)
+    density = LogDensity(sampler.on(data))
+    every = max(1, levels.shape[1] // _SEEN)
+    points = _prior_points(battery)
+    with _transforming:
+        deviations = noncentred(battery.layout, battery.items)
+        seen = [
+            _points(
+                battery.layout,
+                deviations,
+                {name: part[chain, ::-every] for name, part in draws.posterior.items()},
+            )
+            for chain in range(len(levels))
+        ]
+    best = points[np.argsort([density(at) for at in points])[-_BEST:]]
+    starts = [*(chain[0] for chain in seen), *best]
+    modes = _heaviest(density, [_climbed(density, at) for at in starts])
+    widths = np.array([chain.std(axis=0).clip(_SHORTEST) for chain in seen])
+    masses = levels.max(axis=1) + np.log(widths).sum(axis=1)
+    (lost,) = np.nonzero(masses < modes[0].mass + _LIGHTEST)
+    if not lost.size:
+        return draws
+    again = sample(
+        sampler,
+        data,
+        dataclasses.replace(options, chains=len(lost)),
+        subject_seed(seed, "lost chains"),
+        cores,
+        [starting_beside(sampler.on(data), mode) for mode in modes[: len(lost)]],
+    )
+
+    def joined(
+        kept: Mapping[str, np.ndarray], new: Mapping[str, np.ndarray]
+    ) -> dict[str, np.ndarray]:
+        found = {name: values.copy() for name, values in kept.items()}
+        for name, values in found.items():
+            values[lost] = new[name]
+        return found
+
+    return Draws(
+        joined(draws.posterior, again.posterior), joined(draws.statistics, again.statistics)
+    )

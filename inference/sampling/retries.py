@@ -11,7 +11,7 @@ from .convergence import convergence, faults
 from .draws import Draws, Sampled, SamplingOptions
 from .engine import Battery, compile_sampler
 from .grid.posterior import integrate
-from .modes import sample_modes
+from .modes import sample_modes, without_lost_chains
 from .nuts import sample
 from .stopping import awaited_at_exit
 
@@ -70,6 +70,7 @@ def sample_subject(
             draws = sample_modes(battery, data, careful, own_seed, cores)
         else:
             draws = sample(compile_sampler(battery), data, careful, own_seed, cores)
+            draws = without_lost_chains(battery, data, draws, careful, own_seed, cores)
         return thinned(draws, careful.draws // options.draws)
 
     return first_clean(attempt, subject, options.chains, 1 + reruns, names)

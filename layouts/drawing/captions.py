@@ -16,6 +16,7 @@ from .style import STYLES
 
 _WIDTH = 44  # characters that a line of a formula may have
 _MOST_LEVELS = 7
+_MOST_LABELS = 5
 
 
 def facts(node: Node) -> list[str]:
@@ -125,12 +126,19 @@ def _with_unit(text: str, node: Node) -> str:
 
 def _prior(node: Latent) -> list[str]:
     """Range and unit above the prior; a uniform prior on numbers says both in one line."""
-    prior, support = node.distribution, node.range
-    span = _interval(support.low, support.high)
-    if prior.family == "Uniform" and not node.parents:
+    span = _interval(node.range.low, node.range.high)
+    if len(node.priors) == 1 and node.priors[0].family == "Uniform" and not node.parents:
         return [_with_unit(f"∼ Uniform {span}", node)]
-    shown = ", ".join(f"{GREEK.get(name, name)}={value.text()}" for name, value in prior.parameters)
-    lines = wrap(f"∼ {prior.family}({shown})", _WIDTH // 2)
+    labels = node.labels if isinstance(node.prior, tuple) else None
+    before = [f"{label} " for label in labels[:_MOST_LABELS]] if labels else [""]
+    lines = []
+    for label, prior in zip(before, node.priors, strict=False):
+        shown = ", ".join(
+            f"{GREEK.get(name, name)}={value.text()}" for name, value in prior.parameters
+        )
+        lines += wrap(f"{label}∼ {prior.family}({shown})", _WIDTH // 2)
+    if labels and len(labels) > _MOST_LABELS:
+        lines.append(f"and {len(labels) - _MOST_LABELS} more")
     if isinstance(node, Capability | Propensity):
         return [_with_unit(span, node), *lines]
     unit = units.name(node.unit)

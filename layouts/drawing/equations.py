@@ -13,7 +13,7 @@ from ..priors import Prior
 def to_latex(layout: Graph) -> str:
     """Write a layout's equations as a LaTeX ``aligned`` block; see `Layout.to_latex`."""
     lines = [
-        *map(_latent, layout.latents),
+        *(line for latent in layout.latents for line in _latent(latent)),
         *(_unseen(node) for node in layout.nodes.values() if isinstance(node, Unseen)),
         *map(_derived, layout.derived),
         *(line for outcome in layout.outcomes for line in _outcome(outcome)),
@@ -23,10 +23,16 @@ def to_latex(layout: Graph) -> str:
     return "\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}"
 
 
-def _latent(node: Latent) -> str:
-    """Write the prior of a latent."""
+def _latent(node: Latent) -> list[str]:
+    """Write the prior of a latent, or that of each of its labels."""
+    name = latex_name(node.name)
+    if isinstance(node.prior, tuple):
+        return [
+            rf"{name}_{{{latex_text(label)}}} &\sim {_prior(prior)}"
+            for label, prior in zip(node.labels or (), node.priors, strict=True)
+        ]
     labels = "".join(rf" \quad {latex_text(f'for each {dim}')}" for dim in node.dims)
-    return rf"{latex_name(node.name)} &\sim {_prior(node.distribution)}{labels}"
+    return [rf"{name} &\sim {_prior(node.priors[0])}{labels}"]
 
 
 def _unseen(node: Unseen) -> str:

@@ -185,7 +185,7 @@ def _lean(evidence: Evidence, rules: Rules) -> Finding:
 
 def _expected(evidence: Evidence) -> float:
     """Mean of a bias before the data, by its formula where that is known."""
-    prior = evidence.element.latent.distribution
+    prior = evidence.element.prior
     centre = dict(prior.parameters).get("mu")
     if prior.family in _CENTRED and isinstance(centre, Constant):
         return float(centre.value)

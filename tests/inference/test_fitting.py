@@ -191,7 +191,7 @@ def test_data_are_checked_first(animal_ai, cohort):
 @pytest.mark.usefixtures("no_sampler")
 def test_priors_are_drawn_from_first(cohort):
     size = ml.MetaFeature("rewardSize", low=-2, high=2)
-    for prior in (ml.Prior("Flat"), ml.Prior("Normal", mu=0, sigma=-1)):
+    for prior in (ml.Prior("Flat"), ml.Prior("Triangular", c=2)):
         success = logistic(ml.Capability("sight", prior=prior) - size)
         layout = ml.Layout("improper", ml.Success("seen", success))
         with pytest.raises(LayoutError, match="priors cannot be drawn from"):

@@ -121,15 +121,14 @@ PROPER = "; give each a proper distribution with parameters in their range: reac
             "a prior with a negative scale",
             lambda: of(Prior("Normal", mu=0, sigma=-1)),
             LayoutError,
-            "layout 'reaching': its priors cannot be drawn from (scale < 0)"
-            f"{PROPER}Prior('Normal', mu=0, sigma=−1)",
+            "Prior('Normal'): sigma=−1 must be positive; give another number",
         ),
         fault(
             "a prior of no width",
-            lambda: of(Prior("Normal", mu=0, sigma=0)),
+            lambda: of(Prior("Normal", mu=1e20, sigma=1)),
             LayoutError,
-            "reach: the prior Prior('Normal', mu=0, sigma=0) does not spread over finite values; "
-            "give it a positive width",
+            "reach: the prior Prior('Normal', mu=1e+20, sigma=1) does not spread over finite "
+            "values; give it a positive width",
         ),
         fault(
             "a prior of an unknown family",

@@ -53,15 +53,55 @@ ABILITY = Capability("ability", prior=Prior("HalfNormal", sigma=3))
         (lambda: Noise("noise", low=0, high=2), r"noise: a noise lies in \[0, 1\]"),
         (lambda: Slope("steep", low=-1, high=2), r"steep: a slope lies in \[0, inf\], but"),
         (
-            lambda: Capability("skill", prior=Prior("Normal", mu=2 * ABILITY, sigma=1)),
-            "skill: its prior depends on 2 × ability; a prior's parameter is a number or another "
-            "latent node",
+            lambda: Capability(
+                "skill",
+                prior=Prior("Normal", mu=2 * MetaFeature("far", low=0, high=1), sigma=ABILITY),
+            ),
+            "skill: its prior depends on far, which is no latent; a prior's parameter is a number, "
+            "a latent node or an expression of latent nodes",
+        ),
+        (
+            lambda: Capability("skill", prior={"a": Prior("Flat")}),
+            "skill: it has a prior for each of a and no labels; give it labels=, or a single prior",
+        ),
+        (
+            lambda: Capability("skill", prior={"a": Prior("Flat")}, labels=("a", "b")),
+            "skill: prior= lacks one for b; give a prior for each of its labels a, b and no other",
         ),
         (
             lambda: Capability(
-                "skill", prior=Prior("Normal", mu=MetaFeature("far", low=0, high=1), sigma=1)
+                "skill", prior=dict.fromkeys("abc", Prior("Flat")), labels=("a", "b")
             ),
-            "skill: its prior depends on far; a prior's parameter is a number or another latent",
+            "skill: prior= has one for c; give a prior for each of its labels a, b and no other",
+        ),
+        (
+            lambda: Capability("skill", prior={"a": "Normal"}, labels=("a",)),
+            r"skill: prior=\{'a': 'Normal'\} is not a prior; write one as in Prior\(",
+        ),
+        (
+            lambda: Noise(
+                "noise", prior={"a": Prior("Uniform"), "b": Prior("Flat")}, labels=("a", "b")
+            ),
+            r"noise: a noise lies in \[0, 1\], but Prior\('Flat'\) ranges over",
+        ),
+        (
+            lambda: Capability(
+                "skill",
+                low=0,
+                high=2,
+                prior=dict.fromkeys("ab", Prior("HalfFlat")),
+                labels=("a", "b"),
+            ),
+            r"skill: its range \[0, 2\] does not hold the support \[0, inf\] of Prior\('Half",
+        ),
+        (
+            lambda: Capability(
+                "skill",
+                prior={"a": Prior("Normal", mu=Bias("each", labels=("a",)), sigma=1)},
+                labels=("a",),
+            ),
+            r"skill: its prior depends on each, which has the label dimensions \['dimension'\] "
+            "that skill lacks; give a single prior for all labels, or reduce it with over=",
         ),
         (
             lambda: Capability(
@@ -113,6 +153,16 @@ def test_a_latent_refuses(build, complaint):
             r"Prior\('Flat'\): support=5; give the lower and the up",
         ),
         (lambda: Prior("Flat", support=(0, math.nan)), "range from 0 to nan"),
+        (
+            lambda: Prior("Exponential", lam=1 / Bias("tilt")),
+            r"Prior\('Exponential'\): lam=1 / tilt must be positive, and it ranges over "
+            r"\[-inf, inf\]; bound the nodes in it by low= and high=, or by their priors",
+        ),
+        (
+            lambda: Prior("Beta", mu=2 * Noise("slips"), sigma=0.1),
+            r"Prior\('Beta'\): mu=2 × slips must be between 0 and 1, and it ranges over \[0, 2\]",
+        ),
+        (lambda: Prior("Cauchy", alpha=0, beta=0), "beta=0 must be positive; give another number"),
         (lambda: Prior(""), r"Prior\(''\): give the family as PyMC names it, such as 'Normal'"),
         (lambda: Prior(5), r"Prior\(5\): give the family"),
         (lambda: Prior("two words"), "give the family as PyMC names it"),
@@ -121,6 +171,15 @@ def test_a_latent_refuses(build, complaint):
 def test_a_prior_refuses(build, complaint):
     with pytest.raises(LayoutError, match=complaint):
         build()
+
+
+def test_a_formula_in_a_prior_must_be_readable():
+    rate = ABILITY
+    for _ in range(200):
+        rate = 1 + rate
+    skill = Capability("skill", prior=Prior("Exponential", lam=rate))
+    with pytest.raises(LayoutError, match="skill: its formula has .* nested 200 deep"):
+        Layout("deep", Success("done", logistic(skill)))
 
 
 @pytest.mark.parametrize(
@@ -161,7 +220,7 @@ def test_the_order_of_parameters_does_not_matter():
     ],
 )
 def test_default_priors(latent, prior):
-    assert latent.prior == latent.distribution == prior
+    assert (latent.prior,) == latent.priors == (prior,)
     assert latent.range == prior.support
 
 

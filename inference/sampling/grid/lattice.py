@@ -2,6 +2,7 @@
 
 import functools
 import itertools
+import math
 import threading
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -18,7 +19,7 @@ from ....common.errors import FitError
 from ....layouts import Layout
 from ....layouts.elements import elements
 from ...model.alignment import Features
-from ...model.prior import draw_prior, profile_variables
+from ...model.prior import draw_prior, free_values, outward, profile_variables
 from .quadrature import Target, hidden
 
 WIDEST = 8  # gaps between lines in the widest boxes; a lattice has a multiple of it
@@ -287,27 +288,25 @@ class Unconstrained:
     def __init__(self, layout: Layout, deviations: frozenset[str] = frozenset()) -> None:
         with pm.Model(coords={dim: list(labels) for dim, labels in layout.dims.items()}) as model:
             variables = profile_variables(layout, deviations)
-        values = [model.rvs_to_values[variable] for variable in variables.values()]
-        transforms = [model.rvs_to_transforms[variable] for variable in variables.values()]
+        values = [model.rvs_to_values[variable] for variable in model.free_RVs]
+        transforms = [model.rvs_to_transforms[variable] for variable in model.free_RVs]
         self._shapes = {
             latent.name: tuple(map(len, latent.dims.values())) for latent in layout.latents
         }
         sizes = [int(np.prod(shape)) for shape in self._shapes.values()]
-        self._splits = np.cumsum(sizes)[:-1]
+        self._starts = np.cumsum([0, *sizes[:-1]])
         self._alone = {
             latent.name for latent in layout.latents if not latent.parents and not latent.dims
         }
         self.names = [element.name for element in elements(layout)]
-        self.closed = np.repeat([getattr(t, "name", "") == "circular" for t in transforms], sizes)
         inward = [*model.replace_rvs_by_values(list(variables.values())), model.logp()]
-        outward = [
-            variable if transform is None else transform.forward(variable, *variable.owner.inputs)
-            for variable, transform in zip(variables.values(), transforms, strict=True)
-        ]
-        shapes = list(self._shapes.values())
-        self._inward = _compiled(inward, values, shapes)
-        drawn = draw_prior(layout)
-        scaled = _compiled(outward, list(variables.values()), shapes)(*map(drawn.get, variables))
+        drawn = free_values(layout, draw_prior(layout))
+        self._free = [part.shape[1:] for part in drawn]
+        own = [math.prod(shape) for shape in self._free]
+        self._splits = np.cumsum(own)[:-1]
+        self.closed = np.repeat([getattr(t, "name", "") == "circular" for t in transforms], own)
+        self._inward = _compiled(inward, values, self._free)
+        scaled = _compiled(outward(model), model.free_RVs, self._free)(*drawn)
         z = np.hstack([np.reshape(part, (len(part), -1)) for part in scaled])
         low, self.centre, high = np.quantile(z.clip(-_FARTHEST, _FARTHEST), [0.25, 0.5, 0.75], 0)
         self.spread = (high - low) / 1.349
@@ -338,12 +337,11 @@ class Unconstrained:
         common = whole.shape[:-1]
         z = (self.centre + self.spread * np.sinh(whole)).reshape(-1, len(points))
         parts = np.split(z, self._splits, axis=1)
-        shapes = self._shapes.values()
         *found, logs = self._inward(
-            *(part.reshape(-1, *shape) for part, shape in zip(parts, shapes, strict=True))
+            *(part.reshape(-1, *shape) for part, shape in zip(parts, self._free, strict=True))
         )
         profile = {}
-        for name, values, axis in zip(self._shapes, found, [0, *self._splits], strict=True):
+        for name, values, axis in zip(self._shapes, found, self._starts, strict=True):
             values = values.reshape(*common, *values.shape[1:])
             if name in self._alone:
                 own = points[axis].shape

@@ -111,10 +111,12 @@ def test_the_same_layout_has_the_same_draws_and_nobody_may_change_them():
         (Prior("Beta", alpha=2), "skill: PyMC does not take the prior .* it takes alpha, beta, mu"),
         (Prior("Poisson", mu=3), "skill: Poisson is no distribution of single continuous numbers"),
         (Prior("LKJCorr", n=1, eta=1), "skill: LKJCorr is no distribution of single continuous"),
-        (Prior("Normal", mu=0, sigma=-1), "priors cannot be drawn from .*skill ~ Prior"),
-        (Prior("Beta", alpha=-1, beta=2), "'one': its priors cannot be drawn from"),
+        (Prior("Triangular", c=2), "'one': its priors cannot be drawn from .*skill ~ Prior"),
         (Prior("Flat"), "'one': its priors cannot be drawn from .* give each a proper"),
-        (Prior("Normal", mu=0, sigma=0), "skill: the prior .* does not spread over finite values"),
+        (
+            Prior("Normal", mu=1e20, sigma=1),
+            "skill: the prior .* does not spread over finite values",
+        ),
     ],
 )
 def test_priors_that_nuts_cannot_have(prior, message):
