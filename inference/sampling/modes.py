@@ -1,4 +1,4 @@
-"""Modes of a subject's posterior, found before anything is sampled; chains that start there."""
+"""Modes of a subject's posterior; chains that start there, at once or because they were lost."""
 
 import ctypes
 import dataclasses
