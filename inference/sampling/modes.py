@@ -335,8 +335,8 @@ def without_lost_chains(
 
     Far from the data a log-density is flat, and a chain that starts there may find a maximum of the
     prior's own, or hardly move. Chains are looked at when R-hat of their log-densities is above
-    1.1. Then the log-density is climbed from the ends of all chains and from the best of 1,000 draws
-    from the prior. A chain of k profile elements is lost when the mass of where it was,
+    1.1. Then the log-density is climbed from the ends of all chains and from the best of 1,000
+    draws from the prior. A chain of k profile elements is lost when the mass of where it was,
 
     .. math:: \operatorname{median} \ell + \frac{k}{2} + \sum_{i=1}^k \log s_i
 
