@@ -74,8 +74,8 @@ def fit(
         has no use for `tune`, `target_accept`, `starts` and `reruns`.
     starts : {"prior", "modes"}
         Where NUTS's chains start: about the middle of the prior (a chain that ends up where there
-        is next to no mass is sampled again from beside the heaviest mode), or beside the modes of the
-        subject's posterior, which are found first and dealt to the chains in turn, the heaviest
+        is next to no mass is sampled again from beside the heaviest mode), or beside the modes of
+        the subject's posterior, which are found first and dealt to the chains in turn, the heaviest
         first. Modes beyond the number of chains, and those of less than 1e-4 of the heaviest one's
         mass, have no chain. Chains that stay in different modes are named in `Fit.diagnostics`;
         how many there are in each says nothing about its probability.

@@ -1,4 +1,4 @@
-"""Modes of a subject's posterior, found before anything is sampled; chains that start there."""
+"""Modes of a subject's posterior; chains that start there, at once or because they were lost."""
 
 import ctypes
 import dataclasses
@@ -18,6 +18,7 @@ from ...common.seeds import subject_seed
 from ...evaluations.evaluation import SubjectData
 from ...layouts import Layout
 from ..model.prior import draw_prior, free_values, noncentred, outward, profile_variables
+from .convergence import rhat_ess
 from .draws import Draws, SamplingOptions
 from .engine import Battery, compile_sampler
 from .grid.lattice import finite
@@ -34,6 +35,7 @@ _BETWEEN = np.linspace(0, 1, 35)[1:-1]  # where the way from one peak to another
 _LIGHTEST = np.log(1e-4)  # log of a mode's mass over the heaviest one's
 _FARTHEST = 60.0  # nats below the highest peak at which no peak is worth a climb
 _BEST = 8  # draws from the prior that are climbed from where a chain may be lost
+_APART = 1.1  # R-hat of the log-density from which chains are looked at
 _SEEN = 100  # draws of a chain that tell where it was
 _FALL = 0.5  # nats from a mode at which its width is read: one standard deviation of a normal
 _SHORTEST, _LONGEST = 2.0**-33, 2.0**10  # widths that are told apart
@@ -332,11 +334,14 @@ def without_lost_chains(
     r"""Sample chains again that sit where there is next to no mass; the others stay as they are.
 
     Far from the data a log-density is flat, and a chain that starts there may find a maximum of the
-    prior's own, or never move. Chains are looked at when all log-densities of one are below all of
-    another. Then the log-density is climbed from the ends of all chains and from the best of 1,000
-    draws from the prior. A chain is lost when the mass of where it was, :math:`\max \ell +
-    \sum_i \log s_i` with its standard deviations s on PyMC's unbounded scale, is less than 1e-4
-    of that of the heaviest mode found (`Mode.mass`).
+    prior's own, or hardly move. Chains are looked at when R-hat of their log-densities is above
+    1.1. Then the log-density is climbed from the ends of all chains and from the best of 1,000
+    draws from the prior. A chain of k profile elements is lost when the mass of where it was,
+
+    .. math:: \operatorname{median} \ell + \frac{k}{2} + \sum_{i=1}^k \log s_i
+
+    with its standard deviations s on PyMC's unbounded scale, is less than 1e-4 of that of the
+    heaviest mode found; of a normal density, both are the same (see `Mode.mass`).
 
     Parameters
     ----------
@@ -360,7 +365,7 @@ def without_lost_chains(
         where no chain is lost.
     """
     levels = draws.statistics["lp"]
-    if not levels.min(axis=1).max() > levels.max(axis=1).min():
+    if len(levels) < 2 or not rhat_ess(levels[None]).rhat[0] > _APART:
         return draws
     sampler = compile_sampler(battery)
     density = LogDensity(sampler.on(data))
@@ -380,7 +385,7 @@ def without_lost_chains(
     starts = [*(chain[0] for chain in seen), *best]
     modes = _heaviest(density, [_climbed(density, at) for at in starts])
     widths = np.array([chain.std(axis=0).clip(_SHORTEST) for chain in seen])
-    masses = levels.max(axis=1) + np.log(widths).sum(axis=1)
+    masses = np.median(levels, axis=1) + (0.5 + np.log(widths)).sum(axis=1)
     (lost,) = np.nonzero(masses < modes[0].mass + _LIGHTEST)
     if not lost.size:
         return draws

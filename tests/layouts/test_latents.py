@@ -178,7 +178,7 @@ def test_a_formula_in_a_prior_must_be_readable():
     for _ in range(200):
         rate = 1 + rate
     skill = Capability("skill", prior=Prior("Exponential", lam=rate))
-    with pytest.raises(LayoutError, match="skill: its formula has .* nested 200 deep"):
+    with pytest.raises(LayoutError, match=r"skill: its formula has .* nested 200 deep"):
         Layout("deep", Success("done", logistic(skill)))
 
 

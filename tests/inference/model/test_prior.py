@@ -115,7 +115,7 @@ def test_the_same_layout_has_the_same_draws_and_nobody_may_change_them():
         (Prior("Flat"), "'one': its priors cannot be drawn from .* give each a proper"),
         (
             Prior("Normal", mu=1e20, sigma=1),
-            "skill: the prior .* does not spread over finite values",
+            "skill: the prior .* does not spread over finite",
         ),
     ],
 )

@@ -73,7 +73,7 @@ def test_where_none_is_lost_the_draws_are_left_alone():
 
 def test_a_fit_with_lost_chains_is_the_integrated_posterior(monkeypatch):
     layout, evaluation = two_demands(200.0)
-    quiet = {"seed": 3, "progressbar": False, "reruns": 0}
+    quiet = {"seed": 4, "progressbar": False, "reruns": 0}
     table = ml.fit(layout, evaluation, **quiet)
     exact = ml.fit(layout, evaluation, method="grid", **quiet).profiles()
     (status,) = table.diagnostics()["status"]
