@@ -1,15 +1,17 @@
 """Errors of data, annotations and fits."""
 
+from ..linking.texts import ReadableError
 
-class DataError(ValueError):
+
+class DataError(ReadableError, ValueError):
     """Items or outcomes that a layout cannot use; the message names rows, columns or subjects."""
 
 
-class AnnotationError(ValueError):
+class AnnotationError(ReadableError, ValueError):
     """Items, rubrics, stores or bands that annotation cannot use; the message names them."""
 
 
-class FitError(RuntimeError):
+class FitError(ReadableError, RuntimeError):
     """A fit that cannot be made, read, written or used as asked."""
 
 

@@ -3,10 +3,14 @@
 import re
 from collections.abc import Iterable
 
+from ..linking.texts import short
+
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
+_HIDING = re.compile(r"[\s,;]")
 
-def some(values: Iterable[object], limit: int = 5) -> str:
+
+def some(values: Iterable[object], limit: int = 5, most: int = 200) -> str:
     """Write the first few values and how many more there are; half a character by its number.
 
     Examples
@@ -14,9 +18,22 @@ def some(values: Iterable[object], limit: int = 5) -> str:
     >>> some("abcdefg")
     'a, b, c, d, e and 2 more'
     """
-    found = [str(value).encode(errors="backslashreplace").decode() for value in values]
-    shown = ", ".join(found[:limit])
+    found = list(values)
+    first = (short(value, most) for value in found[:limit])
+    shown = ", ".join(value.encode(errors="backslashreplace").decode() for value in first)
     return shown if len(found) <= limit else f"{shown} and {len(found) - limit} more"
+
+
+def quoted(name: object) -> str:
+    """Write a name as Python does where spaces or commas would hide where it ends.
+
+    Examples
+    --------
+    >>> print(quoted("size"), quoted(" size"), quoted("task id"))
+    size ' size' 'task id'
+    """
+    hidden = isinstance(name, str) and (not name or _HIDING.search(name))
+    return repr(short(name)) if hidden else short(name)
 
 
 def many(count: int, what: str) -> str:

@@ -3,13 +3,18 @@
 import numpy as np
 
 from ..linking.real import real
+from ..linking.texts import short
 from .errors import FitError
 
-_LARGEST = 2**63 - 1  # what a saved fit can hold
+LARGEST = 2**63 - 1
+"""The largest whole number that a saved fit can hold, and so any option."""
+
+LIMIT = "2**63 - 1"
+"""... as messages write it."""
 
 
 def whole(name: str, value: object, least: int = 0) -> int:
-    """Read a whole number.
+    """Read a whole number, up to `LARGEST`.
 
     Raises
     ------
@@ -22,8 +27,10 @@ def whole(name: str, value: object, least: int = 0) -> int:
     1000
     """
     number = isinstance(value, int | np.integer) and not isinstance(value, bool | np.timedelta64)
-    if not number or not least <= int(value) <= _LARGEST:  # type: ignore[call-overload]
-        raise FitError(f"{name}={value!r}; give a whole number of at least {least}")
+    if not number or not least <= int(value) <= LARGEST:  # type: ignore[call-overload]
+        raise FitError(
+            f"{name}={short(repr(value))}; give a whole number of at least {least}, at most {LIMIT}"
+        )
     return int(value)  # type: ignore[call-overload,no-any-return]
 
 
@@ -42,7 +49,9 @@ def inside(name: str, value: object, such_as: float) -> float:
     """
     number = real(value)
     if number is None or not 0 < number < 1:
-        raise FitError(f"{name}={value!r}; give a number between 0 and 1, such as {such_as}")
+        raise FitError(
+            f"{name}={short(repr(value))}; give a number between 0 and 1, such as {such_as}"
+        )
     return number
 
 
@@ -61,5 +70,5 @@ def positive(name: str, value: object, such_as: float) -> float:
     """
     number = None if isinstance(value, bool) else real(value)
     if number is None or not 0 < number < np.inf:
-        raise FitError(f"{name}={value!r}; give a positive number, such as {such_as:g}")
+        raise FitError(f"{name}={short(repr(value))}; give a positive number, such as {such_as:g}")
     return number

@@ -52,7 +52,7 @@ def side_by_side[T](
     >>> side_by_side(max, [(1, 2), (4, 3)])
     [2, 4]
     """
-    hands = thread_count()
+    hands = max(1, min(thread_count(), len(arguments)))
     if rows >= _LARGE:
         pool = joblib.Parallel(n_jobs=hands, require="sharedmem")
     else:

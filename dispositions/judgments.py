@@ -1,6 +1,6 @@
 """Judgments: what people and language models choose in the same situations."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
@@ -70,6 +70,7 @@ class SituationalJudgments:
         ratings: pd.DataFrame | None = None,
         *,
         raters: pd.DataFrame | None = None,
+        columns: Mapping[str, str] | None = None,
         least: int = 10,
     ) -> Self:
         """Read and check long tables; names become texts, columns not named here are left out.
@@ -94,6 +95,8 @@ class SituationalJudgments:
             statement are averaged, with the weights `times` when there is such a column.
         raters : DataFrame, optional
             Column `rater` (or an index of that name), and attributes.
+        columns : mapping of str to str, optional
+            Names that columns have in the tables, by the names above, as in ``{"rater": "who"}``.
         least : int, default 10
             Decided samples that a pair needs; in the paper 99 % have 10 of 20.
 
@@ -105,9 +108,10 @@ class SituationalJudgments:
         Raises
         ------
         DataError
-            When a column is missing, a scenario, rater or statement is unknown or occurs twice, a
-            rater votes twice on one scenario, a word or number is none of those above, or the
-            scenarios of one statement differ in trait or key. Rows and columns are named.
+            When a column is missing, `columns` names one that is not read, a scenario, rater or
+            statement is unknown or occurs twice, a rater votes twice on one scenario, a word or
+            number is none of those above, or the scenarios of one statement differ in trait or key.
+            Rows and columns are named.
 
         Examples
         --------
@@ -118,10 +122,19 @@ class SituationalJudgments:
         >>> judgments.dropped[["what", "count"]].values.tolist()
         [['votes', 1], ['pairs', 1]]
         """
-        return cls(*reading.read(scenarios, votes, samples, ratings, raters, least))
+        tables = {
+            "scenarios": scenarios,
+            "votes": votes,
+            "samples": samples,
+            "ratings": ratings,
+            "raters": raters,
+        }
+        return cls(*reading.read(tables, columns, least))
 
     @classmethod
-    def from_json_lines(cls, folder: str | Path, least: int = 10) -> Self:
+    def from_json_lines(
+        cls, folder: str | Path, least: int = 10, *, columns: Mapping[str, str] | None = None
+    ) -> Self:
         """Read a folder of JSON lines.
 
         Parameters
@@ -132,6 +145,8 @@ class SituationalJudgments:
             `from_long` as fields.
         least : int, default 10
             Decided samples that a pair of model and scenario needs.
+        columns : mapping of str to str, optional
+            Names that fields have in the files, by the columns of `from_long`.
 
         Returns
         -------
@@ -153,7 +168,7 @@ class SituationalJudgments:
         >>> SituationalJudgments.from_json_lines(folder)
         <SituationalJudgments: 1 scenario, 1 trait, 1 vote, 1 rater, 0 models>
         """
-        return cls.from_long(**json_lines.read_study(Path(folder)), least=least)
+        return cls.from_long(**json_lines.read_study(Path(folder)), columns=columns, least=least)
 
     def to_json_lines(self, folder: str | Path) -> None:
         """Write what was read into a folder of JSON lines, without what was dropped.

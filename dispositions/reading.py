@@ -1,17 +1,27 @@
 """Read the long tables of a study of dispositions; what is left out is counted."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 
 from ..common.errors import DataError
 from ..common.messages import some
-from ..evaluations.tables import is_missing, need_columns, read_numbers
+from ..evaluations.tables import is_missing, need_columns, read_numbers, renamed
+from ..evaluations.words import no_numbers
 
 VOTES = ("agree", "oppose", "neutral")
 CHOICES = ("agree", "oppose", "undecided")
 _NOT_APPLICABLE = "n/a"
+READ = {
+    "scenarios": ("scenario", "trait", "statement", "keyed"),
+    "votes": ("scenario", "rater", "vote"),
+    "samples": ("model", "scenario", "choice", *CHOICES),
+    "ratings": ("model", "statement", "rating", "times"),
+    "raters": ("rater",),
+}
+"""Columns that are read from each table."""
+
 _NAMES = (str, int, float, np.number)
 
 
@@ -71,9 +81,9 @@ def numbers_in(
     need: str,
 ) -> np.ndarray:
     """Read a column of numbers that fit; what is missing or no number is NaN and does not."""
-    values, _ = read_numbers(table[[column]])
-    numbers = values[:, 0]
-    _refuse(table, ~fits(numbers), column, what, need)
+    values, foreign = read_numbers(table[[column]])
+    numbers, texts = values[:, 0], no_numbers(table[[column]], foreign)[0]
+    _refuse(table, np.where(foreign[:, 0], texts[:, 0], ~fits(numbers)), column, what, need)
     return numbers
 
 
@@ -145,7 +155,7 @@ class Dropped:
 
 
 def read(
-    scenarios: object, votes: object, samples: object, ratings: object, raters: object, least: int
+    tables: Mapping[str, object], columns: Mapping[str, str] | None, least: int
 ) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame, pd.DataFrame, pd.DataFrame, pd.DataFrame]:
     """Read a study; see `SituationalJudgments.from_long`.
 
@@ -155,12 +165,16 @@ def read(
         Scenarios, votes, raters, samples, ratings, and what was dropped.
     """
     dropped = Dropped()
-    every = read_scenarios(scenarios)
-    people = read_raters(raters)
-    voted = read_votes(votes, every, people, dropped)
+    everything = list(dict.fromkeys(name for names in READ.values() for name in names))
+    found = {
+        what: renamed(table, columns, READ[what], everything) for what, table in tables.items()
+    }
+    every = read_scenarios(found["scenarios"])
+    people = read_raters(found["raters"])
+    voted = read_votes(found["votes"], every, people, dropped)
     voters = raters_who_voted(people, voted, dropped)
-    sampled = read_samples(samples, every, least, dropped)
-    rated = read_ratings(ratings, every)
+    sampled = read_samples(found["samples"], every, least, dropped)
+    rated = read_ratings(found["ratings"], every)
     known = every[every.index.isin(voted["scenario"])]
     dropped.add("scenarios", len(every) - len(known), "no vote on it is left")
     kept = within(sampled, "scenario", known.index)

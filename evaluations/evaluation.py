@@ -12,9 +12,10 @@ from ..common.messages import many, some
 from ..layouts import Layout
 from ..linking import mean_failure
 from . import outcome_tables
-from .outcome_tables import LONG, from_outcomes, is_long, refuse_other_outcomes
+from .outcome_tables import from_outcomes, is_long, refuse_other_outcomes, with_outcomes
 from .steps import Stepped
-from .tables import known_names, name_cells, named, same_names
+from .tables import known_names, name_cells, named, same_names, three_columns
+from .united import Tables, united
 
 EDGE = 1e-12
 """Chances stay this far from 0 and 1, so that one surprise costs 27 nats."""
@@ -82,25 +83,29 @@ class Evaluation(Stepped):
 
     @classmethod
     def from_wide(cls, outcomes: pd.DataFrame, items: pd.DataFrame) -> Self:
-        """Read a table of 0/1 outcomes, one row per subject and one column per item.
+        """Read a table of outcomes, one row per subject and one column per item.
 
         Parameters
         ----------
         outcomes : DataFrame
-            0, 1, True, False, or missing where the item was not attempted; indexed by subject. A
-            table with items as rows is recognised by its names and turned.
+            0, 1, True, False, or missing where the item was not attempted; indexed by subject.
+            Texts may be numbers or known words, in upper or lower case: yes/no, y/n, true/false,
+            t/f, pass/fail, passed/failed, correct/incorrect, right/wrong, success/failure. A table
+            with items as rows is recognised by its names and turned.
         items : DataFrame
             Properties, indexed by item.
 
         Returns
         -------
         Evaluation
-            With 1 trial where there is an outcome and 0 elsewhere.
+            With 1 trial where there is an outcome and 0 elsewhere. Subjects and items without any
+            outcome are dropped, and named in a warning.
 
         Raises
         ------
         DataError
             When a value is none of those (its subject and item are named), or names do not match.
+            Of a long table, the call that reads it is named.
 
         Examples
         --------
@@ -111,7 +116,7 @@ class Evaluation(Stepped):
         [1, 0]
         """
         items = named(items, "items", "item")
-        return cls(items, *outcome_tables.from_wide(outcomes, items.index))
+        return cls(*with_outcomes(items, *outcome_tables.from_wide(outcomes, items.index)))
 
     @classmethod
     def from_long(
@@ -129,7 +134,8 @@ class Evaluation(Stepped):
         Parameters
         ----------
         outcomes : DataFrame
-            Columns for subject, item and outcome (0, 1, True, False or missing).
+            Columns for subject, item and outcome (0, 1, True, False, a known word as of
+            `from_wide`, or missing).
         items : DataFrame, optional
             Properties, indexed by item. Without it they are the remaining columns of `outcomes`,
             which must then be the same in all rows of an item.
@@ -141,13 +147,15 @@ class Evaluation(Stepped):
         Returns
         -------
         Evaluation
-            Subjects in the order in which they appear.
+            Subjects in the order in which they appear. Subjects and items without any outcome are
+            dropped, and named in a warning.
 
         Raises
         ------
         DataError
-            When a column or a name is missing, rows repeat though refused, an outcome is neither 0
-            nor 1, an item's properties differ between its rows, or the item is unknown to `items`.
+            When a column or a name is missing (columns that may be meant are named), rows repeat
+            though refused, an outcome is neither 0 nor 1, an item's properties differ between its
+            rows, or the item is unknown to `items`.
 
         Examples
         --------
@@ -161,11 +169,19 @@ class Evaluation(Stepped):
         if items is None:
             items = outcome_tables.properties(outcomes, *columns)
         items = named(items, "items", "item")
-        return cls(items, *outcome_tables.from_long(outcomes, items.index, columns, repeats))
+        counts = outcome_tables.from_long(outcomes, items.index, columns, repeats)
+        return cls(*with_outcomes(items, *counts))
 
     @classmethod
     def of_outcomes(
-        cls, layout: Layout, outcomes: Mapping[str, pd.DataFrame], items: pd.DataFrame
+        cls,
+        layout: Layout,
+        outcomes: Mapping[str, pd.DataFrame],
+        items: pd.DataFrame,
+        *,
+        subject: str = "subject",
+        item: str = "item",
+        outcome: str = "outcome",
     ) -> Self:
         """Read outcomes of all kinds: successes, grades and scores, a table for each outcome.
 
@@ -179,17 +195,20 @@ class Evaluation(Stepped):
             What declares the outcomes.
         outcomes : mapping of str to DataFrame
             By outcome of the layout, a table with one row per subject and one column per item, or
-            with the columns ``subject``, ``item`` and ``outcome`` and one row per attempt. An
-            outcome is 0 or 1 of a `Success`, a grade's name or its number from 0 of a `Graded`, a
-            number in [0, 1] of a `Score`; missing where the item was not attempted.
+            with columns for subject, item and outcome and one row per attempt. An outcome is 0, 1
+            or a known word (see `from_wide`) of a `Success`, a grade's name or its number from 0 of
+            a `Graded`, a number in [0, 1] of a `Score`; missing where the item was not attempted.
         items : DataFrame
             Properties, indexed by item.
+        subject, item, outcome : str
+            Names of the columns of long tables.
 
         Returns
         -------
         Evaluation
-            Subjects in the order in which they appear. For a layout of one `Success`, rows are the
-            items as ever.
+            Subjects in the order in which they appear; those without any outcome, and such items,
+            are dropped and named in a warning. For a layout of one `Success`, rows are the items as
+            ever.
 
         Raises
         ------
@@ -215,12 +234,16 @@ class Evaluation(Stepped):
         Name: Ann, dtype: int64
         """
         items = named(items, "items", "item")
+        columns = (subject, item, outcome)
+        three_columns(columns)
         if layout.steps is not None:
-            return cls(*from_outcomes(layout, layout.steps, outcomes, items))
+            counted = from_outcomes(layout, layout.steps, outcomes, items, columns)
+            return cls(*with_outcomes(*counted))
         refuse_other_outcomes(layout, outcomes)
         (table,) = outcomes.values()
-        if isinstance(table, pd.DataFrame) and is_long(table):
-            return cls.from_long(table[list(LONG)], items, repeats="trials")
+        if isinstance(table, pd.DataFrame) and is_long(table, columns):
+            counts = outcome_tables.from_long(table, items.index, columns, "trials")
+            return cls(*with_outcomes(items, *counts))
         return cls.from_wide(table, items)
 
     @property
@@ -284,6 +307,41 @@ class Evaluation(Stepped):
         return Evaluation(
             self.items.loc[keep], self.successes.loc[who, keep], self.trials.loc[who, keep]
         )
+
+    def __add__(self, other: "Evaluation") -> "Evaluation":
+        """Join two evaluations: all subjects, all items, and the outcomes of both.
+
+        Parameters
+        ----------
+        other : Evaluation
+            More items, more subjects, or more outcomes of the same. An outcome that both have, the
+            same successes and trials of one subject on one item, is counted once: a table that has
+            grown holds what it held before.
+
+        Returns
+        -------
+        Evaluation
+            Items and subjects in the order of the first, and then those that only the other has. A
+            property that only one of the two has is missing for the other's items.
+
+        Raises
+        ------
+        DataError
+            When an item has another property in the other, or a cell other outcomes, naming them;
+            or when one holds steps of graded outcomes and the other does not.
+
+        Examples
+        --------
+        >>> items = pd.DataFrame({"size": [1.0, 2.0]}, index=["a", "b"])
+        >>> first = Evaluation.from_wide(pd.DataFrame({"a": [1]}, index=["Ann"]), items[:1])
+        >>> later = pd.DataFrame({"a": [1, 0], "b": [0, 1]}, index=["Ann", "Bob"])
+        >>> first + Evaluation.from_wide(later, items)
+        <Evaluation: 2 subjects, 2 items, 4 trials, properties size>
+        """
+        if not isinstance(other, Evaluation):
+            return NotImplemented
+        tables = (Tables(each.items, each.successes, each.trials) for each in (self, other))
+        return Evaluation(*united(*tables))
 
     def __repr__(self) -> str:
         done = int(self.trials.to_numpy().sum())

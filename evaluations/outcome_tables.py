@@ -1,5 +1,6 @@
 """Tables of outcomes, of success or of grades and scores: from what people have to counts."""
 
+import warnings
 from collections.abc import Hashable, Mapping
 from typing import NamedTuple
 
@@ -7,10 +8,12 @@ import numpy as np
 import pandas as pd
 
 from ..common.errors import DataError
-from ..common.messages import some
+from ..common.messages import many, some
 from ..layouts import Graded, Layout, Score
 from ..layouts.outcomes.steps import Observed, Steps
-from .steps import expanded
+from ..linking.texts import short
+from .recognising import likely_columns, naming, reading
+from .steps import STEP, Rows, expanded
 from .tables import (
     is_missing,
     name_cells,
@@ -23,13 +26,18 @@ from .tables import (
     texts,
     three_columns,
 )
+from .words import KNOWN, WORDS, read_outcomes
+
+type Columns = tuple[str, str, str]
+"""Names of the columns of subjects, items and outcomes."""
 
 _MOST = 1e15  # counts; sums of them stay exact
 
 
 def from_wide(outcomes: pd.DataFrame, items: pd.Index) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Count successes and trials in a table of subjects by items; see `Evaluation.from_wide`."""
-    table = _by_subject(outcomes, "outcomes", items)
+    call = "Evaluation.from_long({}, items"
+    table = _by_subject(outcomes, "outcomes", items, call)
     values = _zeros_and_ones(table, "{} on {}: {}")
     attempted = ~np.isnan(values)
     successes, trials = (
@@ -40,7 +48,7 @@ def from_wide(outcomes: pd.DataFrame, items: pd.Index) -> tuple[pd.DataFrame, pd
 
 
 def from_long(
-    outcomes: pd.DataFrame, items: pd.Index, columns: tuple[str, str, str], repeats: str
+    outcomes: pd.DataFrame, items: pd.Index, columns: Columns, repeats: str
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Count successes and trials in rows of outcomes; see `Evaluation.from_long`."""
     if not isinstance(repeats, str) or repeats not in ("refuse", "trials"):
@@ -69,6 +77,43 @@ def from_long(
     np.add.at(trials, (rows[attempted], places[attempted]), 1)
     np.add.at(successes, (rows, places), (values == 1).astype("int64"))
     return pd.DataFrame(successes, subjects, items), pd.DataFrame(trials, subjects, items)
+
+
+def with_outcomes(
+    items: pd.DataFrame, successes: pd.DataFrame, trials: pd.DataFrame
+) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+    """Leave out subjects and items without any outcome, and warn of them by name.
+
+    Parameters
+    ----------
+    items, successes, trials : DataFrame
+        Of an evaluation to be made, in one order; rows of items may be steps.
+
+    Returns
+    -------
+    DataFrame, DataFrame, DataFrame
+        What is left.
+
+    Raises
+    ------
+    DataError
+        When there is no outcome at all.
+    """
+    attempted = trials.to_numpy() > 0
+    if not attempted.size:
+        return items, successes, trials
+    if not attempted.any():
+        raise DataError("there is no outcome at all: every cell is missing; give some")
+    names = pd.Index(Rows.read(items.index).item if STEP in items.columns else items.index)
+    who = attempted.any(axis=1)
+    what = pd.Series(attempted.any(axis=0)).groupby(names.to_numpy()).transform("any").to_numpy()
+    lost = {"subject": trials.index[~who], "item": names[~what].unique()}
+    dropped = [
+        f"{many(len(each), kind)} ({some(each)})" for kind, each in lost.items() if len(each)
+    ]
+    if dropped:
+        warnings.warn(f"left out, without any outcome: {' and '.join(dropped)}", stacklevel=3)
+    return items[what], successes.loc[who, what], trials.loc[who, what]
 
 
 def properties(outcomes: pd.DataFrame, subject: str, item: str, outcome: str) -> pd.DataFrame:
@@ -124,14 +169,26 @@ def counts(table: object, name: str, items: pd.Index) -> pd.DataFrame:
     return found[list(items)].rename_axis(columns="item")
 
 
-def _by_subject(outcomes: pd.DataFrame, what: str, items: pd.Index) -> pd.DataFrame:
-    """Name a wide table, turned where its rows are items, and refuse other items than those."""
-    table = named(outcomes, what, "subject")
-    table = table.set_axis(texts(table.columns, f"{what}, columns"), axis=1)
-    if len(items.intersection(table.index)) > len(items.intersection(table.columns)):
-        table = table.T
-    refuse_repeats(table.columns, "item", what)
-    same_names(table.columns, items, f"the items of {what}", "items")
+def _by_subject(outcomes: pd.DataFrame, what: str, items: pd.Index, call: str) -> pd.DataFrame:
+    """Name a wide table, turned where its rows are items, and refuse other items than those.
+
+    Of a long table, the beginning of the `call` that reads it is named.
+    """
+    try:
+        table = named(outcomes, what, "subject")
+        table = table.set_axis(texts(table.columns, f"{what}, columns"), axis=1)
+        if len(items.intersection(table.index)) > len(items.intersection(table.columns)):
+            table = table.T
+        refuse_repeats(table.columns, "item", what)
+        same_names(table.columns, items, f"the items of {what}", "items")
+    except DataError:
+        columns = likely_columns(outcomes, items) if isinstance(outcomes, pd.DataFrame) else None
+        if columns is None:
+            raise
+        raise DataError(
+            f"{what}: this table is long, a row per outcome, and was read as wide, a row per "
+            f"subject and a column per item; read it with {reading(call, outcomes, columns)}"
+        ) from None
     return table
 
 
@@ -142,27 +199,28 @@ def _hashable(column: pd.Series) -> pd.Series:
     return column.map(lambda cell: cell if isinstance(cell, Hashable) else repr(cell))
 
 
-def _check_long(outcomes: object, columns: tuple[str, str, str]) -> None:
+def _check_long(outcomes: object, columns: Columns) -> None:
     if not isinstance(outcomes, pd.DataFrame):
         raise DataError(f"outcomes: this is a {type(outcomes).__name__}; give a pandas DataFrame")
     three_columns(columns)
-    need_columns(outcomes.columns, columns, "the table of outcomes has")
+    what = "" if set(columns) <= set(outcomes.columns) else naming(outcomes, columns)
+    need_columns(outcomes.columns, columns, "the table of outcomes has", what)
 
 
 def _zeros_and_ones(table: pd.DataFrame, pattern: str) -> np.ndarray:
     """Read outcomes; NaN where one is missing."""
-    values, foreign = read_numbers(table)
+    values, foreign = read_outcomes(table)
     wrong = foreign | ~(np.isnan(values) | (values == 0) | (values == 1))
     if wrong.any():
         raise DataError(
             f"{wrong.sum()} outcome(s) are neither 0 nor 1: {name_cells(table, wrong, pattern)}; "
-            "code failure as 0 and success as 1, and leave a cell empty (NaN) where the item was "
-            "not attempted. Several attempts go in as counts, Evaluation(items, successes, trials)"
+            f"code failure as 0 and success as 1, or by a known word ({KNOWN}), and leave a cell "
+            "empty (NaN) where the item was not attempted. Several attempts go in as counts, "
+            "Evaluation(items, successes, trials)"
         )
     return values
 
 
-LONG = ("subject", "item", "outcome")
 _ROUNDING = 1e-9  # part of a place that writing a score may cost
 
 
@@ -175,7 +233,11 @@ class _Cells(NamedTuple):
 
 
 def from_outcomes(
-    layout: Layout, steps: Steps, outcomes: Mapping[str, object], items: pd.DataFrame
+    layout: Layout,
+    steps: Steps,
+    outcomes: Mapping[str, object],
+    items: pd.DataFrame,
+    columns: Columns,
 ) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
     """Count steps passed and tried; see `Evaluation.of_outcomes`.
 
@@ -185,7 +247,9 @@ def from_outcomes(
         Rows as items, successes and trials.
     """
     refuse_other_outcomes(layout, outcomes)
-    cells = [_read(outcome, outcomes[outcome.name], items.index) for outcome in layout.outcomes]
+    cells = [
+        _read(outcome, outcomes[outcome.name], items.index, columns) for outcome in layout.outcomes
+    ]
     subjects = list(dict.fromkeys(name for own in cells for name in own.subjects))
     if not subjects or not len(items):
         raise DataError("there are no outcomes; give at least one subject and one item")
@@ -221,26 +285,28 @@ def refuse_other_outcomes(layout: Layout, outcomes: object) -> None:
     same_names(list(map(str, outcomes)), names, where, "its outcomes")
 
 
-def is_long(table: pd.DataFrame) -> bool:
-    """Whether a table has a row per outcome."""
-    return set(LONG) <= set(table.columns)
+def is_long(table: pd.DataFrame, columns: Columns) -> bool:
+    """Whether a table has a row per outcome: all three columns."""
+    return set(columns) <= set(table.columns)
 
 
-def _read(outcome: Observed, table: object, items: pd.Index) -> _Cells:
+def _read(outcome: Observed, table: object, items: pd.Index, columns: Columns) -> _Cells:
     if not isinstance(table, pd.DataFrame):
         raise DataError(
             f"{outcome.name}: this is a {type(table).__name__}; give a pandas DataFrame"
         )
-    if is_long(table):
-        subjects, names = (texts(table[column], f"{outcome.name}, {column}") for column in LONG[:2])
+    if is_long(table, columns):
+        subjects, names = (
+            texts(table[column], f"{outcome.name}, {column}") for column in columns[:2]
+        )
         unknown = [name for name in dict.fromkeys(names) if name not in items]
         if unknown:
             raise DataError(
                 f"{outcome.name}: outcomes for {len(unknown)} item(s) that `items` does not have: "
                 f"{some(unknown)}; add their properties, or drop those rows"
             )
-        return _Cells(subjects, names, table["outcome"].astype(object))
-    wide = _by_subject(table, outcome.name, items)
+        return _Cells(subjects, names, table[columns[2]].astype(object))
+    wide = _by_subject(table, outcome.name, items, "Evaluation.of_outcomes(layout, {}, items")
     count, width = wide.shape
     values = pd.Series(wide.astype(object).to_numpy().ravel(), dtype=object)
     return _Cells(list(np.repeat(wide.index, width)), list(wide.columns) * count, values)
@@ -267,7 +333,8 @@ def _levels(outcome: Observed, cells: _Cells) -> np.ndarray:
     if isinstance(outcome, Graded):
         places = {grade: place for place, grade in enumerate(outcome.grades)}
         values = values.map(lambda cell: places.get(cell, cell) if isinstance(cell, str) else cell)
-    numbers, foreign = read_numbers(pd.DataFrame({"outcome": values}))
+    words = {} if isinstance(outcome, Graded | Score) else WORDS
+    numbers, foreign = read_outcomes(pd.DataFrame({"outcome": values}), words)
     numbers, foreign = numbers[:, 0], foreign[:, 0]
     missing = np.array([is_missing(cell) for cell in values], dtype=bool)
     if isinstance(outcome, Score):
@@ -276,7 +343,8 @@ def _levels(outcome: Observed, cells: _Cells) -> np.ndarray:
         need = "no score in [0, 1]", "give parts of the full score"
     else:
         fine, levels = np.isin(numbers, np.arange(len(outcome.steps) + 1)), numbers
-        need = "neither 0 nor 1", "code failure as 0 and success as 1"
+        coded = f"code failure as 0 and success as 1, or by a known word ({KNOWN})"
+        need = "neither 0 nor 1", coded
         if isinstance(outcome, Graded):
             need = (
                 "none of its grades",
@@ -288,7 +356,8 @@ def _levels(outcome: Observed, cells: _Cells) -> np.ndarray:
     wrong = np.flatnonzero((foreign | ~fine) & ~missing)
     if len(wrong):
         named_cells = some(
-            f"{cells.subjects[place]} on {cells.items[place]}: {cells.values.iloc[place]!r}"
+            f"{short(cells.subjects[place])} on {short(cells.items[place])}: "
+            f"{short(repr(cells.values.iloc[place]))}"
             for place in wrong
         )
         raise DataError(

@@ -1,15 +1,17 @@
 """Tables as they arrive: names become texts, cells become numbers."""
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from ..common.errors import DataError
-from ..common.messages import some
+from ..common.messages import quoted, some
 from ..layouts.fields import is_broken
 from ..linking.real import real
+from ..linking.texts import short
 
 
 def named(table: object, what: str, kind: str) -> pd.DataFrame:
@@ -181,8 +183,19 @@ def three_columns(names: tuple[object, object, object]) -> None:
         raise DataError(f"subject, item and outcome are the columns {some(names)}; name three")
 
 
-def need_columns(have: Iterable[Hashable], need: Sequence[Hashable], where: str) -> None:
+def need_columns(
+    have: Iterable[Hashable], need: Sequence[Hashable], where: str, remedy: str = ""
+) -> None:
     """Refuse a table that lacks a column, or has it twice.
+
+    Parameters
+    ----------
+    have, need : iterable of hashable
+        Names of columns.
+    where : str
+        What to call the table, with its verb.
+    remedy : str
+        What to do where one is missing.
 
     Raises
     ------
@@ -193,12 +206,68 @@ def need_columns(have: Iterable[Hashable], need: Sequence[Hashable], where: str)
     missing = [name for name in need if name not in columns]
     if missing:
         raise DataError(
-            f"{where} no column {some(missing)}; the columns are {some(columns.elements(), 12)}; "
-            "rename one, or add it"
+            f"{where} no column {some(map(quoted, missing))}; the columns are "
+            f"{some(map(quoted, columns.elements()), 12)}; "
+            f"{remedy or _renaming(missing, columns) or 'rename one, or add it'}"
         )
     twice = [name for name in dict.fromkeys(need) if columns[name] > 1]
     if twice:
         raise DataError(f"{where} several columns {some(twice)}; keep one of each name")
+
+
+def renamed(
+    table: object, columns: Mapping[str, str] | None, names: Sequence[str], every: Sequence[str]
+) -> Any:
+    """Give columns, or the levels of an index, the names that they are read by.
+
+    Parameters
+    ----------
+    table : object
+        What was given as a table; anything else stays as it is.
+    columns : mapping of str to str, optional
+        Names that columns have, by those that they are read by. Others stay as they are.
+    names : sequence of str
+        Columns that are read from this table.
+    every : sequence of str
+        Those of all tables that the names may be of.
+
+    Returns
+    -------
+    object
+        A renamed table.
+
+    Raises
+    ------
+    DataError
+        When `columns` names one that is read from no table.
+
+    Examples
+    --------
+    >>> votes = pd.DataFrame({"who": ["Ann"], "vote": ["agree"]})
+    >>> renamed(votes, {"rater": "who"}, ["rater", "vote"], ["rater", "vote"])
+      rater   vote
+    0   Ann  agree
+    """
+    unknown = [name for name in columns or {} if name not in every]
+    if unknown:
+        raise DataError(f"columns= names {some(unknown)}; what is read are {some(every, 20)}")
+    if not columns or not isinstance(table, pd.DataFrame):
+        return table
+    have = {*table.columns, *table.index.names}
+    own = {other: name for name, other in columns.items() if name in names and other in have}
+    replaced = [name for name in own.values() if name in table.columns and name not in own]
+    kept = table.drop(columns=replaced)
+    return kept.rename(columns=own).rename_axis(index=lambda name: own.get(name, name))
+
+
+def _renaming(missing: Sequence[Hashable], have: Iterable[Hashable]) -> str:
+    """Say which columns differ from missing ones in spaces or capitals only."""
+    alike = {str(name).strip().lower(): name for name in have}
+    near = {name: alike.get(str(name).strip().lower()) for name in missing}
+    renamed = {found: name for name, found in near.items() if found is not None}
+    if not renamed:
+        return ""
+    return f"names differ in spaces or capitals: table.rename(columns={renamed!r}) mends them"
 
 
 def is_missing(value: object) -> bool:
@@ -249,7 +318,9 @@ def name_cells(table: pd.DataFrame, bad: np.ndarray, pattern: str = "{} on {}: {
     """Write the first few bad cells: row, column and what they hold."""
     places = np.argwhere(bad)
     cells = [
-        pattern.format(table.index[row], table.columns[column], _shown(table.iloc[row, column]))
+        pattern.format(
+            short(table.index[row]), short(table.columns[column]), _shown(table.iloc[row, column])
+        )
         for row, column in places[:6]
     ]
     return some(cells) if len(places) < 7 else f"{some(cells[:5])} and {len(places) - 5} more"
@@ -257,4 +328,4 @@ def name_cells(table: pd.DataFrame, bad: np.ndarray, pattern: str = "{} on {}: {
 
 def _shown(cell: object) -> str:
     plain = cell.item() if isinstance(cell, np.generic) else cell
-    return "missing" if is_missing(plain) else repr(plain)
+    return "missing" if is_missing(plain) else short(repr(plain))

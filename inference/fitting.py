@@ -22,6 +22,7 @@ from .model.prior import draw_prior
 from .model.unseen import refuse_unseen
 from .posterior.assembly import Training, Tried, assemble, marks
 from .posterior.posterior import Posterior
+from .sampling.convergence import status
 from .sampling.draws import Sampled, SamplingOptions
 from .sampling.engine import Battery, compile_sampler
 from .sampling.executors import Executor, WorkerDied, choose_executor, run_jobs
@@ -60,12 +61,14 @@ def fit(
     subjects : iterable, optional
         Whom to fit; everybody by default.
     draws, tune, chains : int
-        Kept and discarded draws per chain, and chains.
+        Kept and discarded draws per chain, and chains: at least 4, 1 and 1. At most 2**63 - 1, as
+        every whole number here; memory runs out long before.
     target_accept : float
         Aim of NUTS's step size, in (0, 1).
     seed : int, optional
         Makes the fit reproducible: a subject's draws depend on the seed and its name only, not on
-        who else is fitted, in which order or where. A random one is kept with the fit otherwise.
+        who else is fitted, in which order or where. At least 0. A random one is kept with the fit
+        otherwise.
     method : {"nuts", "grid"}
         NUTS, or integration over a grid, for layouts of few latents and nothing unseen; the grid
         has no use for `tune`, `target_accept`, `starts` and `reruns`.
@@ -83,7 +86,8 @@ def fit(
     store : str or Path, optional
         Folder that each subject is written to as it finishes; draws stay there, not in memory. The
         same call with the same store goes on where an interrupted one stopped, and gives the same
-        numbers.
+        numbers. With more items or outcomes, subjects that have more are fitted anew, which a
+        warning says; the others keep their draws, and the former call still gives the former fits.
     n_jobs : int, optional
         Subjects at a time. Without it `joblib.parallel_config` says how many and where (backends
         ``threading``, ``loky`` and ``dask``), and without that, threads on all processors. A worker
@@ -165,7 +169,9 @@ def fit(
             total=len(chosen.subjects),
             show=progressbar,
             before=len(chosen.subjects) - len(todo),
-            not_converged=lambda sampled: bool(sampled.reason),
+            not_converged=lambda sampled: (
+                bool(sampled.reason) and status(sampled.reason.split("; ")) == "not converged"
+            ),
         )
         with closing(found), closing(watched):  # whatever happens below
             for sampled in watched:

@@ -14,6 +14,7 @@ from ..linking.real import holds_numbers
 from .fields import text
 from .latents import Latent
 from .nodes import Derived, MetaFeature
+from .opposed import SQUASHING
 from .outcomes.ordered import OrderedOutcome
 from .outcomes.steps import Observed, Success
 from .outcomes.unseen import Unseen
@@ -170,8 +171,6 @@ def _slack(span: Interval) -> float:
     return 1e-9 * max([1.0, *ends])
 
 
-# they end a margin: what opposes a demand must be inside
-_SQUASHING = {"logistic", "band", "bilogistic", "uncertain_band"}
 _LONGEST, _DEEPEST = 5_000, 150  # parts and nesting of one node's formula, written out
 
 
@@ -318,7 +317,7 @@ def _demands_are_opposed(parts: list[Expr]) -> None:
         names += [part.name] if isinstance(part, MetaFeature) else []
         features[id(part)] = tuple(dict.fromkeys(names))
         has_latent[id(part)] = isinstance(part, Latent) or any(map(has_latent.get, above))
-        squashes = isinstance(part, Call) and part.function.name in _SQUASHING
+        squashes = isinstance(part, Call) and part.function.name in SQUASHING
         if squashes and names and not has_latent[id(part)]:
             raise LayoutError(
                 f"{', '.join(features[id(part)])}: opposed to nothing in {part}; a demand needs a "

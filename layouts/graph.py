@@ -2,8 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-
-import networkx as nx
+from typing import TYPE_CHECKING
 
 from ..linking import Expr, LinkingFunction
 from ..linking.evaluation import ancestry
@@ -14,6 +13,9 @@ from .nodes import Derived, MetaFeature, Node
 from .outcomes.ordered import OrderedOutcome
 from .outcomes.steps import Observed, Steps, Success
 from .outcomes.unseen import Unseen
+
+if TYPE_CHECKING:  # slow to import, and a layout is declared without it
+    import networkx as nx
 
 
 @dataclass(frozen=True, repr=False)
@@ -106,6 +108,8 @@ class Graph:
     @cached_property
     def graph(self) -> "nx.DiGraph[str]":
         """The nodes' names as a `networkx.DiGraph`, each with its ``kind`` and ``per_item``."""
+        import networkx as nx
+
         graph: nx.DiGraph[str] = nx.DiGraph(name=self.name)
         for node in self.nodes.values():
             parents = _named_parents(node)

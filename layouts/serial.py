@@ -12,6 +12,7 @@ from ..linking import Expr, LayoutError, LinkingFunction, mean_failure, units
 from ..linking.evaluation import ancestry
 from ..linking.expression import Constant, Operation, SubjectConstant, as_expr
 from ..linking.function import Call
+from ..linking.functions.elementary import ELEMENTARY
 from . import latents, nodes
 from .graph import Graph
 from .outcomes.ordered import Graded, OrderedOutcome, Score
@@ -19,7 +20,9 @@ from .outcomes.steps import Observed, Success
 from .outcomes.unseen import Unseen
 from .priors import Prior
 
-OURS = {value.name: value for value in vars(linking).values() if isinstance(value, LinkingFunction)}
+OURS = ELEMENTARY | {
+    value.name: value for value in vars(linking).values() if isinstance(value, LinkingFunction)
+}
 _KINDS: dict[str, type[nodes.Node]] = {
     kind.__name__: kind
     for kind in (

@@ -5,6 +5,7 @@ from .errors import LayoutError
 from .evaluation import evaluate
 from .expression import Expr
 from .function import LinkingFunction, linking_function
+from .functions import elementary  # noqa: F401 - NumPy's functions of expressions
 from .functions.band import band
 from .functions.bilogistic import bilogistic
 from .functions.generalised_mean import generalised_mean

@@ -13,7 +13,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields, is_dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Literal, NoReturn
+from typing import Any, Literal, NoReturn
 
 from . import notation, units
 from .arrays import Array
@@ -29,6 +29,9 @@ type Symbol = Literal["+", "-", "*", "/", "**"]
 
 _READABLE = 400  # parts of a formula that a message still writes out
 
+UFUNCS: dict[str, Callable[..., Any]] = {}
+"""What a function of NumPy's builds of expressions, by its name; see `functions.elementary`."""
+
 
 class Expr(ABC):
     """A value in a layout: a node, a number, or a formula of other values.
@@ -42,12 +45,10 @@ class Expr(ABC):
         Label dimensions and their labels; empty for one value per item.
     range : Interval
         Every value it can take.
-    unit : pint.Unit or None
+    unit : units.Words or None
         None goes with any unit.
     """
 
-    # numpy scalars on the left leave arithmetic to us instead of building object arrays
-    __array_ufunc__: ClassVar[None] = None
     name: str | None
 
     @property
@@ -117,6 +118,33 @@ class Expr(ABC):
     def __neg__(self) -> "Operation":
         return Operation("*", Constant(-1.0), self)
 
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        """Build what NumPy's function of expressions stands for: ``np.log(distance / size)``.
+
+        Raises
+        ------
+        LayoutError
+            For a function that has no expression, or an option such as ``out=``.
+        """
+        name = ufunc.__name__
+        if name in ("equal", "not_equal"):
+            return _equal(*inputs) == (name == "equal")
+        if name in ("less", "less_equal", "greater", "greater_equal"):
+            self._compare(inputs[self is inputs[0]])
+        if name not in UFUNCS:
+            raise LayoutError(
+                f"{self}: NumPy's {name} builds no expression; use one of {', '.join(UFUNCS)}, or "
+                "write a formula of your own with @linking_function"
+            )
+        if method != "__call__" or options:
+            what = ", ".join([*([] if method == "__call__" else [f".{method}"]), *options])
+            raise LayoutError(
+                f"{self}: NumPy's {name} is asked for {what}, which expressions do not have; call "
+                "it with nodes and numbers alone, and reduce labels with over= of a linking "
+                "function such as total"
+            )
+        return UFUNCS[name](*inputs)
+
     def __eq__(self, other: object) -> bool:
         return _equal(self, other) if isinstance(other, Expr) else NotImplemented
 
@@ -138,7 +166,7 @@ class Expr(ABC):
     __lt__ = __le__ = __gt__ = __ge__ = _compare
 
     def __getstate__(self) -> dict[str, Any]:
-        """Pickle what was declared; all else, such as pint's units, is found out anew."""
+        """Pickle what was declared; all else is found out anew."""
         return {part.name: getattr(self, part.name) for part in fields(self)}  # type: ignore[arg-type]
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -342,6 +370,8 @@ class Operation(Formula):
         left, right = self.left.latex(), self.right.latex()
         if self.symbol == "/":
             return rf"\frac{{{left}}}{{{right}}}"
+        if self.symbol == "**" and self.right == Constant(0.5):
+            return rf"\sqrt{{{left}}}"
         before, after = (
             notation.ATOM if side.name is not None else notation.latex_precedence(written)
             for side, written in ((self.left, left), (self.right, right))

@@ -1,4 +1,4 @@
-"""Units of capabilities and demands, as pint units.
+"""Units of capabilities and demands, as pint reads and writes them.
 
 A word that pint does not know (``level``, ``digit``, ``position``) becomes a unit of its own, so
 that seconds times positions is a unit that only another seconds-times-positions may be compared
@@ -7,6 +7,7 @@ with.
 
 import functools
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from .errors import LayoutError
@@ -17,8 +18,74 @@ _FACTOR = rf"(?:[^\W\d]\w*+|[%‰)])(?:{_POWER})?|\b1\b"
 _PRODUCT = re.compile(rf"(?:{_FACTOR}|\*(?!\s*\*)|[(/\s])*+")
 _LONGEST = 300  # characters
 
-type Unit = Any
-"""A `pint.Unit`, or None where any unit will do (a plain number, a bias without a unit)."""
+_WORD = re.compile(r"[A-Za-z]+(?:_?[A-Za-z0-9])*+")
+_NO_WORDS = ("dimensionless", "inf", "infinity", "nan", "per")  # to pint
+
+
+class Words:
+    """A product of powers of words; pint is asked only where what they mean matters.
+
+    Parameters
+    ----------
+    powers : mapping of str to float
+        By word; none is a pure number.
+
+    Examples
+    --------
+    >>> speed = parse("m") / parse("s")
+    >>> print(speed, speed == parse("metre/s"), speed == parse("m"))
+    meter / second True False
+    """
+
+    def __init__(self, powers: Mapping[str, float]) -> None:
+        self.powers = {word: power for word, power in powers.items() if power}
+
+    @functools.cached_property
+    def pint(self) -> Any:
+        """The same as a `pint.Unit`."""
+        registry = _registry()
+        found = registry.dimensionless
+        for word, power in self.powers.items():
+            if word not in registry:
+                registry.define(f"{word} = [{word}]")
+            found = found * registry.Unit(word) ** power
+        return found
+
+    def __mul__(self, other: "Words") -> "Words":
+        both = {**self.powers, **other.powers}
+        return Words({word: self.powers.get(word, 0) + other.powers.get(word, 0) for word in both})
+
+    def __truediv__(self, other: "Words") -> "Words":
+        return self * other**-1
+
+    def __pow__(self, power: float) -> "Words":
+        return Words({word: power * own for word, own in self.powers.items()})
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Words):
+            return NotImplemented
+        if self.powers == other.powers:
+            return True
+        if len(self.powers) + len(other.powers) == 1:  # a word is no pure number
+            return False
+        return bool(self.pint == other.pint)
+
+    __hash__ = None  # type: ignore[assignment]  # words that differ may mean the same
+
+    def __str__(self) -> str:
+        return str(self.pint)
+
+    def __format__(self, style: str) -> str:
+        return format(self.pint, style)
+
+    def __repr__(self) -> str:
+        return f"<Unit {str(self)!r}>"
+
+
+type Unit = Words | None
+"""None where any unit will do (a plain number, a bias without a unit)."""
+
+_PURE = Words({})
 
 
 @functools.cache
@@ -30,7 +97,7 @@ def _registry() -> Any:
 
 
 @functools.cache
-def parse(text: str | None) -> Unit:
+def parse(text: str | None) -> Words:
     """Read a unit such as ``"m"``, ``"s*position"`` or ``"digit"``; None is dimensionless.
 
     Raises
@@ -38,15 +105,17 @@ def parse(text: str | None) -> Unit:
     LayoutError
         When the text is no product of powers of words.
     """
-    registry = _registry()
     if text is None:
-        return registry.dimensionless
+        return _PURE
+    if _WORD.fullmatch(text) and len(text) <= _LONGEST and text.lower() not in _NO_WORDS:
+        return Words({text: 1})  # pint knows it, or it becomes a unit of its own
     try:
         _check(text)
+        registry = _registry()
         for word in re.findall(r"[^\W\d]\w*", text):
             if word not in registry:
                 registry.define(f"{word} = [{word}]")
-        return registry.Unit(text)
+        return Words(dict(registry.Quantity(1, registry.Unit(text)).unit_items()))
     except Exception as error:  # pint raises many kinds for a malformed string
         raise LayoutError(
             f"the unit {text[:60]!r} cannot be read ({error}); write a word, or words joined by "
@@ -66,17 +135,17 @@ def _check(text: str) -> None:
 
 def is_pure(unit: Unit) -> bool:
     """Whether a value with this unit can be a pure number."""
-    return unit is None or bool(unit == parse(None))
+    return unit is None or unit == _PURE
 
 
 def inverse(unit: Unit) -> Unit:
     """Return one over a unit."""
-    return None if unit is None else parse(None) / unit
+    return None if unit is None else unit**-1
 
 
 def name(unit: Unit) -> str:
     """Write a unit in short: ``"position⋅s"``, or an empty string for a pure number."""
-    return "" if is_pure(unit) else f"{unit:~P}"
+    return "" if unit is None or is_pure(unit) else f"{unit:~P}"
 
 
 def spelled(unit: Unit) -> str:

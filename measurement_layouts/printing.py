@@ -163,15 +163,14 @@ def print_layouts(comparison: LayoutComparison) -> None:
 
 
 def print_criticism(criticism: Criticism) -> None:
-    """Print whether repeated attempts are independent, and what other properties would explain."""
+    """Print whether repeated attempts are independent, and what properties would explain."""
     _print_overdispersion(criticism)
-    if criticism.table.empty:
-        return
-    columns = ("subject", "property", "level", "observed", "expected", "gain ± se", "p_adjusted")
-    name = criticism.fit.layout.name
-    table = Table(*columns, "flagged", title=f"{name}: properties that the layout does not use")
+    columns = ("level", "observed", "expected", "gain ± se", "p_adjusted", "flagged")
+    title = f"{criticism.fit.layout.name}: properties that the layout does not use (candidates), "
+    title += "and another form for those it uses"
+    table = Table("subject", "property", "kind", *columns, title=title)
     for row in criticism.table.to_dict("records"):
-        shown = [str(row["subject"]), str(row["property"])]
+        shown = [str(row[name]) for name in ("subject", "property", "kind")]
         if row["remark"]:
             table.add_row(*shown, "", "", "", "", "", str(row["remark"]))
             continue
@@ -184,7 +183,10 @@ def print_criticism(criticism: Criticism) -> None:
             chance(row["p_adjusted"], error_of(row["p"], row["p_adjusted"]), 3),
             "yes" if row["flagged"] else "no",
         )
-    _console().print(table)
+    if table.row_count:
+        _console().print(table)
+    if why := criticism.untried():
+        _console().print(Text(visible(why)))
 
 
 def _print_overdispersion(criticism: Criticism) -> None:

@@ -11,6 +11,7 @@ from ..common.errors import FitError
 from ..common.messages import some
 from ..evaluations.tables import texts
 from . import style
+from .kinds import of_its_kind
 
 if TYPE_CHECKING:
     from matplotlib.projections.polar import PolarAxes
@@ -20,6 +21,7 @@ _APART = 0.16  # of the angle between two dimensions: from one subject's bar to 
 _ROOM = 1.06
 
 
+@of_its_kind
 def ability_radar(
     curves: CharacteristicCurves,
     *,

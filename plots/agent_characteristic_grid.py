@@ -11,12 +11,14 @@ from ..common.messages import many
 from ..evaluations.evaluation import Evaluation
 from ..layouts import Layout
 from . import style
+from .kinds import of_its_kind
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
 
 
+@of_its_kind
 def agent_characteristic_grid(
     evaluation: Evaluation,
     subject: object,

@@ -11,6 +11,7 @@ from ..common.messages import many
 from ..dispositions.by_group import GroupAlignment, ModelGroups
 from ..dispositions.comparison import BUCKETS
 from . import style
+from .kinds import of_its_kind
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,6 +25,7 @@ _LEAST = 4.8  # width of a figure, in inches
 _LETTERS = 7.5  # size of the numbers and names, in points
 
 
+@of_its_kind
 def alignment_heatmap(
     alignment: GroupAlignment,
     *,

@@ -8,6 +8,7 @@ import pandas as pd
 from ..common.messages import many
 from ..validation.prediction.score import Scores, by_subject, smooth
 from . import style
+from .kinds import of_its_kind
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -16,6 +17,7 @@ _ENOUGH = 10  # subjects from which a smooth curve replaces the line from point 
 _WIDTH = 0.08  # of the smoothing kernel, in success rate
 
 
+@of_its_kind
 def brier_against_success(
     scores: Scores, *, success: pd.Series | None = None, ax: "Axes | None" = None
 ) -> "Axes":

@@ -12,6 +12,7 @@ from ..validation.prediction.result import CrossValidation
 from ..validation.prediction.score import rates_in_bins
 from . import style
 from .curve_marks import draw_bins
+from .kinds import of_its_kind
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,6 +22,7 @@ _PANEL = (2.1, 2.45)  # inches
 _BINS = 10
 
 
+@of_its_kind
 def calibration_panels(
     assessment: CrossValidation,
     method: str | None = None,

@@ -12,6 +12,7 @@ from ..inference.posterior.diagnostics import diagnose, profiles
 from ..inference.posterior.posterior import rows_of, span, success_rates
 from ..layouts.elements import Element, elements, find_elements
 from . import style
+from .kinds import of_its_kind
 from .labels import spread, write_names
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ _LEAST = 0.25  # part of the range that colours span, so that a little noise doe
 _SMALLEST, _LARGEST = 14.0, 150.0  # marker areas at success 0 and 1, in square points
 
 
+@of_its_kind
 def capability_scatter(
     fit: Fit,
     x: str | None = None,

@@ -17,6 +17,7 @@ from ..layouts import Layout, MetaFeature
 from . import style
 from .band_plane import BandPlane
 from .estimated import estimate_text, estimated
+from .kinds import of_its_kind
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -30,13 +31,14 @@ _INSIDE = 0.75 * 72  # points of it within the axes, per inch
 _LETTERS = 28  # of a panel's title
 
 
+@of_its_kind
 def characteristic_surface(
     evaluation: Evaluation,
     low: str | None = None,
     high: str | None = None,
     *,
     subjects: Iterable[object] | None = None,
-    estimates: "Estimates | None" = None,
+    estimates: Estimates | None = None,
     titles: Mapping[str, str] | None = None,
     rotated: bool = False,
     ax: "Axes | Sequence[Axes] | np.ndarray | None" = None,

@@ -11,6 +11,7 @@ from ..estimation.estimates import Estimates
 from ..evaluations.tables import need_columns
 from . import style
 from .estimated import element_of, estimate_text, estimated, number, short
+from .kinds import of_its_kind
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,9 +20,10 @@ _CURVE, _TRUTH = style.METHODS[0][0], style.METHODS[1][0]
 _ROOM = 0.03  # of the range, on both sides
 
 
+@of_its_kind
 def collapse_plot(
     collapse: pd.DataFrame,
-    estimates: "Estimates | None" = None,
+    estimates: Estimates | None = None,
     subject: object = None,
     *,
     truth: float | None = None,

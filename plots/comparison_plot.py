@@ -11,6 +11,7 @@ from ..common.messages import many
 from ..layouts.elements import Element, find_elements
 from ..validation.comparison import ProfileComparison
 from . import style
+from .kinds import of_its_kind
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,6 +23,7 @@ _COLUMNS = 4
 _PANEL, _LETTER = 2.6, 0.066  # inches
 
 
+@of_its_kind
 def comparison_plot(
     comparison: ProfileComparison,
     *,

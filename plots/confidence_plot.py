@@ -7,6 +7,7 @@ import numpy as np
 from ..dispositions.by_group import GroupCurves
 from . import style
 from .disposition_lines import draw_curves, explain, line_entries
+from .kinds import of_its_kind
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 _SIZE = (5.4, 5.2)  # inches
 
 
+@of_its_kind
 def confidence_plot(
     curves: GroupCurves,
     *,

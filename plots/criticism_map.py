@@ -7,6 +7,7 @@ import numpy as np
 from ..common.errors import DataError
 from ..validation.criticism.criticise import Criticism
 from . import style
+from .kinds import of_its_kind
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,8 +19,11 @@ _ROW, _COLUMN = 0.24, 0.55  # inches
 _BAR = 3.6  # longest colour bar, in inches
 
 
+@of_its_kind
 def criticism_map(criticism: Criticism, *, ax: "Axes | None" = None) -> "Axes":
     """Draw expected gains as a table: a row per subject, a column per candidate property.
+
+    Properties that the layout uses are left out; see `Criticism.forms`.
 
     The darker a cell, the more elpd effects of the property would gain, on a logarithmic scale from
     1 nat; white gains less. Flagged cells are framed and hold the gain in nats; a star marks the
@@ -61,12 +65,9 @@ def criticism_map(criticism: Criticism, *, ax: "Axes | None" = None) -> "Axes":
     from matplotlib.colors import LogNorm
     from matplotlib.patches import Rectangle
 
-    table = criticism.table
+    table = criticism.candidates
     if table.empty:
-        raise DataError(
-            "there is nothing to draw: the layout uses every property of the items; add columns to "
-            "the evaluation's items, and criticise again"
-        )
+        raise DataError(f"there is nothing to draw: {criticism.untried()}, and criticise again")
     who = list(dict.fromkeys(table["subject"]))
     names = sorted(dict.fromkeys(table["property"]))
     wide = table.pivot_table(index="subject", columns="property", values="gain", dropna=False)
@@ -87,7 +88,7 @@ def criticism_map(criticism: Criticism, *, ax: "Axes | None" = None) -> "Axes":
         linewidth=0.6,
     )
     first = criticism.first()
-    flagged = criticism.flagged()
+    flagged = table[table["flagged"]]
     for subject, name, gain in zip(
         flagged["subject"], flagged["property"], flagged["gain"], strict=True
     ):

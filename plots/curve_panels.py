@@ -9,6 +9,7 @@ from ..batteries.characteristic import CharacteristicCurves
 from ..batteries.demands import short_names
 from . import style
 from .curve_marks import ability_text, draw_ability, draw_bins, draw_line, frame, reach
+from .kinds import of_its_kind
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,6 +18,7 @@ _COLUMNS = 6
 _PANEL = (2.0, 1.75)  # inches
 
 
+@of_its_kind
 def curve_panels(
     curves: CharacteristicCurves,
     subject: object,

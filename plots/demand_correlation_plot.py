@@ -6,6 +6,7 @@ import numpy as np
 
 from ..batteries.demands import DemandCorrelations, short_names
 from . import style
+from .kinds import of_its_kind
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,6 +18,7 @@ _ROW, _COLUMN, _GAP = 0.24, 0.4, 0.5  # inches, inches, rows
 _BAR = 3.6  # longest colour bar, in inches
 
 
+@of_its_kind
 def demand_correlation_plot(
     correlations: DemandCorrelations, *, ax: "Axes | None" = None
 ) -> "Axes":

@@ -9,6 +9,7 @@ from ..batteries.demands import DemandProfile, short_names
 from ..common.errors import FitError
 from ..common.messages import many
 from . import style
+from .kinds import of_its_kind
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,6 +23,7 @@ _ENTRIES = 11  # levels in a line of the legend
 _COLOURS, _PALEST = "YlGnBu", 0.24  # pale to dark, in grey too
 
 
+@of_its_kind
 def demand_profile_plot(
     profiles: DemandProfile | Mapping[str, DemandProfile],
     *,

@@ -9,6 +9,7 @@ from ..common.messages import many, some
 from ..evaluations.evaluation import Evaluation
 from ..inference.forecasts.forecasting import OUTSIDE, Forecast
 from . import style
+from .kinds import of_its_kind
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -18,6 +19,7 @@ _NAMED = 80  # items up to which their names are written
 _PER_ROW = 4  # entries in a row of the legend
 
 
+@of_its_kind
 def forecast_plot(
     forecast: Forecast,
     subject: object,

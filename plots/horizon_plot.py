@@ -12,6 +12,7 @@ from ..estimation.horizons import HorizonTrend, time_horizons
 from ..evaluations.tables import known_names, need_columns, refuse_repeats, texts
 from ..inference.fit import Fit
 from . import style
+from .kinds import of_its_kind
 from .labels import spread, write_names
 
 if TYPE_CHECKING:
@@ -36,8 +37,9 @@ _COLOUR, _MARKER = style.METHODS[0]
 _OTHER, _OTHER_MARKER = style.METHODS[1]
 
 
+@of_its_kind
 def horizon_plot(
-    horizons: "Fit | pd.DataFrame",
+    horizons: Fit | pd.DataFrame,
     released: pd.Series | None = None,
     *,
     published: pd.DataFrame | None = None,
@@ -127,7 +129,7 @@ def _order(points: np.ndarray, which: "int | np.ndarray") -> list[int]:
     return first if isinstance(which, int) else list(dict.fromkeys([*first, *wanted.tolist()]))
 
 
-def _table(horizons: "Fit | pd.DataFrame", released: pd.Series | None, prob: float) -> pd.DataFrame:
+def _table(horizons: Fit | pd.DataFrame, released: pd.Series | None, prob: float) -> pd.DataFrame:
     if not isinstance(horizons, pd.DataFrame):
         horizons = time_horizons(horizons, prob=prob)
     table = _positive(horizons, "the table of horizons")

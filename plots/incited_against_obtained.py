@@ -1,6 +1,6 @@
 """What propensity was obtained from models that were incited to some level of it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -8,10 +8,11 @@ import pandas as pd
 
 from ..common.errors import DataError
 from ..common.messages import some
-from ..evaluations.tables import need_columns
+from ..evaluations.tables import need_columns, renamed
 from ..layouts.drawing.style import STYLES
 from ..linking import units
 from . import style
+from .kinds import of_its_kind
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -27,11 +28,13 @@ _COLOUR = STYLES["propensity"].border
 _PUBLISHED = style.METHODS[1][0]
 
 
+@of_its_kind
 def incited_against_obtained(
     table: pd.DataFrame,
     propensity: str = "propensity",
     *,
     unit: str = "level",
+    columns: Mapping[str, str] | None = None,
     ax: "Axes | Sequence[Axes] | np.ndarray | None" = None,
 ) -> "np.ndarray":
     """Draw obtained propensities against the levels incited to, a panel per model.
@@ -46,6 +49,8 @@ def incited_against_obtained(
         Its name, for the title.
     unit : str, default "level"
         Of both axes.
+    columns : mapping of str to str, optional
+        Names that columns have in the table, by the names above, as in ``{"model": "who"}``.
     ax : Axes or sequence of Axes, optional
         Where to draw, one for each model; a new figure by default.
 
@@ -75,11 +80,12 @@ def incited_against_obtained(
     >>> incited_against_obtained(table, "risk aversion")[0].get_title()
     'A'
     """
+    table = renamed(table, columns, [*_NEEDED, "published"], [*_NEEDED, "published"])
     _check(table)
     models = {str(name): part for name, part in table.groupby("model", sort=False)}
-    columns = min(len(models), _COLUMNS)
-    size = (max(_PANEL[0] * columns + 0.5, 4.8), _PANEL[1] * -(-len(models) // columns) + 1.3)
-    axes, figure = style.panels(ax, len(models), columns, size)
+    wide = min(len(models), _COLUMNS)
+    size = (max(_PANEL[0] * wide + 0.5, 4.8), _PANEL[1] * -(-len(models) // wide) + 1.3)
+    axes, figure = style.panels(ax, len(models), wide, size)
     levels = np.unique(table["incited"].dropna().to_numpy(dtype=float))
     aside = (levels.min() if len(levels) else 0.0) - _ASIDE
     bottom, top = _limits(table, levels)
@@ -94,7 +100,7 @@ def incited_against_obtained(
         panel.tick_params(labelsize=8)
         style.quiet_frame(panel, "left", "bottom")
     across, up = (style.with_unit(what, units.parse(unit)) for what in ("incited to", "obtained"))
-    style.outer_labels(axes, columns, across, up, fontsize=9)
+    style.outer_labels(axes, wide, across, up, fontsize=9)
     found: dict[str, Artist] = {}
     for panel in axes:
         handles, names = panel.get_legend_handles_labels()

@@ -12,6 +12,7 @@ from ..layouts.drawing.style import STYLES
 from ..linking import band, bilogistic, units
 from . import style
 from .estimated import short
+from .kinds import of_its_kind
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,6 +25,7 @@ _COLUMNS = 4
 _PANEL = (2.9, 2.3)  # inches
 
 
+@of_its_kind
 def item_response_curves(
     bands: Ends | Sequence[Ends],
     slope: float = 1.0,

@@ -9,6 +9,7 @@ import pandas as pd
 from ..common.messages import many
 from ..validation.leave_one_out.loo import LayoutComparison
 from . import style
+from .kinds import of_its_kind
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,6 +20,7 @@ _ROW = 0.34  # height of a layout's row, in inches
 _APART = 0.8  # of a row that the layouts of a subject share
 
 
+@of_its_kind
 def layout_comparison_plot(
     compared: LayoutComparison, *, ax: "Axes | Sequence[Axes] | np.ndarray | None" = None
 ) -> np.ndarray:

@@ -12,6 +12,7 @@ from ..inference.posterior.density import prior_density
 from ..inference.posterior.posterior import posterior_draws, prior_draws
 from . import style
 from .estimated import element_of, estimate_text, estimated, short
+from .kinds import of_its_kind
 from .labels import write_names
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ _ERRORS = 6.0  # standard errors on both sides, at least
 _MARK = 26.0  # area of a mark
 
 
+@of_its_kind
 def likelihood_curve(
     estimates: Estimates,
     subject: object,

@@ -8,6 +8,7 @@ import numpy as np
 from ..dispositions.by_group import GroupCurves
 from . import style
 from .disposition_lines import draw_curves, explain, line_entries
+from .kinds import of_its_kind
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,6 +18,7 @@ _PANEL = (2.7, 2.7)  # inches
 _MISALIGNMENT = "misalignment (percentage points)"
 
 
+@of_its_kind
 def misalignment_plot(
     curves: Mapping[str, GroupCurves],
     *,

@@ -11,6 +11,7 @@ from ..inference.posterior.diagnostics import diagnose, profiles
 from ..inference.posterior.posterior import posterior_draws, prior_draws, rows_of, span
 from ..layouts.elements import find_elements
 from . import style
+from .kinds import of_its_kind
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,6 +21,7 @@ _COLUMNS = 4
 _POINTS = 301
 
 
+@of_its_kind
 def prior_posterior(
     fit: Fit,
     subject: object,

@@ -14,6 +14,7 @@ from ..inference.posterior.diagnostics import diagnose, profiles
 from ..inference.posterior.posterior import rows_of
 from ..layouts.elements import Element, elements, find_elements
 from . import style
+from .kinds import of_its_kind
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -39,6 +40,7 @@ class _Shares(NamedTuple):
     split: np.ndarray
 
 
+@of_its_kind
 def profile_bars(
     fit: Fit,
     subjects: Sequence[object],

@@ -12,6 +12,7 @@ from ..inference.posterior.diagnostics import diagnose, profiles
 from ..inference.posterior.posterior import rows_of, span, success_rates
 from ..layouts.elements import find_elements
 from . import style
+from .kinds import of_its_kind
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,6 +23,7 @@ _MANY = 20  # rows from which they are set closer, in smaller letters
 _COLUMNS = 5
 
 
+@of_its_kind
 def profile_forest(
     fit: Fit,
     *,

@@ -15,6 +15,7 @@ from ..inference.posterior.diagnostics import diagnose, profiles
 from ..inference.posterior.posterior import rows_of, span, success_rates
 from ..layouts.elements import Element, find_elements
 from . import style
+from .kinds import of_its_kind
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -43,6 +44,7 @@ class _Paint(NamedTuple):
     meaning: str
 
 
+@of_its_kind
 def profile_heatmap(
     fit: Fit,
     *,

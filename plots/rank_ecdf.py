@@ -10,6 +10,7 @@ from ..common.errors import DataError
 from ..common.messages import many
 from ..validation.calibration.result import SimulationBasedCalibration
 from . import style
+from .kinds import of_its_kind
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,8 +22,9 @@ _TITLE = 40  # letters in a line
 _NAMED = 4  # quantities outside the band whose names are shown
 
 
+@of_its_kind
 def rank_ecdf(
-    found: "SimulationBasedCalibration | Mapping[str, SimulationBasedCalibration]",
+    found: SimulationBasedCalibration | Mapping[str, SimulationBasedCalibration],
     *,
     ax: "Axes | Sequence[Axes] | np.ndarray | None" = None,
 ) -> "np.ndarray":

@@ -12,6 +12,7 @@ from ..inference.posterior.density import density
 from ..linking.interval import Interval
 from . import style
 from .disposition_lines import explain, group_styles
+from .kinds import of_its_kind
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -24,6 +25,7 @@ _FEWEST = 3  # models of which a density is drawn
 _AT = np.linspace(0, 1, 201)
 
 
+@of_its_kind
 def rate_distributions(
     rates: DividedRates,
     *,

@@ -9,6 +9,7 @@ from ..evaluations.evaluation import Evaluation
 from ..inference.forecasts.forecasting import Forecast
 from ..validation.prediction.score import calibration_curve
 from . import style
+from .kinds import of_its_kind
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 _STRIP = 0.14  # height of the strip of counts below the curve
 
 
+@of_its_kind
 def reliability(
     forecast: Forecast | Mapping[str, Forecast],
     evaluation: Evaluation,

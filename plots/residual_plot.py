@@ -8,6 +8,7 @@ import pandas as pd
 
 from ..validation.criticism.criticise import Criticism
 from . import style
+from .kinds import of_its_kind
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -16,6 +17,7 @@ _SPREAD = 0.6  # of the distance between levels, over which series stand side by
 _LETTER = 0.075  # width of a letter of a level's name, in inches
 
 
+@of_its_kind
 def residual_plot(
     criticism: Criticism,
     subject: object,

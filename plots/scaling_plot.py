@@ -11,6 +11,7 @@ from ..common.errors import DataError
 from ..common.messages import some
 from ..evaluations.tables import texts
 from . import style
+from .kinds import of_its_kind
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,6 +20,7 @@ _COLUMNS = 6
 _PANEL = (2.0, 1.8)  # inches
 
 
+@of_its_kind
 def scaling_plot(
     curves: CharacteristicCurves,
     sizes: pd.Series,

@@ -10,6 +10,7 @@ from ..common.errors import FitError
 from ..dispositions.by_group import GroupReports
 from . import style
 from .disposition_lines import explain
+from .kinds import of_its_kind
 from .self_report_plot import written_rho
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ _PANEL = (2.2, 2.1)  # inches, without what is written above
 _LINE = 9.0  # height of a line above a panel, in points
 
 
+@of_its_kind
 def self_report_panels(
     reports: GroupReports,
     *,

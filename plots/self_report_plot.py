@@ -11,6 +11,7 @@ from ..dispositions.by_group import GroupReports, ModelGroups
 from . import style
 from .disposition_lines import explain, group_styles
 from .estimated import number
+from .kinds import of_its_kind
 from .labels import spread, write_names
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ _LABELS = 8  # names tried in a panel
 _AREA = 26.0  # of a marker, in square points
 
 
+@of_its_kind
 def self_report_plot(
     reports: GroupReports,
     *,

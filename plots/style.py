@@ -12,6 +12,7 @@ from ..layouts import Layout
 from ..layouts.drawing.style import STYLES
 from ..layouts.elements import Element
 from ..linking import units
+from ..linking.texts import short
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -55,10 +56,7 @@ def method_styles(methods: Sequence[str]) -> dict[str, tuple[str, str]]:
 
 def words(text: object, most: int = 60) -> str:
     """Write any text as it stands: no mathematics, one line, the middle of a long one left out."""
-    plain = " ".join(str(text).split())
-    if len(plain) > most:
-        plain = f"{plain[: most // 2]}…{plain[-(most - most // 2 - 1) :]}"
-    return _unmathematical(plain)
+    return _unmathematical(short(" ".join(str(text).split()), most))
 
 
 def legend_words(text: object) -> str:

@@ -9,6 +9,7 @@ from ..common.errors import FitError
 from ..layouts.elements import find_elements
 from ..validation.comparison import ProfileComparison
 from . import style
+from .kinds import of_its_kind
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,6 +23,7 @@ _CELL, _SMALL = 0.36, 0.15  # inches
 _BAR = 3.6  # longest colour bar, in inches
 
 
+@of_its_kind
 def superiority_heatmap(
     comparison: ProfileComparison, element: str, *, ax: "Axes | None" = None
 ) -> "Axes":

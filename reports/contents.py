@@ -1,5 +1,6 @@
 """What a report tells: a fit's tables, and what else was given, checked to belong together."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -27,6 +28,9 @@ from .outcomes import Outcome, fitted_outcomes
 PROB = 0.9
 """Mass of all intervals."""
 
+DETAILED = 300
+"""Subjects up to which each has a section of its own, unless some are asked for."""
+
 
 @dataclass(frozen=True, eq=False)
 class Contents:
@@ -46,6 +50,8 @@ class Contents:
         Why there is no criticism.
     title : str
         Heading.
+    asked : list of str, optional
+        Subjects that are to have a section of their own.
     """
 
     fit: Fit
@@ -54,6 +60,7 @@ class Contents:
     criticism: Criticism | None
     uncriticised: str
     title: str
+    asked: list[str] | None = None
 
     @classmethod
     def of(
@@ -63,14 +70,18 @@ class Contents:
         forecast: Forecast | None,
         criticism: Criticism | None,
         title: str | None,
+        detailed: Iterable[object] | None = None,
     ) -> "Contents":
         """Check that all belong to the fit, and criticise it where that can be done.
 
         Raises
         ------
         DataError
-            When something does not belong.
+            When something does not belong, or a subject is named twice.
+        FitError
+            When a subject is not in the fit.
         """
+        asked = None if detailed is None else fit.named(detailed)
         if evaluation is not None:
             check_evaluation(fit, evaluation)
         if forecast is not None:
@@ -79,7 +90,7 @@ class Contents:
         if criticism is None:
             criticism, reason = _criticised(fit, evaluation)
         heading = f"Cognitive profiles under {fit.layout.name}" if title is None else str(title)
-        return cls(fit, evaluation, forecast, criticism, reason, heading)
+        return cls(fit, evaluation, forecast, criticism, reason, heading, asked)
 
     @cached_property
     def elements(self) -> list[Element]:
@@ -96,10 +107,39 @@ class Contents:
         """As `Fit.diagnostics`."""
         return diagnose(self.fit)
 
+    @property
+    def whole(self) -> bool:
+        """Whether everybody has a section of their own, whose sampling failed too."""
+        return self.asked is None and len(self.diagnostics) <= DETAILED
+
+    @cached_property
+    def detailed(self) -> list[str]:
+        """Who has a section of their own, in the fit's order.
+
+        Where they are many and nobody is asked for: as many as there is room for, evenly spaced
+        from the most successful to the least.
+        """
+        if self.whole:
+            return [str(name) for name in self.diagnostics.index]
+        chosen = self.asked
+        if chosen is None:
+            order = self.rates.sort_values(ascending=False, kind="stable").index
+            last = len(order) - 1
+            places = np.linspace(0, last, min(DETAILED, last + 1)).round().astype(int)
+            chosen = order[places].tolist()
+        return self.fit.names(np.sort(self.fit.places(chosen)))
+
     @cached_property
     def description(self) -> Description:
-        """In words."""
+        """In words, everybody."""
         return describe(self.fit, self.criticism)
+
+    @cached_property
+    def told(self) -> Description:
+        """In words, those who have a section of their own."""
+        if self.whole:
+            return self.description
+        return describe(self.fit, self.criticism, subjects=self.detailed)
 
     @property
     def stepped(self) -> bool:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from ..common.digits import fixed, short
+from ..common.messages import many
 from ..linking import units
 from . import equations
 from .bars import axes, bars
@@ -45,7 +46,8 @@ def as_markdown(contents: Contents) -> str:
         "## Sampling",
         _sampling(contents),
         "## Diagnosis",
-        *(escaped(text) for text in contents.description.texts),
+        *_left_out(contents),
+        *(escaped(text) for text in contents.told.texts),
         *_criticism(contents),
         *_forecasts(contents),
     ]
@@ -80,7 +82,8 @@ def table(head: Sequence[object], rows: Iterable[Sequence[object]]) -> str:
 
 def _summary(contents: Contents) -> list[str]:
     status = contents.diagnostics["status"].value_counts()
-    counted = [f"{status.get(name, 0)} {name}" for name in ("ok", "not converged", "failed")]
+    seldom = [name for name in ("few draws", "few divergences") if name in status]
+    counted = [f"{status.get(n, 0)} {n}" for n in ("ok", *seldom, "not converged", "failed")]
     trials = int(contents.trials["trials"].sum())
     done = f"{trials} trials"
     if contents.stepped:
@@ -149,11 +152,18 @@ def _sampling(contents: Contents) -> str:
 _MEASURES = (("rhat", 3), ("ess", 0), ("divergences", 0))
 
 
+def _left_out(contents: Contents) -> list[str]:
+    """Say who is described, where that is not everybody."""
+    who = many(len(contents.diagnostics), "subject")
+    return [] if contents.whole else [f"Of {len(contents.detailed)} of the {who}."]
+
+
 def _criticism(contents: Contents) -> list[str]:
     if contents.criticism is None:
         return ["## What the layout may miss", escaped(contents.uncriticised)]
-    found = contents.criticism.suggestions()
+    found, untried = contents.criticism.suggestions(), contents.criticism.untried()
     text = "\n".join(f"- {escaped(line)}" for line in found) or "Nothing was flagged."
+    text += f"\n\n{escaped(untried)}." * bool(untried)
     return ["## What the layout may miss", text]
 
 

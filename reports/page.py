@@ -1,12 +1,14 @@
 """The HTML page: one file that loads nothing."""
 
 import base64
+import gzip
 import hashlib
 import math
 import re
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import jinja2
 from markupsafe import Markup
@@ -92,6 +94,7 @@ def as_html(contents: Contents) -> str:
     ranges = [bar.axis for bar in next(iter(found.values()))]
     rates = contents.rates
     order = [str(name) for name in rates.sort_values(ascending=False, kind="stable").index]
+    table = csv(contents.profiles).encode()
     curves = Curves(fit, PROB)
     new = None if contents.forecast is None else NewItems(contents, contents.forecast)
     script = _joined("script", ".js")
@@ -119,6 +122,7 @@ def as_html(contents: Contents) -> str:
             ranges=ranges,
             bars=found,
             ids=ids(contents),
+            verdicts=contents.diagnostics.reset_index(names="subject").to_dict("records"),
             rates=rates,
             order=order,
             panels=panels(ranges, found, order),
@@ -126,7 +130,9 @@ def as_html(contents: Contents) -> str:
             outcomes=[_outcome(outcome) for outcome in contents.outcomes],
             new=new,
             subjects=subject_pages(contents, found, curves, new),
-            csv=base64.b64encode(csv(contents.profiles).encode()).decode(),
+            csv=base64.b64encode(
+                table if contents.whole else gzip.compress(table, mtime=0)
+            ).decode(),
             curve_size=(WIDTH, HEIGHT),
             side=SIDE,
         )
@@ -144,6 +150,7 @@ def _environment() -> jinja2.Environment:
         undefined=jinja2.StrictUndefined,
     )
     made.filters["number"] = fixed
+    made.filters["exact"] = "{:.9g}".format  # enough to sort by
     return made
 
 
@@ -214,12 +221,32 @@ class Row:
     name: str
 
 
+class Together(NamedTuple):
+    """All subjects of a panel in a few paths, where they are too many to be told apart."""
+
+    ranges: str
+    points: dict[str, str]  # solid and hollow ones, by their class
+    crosses: str
+
+    @classmethod
+    def of(cls, rows: list[Row]) -> "Together":
+        """Draw rows; a point is a line of no length with round ends."""
+        points = {
+            kind: "".join(f"M{row.mean} {row.y}h0" for row in rows if row.vague == bool(kind))
+            for kind in ("", " hollow")
+        }
+        ranges = "".join(f"M{row.low} {row.y}H{row.high}" for row in rows)
+        crosses = "".join(f"M{row.mean} {row.y}m-1.5-1.5l3 3m0-3l-3 3" for row in rows if row.split)
+        return cls(ranges, points, crosses)
+
+
 @dataclass(frozen=True, eq=False)
 class Panel:
     """One element of all subjects, the most successful on top."""
 
     axis: Axis
     rows: list[Row]
+    together: Together | None
     start: str
     stop: str
     centre: str | None
@@ -234,7 +261,7 @@ class Panel:
 def panels(ranges: list[Axis], found: dict[str, list[Bar]], order: list[str]) -> list[Panel]:
     """Lay out a panel per element, subjects in the order given."""
     named = len(order) <= _NAMED
-    step = 16.0 if len(order) <= 40 else 12.0 if named else max(1.5, 1200 / len(order))
+    step = 16.0 if len(order) <= 40 else 12.0 if named else 1200 / len(order)
     start = _NAMES_WIDTH + 8 if named else 10
     return [
         _panel(axis, [(name, found[name][which]) for name in order], start, step, named)
@@ -267,7 +294,9 @@ def _panel(axis: Axis, own: list[tuple[str, Bar]], start: float, step: float, na
     ends = place(start), place(_WIDTH - 10)
     low, high = (float(across(end)) for end in axis.prior)
     prior = place(low), place(high - low)
-    return Panel(axis, rows, *ends, centre, prior, place(bottom), place(bottom + 22), step, told)
+    shown, together = (rows, None) if named else ([], Together.of(rows))
+    height = place(bottom), place(bottom + 22)
+    return Panel(axis, shown, together, *ends, centre, prior, *height, step, told)
 
 
 def _shortened(name: str) -> str:

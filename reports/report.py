@@ -1,5 +1,6 @@
 """A fit on one page, to read and to hand on."""
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from ..common.errors import FitError
@@ -22,6 +23,7 @@ def report(
     evaluation: Evaluation | None = None,
     forecast: Forecast | None = None,
     criticism: Criticism | None = None,
+    detailed: Iterable[object] | None = None,
     title: str | None = None,
     overwrite: bool = False,
 ) -> Path:
@@ -31,6 +33,9 @@ def report(
     items, a table of all profiles, and for each subject its profile, a diagnosis in words, curves
     of outcomes over each property, and how far the sampling is to be trusted. It prints with all
     subjects. Markdown is the same in short. The same fit always gives the same file.
+
+    Of more than 300 subjects, all are in the table, which is searched, sorted and turned over page
+    by page, and in the overview; 300 have a section of their own.
 
     Parameters
     ----------
@@ -45,6 +50,9 @@ def report(
         Of new items, by this fit or by one that did not see them.
     criticism : Criticism, optional
         Of this fit, instead of one that is made of the evaluation.
+    detailed : iterable, optional
+        Subjects with a section of their own: diagnosis, figures, criticism and sampling. By default
+        everybody; of more than 300, so many, evenly spaced from the most successful to the least.
     title : str, optional
         Heading of the page.
     overwrite : bool
@@ -58,10 +66,11 @@ def report(
     Raises
     ------
     DataError
-        When the evaluation, the forecast or the criticism is not the fit's.
+        When the evaluation, the forecast or the criticism is not the fit's, or a subject is named
+        twice.
     FitError
-        When the ending is another one, the file exists and may not be replaced, or cannot be
-        written.
+        When a subject of `detailed` is not in the fit, the ending is another one, the file exists
+        and may not be replaced, or cannot be written.
 
     Examples
     --------
@@ -86,4 +95,6 @@ def report(
         raise FitError(f"{place} exists already; choose another name, or pass overwrite=True")
     if not place.parent.is_dir():
         raise FitError(f"there is no folder {place.parent}; create it, or name another place")
-    return write_text(place, writer(Contents.of(fit, evaluation, forecast, criticism, title)))
+    return write_text(
+        place, writer(Contents.of(fit, evaluation, forecast, criticism, title, detailed))
+    )

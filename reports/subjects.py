@@ -1,10 +1,8 @@
 """What is told of each subject."""
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
-
-import pandas as pd
 
 from ..common.digits import chance, fixed, outward, with_error
 from ..validation.criticism.expansion import error_of
@@ -35,7 +33,7 @@ class SubjectPage:
     left_out : int
         Curves that are not shown.
     criticised : list of dict
-        Candidates of the criticism.
+        Properties of the criticism.
     repeated : dict of str to str
         What it says of repeated attempts; empty where there are none.
     forecasts : list of Line
@@ -60,7 +58,7 @@ class SubjectPage:
 
 def ids(contents: Contents) -> dict[str, str]:
     """Name each subject's place on the page, by number: a name may hold anything."""
-    return {str(who): f"subject-{at}" for at, who in enumerate(contents.diagnostics.index, 1)}
+    return {who: f"subject-{at}" for at, who in enumerate(contents.detailed, 1)}
 
 
 def subject_pages(
@@ -69,8 +67,10 @@ def subject_pages(
     """Tell of one subject after the other, failed ones last."""
     places = ids(contents)
     most = max(_LEAST_CURVES, _CURVES // max(1, len(places)))
-    for at, (who, verdict) in enumerate(contents.diagnostics.iterrows()):
-        name = str(who)
+    row_of = {name: row for row, name in enumerate(contents.fit.subjects)}
+    verdicts = contents.diagnostics.to_dict("index")
+    for name in contents.detailed:
+        verdict, at = verdicts[name], row_of.get(name, 0)
         fitted = verdict["status"] != "failed"
         drawn = curves.of(at) if fitted else []
         largest = sorted(drawn, key=lambda curve: -curve.sway)[:most]
@@ -84,7 +84,7 @@ def subject_pages(
             id=places[name],
             status=str(verdict["status"]),
             reason=str(verdict["reason"]),
-            told=str(contents.description.texts[name]),
+            told=str(contents.told.texts[name]),
             bars=found.get(name, []),
             curves=shown,
             left_out=len(drawn) - len(largest),
@@ -95,7 +95,7 @@ def subject_pages(
         )
 
 
-def _facts(verdict: pd.Series) -> dict[str, str]:
+def _facts(verdict: Mapping[Hashable, Any]) -> dict[str, str]:
     return {
         "Status": str(verdict["status"]),
         "Largest R-hat": fixed(float(verdict["rhat"]), 3),
@@ -135,10 +135,10 @@ def _repeated(contents: Contents, name: str) -> dict[str, str]:
 
 
 def _candidate(row: dict[Hashable, Any]) -> dict[str, str]:
+    named = {"property": str(row["property"]), "kind": str(row["kind"])}
     if row["remark"]:
-        return {"property": str(row["property"]), "verdict": str(row["remark"])}
-    return {
-        "property": str(row["property"]),
+        return named | {"verdict": str(row["remark"])}
+    return named | {
         "level": str(row["level"]),
         "observed": fixed(row["observed"], 2),
         "expected": fixed(row["expected"], 2),

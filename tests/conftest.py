@@ -19,7 +19,7 @@ settings.load_profile("fast")
 def pytest_addoption(parser):
     parser.addoption("--trust-table", action="store_true", help="print the trust table at the end")
     parser.addoption(
-        "--simulations", type=int, default=100, help="of each layout's calibration (100)"
+        "--simulations", type=int, default=50, help="of each layout's calibration (50)"
     )
 
 

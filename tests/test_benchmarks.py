@@ -17,6 +17,8 @@ import processes
 import pytest
 import rivals
 import running
+import slow_cases
+import slow_spots
 import xarray as xr
 from scipy.special import expit
 
@@ -315,7 +317,8 @@ def test_another_seed_gives_another_battery(make):
 
 
 @pytest.mark.parametrize(
-    "name", ["adele", "engine", "estimation", "logs", "outcomes", "recovery", "unseen"]
+    "name",
+    ["adele", "engine", "estimation", "logs", "outcomes", "recovery", "slow_spots", "unseen"],
 )
 def test_every_benchmark_takes_seeds(name, capsys):
     with pytest.raises(SystemExit):
@@ -329,3 +332,24 @@ def test_the_benchmark_of_prediction_reports_every_seed(capsys):
     assert prediction.main(["--quick", "--json", "--seeds", "1", "2"]) == 0
     said = json.loads(capsys.readouterr().out)
     assert len(said["figures"]) == 2
+
+
+def test_a_fit_of_many_repeats_the_draws_of_few(monkeypatch):
+    monkeypatch.setattr(slow_cases, "SAMPLED", 2)
+    fit = slow_cases.many(5, seed=1)
+    draws = fit.posterior["noiseLevel"].to_numpy()
+    assert len(set(fit.subjects)) == len(draws) == 5
+    assert (draws[0] == draws[2]).all()
+    assert not (draws[0] == draws[1]).any()
+
+
+@pytest.mark.parametrize("case", slow_spots.CASES)
+def test_every_slow_spot_is_told_of(case):
+    assert slow_spots.CASES[case].__doc__
+
+
+def test_the_benchmark_of_slow_spots_reports_as_the_others(capsys):
+    assert slow_spots.main(["--quick", "--json", "--case", "compare", "--seeds", "3"]) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert [figure["holds"] for figure in said["figures"]] == [True, True]
+    assert said["figures"][0]["name"] == "compare_profiles of 12 subjects: seconds"

@@ -9,6 +9,8 @@ import measurement_layouts as ml
 
 HEAVY = ("pymc", "pytensor", "nutpie", "arviz", "pandas", "xarray", "matplotlib", "sklearn")
 
+SLOW = ("pint", "networkx")
+
 IMPORT = "import measurement_layouts as ml"
 
 DECLARE = f"""
@@ -54,6 +56,17 @@ def loaded_by(code, names):
 @pytest.mark.parametrize("code", [IMPORT, DECLARE, DRAW], ids=["import", "declare", "draw"])
 def test_declaring_and_drawing_need_no_sampler(code):
     assert loaded_by(code, HEAVY) == []
+
+
+@pytest.mark.parametrize("code", [IMPORT, DECLARE], ids=["import", "declare"])
+def test_a_first_layout_needs_neither_the_registry_of_units_nor_networkx(code):
+    assert loaded_by(code, SLOW) == []
+
+
+def test_units_that_differ_need_the_registry():
+    """The twin: whether a metre is an m, pint knows."""
+    code = DECLARE.replace('high=40, unit="m")', 'high=40, unit="metre")', 1)
+    assert loaded_by(f"{code}layout.graph", SLOW) == list(SLOW)
 
 
 def test_layouts_of_a_scenario_need_no_sampler():

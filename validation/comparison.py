@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -10,147 +9,13 @@ import pandas as pd
 from ..common.errors import FitError
 from ..common.messages import many, some
 from ..common.options import inside
+from ..common.threads import side_by_side
 from ..inference.fit import Fit
 from ..inference.posterior.diagnostics import diagnose, profiles
 from ..inference.posterior.posterior import posterior_draws, rows_of
 from ..layouts.elements import Element, elements, find_elements
 from ..linking import units
-
-
-class Superiority(NamedTuple):
-    """Probabilities of being larger, and their Monte Carlo standard errors; shape (others,)."""
-
-    probability: np.ndarray
-    error: np.ndarray
-
-
-def superiority(
-    one: np.ndarray, others: np.ndarray, ess: float, other_ess: np.ndarray
-) -> Superiority:
-    r"""Compute how probably one number is larger than others that are independent of it.
-
-    .. math:: \hat p = \frac{1}{n m} \sum_{i,j} h(x_i - y_j), \qquad
-        \mathrm{se}^2 = \frac{\mathrm{var}_i \hat F_y(x_i)}{\mathrm{ess}_x}
-        + \frac{\mathrm{var}_j \hat F_x(y_j)}{\mathrm{ess}_y}
-
-    with h = 1 where x is larger, a half for a tie, 0 elsewhere: the Mann-Whitney statistic of all
-    pairs. An error is no smaller than one over the smaller effective sample size, since draws that
-    never cross do not say that the probability is 0.
-
-    Parameters
-    ----------
-    one : ndarray, shape (draws,)
-        In ascending order.
-    others : ndarray, shape (others, draws)
-        Each in ascending order.
-    ess : float
-        Effective sample size of the one.
-    other_ess : ndarray, shape (others,)
-        Of the others.
-
-    Returns
-    -------
-    Superiority
-        In [0, 1].
-
-    References
-    ----------
-    Mann, H. B. and Whitney, D. R. (1947), Annals of Mathematical Statistics 18; DeLong, E. R.,
-    DeLong, D. M. and Clarke-Pearson, D. L. (1988), Biometrics 44, equations 4 and 5, for the
-    variance.
-
-    Examples
-    --------
-    >>> ahead = superiority(np.array([1.0, 3.0]), np.array([[0.0, 3.0]]), 2.0, np.array([2.0]))
-    >>> ahead.probability
-    array([0.625])
-    """
-    draws, length = len(one), others.shape[1]
-    below = _below(one, others)
-    share = below / draws
-    probability = 1 - share.mean(axis=1)
-    # the j-th other draw is the larger of the two in 2 j - 1 pairs of them
-    squares = (draws - below) @ (2 * np.arange(length) + 1) / (draws * length**2)
-    own = np.maximum(squares - probability**2, 0)
-    error = np.sqrt(own / ess + share.var(axis=1) / other_ess)
-    return Superiority(probability, np.maximum(error, 1 / np.minimum(ess, other_ess)))
-
-
-def _below(one: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """Count the one's draws below each of the others; of equal ones, half."""
-    low = np.searchsorted(one, others.ravel()).reshape(others.shape)
-    if not (one[np.minimum(low, len(one) - 1)] == others).any():
-        return low.astype(float)
-    return (low + np.searchsorted(one, others.ravel(), side="right").reshape(others.shape)) / 2
-
-
-_GROUPS = 64  # into which each one's draws are gathered
-_TOGETHER = 2**17  # differences that are sorted together
-
-
-def gathered(draws: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Gather ascending draws into groups, small ones at both ends, and take their means.
-
-    Parameters
-    ----------
-    draws : ndarray, shape (subjects, draws)
-        Each row in ascending order.
-
-    Returns
-    -------
-    means : ndarray, shape (subjects, groups)
-        Of the groups.
-    weights : ndarray, shape (groups,)
-        Shares of the draws in them; they add up to 1.
-    """
-    length = draws.shape[1]
-    places = length * (1 - np.cos(np.pi * np.arange(_GROUPS + 1) / _GROUPS)) / 2
-    edges = np.unique(np.round(places).astype(int))
-    sizes = np.diff(edges)
-    return np.add.reduceat(draws, edges[:-1], axis=1) / sizes, sizes / length
-
-
-def quantiles_of_difference(
-    one: tuple[np.ndarray, np.ndarray], other: tuple[np.ndarray, np.ndarray], levels: np.ndarray
-) -> np.ndarray:
-    """Compute quantiles of differences, pair by pair.
-
-    All differences of two sets of gathered draws stand for those of all pairs of draws. The error
-    is some thousandths of a standard deviation, far below the Monte Carlo error of the draws.
-
-    Parameters
-    ----------
-    one, other : pair of ndarray
-        Means of shape (pairs, groups) and weights, as `gathered` returns them.
-    levels : ndarray
-        Probabilities.
-
-    Returns
-    -------
-    ndarray, shape (pairs, levels)
-        In the numbers' unit.
-
-    Examples
-    --------
-    >>> draws = np.sort(np.random.default_rng(1).normal(size=(2, 4000)))
-    >>> ann, bob = gathered(draws[:1]), gathered(draws[1:])
-    >>> quantiles_of_difference(ann, bob, np.array([0.05, 0.95])).round(1)
-    array([[-2.3,  2.3]])
-    """
-    (means, weights), (other_means, other_weights) = one, other
-    joint = np.outer(weights, other_weights).ravel()
-    found = np.empty((len(means), len(levels)))
-    step = max(1, _TOGETHER // len(joint))
-    for start in range(0, len(means), step):
-        part = slice(start, start + step)
-        gaps = (means[part, :, None] - other_means[part, None]).reshape(-1, len(joint))
-        order = np.argsort(gaps, axis=1)
-        ordered = np.take_along_axis(gaps, order, axis=1)
-        upto = np.cumsum(joint[order], axis=1) - joint[order] / 2
-        for place, (at, values) in enumerate(zip(upto, ordered, strict=True), start):
-            found[place] = np.interp(levels, at, values)
-    return found
-
+from .superiority import Ranked, gathered, quantiles_of_difference
 
 _SEED = 20231  # of the order of the draws that are ranked together
 
@@ -282,7 +147,7 @@ class ProfileComparison:
         )
 
 
-_MOST = 200_000  # rows of a table; one takes about half a millisecond
+_MOST = 200_000  # rows of a table; one takes about a tenth of a millisecond
 
 
 def compare_profiles(
@@ -339,7 +204,7 @@ def compare_profiles(
 
     References
     ----------
-    Mann and Whitney (1947) and DeLong et al. (1988); see `superiority`.
+    Mann and Whitney (1947) and DeLong et al. (1988); see `superiority.superiority`.
 
     Examples
     --------
@@ -365,7 +230,7 @@ def compare_profiles(
         )
     left = _Side.of(fit, list(dict.fromkeys(whose)))
     right = _Side.of(fit if other is None else other, list(dict.fromkeys(against)))
-    parts = [_compared(left, right, whose, against, element, prob) for element in known]
+    parts = side_by_side(_compared, [(left, right, whose, against, one, prob) for one in known])
     table = pd.concat(parts).sort_index(kind="stable").reset_index(drop=True)
     return ProfileComparison(table, prob, fit, other)
 
@@ -459,9 +324,10 @@ def _compared(
     there = pd.Index(right.who).get_indexer(pd.Index(against))
     ess, other_ess = (rows["ess_bulk"].to_numpy() for rows in (ours, theirs))
     probability, error = np.empty(len(here)), np.empty(len(here))
+    ranked = Ranked.of(two)
     for row in np.unique(here):
         at = np.flatnonzero(here == row)
-        found = superiority(one[row], two[there[at]], ess[row], other_ess[there[at]])
+        found = ranked.superiority(one[row], there[at], ess[row], other_ess[there[at]])
         probability[at], error[at] = found
     tail = (1 - prob) / 2
     (means, weights), (other_means, other_weights) = gathered(one), gathered(two)

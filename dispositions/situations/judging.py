@@ -1,6 +1,6 @@
 """A judge reads which action a response recommends, and is held against people."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from ...annotation.resampling import check_resampling, resampled, share
 from ...annotation.running import ModelOrName
 from ...annotation.scheme import Scheme
 from ...common.errors import AnnotationError
+from ...evaluations.tables import renamed
 
 CHOICES = ("undecided", "oppose", "agree")
 """What 0, 1 and 2 stand for: neither action, action 1 and action 2."""
@@ -63,7 +64,12 @@ _SCHEME = Scheme(
 
 
 def judge_responses(
-    scenarios: pd.DataFrame, responses: pd.DataFrame, model: ModelOrName, **options: Any
+    scenarios: pd.DataFrame,
+    responses: pd.DataFrame,
+    model: ModelOrName,
+    *,
+    columns: Mapping[str, str] | None = None,
+    **options: Any,
 ) -> Annotations:
     """Let a model say which action each response recommends.
 
@@ -79,6 +85,8 @@ def judge_responses(
         or those of several models in one.
     model, **options
         As in `annotate`: the judge.
+    columns : mapping of str to str, optional
+        Names that columns have in the responses, by the names above, as in ``{"model": "who"}``.
 
     Returns
     -------
@@ -89,6 +97,8 @@ def judge_responses(
 
     Raises
     ------
+    DataError
+        When `columns` names one that is not read.
     AnnotationError
         As in `annotate`; or when a frame is not as it should be, or a response belongs to no
         scenario.
@@ -120,7 +130,8 @@ def judge_responses(
     item
     m, sleep-01 #1        m  sleep-01  agree
     """
-    known = read_responses(responses, scenarios)
+    own = [*SAMPLE, "response"]
+    known = read_responses(renamed(responses, columns, own, own), scenarios)
     shown = judged_material(known, scenarios)
     texts = {str(item): material(**row) for item, row in shown.T.to_dict().items()}
     said = annotated(_SCHEME, texts, model, known=known, **options)
@@ -260,6 +271,7 @@ def judge_agreement(
     prob: float = 0.9,
     resamples: int = 1000,
     seed: int = 1,
+    columns: Mapping[str, str] | None = None,
 ) -> pd.DataFrame:
     r"""Hold a judge's answers against people's labels.
 
@@ -281,6 +293,8 @@ def judge_agreement(
         How often responses are drawn.
     seed : int, default 1
         Of the draws.
+    columns : mapping of str to str, optional
+        Names that columns have in the labels, by the names above, as in ``{"answer": "said"}``.
 
     Returns
     -------
@@ -293,6 +307,8 @@ def judge_agreement(
     AnnotationError
         When an answer is none of 0, 1 and 2, a response is labelled twice or was not judged, or an
         option is out of range.
+    DataError
+        When `columns` names one that is not read.
 
     References
     ----------
@@ -311,7 +327,9 @@ def judge_agreement(
     kappa        0.74  ...
     """
     check_resampling(prob, resamples)
-    known, labelled = _answers(judged, "judged"), _answers(labels, "labels")
+    own = [*_KEYS, "answer"]
+    known = _answers(judged, "judged")
+    labelled = _answers(renamed(labels, columns, own, own), "labels")
     unknown = labelled.index.difference(known.index)
     if len(unknown):
         raise AnnotationError(f"labels: {_named(unknown[0])} was not judged; drop the label")
@@ -321,8 +339,8 @@ def judge_agreement(
     if np.isnan(kappa[0]):
         reason = "all answers are alike, so that chance would agree as well"
     rows = {"right": (*right, len(said), ""), "kappa": (*kappa, len(said), reason)}
-    columns = ["estimate", "low", "high", "responses", "reason"]
-    table = pd.DataFrame.from_dict(rows, orient="index", columns=columns)
+    names = ["estimate", "low", "high", "responses", "reason"]
+    table = pd.DataFrame.from_dict(rows, orient="index", columns=names)
     return table.rename_axis("measure")
 
 

@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -15,6 +15,7 @@ from ...annotation.resampling import check_resampling, share
 from ...annotation.running import ModelOrName
 from ...annotation.scheme import Scheme
 from ...common.errors import AnnotationError
+from ...evaluations.tables import renamed
 
 ANSWERS = ("A", "B", "N/A")
 """Of annotators: the action that the advice calls for, or that the test does not work."""
@@ -225,7 +226,11 @@ RATE = ("scenarios", "rejected", "rate", "low", "high")
 
 
 def validate_situations(
-    sheet: pd.DataFrame, answers: "pd.DataFrame | Sequence[pd.DataFrame]", *, annotators: int = 3
+    sheet: pd.DataFrame,
+    answers: "pd.DataFrame | Sequence[pd.DataFrame]",
+    *,
+    annotators: int = 3,
+    columns: Mapping[str, str] | None = None,
 ) -> pd.DataFrame:
     """Keep the scenarios whose annotators all name the action that is meant to agree.
 
@@ -239,6 +244,9 @@ def validate_situations(
         ``keep_default_na=False``, for pandas takes N/A for a gap.
     annotators : int, default 3
         How many answers a scenario needs to be kept; one that has more needs all of them.
+    columns : mapping of str to str, optional
+        Names that columns have in the tables of answers, by the names above, as in
+        ``{"annotator": "who"}``.
 
     Returns
     -------
@@ -251,6 +259,8 @@ def validate_situations(
     ------
     AnnotationError
         When an answer is none, is there twice or is about a scenario that is not in the sheet.
+    DataError
+        When `columns` names one that is not read.
 
     References
     ----------
@@ -275,14 +285,13 @@ def validate_situations(
     """
     needed = whole("annotators", annotators)
     meant = read_named(sheet, "scenario", ("supports",))["supports"]
-    said = _read_answers(answers, meant)
+    said = _read_answers(answers, meant, columns)
     kinds = pd.Series("oppose", said.index).mask(said["answer"] == "N/A", "not_applicable")
     kinds = kinds.mask(said["answer"] == said["scenario"].map(meant), "agree")
     counts = pd.crosstab(said["scenario"], kinds)
-    columns = ["agree", "oppose", "not_applicable"]
-    counts = counts.reindex(index=meant.index, columns=columns, fill_value=0).rename_axis(
-        columns=None
-    )
+    names = ["agree", "oppose", "not_applicable"]
+    counts = counts.reindex(index=meant.index, columns=names, fill_value=0)
+    counts = counts.rename_axis(columns=None)
     objects = counts["oppose"] + counts["not_applicable"] > 0
     verdict = pd.Series("open", meant.index, dtype="str")
     verdict = verdict.mask(counts["agree"] >= needed, "kept").mask(objects, "rejected")
@@ -328,12 +337,15 @@ def rejection_rate(verdicts: pd.DataFrame, *, prob: float = 0.9) -> pd.Series:
 
 
 def _read_answers(
-    answers: "pd.DataFrame | Sequence[pd.DataFrame]", meant: "pd.Series[str]"
+    answers: "pd.DataFrame | Sequence[pd.DataFrame]",
+    meant: "pd.Series[str]",
+    columns: Mapping[str, str] | None,
 ) -> pd.DataFrame:
     """Join what annotators said, and check it."""
     parts = [answers] if isinstance(answers, pd.DataFrame) else list(answers)
     wanted = ["scenario", "annotator", "answer"]
-    tables = [read_columns(_unindexed(part), "answers", wanted)[wanted] for part in parts]
+    named = [renamed(part, columns, wanted, wanted) for part in parts]
+    tables = [read_columns(_unindexed(part), "answers", wanted)[wanted] for part in named]
     if not tables:
         raise AnnotationError("no answers; give at least one table of them")
     said = pd.concat(tables, ignore_index=True)

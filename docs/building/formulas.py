@@ -32,7 +32,11 @@ CHAPTERS = {
         "common/proportions",
         "evaluations/",
     ),
-    "Comparing subjects and layouts": ("validation/leave_one_out/", "validation/comparison.py"),
+    "Comparing subjects and layouts": (
+        "validation/leave_one_out/",
+        "validation/comparison.py",
+        "validation/superiority.py",
+    ),
     "Calibration": ("validation/calibration/",),
     "Criticism": ("validation/criticism/",),
     "Demands and characteristic curves": ("batteries/",),

@@ -118,6 +118,28 @@ def tell_apart(kind: str, runs: Sequence[tuple[str, Settings]], notes: Notes) ->
     return found
 
 
+def name_models(
+    runs: Sequence[tuple[str, Settings]], subject: str | None, notes: Notes
+) -> list[str]:
+    """Name the model of each run, or all by the one name that is given.
+
+    Raises
+    ------
+    DataError
+        When one name is given and the runs are of several models.
+    """
+    if subject is None:
+        return tell_apart("model", runs, notes)
+    models = sorted({name for name, _ in runs})
+    if len(models) > 1:
+        raise DataError(
+            f"subject={subject!r} names one model, but the logs are of {some(models)}; read them "
+            "apart, or leave subject out"
+        )
+    notes.add(f"renamed: model {models[0]}", subject)
+    return [subject] * len(runs)
+
+
 def _differing(settings: Sequence[Mapping[str, str]]) -> list[str]:
     keys = sorted({key for each in settings for key in each})
     return [key for key in keys if len({each.get(key) for each in settings}) > 1]
@@ -284,8 +306,18 @@ def assemble(
         [(each.subject, each.item, each.number, each.outcome) for each in kept],
         columns=["subject", "item", "attempt", "outcome"],
     ).astype({"subject": "str", "item": "str", "attempt": "int64", "outcome": "float64"})
-    items = properties.table(features)
+    items = attempted(properties.table(features), outcomes["item"], notes)
     return Imported(outcomes, items, notes.frame())
+
+
+def attempted(items: pd.DataFrame, outcomes: pd.Series, notes: Notes) -> pd.DataFrame:
+    """Drop items that no attempt with an outcome is on."""
+    there = items.index.isin(outcomes)
+    if not there.all():
+        notes.add(
+            "dropped: items without any outcome", some(items.index[~there]), int((~there).sum())
+        )
+    return items[there]
 
 
 def _once(attempts: list[Attempt], notes: Notes) -> list[Attempt]:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from ...common.errors import DataError
 from ...common.messages import some
-from .attempts import Attempt, Properties, assemble, choose, tell_apart
+from .attempts import Attempt, Properties, assemble, choose, name_models, tell_apart
 from .files import Paths, given, json_lines, text_of
 from .imported import Imported, Notes
 from .values import ScoreReader
@@ -176,7 +176,8 @@ def read_lm_eval(
     """
     notes = Notes()
     files = sample_files(given(logs), notes)
-    models = _subjects(files, subject, notes)
+    named = [(file.model, file.model_settings) for file in files]
+    models = name_models(named, subject, notes)
     tasks = tell_apart("task", [(file.task, file.task_settings) for file in files], notes)
     lines = [list(read_samples(file.path)) for file in files]
     grouped = _by_task(tasks, lines)
@@ -216,20 +217,6 @@ def read_lm_eval(
     return assemble(
         attempts, properties, notes, several=repeats, option="repeats", features=features
     )
-
-
-def _subjects(files: Sequence[SampleFile], subject: str | None, notes: Notes) -> list[str]:
-    """Name each file's model."""
-    if subject is None:
-        return tell_apart("model", [(file.model, file.model_settings) for file in files], notes)
-    models = sorted({file.model for file in files})
-    if len(models) > 1:
-        raise DataError(
-            f"subject={subject!r} names one model, but the logs are of {some(models)}; read them "
-            "apart, or leave subject out"
-        )
-    notes.add(f"renamed: model {models[0]}", subject)
-    return [subject] * len(files)
 
 
 def _by_task(

@@ -1,5 +1,6 @@
 """Tables of outcomes in files or data frames: long or wide, recognised by their columns."""
 
+import shlex
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -7,7 +8,8 @@ import numpy as np
 import pandas as pd
 
 from ...common.errors import DataError
-from ...common.messages import some
+from ...common.messages import quoted, some
+from ..recognising import likely_columns, naming
 from ..tables import (
     is_missing,
     named,
@@ -17,13 +19,19 @@ from ..tables import (
     texts,
     three_columns,
 )
+from ..words import KNOWN, WORDS
+from .attempts import attempted
 from .files import read_file
 from .imported import Imported, Notes
+from .openai_evals import is_log
 from .values import ScoreReader, tidy
 
 type Table = str | Path | pd.DataFrame
 
-_REMEDY = "code outcomes as numbers in [0, 1], and leave a cell empty where there is none"
+_REMEDY = (
+    f"code outcomes as numbers in [0, 1] or by a known word ({KNOWN}), and leave a cell empty "
+    "where there is none"
+)
 
 
 def read_table(
@@ -36,14 +44,16 @@ def read_table(
 ) -> Imported:
     """Read a table of outcomes, one row per outcome (long) or per subject (wide).
 
-    A table with the three columns is long. Any other is wide: a row per subject and a column per
-    item, or turned where the rows' names are items. Names are texts: "001" stays what it is.
+    A table with the three columns is long. Any other is taken for wide: a row per subject and a
+    column per item, or turned where the rows' names are items. Names are texts: "001" stays what it
+    is.
 
     Parameters
     ----------
     outcomes : path or DataFrame
-        CSV (commas, UTF-8), Parquet or JSON lines. Several rows of one subject and item are
-        repeated attempts, which a column `attempt` may number.
+        CSV (commas, UTF-8), Parquet or JSON lines. Outcomes are numbers in [0, 1] or known words,
+        as of `Evaluation.from_wide`. Several rows of one subject and item are repeated attempts,
+        which a column `attempt` may number.
     items : path or DataFrame, optional
         Meta-features: one row per item, named by the column `item`, or else by the first column of
         a file or the index of a data frame. Without it they are the remaining columns of a long
@@ -59,8 +69,9 @@ def read_table(
     Raises
     ------
     DataError
-        When a file is broken, a name is missing, an outcome is no number in [0, 1], or an item has
-        outcomes but no row in `items`.
+        When a file is broken, a name is missing, an outcome is no number in [0, 1] and no known
+        word, or an item has outcomes but no row in `items`. Where a long table was taken for wide,
+        or lacks a column, columns that may be meant are named.
 
     Examples
     --------
@@ -79,19 +90,42 @@ def read_table(
     three_columns(names)
     features = None if items is None else _items(items, item, notes)
     table = _opened(outcomes, names[:2])
+    known = None if features is None else features.index
     if sum(name in table.columns for name in names) > 1:
-        need_columns(table.columns, names, "the table of outcomes has")
+        if not set(names) <= set(table.columns):
+            need_columns(
+                table.columns, names, "the table of outcomes has", naming(table, names, known)
+            )
         rows = from_long(table, names, notes)
         if features is None:
             features = features_beside(table, rows, names, notes)
         elif beside := [name for name in table.columns if name not in (*names, ATTEMPT)]:
             notes.add("dropped: columns beside a table of items", some(beside), len(beside))
-    else:
+        return _imported(rows, features, outcomes, items, notes)
+    try:
         wide = _indexed(table, outcomes, names[:2], notes)
-        rows = from_wide(wide, names[:2], None if features is None else features.index)
+        rows = from_wide(wide, names[:2], known)
         notes.add(
             "wide table: subjects by items", rows["subject"].iloc[0], rows["subject"].nunique()
         )
+        return _imported(rows, features, outcomes, items, notes)
+    except DataError:
+        if likely_columns(table, known) is None:
+            raise
+        raise DataError(
+            "the table of outcomes is long, a row per outcome, and was read as wide, since it has "
+            f"no columns {some(map(quoted, names))}: {naming(table, names, known)}"
+        ) from None
+
+
+def _imported(
+    rows: pd.DataFrame,
+    features: pd.DataFrame | None,
+    outcomes: Table,
+    items: Table | None,
+    notes: Notes,
+) -> Imported:
+    """Read cells, and put outcomes and meta-features together."""
     if features is None:
         features = pd.DataFrame(index=rows["item"].unique())
     if not len(features.columns):
@@ -101,6 +135,7 @@ def read_table(
     if _is_csv(outcomes):
         rows["outcome"] = rows["outcome"].map(_number)
     read = _read(rows, notes)
+    features = attempted(features, read["item"], notes)
     written = _is_csv(outcomes if items is None else items)
     tidied = tidy(without_lists(features, notes), notes, written=written)
     return Imported(read, tidied, notes.frame())
@@ -110,6 +145,12 @@ def _opened(table: Table, names: Sequence[str]) -> pd.DataFrame:
     """Read a file, or take a data frame whose index may hold a column asked for."""
     if isinstance(table, str | Path):
         found, where = read_file(Path(table)), str(table)
+        if is_log(found.columns):
+            raise DataError(
+                f"{where}: this is a log of OpenAI evals, a spec and events, and no table; read it "
+                f"with ml.evaluations.read_openai_evals({where!r}), or in the terminal with "
+                f"measurement-layouts import openai-evals {shlex.quote(where)} --out data"
+            )
     elif isinstance(table, pd.DataFrame):
         inside = [name for name in table.index.names if name in names]
         taken = [name for name in inside if name in table.columns]
@@ -157,16 +198,18 @@ def _refuse_unknown(items: pd.Series, known: pd.Index) -> None:
 
 def _read(rows: pd.DataFrame, notes: Notes) -> pd.DataFrame:
     """Read outcomes, each distinct one once, and drop rows without."""
-    reader = ScoreReader("outcome", None, {}, notes, _REMEDY)
+    reader = ScoreReader("outcome", None, {}, notes, _REMEDY, WORDS)
     where = [f"{who} on {what}" for who, what in zip(rows["subject"], rows["item"], strict=True)]
     distinct: dict[tuple[type, object], list[int]] = {}
     for place, value in enumerate(rows["outcome"]):
         value = None if is_missing(value) else value
+        value = value.strip() if isinstance(value, str) else value
         key = value if isinstance(value, str | int | float | np.generic) else repr(value)
         distinct.setdefault((type(value), key), []).append(place)
     values = np.full(len(rows), np.nan)
     for places in distinct.values():
         score = rows["outcome"].iloc[places[0]]
+        score = score.strip() if isinstance(score, str) else score
         values[places] = reader.read(score, where[places[0]], len(places))
     reader.check()
     read = rows.assign(outcome=values)[["subject", "item", ATTEMPT, "outcome"]]

@@ -9,7 +9,9 @@ import pandas as pd
 
 from ...common.errors import DataError
 from ...common.messages import some
+from ...linking.texts import short
 from ..tables import is_missing
+from ..words import no_numbers
 from .imported import Notes
 
 # the values of inspect_ai.scorer.value_to_float; tests hold the two equal
@@ -32,6 +34,8 @@ class ScoreReader:
         Told of every mapping.
     remedy : str
         What to do about numbers outside [0, 1] and about foreign values.
+    words : mapping of str to float
+        Outcomes of words in lower case; by default those of Inspect.
 
     Examples
     --------
@@ -47,8 +51,10 @@ class ScoreReader:
         grades: Mapping[str, float],
         notes: Notes,
         remedy: str,
+        words: Mapping[str, float] = _WORDS,
     ) -> None:
         self._source, self._grades, self._notes, self._remedy = source, grades, notes, remedy
+        self._words = words
         self._values = {_key(score): _outcome(score, to) for score, to in (values or {}).items()}
         self._foreign: list[str] = []
         self._outside: list[str] = []
@@ -60,10 +66,10 @@ class ScoreReader:
             return math.nan
         outcome = self._mapped(score) if isinstance(score, str | int | float) else None
         if outcome is None:
-            self._foreign += [f"{where} ({_shown(score)})"] * count
+            self._foreign += [f"{short(where)} ({_shown(score)})"] * count
             return math.nan
         if not 0 <= outcome <= 1:
-            self._outside += [f"{where} ({score})"] * count
+            self._outside += [f"{short(where)} ({short(score)})"] * count
             return math.nan
         if isinstance(score, str | bool) or outcome != score:
             self._notes.add(f"mapped: {self._source}, {score!r} is {outcome:g}", where, count)
@@ -93,7 +99,7 @@ class ScoreReader:
             return self._values[_key(score)]
         if not isinstance(score, str):
             return score
-        for table, text in ((self._grades, score), (_WORDS, score.lower())):
+        for table, text in ((self._grades, score), (self._words, score.lower())):
             if text in table:
                 return table[text]
         return _as_number(score)
@@ -108,7 +114,7 @@ def _key(score: str | float) -> str:
 
 
 def _shown(score: object) -> str:
-    return repr(score) if isinstance(score, str | int | float) else type(score).__name__
+    return short(repr(score)) if isinstance(score, str | int | float) else type(score).__name__
 
 
 def _as_number(score: str | float) -> float | None:
@@ -182,7 +188,18 @@ def _tidy(column: pd.Series, name: str, notes: Notes, written: bool) -> pd.Serie
         notes.add(f"mapped: texts of {name} read as {kind}", there[0], len(there))
     if read is None and not all(isinstance(cell, str) for cell in there):
         notes.add(f"mapped: {name} holds several kinds of values, read as texts", there[0])
+    if read is None:
+        _note_bad_cells(pd.Series(texts, column.index), name, notes)
     return pd.Series(texts, column.index, dtype="str") if read is None else read
+
+
+def _note_bad_cells(texts: pd.Series, name: str, notes: Notes) -> None:
+    """Say which cells keep a column from being numbers, where most of them are."""
+    there = texts[~texts.isin(_MISSING)].to_frame()
+    foreign, _ = no_numbers(there, np.ones(there.shape, dtype=bool))
+    bad = there[foreign].iloc[:, 0] if 0 < 2 * foreign.sum() < len(there) else there.iloc[:0, 0]
+    for item, text in bad.items():
+        notes.add(f"read as texts: {name}, for cells that are no numbers", f"{item} ({text!r})")
 
 
 def _from_texts(texts: list[str | None], index: pd.Index) -> pd.Series | None:

@@ -31,6 +31,7 @@ FORMAT = 1
 """Of stores; one that an older library cannot read has a higher number."""
 
 LOCK = ".lock"
+_GROWN = "grown"  # folder in a store, of the stores of what it was given later
 _MARK = "store"
 _ROWS = 1000  # subjects to a chunk of whatever is small
 
@@ -82,8 +83,21 @@ def state(path: Path) -> str:
     return "store" if begun or root.get("consolidated_metadata") else "half"
 
 
+def generation(path: Path, number: int) -> Path:
+    """Say where a store keeps what it was given as the first, second ... items and outcomes."""
+    return path if number == 1 else path / _GROWN / str(number)
+
+
+def generations(path: Path) -> list[Path]:
+    """List the parts of a store, each of other items or outcomes; the newest last."""
+    found = [path]
+    while state(further := generation(path, len(found) + 1)) == "store":
+        found.append(further)
+    return found if state(path) == "store" else []
+
+
 def create(path: Path, layout: Layout, contents: Contents) -> None:
-    """Write a store of subjects without draws yet, into an empty folder or over half a store.
+    """Write a store of subjects without draws yet, into a new folder or over half a store.
 
     Raises
     ------
@@ -92,6 +106,7 @@ def create(path: Path, layout: Layout, contents: Contents) -> None:
     """
     import zarr
 
+    path.mkdir(parents=True, exist_ok=True)
     for entry in path.iterdir():
         if entry.is_dir():
             shutil.rmtree(entry)

@@ -244,6 +244,38 @@ class DrawsOnDisk(BackendArray):
         return values.reshape(self.shape[1:]).astype(self.dtype)
 
 
+def read_draws(
+    path: Path,
+    row: int,
+    record: Record,
+    arrays: Mapping[str, tuple[tuple[int, ...], np.dtype[Any]]],
+) -> Draws:
+    """Read all draws of one subject.
+
+    Parameters
+    ----------
+    path : Path
+        The store.
+    row : int
+        The subject's place in the store's arrays.
+    record : Record
+        What came of it, with draws.
+    arrays : mapping of str to (shape, dtype)
+        One subject's part, by array named ``group/name``.
+
+    Raises
+    ------
+    FitError
+        When they are damaged.
+    """
+    draws = Draws({}, {})
+    for name, (shape, dtype) in arrays.items():
+        group, own = name.split("/")
+        kept = draws.posterior if group == "posterior" else draws.statistics
+        kept[own] = DrawsOnDisk(path, name, [(row, record)], shape, dtype)._subject(0)
+    return draws
+
+
 def _chunk(path: Path, name: str, row: int, dims: int) -> Path:
     """Say where a chunk lies, by Zarr's rules for keys with dots."""
     return path / name / ".".join(["c", str(row), *["0"] * dims])

@@ -119,6 +119,7 @@ def _read_store(
 ) -> Posterior:
     if hierarchy.state(path) != "store":
         raise FitError(f"there is no store in the folder {path}; give one that a fit was made in")
+    path = hierarchy.generations(path)[-1]
     records = read_records(path)  # first: the rest may have grown since, and not the other way
     contents = hierarchy.read(path)
     check_records(path, contents, records)

@@ -3,17 +3,18 @@
 import dataclasses
 import os
 import secrets
-from collections.abc import Iterator, Mapping
+import warnings
+from collections.abc import Collection, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-import numpy as np
 from filelock import BaseFileLock, FileLock, Timeout
 
 from ...common.errors import FitError, StoreError
-from ...common.messages import many, some
+from ...common.memory import return_free_memory
+from ...common.messages import many
 from ...evaluations.evaluation import Evaluation
 from ...layouts import Layout
 from ..files import hierarchy
@@ -22,8 +23,17 @@ from ..posterior.assembly import Training, marks
 from ..posterior.posterior import Posterior
 from ..sampling.draws import Draws, Sampled, SamplingOptions
 from ..sampling.engine import Battery
+from .growth import Growth, grown
 from .hierarchy import Contents, check_records, stored_posterior
-from .records import Record, by_array, outcomes_digest, read_records, write_chunk, write_record
+from .records import (
+    Record,
+    by_array,
+    outcomes_digest,
+    read_draws,
+    read_records,
+    write_chunk,
+    write_record,
+)
 
 _ALWAYS = {"starts": "prior"}  # in stores that do not say
 
@@ -37,12 +47,10 @@ def check_same(
     path: Path,
     contents: Contents,
     layout: Layout,
-    evaluation: Evaluation,
-    battery: Battery,
     options: Mapping[str, Any],
     seed: int | None,
 ) -> None:
-    """Refuse to go on with a store that was begun otherwise.
+    """Refuse to go on with a store of another layout, or that was begun with other options.
 
     Parameters
     ----------
@@ -50,7 +58,7 @@ def check_same(
         The store, for the message.
     contents : Contents
         What it says.
-    layout, evaluation, battery
+    layout : Layout
         What is to be fitted now.
     options : mapping of str to object
         From `options_of`.
@@ -78,51 +86,10 @@ def check_same(
             f"{path} was begun with {theirs}, and now it is {ours}",
             "give another store, or the same options",
         )
-    _check_items(path, contents.training, evaluation, battery)
-    _check_outcomes(path, contents.training, evaluation)
-
-
-def _check_items(path: Path, stored: Training, evaluation: Evaluation, battery: Battery) -> None:
-    remedy = "give another store, or the same items in the same order"
-    items = list(evaluation.items.index)
-    if items != stored.items:
-        places = zip(stored.items, items, strict=False)
-        first = next((f"{a} and {b}" for a, b in places if a != b), "the last one")
-        raise StoreError(
-            f"{path} was begun on {many(len(stored.items), 'item')}, and now there are "
-            f"{len(items)}; the first that differ are {first}",
-            remedy,
-        )
-    for name, values in battery.features.items():
-        differ = stored.features[name] != values
-        if differ.any():
-            which = np.flatnonzero(differ.reshape(len(items), -1).any(axis=1))
-            raise StoreError(
-                f"{path} was begun with other values of {name} on "
-                f"{many(len(which), 'item')}: {some(items[item] for item in which)}",
-                remedy,
-            )
-
-
-def _check_outcomes(path: Path, stored: Training, evaluation: Evaluation) -> None:
-    rows = {subject: row for row, subject in enumerate(stored.subjects)}
-    both = [subject for subject in evaluation.subjects if subject in rows]
-    places = [rows[subject] for subject in both]
-    differ = np.zeros(len(both), dtype=bool)
-    for ours, theirs in (
-        (evaluation.successes, stored.successes),
-        (evaluation.trials, stored.trials),
-    ):
-        differ |= (ours.loc[both].to_numpy() != theirs[places]).any(axis=1)
-    if differ.any():
-        which = some(both[place] for place in np.flatnonzero(differ))
-        raise StoreError(
-            f"{path} holds {many(int(differ.sum()), 'subject')} with other outcomes: {which}",
-            "give another store, or the same outcomes",
-        )
 
 
 _WRITERS = 8  # chunks on their way to the disk at a time: one after the other it is a wait for each
+_TRIMMED = 8  # subjects after which free memory is returned: sampling leaves 0.2 MiB of it each
 
 
 class Store:
@@ -131,7 +98,8 @@ class Store:
     The folder is one Zarr hierarchy in ArviZ's layout, so that ``xarray.open_datatree(path,
     engine="zarr")`` opens it; the draws of subjects that are not finished are missing there. A
     subject is finished once its record is there, which is written last and as a whole: a process
-    that is killed loses at most the subject it was writing.
+    that is killed loses at most the subject it was writing. What a store is given later, more items
+    or outcomes, has a hierarchy of its own in the folder, ``grown/2`` and so on; the former stays.
 
     Attributes
     ----------
@@ -204,7 +172,10 @@ class Store:
         layout : Layout
             What is fitted.
         evaluation : Evaluation
-            To what. Subjects that the store lacks are added to it; it may have others.
+            To what. Subjects that the store lacks are added to it; it may have others. Where there
+            are more items or outcomes than when it was begun, subjects with more outcomes are
+            fitted anew, which a warning says; the others keep their draws, and the former fits stay
+            for those who ask for the former items and outcomes.
         battery : Battery
             Of both.
         options : SamplingOptions
@@ -227,8 +198,8 @@ class Store:
         ------
         FitError
             When the folder holds something else, or fits of another layout, to other items or
-            outcomes, with other options or another seed; when it is damaged, in use, or cannot be
-            written.
+            outcomes than the same or more, with other options or another seed; when it is damaged,
+            in use, or cannot be written.
         """
         path = Path(path)
         if hierarchy.state(path) == "else":
@@ -249,20 +220,34 @@ class Store:
             ) from error
         try:
             asked = options_of(options, reruns, method, starts)
-            if hierarchy.state(path) == "store":
-                contents = hierarchy.read(path)
-                check_same(path, contents, layout, evaluation, battery, asked, seed)
-                known = set(contents.training.subjects)
-                new = [subject for subject in evaluation.subjects if subject not in known]
-                if new:
-                    hierarchy.extend(path, Training.of(layout, battery.features, evaluation, new))
-            else:
+            places = hierarchy.generations(path)
+            found = {place: hierarchy.read(place) for place in places}
+            if places:
+                newest = found[places[-1]]
+                check_same(path, newest, layout, asked, seed)
+                seed = int(newest.attributes["seed"])
+            held = _held(found, evaluation, battery)
+            place = next((place for place, growth in held.items() if growth.same), None)
+            if place is None:
                 seed = secrets.randbits(31) if seed is None else seed
                 training = Training.of(layout, battery.features, evaluation)
                 prior = {name: drawn[None] for name, drawn in draw_prior(layout).items()}
                 said = marks(layout, options, seed, method)
-                hierarchy.create(path, layout, Contents(said, asked, training, prior, {}))
-            return cls(path, lock, layout, evaluation, hierarchy.read(path))
+                place = hierarchy.generation(path, len(places) + 1)
+                hierarchy.create(place, layout, Contents(said, asked, training, prior, {}))
+            else:
+                known = set(found[place].training.subjects)
+                new = [subject for subject in evaluation.subjects if subject not in known]
+                if new:
+                    hierarchy.extend(place, Training.of(layout, battery.features, evaluation, new))
+            store = cls(place, lock, layout, evaluation, hierarchy.read(place))
+            for former, growth in held.items():
+                if former != place:
+                    store._take_over(former, found[former], growth.unchanged)
+            if place not in found and held:
+                former = next(iter(held))
+                store._say_grown(path, former, found[former].training)
+            return store
         except OSError as error:
             lock.release()
             raise StoreError(
@@ -309,6 +294,39 @@ class Store:
                 "make room, and fit again with the same store",
             ) from error
         self._records[row] = record
+        if len(self._records) % _TRIMMED == 0:
+            return_free_memory()
+
+    def _take_over(self, former: Path, contents: Contents, subjects: Collection[str]) -> None:
+        """Copy draws of subjects whose outcomes are the same from a former part of the store."""
+        records = read_records(former)
+        check_records(former, contents, records)
+        for row, record in records.items():
+            name = record.subject
+            wanted = name in subjects and name in self._rows and name not in self.finished
+            if wanted and record.draws is not None:
+                draws = read_draws(former, row, record, contents.draws)
+                self.add(Sampled(name, draws, record.attempts, record.reason))
+
+    def _say_grown(self, path: Path, former: Path, before: Training) -> None:
+        """Warn of how many subjects are fitted anew, and say that their former fits are kept."""
+        done = {one.subject for one in read_records(former).values() if one.draws is not None}
+        known = done.intersection(self._evaluation.subjects)
+        kept = known & self.finished
+        now = len(self._contents.training.items)
+        begun = (
+            f"on {many(len(before.items), 'item')}, and now there are {now}"
+            if now > len(before.items)
+            else "with fewer outcomes"
+        )
+        told = f"; with the same, and so kept: {many(len(kept), 'subject')}" if kept else ""
+        if known:
+            warnings.warn(
+                f"{path} was begun {begun}; with more outcomes, and so fitted anew: "
+                f"{many(len(known - kept), 'subject')}{told}. The former fits stay in it, for the "
+                "former items and outcomes",
+                stacklevel=4,
+            )
 
     def _write(self, row: int, draws: Draws) -> dict[str, str]:
         """Write a subject's draws through to the disk; digests by array."""
@@ -355,6 +373,21 @@ class Store:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+
+def _held(
+    found: dict[Path, Contents], evaluation: Evaluation, battery: Battery
+) -> dict[Path, Growth]:
+    """Say what parts of a store hold of what is asked for, the newest first; refuse if none."""
+    held, refused = dict[Path, Growth](), list[StoreError]()
+    for place in reversed(found):
+        try:
+            held[place] = grown(place, found[place].training, evaluation, battery)
+        except StoreError as error:
+            refused.append(error)
+    if refused and not held:
+        raise refused[0]
+    return held
 
 
 def _refuse_links(path: Path) -> None:

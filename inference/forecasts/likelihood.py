@@ -274,7 +274,7 @@ def with_log_likelihood(
         features = _training(fit)
     else:
         features = read_evaluation(fit.layout, evaluation)
-        groups["observed_data"] = _observed(evaluation, [fit.subjects[row] for row in rows])
+        groups["observed_data"] = _observed(evaluation, fit.names(rows))
         del groups["constant_data"]
     observed = groups["observed_data"]
     names = observed.indexes["item"].map(str)

@@ -1,6 +1,7 @@
 """From a plan to LLVM code, and from LLVM code to functions in memory."""
 
 import itertools
+import platform
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -21,6 +22,13 @@ from .values import Space, Value
 
 _NAMES = itertools.count()
 _EXPORTS = ("density", "profile")
+_ANYWHERE = (
+    {"reloc": "static", "codemodel": "large"}
+    if platform.machine().lower() in ("x86_64", "amd64")
+    else {"reloc": "default", "codemodel": "jitdefault"}
+)
+"""Addresses of 64 bits: in a process with much memory the parts of one object may lie more than
+2 GiB apart, and linking distances of 32 bits would abort the process."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +70,7 @@ def build(text: str) -> Machine:
 def _link(text: str) -> Machine:
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
-    key = "\0".join([llvmlite.__version__, *_processor(), text])
+    key = "\0".join([llvmlite.__version__, *_processor(), *_ANYWHERE.values(), text])
     library = llvm.JITLibraryBuilder().add_current_process()
     library.add_object_img(cached(key, ".o", lambda: _compile(text)))
     for name in _EXPORTS:
@@ -86,7 +94,7 @@ def target() -> Any:
     """Describe this machine's processor."""
     name, features = _processor()
     return llvm.Target.from_default_triple().create_target_machine(
-        cpu=name, features=features, opt=3, reloc="pic", codemodel="small"
+        cpu=name, features=features, opt=3, **_ANYWHERE
     )
 
 

@@ -10,8 +10,10 @@ from ...common.messages import some
 from ...evaluations.evaluation import Evaluation
 from ...evaluations.steps import refuse_other_rows
 from ...evaluations.tables import name_cells, named, need_columns, read_numbers
+from ...evaluations.words import no_numbers
 from ...layouts import Latent, Layout, MetaFeature, Unseen
 from ...layouts.checks import inside
+from ...layouts.opposed import opposed
 from ...linking import Expr
 from ...linking.evaluation import ancestry
 from ...linking.expression import Constant, SubjectConstant
@@ -255,7 +257,9 @@ def outside_range(layout: Layout, features: Mapping[str, np.ndarray]) -> pd.Data
 
 
 def check_training(layout: Layout, items: pd.DataFrame, features: Mapping[str, np.ndarray]) -> None:
-    """Refuse items outside the declared ranges, and a property that never varies where defined.
+    """Refuse items outside the declared ranges, and a demand that never varies where defined.
+
+    A property that opposes no latent, such as a chance of guessing, may be the same on all items.
 
     Parameters
     ----------
@@ -285,7 +289,7 @@ def check_training(layout: Layout, items: pd.DataFrame, features: Mapping[str, n
     measurement_layouts.common.errors.DataError: smallness: 1 training item(s) lie outside ...
     """
     outside = outside_range(layout, features)
-    beside = _beside(layout)
+    held = opposed(layout)
     for feature in layout.meta_features:
         values = features[feature.name]
         if outside[feature.name].any():
@@ -295,7 +299,7 @@ def check_training(layout: Layout, items: pd.DataFrame, features: Mapping[str, n
                 f"{feature.range}: {some(rows)}; widen the range where the node is declared, or "
                 "leave those items out"
             )
-        if feature.name in beside:
+        if feature.name not in held:
             continue
         there = defined(feature, features, len(items))
         where = "" if feature.given is None else f" where {feature.given} is not 0"
@@ -316,14 +320,6 @@ def check_training(layout: Layout, items: pd.DataFrame, features: Mapping[str, n
             )
 
 
-def _beside(layout: Layout) -> set[str]:
-    """Meta-features that only tell of something unseen: what is known of it may be alike."""
-    formula = layout.outcome.expression
-    parts = ancestry(formula, stop_at=lambda of: isinstance(of, Unseen))
-    opposed = {part.name for part in parts}
-    return {feature.name for feature in layout.meta_features if feature.name not in opposed}
-
-
 def _add(feature: MetaFeature, items: pd.DataFrame, found: Features) -> None:
     """Read a meta-feature, and before it what says where it is defined."""
     if feature.name in found:
@@ -339,16 +335,18 @@ def _read(feature: MetaFeature, items: pd.DataFrame, there: np.ndarray) -> np.nd
     values, foreign = read_numbers(table)
     values[~there], foreign[~there] = feature.stand_in, False
 
-    def refuse(bad: np.ndarray, what: str, remedy: str) -> None:
+    def refuse(bad: np.ndarray, what: str, remedy: str, remark: str = "") -> None:
         if bad.any():
-            cells = name_cells(table, bad, "{} ({} = {})")
+            cells = f"{name_cells(table, bad, '{} ({} = {})')}{remark}"
             raise DataError(f"{feature.name} {what} on {bad.sum()} item(s): {cells}; {remedy}")
 
+    texts, remark = no_numbers(table, foreign)
     refuse(
-        foreign,
+        texts,
         "is no number",
         "convert the column (pandas.to_numeric), or code categories as numbers and declare them as "
         "levels=",
+        remark,
     )
     if feature.given is None:
         remedy = "fill it in, drop the item, or declare with given= where it is undefined"

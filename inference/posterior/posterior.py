@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -64,13 +64,22 @@ class Posterior:
         return cls(posterior.layout, posterior.data, posterior.failures, posterior.attempts)
 
     @cached_property
+    def _names(self) -> list[str]:
+        return list(map(str, self.posterior["subject"].to_numpy()))
+
+    @cached_property
     def _places(self) -> pd.Index:
-        return pd.Index(list(map(str, self.posterior["subject"].to_numpy())), dtype="str")
+        return pd.Index(self._names, dtype="str")
+
+    @cached_property
+    def kept(self) -> dict[Any, Any]:
+        """What functions of the draws keep, so as not to compute it again."""
+        return {}
 
     @property
     def subjects(self) -> list[str]:
         """Names of the fitted subjects."""
-        return list(self._places)
+        return list(self._names)
 
     @property
     def posterior(self) -> xr.Dataset:
@@ -129,8 +138,12 @@ class Posterior:
     def places(self, subjects: Iterable[object] | None = None) -> np.ndarray:
         """Find rows of subjects, which `named` checks, in the fit's arrays; all by default."""
         if subjects is None:
-            return np.arange(len(self._places))
+            return np.arange(len(self._names))
         return np.asarray(self._places.get_indexer(pd.Index(self.named(subjects), dtype="str")))
+
+    def names(self, rows: np.ndarray) -> list[str]:
+        """Names of the subjects at some places in the fit's arrays."""
+        return [self._names[row] for row in rows]
 
     def __repr__(self) -> str:
         sizes = self.posterior.sizes
@@ -193,5 +206,4 @@ def success_rates(fit: Posterior, rows: np.ndarray | None = None) -> pd.Series:
         rates = successes / trials
     else:
         rates = Rows.read(observed.indexes["item"].map(str)).means(*counts)
-    names = [fit.subjects[place] for place in places]
-    return pd.Series(rates, pd.Index(names, name="subject"), name="success")
+    return pd.Series(rates, pd.Index(fit.names(places), name="subject"), name="success")

@@ -289,6 +289,13 @@ def _listed(words: list[str]) -> str:
 
 RHAT_LIMIT = 1.01  # Vehtari et al. (2021)
 ESS_PER_CHAIN = 100  # same source
+_RHAT_OF_FEW = 1.05  # up to which more draws help, where ...
+_ESS_OF_FEW = 25  # ... there are so many effective ones a chain; chains that are stuck have fewer
+_FEW_DIVERGENCES = 1 / 200  # of all draws
+_SPARE = 1.2  # times the draws that are just enough
+
+UNTRUSTED = ("not converged", "failed")
+"""Statuses of subjects whose draws, if any, are not to be trusted."""
 
 
 @dataclass(frozen=True)
@@ -305,12 +312,15 @@ class Convergence:
         Smallest effective sample size, of bulk or tail; NaN when one is unknown.
     apart : str
         In which modes the chains stay, in words; empty where their draws overlap.
+    draws : int
+        Of each chain.
     """
 
     divergences: int
     rhat: float
     ess: float
     apart: str = ""
+    draws: int = 1000
 
 
 def convergence(draws: Draws, names: Sequence[str] | None = None) -> Convergence:
@@ -345,7 +355,9 @@ def convergence(draws: Draws, names: Sequence[str] | None = None) -> Convergence
     found = rhat_ess(elements)
     rhat, ess = worst(found)
     apart = stay_apart(elements, found.rhat, RHAT_LIMIT, names or list(draws.posterior))
-    return Convergence(int(draws.statistics["diverging"].sum()), float(rhat), float(ess), apart)
+    diverging = draws.statistics["diverging"]
+    length = diverging.shape[1]
+    return Convergence(int(diverging.sum()), float(rhat), float(ess), apart, length)
 
 
 def faults(convergence: Convergence, chains: int) -> list[str]:
@@ -362,32 +374,79 @@ def faults(convergence: Convergence, chains: int) -> list[str]:
     -------
     list of str
         Each with what to do, or where the chains stay; none when R-hat is at most 1.01, the
-        effective sample size at least 100 per chain, and nothing diverged.
+        effective sample size at least 100 per chain, and nothing diverged. Those that begin with
+        ``few`` are no alarm: chains that mix and are short of draws (R-hat up to 1.05, at least 25
+        effective draws per chain), with a divergence in 200 draws at most.
+
+    Notes
+    -----
+    The effective sample size grows as the draws do, and the square of R-hat comes as much closer to
+    1. So many draws are asked for that both are as they should be, and a fifth more.
 
     Examples
     --------
-    >>> faults(Convergence(divergences=0, rhat=1.02, ess=900), chains=4)
-    ['R-hat 1.0200 above 1.01: draw more']
+    >>> faults(Convergence(divergences=0, rhat=1.004, ess=150, draws=300), chains=2)
+    ['few draws: ESS 150 below 200, ask for 480 a chain: fit(..., draws=480)']
     >>> faults(Convergence(0, 1.7, 900, "the chains stay in 2 separate modes"), chains=4)
     ['R-hat 1.7000 above 1.01: the chains stay in 2 separate modes']
     """
+    least, rhat, ess = ESS_PER_CHAIN * chains, convergence.rhat, convergence.ess
+    short = [f"ESS {ess:.0f} below {least}"] * (ess < least)
+    short += [f"R-hat {rhat:.4f} above {RHAT_LIMIT}"] * (rhat > RHAT_LIMIT)
+    mixing = rhat <= _RHAT_OF_FEW and ess >= _ESS_OF_FEW * chains and not convergence.apart
     found = []
     if convergence.divergences:
-        diverged = many(convergence.divergences, "divergence")
-        found.append(f"{diverged}: raise target_accept or reparametrise")
-    if np.isnan(convergence.rhat):
+        found.append(_diverged(convergence, chains * convergence.draws, mixing))
+    if mixing and short:
+        times = max(least / ess, (rhat**2 - 1) / (RHAT_LIMIT**2 - 1))
+        enough = _rounded_up(_SPARE * times * convergence.draws)
+        advice = f"ask for {enough:,} a chain: fit(..., draws={enough})"
+        found.append(f"few draws: {' and '.join(short)}, {advice}")
+    if mixing:
+        return found
+    longer = f"fit(..., tune={4 * convergence.draws}, draws={4 * convergence.draws})"
+    if np.isnan(rhat):
         found.append("R-hat unknown: it needs at least 2 chains that move")
-    elif convergence.rhat > RHAT_LIMIT:
-        found.append(
-            f"R-hat {convergence.rhat:.4f} above {RHAT_LIMIT}: {convergence.apart or 'draw more'}"
-        )
-    least = ESS_PER_CHAIN * chains
-    if np.isnan(convergence.ess):
+    elif rhat > RHAT_LIMIT:
+        stuck = f"the chains do not agree, try longer ones: {longer}"
+        found.append(f"R-hat {rhat:.4f} above {RHAT_LIMIT}: {convergence.apart or stuck}")
+    if np.isnan(ess):
         found.append("effective sample size unknown: it needs chains that move")
-    elif convergence.ess < least:
-        more = "" if convergence.apart else ": draw more"
-        found.append(f"effective sample size {convergence.ess:.0f} below {least}{more}")
+    elif ess < least:
+        more = "" if convergence.apart or rhat > RHAT_LIMIT else f": {longer}"
+        found.append(f"effective sample size {ess:.0f} below {least}{more}")
     return found
+
+
+def status(found: Sequence[str]) -> str:
+    """Say in one word how a subject's sampling is to be taken, given its faults.
+
+    Examples
+    --------
+    >>> status([]), status(["few draws: ESS 150 below 200, ..."]), status(["R-hat 1.7, ..."])
+    ('ok', 'few draws', 'not converged')
+    """
+    if not found:
+        return "ok"
+    if not all(fault.startswith("few ") for fault in found):
+        return "not converged"
+    return found[-1].partition(":")[0]
+
+
+def _diverged(convergence: Convergence, draws: int, mixing: bool) -> str:
+    """Tell a few divergences of chains that mix from others."""
+    count = convergence.divergences
+    if mixing and count <= _FEW_DIVERGENCES * draws:
+        advice = "fit(..., target_accept=0.95) tells whether they matter"
+        return f"few divergences: {count} in {many(draws, 'draw')}, {advice}"
+    raised = "raise target_accept, as in fit(..., target_accept=0.95), or reparametrise"
+    return f"{many(count, 'divergence')} in {many(draws, 'draw')}: {raised}"
+
+
+def _rounded_up(number: float) -> int:
+    """Round up to two digits."""
+    step = 10.0 ** max(0, math.floor(math.log10(number)) - 1)
+    return int(step) * math.ceil(number / step)
 
 
 def by_element(draws: np.ndarray) -> np.ndarray:

@@ -14,9 +14,10 @@ class SamplingOptions:
     Parameters
     ----------
     draws, tune : int
-        Kept and discarded draws of each chain; at least 4 are kept, so that R-hat can halve them.
+        Kept and discarded draws of each chain; at least 4 are kept, so that R-hat can halve them,
+        and 1 is discarded. At most 2**63 - 1.
     chains : int
-        Independent chains.
+        Independent chains, from 1 to 2**63 - 1.
     target_accept : float
         Aim of the step size, in (0, 1); higher is slower and safer.
 

@@ -10,14 +10,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import networkx as nx
 import numpy as np
 
 from ..graph import Graph
 from . import captions
 from .style import EDGE, INK, PLATE, QUIET, STYLES, Style
 
-if TYPE_CHECKING:  # matplotlib is slow to import, and declaring a layout never needs it
+if TYPE_CHECKING:  # both are slow to import, and declaring a layout never needs them
+    import networkx as nx
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from matplotlib.patches import Patch
@@ -39,6 +39,8 @@ class Placement:
 
 def place(graph: "nx.DiGraph[str]", width: Callable[[Spot], float], gap: float) -> Placement:
     """Place a layout's graph (`Layout.graph`), given how wide each spot is."""
+    import networkx as nx
+
     row_of = _rows(graph)
     ways: dict[tuple[str, str], list[Spot]] = {}
     rows: list[list[Spot]] = [[] for _ in range(max(row_of.values()) + 1)]
@@ -60,6 +62,8 @@ def place(graph: "nx.DiGraph[str]", width: Callable[[Spot], float], gap: float) 
 
 def _rows(graph: "nx.DiGraph[str]") -> dict[str, int]:
     """Row of every node: the profile above, meta-features on the plate's first row, then down."""
+    import networkx as nx
+
     inside = {name for name, per_item in graph.nodes(data="per_item") if per_item}
     order = list(nx.topological_sort(graph))
     row_of: dict[str, int] = {}

@@ -5,9 +5,11 @@ import tempfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from ..common.options import LARGEST, LIMIT
+from ..linking.texts import short
+
 type Commands = argparse._SubParsersAction[argparse.ArgumentParser]
 
-_FAR = 2**63  # what a saved fit can hold
 _ALWAYS = {2: "the input cannot be used; the reason is one line", 130: "stopped by Ctrl-C"}
 
 
@@ -66,8 +68,10 @@ def at_least(least: int) -> Callable[[str], int]:
             value = int(text)
         except ValueError:
             value = least - 1
-        if not least <= value < _FAR:
-            raise argparse.ArgumentTypeError(f"{text!r}; give a whole number of at least {least}")
+        if not least <= value <= LARGEST:
+            raise argparse.ArgumentTypeError(
+                f"{short(repr(text))}; give a whole number of at least {least}, at most {LIMIT}"
+            )
         return value
 
     return read
@@ -158,6 +162,23 @@ def takes_data(parser: argparse.ArgumentParser, *, required: bool = True) -> Non
         help="the same: columns `subject`, `item` and `outcome`, or a row per subject and a "
         f"column per item; a file for each outcome of the layout{otherwise}",
     )
+    takes_columns(parser)
+
+
+def takes_columns(parser: argparse.ArgumentParser) -> None:
+    """Let a command read long tables whose columns have other names."""
+    for name in ("subject", "item", "outcome"):
+        parser.add_argument(
+            f"--{name}",
+            default=name,
+            metavar="COLUMN",
+            help=f"column of long outcomes that holds the {name} ({name})",
+        )
+
+
+def columns_of(chosen: argparse.Namespace) -> tuple[str, str, str]:
+    """Give the names of the columns of long outcomes."""
+    return chosen.subject, chosen.item, chosen.outcome
 
 
 def takes_overwrite(parser: argparse.ArgumentParser) -> None:

@@ -92,7 +92,9 @@ def _check(chosen: argparse.Namespace) -> int:
     from .tables import read_evaluation
 
     layout = load_layout(chosen.layout)
-    found = check(layout, read_evaluation(layout, chosen.outcomes, chosen.items), seed=chosen.seed)
+    columns = arguments.columns_of(chosen)
+    evaluation = read_evaluation(layout, chosen.outcomes, chosen.items, columns)
+    found = check(layout, evaluation, seed=chosen.seed)
     print(visible(found))
     return 1 if found.problems else 0
 

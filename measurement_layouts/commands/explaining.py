@@ -32,7 +32,7 @@ def add(commands: arguments.Commands) -> None:
         "Ask which properties of the items explain what the layout leaves over.",
         example="criticise fitted",
         done="nothing is flagged",
-        falls_short="a property, or repeated attempts, are flagged: the layout misses something",
+        falls_short="a property, repeated attempts or a subject's agreement with others is flagged",
     )
     arguments.takes_fit(criticise)
     arguments.takes_data(criticise, required=False)
@@ -87,7 +87,9 @@ def _criticise(chosen: argparse.Namespace) -> int:
     from .tables import fitted_evaluation
 
     fit = open_fit(chosen.fit, chosen.layout)
-    evaluation = fitted_evaluation(fit, chosen.fit, chosen.items, chosen.outcomes)
+    evaluation = fitted_evaluation(
+        fit, chosen.fit, chosen.items, chosen.outcomes, arguments.columns_of(chosen)
+    )
     found = criticise(fit, evaluation, subjects=chosen.subjects)
     print_criticism(found)
     suggested = found.suggestions()
@@ -138,7 +140,9 @@ def _report(chosen: argparse.Namespace) -> int:
     known = chosen.items or chosen.outcomes or FitFolder(chosen.fit).items.is_file()
     evaluation = None
     if known:
-        evaluation = fitted_evaluation(fit, chosen.fit, chosen.items, chosen.outcomes)
+        evaluation = fitted_evaluation(
+            fit, chosen.fit, chosen.items, chosen.outcomes, arguments.columns_of(chosen)
+        )
     forecast = None if chosen.forecast is None else fit.forecast(read_items(chosen.forecast))
     written = report(
         fit,

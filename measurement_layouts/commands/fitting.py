@@ -62,7 +62,9 @@ def _fit(chosen: argparse.Namespace) -> int:
     layout = load_layout(chosen.layout)
     if not (chosen.overwrite or folder.store.is_dir()):
         folder.refuse_used()
-    evaluation = read_evaluation(layout, chosen.outcomes, chosen.items)
+    evaluation = read_evaluation(
+        layout, chosen.outcomes, chosen.items, arguments.columns_of(chosen)
+    )
     if chosen.subjects:
         evaluation = evaluation.select(subjects=chosen.subjects)
     arguments.make_writable(folder.path)
@@ -91,7 +93,9 @@ def _fit(chosen: argparse.Namespace) -> int:
     fitted = _write(folder, layout, evaluation)
     print_profiles(fitted, evaluation)
     print(folder.path)
-    return 0 if (fitted.diagnostics()["status"] == "ok").all() else 1
+    from ..inference.sampling.convergence import UNTRUSTED
+
+    return int(fitted.diagnostics()["status"].isin(UNTRUSTED).any())
 
 
 def _discard(store: Path) -> None:
@@ -156,8 +160,9 @@ def _kept(folder: FitFolder, layout: "Layout", evaluation: "Evaluation") -> str:
 
 
 def _write(folder: FitFolder, layout: "Layout", evaluation: "Evaluation") -> "Fit":
-    """Write what belongs beside the fit, and drop its store when all is there."""
+    """Write what belongs beside the fit; drop its store then, unless it holds former fits."""
     from ..common.files import write_text
+    from ..inference.files import hierarchy
     from ..inference.fit import load
 
     fitted = load(folder.fit, layout=layout)
@@ -165,7 +170,8 @@ def _write(folder: FitFolder, layout: "Layout", evaluation: "Evaluation") -> "Fi
     write_text(folder.profiles, fitted.profiles().to_csv(index=False))
     write_text(folder.diagnostics, fitted.diagnostics().to_csv())
     layout.draw(folder.diagram)
-    _remove(folder.store)
+    if len(hierarchy.generations(folder.store)) == 1:
+        _remove(folder.store)
     return fitted
 
 

@@ -76,7 +76,9 @@ def _score(chosen: argparse.Namespace) -> int:
     from .tables import read_evaluation
 
     fit = open_fit(chosen.fit, chosen.layout)
-    evaluation = read_evaluation(fit.layout, chosen.outcomes, chosen.items)
+    evaluation = read_evaluation(
+        fit.layout, chosen.outcomes, chosen.items, arguments.columns_of(chosen)
+    )
     forecast = fit.forecast(evaluation.item_table, subjects=chosen.subjects)
     scores = score_forecast(
         forecast,

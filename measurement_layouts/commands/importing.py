@@ -46,10 +46,19 @@ def add(commands: arguments.Commands) -> None:
     )
     _chooses(harness, "--metric", "which outcome")
     _chooses(harness, "--filter", "whose answers")
-    harness.add_argument(
-        "--subject", metavar="NAME", help="the model, where the logs are of one (as they name it)"
-    )
+    _takes_subject(harness)
     _takes_features(harness, "fields of the documents")
+
+    events = _add_kind(
+        kinds,
+        "openai-evals",
+        _openai_evals,
+        "Read logs of OpenAI evals (.jsonl: a spec, then events).",
+        "evallogs/*.jsonl",
+    )
+    _chooses(events, "--metric", "which outcome")
+    _takes_subject(events)
+    _takes_features(events, "of prompt and expected, those")
 
     table = _add_kind(
         kinds,
@@ -59,10 +68,7 @@ def add(commands: arguments.Commands) -> None:
         "results.csv --items items.csv --subject model",
     )
     arguments.takes_path(table, "--items", "FILE", "properties of the items")
-    for name in ("subject", "item", "outcome"):
-        table.add_argument(
-            f"--{name}", default=name, metavar="COLUMN", help=f"that holds the {name} ({name})"
-        )
+    arguments.takes_columns(table)
 
 
 def _add_kind(
@@ -115,6 +121,12 @@ class _ByTask(argparse.Action):
         setattr(namespace, self.dest, by_task if all(by_task.values()) else values[0])
 
 
+def _takes_subject(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--subject", metavar="NAME", help="the model, where the logs are of one (as they name it)"
+    )
+
+
 def _takes_features(parser: argparse.ArgumentParser, which: str) -> None:
     parser.add_argument(
         "--features",
@@ -164,14 +176,17 @@ def _lm_eval(chosen: argparse.Namespace) -> "Imported":
     )
 
 
+def _openai_evals(chosen: argparse.Namespace) -> "Imported":
+    from ..evaluations.logs.openai_evals import read_openai_evals
+
+    return read_openai_evals(
+        chosen.logs, metric=chosen.metric, features=chosen.features, subject=chosen.subject
+    )
+
+
 def _table(chosen: argparse.Namespace) -> "Imported":
     from ..evaluations.logs.table import read_table
 
     (outcomes,) = chosen.logs
-    return read_table(
-        outcomes,
-        chosen.items,
-        subject=chosen.subject,
-        item=chosen.item,
-        outcome=chosen.outcome,
-    )
+    subject, item, outcome = arguments.columns_of(chosen)
+    return read_table(outcomes, chosen.items, subject=subject, item=item, outcome=outcome)

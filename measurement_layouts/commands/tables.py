@@ -14,6 +14,8 @@ from ..evaluations.logs.files import read_file
 from ..evaluations.logs.imported import Notes
 from ..evaluations.logs.table import read_table
 from ..evaluations.logs.values import tidy
+from ..evaluations.outcome_tables import Columns
+from ..evaluations.recognising import LONG, naming
 from ..evaluations.steps import Rows, expanded
 from ..evaluations.tables import known_names, named, need_columns
 from ..layouts import Graded, Layout
@@ -24,7 +26,9 @@ if TYPE_CHECKING:
     from ..inference.fit import Fit
 
 
-def read_evaluation(layout: Layout, outcomes: Sequence[str], items: Path | None) -> Evaluation:
+def read_evaluation(
+    layout: Layout, outcomes: Sequence[str], items: Path | None, columns: Columns = LONG
+) -> Evaluation:
     """Read outcomes and the items' properties; what was dropped or mapped goes to standard error.
 
     Parameters
@@ -35,6 +39,8 @@ def read_evaluation(layout: Layout, outcomes: Sequence[str], items: Path | None)
         The file, or ``OUTCOME=FILE`` for each outcome of the layout.
     items : Path, optional
         Where the properties are, if not beside the outcomes.
+    columns : (str, str, str)
+        Names of the columns of long tables: of subjects, items and outcomes.
 
     Returns
     -------
@@ -49,15 +55,13 @@ def read_evaluation(layout: Layout, outcomes: Sequence[str], items: Path | None)
     files = _by_outcome(layout, outcomes)
     if layout.steps is None:
         (path,) = files.values()
-        imported = read_table(path, items)
-        print_notes(imported)
-        return imported.evaluation()
+        return _imported(path, items, columns).evaluation()
     if items is None:
         raise DataError(f"the outcomes of layout {layout.name!r} need the items, as --items")
     tables = {
-        outcome.name: _grades(files[outcome.name])
+        outcome.name: _grades(files[outcome.name], columns)
         if isinstance(outcome, Graded)
-        else _numbers(files[outcome.name], items)
+        else _imported(files[outcome.name], items, columns).table()
         for outcome in layout.outcomes
     }
     return Evaluation.of_outcomes(layout, tables, read_items(items))
@@ -74,19 +78,20 @@ def _by_outcome(layout: Layout, given: Sequence[str]) -> dict[str, Path]:
     return files
 
 
-def _numbers(path: Path, items: Path) -> pd.DataFrame:
+def _imported(path: Path, items: Path | None, columns: Columns) -> "Imported":
     """Read successes or scores."""
-    imported = read_table(path, items)
+    subject, item, outcome = columns
+    imported = read_table(path, items, subject=subject, item=item, outcome=outcome)
     print_notes(imported)
-    return imported.table()
+    return imported
 
 
-def _grades(path: Path) -> pd.DataFrame:
+def _grades(path: Path, columns: Columns) -> pd.DataFrame:
     """Read grades by name or number, a row for each."""
     table = read_file(path)
-    need_columns(table.columns, ("subject", "item", "outcome"), f"{path}, of grades, has")
-    numbered = [int(cell) if str(cell).isdecimal() else cell for cell in table["outcome"]]
-    return table.assign(outcome=pd.Series(numbered, table.index, dtype=object))
+    if not set(columns) <= set(table.columns):
+        need_columns(table.columns, columns, f"{path}, of grades, has", naming(table, columns))
+    return table[list(columns)].set_axis(list(LONG), axis=1)
 
 
 def read_items(path: Path) -> pd.DataFrame:
@@ -115,7 +120,11 @@ def print_notes(imported: "Imported") -> None:
 
 
 def fitted_evaluation(
-    fit: "Fit", path: Path, items: Path | None, outcomes: Sequence[str] | None
+    fit: "Fit",
+    path: Path,
+    items: Path | None,
+    outcomes: Sequence[str] | None,
+    columns: Columns = LONG,
 ) -> Evaluation:
     """Read what a fit was made on: from the files that are named, else from the fit's folder.
 
@@ -125,7 +134,7 @@ def fitted_evaluation(
         When the fit lies alone and no file is named, or the items are not the fit's.
     """
     if outcomes is not None:
-        return read_evaluation(fit.layout, outcomes, items)
+        return read_evaluation(fit.layout, outcomes, items, columns)
     known = FitFolder(path).items
     if items is None and not known.is_file():
         raise DataError(

@@ -1,7 +1,7 @@
 """Describe each subject's cognitive profile in plain language."""
 
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Hashable, Iterable, Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -16,7 +16,9 @@ from ...inference.forecasts.likelihood import Attempted
 from ...inference.forecasts.streaming import every_draw, probabilities
 from ...inference.posterior.diagnostics import diagnose, profiles
 from ...inference.posterior.posterior import posterior_draws, prior_draws, success_rates
+from ...inference.sampling.convergence import UNTRUSTED
 from ...layouts.elements import Element, elements
+from ...validation.criticism.agreement import disagreement
 from ...validation.criticism.criticise import Criticism
 from ...validation.criticism.overdispersion import ALIKE, TOGETHER, harm
 from .demands import demand_levels
@@ -126,9 +128,10 @@ def describe(
     """Describe each subject's cognitive profile in plain language.
 
     Says what a subject is strong and weak at, where it leans to one side, whether it is noisy, what
-    its data cannot tell and, given a criticism, what the layout seems to miss, and where intervals
-    are too short because repeated attempts at an item depend on each other. Every statement
-    follows from the posterior by a rule with a threshold; see `judgement.judge` for the formulas.
+    its data cannot tell and, given a criticism, what the layout seems to miss, which of its own
+    properties do not fit, whose outcomes agree with nobody's, and where intervals are too short
+    because repeated attempts at an item depend on each other. Every statement follows from the
+    posterior by a rule with a threshold; see `judgement.judge` for the formulas.
 
     A capability is judged by how many of the levels of demand in the subject's items it surpasses,
     not by the range that was declared for it. It is uncertain where its interval reaches into
@@ -142,8 +145,8 @@ def describe(
     fit : Fit
         Profiles.
     criticism : Criticism, optional
-        Of the same fit: adds the properties that were flagged and gain enough, and repeated
-        attempts that were flagged.
+        Of the same fit: adds the properties that were flagged (candidates, if they gain enough),
+        repeated attempts that were flagged, and outcomes that agree with nobody's.
     subjects : iterable, optional
         Whom; by default everybody, those whose sampling failed too.
     rules : Rules, optional
@@ -179,7 +182,7 @@ def describe(
     if criticism is not None:
         _same_fit(fit, criticism)
     rows = fit.places(subjects)
-    who = [fit.subjects[row] for row in rows]
+    who = fit.names(rows)
     verdicts, table = diagnose(fit, subjects=who), profiles(fit, rules.prob, subjects=who)
     found, texts = dict[str, list[Finding]](), dict[str, str]()
     overall = dict[str, Training]()
@@ -193,6 +196,8 @@ def describe(
             training.finding(subject, rules),
             *_elements(fit, subject, own, silent, rules),
             *_alike(criticism, subject),
+            *_like_nobody(criticism, subject),
+            *_misfits(criticism, subject),
             *_missing(criticism, subject, rules),
         ]
         told = [each for each in found[subject] if not (silent and each.kind == "unknown")]
@@ -229,6 +234,8 @@ def _sampling(subject: str, status: str, reason: str) -> list[Finding]:
         return []
     if status == "failed":
         return [Finding("sampling", text=f"{subject} could not be fitted ({reason})")]
+    if status not in UNTRUSTED:
+        return [Finding("sampling", text=f"The profile of {subject} is a rough one ({reason})")]
     text = f"The profile of {subject} is not to be trusted yet ({reason})"
     return [Finding("sampling", text=text)]
 
@@ -268,17 +275,44 @@ def _levels(
 def _missing(criticism: Criticism | None, subject: str, rules: Rules) -> list[Finding]:
     if criticism is None:
         return []
-    flagged = criticism.flagged()
+    flagged = criticism.candidates[criticism.candidates["flagged"]]
     chosen = flagged[(flagged["subject"] == subject) & (flagged["gain"] >= rules.gain)]
+    return [_deviating("missing", row) for row in chosen.to_dict("records")]
+
+
+def _misfits(criticism: Criticism | None, subject: str) -> list[Finding]:
+    """Name properties that the layout uses in a form that does not fit."""
+    if criticism is None:
+        return []
+    forms = criticism.forms
+    chosen = forms[forms["flagged"] & (forms["subject"] == subject)]
+    return [_deviating("misfit", row) for row in chosen.to_dict("records")]
+
+
+def _deviating(kind: str, row: Mapping[Hashable, Any]) -> Finding:
+    """Say where success deviates most, over the levels of a property."""
+    return Finding(
+        kind,
+        str(row["property"]),
+        value=float(row["effect"]),
+        low=float(row["low"]),
+        high=float(row["high"]),
+        text=f"{row['property']}: where it is {row['level']}, {row['subject']} passes "
+        f"{row['observed']:.2f} instead of {row['expected']:.2f}",
+    )
+
+
+def _like_nobody(criticism: Criticism | None, subject: str) -> list[Finding]:
+    """Say that a subject's outcomes agree with nobody's."""
+    if criticism is None:
+        return []
+    table = criticism.agreement
+    chosen = table[table["flagged"] & (table["subject"] == subject)]
     return [
         Finding(
-            "missing",
-            str(row["property"]),
-            value=float(row["effect"]),
-            low=float(row["low"]),
-            high=float(row["high"]),
-            text=f"{row['property']}: where it is {row['level']}, {subject} passes "
-            f"{row['observed']:.2f} instead of {row['expected']:.2f}",
+            "agreement",
+            value=float(row["agreement"]),
+            text=f"T{disagreement(row)[1:]}: its items may be in another order",
         )
         for row in chosen.to_dict("records")
     ]

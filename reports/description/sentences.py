@@ -18,7 +18,12 @@ from .rules import Finding, Rules
 _STEPS = 100  # a number is written with so many steps of its scale, or more ...
 _FINEST = 9  # ... and fewer decimals than that, or than its error supports
 _IN_DETAIL = 6  # so many strengths or unknown elements have their numbers in a paragraph
-_WHOLE = ("sampling", "overall", "intervals")  # kinds whose findings are sentences of their own
+_WHOLE = (
+    "sampling",
+    "overall",
+    "agreement",
+    "intervals",
+)  # kinds whose findings are sentences of their own
 _LEADS = {  # how a paragraph introduces findings of a kind, in this order
     "strength": "Strong",
     "weakness": "Weak",
@@ -29,6 +34,11 @@ _LEADS = {  # how a paragraph introduces findings of a kind, in this order
     "noise": "Noisy",
     "unknown": "Not known from these items",
 }
+
+_DEVIATIONS = (  # what a criticism says of properties; the first in detail
+    ("misfit", "The layout's form does not fit", "Neither does it fit"),
+    ("missing", "The layout seems to miss", "It may also miss"),
+)
 
 
 def paragraph(findings: Sequence[Finding]) -> str:
@@ -60,11 +70,12 @@ def paragraph(findings: Sequence[Finding]) -> str:
     sentences += [
         f"{lead}: {_listed(kinds[kind])}" for kind, lead in _LEADS.items() if kind in kinds
     ]
-    if "missing" in kinds:
-        first, *others = kinds["missing"]
-        sentences.append(f"The layout seems to miss {first.text}")
-        names = ", ".join(each.element for each in others)
-        sentences += [f"It may also miss {names}"] if names else []
+    for kind, lead, more in _DEVIATIONS:
+        if kind in kinds:
+            first, *others = kinds[kind]
+            sentences.append(f"{lead} {first.text}")
+            names = ", ".join(each.element for each in others)
+            sentences += [f"{more} {names}"] if names else []
     return " ".join(f"{sentence}." for sentence in sentences)
 
 
@@ -226,12 +237,13 @@ class Description:
           ``in between`` (neither), ``uncertain`` (it may be in more than one of these classes),
           ``bias``, ``noise``, ``unremarkable`` (a bias or noise with nothing to name), ``location``
           (a propensity, or a capability that is not judged) and ``unknown``; ``missing`` (a
-          property of the items); ``intervals`` (too short, by repeated attempts); ``sampling``
-          (failed, or not to be trusted).
-        - ``element``: the profile element, or the property that is missing.
+          property of the items); ``misfit`` (a property that the layout uses in a form that does
+          not fit); ``agreement`` (outcomes that agree with nobody's); ``intervals`` (too short, by
+          repeated attempts); ``sampling`` (failed, or not to be trusted).
+        - ``element``: the profile element, or the property that is missing or does not fit.
         - ``value``, ``low``, ``high``: posterior mean and interval, in the element's unit; overall,
-          the success rate; of intervals, how often they hold; of a missing property, how far
-          success deviates from what the layout expects at the level where it does most.
+          the success rate; of intervals, how often they hold; of a property, how far success
+          deviates from what the layout expects at the level where it does most.
         - ``probability``: posterior probability of the statement; NaN where none is made.
         - ``text``: in words.
     texts : Series of str

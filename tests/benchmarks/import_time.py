@@ -41,8 +41,8 @@ TASKS = {
     "import pymc": "import pymc",
 }
 LIMITS = {
-    "import measurement_layouts": 1.0,
-    "import, declare the Animal-AI layout": 1.0,
+    "import measurement_layouts": 0.5,
+    "import, declare the Animal-AI layout": 0.5,
     "import, declare and draw it to SVG": 2.0,
 }
 

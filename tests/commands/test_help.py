@@ -16,7 +16,10 @@ COMMANDS = {
         name: (0, 1, 2, 130)
         for name in ("fit", "check", "sbc", "criticise", "reproduce", "validate")
     },
-    **{f"import{kind}": (0, 2, 130) for kind in ("", " inspect", " lm-eval", " table")},
+    **{
+        f"import{kind}": (0, 2, 130)
+        for kind in ("", " inspect", " lm-eval", " openai-evals", " table")
+    },
 }
 HEAVY = ("pymc", "pytensor", "nutpie", "arviz", "pandas", "xarray", "matplotlib", "sklearn", "rich")
 

@@ -1,6 +1,7 @@
 """Layouts whose outcomes are several, graded or scores, from the command line."""
 
 import json
+import shlex
 
 import numpy as np
 import pandas as pd
@@ -65,3 +66,20 @@ def test_a_file_for_each_outcome(several, tmp_path, capsys):
     for part in ("<dt>Attempts</dt><dd>60</dd>", "mean grade, from no (0) to yes (1)", ">far</th>"):
         assert part in text
     assert main([*told, "--overwrite", *read]) == 0
+
+
+def test_columns_may_have_other_names(several, tmp_path, capsys):
+    """Of successes and of grades; without the names, the message says how to type them."""
+    names = {"subject": "model", "item": "task id", "outcome": "result"}
+    for name in ("solved", "grades"):
+        table = pd.read_csv(several / f"{name}.csv", dtype=str).rename(columns=names)
+        table.to_csv(tmp_path / f"{name}.csv", index=False)
+    files = [f"solved={tmp_path / 'solved.csv'}", f"grade={tmp_path / 'grades.csv'}"]
+    items = tmp_path / "items.csv"
+    pd.read_csv(several / "items.csv", dtype=str).to_csv(items, index=False)
+    read = ["check", str(several / "layout.py"), "--items", str(items), "--outcomes", *files]
+    assert main(read) == 2
+    typed = "--subject model --item 'task id' --outcome result"
+    assert typed in capsys.readouterr().err
+    assert main([*read, *shlex.split(typed)]) == 0
+    assert "60 to 60 attempts each" in capsys.readouterr().out

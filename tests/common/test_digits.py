@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from measurement_layouts.common import digits
-from measurement_layouts.inference.posterior.diagnostics import _summary
+from measurement_layouts.inference.posterior.summaries import _summary
 
 ERRORS = st.floats(1e-7, 1e7)
 SIZES = st.floats(1, 1e7)

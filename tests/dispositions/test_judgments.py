@@ -253,6 +253,31 @@ def test_a_missing_column_is_named(table, column):
     assert f"the table of {table} has no column {column}; the columns are" in said
 
 
+def test_columns_may_have_other_names(judgments):
+    """A name is of every table that has it; `choice` of the votes is no choice of a sample."""
+    own = {"rater": "who", "vote": "choice", "scenario": "case", "keyed": "sign", "model": "LLM"}
+    turned = {"scenarios": {"scenario": "case", "keyed": "sign"}, "samples": {"model": "LLM"}}
+    turned |= {"votes": {"rater": "who", "vote": "choice", "scenario": "case"}}
+    tables = {name: getattr(study, name)().rename(columns=turned[name]) for name in turned}
+    tables["votes"]["vote"] = "what is not to be read"
+    tables["scenarios"] = tables["scenarios"].set_index("case")
+    found = read(**tables, columns=own)
+    for name in ("scenarios", "votes", "samples", "ratings"):
+        pd.testing.assert_frame_equal(getattr(found, name), getattr(judgments, name))
+    assert "no column rater" in refused(**tables, columns=own | {"rater": "nobody"})
+    assert "columns= names voter; what is read are scenario, trait" in refused(
+        columns={"voter": "who"}
+    )
+
+
+def test_fields_of_files_may_have_other_names(tmp_path):
+    for name in ("scenarios", "votes"):
+        table = getattr(study, name)().rename(columns={"scenario": "case"})
+        table.to_json(tmp_path / f"{name}.jsonl", orient="records", lines=True)
+    found = SituationalJudgments.from_json_lines(tmp_path, columns={"scenario": "case"})
+    pd.testing.assert_frame_equal(found.votes, read().votes)
+
+
 def test_other_input_that_cannot_be_used_is_refused():
     choices = study.samples()[["model", "scenario"]].assign(choice="neither")
     assert "give one of 'agree', 'oppose', 'undecided'" in refused(samples=choices)

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from measurement_layouts import DataError, Evaluation
+from measurement_layouts import Capability, DataError, Evaluation, Graded, Layout, Success
 
 ITEMS = pd.DataFrame({"size": [1.0, 2.0, 3.0]}, index=["a", "b", "c"])
 WIDE = pd.DataFrame({"a": [1, 0], "b": [0, None], "c": [1, 1]}, index=["Ann", "Bob"], dtype=object)
@@ -87,7 +87,9 @@ def test_kinds_of_missing(missing):
     [
         ("P", "'P'"),
         ("C", "'C'"),
-        ("1", "'1'"),
+        ("1_0", "'1_0'"),
+        ("infinity", "'infinity'"),
+        ("nan", "'nan'"),
         (0.5, "0.5"),
         (2, "2"),
         (-1, "-1"),
@@ -153,9 +155,28 @@ def test_not_a_data_frame(wrong):
         Evaluation.from_wide(WIDE, wrong)
 
 
-def test_subject_without_outcomes():
-    with raises("no outcomes at all for Bob; .*leave it out"):
-        Evaluation.from_wide(WIDE.assign(a=[1, None], c=[1, None]), ITEMS)
+def test_subjects_and_items_without_outcomes_are_left_out_and_named():
+    """By every reader; what is left is what would have been given without them."""
+    wanted = Evaluation.from_wide(WIDE.loc[["Ann"], ["a", "c"]], ITEMS.loc[["a", "c"]])
+    wide = WIDE.assign(a=[1, None], b=None, c=[1, None]).astype(float)
+    long = wide.rename_axis(index="subject", columns="item").stack().dropna().rename("outcome")
+    layout = Layout("coin", Success("heads", Capability("p", low=0, high=1)))
+    said = r"left out, without any outcome: 1 subject \(Bob\) and 1 item \(b\)"
+    for read in (
+        lambda: Evaluation.from_wide(wide, ITEMS),
+        lambda: Evaluation.from_wide(wide.T, ITEMS),
+        lambda: Evaluation.of_outcomes(layout, {"heads": wide}, ITEMS),
+    ):
+        with pytest.warns(UserWarning, match=said):
+            found = read()
+        pd.testing.assert_frame_equal(found.trials, wanted.trials)
+        pd.testing.assert_frame_equal(found.successes, wanted.successes, check_dtype=False)
+        assert found.items.index.tolist() == ["a", "c"]
+    with pytest.warns(UserWarning, match=r"left out, without any outcome: 1 item \(b\)"):
+        found = Evaluation.from_long(long.reset_index(), ITEMS)
+    pd.testing.assert_frame_equal(found.trials, wanted.trials)
+    with raises("there is no outcome at all: every cell is missing; give some"):
+        Evaluation.from_wide(WIDE * np.nan, ITEMS)
 
 
 def test_nothing():
@@ -278,3 +299,96 @@ def test_ten_thousand_subjects(rng):
     )
     assert len(evaluation.subjects) == 10_000
     assert evaluation.select(subjects=evaluation.subjects[::-1]).subjects[0] == "9999"
+
+
+# --- joining -------------------------------------------------------------------------------------
+
+
+def parts(rng, subjects=5, items=8):
+    """A whole evaluation, and two parts that overlap and together hold all outcomes."""
+    names = [f"i{place}" for place in range(items)]
+    table = pd.DataFrame({"size": rng.uniform(size=items), "kind": list("ab" * 4)}, names)
+    who = [f"s{place}" for place in range(subjects)]
+    trials = pd.DataFrame(rng.integers(1, 4, (subjects, items)), who, names)
+    successes = pd.DataFrame(rng.integers(0, trials + 1), who, names)
+    part = rng.integers(0, 3, trials.shape)  # the first's, the other's, or both's
+    part[:, 0], part[0] = 2, 2
+    return Evaluation(table, successes, trials), [
+        Evaluation(table, successes.where(own, 0), trials.where(own, 0))
+        for own in (part != 0, part != 1)
+    ]
+
+
+def equal(one, other):
+    pd.testing.assert_frame_equal(one.items, other.items)
+    pd.testing.assert_frame_equal(one.successes, other.successes)
+    pd.testing.assert_frame_equal(one.trials, other.trials)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_parts_add_up_to_the_whole(seed):
+    """Whatever is split by cells, or by subjects and items, and in either order."""
+    whole, (one, other) = parts(np.random.default_rng(seed))
+    equal(one + other, whole)
+    equal(other + one, whole)
+    equal(whole + whole, whole)  # what both have is counted once
+    left, right = whole.items.index[:3], whole.items.index[2:]
+    equal(whole.select(items=left) + whole.select(items=right), whole)
+    grown = whole.select(subjects=["s0", "s1"], items=left) + whole.select(subjects=["s2", "s1"])
+    assert grown.subjects == ["s0", "s1", "s2"]
+    assert grown.trials.loc["s0"].tolist() == [*whole.trials.loc["s0"][:3], 0, 0, 0, 0, 0]
+    assert grown.trials.loc["s1"].tolist() == whole.trials.loc["s1"].tolist()
+
+
+def test_a_cell_that_is_missing_is_noticed():
+    """Twin that must fail: one outcome of the second part taken away."""
+    whole, (one, other) = parts(np.random.default_rng(9))
+    only = (one.trials.to_numpy() == 0) & (other.trials.to_numpy() > 0)
+    row, column = np.argwhere(only)[0]
+    trials = other.trials.copy()
+    trials.iloc[row, column] = 0
+    less = Evaluation(other.items, other.successes.where(trials > 0, 0), trials)
+    with pytest.raises(AssertionError):
+        equal(one + less, whole)
+
+
+def test_properties_of_one_are_missing_for_the_others_items():
+    one = Evaluation.from_wide(WIDE[["a"]], ITEMS.loc[["a"]].assign(colour="red"))
+    other = Evaluation.from_wide(WIDE[["a", "c"]], ITEMS.loc[["a", "c"]].assign(weight=[4, 5]))
+    found = (one + other).items
+    assert found["size"].tolist() == [1.0, 3.0]
+    assert found["weight"].tolist() == [4, 5]
+    assert found["colour"].isna().tolist() == [False, True]
+    missing = Evaluation.from_wide(WIDE[["a"]], ITEMS.loc[["a"]] * np.nan)
+    assert (missing + other).items["size"].tolist() == [1.0, 3.0]
+
+
+def test_what_cannot_be_joined_is_refused_by_name():
+    evaluation = Evaluation.from_wide(WIDE, ITEMS)
+    other = Evaluation.from_wide(WIDE, ITEMS.assign(size=[1.0, 2.5, 3.0]))
+    with raises("item b has size = 2.0 in one evaluation and 2.5 in the other: it is another item"):
+        evaluation + other
+    turned = Evaluation.from_wide(WIDE.assign(a=[1, 1]), ITEMS)
+    with raises(
+        r"1 cell\(s\) have other outcomes in one .* than in the other: Bob on a; keep those"
+    ):
+        evaluation + turned
+    layout = Layout("essays", Graded("grade", Capability("skill", low=0, high=1)))
+    graded = Evaluation.of_outcomes(layout, {"grade": WIDE.fillna(1)}, ITEMS)
+    with raises("hold different outcomes: 0/1 outcomes of items and grade ≥ partly, grade ≥ right"):
+        evaluation + graded
+    with pytest.raises(TypeError, match="unsupported operand"):
+        evaluation + 1
+
+
+def test_steps_are_joined_by_item():
+    """A grade is one outcome: its steps come from one of the two, or are the same in both."""
+    layout = Layout("essays", Graded("grade", Capability("skill", low=0, high=1)))
+    grades = pd.DataFrame([[2, 0, 1], [1, 1, 2]], ["Ann", "Bob"], list("abc"))
+    whole = Evaluation.of_outcomes(layout, {"grade": grades}, ITEMS)
+    one, other = whole.select(items=["a", "b"]), whole.select(items=["b", "c"])
+    equal(one + other, whole)
+    better = grades.copy()
+    better.loc["Ann", "b"] = 1
+    with raises(r"1 cell\(s\) .*: Ann on b; keep those of one"):
+        one + Evaluation.of_outcomes(layout, {"grade": better}, ITEMS)

@@ -9,8 +9,10 @@ import measurement_layouts as ml
 from measurement_layouts import DataError, Evaluation
 
 CODES = (
-    "; code failure as 0 and success as 1, and leave a cell empty (NaN) where the item was not "
-    "attempted. Several attempts go in as counts, Evaluation(items, successes, trials)"
+    "; code failure as 0 and success as 1, or by a known word (in upper or lower case: yes/no, "
+    "y/n, true/false, t/f, pass/fail, passed/failed, correct/incorrect, right/wrong, "
+    "success/failure), and leave a cell empty (NaN) where the item was not attempted. Several "
+    "attempts go in as counts, Evaluation(items, successes, trials)"
 )
 NO_COUNTS = "; give whole numbers from 0 to 1e+15, with 0 trials where an item was not attempted"
 NOTHING = "; a subject needs at least one attempted item to be fitted, so leave it out"
@@ -92,7 +94,7 @@ def counts(successes, trials=ONES):
         ),
         fault(
             "a subject without outcomes",
-            lambda: evaluation(rows=[[1, 1, 0], [None] * 3]),
+            lambda: counts(table([[1] * 3, [0] * 3]), table([[1] * 3, [0] * 3])),
             DataError,
             f"no outcomes at all for Bob{NOTHING}",
         ),
@@ -164,7 +166,7 @@ def counts(successes, trials=ONES):
             lambda: Evaluation.from_long(ROWS.rename(columns={"outcome": "score"}), items()),
             DataError,
             "the table of outcomes has no column outcome; the columns are subject, item, score; "
-            "rename one, or add it",
+            "give outcome='score' (in the terminal: --outcome score), or rename the columns",
         ),
     ],
 )
@@ -182,9 +184,9 @@ def test_truth_values_are_zeros_and_ones():
 
 @pytest.mark.trust("faults", "epochs as repeats")
 def test_epochs_are_trials_when_asked_for():
-    found = Evaluation.from_long(ROWS, items(), repeats="trials")
-    assert found.successes.loc["Ann"].tolist() == [1, 1, 0]
-    assert found.trials.loc["Ann"].tolist() == [2, 1, 0]
+    found = Evaluation.from_long(ROWS, items().loc[["a", "b"]], repeats="trials")
+    assert found.successes.loc["Ann"].tolist() == [1, 1]
+    assert found.trials.loc["Ann"].tolist() == [2, 1]
 
 
 @pytest.mark.parametrize(

@@ -117,7 +117,7 @@ def test_half_a_character_of_a_subject_an_item_or_a_column_is_named():
             Evaluation.from_long(
                 rows, ITEMS.set_axis(pd.Index(rows["item"].tolist(), dtype=object))
             )
-    with pytest.raises(DataError, match=r"no column half \\ud800; the columns are subject, item"):
+    with pytest.raises(DataError, match=r"no column 'half \\ud800'; the columns are subject, item"):
         Evaluation.from_long(ROWS, ITEMS, subject=HALF)
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 import pytest
+from helpers.evals_lines import REPORT, events, spec
 from helpers.odd_values import NUMBERS
 from helpers.trying import counts, need, try_many
 
@@ -152,6 +153,13 @@ def lm_eval(choice: random.Random) -> None:
     _holds(ml.evaluations.read_lm_eval(path))
 
 
+def openai_evals(choice: random.Random) -> None:
+    lines = [damaged_json(line, choice) for line in (spec(), *events({0: True, 1: False}), REPORT)]
+    content = "\n".join(lines).encode()
+    content = mutated(content, choice) if choice.random() < 0.3 else content
+    _holds(ml.evaluations.read_openai_evals(_write("sums.jsonl", content)))
+
+
 def inspect(choice: random.Random) -> None:
     content = damaged_json(inspect_log(), choice).encode()
     content = mutated(content, choice) if choice.random() < 0.3 else content
@@ -201,7 +209,13 @@ def command(choice: random.Random) -> None:
 @pytest.mark.trust("fuzz", "logs, tables and the command")
 @pytest.mark.parametrize(
     ("name", "count"),
-    counts(lm_eval=(40, 300), table=(40, 300), command=(40, 300), inspect=(20, 100)),
+    counts(
+        lm_eval=(40, 300),
+        openai_evals=(40, 300),
+        table=(40, 300),
+        command=(40, 300),
+        inspect=(20, 100),
+    ),
 )
 def test_odd_files_are_refused_or_read(name, count, record_property, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

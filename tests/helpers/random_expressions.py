@@ -63,6 +63,25 @@ def _require(of):
     )
 
 
+def _elementary(ufunc, of):
+    """One of NumPy's functions; logarithms and roots of what stays above zero."""
+    if ufunc in (np.exp, np.expm1):  # of a small number, which does not overflow
+        return Twin(ufunc(logistic(of.expr)), lambda v: ufunc(sigmoid(of.plain(v))))
+    if ufunc in (np.absolute, np.square):
+        return Twin(ufunc(of.expr), lambda v: ufunc(of.plain(v)))
+    return Twin(ufunc(of.expr**2 + 1), lambda v: ufunc(of.plain(v) ** 2 + 1))
+
+
+def _extreme(ufunc, left, right):
+    return Twin(ufunc(left.expr, right.expr), lambda v: ufunc(left.plain(v), right.plain(v)))
+
+
+UNARY = (
+    *(np.exp, np.expm1, np.log, np.log1p, np.log2, np.log10),
+    *(np.sqrt, np.square, np.absolute, np.reciprocal, np.negative),
+)
+
+
 def twins():
     """Random arithmetic and linking functions, a few levels deep."""
     leaves = st.sampled_from(sorted(NODES)).map(_leaf)
@@ -75,6 +94,8 @@ def twins():
             st.builds(_combine, st.sampled_from(sorted(OPERATORS)), plain, inner),
             inner.map(lambda twin: Twin(-twin.expr, lambda v: -twin.plain(v))),
             inner.map(lambda twin: Twin(twin.expr**2, lambda v: twin.plain(v) ** 2)),
+            st.builds(_elementary, st.sampled_from(UNARY), inner),
+            st.builds(_extreme, st.sampled_from((np.maximum, np.minimum)), inner, inner),
             *(inner.map(squash) for squash in (_squash, _mix, _require)),
         ),
         max_leaves=8,

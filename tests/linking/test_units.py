@@ -1,5 +1,7 @@
 """Units: what may be added, opposed, multiplied and raised."""
 
+import keyword
+
 import pytest
 
 from measurement_layouts import Bias, Capability, Derived, LayoutError, MetaFeature, Slope
@@ -109,6 +111,35 @@ def test_words_that_pint_does_not_know_become_units():
     assert units.parse("zorkmid") == units.parse("zorkmid")
     assert units.parse("zorkmid") != units.parse("quatloo")
     assert units.spelled(units.parse("s*zorkmid")) == "second * zorkmid"
+
+
+def test_a_word_that_is_taken_as_it_is_means_what_pint_says():
+    """All words that pint knows, its prefixes, and Python's own: none is refused, or a number."""
+    registry = units._registry()
+    known = {*registry._units, *registry._prefixes, *keyword.kwlist, *dir(registry), "m2", "sq"}
+    taken = [word for word in known if units._WORD.fullmatch(word)]
+    taken = [word for word in taken if word.lower() not in units._NO_WORDS]
+    assert len(taken) > 1000
+    for word in taken:
+        assert units.parse(word).pint == registry.Unit(word) != registry.dimensionless
+
+
+def test_units_follow_from_their_words():
+    """Against pint's own products, quotients and powers."""
+    registry = units._registry()
+    one, other = units.parse("m/s"), units.parse("metre")
+    for found, expected in (
+        (one * other, registry.Unit("m**2/s")),
+        (one / other, registry.Unit("1/s")),
+        (one**0.5, registry.Unit("m") ** 0.5 / registry.Unit("s") ** 0.5),
+        (units.inverse(one), registry.Unit("s/m")),
+    ):
+        assert found.pint == expected
+    assert units.is_pure(other / units.parse("m"))
+    assert units.is_pure(units.parse(""))
+    assert units.is_pure(units.parse("dimensionless"))
+    assert not units.is_pure(units.parse("radian"))
+    assert not units.is_pure(one / other)
 
 
 @pytest.mark.parametrize("text", ["m +", "3 m", "*", "m**x", "_x", "5", "(m"])

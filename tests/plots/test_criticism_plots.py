@@ -45,11 +45,11 @@ def test_the_map_is_the_table(found):
     names = [label.get_text() for label in ax.get_xticklabels()]
     (mesh,) = ax.findobj(QuadMesh)
     drawn = np.ma.filled(mesh.get_array().astype(float), np.nan).reshape(len(who), len(names))
-    wanted = found.table.pivot_table(
+    wanted = found.candidates.pivot_table(
         index="subject", columns="property", values="gain", dropna=False
     ).loc[who, names]
     np.testing.assert_allclose(drawn, wanted)
-    flagged = found.flagged()
+    flagged = found.candidates[found.candidates["flagged"]]
     frames = [patch for patch in ax.patches if isinstance(patch, Rectangle)]
     places = {
         (names.index(row["property"]), who.index(row["subject"])) for _, row in flagged.iterrows()
@@ -57,7 +57,7 @@ def test_the_map_is_the_table(found):
     assert {frame.get_xy() for frame in frames} == places
     written = [text.get_text() for text in ax.texts]
     assert f"{flagged['gain'].iloc[0]:.0f} *" in written
-    assert written.count("\u2013") == found.table["gain"].isna().sum() == 2
+    assert written.count("\u2013") == found.candidates["gain"].isna().sum() == 2
     nothing_is_cut(ax.figure)
 
 

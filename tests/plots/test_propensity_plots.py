@@ -147,6 +147,16 @@ class TestIncitedAgainstObtained:
         columns = ["model", "incited", "estimate", "low", "high", "identified", "published"]
         return pd.DataFrame(rows, columns=columns)
 
+    def test_columns_may_have_other_names(self, table):
+        own = table.rename(columns={"model": "LLM", "incited": "asked for"})
+        columns = {"model": "LLM", "incited": "asked for"}
+        axes = plots.incited_against_obtained(own, columns=columns)
+        assert [ax.get_title() for ax in axes] == ["A", r"B \$"]
+        with pytest.raises(
+            DataError, match="no column model, incited; the columns are LLM, 'asked"
+        ):
+            plots.incited_against_obtained(own)
+
     def test_marks(self, table):
         axes = plots.incited_against_obtained(table, "risk aversion")
         assert [ax.get_title() for ax in axes] == ["A", r"B \$"]

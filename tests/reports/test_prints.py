@@ -109,13 +109,13 @@ PLACES = {
 
 def finer(monkeypatch):
     """Write two digits more, everywhere."""
-    honest = digits.written
+    honest = digits.fixed
 
     def more(value, shown):
         return honest(value, shown + 2)
 
     for module in (digits, printing, sentences, bars, new_items, markdown):
-        monkeypatch.setattr(module, "written", more)
+        monkeypatch.setattr(module, "fixed", more)
     differing, tabled = (
         importlib.import_module(draw.__module__)
         for draw in (plots.comparison_plot, plots.profile_heatmap)

@@ -34,20 +34,20 @@ def study(risk_data):
 
 @pytest.fixture(scope="module")
 def sampled(study):
-    """Every sixth subject that is placed; `reproduce` samples all 92.
+    """Every ninth subject that is placed; `reproduce` samples all 92.
 
-    A fault that puts one subject in ten off is seen here in 4 of 5 cases, there always.
+    A fault that puts one subject in ten off is seen here in 2 of 3 cases, there always.
     """
     layout = propensities.published_layout()
     maxima = estimate(layout, study, method="likelihood", prob=0.95, progressbar=False).table
-    some = list(maxima.loc[maxima["identified"], "subject"])[::6]
+    some = list(maxima.loc[maxima["identified"], "subject"])[::9]
     nuts = ml.fit(layout, study, subjects=some, starts="modes", **QUIET)
     exact = ml.fit(layout, study, subjects=some, method="grid", **QUIET)
     return real.sampled_against_integrated(nuts, exact)
 
 
 def test_draws_off_the_exact_posterior_are_flagged(sampled):
-    assert len(sampled) == 16
+    assert len(sampled) == 11
     assert not sampled["flagged"].all()
     assert short(published._sampling_figures(sampled)[:1]) == []
 
@@ -69,9 +69,9 @@ def test_what_is_held_out_is_foreseen(study):
 def test_all_simulated_subjects_are_recovered(monkeypatch):
     """By maximum likelihood and the grid; the point collapse of Figure 6 is known to differ.
 
-    Of Figure 6 are three experiments instead of six; test_point_collapse.py has a hundred.
+    Of Figure 6 are two experiments instead of six; test_point_collapse.py has a hundred.
     """
-    monkeypatch.setattr(recovery, "_REPEATS", 3)
+    monkeypatch.setattr(recovery, "_REPEATS", 2)
     cohort = propensities.simulated_cohort()
     layout = propensities.published_layout()
     found = {

@@ -250,6 +250,8 @@ def sbc(
         progressbar=progressbar,
     )
     status = fitted.diagnostics()[["status", "reason"]]
+    known = status["status"].isin(["ok", "failed"])  # few draws or divergences spoil ranks, too
+    status["status"] = status["status"].where(known, "not converged")
     return SimulationBasedCalibration(layout, ranks(fitted, truth, ties), status, alpha)
 
 

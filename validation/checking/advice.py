@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from ...common.messages import many, some
-from ...inference.posterior.diagnostics import LITTLE_LEARNT
+from ...inference.posterior.summaries import LITTLE_LEARNT
 from ...layouts import Layout
 from ...linking import mean_failure
 

@@ -13,10 +13,16 @@ from ...evaluations.evaluation import Evaluation
 from ...evaluations.steps import of_rows, refuse_other_rows
 from ...inference.model.alignment import Features
 from ...inference.model.features import read_features
-from ...layouts import Layout, MetaFeature, Unseen
+from ...layouts import Layout
 from ...layouts.elements import elements
+from ...layouts.opposed import opposed
 from ...linking import units
-from ...linking.evaluation import ancestry
+from ..criticism.agreement import (
+    agreement,
+    no_agreement,
+    outcomes_by_item,
+    told_agreement,
+)
 from ..criticism.overdispersion import count_flagged, overdispersion, told
 from .advice import (
     CONFOUNDED,
@@ -83,12 +89,15 @@ class Check:
         does to 90 % intervals. One row per subject with at least two items that it attempted
         several times, of 50 of them at most, and one of all together. Columns as in
         `overdispersion.overdispersion`.
+    agreement : DataFrame
+        Whether subjects' outcomes agree with anybody's, item by item. One row per subject; columns
+        as in `agreement.agreement`.
 
     Examples
     --------
     >>> from measurement_layouts.scenarios import animal_ai_olympics as aaio
     >>> check(aaio.published_layout(), aaio.simulated_cohort().evaluation)
-    <Check of 'animal-ai-olympics': 1 of 4 profile elements informed, 1 problem>
+    <Check of 'animal-ai-olympics': 1 of 4 profile elements informed, 2 problems>
     """
 
     layout: str
@@ -102,6 +111,7 @@ class Check:
     overdispersion: pd.DataFrame = field(
         default_factory=lambda: overdispersion({}, [], prob=PROB, alpha=ALARMS)
     )
+    agreement: pd.DataFrame = field(default_factory=no_agreement)
 
     def __repr__(self) -> str:
         informed = int((self.latents["verdict"] == "informed").sum())
@@ -131,6 +141,10 @@ def check(layout: Layout, evaluation: Evaluation, *, seed: int = 1) -> Check:
     anything is flagged, over all subjects together, is at most 5 % (Holm's adjustment). It takes
     some 10 ms for each of 50 subjects at most, evenly chosen (fewer with over 5,000 items). It
     is not asked where attempts share something `Unseen`.
+
+    Outcomes are also held against the other subjects', item by item: whose agree with nobody's may
+    have been read with their items in another order. See `agreement.agreement`, also for how many
+    are found; at most 1 in 100 whose items are in order is named.
 
     Parameters
     ----------
@@ -173,9 +187,8 @@ def check(layout: Layout, evaluation: Evaluation, *, seed: int = 1) -> Check:
     refuse_other_rows(layout, evaluation.rows)
     columns = read_columns(layout, evaluation.item_table)
     if not columns.usable.any():
-        raise DataError(
-            f"no item can be used with layout {layout.name!r}: {some(columns.problems, 3)}"
-        )
+        problems = some(columns.problems, 3, most=1_000)
+        raise DataError(f"no item can be used with layout {layout.name!r}: {problems}")
     given, trials = _usable(layout, evaluation, columns.usable)
     found = expected(layout, given, trials, seed=seed)
     known = elements(layout)
@@ -189,6 +202,7 @@ def check(layout: Layout, evaluation: Evaluation, *, seed: int = 1) -> Check:
     counts = _counts(layout, evaluation, columns.usable)
     found_alike = spreads(layout, given, counts, seed=seed)
     spread = overdispersion(found_alike, names, prob=PROB, alpha=ALARMS)
+    alone = _agreement(evaluation, seed)
     return Check(
         layout.name,
         latents,
@@ -199,14 +213,16 @@ def check(layout: Layout, evaluation: Evaluation, *, seed: int = 1) -> Check:
         [
             *columns.problems,
             *about_outcomes_twice(layout),
-            *about_constants(features, _opposed(layout)),
+            *about_constants(features, _opposed_columns(layout)),
             *about_latents(latents, names),
             *about_demands(together),
             *about_subjects(subjects),
+            *told_agreement(alone),
             *told(spread, PROB, layout),
         ],
         layout.steps is not None,
         spread,
+        alone,
     )
 
 
@@ -232,10 +248,17 @@ def _counts(layout: Layout, evaluation: Evaluation, usable: np.ndarray) -> Count
     return Counts(evaluation.subjects, successes, trials, groups[chosen])
 
 
-def _opposed(layout: Layout) -> list[str]:
-    """Columns that are not only there to tell of something unseen."""
-    parts = ancestry(layout.outcome.expression, stop_at=lambda part: isinstance(part, Unseen))
-    features = (part for part in parts if isinstance(part, MetaFeature))
+def _agreement(evaluation: Evaluation, seed: int) -> pd.DataFrame:
+    """Hold subjects' outcomes on items against each other."""
+    counts = evaluation.successes.to_numpy(), evaluation.trials.to_numpy()
+    outcomes = outcomes_by_item(*counts, evaluation.rows)
+    return agreement(evaluation.subjects, outcomes, prob=PROB, seed=seed)
+
+
+def _opposed_columns(layout: Layout) -> list[str]:
+    """Columns of meta-features that are held against a latent."""
+    held = opposed(layout)
+    features = (feature for feature in layout.meta_features if feature.name in held)
     return [column for feature in features for column in feature.columns]
 
 
@@ -332,6 +355,13 @@ def _written(check: Check) -> str:
             f"\nRepeated attempts: too much alike in {count_flagged(check.overdispersion)} "
         )
         parts[-1] += "(false alarms: 5% of checks at most)"
+    tested = int(check.agreement["p"].notna().sum())
+    if tested:
+        parts[-1] += (
+            f"\nOutcomes item by item: in agreement with nobody's in "
+            f"{int(check.agreement['flagged'].sum())} of {many(tested, 'subject')} (false alarms: "
+            "1% of subjects at most)"
+        )
     numbered = [_wrapped(f"{place}. ", text) for place, text in enumerate(check.problems, 1)]
     parts.append("\n".join(["Problems", *numbered]) if numbered else "No problems found")
     return "\n\n".join(parts)

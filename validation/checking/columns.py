@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from ...evaluations.tables import name_cells, need_columns, read_numbers
+from ...evaluations.words import no_numbers
 from ...layouts import Latent, Layout, MetaFeature
 from ...layouts.elements import Element
 from ...layouts.nodes import Derived
@@ -90,13 +91,14 @@ def read_columns(layout: Layout, items: pd.DataFrame) -> Columns:
             found, foreign = (part[:, 0] for part in read_numbers(cells))
             found = np.where(there, found, np.nan)
             missing, outside = there & np.isnan(found), _outside(feature, found)
-            for bad, what in (
-                (missing & ~foreign, "is missing"),
-                (missing & foreign, "is no number"),
-                (outside, f"is not in {_declared(feature)}"),
+            texts, remark = no_numbers(cells, (missing & foreign)[:, None])
+            for bad, what, more in (
+                (missing & ~foreign, "is missing", ""),
+                (texts[:, 0], "is no number", remark),
+                (outside, f"is not in {_declared(feature)}", ""),
             ):
                 if bad.any():
-                    said = name_cells(cells, bad[:, None], "{} ({} = {})")
+                    said = name_cells(cells, bad[:, None], "{} ({} = {})") + more
                     problems.append(f"{column} {what} on {bad.sum()} of {len(items)} items: {said}")
             usable &= ~missing & ~outside
             rows[column] = _row(feature, found, missing, outside)

@@ -10,15 +10,18 @@ from threadpoolctl import threadpool_limits
 from ...common import options
 from ...common.digits import beside
 from ...common.errors import DataError
+from ...common.messages import many, some
 from ...common.seeds import subject_seed
 from ...evaluations.evaluation import Evaluation
+from ...evaluations.steps import Rows
 from ...inference.fit import Fit
 from ...inference.model.unseen import refuse_unseen
 from ...layouts.elements import elements
+from .agreement import agreement, no_agreement, outcomes_by_item, told_agreement
 from .background import Background, Leftover, deviation, explained, interplay, residual_table
 from .expansion import holm
 from .overdispersion import Spread, count_flagged, overdispersion, told
-from .properties import Cut, Property, candidate_columns
+from .properties import Cut, Property, candidate_columns, why_none
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,26 +33,26 @@ class Criticism:
     Attributes
     ----------
     table : DataFrame
-        One row per subject and candidate; a subject's flagged candidates first, then by gain.
+        One row per subject and property; a subject's flagged ones first, then by gain.
 
+        - ``kind``: "candidate", a property that the layout does not use, or "used": whether another
+          form for one that it uses would explain more than the layout does.
         - ``level``: the level whose success deviates most from what the layout, with any form for
           its own properties, expects; ``observed`` and ``expected`` are those success rates on its
           items, ``effect`` their difference, ``low`` and ``high`` the ends of its interval.
         - ``gain``, ``gain_se``: expected gain in leave-one-out elpd (nats) from effects of the
-          candidate's levels, beyond any form for the layout's own properties.
-        - ``statistic``, ``df``, ``p``, ``p_adjusted``: the test that the candidate explains
-          nothing, alone and adjusted for all candidates and subjects.
+          the property's levels: of a candidate, beyond any form for the layout's own properties;
+          of one used, beyond the layout.
+        - ``statistic``, ``df``, ``p``, ``p_adjusted``: the test that these effects explain
+          nothing, alone and adjusted for all properties of the kind and all subjects.
         - ``flagged``: whether ``p_adjusted`` is at most `alpha`.
         - ``remark``: why there is no test, where there is none.
-    forms : DataFrame
-        The same columns for the properties that the layout uses: whether another form for one would
-        explain more than the layout does. Adjusted apart from the candidates.
     fit : Fit
         What was criticised.
     evaluation : Evaluation
         Where the properties are.
     alpha : float
-        Chance of any false alarm, over all candidates and subjects.
+        Chance of any false alarm, over all properties of a kind and all subjects.
     prob : float
         Mass of the intervals.
     seed : int
@@ -58,6 +61,9 @@ class Criticism:
         One row per subject with at least two items that it attempted several times, and one of all
         together where these are several; adjusted apart from the candidates. Columns as in
         `overdispersion.overdispersion`.
+    agreement : DataFrame
+        Whether subjects' outcomes agree with those of anybody else in the fit, item by item. One
+        row per subject; columns as in `agreement.agreement`.
 
     Examples
     --------
@@ -77,7 +83,6 @@ class Criticism:
     """
 
     table: pd.DataFrame
-    forms: pd.DataFrame
     fit: Fit
     evaluation: Evaluation
     alpha: float
@@ -86,6 +91,17 @@ class Criticism:
     overdispersion: pd.DataFrame = field(
         default_factory=lambda: overdispersion({}, [], prob=0.9, alpha=0.05)
     )
+    agreement: pd.DataFrame = field(default_factory=no_agreement)
+
+    @property
+    def candidates(self) -> pd.DataFrame:
+        """The rows of `table` on properties that the layout does not use."""
+        return self.table[self.table["kind"] == "candidate"].reset_index(drop=True)
+
+    @property
+    def forms(self) -> pd.DataFrame:
+        """The rows of `table` on properties that the layout uses."""
+        return self.table[self.table["kind"] == "used"].reset_index(drop=True)
 
     def flagged(self) -> pd.DataFrame:
         """Keep the rows of `table` that are alarms."""
@@ -93,21 +109,46 @@ class Criticism:
 
     def first(self) -> pd.Series:
         """Name each subject's first flagged candidate, by subject; missing where there is none."""
-        found = self.flagged().drop_duplicates("subject").set_index("subject")["property"]
+        flagged = self.candidates[self.candidates["flagged"]]
+        found = flagged.drop_duplicates("subject").set_index("subject")["property"]
         return found.reindex(list(dict.fromkeys(self.table["subject"])))
 
     def suggestions(self) -> list[str]:
-        """Say in words what adding each flagged candidate would gain, and where attempts are alike.
+        """Say in words what to change: properties to add, forms to change, outcomes to look at.
 
         Returns
         -------
         list of str
-            In the order of `table`; at the end what `overdispersion` says, if anything.
+            In the order of `table`; at the end whose outcomes agree with nobody's, and what
+            `overdispersion` says, if anything.
         """
         return [
             *(_suggestion(row) for _, row in self.flagged().iterrows()),
+            *told_agreement(self.agreement),
             *told(self.overdispersion, self.prob, self.fit.layout),
         ]
+
+    def untried(self) -> str:
+        """Say why no candidate could be tried, and what to do; empty where one was.
+
+        Returns
+        -------
+        str
+            A sentence without its full stop.
+        """
+        why = self._why_none()
+        return why and f"{why}; add columns of numbers or kinds to the evaluation's items"
+
+    def _why_none(self) -> str:
+        """Say why no candidate could be tried; empty where one was."""
+        candidates = self.candidates
+        if candidates["p"].notna().any():
+            return ""
+        why = why_none(self.fit, self.evaluation.items)
+        if len(candidates):
+            names = candidates.groupby("remark")["property"].unique()
+            why = "; ".join(f"{some(own)}: {remark}" for remark, own in names.items())
+        return f"no candidate could be tried ({why})"
 
     def residuals(self, subject: object, *properties: str) -> pd.DataFrame:
         """Compare success with the layout's posterior predictive distribution, by level.
@@ -171,27 +212,43 @@ class Criticism:
         return table.sort_values("gain", ascending=False)
 
     def __repr__(self) -> str:
-        tested = int(self.table["p"].notna().sum())
-        alike = ""
+        first = self._why_none() or f"{_counted(self.candidates)} candidates flagged"
+        more = ""
+        if self.forms["p"].notna().any():
+            more = f", {_counted(self.forms)} used properties"
         if len(self.overdispersion):
-            alike = f", repeated attempts in {count_flagged(self.overdispersion)}"
+            more += f", repeated attempts in {count_flagged(self.overdispersion)}"
+        if self.agreement["flagged"].any():
+            more += f", {many(int(self.agreement['flagged'].sum()), 'subject')} like nobody"
         return (
-            f"<Criticism of {self.fit.layout.name!r}: {len(self.flagged())} of {tested} candidates "
-            f"flagged{alike}, at {self.alpha:.0%} over all>"
+            f"<Criticism of {self.fit.layout.name!r}: {first}{more}, at {self.alpha:.0%} over all>"
         )
 
 
+def _counted(table: pd.DataFrame) -> str:
+    """Count the rows that are flagged, of those that were tested."""
+    return f"{int(table['flagged'].sum())} of {int(table['p'].notna().sum())}"
+
+
 def _suggestion(row: pd.Series) -> str:
+    """Say what adding a candidate, or another form for a property that is used, would gain."""
     digits = min(beside(row["gain_se"]), 0)
     gain, error = (f"{round(row[name], digits):.0f}" for name in ("gain", "gain_se"))
+    what, how = f"adding a bias on {row['property']}", ""
+    if row["kind"] == "used":
+        what = f"another form for {row['property']}, which the layout uses,"
+        how = (
+            "; try another linking function or a slope for it, or give what it is held against "
+            "parameters of its own"
+        )
     return (
-        f"adding a bias on {row['property']} would gain {gain} +- {error} "
+        f"{what} would gain {gain} +- {error} "
         f"elpd for {row['subject']}: where it is {row['level']}, the success rate is "
-        f"{row['observed']:.2f} instead of {row['expected']:.2f}"
+        f"{row['observed']:.2f} instead of {row['expected']:.2f}{how}"
     )
 
 
-_COLUMNS = ["subject", "property", "level", "observed", "expected", "effect", "low", "high"]
+_COLUMNS = ["subject", "property", "kind", "level", "observed", "expected", "effect", "low", "high"]
 _COLUMNS += ["gain", "gain_se", "statistic", "df", "p", "p_adjusted", "flagged", "remark"]
 _ALIKE = "the same on all items that the subject attempted"
 _UNDISTINGUISHED = "cannot be told apart from what the layout uses"
@@ -218,11 +275,14 @@ def criticise(
 
     Where items were attempted several times, it also asks whether these attempts are more alike
     than the layout allows, what that says of the items, and what it does to intervals; see
-    `overdispersion.Repeated`. This needs no candidates.
+    `overdispersion.Repeated`. Properties that the layout uses are held against it in the same way,
+    without free effects of the others: is their form wrong? And the subjects' outcomes are held
+    against each other, item by item: whose agree with nobody's may have been read with their items
+    in another order; see `agreement.agreement`. These three need no candidates.
 
     False alarms: where the layout and its properties suffice, the chance that any candidate is
     flagged, over all candidates and subjects together, is at most `alpha` (Holm's adjustment). So
-    is the chance that repeated attempts are, over all subjects.
+    is the chance that a property it uses is, and that repeated attempts are, over all subjects.
 
     Parameters
     ----------
@@ -232,8 +292,7 @@ def criticise(
         Properties of those items.
     candidates : iterable of str, optional
         Columns of the items; by default all that the layout does not use and that are not a text of
-        their own for nearly every item. There may be none where items were attempted several
-        times.
+        their own for nearly every item; there may be none, and `Criticism.untried` says why.
     subjects : iterable, optional
         Whose outcomes; everybody's by default.
     alpha : float, default 0.05
@@ -246,13 +305,13 @@ def criticise(
     Returns
     -------
     Criticism
-        A table of candidates, ranked, one of repeated attempts, suggestions in words, and residuals
-        on demand.
+        A table of properties, ranked, one of repeated attempts and one of agreement, suggestions in
+        words, and residuals on demand.
 
     Raises
     ------
     DataError
-        When there is no candidate, a candidate is unknown or used by the layout, or an item of the
+        When `candidates` is empty, a candidate is unknown or used by the layout, or an item of the
         fit is not in the evaluation.
     FitError
         When a subject is not in the fit, `alpha` or `prob` is out of range, or the trials of an
@@ -273,7 +332,7 @@ def criticise(
     >>> items = cohort.evaluation.items.assign(day=np.arange(69) % 5)
     >>> known = Evaluation(items, cohort.evaluation.successes, cohort.evaluation.trials)
     >>> criticise(result, known, candidates=["day"])
-    <Criticism of 'animal-ai-olympics': 0 of 2 candidates flagged, at 5% over all>
+    <Criticism of 'animal-ai-olympics': 0 of 2 candidates flagged, 0 of 8 used properties, ...>
     """
     alpha = options.inside("alpha", alpha, such_as=0.05)
     prob = options.inside("prob", prob, such_as=0.9)
@@ -282,9 +341,9 @@ def criticise(
     repeated = bool((fit.observed["trials"].to_numpy()[places] > 1).any())
     if repeated:
         refuse_unseen(fit.layout, "criticise", "fit items of one trial each")
-    names = candidate_columns(fit, evaluation.items, candidates, may_lack=repeated)
+    names = candidate_columns(fit, evaluation.items, candidates)
     every = Cut.of(fit, evaluation.items, names)
-    rows, forms = list[dict[str, object]](), list[dict[str, object]]()
+    rows = list[dict[str, object]]()
     spreads = dict[str, Spread | None]()
     with threadpool_limits(1, user_api="blas"):  # small matrices: threads would wait, not work
         for place in places:
@@ -292,17 +351,27 @@ def criticise(
             who = fit.subjects[place]
             rng = np.random.default_rng(subject_seed(seed, who))
             cut = every.take(leftover.names)
-            for told, used, parts in ((rows, cut.used, cut.candidates), (forms, [], cut.used)):
-                background = Background.of(leftover, used, rng)
+            for kind, parts in (("candidate", cut.candidates), ("used", cut.used)):
+                background = Background.of(leftover, cut.used if kind == "candidate" else [], rng)
                 found = (_finding(background, part, prob, rng) for part in parts)
-                told += [{"subject": who, **row} for row in found]
+                rows += [{"subject": who, "kind": kind, **row} for row in found]
             spreads[who] = leftover.repeated().spread(rng)
     spread = overdispersion(
         spreads, [element.name for element in elements(fit.layout)], prob, alpha
     )
-    return Criticism(
-        _ranked(rows, alpha), _ranked(forms, alpha), fit, evaluation, alpha, prob, seed, spread
-    )
+    alone = _agreement(fit, prob, seed)
+    asked = alone["subject"].isin([fit.subjects[place] for place in places])
+    table, alone = _ranked(rows, alpha), alone[asked].reset_index(drop=True)
+    return Criticism(table, fit, evaluation, alpha, prob, seed, spread, alone)
+
+
+def _agreement(fit: Fit, prob: float, seed: int) -> pd.DataFrame:
+    """Hold the outcomes of all subjects in a fit against each other."""
+    observed = fit.observed.transpose("subject", "item")
+    rows = None if fit.layout.steps is None else Rows.read(observed["item"].to_numpy())
+    successes, trials = (observed[name].to_numpy() for name in ("successes", "trials"))
+    outcomes = outcomes_by_item(successes, trials, rows)
+    return agreement(fit.subjects, outcomes, prob=prob, seed=seed)
 
 
 def _finding(
@@ -326,7 +395,9 @@ def _finding(
 
 def _ranked(rows: list[dict[str, object]], alpha: float) -> pd.DataFrame:
     table = pd.DataFrame(rows).reindex(columns=_COLUMNS)
-    table["p_adjusted"] = holm(table["p"].to_numpy(dtype=float))
+    for kind in table["kind"].unique():
+        own = table["kind"] == kind
+        table.loc[own, "p_adjusted"] = holm(table.loc[own, "p"].to_numpy(dtype=float))
     table["flagged"] = table["p_adjusted"] <= alpha
     order = {subject: place for place, subject in enumerate(dict.fromkeys(table["subject"]))}
     table["order"] = table["subject"].map(order)

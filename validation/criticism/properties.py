@@ -199,15 +199,13 @@ def used_columns(fit: Fit) -> list[str]:
     return [column for feature in fit.layout.meta_features for column in feature.columns]
 
 
-def candidate_columns(
-    fit: Fit, items: pd.DataFrame, asked: Iterable[str] | None, *, may_lack: bool = False
-) -> list[str]:
+def candidate_columns(fit: Fit, items: pd.DataFrame, asked: Iterable[str] | None) -> list[str]:
     """Check the candidates asked for, or find all; there may be none if they were not asked for.
 
     Raises
     ------
     DataError
-        When there is none, one repeats, or the layout uses one.
+        When none is named, one repeats, or the layout uses one.
     """
     used = [*used_columns(fit), STEP]
     if asked is None:
@@ -220,11 +218,32 @@ def candidate_columns(
         if both:
             raise DataError(
                 f"the layout uses {some(both)}, so it cannot be missing there; leave it out of the "
-                "candidates, and look at Criticism.forms"
+                "candidates: whether its form fits is said in Criticism.table in any case"
             )
-    if not names and not (may_lack and asked is None):
-        raise DataError(
-            "there are no candidates: the layout uses every property of the items; add columns to "
-            "the evaluation's items"
-        )
+        if not names:
+            raise DataError(
+                "there are no candidates: none was named; name columns of the items that the "
+                "layout does not use, or leave candidates= out to try all of them"
+            )
     return names
+
+
+def why_none(fit: Fit, items: pd.DataFrame) -> str:
+    """Say why no property of the items is a candidate.
+
+    Parameters
+    ----------
+    fit : Fit
+        Whose layout uses some properties.
+    items : DataFrame
+        With their properties, none of which can be tried.
+    """
+    used = [*used_columns(fit), STEP]
+    others = [str(name) for name in items.columns if name not in used]
+    why = "the layout uses every property of the items"
+    if others:
+        why = (
+            f"what the layout does not use ({some(others)}) has over {_MOST_NAMES} different texts"
+            ", which name items rather than a kind of them"
+        )
+    return why

@@ -217,7 +217,8 @@ class Regression(OnColumns):
 def _logistic_regression(seed: int) -> Any:
     from sklearn.linear_model import LogisticRegression
 
-    return LogisticRegression(max_iter=10_000)  # columns of any scale converge
+    # Newton steps, to the optimum: many times faster than L-BFGS, which stops at 1e-4 of it
+    return LogisticRegression(solver="newton-cholesky", tol=1e-8, max_iter=10_000)
 
 
 def mean_success(

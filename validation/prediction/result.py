@@ -15,6 +15,7 @@ from ...common.messages import many, some
 from ...evaluations.steps import Rows
 from ...evaluations.tables import known_names
 from ...inference.forecasts.forecasting import Forecast
+from ...inference.sampling.convergence import UNTRUSTED
 from .assessor import point_forecast
 
 SCORES = ("auroc", "ece", "brier")
@@ -476,7 +477,7 @@ class CrossValidation:
                 found.append(f"{name}: {rows['remark'].mode().iloc[0]}.")
         if len(self.convergence):
             for name, rows in self.convergence.groupby("method", sort=False):
-                bad = int((rows["status"] != "ok").sum())
+                bad = int(rows["status"].isin(UNTRUSTED).sum())
                 fits = many(len(rows), "fit")
                 found.append(f"{name}: {bad} of {fits} not converged or failed; see convergence.")
         return found

@@ -20,8 +20,10 @@
     rows.sort((a, b) => missing(a.key) - missing(b.key)
       || (up ? compare(a.key, b.key) : compare(b.key, a.key)));
     body.append(...rows.map((one) => one.row));
+    for (const call of turned) call();
   }
 
+  const turned = []; // what is done where rows have come into another order
   for (const table of document.querySelectorAll("table.sortable")) {
     for (const header of table.tHead.rows[0].cells) {
       const button = document.createElement("span"); // a button would be left out where a printed
@@ -40,19 +42,33 @@
   }
 
   const filter = document.getElementById("filter"), status = document.getElementById("status");
-  const rows = Array.from(document.getElementById("profile-table").tBodies[0].rows);
-  function choose() {
+  const rows = document.getElementById("profile-table").tBodies[0].rows;
+  const pager = document.getElementById("pager"), page = rows.length > 300 ? 100 : rows.length;
+  const before = document.getElementById("rows-before");
+  const after = document.getElementById("rows-after");
+  let first = 0;
+  function choose(from) {
     const part = filter.value.trim().toLowerCase();
-    let shown = 0;
+    let fit = 0;
     for (const row of rows) {
       const fits = row.cells[0].textContent.toLowerCase().includes(part)
         && (status.value === "" || row.dataset.status === status.value);
-      row.hidden = !fits;
-      shown += fits;
+      row.hidden = !fits || fit < from || fit >= from + page;
+      fit += fits;
     }
-    document.getElementById("shown").textContent = `${shown} of ${rows.length} shown`;
+    first = from;
+    pager.hidden = fit <= page;
+    before.disabled = first === 0;
+    after.disabled = first + page >= fit;
+    const last = Math.min(first + page, fit);
+    document.getElementById("shown").textContent = pager.hidden
+      ? `${fit} of ${rows.length} shown`
+      : `${first + 1} to ${last} of ${fit} shown, ${rows.length} in all`;
   }
-  filter.addEventListener("input", choose);
-  status.addEventListener("change", choose);
-  choose();
+  filter.addEventListener("input", () => choose(0));
+  status.addEventListener("change", () => choose(0));
+  before.addEventListener("click", () => choose(first - page));
+  after.addEventListener("click", () => choose(first + page));
+  turned.push(() => choose(0));
+  choose(0);
 })();

@@ -132,6 +132,21 @@ def test_the_sheet_for_people_is_a_sample_that_finds_its_way_back():
     assert found.loc["right", "estimate"] == right
 
 
+def test_columns_of_responses_and_labels_may_have_other_names():
+    columns = {"model": "LLM", "response": "said"}
+    own = RESPONSES.rename(columns=columns)
+    judged, same = (
+        judge_responses(SCENARIOS, given, Mock(judged_by_words).model, **options).table
+        for given, options in ((own, {"columns": columns}), (RESPONSES, {}))
+    )
+    pd.testing.assert_frame_equal(judged, same)
+    labels = judged.rename(columns={"answer": "label"})
+    found = judge_agreement(judged, labels, resamples=20, columns={"answer": "label"})
+    assert found.loc["right", "estimate"] == 1
+    with pytest.raises(AnnotationError, match="labels: there is no column 'answer'"):
+        judge_agreement(judged, labels)
+
+
 def test_agreement_is_the_share_right_and_cohens_kappa():
     random = np.random.default_rng(3)
     people = random.choice([0, 1, 2], size=200, p=[0.1, 0.5, 0.4])

@@ -126,6 +126,16 @@ def test_bad_answers_are_refused(answers, complaint):
         validate_situations(MEANT, answers)
 
 
+def test_columns_of_answers_may_have_other_names():
+    answers = pd.concat([named("one", "A"), named("two", "B")])
+    own = answers.rename(columns={"annotator": "who", "answer": "said"})
+    columns = {"annotator": "who", "answer": "said"}
+    found = validate_situations(MEANT, own, columns=columns)
+    pd.testing.assert_frame_equal(found, validate_situations(MEANT, answers))
+    with pytest.raises(AnnotationError, match="there is no column 'annotator', 'answer'"):
+        validate_situations(MEANT, own)
+
+
 # --- rates ---------------------------------------------------------------------------------------
 
 

@@ -16,7 +16,7 @@ from measurement_layouts.inference.files import records as chunks
 from measurement_layouts.inference.files import storage
 from measurement_layouts.inference.files import store as stores
 from measurement_layouts.inference.files.store import options_of
-from measurement_layouts.inference.posterior import diagnostics
+from measurement_layouts.inference.posterior import diagnostics, summaries
 from measurement_layouts.inference.posterior.posterior import posterior_draws, success_rates
 from measurement_layouts.inference.sampling.draws import Sampled
 from measurement_layouts.layouts.elements import elements
@@ -402,9 +402,9 @@ def test_diagnostics_read_some_subjects_at_a_time(filled, monkeypatch):
     again = 4 * int((fit.diagnostics()["rhat"] > 1.01).sum())  # latents: to see if modes are apart
     assert again > 0
     for size, most in ((1, 1), (2 * 2 * 20 * 8, 2), (10**6, 3)):
-        monkeypatch.setattr(diagnostics, "_BLOCK", size)
+        monkeypatch.setattr(summaries, "_BLOCK", size)
         rows.clear()
-        fit.diagnostics()
+        ml.load(filled).diagnostics()
         assert max(rows) == most
         assert sum(rows) == again + 3 * (
             4 + 1

@@ -97,7 +97,7 @@ def test_random_layouts_and_batteries(layout, seed):
 
 
 @pytest.mark.slow
-@settings(max_examples=80, suppress_health_check=SLOW_IS_FINE)
+@settings(max_examples=40, suppress_health_check=SLOW_IS_FINE)
 @given(layout=random_layouts(), seed=st.integers(0, 2**31))
 def test_many_random_layouts_and_batteries(layout, seed):
     hold_random_layout(layout, seed)

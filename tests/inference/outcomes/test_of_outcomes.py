@@ -71,6 +71,27 @@ def test_long_tables_and_turned_ones_are_the_same(made, tables):
         pd.testing.assert_frame_equal(found.trials, wide.trials)
 
 
+@pytest.mark.parametrize("alone", [False, True])
+def test_columns_of_long_tables_may_have_other_names(made, tables, alone):
+    """Also where a single `Success` is all."""
+    made = of.layout(of.success()) if alone else made
+    tables = {"found": tables["found"]} if alone else tables
+    wide = ml.Evaluation.of_outcomes(made, tables, of.items(2))
+    names = ["model", "task id", "result"]
+    long = {
+        name: table.stack(future_stack=True).rename_axis(names[:2]).rename("result").reset_index()
+        for name, table in tables.items()
+    }
+    columns = dict(zip(("subject", "item", "outcome"), names, strict=True))
+    found = ml.Evaluation.of_outcomes(made, long, of.items(2), **columns)
+    pd.testing.assert_frame_equal(found.successes, wide.successes, check_names=False)
+    pd.testing.assert_frame_equal(found.trials, wide.trials, check_names=False)
+    with pytest.raises(DataError, match="this table is long"):
+        ml.Evaluation.of_outcomes(made, {name: long["found"] for name in long}, of.items(2))
+    with pytest.raises(DataError, match="name three"):
+        ml.Evaluation.of_outcomes(made, long, of.items(2), subject="item")
+
+
 def test_repeated_attempts_are_counts(rng):
     made, table = of.layout(of.labelled()), of.items(4)
     tables, levels = of.random_outcomes(made, table, rng, subjects=("Ann", "Bob"), attempts=6)
@@ -111,8 +132,8 @@ WRONG = {
     "credit: 1 outcome(s) are no score in [0, 1]: Ann on arena 1: 1.01;": (
         lambda tables: with_cell(tables, "credit", 1.01)
     ),
-    "credit: 1 outcome(s) are no score in [0, 1]: Ann on arena 1: '0.5';": (
-        lambda tables: with_cell(tables, "credit", "0.5")
+    "credit: 1 outcome(s) are no score in [0, 1]: Ann on arena 1: 'half';": (
+        lambda tables: with_cell(tables, "credit", "half")
     ),
     "the tables of outcomes for layout 'permanence' are not those of its outcomes: missing path": (
         lambda tables: {name: tables[name] for name in ("found", "credit")}
@@ -128,17 +149,23 @@ WRONG = {
             tables | {"found": pd.DataFrame({"subject": ["Ann"], "item": "arena 7", "outcome": 1})}
         )
     ),
-    "no outcomes at all for Cyd": (
-        lambda tables: (
-            tables
-            | {
-                "found": pd.concat(
-                    [tables["found"], pd.DataFrame(np.nan, ["Cyd"], of.items(2).index)]
-                )
-            }
-        )
+    "there is no outcome at all": (
+        lambda tables: {
+            name: table.astype(object).map(lambda _: None) for name, table in tables.items()
+        }
     ),
 }
+
+
+def test_subjects_and_items_without_outcomes_are_left_out(made, tables):
+    """A row of steps without trials stays, where its item has outcomes."""
+    wanted = ml.Evaluation.of_outcomes(made, tables, of.items(2))
+    nobody, nothing = pd.DataFrame(np.nan, ["Cyd"], of.items(2).index), {"arena 2": None}
+    more = {name: pd.concat([table, nobody]).assign(**nothing) for name, table in tables.items()}
+    with pytest.warns(UserWarning, match=r"1 subject \(Cyd\) and 1 item \(arena 2\)"):
+        found = ml.Evaluation.of_outcomes(made, more, of.items(3))
+    pd.testing.assert_frame_equal(found.trials, wanted.trials)
+    pd.testing.assert_frame_equal(found.successes, wanted.successes)
 
 
 @pytest.mark.parametrize("message", WRONG)

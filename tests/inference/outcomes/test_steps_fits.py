@@ -227,9 +227,9 @@ def test_hidden_properties_are_no_candidates(fit, evaluation):
     items = evaluation.items.assign(day=np.arange(len(evaluation.items)) // 8 % 3)
     known = ml.Evaluation(items, evaluation.successes, evaluation.trials)
     found = ml.validation.criticise(fit, known)
-    assert set(found.table["property"]) == {"day"}
+    assert set(found.candidates["property"]) == {"day"}
     alone = ml.validation.criticise(fit, evaluation)
-    assert alone.table.empty
+    assert alone.candidates.empty
     assert alone.overdispersion["items"].tolist() == [14 * 3, 14 * 3, 2 * 14 * 3]  # outcomes each
 
 

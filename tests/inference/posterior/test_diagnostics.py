@@ -1,5 +1,7 @@
 """Profiles are what the draws say, and every fault of sampling or data is named."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,7 +10,7 @@ from helpers import small_layouts
 
 import measurement_layouts as ml
 from measurement_layouts import FitError
-from measurement_layouts.inference.posterior import diagnostics
+from measurement_layouts.inference.posterior import diagnostics, summaries
 from measurement_layouts.linking import logistic
 
 CHAINS, DRAWS = 4, 200
@@ -93,17 +95,43 @@ def test_a_good_fit_is_ok(skill, mixed):
 
 
 def test_divergences(skill, mixed):
-    row = verdict(skill, mixed, diverging=3)
-    assert (row["status"], row["divergences"]) == ("not converged", 3)
-    assert row["reason"] == "3 divergences: raise target_accept or reparametrise"
-    assert verdict(skill, mixed, diverging=1)["reason"].startswith("1 divergence:")
+    row = verdict(skill, mixed, diverging=5)
+    assert (row["status"], row["divergences"]) == ("not converged", 5)
+    assert row["reason"].startswith("5 divergences in 800 draws: raise target_accept")
+    row = verdict(skill, mixed, diverging=4)  # one in 200
+    assert (row["status"], row["divergences"]) == ("few divergences", 4)
+    assert row["reason"].startswith("few divergences: 4 in 800 draws, fit(..., target_accept=0.95)")
+
+
+def test_few_divergences_of_stuck_chains_are_no_minor_matter(skill, mixed):
+    row = verdict(skill, mixed + np.array([[0], [0], [0], [0.2]]), diverging=1)
+    assert row["status"] == "not converged"
+    assert row["reason"].startswith("1 divergence in 800 draws: raise target_accept")
+
+
+def test_few_draws(skill, rng):
+    """Of an autoregression that is worth a third of its draws: 150 in 600 would be."""
+    walk = rng.normal(size=(2, 300))
+    for draw in range(1, 300):
+        walk[:, draw] = 0.5 * walk[:, draw - 1] + 0.75**0.5 * walk[:, draw]
+    row = verdict(skill, 0.5 + 0.02 * walk)
+    assert 100 < row["ess"] < 200
+    assert row["status"] == "few draws"
+    asked = int(row["reason"].rpartition("draws=")[2].rstrip(")"))
+    assert asked >= 300 * 200 / row["ess"] * 1.2
+    assert asked < 300 * 200 / row["ess"] * 1.2 * 1.2 or row["rhat"] > 1.01
+    # with so many, of the same chain, there are enough
+    longer = rng.normal(size=(2, asked))
+    for draw in range(1, asked):
+        longer[:, draw] = 0.5 * longer[:, draw - 1] + 0.75**0.5 * longer[:, draw]
+    assert verdict(skill, 0.5 + 0.02 * longer)["status"] == "ok"
 
 
 def test_chains_that_disagree(skill, mixed):
     row = verdict(skill, mixed + np.array([[0], [0], [0], [0.02]]))
     assert row["status"] == "not converged"
     assert row["rhat"] > 1.01
-    assert f"R-hat {row['rhat']:.4f} above 1.01: draw more" in row["reason"]
+    assert f"R-hat {row['rhat']:.4f} above 1.01: the chains do not agree" in row["reason"]
 
 
 def test_draws_that_depend_on_each_other(skill, rng):
@@ -112,7 +140,8 @@ def test_draws_that_depend_on_each_other(skill, rng):
     assert row["status"] == "not converged"
     assert row["ess"] < 100 * CHAINS
     assert "effective sample size " in row["reason"]
-    assert "below 400: draw more" in row["reason"]
+    assert row["reason"].endswith("below 400")
+    assert "fit(..., tune=800, draws=800)" in row["reason"]
 
 
 def test_a_single_chain_has_no_rhat(skill, mixed):
@@ -215,7 +244,7 @@ def test_subjects_that_were_sampled_again(skill, mixed):
     assert table["attempts"].tolist() == [2, 3, 2, 1, 2]
     reasons = table["reason"]
     assert reasons["s0"] == "after 2 attempts"
-    assert reasons["s1"].endswith("draw more; after 3 attempts")
+    assert reasons["s1"].endswith("; after 3 attempts")
     assert reasons["s2"] == "ValueError: no start; after 2 attempts"
     assert reasons["s3"].endswith("prior decides the rest; after 2 attempts")
     assert reasons["s4"] == ""
@@ -227,9 +256,10 @@ def test_subjects_that_were_sampled_again(skill, mixed):
 @pytest.mark.parametrize("size", [1, 5000, 10**9])
 def test_blocks_change_nothing(fitted, monkeypatch, size):
     expected = fitted.profiles(), fitted.diagnostics()
-    monkeypatch.setattr(diagnostics, "_BLOCK", size)
-    pd.testing.assert_frame_equal(fitted.profiles(), expected[0])
-    pd.testing.assert_frame_equal(fitted.diagnostics(), expected[1])
+    monkeypatch.setattr(summaries, "_BLOCK", size)
+    again = replace(fitted)  # without what the other keeps
+    pd.testing.assert_frame_equal(again.profiles(), expected[0])
+    pd.testing.assert_frame_equal(again.diagnostics(), expected[1])
 
 
 def test_some_subjects_only(fitted):

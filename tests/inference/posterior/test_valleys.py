@@ -5,8 +5,8 @@ import pytest
 from scipy import stats
 from scipy.signal import lfilter
 
-from measurement_layouts.inference.posterior import diagnostics as valleys
-from measurement_layouts.inference.posterior.diagnostics import describe_modes
+from measurement_layouts.inference.posterior import valleys
+from measurement_layouts.inference.posterior.valleys import describe_modes
 from measurement_layouts.inference.sampling.convergence import rhat_ess
 
 RATE = 0.001  # of false alarms that is stated, with 200 effective draws or more

@@ -160,9 +160,9 @@ def test_separate_modes_are_no_matter_of_more_draws(rng):
     never = {"diverging": np.zeros((4, 300), dtype=bool)}
     apart = faults(convergence(Draws({"mood": chains(rng, -1, 2, -1, 2)}, never)), 4)
     assert "above 1.01: the chains stay in 2 separate modes of unknown weight: mood" in apart[0]
-    assert "draw more" not in "; ".join(apart)
+    assert "fit(" not in "; ".join(apart)
     near = faults(convergence(Draws({"mood": chains(rng, 0, 0, 0, 0.2)}, never)), 4)
-    assert "above 1.01: draw more" in near[0]
+    assert "fit(..." in near[0]
 
 
 def test_one_subject_s_reason_is_that_of_its_row(rng):
@@ -223,13 +223,55 @@ def test_the_worst_element_counts(rng):
     ("found", "words"),
     [
         (Convergence(0, 1.01, 400), []),
-        (Convergence(2, 1.0, 900), ["2 divergences: raise target_accept or reparametrise"]),
-        (Convergence(0, 1.0123, 900), ["R-hat 1.0123 above 1.01: draw more"]),
-        (Convergence(0, 1.0, 399.4), ["effective sample size 399 below 400: draw more"]),
+        (
+            Convergence(21, 1.0, 900),
+            [
+                "21 divergences in 4000 draws: raise target_accept, as in fit(..., "
+                "target_accept=0.95), or reparametrise"
+            ],
+        ),
+        (
+            Convergence(20, 1.0, 900),
+            [
+                "few divergences: 20 in 4000 draws, fit(..., target_accept=0.95) tells whether "
+                "they matter"
+            ],
+        ),
+        (
+            Convergence(0, 1.0123, 900),
+            [
+                "few draws: R-hat 1.0123 above 1.01, ask for 1,500 a chain: fit(..., draws=1500)"
+            ],  # 1,200 (1.0123^2 - 1) / (1.01^2 - 1) = 1,478
+        ),
+        (
+            Convergence(0, 1.0, 399.4),
+            ["few draws: ESS 399 below 400, ask for 1,300 a chain: fit(..., draws=1300)"],
+        ),
+        (
+            Convergence(0, 1.05, 100.0, draws=300),
+            [
+                "few draws: ESS 100 below 400 and R-hat 1.0500 above 1.01, ask for 1,900 a chain: "
+                "fit(..., draws=1900)"
+            ],
+        ),
+        (
+            Convergence(0, 1.0, 99.9),
+            ["effective sample size 100 below 400: fit(..., tune=4000, draws=4000)"],
+        ),
+        (
+            Convergence(1, 1.051, 900),
+            [
+                "1 divergence in 4000 draws: raise target_accept, as in fit(..., "
+                "target_accept=0.95), or reparametrise",
+                "R-hat 1.0510 above 1.01: the chains do not agree, try longer ones: "
+                "fit(..., tune=4000, draws=4000)",
+            ],
+        ),
         (
             Convergence(1, np.nan, np.nan),
             [
-                "1 divergence: raise target_accept or reparametrise",
+                "1 divergence in 4000 draws: raise target_accept, as in fit(..., "
+                "target_accept=0.95), or reparametrise",
                 "R-hat unknown: it needs at least 2 chains that move",
                 "effective sample size unknown: it needs chains that move",
             ],

@@ -45,13 +45,13 @@ def badly_started():
             "fewer draws than R-hat needs",
             lambda: fit(draws=3),
             FitError,
-            "draws=3; give a whole number of at least 4",
+            "draws=3; give a whole number of at least 4, at most 2**63 - 1",
         ),
         fault(
             "no chain",
             lambda: fit(chains=0),
             FitError,
-            "chains=0; give a whole number of at least 1",
+            "chains=0; give a whole number of at least 1, at most 2**63 - 1",
         ),
     ],
 )

@@ -123,7 +123,7 @@ def test_the_last_draws_are_kept_with_their_faults(rng):
     sampled = first_clean(of([diverging(rng, 9), last]), "Ann", 4, 2)
     assert sampled.draws is last
     assert sampled.attempts == 2
-    assert sampled.reason == "3 divergences: raise target_accept or reparametrise"
+    assert sampled.reason.startswith("few divergences: 3 in ")
 
 
 def test_earlier_draws_are_kept_where_the_last_attempt_failed(rng):
@@ -194,7 +194,7 @@ def test_a_fit_samples_again_and_says_so(undecided):
     options = {"draws": 500, "tune": 500, "target_accept": 0.6, "seed": 1, "progressbar": False}
     not_converged = ml.fit(funnel(0.5), undecided, reruns=0, **options)
     assert "divergence" in not_converged.diagnostics().loc["Ann", "reason"]
-    assert not_converged.diagnostics().loc["Ann", "status"] == "not converged"
+    assert not_converged.diagnostics().loc["Ann", "status"] != "ok"
     clean = ml.fit(funnel(0.5), undecided, reruns=2, **options)
     assert clean.diagnostics().loc["Ann", "status"] == "ok"
     assert clean.posterior.sizes == not_converged.posterior.sizes

@@ -1,5 +1,7 @@
 """Descriptions of subjects whose profile is known, and of fits that went wrong."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -139,9 +141,14 @@ def test_subjects_in_the_order_asked_for(fit, description):
 
 def test_draws_that_are_not_to_be_trusted(layout, evaluation, rng):
     draws = {name: rng.uniform(0.4, 0.6, (7, 4, 1000)) for name in COLUMNS}
-    fit = small_layouts.crafted(layout, evaluation, draws, diverging=3, failures={"ace": "it fell"})
+    fit = small_layouts.crafted(
+        layout, evaluation, draws, diverging=30, failures={"ace": "it fell"}
+    )
     found = ml.describe(fit)
-    assert "blind is not to be trusted yet (3 divergences: raise" in found.texts["blind"]
+    assert (
+        "blind is not to be trusted yet (30 divergences in 4000 draws: raise"
+        in found.texts["blind"]
+    )
     assert found.texts["ace"] == "ace could not be fitted (it fell)."
     sampling = found.findings[found.findings["kind"] == "sampling"]
     assert list(sampling["subject"]) == [*PROFILES, "ace"]
@@ -152,11 +159,12 @@ def test_draws_that_are_not_to_be_trusted(layout, evaluation, rng):
 # --- a criticism ---------------------------------------------------------------------------------
 
 
-def alarms(fit, evaluation, rows):
+def alarms(fit, evaluation, rows, kind="candidate"):
     """A criticism with given rows, without its computation."""
     columns = ["subject", "property", "level", "observed", "expected", "effect", "low", "high"]
-    table = pd.DataFrame(rows, columns=[*columns, "gain", "flagged"]).assign(gain_se=1.0)
-    return Criticism(table, table[:0], fit, evaluation, alpha=0.05, prob=0.9, seed=1)
+    table = pd.DataFrame(rows, columns=[*columns, "gain", "flagged"])
+    table = table.assign(gain_se=1.0, p=0.5, kind=kind)
+    return Criticism(table, fit, evaluation, alpha=0.05, prob=0.9, seed=1)
 
 
 ROWS = [
@@ -180,6 +188,23 @@ def test_what_the_layout_seems_to_miss(fit, evaluation):
     assert "miss" not in found.texts["lost"]
     stricter = ml.describe(fit, criticism, rules=Rules(gain=7))
     assert "also miss" not in stricter.texts["blind"]
+
+
+def test_forms_that_do_not_fit_and_outcomes_like_nobodys(fit, evaluation):
+    agreement = pd.DataFrame(
+        {"subject": ["blind"], "agreement": [0.01], "expected": [0.35], "low": [0.2]}
+    ).assign(high=0.5, items=100, others=6, flagged=True)
+    criticism = replace(alarms(fit, evaluation, ROWS, kind="used"), agreement=agreement)
+    found = ml.describe(fit, criticism)
+    own = found.findings[found.findings["subject"] == "blind"].set_index("kind")
+    assert list(own.loc["misfit", "element"]) == ["colour", "shape", "smell"]  # by p alone
+    assert "missing" not in own.index
+    text = found.texts["blind"]
+    assert "The outcomes of blind agree with nobody's (agreement 0.01, the others' 0.35" in text
+    assert "The layout's form does not fit colour: where it is red, blind passes 0.20" in text
+    assert "Neither does it fit shape, smell." in text
+    assert "nobody" not in found.texts["lost"]
+    assert "fit" not in found.texts["lost"]
 
 
 def test_a_property_that_matters_is_found(layout, rng):

@@ -1,8 +1,8 @@
 """Every scenario's posterior is checked by simulation: true values have uniform ranks.
 
 ``pytest -m "slow and trust" tests/validation/calibration/test_calibration.py --simulations 1000``
-takes ten times as many as here, and sees deviations a third as large. Layouts whose simulations
-cost more take a part of them; see `Scenario.calibration`. If all layouts are
+takes twenty times as many as here, and sees deviations a quarter as large. Layouts whose
+simulations cost more take a part of them; see `Scenario.calibration`. If all layouts are
 calibrated, the chance that one fails is at most 1 % over all of them, for a seed that is fixed.
 """
 

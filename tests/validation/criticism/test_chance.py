@@ -44,15 +44,15 @@ def test_several_trials_are_drawn_like_single_ones(rng):
     assert drawn.var() == pytest.approx(1, abs=4 * np.sqrt(3 / drawn.size))
 
 
-def chances_of(runs, seed):
-    """The p values of every candidate, and whether a run raised any alarm, run by run."""
+def chances_of(runs, seed, kind):
+    """The p values of every property of a kind, and whether a run raised any alarm, run by run."""
     evaluation = two_demands.evaluation(120, runs, seed)
     fit = ml.fit(two_demands.layout(), evaluation, **two_demands.SAMPLING)
     every, alarms = [], []
     for subject in fit.subjects:
-        found = criticise(fit, evaluation, subjects=[subject])
-        every.append(found.table.set_index("property")["p"].sort_index().to_numpy())
-        alarms.append(found.table["flagged"].any())
+        found = getattr(criticise(fit, evaluation, subjects=[subject]), kind)
+        every.append(found.set_index("property")["p"].sort_index().to_numpy())
+        alarms.append(found["flagged"].any())
     return np.array(every), np.array(alarms)
 
 
@@ -71,9 +71,9 @@ def rejected(chances):
     return faults
 
 
-def check(runs, seed):
-    chances, alarms = chances_of(runs, seed)
-    assert chances.shape == (runs, 5)
+def check(runs, seed, kind="candidates", properties=5):
+    chances, alarms = chances_of(runs, seed, kind)
+    assert chances.shape == (runs, properties)
     assert not rejected(chances)
     assert alarms.sum() <= stats.binom.isf(_LEVEL, runs, 0.05)
     assert alarms.sum() >= stats.binom.ppf(_LEVEL, runs, 0.05) * (runs > 100)
@@ -91,9 +91,15 @@ def test_alarms_are_as_rare_as_promised():
     check(200, seed=40)
 
 
+@pytest.mark.trust("promises", "criticism raises false alarms as rarely as it says")
+@pytest.mark.slow
+def test_alarms_at_the_forms_in_use_are_as_rare_as_promised():
+    check(200, seed=40, kind="forms", properties=2)
+
+
 @pytest.mark.slow
 def test_the_check_rejects_residuals_that_the_layout_could_still_explain(monkeypatch):
     """Twin: nothing is projected out, as if the forecast had not been fitted."""
     monkeypatch.setattr(Background, "_free", lambda self, scaled: scaled)
-    chances, _ = chances_of(80, seed=20)
+    chances, _ = chances_of(80, seed=20, kind="candidates")
     assert rejected(chances)

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from helpers import two_demands
+from scipy.special import expit
 
 import measurement_layouts as ml
 from measurement_layouts import DataError, FitError
@@ -43,6 +44,7 @@ def test_what_is_missing_comes_first_and_nobody_else_is_accused(found):
     assert row["effect"] < row["high"] < 0
     assert row["effect"] == pytest.approx(row["observed"] - row["expected"])
     assert list(found.flagged()["property"]) == ["lit"]
+    assert row["kind"] == "candidate"
     (said,) = found.suggestions()
     assert said.startswith("adding a bias on lit would gain")
     assert "where it is 1, the success rate is" in said
@@ -62,11 +64,12 @@ def test_the_expected_gain_is_what_adding_it_gains(found, fitted, planted):
     gain, error = ours["gain"], ours["gain_se"]
     assert gain["Ann"] > 5
     assert gain["Bob"] < 3 * error["Bob"]
-    others = found.table[(found.table["property"] != "lit") & found.table["gain"].notna()]
+    others = found.candidates[found.candidates["property"] != "lit"].dropna(subset="gain")
     assert (others["gain"] < 3 * others["gain_se"]).all()  # twin: what is unrelated gains nothing
 
 
 def test_candidates_that_cannot_be_told_apart_are_said_so(found):
+    assert found.untried() == ""
     remarks = found.table.drop_duplicates("property").set_index("property")["remark"]
     assert remarks["doubled"] == "cannot be told apart from what the layout uses"
     assert remarks["always"] == "the same on all items that the subject attempted"
@@ -94,6 +97,46 @@ def test_an_effect_in_one_level_of_a_used_property_shows_there():
     together = found.interplay("Ann", "lit")
     assert together.index[0] == "load"
     assert together["p"].iloc[0] < 1e-4 < together["p"].iloc[1]
+
+
+def test_a_used_property_in_another_form_is_named_in_table_and_words():
+    """What is asked of memory first helps and then harms: no falling curve holds that."""
+    items = two_demands.items(400, seed=5)
+    rng = np.random.default_rng(6)
+    chances = expit(4 - items["reach"]) * expit(3 - 2 * (items["load"] - 2.5).abs())
+    outcomes = pd.DataFrame((rng.random((1, 400)) < chances.to_numpy()) * 1, ["Ann"], items.index)
+    evaluation = ml.Evaluation.from_wide(outcomes, items)
+    fit = ml.fit(two_demands.layout(), evaluation, **two_demands.SAMPLING)
+    found = criticise(fit, evaluation, candidates=["colour"])
+    flagged = found.flagged()
+    assert flagged[["property", "kind"]].to_numpy().tolist() == [["load", "used"]]
+    assert pd.isna(found.first()["Ann"])  # nothing is missing
+    assert repr(found).endswith(
+        ": 0 of 1 candidates flagged, 1 of 2 used properties, at 5% over all>"
+    )
+    (said,) = found.suggestions()
+    assert said.startswith("another form for load, which the layout uses, would gain")
+    assert said.endswith("or give what it is held against parameters of its own")
+    assert (
+        "The layout's form does not fit load: where it is" in ml.describe(fit, found).texts["Ann"]
+    )
+
+
+def test_why_no_candidate_could_be_tried(fitted, planted):
+    same = criticise(fitted, planted, candidates=["always", "doubled"])
+    assert same.untried().startswith(
+        "no candidate could be tried (doubled: cannot be told apart from what the layout uses; "
+        "always: the same on all items that the subject attempted); add columns "
+    )
+    assert repr(same).endswith("attempted), 0 of 4 used properties, at 5% over all>")
+    counts = planted.successes, planted.trials
+    bare = ml.Evaluation(planted.items[list(two_demands.USED)], *counts)
+    none = criticise(fitted, bare)
+    assert set(none.table["kind"]) == {"used"}
+    assert "(the layout uses every property of the items); add columns" in none.untried()
+    named = ml.Evaluation(bare.items.assign(title=[f"t{n}" for n in range(300)]), *counts)
+    told = criticise(fitted, named).untried()
+    assert "what the layout does not use (title) has over 30 different texts" in told
 
 
 def test_the_same_seed_gives_the_same_table_and_company_changes_nothing(found, fitted, planted):

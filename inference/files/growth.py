@@ -1,0 +1,104 @@
+"""What a store has of the items and outcomes that are asked for now: all, some, or others."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from ...common.errors import StoreError
+from ...common.messages import many, some
+from ...evaluations.evaluation import Evaluation
+from ..posterior.assembly import Training
+from ..sampling.engine import Battery
+
+
+class Growth(NamedTuple):
+    """How items and outcomes have grown since a store was begun.
+
+    Attributes
+    ----------
+    same : bool
+        Whether they have not.
+    unchanged : set of str
+        Subjects of both that have the outcomes that the store has of them, and no others.
+    """
+
+    same: bool
+    unchanged: set[str]
+
+
+def grown(path: Path, stored: Training, evaluation: Evaluation, battery: Battery) -> Growth:
+    """Hold items and outcomes against those of a store, and refuse those that are no growth.
+
+    Parameters
+    ----------
+    path : Path
+        The store, for the message.
+    stored : Training
+        What its subjects were fitted to.
+    evaluation : Evaluation
+        What they are to be fitted to now: the same items, or those and more; the same outcomes, or
+        those and more trials.
+    battery : Battery
+        Of it.
+
+    Returns
+    -------
+    Growth
+        What is more.
+
+    Raises
+    ------
+    StoreError
+        When an item is missing or has other features, or an outcome is another one.
+    """
+    items = evaluation.items.index
+    places = _places(path, stored, items)
+    _same_features(path, stored, battery, places)
+    rows = {subject: row for row, subject in enumerate(stored.subjects)}
+    both = [subject for subject in evaluation.subjects if subject in rows]
+    own = [rows[subject] for subject in both]
+    successes, trials = (
+        table.loc[both].to_numpy() for table in (evaluation.successes, evaluation.trials)
+    )
+    more = trials[:, places] - stored.trials[own]
+    won = successes[:, places] - stored.successes[own]
+    lost = ((won < 0) | (more < won)).any(axis=1)
+    if lost.any():
+        raise StoreError(
+            f"{path} holds {many(int(lost.sum()), 'subject')} with other outcomes: "
+            f"{some(both[place] for place in np.flatnonzero(lost))}",
+            "give another store, or the same outcomes and perhaps more",
+        )
+    further = trials.sum(axis=1) > stored.trials[own].sum(axis=1)
+    same = len(items) == len(stored.items) and not further.any()
+    return Growth(same, {both[place] for place in np.flatnonzero(~further)})
+
+
+def _places(path: Path, stored: Training, items: pd.Index) -> np.ndarray:
+    """Find a store's items among those of now, which are the same or more."""
+    places = items.get_indexer(pd.Index(stored.items))
+    reordered = len(items) == len(stored.items) and (places != np.arange(len(places))).any()
+    if (places < 0).any() or reordered:
+        pairs = zip(stored.items, items, strict=False)
+        first = next((f"{a} and {b}" for a, b in pairs if a != b), "the last one")
+        raise StoreError(
+            f"{path} was begun on {many(len(stored.items), 'item')}, and now there are "
+            f"{len(items)}; the first that differ are {first}",
+            "give another store, the same items in the same order, or those and more",
+        )
+    return places
+
+
+def _same_features(path: Path, stored: Training, battery: Battery, places: np.ndarray) -> None:
+    """Refuse items that had other features when the store was begun."""
+    for name, values in battery.features.items():
+        differ = stored.features[name] != values[places]
+        if differ.any():
+            which = np.flatnonzero(differ.reshape(len(places), -1).any(axis=1))
+            raise StoreError(
+                f"{path} was begun with other values of {name} on "
+                f"{many(len(which), 'item')}: {some(stored.items[item] for item in which)}",
+                "give another store, or the same items in the same order",
+            )

@@ -1,0 +1,136 @@
+"""NumPy's elementary functions of expressions: ``np.log(distance / size)``."""
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from .. import arrays, units
+from ..arrays import Array
+from ..errors import LayoutError
+from ..expression import UFUNCS, Expr, Operation, Symbol, as_expr
+from ..function import LinkingFunction, linking_function
+from ..interval import Interval
+from .logistic import logistic
+
+
+def _growing(
+    latex: str, low: float = -math.inf
+) -> Callable[[Callable[[Array], Array]], LinkingFunction]:
+    """Make a linking function of a formula that grows with a pure number, from `low` upwards."""
+
+    def make(formula: Callable[[Array], Array]) -> LinkingFunction:
+        def ends(x: Interval) -> Interval:
+            with np.errstate(all="ignore"):  # infinite where it overflows, and of log(0)
+                return Interval(float(formula(max(x.low, low))), float(formula(x.high)))
+
+        def check(x: Expr) -> None:
+            if not units.is_pure(x.unit):
+                raise LayoutError(
+                    f"{formula.__name__}: {x} has {units.text(x.unit)}, and only a pure number has "
+                    f"{formula.__name__}; divide it by a quantity of its unit first"
+                )
+
+        domain = {"x": (low, math.inf)}
+        return linking_function(range=ends, latex=latex, domain=domain, check=check)(formula)
+
+    return make
+
+
+@_growing(r"\exp\left(<x>\right)")
+def exp(x: Array) -> Array:
+    """Exponential: e to the power of x."""
+    return arrays.exp(x)
+
+
+@_growing(r"\exp\left(<x>\right) - 1")
+def expm1(x: Array) -> Array:
+    """Exponential less 1, accurate near 0."""
+    return arrays.expm1(x)
+
+
+@_growing(r"\log\left(<x>\right)", low=0)
+def log(x: Array) -> Array:
+    """Natural logarithm."""
+    return arrays.log(x)
+
+
+@_growing(r"\log\left(1 + <x>\right)", low=-1)
+def log1p(x: Array) -> Array:
+    """Natural logarithm of 1 + x, accurate near 0."""
+    return arrays.log1p(x)
+
+
+@_growing(r"\log_{2}\left(<x>\right)", low=0)
+def log2(x: Array) -> Array:
+    """Logarithm to base 2: how often x doubles 1."""
+    return arrays.log(x) / math.log(2)
+
+
+@_growing(r"\log_{10}\left(<x>\right)", low=0)
+def log10(x: Array) -> Array:
+    """Logarithm to base 10."""
+    return arrays.log(x) / math.log(10)
+
+
+@linking_function(
+    range=lambda x: Interval(max(x.low, -x.high, 0.0), max(-x.low, x.high)),
+    latex=lambda x: rf"\left|{x}\right|",
+    keeps_unit=True,
+    same_unit=("x",),
+)
+def absolute(x: Array) -> Array:
+    """Distance to 0."""
+    return arrays.absolute(x)
+
+
+@linking_function(
+    range=lambda x, y: Interval(max(x.low, y.low), max(x.high, y.high)),
+    latex=r"\max\left(<x>, <y>\right)",
+    keeps_unit=True,
+    same_unit=("x", "y"),
+)
+def maximum(x: Array, y: Array) -> Array:
+    """Larger of two."""
+    return arrays.maximum(x, y)
+
+
+@linking_function(
+    range=lambda x, y: Interval(min(x.low, y.low), min(x.high, y.high)),
+    latex=r"\min\left(<x>, <y>\right)",
+    keeps_unit=True,
+    same_unit=("x", "y"),
+)
+def minimum(x: Array, y: Array) -> Array:
+    """Smaller of two."""
+    return arrays.minimum(x, y)
+
+
+ELEMENTARY = {
+    function.name: function
+    for function in (exp, expm1, log, log1p, log2, log10, absolute, maximum, minimum)
+}
+"""Linking functions that NumPy's functions build, by name."""
+
+
+def _operation(symbol: Symbol) -> Callable[..., Expr]:
+    """Build arithmetic of expressions and NumPy's numbers."""
+    return lambda x, y: Operation(symbol, as_expr(x), as_expr(y))
+
+
+UFUNCS.update(
+    {
+        **ELEMENTARY,
+        "fabs": absolute,
+        "expit": logistic,
+        "add": _operation("+"),
+        "subtract": _operation("-"),
+        "multiply": _operation("*"),
+        "divide": _operation("/"),
+        "power": _operation("**"),
+        "negative": lambda x: -x,
+        "reciprocal": lambda x: 1 / x,
+        "square": lambda x: x**2,
+        "sqrt": lambda x: x**0.5,
+    }
+)

@@ -1,0 +1,39 @@
+"""Texts that messages can bear: the middle of a very long one is left out."""
+
+import re
+
+_WORD, _WHOLE = 300, 10_000  # characters of a word and of a message, at most
+_LONG = re.compile(rf"\S{{{_WORD + 1},}}")
+
+
+def short(text: object, most: int = 60) -> str:
+    """Write a text whole, or its beginning and end where it is longer than a message can bear.
+
+    Examples
+    --------
+    >>> short("Ann"), short("abcdefghijklmnopqrstuvwxyz" * 100_000, most=12)
+    ('Ann', 'abcdef…vwxyz')
+    """
+    whole = str(text)
+    if len(whole) <= most:
+        return whole
+    return f"{whole[: most // 2]}…{whole[-(most - most // 2 - 1) :]}"
+
+
+class ReadableError(Exception):
+    """An error in whose message the middle of very long names and texts is left out.
+
+    Parameters
+    ----------
+    message : str
+        What to say.
+
+    Examples
+    --------
+    >>> len(str(ReadableError(f"unknown subject {'Ann' * 1_000_000}; know Bob")))
+    325
+    """
+
+    def __init__(self, message: str) -> None:
+        words = _LONG.sub(lambda word: short(word[0], _WORD), message)
+        super().__init__(short(words, _WHOLE))

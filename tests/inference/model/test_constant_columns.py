@@ -1,0 +1,102 @@
+"""A property that opposes no latent, such as a chance of guessing, may be the same on all items."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import measurement_layouts as ml
+from measurement_layouts import DataError, Evaluation
+from measurement_layouts.layouts.opposed import opposed
+from measurement_layouts.linking import guessing, linking_function, logistic, mixture, presence
+
+size = ml.MetaFeature("size", low=0, high=10)
+chance = ml.MetaFeature("chance", low=0, high=1)
+behind = ml.MetaFeature("behind", low=0, high=1)
+sight = ml.Capability("sight", low=0, high=10)
+memory = ml.Capability("memory", low=0, high=1)
+noise = ml.Noise("noise")
+knows = logistic(sight - size)
+
+
+def evaluation(**columns):
+    items = pd.DataFrame({"size": range(1, 6), "chance": 0.053, "behind": 1.0} | columns)
+    outcomes = pd.DataFrame([[1, 1, 0, 0, 0], [1, 1, 1, 0, 1]], ["Ann", "Bob"])
+    return Evaluation.from_wide(outcomes, items)
+
+
+def layout(success):
+    return ml.Layout("looking", ml.Success("found", success))
+
+
+FORMULAS = {
+    "guessing": lambda level: guessing(knows, level),
+    "noise": lambda level: mixture(knows, by=noise, toward=level),
+    "both": lambda level: mixture(guessing(knows, level), by=noise, toward=0.5),
+    "of carelessness": lambda level: (1 - level) * knows,
+}
+
+
+@pytest.mark.parametrize("formula", FORMULAS.values(), ids=FORMULAS)
+def test_a_constant_chance_is_the_number(formula):
+    """The column's log-density is that of the number in its place, and not of another number."""
+
+    def densities(level):
+        model = ml.to_pymc(layout(formula(level)), evaluation(), "Ann")
+        logp, start = model.compile_logp(), model.initial_point()
+        points = np.random.default_rng(1).normal(size=(5, len(start)))
+        return [logp(dict(zip(start, map(np.asarray, point), strict=True))) for point in points]
+
+    column = densities(chance)
+    np.testing.assert_allclose(column, densities(0.053), rtol=1e-12)
+    assert not np.allclose(column, densities(0.25), rtol=1e-3)
+
+
+def test_it_is_checked_and_fitted():
+    """Neither `check` nor `fit` complains of it."""
+    guessed = layout(guessing(knows, chance))
+    assert not any("chance" in problem for problem in ml.check(guessed, evaluation()).problems)
+    assert ml.fit(guessed, evaluation(), draws=20, tune=20, chains=1, seed=1).subjects
+
+
+@linking_function(range=(0, 1))
+def doubtful(margin):
+    return 0.5 + 0 * margin
+
+
+@pytest.mark.parametrize(
+    ("success", "names"),
+    [
+        (knows, {"size"}),
+        (guessing(knows, chance), {"size"}),
+        (presence(knows, behind), {"size"}),
+        (presence(memory, behind), {"behind"}),  # the latent is no probability of the layout's
+        (guessing(logistic(sight - size), logistic(memory - chance)), {"size", "chance"}),
+        (mixture(memory, by=noise, toward=chance), set()),
+        (logistic(sight - size * (0.5 * behind + 1)), {"size", "behind"}),
+        (doubtful(sight) * behind, {"behind"}),  # of a function of one's own nothing is known
+        (logistic(noise - size), {"size"}),
+    ],
+    ids=str,
+)
+def test_what_opposes_a_latent(success, names):
+    assert opposed(layout(success)) == names
+
+
+@pytest.mark.parametrize("column", ["size", "behind"])
+def test_a_constant_demand_is_refused(column):
+    """What opposes a latent has to vary, as ever."""
+    demands = layout(guessing(logistic(sight - size * (0.5 * behind + 1)), chance))
+    given = evaluation(behind=[0, 1, 0, 1, 1], size=3) if column == "size" else evaluation()
+    with pytest.raises(DataError, match=rf"^{column} is \d on all 5 items: a property that never"):
+        ml.fit(demands, given)
+    assert any(said.startswith(f"{column} is ") for said in ml.check(demands, given).problems)
+
+
+def test_a_flag_that_is_never_set_leaves_a_latent_unlearnt_and_check_says_so():
+    """The flag opposes nothing by itself; what it switches off is named."""
+    remembers = logistic(ml.Capability("recall", low=0, high=10) - size)
+    switched = layout(knows * presence(remembers, behind))
+    said = ml.check(switched, evaluation(behind=0.0)).problems
+    assert any(text.startswith("of recall the data will say next to nothing") for text in said)
+    told = ml.check(switched, evaluation(behind=1.0)).problems
+    assert not any(text.startswith("of recall") for text in told)

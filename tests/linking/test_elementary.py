@@ -1,0 +1,221 @@
+"""NumPy's elementary functions of nodes build expressions that compute what NumPy does."""
+
+import itertools
+import json
+import math
+import pickle
+
+import numpy as np
+import pytensor
+import pytensor.tensor as pt
+import pytest
+import scipy.special
+from helpers.densities import Fused, Plain, random_features, random_outcomes
+
+import measurement_layouts as ml
+from measurement_layouts import LayoutError
+from measurement_layouts.linking import Expr, evaluate, logistic
+
+inf = math.inf
+ROUNDING = 1e-14  # one or two operations, each rounded to 2**-53
+KERNEL = 1e-10  # of the log-density and of the largest slope; see test_kernel
+
+distance = ml.MetaFeature("distance", low=1, high=60, unit="m")
+size = ml.MetaFeature("size", low=0.25, high=8, unit="m")
+x = ml.MetaFeature("x", low=-1, high=1)
+y = ml.MetaFeature("y", low=0, high=3)
+
+WHOLE = np.linspace(-1, 1, 41)
+POSITIVE = np.geomspace(1e-3, 3, 41)
+UNARY = [
+    *((ufunc, x, WHOLE) for ufunc in (np.exp, np.expm1, np.absolute, np.fabs, np.square)),
+    (np.negative, x, WHOLE),
+    *((ufunc, y, POSITIVE) for ufunc in (np.log, np.log1p, np.log2, np.log10, np.sqrt)),
+    (np.reciprocal, y, POSITIVE),
+]
+BINARY = [
+    *(np.add, np.subtract, np.multiply, np.divide, np.true_divide),
+    *(np.maximum, np.minimum),
+]
+
+
+def of(ufuncs):
+    return pytest.mark.parametrize(
+        ("ufunc", "node", "points"), [pytest.param(*one, id=one[0].__name__) for one in ufuncs]
+    )
+
+
+@of(UNARY)
+def test_functions_of_one_node_compute_what_numpy_does(ufunc, node, points):
+    """With NumPy's arrays and PyTensor's variables, within the range that the expression states."""
+    expr = ufunc(node)
+    assert isinstance(expr, Expr)
+    wanted = ufunc(points)
+    np.testing.assert_allclose(
+        evaluate(expr, {node.name: points}), wanted, rtol=ROUNDING, atol=ROUNDING
+    )
+    variable = pt.dvector()
+    compute = pytensor.function([variable], evaluate(expr, {node.name: variable}))
+    np.testing.assert_allclose(compute(points), wanted, rtol=ROUNDING, atol=ROUNDING)
+    ends = np.linspace(node.range.low, node.range.high, 2001)
+    with np.errstate(divide="ignore"):
+        values = ufunc(ends)
+    assert (expr.range.low, expr.range.high) == pytest.approx((values.min(), values.max()))
+
+
+@pytest.mark.parametrize("ufunc", BINARY, ids=lambda ufunc: ufunc.__name__)
+def test_functions_of_two_compute_what_numpy_does(ufunc):
+    """Of nodes, and of a node and a number on either side."""
+    rng = np.random.default_rng(1)
+    known = {"distance": rng.uniform(1, 60, 50), "size": rng.uniform(0.25, 8, 50)}
+    for left, right in ((distance, size), (distance, 3.0), (np.float64(3), size)):
+        expr = ufunc(left, right)
+        values = [known[one.name] if isinstance(one, Expr) else one for one in (left, right)]
+        np.testing.assert_allclose(evaluate(expr, known), ufunc(*values), rtol=ROUNDING)
+        ends = [one.range if isinstance(one, Expr) else None for one in (left, right)]
+        corners = itertools.product(
+            *(
+                [one] if end is None else [end.low, end.high]
+                for end, one in zip(ends, (left, right), strict=True)
+            )
+        )
+        found = [float(ufunc(*corner)) for corner in corners]
+        assert (expr.range.low, expr.range.high) == pytest.approx((min(found), max(found)))
+
+
+def test_a_range_that_overflows_or_ends_at_zero_is_infinite():
+    far = ml.MetaFeature("far", low=0, high=1000)
+    assert np.exp(far).range.high == inf
+    assert np.log(far).range.low == -inf
+    assert np.log1p(far).range.low == 0
+
+
+def test_units():
+    assert np.sqrt(distance * size).unit == distance.unit
+    assert np.square(distance).unit == distance.unit**2
+    assert np.maximum(distance, size).unit == np.absolute(distance - size).unit == distance.unit
+    assert ml.linking.expression.units.is_pure(np.log(distance / size).unit)
+
+
+def test_written_as_text_and_as_latex():
+    ratio = r"\frac{\mathrm{distance}}{\mathrm{size}}"
+    assert str(np.log(distance / size)) == "log(distance / size)"
+    assert np.log(distance / size).latex() == rf"\log\left({ratio}\right)"
+    assert np.log2(distance / size).latex() == rf"\log_{{2}}\left({ratio}\right)"
+    assert np.sqrt(distance / size).latex() == rf"\sqrt{{{ratio}}}"
+    assert (2 * np.expm1(x)).latex() == r"2 \cdot \left(\exp\left(\mathrm{x}\right) - 1\right)"
+    assert np.absolute(x - y).latex() == r"\left|\mathrm{x} - \mathrm{y}\right|"
+    assert np.maximum(x, y).latex() == r"\max\left(\mathrm{x}, \mathrm{y}\right)"
+
+
+@pytest.mark.parametrize(
+    ("build", "complaint"),
+    [
+        (lambda: np.log(x), r"log: x = x ranges over \[-1, 1\], but must stay in \[0, inf\]"),
+        (lambda: np.log2(x), r"log2: x = x ranges over \[-1, 1\], but must stay in \[0, inf\]"),
+        (lambda: np.log1p(x - 1), r"log1p: x = x − 1 ranges over \[-2, 0\], but must stay in \[-1"),
+        (lambda: np.sqrt(x), r"x ranges over \[-1, 1\] and is raised to 0.5: a negative number"),
+        (lambda: np.log(distance), "log: distance has unit m, and only a pure number has log; div"),
+        (lambda: np.exp(distance / y), "exp: distance / y has unit m, and only a pure number"),
+        (lambda: np.maximum(distance, x), "x has no unit and is in one maximum with distance"),
+        (lambda: np.sin(x), "x: NumPy's sin builds no expression; use one of .*log.*sqrt.*, or wr"),
+        (lambda: np.isnan(x), "x: NumPy's isnan builds no expression"),
+        (lambda: np.add.reduce(x), "x: NumPy's add is asked for .reduce, which expressions do not"),
+        (lambda: np.log(x, where=True), "x: NumPy's log is asked for where, which expressions do"),
+        (lambda: np.float64(1) < x, "x cannot be compared with 1.0: comparisons do not build"),
+        (lambda: np.log(np.array([1.0]) * y), "ndarray.*cannot stand in an expression"),
+    ],
+)
+def test_what_has_no_value_or_no_expression_is_refused_on_its_line(build, complaint):
+    with pytest.raises(LayoutError, match=complaint):
+        build()
+
+
+def test_numbers_of_numpy_are_no_nodes():
+    assert (np.float64(1) == x) is False
+    assert (np.float64(1) != x) is True
+    assert np.log(x + 2) == np.log(x + 2)
+    assert np.log(x + 2) != np.log2(x + 2)
+
+
+def test_scipys_logistic_is_the_linking_function():
+    assert scipy.special.expit(x) == logistic(x)
+
+
+def sight():
+    """Uses every function, of latents and of meta-features."""
+    reach = ml.Capability("reach", low=0.5, high=9)
+    keen = ml.Bias("keen")
+    octaves = np.log2(distance / size) - np.log10(distance / size) + np.log(distance / size)
+    bent = np.sqrt(reach) + np.log1p(reach) - np.reciprocal(reach) + np.square(keen) / 8
+    turned = np.expm1(-np.absolute(keen * x)) + np.exp(-np.maximum(keen, y)) - np.minimum(reach, y)
+    return ml.Layout("sight", ml.Success("seen", scipy.special.expit(bent + turned - octaves / 3)))
+
+
+def test_a_layout_is_written_and_read_back():
+    layout = sight()
+    read = ml.Layout.from_dict(json.loads(json.dumps(layout.to_dict())))
+    assert read == layout
+    assert read.fingerprint == layout.fingerprint
+    assert pickle.loads(pickle.dumps(layout)) == layout
+    assert r"\log_{2}" in layout.to_latex()
+    assert "log2" in layout.to_mermaid()
+
+
+def by_hand(point, features):
+    """Chance of success, in plain NumPy."""
+    low, high = 0.5, 9
+    reach, keen = low + (high - low) * scipy.special.expit(point[0]), point[1]
+    ratio = features["distance"] / features["size"]
+    octaves = np.log2(ratio) - np.log10(ratio) + np.log(ratio)
+    bent = np.sqrt(reach) + np.log1p(reach) - 1 / reach + keen**2 / 8
+    turned = np.expm1(-abs(keen * features["x"])) + np.exp(-np.maximum(keen, features["y"]))
+    margin = bent + turned - np.minimum(reach, features["y"]) - octaves / 3
+    return scipy.special.expit(margin)
+
+
+def densities(shift=0.0):
+    """The log-density by machine code, by the plain model and by hand, at random points."""
+    layout, rng = sight(), np.random.default_rng(3)
+    features = random_features(layout, rng, 60)
+    data = random_outcomes(layout, rng, 60, most=4)
+    fused, plain = Fused(layout, features, data), Plain(layout, features, data)
+    names = [latent.name for latent in layout.latents]
+    for _ in range(8):
+        point = fused.start + rng.normal(0, 1, len(fused.start))
+        p = by_hand(point[[names.index("reach"), names.index("keen")]] + shift, features)
+        hits, misses = data.successes, data.trials - data.successes
+        level = (hits * np.log(p) + misses * np.log1p(-p)).sum()
+        yield point, fused, plain, level
+
+
+def test_machine_code_equals_the_plain_model():
+    for point, fused, plain, _ in densities():
+        value, gradient, status = fused(point)
+        wanted, slopes = plain(point)
+        assert status == 0
+        assert abs(value - wanted) <= KERNEL * max(1, abs(wanted))
+        assert abs(gradient - slopes).max() <= KERNEL * max(1, abs(slopes).max())
+
+
+def test_the_likelihood_is_the_one_by_hand():
+    """Differences of the log-density between points, less those of the prior by hand."""
+    assert off_by_hand() < KERNEL
+
+
+def test_another_formula_is_noticed():
+    """Twin that must fail: the formula by hand at a point that is a thousandth further."""
+    assert off_by_hand(shift=1e-3) > 1e3 * KERNEL
+
+
+def off_by_hand(shift=0.0):
+    """Largest difference, as part of the log-likelihood."""
+    found = []
+    for point, fused, _, level in densities(shift):
+        names = [latent.name for latent in sight().latents]
+        reach, keen = point[names.index("reach")], point[names.index("keen")]
+        jacobian = -np.logaddexp(0, reach) - np.logaddexp(0, -reach)  # uniform, on the logit scale
+        prior = jacobian - keen**2 / 2
+        found.append((fused(point)[0] - prior - level, abs(level)))
+    offs = np.array([off for off, _ in found])
+    return np.ptp(offs) / max(level for _, level in found)
