@@ -98,8 +98,8 @@ class Evaluation(Stepped):
         Returns
         -------
         Evaluation
-            With 1 trial where there is an outcome and 0 elsewhere. Subjects and items without any
-            outcome are dropped, and named in a warning.
+            With 1 trial where there is an outcome and 0 elsewhere. Subjects without any outcome are
+            left out, and named in a warning.
 
         Raises
         ------
@@ -147,8 +147,8 @@ class Evaluation(Stepped):
         Returns
         -------
         Evaluation
-            Subjects in the order in which they appear. Subjects and items without any outcome are
-            dropped, and named in a warning.
+            Subjects in the order in which they appear. Those without any outcome are left out, and
+            named in a warning.
 
         Raises
         ------
@@ -206,9 +206,8 @@ class Evaluation(Stepped):
         Returns
         -------
         Evaluation
-            Subjects in the order in which they appear; those without any outcome, and such items,
-            are dropped and named in a warning. For a layout of one `Success`, rows are the items as
-            ever.
+            Subjects in the order in which they appear; those without any outcome are left out, and
+            named in a warning. For a layout of one `Success`, rows are the items as ever.
 
         Raises
         ------

@@ -13,7 +13,7 @@ from ..layouts import Graded, Layout, Score
 from ..layouts.outcomes.steps import Observed, Steps
 from ..linking.texts import short
 from .recognising import likely_columns, naming, reading
-from .steps import STEP, Rows, expanded
+from .steps import expanded
 from .tables import (
     is_missing,
     name_cells,
@@ -82,12 +82,14 @@ def from_long(
 def with_outcomes(
     items: pd.DataFrame, successes: pd.DataFrame, trials: pd.DataFrame
 ) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
-    """Leave out subjects and items without any outcome, and warn of them by name.
+    """Leave out subjects without any outcome, and warn of them by name.
+
+    Items stay: those without outcomes may be the ones to be predicted.
 
     Parameters
     ----------
     items, successes, trials : DataFrame
-        Of an evaluation to be made, in one order; rows of items may be steps.
+        Of an evaluation to be made.
 
     Returns
     -------
@@ -100,20 +102,16 @@ def with_outcomes(
         When there is no outcome at all.
     """
     attempted = trials.to_numpy() > 0
-    if not attempted.size:
-        return items, successes, trials
-    if not attempted.any():
+    if attempted.size and not attempted.any():
         raise DataError("there is no outcome at all: every cell is missing; give some")
-    names = pd.Index(Rows.read(items.index).item if STEP in items.columns else items.index)
-    who = attempted.any(axis=1)
-    what = pd.Series(attempted.any(axis=0)).groupby(names.to_numpy()).transform("any").to_numpy()
-    lost = {"subject": trials.index[~who], "item": names[~what].unique()}
-    dropped = [
-        f"{many(len(each), kind)} ({some(each)})" for kind, each in lost.items() if len(each)
-    ]
-    if dropped:
-        warnings.warn(f"left out, without any outcome: {' and '.join(dropped)}", stacklevel=3)
-    return items[what], successes.loc[who, what], trials.loc[who, what]
+    lost = trials.index[~attempted.any(axis=1)]
+    if attempted.size and len(lost):
+        warnings.warn(
+            f"left out, without any outcome: {many(len(lost), 'subject')} ({some(lost)})",
+            stacklevel=3,
+        )
+        successes, trials = successes.drop(index=lost), trials.drop(index=lost)
+    return items, successes, trials
 
 
 def properties(outcomes: pd.DataFrame, subject: str, item: str, outcome: str) -> pd.DataFrame:

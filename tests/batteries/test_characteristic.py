@@ -71,9 +71,9 @@ def test_bins_count_attempts_and_trials():
 def test_what_cannot_be_fitted_has_a_reason(rates, ability, reason):
     levels = np.repeat([1, 2, 3], 100)
     share = np.repeat(rates, 100)
-    solved = pd.DataFrame([np.tile(np.arange(100) / 100, 3) < share], ["Ann"]).astype(int)
-    tried = pd.DataFrame(~np.isnan(share)[None], ["Ann"]).astype(int)
-    evaluation = ml.Evaluation(pd.DataFrame({"logic": levels}), solved, tried)
+    solved = pd.DataFrame([np.tile(np.arange(100) / 100, 3) < share], ["Ann"]).astype(float)
+    solved = solved.where(~np.isnan(share)[None])
+    evaluation = ml.Evaluation.from_wide(solved, pd.DataFrame({"logic": levels}))
     row = characteristic_curves(evaluation, ["logic"]).row("Ann", "logic")
     assert row["ability"] == pytest.approx(ability, nan_ok=True)
     assert np.isnan([row["low"], row["high"]]).all()

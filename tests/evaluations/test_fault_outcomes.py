@@ -184,9 +184,9 @@ def test_truth_values_are_zeros_and_ones():
 
 @pytest.mark.trust("faults", "epochs as repeats")
 def test_epochs_are_trials_when_asked_for():
-    found = Evaluation.from_long(ROWS, items().loc[["a", "b"]], repeats="trials")
-    assert found.successes.loc["Ann"].tolist() == [1, 1]
-    assert found.trials.loc["Ann"].tolist() == [2, 1]
+    found = Evaluation.from_long(ROWS, items(), repeats="trials")
+    assert found.successes.loc["Ann"].tolist() == [1, 1, 0]
+    assert found.trials.loc["Ann"].tolist() == [2, 1, 0]
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,11 @@ def called(draw, value):
 
 
 @pytest.mark.parametrize("name", DATA)
-@pytest.mark.parametrize("value", [Other(), None, [1, 2], "Ann", {"Ann": Other()}], ids=repr)
+@pytest.mark.parametrize(
+    "value",
+    [Other(), None, [1, 2], "Ann", {"Ann": Other()}],
+    ids=["other", "None", "list", "str", "mapping"],
+)
 def test_another_kind_is_refused_by_name(name, value):
     draw = getattr(plots, name)
     first = next(iter(inspect.signature(draw).parameters))

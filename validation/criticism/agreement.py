@@ -124,7 +124,9 @@ def agreement(
     multiply, false alarms are 0.3 to 0.6 %, and fewer are found (64 to 83 % at 2 to 3 logits with
     two demands); on the 69 items of the Animal-AI Olympics, 0.9 % and 45 %. Where 9 of 12 subjects
     are permuted, at a spread of 2 logits, 31 % of them are found with 100 items, 74 % with 200 and
-    95 % with 400.
+    95 % with 400. Where real subjects differ more in agreement, less is found: of 12 language
+    models on six benchmarks, none is flagged as they are, and a permuted one in 65 to 100 % of
+    trials.
 
     Somebody who guesses at random agrees with nobody, either, and is flagged. An order that is
     wrong only within groups of items of equal difficulty is not seen, nor are subjects that all

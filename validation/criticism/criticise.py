@@ -215,7 +215,7 @@ class Criticism:
         first = self._why_none() or f"{_counted(self.candidates)} candidates flagged"
         more = ""
         if self.forms["p"].notna().any():
-            more = f", {_counted(self.forms)} used properties"
+            more = f", {_counted(self.forms)} used properties flagged"
         if len(self.overdispersion):
             more += f", repeated attempts in {count_flagged(self.overdispersion)}"
         if self.agreement["flagged"].any():
@@ -332,7 +332,7 @@ def criticise(
     >>> items = cohort.evaluation.items.assign(day=np.arange(69) % 5)
     >>> known = Evaluation(items, cohort.evaluation.successes, cohort.evaluation.trials)
     >>> criticise(result, known, candidates=["day"])
-    <Criticism of 'animal-ai-olympics': 0 of 2 candidates flagged, 0 of 8 used properties, ...>
+    <Criticism of 'animal-ai-olympics': 0 of 2 candidates flagged, 0 of 8 used ...>
     """
     alpha = options.inside("alpha", alpha, such_as=0.05)
     prob = options.inside("prob", prob, such_as=0.9)

@@ -76,7 +76,7 @@ def doubtful(margin):
         (doubtful(sight) * behind, {"behind"}),  # of a function of one's own nothing is known
         (logistic(noise - size), {"size"}),
     ],
-    ids=str,
+    ids=lambda value: None if isinstance(value, set) else str(value),
 )
 def test_what_opposes_a_latent(success, names):
     assert opposed(layout(success)) == names

@@ -157,13 +157,12 @@ WRONG = {
 }
 
 
-def test_subjects_and_items_without_outcomes_are_left_out(made, tables):
-    """A row of steps without trials stays, where its item has outcomes."""
+def test_subjects_without_outcomes_are_left_out(made, tables):
     wanted = ml.Evaluation.of_outcomes(made, tables, of.items(2))
-    nobody, nothing = pd.DataFrame(np.nan, ["Cyd"], of.items(2).index), {"arena 2": None}
-    more = {name: pd.concat([table, nobody]).assign(**nothing) for name, table in tables.items()}
-    with pytest.warns(UserWarning, match=r"1 subject \(Cyd\) and 1 item \(arena 2\)"):
-        found = ml.Evaluation.of_outcomes(made, more, of.items(3))
+    nobody = pd.DataFrame(np.nan, ["Cyd"], of.items(2).index)
+    more = {name: pd.concat([table, nobody]) for name, table in tables.items()}
+    with pytest.warns(UserWarning, match=r"without any outcome: 1 subject \(Cyd\)"):
+        found = ml.Evaluation.of_outcomes(made, more, of.items(2))
     pd.testing.assert_frame_equal(found.trials, wanted.trials)
     pd.testing.assert_frame_equal(found.successes, wanted.successes)
 

@@ -112,7 +112,7 @@ def test_a_used_property_in_another_form_is_named_in_table_and_words():
     assert flagged[["property", "kind"]].to_numpy().tolist() == [["load", "used"]]
     assert pd.isna(found.first()["Ann"])  # nothing is missing
     assert repr(found).endswith(
-        ": 0 of 1 candidates flagged, 1 of 2 used properties, at 5% over all>"
+        ": 0 of 1 candidates flagged, 1 of 2 used properties flagged, at 5% over all>"
     )
     (said,) = found.suggestions()
     assert said.startswith("another form for load, which the layout uses, would gain")
@@ -128,7 +128,7 @@ def test_why_no_candidate_could_be_tried(fitted, planted):
         "no candidate could be tried (doubled: cannot be told apart from what the layout uses; "
         "always: the same on all items that the subject attempted); add columns "
     )
-    assert repr(same).endswith("attempted), 0 of 4 used properties, at 5% over all>")
+    assert repr(same).endswith("attempted), 0 of 4 used properties flagged, at 5% over all>")
     counts = planted.successes, planted.trials
     bare = ml.Evaluation(planted.items[list(two_demands.USED)], *counts)
     none = criticise(fitted, bare)

@@ -61,9 +61,8 @@ def test_a_forecast_of_some_subjects(fitted, new_items, outcomes):
 
 
 def test_one_class_has_no_auroc(fitted, new_items):
-    one = pd.DataFrame([[1, 1]], ["Ann"], new_items.index[:2])
-    right = ml.Evaluation.from_wide(one, new_items.iloc[:2])
-    table = ml.score_forecast(fitted.forecast(new_items), right)
+    one = pd.DataFrame([[1, 1, None, None, None, None, None]], ["Ann"], new_items.index)
+    table = ml.score_forecast(fitted.forecast(new_items), ml.Evaluation.from_wide(one, new_items))
     assert np.isnan(table.loc["Ann", "auroc"])
     assert "success" in table.loc["Ann", "remark"]
     assert np.isfinite(table.loc["Ann", "brier"])
@@ -110,9 +109,9 @@ def test_an_item_that_only_another_subject_attempted_is_no_leak(fitted, cohort, 
 
 def test_a_training_item_without_outcome_is_no_leak(fitted, cohort, items, new_items):
     mixed = pd.concat([new_items, items.loc[["item-07"]]])
-    table = pd.DataFrame(1, index=["Ann"], columns=mixed.index)
-    table["item-07"] = 0
-    scores = ml.score_forecast(fitted.forecast(mixed), ml.Evaluation(mixed, table, table))
+    table = pd.DataFrame(1, index=["Ann"], columns=mixed.index).astype(float)
+    table["item-07"] = np.nan
+    scores = ml.score_forecast(fitted.forecast(mixed), ml.Evaluation.from_wide(table, mixed))
     assert scores.loc["Ann", "trials"] == 7
 
 
