@@ -8,7 +8,7 @@ from measurement_layouts.inference import fitting
 from measurement_layouts.inference.sampling import retries
 from measurement_layouts.inference.sampling.draws import Draws
 
-STATISTICS = ("diverging", "energy", "depth", "logp")
+STATISTICS = ("diverging", "energy", "depth", "lp")
 
 
 def install(monkeypatch, sample=None):
@@ -27,7 +27,8 @@ def draw(battery, data, options, seed, cores=1):
         for latent in battery.layout.latents
     }
     statistics = {name: rng.normal(size=shape) for name in STATISTICS}
-    return Draws(posterior, statistics | {"diverging": np.zeros(shape, bool)})
+    same = {"diverging": np.zeros(shape, bool), "lp": np.zeros(shape)}  # no chain is lost
+    return Draws(posterior, statistics | same)
 
 
 def draw_slowly(battery, data, options, seed, cores=1):

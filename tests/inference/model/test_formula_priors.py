@@ -89,7 +89,9 @@ def at(model, point):
     return found
 
 
-@pytest.mark.parametrize("rate", [lambda general: 1 / general, lambda general: general])
+@pytest.mark.parametrize(
+    "rate", [lambda general: 1 / general, lambda general: general], ids=["as by hand", "twin"]
+)
 def test_the_density_is_that_of_a_model_written_by_hand(rate):
     demand, won = data()
     layout = of_formulas(rate)
@@ -145,7 +147,7 @@ def one_coin(won, tosses, wrong=False):
     return layout, ml.Evaluation(items, counts, counts * 0 + tosses)
 
 
-@pytest.mark.parametrize("method", ["grid", "nuts"])
+@pytest.mark.parametrize("method", ["grid", pytest.param("nuts", marks=pytest.mark.slow)])
 def test_a_posterior_known_by_quadrature(method):
     """A general share g, chance ~ Beta(1 + 8 g, 9 - 8 g): given g, wins are beta-binomial."""
     won, tosses = 9, 10
@@ -243,6 +245,7 @@ def test_a_fit_is_forecast_saved_and_described(tmp_path):
     assert "effort" in str(ml.check(fit.layout, evaluation))
 
 
+@pytest.mark.slow
 def test_without_machine_code_the_density_is_the_same():
     """PyTensor's own compilation lays the labels' chances out alike, and nutpie finds them."""
     demand, won = data()
