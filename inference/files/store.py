@@ -1,10 +1,13 @@
 """A store: fits in a folder, written subject by subject and read when asked for."""
 
+import ctypes
 import dataclasses
+import functools
 import os
 import secrets
+import sys
 import warnings
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import TracebackType
@@ -13,7 +16,6 @@ from typing import Any, Self
 from filelock import BaseFileLock, FileLock, Timeout
 
 from ...common.errors import FitError, StoreError
-from ...common.memory import return_free_memory
 from ...common.messages import many
 from ...evaluations.evaluation import Evaluation
 from ...layouts import Layout
@@ -295,7 +297,7 @@ class Store:
             ) from error
         self._records[row] = record
         if len(self._records) % _TRIMMED == 0:
-            return_free_memory()
+            _return_free_memory()
 
     def _take_over(self, former: Path, contents: Contents, subjects: Collection[str]) -> None:
         """Copy draws of subjects whose outcomes are the same from a former part of the store."""
@@ -406,3 +408,16 @@ def _links(folder: str | Path) -> Iterator[str]:
                 yield entry.path
             elif entry.is_dir():
                 yield from _links(entry.path)
+
+
+def _return_free_memory() -> None:
+    """Give memory that threads have left free to the operating system, where the C library can."""
+    trim = _trim()
+    if trim is not None:
+        trim(0)
+
+
+@functools.cache
+def _trim() -> Callable[[int], int] | None:
+    """Find the C library's function, which glibc has."""
+    return getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None

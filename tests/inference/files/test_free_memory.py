@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from measurement_layouts.common import memory
+from measurement_layouts.inference.files import store
 
 STATUS = Path("/proc/self/status")
 MIB = 2**20
@@ -19,25 +19,25 @@ def resident():
 
 @pytest.mark.slow
 @pytest.mark.alone
-@pytest.mark.skipif(memory._trim() is None or not STATUS.exists(), reason="glibc on Linux trims")
+@pytest.mark.skipif(store._trim() is None or not STATUS.exists(), reason="glibc on Linux trims")
 def test_what_is_free_is_returned():
     """Small blocks that the C library keeps, under one that is still held."""
-    memory.return_free_memory()
+    store._return_free_memory()
     before = resident()
     blocks = [np.ones(2_000) for _ in range(4_000)]  # 61 MiB
     held = blocks[-1]
     assert resident() - before > 50 * MIB
     blocks.clear()
     assert resident() - before > 30 * MIB  # the twin: nobody returns it by itself
-    memory.return_free_memory()
+    store._return_free_memory()
     assert resident() - before < 10 * MIB
     assert held.sum() == 2_000
 
 
 def test_elsewhere_nothing_is_done(monkeypatch):
-    memory._trim.cache_clear()
+    store._trim.cache_clear()
     monkeypatch.setattr(sys, "platform", "win32")
-    assert memory._trim() is None
-    memory.return_free_memory()
+    assert store._trim() is None
+    store._return_free_memory()
     monkeypatch.undo()
-    memory._trim.cache_clear()
+    store._trim.cache_clear()
