@@ -54,7 +54,8 @@ def likely_columns(table: pd.DataFrame, items: pd.Index | None = None) -> dict[s
     outcomes = {name for name in names if _holds_outcomes(whole[name])}
     told = {kind: [name for name in names if _known(name, kind)] for kind in LONG}
     if items is not None:
-        there = [name for name in names if whole[name].astype(str).isin(items).all()]
+        known = set(items)
+        there = [name for name in names if known.issuperset(map(str, whole[name]))]
         told["item"] = there or told["item"]
     found: dict[str, str] = {}
     for kind in LONG:
@@ -120,7 +121,7 @@ def _known(name: str, kind: str) -> bool:
 
 def _holds_outcomes(column: pd.Series) -> bool:
     """Whether all cells are outcomes in [0, 1], and one is there."""
-    values, foreign = read_outcomes(column.to_frame())
+    values, foreign = read_outcomes(pd.DataFrame({0: column.array}))
     there = values[~np.isnan(values)]
     return bool(len(there) and not foreign.any() and ((there >= 0) & (there <= 1)).all())
 
@@ -128,7 +129,7 @@ def _holds_outcomes(column: pd.Series) -> bool:
 def _repeats(column: pd.Series) -> bool:
     """Whether a column could hold names of subjects or items: texts or whole numbers, repeated."""
     named = column.dtype.kind in "OUTiu" or isinstance(column.dtype, pd.StringDtype)
-    return bool(named and column.astype(str).duplicated().any())
+    return named and len(set(map(str, column))) < len(column)
 
 
 def _take_only(found: dict[str, str], kind: str, names: list[str]) -> None:

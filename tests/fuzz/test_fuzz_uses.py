@@ -167,6 +167,7 @@ def options(choice: random.Random) -> None:
         function(*first.get(called, (layout(), data)), **given)
 
 
+@pytest.mark.filterwarnings("ignore:left out, without any outcome")
 @pytest.mark.trust("fuzz", "data frames of items and profiles")
 @pytest.mark.parametrize(
     ("name", "count"),

@@ -2,6 +2,7 @@
 
 import importlib
 import io
+import re
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
@@ -54,7 +55,9 @@ def layouts(fit, _tmp_path, monkeypatch):
 
 def criticism(fit, _tmp_path, monkeypatch):
     found = criticise(fit, unsure.evaluation(), subjects=[unsure.KNOWN], candidates=["told"])
-    return "\n".join([printed(monkeypatch, printing.print_criticism, found), *found.suggestions()])
+    said = "\n".join([printed(monkeypatch, printing.print_criticism, found), *found.suggestions()])
+    letters = str.maketrans("0123456789.", "abcdefghijk")  # another level is another statement
+    return re.sub(r"[\d.]+ to [\d.]+", lambda level: level[0].translate(letters), said)
 
 
 def description(fit, _tmp_path, _monkeypatch):
