@@ -1,9 +1,12 @@
 """The order of files with slow tests."""
 
 LONGEST = (
-    "test_adele_assessed",
     "test_calibration",
+    "test_chance",
+    "test_adele_assessed",
     "test_propensity_reproduced",
+    "test_overdispersion",
+    "test_leaks",
     "test_noncentred",
     "test_coverage",
     "test_adele_recovery",

@@ -44,16 +44,24 @@ def test_several_trials_are_drawn_like_single_ones(rng):
     assert drawn.var() == pytest.approx(1, abs=4 * np.sqrt(3 / drawn.size))
 
 
-def chances_of(runs, seed, kind):
-    """The p values of every property of a kind, and whether a run raised any alarm, run by run."""
+def chances_of(runs, seed):
+    """By kind, the p values of every property, and whether a run raised any alarm, run by run."""
     evaluation = two_demands.evaluation(120, runs, seed)
     fit = ml.fit(two_demands.layout(), evaluation, **two_demands.SAMPLING)
-    every, alarms = [], []
+    every = {"candidates": ([], []), "forms": ([], [])}
     for subject in fit.subjects:
-        found = getattr(criticise(fit, evaluation, subjects=[subject]), kind)
-        every.append(found.set_index("property")["p"].sort_index().to_numpy())
-        alarms.append(found["flagged"].any())
-    return np.array(every), np.array(alarms)
+        found = criticise(fit, evaluation, subjects=[subject])
+        for kind, (chances, alarms) in every.items():
+            table = getattr(found, kind)
+            chances.append(table.set_index("property")["p"].sort_index().to_numpy())
+            alarms.append(table["flagged"].any())
+    return {kind: tuple(map(np.array, found)) for kind, found in every.items()}
+
+
+@pytest.fixture(scope="module")
+def many():
+    """Of 200 runs."""
+    return chances_of(200, seed=40)
 
 
 def rejected(chances):
@@ -71,35 +79,34 @@ def rejected(chances):
     return faults
 
 
-def check(runs, seed, kind="candidates", properties=5):
-    chances, alarms = chances_of(runs, seed, kind)
+def check(chances, alarms, properties):
+    runs = len(chances)
     assert chances.shape == (runs, properties)
     assert not rejected(chances)
     assert alarms.sum() <= stats.binom.isf(_LEVEL, runs, 0.05)
     assert alarms.sum() >= stats.binom.ppf(_LEVEL, runs, 0.05) * (runs > 100)
-    return chances
 
 
 @pytest.mark.trust("promises", "criticism raises false alarms as rarely as it says")
 def test_alarms_are_as_rare_as_promised_quickly():
-    check(40, seed=20)
+    check(*chances_of(40, seed=20)["candidates"], properties=5)
 
 
 @pytest.mark.trust("promises", "criticism raises false alarms as rarely as it says")
 @pytest.mark.slow
-def test_alarms_are_as_rare_as_promised():
-    check(200, seed=40)
+def test_alarms_are_as_rare_as_promised(many):
+    check(*many["candidates"], properties=5)
 
 
 @pytest.mark.trust("promises", "criticism raises false alarms as rarely as it says")
 @pytest.mark.slow
-def test_alarms_at_the_forms_in_use_are_as_rare_as_promised():
-    check(200, seed=40, kind="forms", properties=2)
+def test_alarms_at_the_forms_in_use_are_as_rare_as_promised(many):
+    check(*many["forms"], properties=2)
 
 
 @pytest.mark.slow
 def test_the_check_rejects_residuals_that_the_layout_could_still_explain(monkeypatch):
     """Twin: nothing is projected out, as if the forecast had not been fitted."""
     monkeypatch.setattr(Background, "_free", lambda self, scaled: scaled)
-    chances, _ = chances_of(80, seed=20, kind="candidates")
+    chances, _ = chances_of(80, seed=20)["candidates"]
     assert rejected(chances)
