@@ -238,7 +238,8 @@ def _judged(
         spread = np.sqrt((weight * (sd**2 + (means - mean) ** 2)).sum())
         half = norm.isf((1 - prob) / 2) * spread
         p = float((weight * ndtr((found[row] - means) / sd)).sum())
-        for name, number in zip(result, (mean, mean - half, mean + half, p), strict=True):
+        ends = max(mean - half, -1), min(mean + half, 1)  # coefficients lie in [-1, 1]
+        for name, number in zip(result, (mean, *ends, p), strict=True):
             result[name][row] = number
         witnesses = np.delete(surprise, place) * (len(tested) - 1) <= _SURE
         flagged[row] = p <= _RARE and surprise[place] > _CHANCE and witnesses.sum() >= _WITNESSES
