@@ -172,5 +172,5 @@ def wide_priors(quick: bool, seed: int) -> list[Line]:
     case = f"one subject, {items:,} items, wide priors"
     return [
         at_most(case, f"seconds, median of {runs} seeds", statistics.median(seconds), 30, "s"),
-        at_most(case, f"seeds with a chain lost, of {runs}", lost, 0, "seeds"),
+        at_most(case, f"seeds with a chain lost, or sampled again, of {runs}", lost, 0, "seeds"),
     ]
