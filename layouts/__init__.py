@@ -1,16 +1,18 @@
 """Layouts: nodes, priors, checks and diagrams."""
 
-from .latents import Bias, Capability, Latent, Noise, Propensity, Slope
+from .latents import Bias, Capability, Latent, Noise, Propensity, Slope, Spread
 from .layout import Layout
 from .nodes import Derived, MetaFeature, Node
 from .outcomes.ordered import Graded, Score
 from .outcomes.steps import Success
 from .outcomes.unseen import Unseen
+from .plates import Category
 from .priors import Prior
 
 __all__ = [
     "Bias",
     "Capability",
+    "Category",
     "Derived",
     "Graded",
     "Latent",
@@ -22,6 +24,7 @@ __all__ = [
     "Propensity",
     "Score",
     "Slope",
+    "Spread",
     "Success",
     "Unseen",
 ]

@@ -10,6 +10,7 @@ from ..linking.expression import Dims, SubjectConstant, merge_dims
 from ..linking.function import Call
 from .latents import Latent
 from .nodes import Derived, MetaFeature, Node
+from .plates import SUBJECT, Category, Plate, plate_name
 from .outcomes.ordered import OrderedOutcome
 from .outcomes.steps import Observed, Steps, Success
 from .outcomes.unseen import Unseen
@@ -61,7 +62,41 @@ class Graph:
     @cached_property
     def meta_features(self) -> tuple[MetaFeature, ...]:
         """What must be known of an item."""
-        return tuple(node for node in self.nodes.values() if isinstance(node, MetaFeature))
+        return tuple(
+            node
+            for node in self.nodes.values()
+            if isinstance(node, MetaFeature) and node.per != SUBJECT
+        )
+
+    @cached_property
+    def covariates(self) -> tuple[MetaFeature, ...]:
+        """What must be known of a subject."""
+        return tuple(
+            node
+            for node in self.nodes.values()
+            if isinstance(node, MetaFeature) and node.per == SUBJECT
+        )
+
+    @cached_property
+    def plates(self) -> tuple[Plate, ...]:
+        """Plates of the latents, each once, in order of appearance."""
+        found = {plate_name(plate): plate for latent in self.latents for plate in latent.plates}
+        return tuple(found.values())
+
+    @cached_property
+    def categories(self) -> tuple[Category, ...]:
+        """Categories among the plates, and those that they are of."""
+        found: dict[str, Category] = {}
+        for plate in self.plates:
+            while isinstance(plate, Category):
+                found[plate.name] = plate
+                plate = plate.per
+        return tuple(found.values())
+
+    @cached_property
+    def joint(self) -> bool:
+        """Whether subjects are fitted together: something is shared, or depends on covariates."""
+        return bool(self.covariates) or any(not latent.is_profile for latent in self.latents)
 
     @cached_property
     def row_features(self) -> tuple[MetaFeature, ...]:
@@ -71,8 +106,13 @@ class Graph:
 
     @cached_property
     def latents(self) -> tuple[Latent, ...]:
-        """The cognitive profile: what is inferred of a subject."""
+        """All that is inferred: the cognitive profile, and what is shared."""
         return tuple(node for node in self.nodes.values() if isinstance(node, Latent))
+
+    @cached_property
+    def profile(self) -> tuple[Latent, ...]:
+        """The cognitive profile: one value per subject (and label)."""
+        return tuple(latent for latent in self.latents if latent.is_profile)
 
     @cached_property
     def derived(self) -> tuple[Derived, ...]:

@@ -13,7 +13,8 @@ from ..linking.evaluation import ancestry
 from ..linking.expression import Constant, Formula
 from ..linking.interval import REALS, UNIT, Interval
 from . import fields
-from .nodes import Derived, Labelled, set_fields
+from .nodes import Derived, Labelled, MetaFeature, set_fields
+from .plates import POPULATION, SUBJECT, Plate, determines, plate_name, read_plates
 from .priors import Prior
 
 
@@ -35,6 +36,8 @@ class Latent(Labelled):
         One value per label, along that dimension.
     about : str
         What it is, for diagrams and tables.
+    per : {"subject", "item", "population"}, Category or tuple of them, optional
+        Plates: who has a value of its own. Each subject by default.
 
     Raises
     ------
@@ -50,12 +53,17 @@ class Latent(Labelled):
     labels: tuple[str, ...] | None = None
     dim: str = Labelled.default_dim
     about: str = ""
+    per: Any = None
+    default_per: ClassVar[str] = SUBJECT
     default_prior: ClassVar[Prior | None] = None
     joins_any_unit: ClassVar[bool] = False
     possible: ClassVar[Interval] = REALS
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        usual = read_plates(self.name, self.default_per)
+        own = usual if self.per is None else read_plates(self.name, self.per)
+        set_fields(self, per=None if own == usual else own)
         free = self.unit is None and self.joins_any_unit
         set_fields(self, unit=None if free else unit_names.parse(fields.unit(self.name, self.unit)))
         set_fields(self, prior=self._read_prior(self.prior))
@@ -125,11 +133,14 @@ class Latent(Labelled):
         own = {} if isinstance(self.prior, tuple) else self.dims
         for parameter in prior.parents:
             for part in ancestry(parameter, stop_at=lambda of: isinstance(of, Latent)):
-                if not isinstance(part, Latent | Constant | Formula | Derived):
+                if not isinstance(part, Latent | Constant | Formula | Derived) and not (
+                    isinstance(part, MetaFeature) and part.per == SUBJECT
+                ):
                     raise LayoutError(
                         f"{self.name}: its prior depends on {part}, which is no latent; a prior's "
                         "parameter is a number, a latent node or an expression of latent nodes"
                     )
+            self._check_plates(parameter)
             if not set(parameter.dims.items()) <= set(own.items()):
                 raise LayoutError(
                     f"{self.name}: its prior depends on {parameter}, which has the label "
@@ -140,6 +151,29 @@ class Latent(Labelled):
                         else "give both the same labels=, or reduce it with over="
                     )
                 )
+
+    def _check_plates(self, parameter: Expr) -> None:
+        """Refuse a parameter of a prior that has plates which the latent's own do not determine."""
+        for part in ancestry(parameter, stop_at=lambda of: isinstance(of, Latent)):
+            plates = plates_of(part)
+            if not determines(self.plates, plates):
+                lacking = [plate_name(p) for p in plates if not determines(self.plates, [p])]
+                raise LayoutError(
+                    f"{self.name}: its prior depends on {part}, which has one value per "
+                    f"{' and '.join(lacking)}, and {self.name} has one per "
+                    f"{' and '.join(map(plate_name, self.plates)) or POPULATION}; give "
+                    f"{self.name} those plates too, or {part} coarser ones"
+                )
+
+    @property
+    def plates(self) -> tuple[Plate, ...]:
+        """Who has a value of its own; the population has no plates."""
+        return read_plates(self.name, self.default_per if self.per is None else self.per)
+
+    @property
+    def is_profile(self) -> bool:
+        """Whether it is an element of the cognitive profile: one value per subject (and label)."""
+        return self.plates == (SUBJECT,)
 
     @property
     def priors(self) -> tuple[Prior, ...]:
@@ -185,6 +219,8 @@ class Capability(Latent):
         One value per label, along that dimension.
     about : str
         What it is, for diagrams and tables.
+    per : {"subject", "item", "population"}, Category or tuple of them, optional
+        Plates: who has a value of its own. Each subject by default.
 
     Raises
     ------
@@ -217,6 +253,8 @@ class Propensity(Latent):
         One value per label, along that dimension.
     about : str
         What it is, for diagrams and tables.
+    per : {"subject", "item", "population"}, Category or tuple of them, optional
+        Plates: who has a value of its own. Each subject by default.
 
     Raises
     ------
@@ -249,6 +287,8 @@ class Bias(Latent):
         One value per label, along that dimension.
     about : str
         What it is, for diagrams and tables.
+    per : {"subject", "item", "population"}, Category or tuple of them, optional
+        Plates: who has a value of its own. Each subject by default.
 
     Raises
     ------
@@ -286,6 +326,8 @@ class Slope(Latent):
         One value per label, along that dimension.
     about : str
         What it is, for diagrams and tables.
+    per : {"subject", "item", "population"}, Category or tuple of them, optional
+        Plates: who has a value of its own. Each subject by default.
 
     Raises
     ------
@@ -321,6 +363,8 @@ class Noise(Latent):
         One value per label, along that dimension.
     about : str
         What it is, for diagrams and tables.
+    per : {"subject", "item", "population"}, Category or tuple of them, optional
+        Plates: who has a value of its own. Each subject by default.
 
     Raises
     ------
@@ -336,3 +380,64 @@ class Noise(Latent):
     kind: ClassVar[str] = "noise"
     default_prior: ClassVar[Prior | None] = Prior("Uniform", lower=0, upper=1)
     possible: ClassVar[Interval] = UNIT
+
+
+class Spread(Latent):
+    """Standard deviation of what varies, such as of abilities among subjects; positive.
+
+    Half-normal of scale 1 by default, which is wide for log-odds. It belongs to the population
+    unless `per` says otherwise.
+
+    Parameters
+    ----------
+    name : str
+        Name of the variable in models, tables and figures.
+    low, high : float, optional
+        Range, from 0 up; the prior is uniform on it unless one is given.
+    unit : str, optional
+        That of what varies; with one it needs a range or a prior.
+    prior : Prior or mapping of str to Prior, optional
+        Any family on positive numbers. One for each label, by label.
+    labels, dim : optional
+        One value per label, along that dimension.
+    about : str
+        What it is, for diagrams and tables.
+    per : str, Category or tuple of them, default "population"
+        Who has one of its own.
+
+    Raises
+    ------
+    LayoutError
+        When it has a unit and neither a range nor a prior, or may be negative.
+
+    Examples
+    --------
+    >>> Spread("spread").prior
+    Prior('HalfNormal', sigma=1)
+    """
+
+    kind: ClassVar[str] = "spread"
+    default_prior: ClassVar[Prior | None] = Prior("HalfNormal", sigma=1)
+    default_per: ClassVar[str] = POPULATION
+    joins_any_unit: ClassVar[bool] = True
+    possible: ClassVar[Interval] = Interval(0.0, math.inf)
+
+    def __post_init__(self) -> None:
+        bare = self.prior is None and self.low is None and self.high is None
+        super().__post_init__()
+        if self.unit is not None and bare:
+            raise LayoutError(
+                f"{self.name}: a spread in {unit_names.text(self.unit)} needs a prior in that "
+                f"unit, as in Spread({self.name!r}, unit=..., prior=Prior('HalfNormal', sigma=...))"
+            )
+
+
+def plates_of(expression: Expr) -> tuple[Plate, ...]:
+    """List the plates of an expression: those of its latents, and of subjects' covariates."""
+    found: dict[str, Plate] = {}
+    for part in ancestry(expression, stop_at=lambda of: isinstance(of, Latent)):
+        if isinstance(part, Latent):
+            found |= {plate_name(plate): plate for plate in part.plates}
+        elif isinstance(part, MetaFeature):
+            found |= {part.per: part.per}
+    return tuple(found.values())

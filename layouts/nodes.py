@@ -107,6 +107,9 @@ class MetaFeature(Labelled):
     given : MetaFeature, optional
         A presence flag, or any unlabelled meta-feature that can be 0. Where it is 0, this one is
         undefined: its columns may be empty there, and no layout may depend on it.
+    per : {"item", "subject"}
+        Whose property it is; one of subjects is a covariate, a column of the evaluation's table of
+        subjects.
 
     Raises
     ------
@@ -131,6 +134,7 @@ class MetaFeature(Labelled):
     dim: str = Labelled.default_dim
     about: str = ""
     given: "MetaFeature | None" = None
+    per: str = "item"
     kind: ClassVar[str] = "meta-feature"
 
     def __post_init__(self) -> None:
@@ -143,6 +147,11 @@ class MetaFeature(Labelled):
             set_fields(self, low=min(self.levels), high=max(self.levels))
         low, high = fields.ends(self.name, self.low, self.high)
         set_fields(self, low=low, high=high)
+        if self.per not in ("item", "subject"):
+            raise LayoutError(
+                f"{self.name}: per={self.per!r}; a meta-feature is a property of each 'item' or of "
+                "each 'subject'"
+            )
         if self.given is not None and not _can_be_zero(self.given):
             raise LayoutError(
                 f"{self.name}: given={self.given!r} does not say where it is undefined; give a "

@@ -13,7 +13,7 @@ from ..linking.evaluation import ancestry
 from ..linking.expression import Constant, Operation, SubjectConstant, as_expr
 from ..linking.function import Call
 from ..linking.functions.elementary import ELEMENTARY
-from . import latents, nodes
+from . import latents, nodes, plates
 from .graph import Graph
 from .outcomes.ordered import Graded, OrderedOutcome, Score
 from .outcomes.steps import Observed, Success
@@ -28,6 +28,7 @@ _KINDS: dict[str, type[nodes.Node]] = {
     for kind in (
         *(nodes.MetaFeature, nodes.Derived, Unseen, Success, Graded, Score),
         *(latents.Capability, latents.Propensity, latents.Bias, latents.Slope, latents.Noise),
+        *(latents.Spread, plates.Category),
     )
 }
 _FORMULAS = (
@@ -36,7 +37,7 @@ _FORMULAS = (
 )
 _CONSTANTS = {mean_failure.name: mean_failure}
 _SYMBOLS = ("+", "-", "*", "/", "**")
-FORMAT = 2  # of written layouts; one that older versions cannot read has a higher one
+FORMAT = 3  # of written layouts; one that older versions cannot read has a higher one
 
 
 def from_dict(
@@ -66,6 +67,7 @@ def from_dict(
             "that Layout.to_dict() made"
         ) from error
     reached = {part.name for outcome in outcomes for part in ancestry(outcome)}
+    reached |= {category.name for category in Graph(name, outcomes).categories}
     unused = sorted(set(written) - reached)
     if unused:
         raise LayoutError(
@@ -145,6 +147,8 @@ class _Reader:
             )
         if "given" in fields:
             fields["given"] = self.node(fields["given"]["node"])
+        if "per" in fields:
+            fields["per"] = self.plates(fields["per"])
         for key in ("low", "high"):
             if key in fields:
                 fields[key] = _number(fields[key])
@@ -154,6 +158,12 @@ class _Reader:
             raise LayoutError(f"{name}: {error}") from error
         self.path.pop()
         return self.made[name]
+
+    def plates(self, written: Any) -> Any:
+        """Read plates: a text, a category or several."""
+        if isinstance(written, list):
+            return tuple(map(self.plates, written))
+        return self.node(written["node"]) if isinstance(written, Mapping) else written
 
     def expression(self, written: Any) -> Expr:
         """Read an expression: a number, a node, a constant, an operation or a call."""
@@ -220,10 +230,10 @@ def to_dict(layout: Graph) -> dict[str, Any]:
     """Write a layout; see `Layout.to_dict`."""
     outcomes = [outcome.name for outcome in layout.outcomes]
     return {
-        "format": max(map(_format, layout.latents), default=1),
+        "format": 3 if layout.joint else max(map(_format, layout.latents), default=1),
         "name": layout.name,
         **({"outcome": outcomes[0]} if len(outcomes) == 1 else {"outcomes": outcomes}),
-        "nodes": [_write_node(node) for node in layout.nodes.values()],
+        "nodes": [_write_node(node) for node in (*layout.categories, *layout.nodes.values())],
     }
 
 
@@ -267,6 +277,8 @@ def _write_node(node: nodes.Node) -> dict[str, Any]:
         del written["low"], written["high"]
     if not node.dims:
         written.pop("dim", None)
+    if written.get("per") == plates.ITEM:
+        del written["per"]
     return written
 
 

@@ -20,6 +20,7 @@ from .inference.model.pymc_model import to_pymc as to_pymc
 from .inference.simulate import simulate as simulate
 from .layouts import Bias as Bias
 from .layouts import Capability as Capability
+from .layouts import Category as Category
 from .layouts import Derived as Derived
 from .layouts import Graded as Graded
 from .layouts import Layout as Layout
@@ -29,6 +30,7 @@ from .layouts import Prior as Prior
 from .layouts import Propensity as Propensity
 from .layouts import Score as Score
 from .layouts import Slope as Slope
+from .layouts import Spread as Spread
 from .layouts import Success as Success
 from .layouts import Unseen as Unseen
 from .linking import LayoutError as LayoutError

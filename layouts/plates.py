@@ -1,0 +1,170 @@
+"""Plates: who has a value of their own, and the categories that are some of them."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import ClassVar
+
+from ..linking import LayoutError
+from ..linking import units as unit_names
+from ..linking.expression import Dims, Expr
+from ..linking.interval import Interval
+from . import fields
+from .nodes import Node, set_fields
+
+SUBJECT, ITEM, POPULATION = "subject", "item", "population"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Category(Node):
+    """Observed kind that an item, a subject or another category is of, such as a task or a school.
+
+    It is no number: it says in ``per=`` that a node has one value for each of its levels.
+
+    Parameters
+    ----------
+    name : str
+        Column of the items, or of the subjects.
+    levels : sequence of str, optional
+        All that there are, in order. Without them they are those of the training data, and a
+        forecast meets others as one draw each from their distribution.
+    per : {"item", "subject"} or Category
+        What is of that kind. Every task has one benchmark where the benchmark is per task.
+    about : str
+        What it is, for diagrams and tables.
+
+    Raises
+    ------
+    LayoutError
+        When the levels are no texts or repeat, or `per` is none of those.
+
+    Examples
+    --------
+    >>> task = Category("task")
+    >>> Category("benchmark", per=task).root
+    'item'
+    """
+
+    levels: tuple[str, ...] | None = None
+    per: "str | Category" = ITEM
+    about: str = ""
+    kind: ClassVar[str] = "category"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        set_fields(self, levels=fields.labels(self.name, self.levels))
+        if self.per not in (ITEM, SUBJECT) and not isinstance(self.per, Category):
+            raise LayoutError(
+                f"{self.name}: per={self.per!r}; a category is one of each 'item', of each "
+                "'subject', or of each level of another Category"
+            )
+
+    @property
+    def parents(self) -> tuple[Expr, ...]:
+        return ()
+
+    @property
+    def dims(self) -> Dims:
+        return {}
+
+    @property
+    def unit(self) -> unit_names.Unit:
+        return None
+
+    @property
+    def range(self) -> Interval:
+        raise LayoutError(
+            f"{self.name} is a category, and no number; say per={self.name} of a latent that has "
+            "a value for each of its levels, or declare the property as a MetaFeature"
+        )
+
+    @property
+    def root(self) -> str:
+        """Whether it is a property of items or of subjects."""
+        return self.per if isinstance(self.per, str) else self.per.root
+
+
+type Plate = str | Category
+"""``"subject"``, ``"item"`` or a category."""
+
+
+def plate_name(plate: Plate) -> str:
+    """Name of a plate, which is that of its dimension."""
+    return plate if isinstance(plate, str) else plate.name
+
+
+def read_plates(owner: str, per: object) -> tuple[Plate, ...]:
+    """Read ``per=``; the population has no plates.
+
+    Raises
+    ------
+    LayoutError
+        When one of them is no plate, repeats, or says the same as another.
+    """
+    given = per if isinstance(per, tuple | list) else (per,)
+    if given in ((POPULATION,), [POPULATION], ()):
+        return ()
+    found: list[Plate] = []
+    for plate in given:
+        if isinstance(plate, Category) or plate in (SUBJECT, ITEM):
+            found.append(plate)
+            continue
+        if plate == POPULATION:
+            raise LayoutError(
+                f"{owner}: per={_written(given)} has 'population' beside another plate; the "
+                "population is what has one value for all, so leave one of the two out"
+            )
+        if isinstance(plate, Node):
+            what = f"the {plate.kind} {plate.name}, which is no category"
+        elif isinstance(plate, str):
+            what = f"the text {plate!r}"
+        else:
+            what = repr(plate)
+        name = plate if isinstance(plate, str) and plate else "task"
+        raise LayoutError(
+            f"{owner}: per= holds {what}; give 'subject', 'item', 'population', or a Category, as "
+            f"in {name} = Category({name!r}) and per={name}"
+        )
+    for at, plate in enumerate(found):
+        for other in found[:at] + found[at + 1 :]:
+            if determines((other,), (plate,)):
+                raise LayoutError(
+                    f"{owner}: per={_written(given)}: each {plate_name(other)} has one "
+                    f"{plate_name(plate)}; say per={plate_name(other)} alone, or join plates of "
+                    "subjects and of items"
+                )
+    return tuple(found)
+
+
+def determines(finer: Iterable[Plate], coarser: Iterable[Plate]) -> bool:
+    """Tell whether a level of each of some plates says which level of the others it belongs to.
+
+    Parameters
+    ----------
+    finer, coarser : iterable of Plate
+        Every plate determines itself; an item, its categories; a task, the benchmark of tasks.
+
+    Examples
+    --------
+    >>> task = Category("task")
+    >>> benchmark = Category("benchmark", per=task)
+    >>> determines(["item"], [benchmark]), determines([benchmark], [task])
+    (True, False)
+    """
+    known = {plate_name(plate) for plate in finer}
+    return all(known & set(_determining(plate)) for plate in coarser)
+
+
+def _determining(plate: Plate) -> list[str]:
+    """Names of a plate and of all that have one of it, up to items or subjects."""
+    found = [plate_name(plate)]
+    while isinstance(plate, Category):
+        plate = plate.per
+        found.append(plate_name(plate))
+    return found
+
+
+def _written(plates: Iterable[object]) -> str:
+    """Write plates as they were given."""
+    names = [repr(plate) if isinstance(plate, str) else getattr(plate, "name", repr(plate))
+             for plate in plates]
+    return names[0] if len(names) == 1 else f"({', '.join(names)})"
