@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...layouts import Layout
 from ..distinct import distinct
 
 # a table of its own pays with at most that part of the rows, and so many fewer
@@ -42,8 +41,8 @@ class Domains:
 
     Parameters
     ----------
-    layout : Layout
-        What declares the meta-features.
+    labels : dict of str to tuple of str
+        Label dimensions by meta-feature, where it has some.
     features : dict of str to ndarray
         By meta-feature, shape (items,) or (items, labels).
     used : iterable of str
@@ -61,13 +60,13 @@ class Domains:
 
     def __init__(
         self,
-        layout: Layout,
+        labels: Mapping[str, tuple[str, ...]],
         features: Mapping[str, np.ndarray],
         items: int,
         used: Iterable[str],
         apart: bool = False,
     ) -> None:
-        self._labels = {feature.name: feature.label_dims for feature in layout.row_features}
+        self._labels = {name: labels.get(name, ()) for name in features}
         everything = np.arange(items)
         columns = [one for name in sorted(used) for one in features[name].reshape(items, -1).T]
         told_apart = [everything] if apart else columns or [np.zeros(items)]
@@ -86,6 +85,12 @@ class Domains:
         if key not in self._found:
             self._found[key] = self._partition(sorted(features), labels)
         return self._found[key]
+
+    def plate(self, features: frozenset[str]) -> Domain | None:
+        """Find the levels of plates, a table of their own however many; None of no plates."""
+        if not features:
+            return None
+        return self._partition(sorted(features), (), own=True)
 
     def joins(self, domain: Domain | None, features: frozenset[str], dim: str) -> bool:
         """Tell whether a quantity depends on all labels of a dimension at once."""
@@ -108,7 +113,9 @@ class Domains:
             return np.asarray(target.index[source.origin, own])
         return np.asarray(target.index[source.origin])
 
-    def _partition(self, features: list[str], labels: tuple[str, ...]) -> Domain:
+    def _partition(
+        self, features: list[str], labels: tuple[str, ...], own: bool = False
+    ) -> Domain:
         vector = {dim for name in features for dim in self._labels[name] if dim in labels}
         dim = vector.pop() if len(vector) == 1 else None
         if vector:
@@ -131,10 +138,10 @@ class Domains:
                 [np.pad(found, (0, size - len(found)), mode="edge") for found, _ in cells], axis=1
             )
             index = np.stack([places for _, places in cells], axis=1)
-        if len(origin) > min(_PART * self.rows.size, self.rows.size - _SAVED):
-            return self.rows
         key = index.tobytes()
         if key not in self._known:
+            if not own and len(origin) > min(_PART * self.rows.size, self.rows.size - _SAVED):
+                return self.rows
             self._known[key] = Domain(f"table{len(self._known)}", len(origin), index, origin, dim)
         return self._known[key]
 
