@@ -49,6 +49,8 @@ class Domains:
         Meta-features on which the probability of success depends.
     apart : bool
         Whether every item is a row of its own, however alike.
+    tabled : iterable of str
+        Meta-features whose combinations always have a table of their own, however many there are.
 
     Attributes
     ----------
@@ -65,7 +67,9 @@ class Domains:
         items: int,
         used: Iterable[str],
         apart: bool = False,
+        tabled: Iterable[str] = (),
     ) -> None:
+        self._tabled = frozenset(tabled)
         self._labels = {name: labels.get(name, ()) for name in features}
         everything = np.arange(items)
         columns = [one for name in sorted(used) for one in features[name].reshape(items, -1).T]
@@ -85,12 +89,6 @@ class Domains:
         if key not in self._found:
             self._found[key] = self._partition(sorted(features), labels)
         return self._found[key]
-
-    def plate(self, features: frozenset[str]) -> Domain | None:
-        """Find the levels of plates, a table of their own however many; None of no plates."""
-        if not features:
-            return None
-        return self._partition(sorted(features), (), own=True)
 
     def joins(self, domain: Domain | None, features: frozenset[str], dim: str) -> bool:
         """Tell whether a quantity depends on all labels of a dimension at once."""
@@ -113,9 +111,7 @@ class Domains:
             return np.asarray(target.index[source.origin, own])
         return np.asarray(target.index[source.origin])
 
-    def _partition(
-        self, features: list[str], labels: tuple[str, ...], own: bool = False
-    ) -> Domain:
+    def _partition(self, features: list[str], labels: tuple[str, ...]) -> Domain:
         vector = {dim for name in features for dim in self._labels[name] if dim in labels}
         dim = vector.pop() if len(vector) == 1 else None
         if vector:
@@ -140,7 +136,8 @@ class Domains:
             index = np.stack([places for _, places in cells], axis=1)
         key = index.tobytes()
         if key not in self._known:
-            if not own and len(origin) > min(_PART * self.rows.size, self.rows.size - _SAVED):
+            most = min(_PART * self.rows.size, self.rows.size - _SAVED)
+            if len(origin) > most and not self._tabled.issuperset(features):
                 return self.rows
             self._known[key] = Domain(f"table{len(self._known)}", len(origin), index, origin, dim)
         return self._known[key]

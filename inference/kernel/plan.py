@@ -210,7 +210,7 @@ def plan(density: LogDensity, domains: Domains, outcomes: Outcomes) -> Plan:
         elif term.op == "constant":
             made = _numbers(values, term.value, term.labels)
         elif term.op in ("point", "own"):
-            space = Space(domains.plate(term.features), term.labels)
+            space = Space(domains.of(term.features, ()), term.labels)
             made = values.leaf(term.op, term.value, space, term.features)
             if term.op == "point":
                 points[int(term.value)] = space  # type: ignore[call-overload]
@@ -248,7 +248,7 @@ def _feature(values: Values, name: str, labels: tuple[str, ...]) -> Value | None
 def _total(values: Values, arg: Value, term: Term) -> Value:
     """Add up over the levels of plates."""
     through, kept = (
-        Space(values.domains.plate(frozenset(plates)), arg.space.labels)
+        Space(values.domains.of(frozenset(plates), ()), arg.space.labels)
         for plates in term.value  # type: ignore[attr-defined]
     )
     return values.fold("sum", arg, through, kept, term.features)

@@ -1,7 +1,10 @@
 """A cohort: the attempted cells of an evaluation, and the levels that each belongs to."""
 
+import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
@@ -75,6 +78,20 @@ class Cohort:
             evaluation.successes.to_numpy()[subject, item],
             trials[subject, item],
         )
+
+    @cached_property
+    def digest(self) -> str:
+        """Hash of all that the log-density depends on, but for the layout."""
+        found = hashlib.sha256(
+            json.dumps([self.levels[name] for name in sorted(self.levels)]).encode()
+        )
+        for group in (self.of, self.features, self.covariates):
+            for name, values in sorted(group.items()):
+                found.update(f"{name}{values.shape}\0".encode())
+                found.update(np.ascontiguousarray(values))
+        for values in (self.subject, self.item, self.successes, self.trials):
+            found.update(np.ascontiguousarray(values))
+        return found.hexdigest()
 
     def size(self, plates: Sequence[Plate]) -> tuple[int, ...]:
         """How many levels each plate has."""

@@ -110,9 +110,7 @@ class Translator:
         """Introduce a subject's number."""
         self.laid[variable] = _Laid((), self.terms.add(Term("own", value=name, changes=SUBJECT)))
 
-    def point(
-        self, variable: Any, labels: tuple[str, ...], plates: tuple[str, ...] = ()
-    ) -> None:
+    def point(self, variable: Any, labels: tuple[str, ...], plates: tuple[str, ...] = ()) -> None:
         """Introduce the next part of the sampler's point; its shape is static."""
         features = frozenset(self.plates[plate] for plate in plates)
         term = Term("point", value=self.length, labels=labels, features=features, changes=MOVING)

@@ -383,6 +383,8 @@ def _read(
         shown = ", ".join(f"{level:g}" for level in levels)
         # a float32 column holds a level to 7 digits
         unknown = ~np.isclose(values, nearest, rtol=1e-6, atol=_ROUNDING)
-        refuse(unknown, f"is none of its levels {shown}", f"correct the {whose}, or declare the level")
+        refuse(
+            unknown, f"is none of its levels {shown}", f"correct the {whose}, or declare the level"
+        )
         values = nearest
     return values if feature.labels is not None else values[:, 0]

@@ -8,7 +8,7 @@ import pytensor.tensor as pt
 
 from ...evaluations.evaluation import EDGE
 from ...layouts import Latent, MetaFeature
-from ...layouts.plates import SUBJECT, Plate, plate_name
+from ...layouts.plates import SUBJECT, Plate
 from ...linking import evaluate
 from .alignment import align
 from .cohort import Cohort

@@ -82,7 +82,7 @@ def joint_density(
     start, parts = list[np.ndarray](), list[Part]()
     prior = [translator.terms.constant(np.array(0.0))]
     coords = {dim: list(labels) for dim, labels in layout.dims.items()}
-    
+
     def stand_in(node: Latent | MetaFeature, plates: tuple[Plate, ...], dims: Any) -> Any:
         """Make a variable for a node's value at each level of finer plates."""
         own = node.plates if isinstance(node, Latent) else ("subject",)

@@ -24,6 +24,7 @@ _DRAWS = 4000
 _SEED = 20231
 _LOCATIONS = {  # families of location and scale on the whole line, by the location's name
     **dict.fromkeys(("Gumbel", "Laplace", "Logistic", "Normal", "StudentT"), "mu"),
+    "ZeroSumNormal": "mu",
     "Cauchy": "alpha",
 }
 _ITEMS_PER_VALUE = 10
@@ -89,12 +90,12 @@ def noncentred(layout: Layout, items: int) -> frozenset[str]:
     return frozenset(
         latent.name
         for latent in layout.latents
-        if any(map(_has_latent_scale, latent.priors))
+        if any(map(has_latent_scale, latent.priors))
         and items < _ITEMS_PER_VALUE * math.prod(map(len, latent.dims.values()))
     )
 
 
-def _has_latent_scale(prior: Prior) -> bool:
+def has_latent_scale(prior: Prior) -> bool:
     location = _LOCATIONS.get(prior.family)
     return location is not None and any(
         not isinstance(value, Constant)
@@ -368,7 +369,7 @@ def _variable(
     if prior.family == "ZeroSumNormal":  # of one level that nobody has met
         prior = Prior("Normal", mu=0, sigma=dict(prior.parameters)["sigma"])
         parameters = {"mu": 0.0, "sigma": parameters["sigma"]}
-    moves = NonCentred() if deviates and _has_latent_scale(prior) else None
+    moves = NonCentred() if deviates and has_latent_scale(prior) else None
     return write_variable(name, prior, parameters, own, moves)
 
 

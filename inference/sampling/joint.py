@@ -47,7 +47,9 @@ class Rows:
         codes = {}
         for plate in layout.plates:
             root = plate if isinstance(plate, str) else plate.root
-            codes[plate_name(plate)] = cohort.up(root, plate)[subject if root == "subject" else item]
+            codes[plate_name(plate)] = cohort.up(root, plate)[
+                subject if root == "subject" else item
+            ]
         features = {name: values[item] for name, values in cohort.features.items()}
         features |= {name: values[subject] for name, values in cohort.covariates.items()}
         for plate, levels in codes.items():
@@ -124,7 +126,10 @@ class JointKernel:
         nodes = (*layout.row_features, *layout.covariates)
         labels = {node.name: node.label_dims for node in nodes}
         used = frozenset().union(*(term.features for term in self.density.terms.listed))
-        self.domains = Domains(labels, self.rows.features, len(self.rows.trials), used)
+        tabled = set(self.rows.features) - set(cohort.features)
+        self.domains = Domains(
+            labels, self.rows.features, len(self.rows.trials), used, tabled=tabled
+        )
 
     @cached_property
     def code(self) -> SubjectCode:
@@ -145,14 +150,12 @@ class JointKernel:
         )
 
     def _collapse(self, counts: np.ndarray) -> np.ndarray:
-        return np.bincount(
-            self.domains.collapsed, weights=counts, minlength=self.domains.rows.size
-        )
+        return np.bincount(self.domains.collapsed, weights=counts, minlength=self.domains.rows.size)
 
     def order(self, plates: Sequence[Plate]) -> np.ndarray:
         """Place in the machine's order of each level of some plates; shape (levels...)."""
         names = [plate_name(plate) for plate in plates]
-        domain = self.domains.plate(frozenset(map(plate_feature, names)))
+        domain = self.domains.of(frozenset(map(plate_feature, names)), ())
         if domain is None:
             return np.zeros((), dtype=int)
         first = np.unique(self.domains.collapsed, return_index=True)[1]
