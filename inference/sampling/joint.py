@@ -8,14 +8,15 @@ from typing import Any
 import numpy as np
 from scipy.special import gammaln
 
-from ...layouts import Layout
 from ...layouts.plates import Plate, plate_name
 from ..kernel.domains import Domains
 from ..kernel.emit import build, emit
 from ..kernel.inputs import Outcomes
+from ..kernel.integrals import Counted
 from ..kernel.plan import CONSTANT_TERM, plan
+from ..kernel.terms import RIGHT
 from ..model.cohort import Cohort
-from ..model.joint_terms import Part, idle_feature, joint_density, plate_feature
+from ..model.joint_terms import Part, Places, idle_feature, joint_density, plate_feature
 from .engine import SubjectCode, as_nutpie
 
 
@@ -37,6 +38,17 @@ class Rows:
     codes: dict[str, np.ndarray]
     successes: np.ndarray
     trials: np.ndarray
+
+    def apart(self) -> "Rows":
+        """Lay successes and failures out as rows of their own, told apart by `RIGHT`."""
+        (right,), (wrong,) = np.nonzero(self.successes), np.nonzero(self.trials - self.successes)
+        at = np.concatenate([right, wrong])
+        at, came = at[np.argsort(at, kind="stable")], np.arange(len(at)) < len(right)
+        came = came[np.argsort(np.concatenate([right, wrong]), kind="stable")]
+        counts = np.where(came, self.successes[at], self.trials[at] - self.successes[at])
+        features = {name: values[at] for name, values in self.features.items()}
+        codes = {name: values[at] for name, values in self.codes.items()}
+        return Rows(features | {RIGHT: came.astype(float)}, codes, counts * came, counts)
 
     @classmethod
     def of(cls, cohort: Cohort) -> "Rows":
@@ -97,6 +109,8 @@ class JointKernel:
         Latents sampled as deviations from their location.
     given : frozenset of str
         Latents whose values are parts of the point as they are, without a prior.
+    places : Places, optional
+        Of a latent that is integrated out.
 
     Attributes
     ----------
@@ -118,15 +132,17 @@ class JointKernel:
         cohort: Cohort,
         deviations: frozenset[str] = frozenset(),
         given: frozenset[str] = frozenset(),
+        places: Places | None = None,
     ) -> None:
         layout = cohort.layout
-        self.layout: Layout = layout
-        self.density, self.start, self.parts = joint_density(cohort, deviations, given)
-        self.rows = Rows.of(cohort)
+        self.layout, self.cohort = layout, cohort
+        self.density, self.start, self.parts = joint_density(cohort, deviations, given, places)
+        self.rows = Rows.of(cohort) if places is None else Rows.of(cohort).apart()
         nodes = (*layout.row_features, *layout.covariates)
         labels = {node.name: node.label_dims for node in nodes}
         used = frozenset().union(*(term.features for term in self.density.terms.listed))
-        tabled = set(self.rows.features) - set(cohort.features)
+        used |= set() if places is None else {RIGHT, plate_feature("subject")}
+        tabled = set(self.rows.features) - set(cohort.features) - {RIGHT}
         self.domains = Domains(
             labels, self.rows.features, len(self.rows.trials), used, tabled=tabled
         )
@@ -134,13 +150,16 @@ class JointKernel:
     @cached_property
     def code(self) -> SubjectCode:
         """Compile, and lay out the outcomes."""
+        cells = self.cohort.successes, self.cohort.trials
         successes, trials = self.rows.successes, self.rows.trials
         hits, attempts = self._collapse(successes), self._collapse(trials)
-        form = Outcomes.of(hits, attempts)
+        form: Outcomes | Counted = Outcomes.of(hits, attempts)
+        given = [attempts] if self.density.integral else form.arrays(hits, attempts)
+        form = Counted() if self.density.integral else form
         text, inputs = emit(plan(self.density, self.domains, form))
-        outcomes = [np.asarray(part, dtype=float) for part in form.arrays(hits, attempts)]
+        outcomes = [np.asarray(part, dtype=float) for part in given]
         coefficients = (
-            gammaln(trials + 1) - gammaln(successes + 1) - gammaln(trials - successes + 1)
+            gammaln(cells[1] + 1) - gammaln(cells[0] + 1) - gammaln(cells[1] - cells[0] + 1)
         )
         numbers = {CONSTANT_TERM: float(coefficients.sum())}
         own = np.array([numbers[name] for name in inputs.names])

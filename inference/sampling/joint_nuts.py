@@ -1,6 +1,7 @@
 """NUTS for a cohort, a chain at a time."""
 
 import math
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,17 +14,53 @@ from ..model.cohort import Cohort
 from ..model.prior import has_latent_scale
 from ..model.pymc_model import compile_key
 from .draws import Draws, Sampled, SamplingOptions
+from .inner import Inner, find_places, single_latent
 from .joint import JointKernel
 from .nuts import STATISTICS, columns, run_chains
 
 _TRIALS_PER_VALUE = 10
-_kernels = Recent[object, JointKernel](4)
+_PILOT, _PILOT_SEED = SamplingOptions(draws=100, tune=200, chains=1), 20231
+_forms = Recent[object, "Form"](4)
 
 
-def joint_kernel(cohort: Cohort) -> JointKernel:
-    """Compile a joint layout for a cohort, once in this process."""
+@dataclass(frozen=True, eq=False)
+class Form:
+    """How a cohort is sampled.
+
+    Attributes
+    ----------
+    kernel : JointKernel
+        What NUTS moves in.
+    inner : Inner or None
+        Draws the latent that is integrated out, if one is.
+    """
+
+    kernel: JointKernel
+    inner: Inner | None = None
+
+
+def joint_form(cohort: Cohort) -> Form:
+    """Choose how a joint layout is sampled for a cohort, and compile it, once in this process.
+
+    A single normal latent of each subject is integrated out, over places that a short run finds,
+    where there are no more than 64 of them.
+    """
     key = compile_key(cohort.layout), cohort.digest
-    return _kernels.find(key, lambda: JointKernel(cohort, deviations(cohort)))
+    return _forms.find(key, lambda: _form(cohort))
+
+
+def _form(cohort: Cohort) -> Form:
+    kernel = JointKernel(cohort, deviations(cohort))
+    latent = single_latent(cohort.layout)
+    if latent is None:
+        return Form(kernel)
+    pilot, _ = run_chains(kernel.compiled(), _PILOT, _PILOT_SEED, 1, 1)
+    (part,) = (part for part in kernel.parts if part.latent is latent)
+    places = find_places(latent, columns(pilot, latent.name, _PILOT, kernel.shape(part))[0])
+    if places is None:
+        return Form(kernel)
+    outer = deviations(cohort) - {latent.name}
+    return Form(JointKernel(cohort, outer, places=places), Inner(cohort, latent, places))
 
 
 def deviations(cohort: Cohort) -> frozenset[str]:
@@ -77,16 +114,17 @@ def sample_chain(
     Sampled
         Draws of shape (1, draw, levels..., labels...).
     """
-    kernel = joint_kernel(cohort)
-    drawn, statistics = run_chains(
-        kernel.compiled(), options, subject_seed(seed, f"chain {number}"), 1, 1
-    )
+    form = joint_form(cohort)
+    kernel, own_seed = form.kernel, subject_seed(seed, f"chain {number}")
+    drawn, statistics = run_chains(kernel.compiled(), options, own_seed, 1, 1)
     found = {}
     for part in kernel.parts:
         values = columns(drawn, part.latent.name, options, kernel.shape(part))
         if part.plates:
             values = values[:, :, kernel.order(part.latent.plates)]
         found[part.latent.name] = values
+    if form.inner is not None:
+        found[form.inner.latent.name] = form.inner.draw(found, own_seed)
     kept = {ours: columns(statistics, theirs, options) for theirs, ours in STATISTICS.items()}
     return Sampled(chain, Draws(found, kept))
 
