@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -17,8 +18,8 @@ from ..kernel.terms import Integral, LogDensity
 from .alignment import align
 from .cohort import Cohort
 from .density_terms import REWRITES, Translator
-from .plated import plated_variable
-from .prior import PLACES, NonCentred, profile_variables
+from .plated import centred, plated_variable
+from .prior import PLACES, profile_variables
 
 _ROW, PLACE = "item", f"{MARK}place"
 
@@ -61,7 +62,7 @@ class Part:
 
 def joint_density(
     cohort: Cohort,
-    deviations: frozenset[str] = frozenset(),
+    centring: Mapping[str, np.ndarray] = MappingProxyType({}),
     given: frozenset[str] = frozenset(),
     places: Places | None = None,
 ) -> tuple[LogDensity, np.ndarray, list[Part]]:
@@ -71,8 +72,9 @@ def joint_density(
     ----------
     cohort : Cohort
         Layout and levels; its outcomes do not matter.
-    deviations : frozenset of str
-        Latents sampled as deviations from their location; see `NonCentred`.
+    centring : mapping of str to ndarray
+        By latent, how far each of its values is centred, between 0 and 1; see `plated.centred`.
+        Others are centred.
     given : frozenset of str
         Latents whose values are parts of the point as they are, without a prior.
     places : Places, optional
@@ -120,6 +122,14 @@ def joint_density(
         translator.lay(made, roles, values[node.name])
         return made
 
+    def weight_of(name: str, own: tuple[str, ...]) -> Any:
+        """Make the variable that says how far a latent is centred."""
+        if name not in centring:
+            return None
+        weight = pt.tensor(dtype="float64", shape=_shape(own, levels | sizes))
+        translator.lay(weight, own, translator.feature_term(centring_feature(name), ()))
+        return weight
+
     def sum_to_zero(name: str, spread: Any, axes: int, own: tuple[str, ...]) -> Any:
         """Write a variable that sums to zero as coordinates of which the last of a plate idle."""
         plates = [dim for dim in own if dim in levels]
@@ -131,10 +141,13 @@ def joint_density(
             masks[plate] = pt.tensor(dtype="float64", shape=_shape(roles, levels))
             translator.lay(masks[plate], roles, translator.feature_term(idle_feature(plate), ()))
             free = free * (1 - masks[plate])
-        moved = {"default_transform": NonCentred()} if name in deviations else {}
-        shape = [(levels | sizes)[dim] for dim in own]
-        raw = pm.Normal(name, 0.0, spread * free + (1 - free), shape=shape, **moved)
-        found = raw * free
+        shape, weight = [(levels | sizes)[dim] for dim in own], weight_of(name, own)
+        scale = spread * free + (1 - free)
+        if weight is None:
+            found = pm.Normal(name, 0.0, scale, shape=shape) * free
+        else:
+            raw = pm.Normal(name, 0.0, pt.exp(weight * pt.log(scale)), shape=shape)
+            found = centred(raw, 0.0, scale, weight) * free
         for plate in summed:
             axis, count = own.index(plate), levels[plate]
             total = pt.sum(found, axis=axis, keepdims=True)
@@ -161,10 +174,8 @@ def joint_density(
                 start.append(np.zeros(int(np.prod(counts + labels, dtype=int))))
                 continue
             known = len(model.free_RVs)
-            transform = NonCentred() if latent.name in deviations else None
-            variable = plated_variable(
-                latent, stand_in, dims, sum_to_zero, transform, levels | sizes
-            )
+            weight = weight_of(latent.name, (*names, *latent.label_dims))
+            variable = plated_variable(latent, stand_in, dims, sum_to_zero, weight, levels | sizes)
             for dim in latent.label_dims:
                 if (own := f"{dim}{PLACES}") in model and model[own] not in translator.laid:
                     translator.numbers(model[own], np.arange(float(sizes[dim])), dim)
@@ -179,7 +190,7 @@ def joint_density(
             values[latent.name] = found[1]
             for random in free:
                 value = model.rvs_to_values[random]
-                one = 0.0 if latent.name in deviations else first[value.name]
+                one = 0.0 if latent.name in centring else first[value.name]
                 start.append(np.broadcast_to(one, value.type.shape).ravel())
         integral, inside = None, None
         if places is not None:
@@ -262,6 +273,11 @@ def _shape(roles: Any, sizes: Mapping[str, int]) -> tuple[int, ...]:
 def plate_feature(plate: str) -> str:
     """Name the hidden meta-feature that tells the levels of a plate apart."""
     return f"{MARK}{plate}"
+
+
+def centring_feature(latent: str) -> str:
+    """Name the hidden meta-feature that says how far each value of a latent is centred."""
+    return f"{MARK}{latent} {MARK}centring"
 
 
 def idle_feature(plate: str) -> str:

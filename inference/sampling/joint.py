@@ -1,8 +1,9 @@
 """A joint layout compiled for a cohort: one log-density of all subjects."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,14 @@ from ..kernel.integrals import Counted
 from ..kernel.plan import CONSTANT_TERM, plan
 from ..kernel.terms import RIGHT
 from ..model.cohort import Cohort
-from ..model.joint_terms import Part, Places, idle_feature, joint_density, plate_feature
+from ..model.joint_terms import (
+    Part,
+    Places,
+    centring_feature,
+    idle_feature,
+    joint_density,
+    plate_feature,
+)
 from .engine import SubjectCode, as_nutpie
 
 
@@ -105,8 +113,8 @@ class JointKernel:
     ----------
     cohort : Cohort
         Layout, levels and outcomes.
-    deviations : frozenset of str
-        Latents sampled as deviations from their location.
+    centring : mapping of str to ndarray
+        By latent, how far each of its values is centred, shape (levels...).
     given : frozenset of str
         Latents whose values are parts of the point as they are, without a prior.
     places : Places, optional
@@ -130,14 +138,18 @@ class JointKernel:
     def __init__(
         self,
         cohort: Cohort,
-        deviations: frozenset[str] = frozenset(),
+        centring: Mapping[str, np.ndarray] = MappingProxyType({}),
         given: frozenset[str] = frozenset(),
         places: Places | None = None,
     ) -> None:
         layout = cohort.layout
         self.layout, self.cohort = layout, cohort
-        self.density, self.start, self.parts = joint_density(cohort, deviations, given, places)
+        self.density, self.start, self.parts = joint_density(cohort, centring, given, places)
         self.rows = Rows.of(cohort) if places is None else Rows.of(cohort).apart()
+        for latent in layout.latents:
+            if latent.name in centring:
+                at = tuple(self.rows.codes[plate_name(plate)] for plate in latent.plates)
+                self.rows.features[centring_feature(latent.name)] = centring[latent.name][at]
         nodes = (*layout.row_features, *layout.covariates)
         labels = {node.name: node.label_dims for node in nodes}
         used = frozenset().union(*(term.features for term in self.density.terms.listed))
