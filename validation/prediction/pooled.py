@@ -273,8 +273,8 @@ def fit_rasch(
         raise DataError(
             "counts are not 0 <= successes <= trials everywhere; correct one of the two"
         )
-    people = _Effects.of(won.shape[0], subject_columns, "subjects", level=False)
-    tasks = _Effects.of(won.shape[1], item_columns, "items", level=True)
+    people = _Effects(won.shape[0], subject_columns, "subjects", level=False)
+    tasks = _Effects(won.shape[1], item_columns, "items", level=True)
     cells = np.nonzero(tried)
     won, tried = won[cells], tried[cells]
     for _ in range(_ROUNDS):
@@ -320,24 +320,10 @@ def _level(people: "_Effects", tasks: "_Effects") -> None:
     tasks.weights[0] += shift
 
 
-@dataclass
 class _Effects:
     """Values of all subjects or items: weighted columns, and a residual of each."""
 
-    columns: np.ndarray
-    block: np.ndarray  # of each column
-    known: int  # leading blocks whose variance is given
-    variances: np.ndarray  # of the weights, by block
-    weights: np.ndarray
-    mean: np.ndarray
-    variance: np.ndarray
-    pull: np.ndarray  # what outcomes say: precisions times where they draw the values
-    precision: np.ndarray
-    residual: float = 1.0  # variance
-
-    @classmethod
-    def of(cls, count: int, blocks: Sequence[np.ndarray], what: str, *, level: bool) -> "_Effects":
-        """Begin at 0, with variances of 1."""
+    def __init__(self, count: int, blocks: Sequence[np.ndarray], what: str, *, level: bool) -> None:
         for block in blocks:
             if np.ndim(block) != 2 or len(block) != count or not np.isfinite(block).all():
                 raise DataError(
@@ -345,25 +331,17 @@ class _Effects:
                     f"({what}, columns)"
                 )
         parts = [np.ones((count, 1))] * level + [block for block in blocks if block.shape[1]]
-        columns = np.column_stack([np.empty((count, 0)), *parts])
+        self.columns = np.column_stack([np.empty((count, 0)), *parts])
         if not level:  # what all have in common is the other side's
-            columns = columns - columns.mean(axis=0)
-        places = np.repeat(np.arange(len(parts)), [part.shape[1] for part in parts])
-        variances = np.ones(len(parts))
-        variances[: int(level)] = _LEVEL
-        none = np.zeros(count)
-        weights = np.zeros(columns.shape[1])
-        return cls(
-            columns,
-            places,
-            int(level),
-            variances,
-            weights,
-            none,
-            none + 1,
-            none.copy(),
-            none.copy(),
-        )
+            self.columns -= self.columns.mean(axis=0)
+        self.block = np.repeat(np.arange(len(parts)), [part.shape[1] for part in parts])
+        self.estimated = range(int(level), len(parts))
+        self.variances = np.array([_LEVEL] * level + [1.0] * len(self.estimated))  # of weights
+        self.residual = 1.0  # variance
+        self.weights = np.zeros(self.columns.shape[1])
+        self.mean, self.variance = np.zeros(count), np.ones(count)
+        # what outcomes say: precisions, and those times the values that outcomes are for
+        self.precision, self.pull = np.zeros(count), np.zeros(count)
 
     def update(self, gradient: np.ndarray, curvature: np.ndarray) -> None:
         """Read the outcomes as normal observations, half of them from the round before."""
@@ -384,10 +362,10 @@ class _Effects:
         tried = self.precision > 0
         residuals = self.mean - self.columns @ self.weights
         self.residual = _estimated(residuals[tried], uncertain[tried], self.residual)
-        for number in range(self.known, len(self.variances)):
-            part = self.block == number
-            own = self.weights[part], covariance.diagonal()[part], self.variances[number]
-            self.variances[number] = _estimated(*own)
+        for number in self.estimated:
+            own = self.block == number
+            known = self.weights[own], covariance.diagonal()[own], self.variances[number]
+            self.variances[number] = _estimated(*known)
 
 
 def _estimated(values: np.ndarray, uncertain: np.ndarray, before: float) -> float:

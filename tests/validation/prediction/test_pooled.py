@@ -242,7 +242,7 @@ def test_they_are_named_in_cross_validation(study):
     )
 
 
-def test_steps_and_seen_items_are_refused(study):
+def test_seen_items_and_unreadable_ones_are_refused(study):
     evaluation, _ = study
     for method, name in ((Rasch(), "Rasch"), (Explanatory(["size"]), "explanatory")):
         with pytest.raises(DataError, match=f"{name} model: q1 are to be forecast and have"):
@@ -251,3 +251,13 @@ def test_steps_and_seen_items_are_refused(study):
     broken = ml.Evaluation(sizes, evaluation.successes, evaluation.trials)
     with pytest.raises(DataError, match="explanatory: a baseline predicts from finite numbers"):
         cross_validate({"explanatory": "explanatory"}, broken, columns=["size"])
+
+
+def test_steps_are_refused():
+    layout = ml.Layout("essays", ml.Graded("grade", ml.Capability("skill", low=0, high=1)))
+    items = pd.DataFrame({"size": [1.0, 2.0]}, ["a", "b"])
+    grades = pd.DataFrame([[1, 2]], ["Ann"], items.index)
+    evaluation = ml.Evaluation.of_outcomes(layout, {"grade": grades}, items)
+    for method, name in ((Rasch(), "a Rasch"), (Explanatory(["size"]), "an explanatory")):
+        with pytest.raises(DataError, match=f"{name} model takes 0/1 outcomes of items"):
+            method.predict(evaluation, ["a"], seed=1)
