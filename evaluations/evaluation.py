@@ -13,6 +13,7 @@ from ..layouts import Layout
 from ..linking import mean_failure
 from . import outcome_tables
 from .outcome_tables import from_outcomes, is_long, refuse_other_outcomes, with_outcomes
+from .properties import of_subjects
 from .steps import Stepped
 from .tables import known_names, name_cells, named, same_names, three_columns
 from .united import Tables, united
@@ -21,7 +22,7 @@ EDGE = 1e-12
 """Chances stay this far from 0 and 1, so that one surprise costs 27 nats."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, init=False)
 class Evaluation(Stepped):
     """Items with their properties, and successes out of trials per subject and item.
 
@@ -36,12 +37,22 @@ class Evaluation(Stepped):
     successes, trials : DataFrame
         Whole numbers, one row per subject, one column per item; an item not attempted has 0
         trials.
+    subjects : DataFrame, optional
+        Properties of the subjects, numbers or categories: one row per subject, indexed by its name;
+        a column per property. Rows of subjects that have no outcomes are not kept.
+
+    Attributes
+    ----------
+    subject_table : DataFrame
+        The subjects with their properties, in the order of `successes`; without columns where none
+        were given.
 
     Raises
     ------
     DataError
         When names repeat or are missing, the tables do not match, counts are no whole numbers with
-        0 <= successes <= trials, or a subject has no outcome at all.
+        0 <= successes <= trials, a subject has no outcome at all, or a subject has no row in
+        `subjects`.
 
     Examples
     --------
@@ -50,18 +61,28 @@ class Evaluation(Stepped):
     >>> trials = pd.DataFrame({"a": [4], "b": [2]}, index=["Ann"])
     >>> Evaluation(items, successes, trials)
     <Evaluation: 1 subject, 2 items, 6 trials, properties size>
+    >>> people = pd.DataFrame({"age": [30]}, index=["Ann"])
+    >>> Evaluation(items, successes, trials, people)
+    <Evaluation: 1 subject, 2 items, 6 trials, properties size, of subjects age>
     """
 
     items: pd.DataFrame
     successes: pd.DataFrame
     trials: pd.DataFrame
+    subject_table: pd.DataFrame
 
-    def __post_init__(self) -> None:
-        items = named(self.items, "items", "item")
+    def __init__(
+        self,
+        items: pd.DataFrame,
+        successes: pd.DataFrame,
+        trials: pd.DataFrame,
+        subjects: pd.DataFrame | None = None,
+    ) -> None:
+        items = named(items, "items", "item")
         if not len(items):
             raise DataError("there are no items; give at least one, as a row of items")
-        successes = outcome_tables.counts(self.successes, "successes", items.index)
-        trials = outcome_tables.counts(self.trials, "trials", items.index)
+        successes = outcome_tables.counts(successes, "successes", items.index)
+        trials = outcome_tables.counts(trials, "trials", items.index)
         same_names(trials.index, successes.index, "the subjects of trials", "successes")
         trials = trials.loc[successes.index]
         if successes.empty:
@@ -78,11 +99,18 @@ class Evaluation(Stepped):
                 f"no outcomes at all for {some(empty)}; a subject needs at least one attempted "
                 "item to be fitted, so leave it out"
             )
-        for name, table in (("items", items), ("successes", successes), ("trials", trials)):
+        people = of_subjects(subjects, successes.index)
+        for name, table in zip(
+            ("items", "successes", "trials", "subject_table"),
+            (items, successes, trials, people),
+            strict=True,
+        ):
             object.__setattr__(self, name, table)
 
     @classmethod
-    def from_wide(cls, outcomes: pd.DataFrame, items: pd.DataFrame) -> Self:
+    def from_wide(
+        cls, outcomes: pd.DataFrame, items: pd.DataFrame, subjects: pd.DataFrame | None = None
+    ) -> Self:
         """Read a table of outcomes, one row per subject and one column per item.
 
         Parameters
@@ -94,6 +122,9 @@ class Evaluation(Stepped):
             with items as rows is recognised by its names and turned.
         items : DataFrame
             Properties, indexed by item.
+        subjects : DataFrame, optional
+            Properties of the subjects, indexed by subject; rows of subjects without outcomes are
+            not kept.
 
         Returns
         -------
@@ -104,8 +135,8 @@ class Evaluation(Stepped):
         Raises
         ------
         DataError
-            When a value is none of those (its subject and item are named), or names do not match.
-            Of a long table, the call that reads it is named.
+            When a value is none of those (its subject and item are named), names do not match, or a
+            subject has no row in `subjects`. Of a long table, the call that reads it is named.
 
         Examples
         --------
@@ -116,13 +147,15 @@ class Evaluation(Stepped):
         [1, 0]
         """
         items = named(items, "items", "item")
-        return cls(*with_outcomes(items, *outcome_tables.from_wide(outcomes, items.index)))
+        counts = outcome_tables.from_wide(outcomes, items.index)
+        return cls(*with_outcomes(items, *counts), subjects)
 
     @classmethod
     def from_long(
         cls,
         outcomes: pd.DataFrame,
         items: pd.DataFrame | None = None,
+        subjects: pd.DataFrame | None = None,
         *,
         subject: str = "subject",
         item: str = "item",
@@ -137,8 +170,12 @@ class Evaluation(Stepped):
             Columns for subject, item and outcome (0, 1, True, False, a known word as of
             `from_wide`, or missing).
         items : DataFrame, optional
-            Properties, indexed by item. Without it they are the remaining columns of `outcomes`,
-            which must then be the same in all rows of an item.
+            Properties, indexed by item. Without it they are the remaining columns of `outcomes`
+            that are the same in all rows of an item.
+        subjects : DataFrame, optional
+            Properties of the subjects, indexed by subject; rows of subjects without outcomes are
+            not kept. Without it, and without `items`, they are the remaining columns of `outcomes`
+            that differ between rows of an item and are the same in all rows of a subject.
         subject, item, outcome : str
             Names of the columns.
         repeats : {"refuse", "trials"}
@@ -154,8 +191,9 @@ class Evaluation(Stepped):
         ------
         DataError
             When a column or a name is missing (columns that may be meant are named), rows repeat
-            though refused, an outcome is neither 0 nor 1, an item's properties differ between its
-            rows, or the item is unknown to `items`.
+            though refused, an outcome is neither 0 nor 1, a remaining column differs between rows
+            of an item and between rows of a subject, an item is unknown to `items`, or a subject to
+            `subjects`.
 
         Examples
         --------
@@ -164,13 +202,17 @@ class Evaluation(Stepped):
         >>> evaluation = Evaluation.from_long(rows)
         >>> evaluation.items["size"].tolist(), evaluation.success_rates().tolist()
         ([1.0, 2.0], [0.5, 1.0])
+        >>> evaluation = Evaluation.from_long(rows.assign(age=[30, 30, 40]))
+        >>> evaluation.subject_table["age"].to_dict()
+        {'Ann': 30, 'Bob': 40}
         """
         columns = (subject, item, outcome)
         if items is None:
-            items = outcome_tables.properties(outcomes, *columns)
+            items, own = outcome_tables.properties(outcomes, *columns)
+            subjects = own if subjects is None else subjects
         items = named(items, "items", "item")
         counts = outcome_tables.from_long(outcomes, items.index, columns, repeats)
-        return cls(*with_outcomes(items, *counts))
+        return cls(*with_outcomes(items, *counts), subjects)
 
     @classmethod
     def of_outcomes(
@@ -178,6 +220,7 @@ class Evaluation(Stepped):
         layout: Layout,
         outcomes: Mapping[str, pd.DataFrame],
         items: pd.DataFrame,
+        subjects: pd.DataFrame | None = None,
         *,
         subject: str = "subject",
         item: str = "item",
@@ -200,6 +243,9 @@ class Evaluation(Stepped):
             a `Graded`, a number in [0, 1] of a `Score`; missing where the item was not attempted.
         items : DataFrame
             Properties, indexed by item.
+        subjects : DataFrame, optional
+            Properties of the subjects, indexed by subject; rows of subjects without outcomes are
+            not kept.
         subject, item, outcome : str
             Names of the columns of long tables.
 
@@ -237,13 +283,13 @@ class Evaluation(Stepped):
         three_columns(columns)
         if layout.steps is not None:
             counted = from_outcomes(layout, layout.steps, outcomes, items, columns)
-            return cls(*with_outcomes(*counted))
+            return cls(*with_outcomes(*counted), subjects)
         refuse_other_outcomes(layout, outcomes)
         (table,) = outcomes.values()
         if isinstance(table, pd.DataFrame) and is_long(table, columns):
             counts = outcome_tables.from_long(table, items.index, columns, "trials")
-            return cls(*with_outcomes(items, *counts))
-        return cls.from_wide(table, items)
+            return cls(*with_outcomes(items, *counts), subjects)
+        return cls.from_wide(table, items, subjects)
 
     @property
     def subjects(self) -> list[str]:
@@ -303,9 +349,8 @@ class Evaluation(Stepped):
         if items is not None:
             keep = self.rows_of(known_names(items, self.item_table.index, "item"))
         who = everybody if subjects is None else known_names(subjects, everybody, "subject")
-        return Evaluation(
-            self.items.loc[keep], self.successes.loc[who, keep], self.trials.loc[who, keep]
-        )
+        counts = (table.loc[who, keep] for table in (self.successes, self.trials))
+        return Evaluation(self.items.loc[keep], *counts, self.subject_table)
 
     def __add__(self, other: "Evaluation") -> "Evaluation":
         """Join two evaluations: all subjects, all items, and the outcomes of both.
@@ -321,13 +366,13 @@ class Evaluation(Stepped):
         -------
         Evaluation
             Items and subjects in the order of the first, and then those that only the other has. A
-            property that only one of the two has is missing for the other's items.
+            property that only one of the two has is missing for the other's items, or subjects.
 
         Raises
         ------
         DataError
-            When an item has another property in the other, or a cell other outcomes, naming them;
-            or when one holds steps of graded outcomes and the other does not.
+            When an item or a subject has another property in the other, or a cell other outcomes,
+            naming them; or when one holds steps of graded outcomes and the other does not.
 
         Examples
         --------
@@ -339,7 +384,10 @@ class Evaluation(Stepped):
         """
         if not isinstance(other, Evaluation):
             return NotImplemented
-        tables = (Tables(each.items, each.successes, each.trials) for each in (self, other))
+        tables = (
+            Tables(each.items, each.successes, each.trials, each.subject_table)
+            for each in (self, other)
+        )
         return Evaluation(*united(*tables))
 
     def __repr__(self) -> str:
@@ -348,10 +396,11 @@ class Evaluation(Stepped):
         if self.rows is not None:
             done = int(self.trials.to_numpy()[:, np.unique(self.rows.first)].sum())
             what = f"{many(done, 'attempt')} in {many(len(self.items), 'row')} of steps"
-        items = self.item_table
+        items, people = self.item_table, self.subject_table.columns
+        own = f", of subjects {some(people, 12)}" if len(people) else ""
         return (
             f"<Evaluation: {many(len(self.successes), 'subject')}, {many(len(items), 'item')}, "
-            f"{what}, properties {some(items.columns, 12) or 'none'}>"
+            f"{what}, properties {some(items.columns, 12) or 'none'}{own}>"
         )
 
 

@@ -1,7 +1,7 @@
 """Tables of outcomes, of success or of grades and scores: from what people have to counts."""
 
 import warnings
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -12,6 +12,7 @@ from ..common.messages import many, some
 from ..layouts import Graded, Layout, Score
 from ..layouts.outcomes.steps import Observed, Steps
 from ..linking.texts import short
+from .properties import constant, differing
 from .recognising import likely_columns, naming, reading
 from .steps import expanded
 from .tables import (
@@ -114,33 +115,41 @@ def with_outcomes(
     return items, successes, trials
 
 
-def properties(outcomes: pd.DataFrame, subject: str, item: str, outcome: str) -> pd.DataFrame:
-    """Take the items' properties from the remaining columns of rows of outcomes.
+def properties(
+    outcomes: pd.DataFrame, subject: str, item: str, outcome: str
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Take the items' and the subjects' properties from the remaining columns of rows of outcomes.
+
+    A column is the items' where it is the same in all rows of each item, else the subjects' where
+    it is the same in all rows of each subject.
 
     Returns
     -------
-    DataFrame
-        One row per item, in the order in which they appear.
+    items, subjects : DataFrame
+        One row per item and one per subject, in the order in which they appear.
 
     Raises
     ------
     DataError
-        When a property differs between the rows of one item.
+        When a property differs between the rows of one item and between those of one subject.
     """
     _check_long(outcomes, (subject, item, outcome))
-    names = texts(outcomes[item], f"column {item!r}")
+    names, who = (texts(outcomes[column], f"column {column!r}") for column in (item, subject))
     table = outcomes.drop(columns=[subject, item, outcome])
-    table = table.set_axis(np.array(names, object), axis=0)
     need_columns(table.columns, list(table.columns), "the table of outcomes has")
     refuse_broken(table, names, "the table of outcomes", "item")
-    varying = table.apply(_hashable).groupby(level=0, sort=False).nunique(dropna=False).gt(1)
-    for column in varying.columns[varying.any()]:
+    varying = differing(table, names)
+    others = table.columns[varying.any()]
+    people = constant(table[others], who)
+    for column in others.difference(people.columns, sort=False):
         raise DataError(
             f"{column!r} differs between rows of one item: "
             f"{some(varying.index[varying[column]])}; a property belongs to the item, so make it "
-            "the same in all its rows, drop the column, or name the items apart"
+            "the same in all its rows (or, of a subject, in all of the subject's), drop the "
+            "column, or name the items apart"
         )
-    return table[~table.index.duplicated()]
+    own = table.drop(columns=others).set_axis(np.array(names, object), axis=0)
+    return own[~own.index.duplicated()], people
 
 
 def counts(table: object, name: str, items: pd.Index) -> pd.DataFrame:
@@ -188,13 +197,6 @@ def _by_subject(outcomes: pd.DataFrame, what: str, items: pd.Index, call: str) -
             f"subject and a column per item; read it with {reading(call, outcomes, columns)}"
         ) from None
     return table
-
-
-def _hashable(column: pd.Series) -> pd.Series:
-    """Write cells such as lists as texts, so that they can be compared."""
-    if column.dtype != object:
-        return column
-    return column.map(lambda cell: cell if isinstance(cell, Hashable) else repr(cell))
 
 
 def _check_long(outcomes: object, columns: Columns) -> None:

@@ -7,23 +7,25 @@ import pandas as pd
 
 from ..common.errors import DataError
 from ..common.messages import some
+from .properties import joined
 from .steps import STEP, Rows
-from .tables import is_missing
 
 
 class Tables(NamedTuple):
-    """What an evaluation is made of: items, and counts of subjects by items in their order."""
+    """What an evaluation is made of; counts are of subjects by items, in the order of both."""
 
     items: pd.DataFrame
     successes: pd.DataFrame
     trials: pd.DataFrame
+    subjects: pd.DataFrame
 
 
 def united(one: Tables, other: Tables) -> Tables:
     """Join subjects, items and outcomes; see `Evaluation.__add__`."""
     _same_steps(one, other)
-    items = _items(one.items, other.items)
-    subjects = one.trials.index.append(other.trials.index.difference(one.trials.index, sort=False))
+    items = joined(one.items, other.items, "item")
+    people = joined(one.subjects, other.subjects, "subject")
+    subjects = people.index
     counts = [
         [
             table.reindex(index=subjects, columns=items.index, fill_value=0).to_numpy()
@@ -44,11 +46,11 @@ def united(one: Tables, other: Tables) -> Tables:
             "keep those of one of the two (select), or, if they are further attempts, count them "
             "together as trials: Evaluation(items, successes, trials)"
         )
-    joined = (
+    filled = (
         pd.DataFrame(np.where(here, ours, theirs), subjects, items.index)
         for ours, theirs in ((won, also_won), (tried, also_tried))
     )
-    return Tables(items, *joined)
+    return Tables(items, *filled, people)
 
 
 def _any(cells: np.ndarray, names: np.ndarray) -> np.ndarray:
@@ -70,25 +72,3 @@ def _same_steps(one: Tables, other: Tables) -> None:
             f"the evaluations hold different outcomes: {' and '.join(told)}; make both with "
             "Evaluation.of_outcomes(layout, ...) of one layout"
         )
-
-
-def _items(one: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
-    """Join properties, and refuse an item that has others in both."""
-    shared = one.index.intersection(other.index, sort=False)
-    for column in one.columns.intersection(other.columns, sort=False):
-        ours, theirs = (table.loc[shared, column].astype(object) for table in (one, other))
-        for item, here, there in zip(shared, ours, theirs, strict=True):
-            if not (is_missing(here) or is_missing(there) or here == there):
-                raise DataError(
-                    f"item {item} has {column} = {here!r} in one evaluation and {there!r} in the "
-                    "other: it is another item; correct one of the two, or name them apart"
-                )
-    new = other.index.difference(one.index, sort=False)
-    items = pd.concat([one, other.loc[new]])
-    for column in other.columns:
-        brought = other[column].reindex(items.index)
-        if column not in one.columns:
-            items[column] = brought
-        elif (items[column].isna() & brought.notna()).any():
-            items[column] = items[column].where(items[column].notna(), brought)
-    return items

@@ -20,6 +20,7 @@ from .files.store import Store
 from .fit import Fit
 from .model.prior import draw_prior
 from .model.unseen import refuse_unseen
+from .population.fitting import fit_jointly
 from .posterior.assembly import Training, Tried, assemble, marks
 from .posterior.posterior import Posterior
 from .sampling.convergence import status
@@ -131,6 +132,15 @@ def fit(
         raise FitError(f"starts={starts!r}; give 'prior' or 'modes'")
     executor = choose_executor(None if n_jobs is None else whole("n_jobs", n_jobs, 1))
     chosen = evaluation if subjects is None else evaluation.select(subjects=subjects)
+    if layout.joint:
+        for name, value, only in (("method", method, "nuts"), ("starts", starts, "prior")):
+            if value != only:
+                raise FitError(
+                    f"{name}={value!r}: layout {layout.name!r} is fitted to all subjects together, "
+                    f"which takes {name}={only!r} alone; leave it out"
+                )
+        check_pytensor_folder()
+        return Fit.of(fit_jointly(layout, chosen, options, seed, store, executor, progressbar))
     battery = Battery.of(layout, chosen)
     check_pytensor_folder()
     draw_prior(layout)  # a prior that cannot be drawn from is refused before the sampler starts

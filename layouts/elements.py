@@ -57,7 +57,7 @@ def elements(layout: Graph) -> list[Element]:
     """
     return [
         Element(latent, label)
-        for latent in layout.latents
+        for latent in layout.profile
         for label in [name for names in latent.dims.values() for name in names] or [""]
     ]
 

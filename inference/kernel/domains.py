@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...layouts import Layout
 from ..distinct import distinct
 
 # a table of its own pays with at most that part of the rows, and so many fewer
@@ -42,14 +41,16 @@ class Domains:
 
     Parameters
     ----------
-    layout : Layout
-        What declares the meta-features.
+    labels : dict of str to tuple of str
+        Label dimensions by meta-feature, where it has some.
     features : dict of str to ndarray
         By meta-feature, shape (items,) or (items, labels).
     used : iterable of str
         Meta-features on which the probability of success depends.
     apart : bool
         Whether every item is a row of its own, however alike.
+    tabled : iterable of str
+        Meta-features whose combinations always have a table of their own, however many there are.
 
     Attributes
     ----------
@@ -61,13 +62,15 @@ class Domains:
 
     def __init__(
         self,
-        layout: Layout,
+        labels: Mapping[str, tuple[str, ...]],
         features: Mapping[str, np.ndarray],
         items: int,
         used: Iterable[str],
         apart: bool = False,
+        tabled: Iterable[str] = (),
     ) -> None:
-        self._labels = {feature.name: feature.label_dims for feature in layout.row_features}
+        self._tabled = frozenset(tabled)
+        self._labels = {name: labels.get(name, ()) for name in features}
         everything = np.arange(items)
         columns = [one for name in sorted(used) for one in features[name].reshape(items, -1).T]
         told_apart = [everything] if apart else columns or [np.zeros(items)]
@@ -131,10 +134,11 @@ class Domains:
                 [np.pad(found, (0, size - len(found)), mode="edge") for found, _ in cells], axis=1
             )
             index = np.stack([places for _, places in cells], axis=1)
-        if len(origin) > min(_PART * self.rows.size, self.rows.size - _SAVED):
-            return self.rows
         key = index.tobytes()
         if key not in self._known:
+            most = min(_PART * self.rows.size, self.rows.size - _SAVED)
+            if len(origin) > most and not self._tabled.issuperset(features):
+                return self.rows
             self._known[key] = Domain(f"table{len(self._known)}", len(origin), index, origin, dim)
         return self._known[key]
 

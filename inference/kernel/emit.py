@@ -270,16 +270,19 @@ class _Main:
 
     # --- results -----------------------------------------------------------------------------
 
-    def _write(self, value: Value, labels: tuple[str, ...], target: Any, offset: Any) -> Any:
-        """Write a value out with one entry per label; returns how many."""
+    def _write(self, value: Value, space: Space, target: Any, offset: Any) -> None:
+        """Write a value out with one entry per level and label."""
         with ExitStack() as nest:
             position: dict[str | None, Any] = {}
-            for label in labels:
+            if space.domain is not None:
+                size = self.resolve(("size", space.domain.name))
+                position[None] = nest.enter_context(loop(self.b, size))
+            for label in space.labels:
                 position[label] = nest.enter_context(
                     loop(self.b, LONG(self.plan.values.sizes[label]))
                 )
-            body = Entry(self.b, self.plan, self.resolve, Space(None, labels), position)
-            place = self.b.add(offset, body.offset(Space(None, labels)))
+            body = Entry(self.b, self.plan, self.resolve, space, position)
+            place = self.b.add(offset, body.offset(space))
             address = self.b.gep(target, [place], source_etype=DOUBLE)
             self.b.store(body.read(value), address)
 
@@ -287,10 +290,12 @@ class _Main:
         """Write the log-density and its gradient, and say whether they are finite."""
         _, _, gradient, density, _ = self.function.args
         zero = self.plan.values.zero
-        self._resolve_all([*self.plan.gradient.values(), self.plan.total])
-        for offset, labels in self.plan.points.items():
-            self._write(self.plan.gradient.get(offset, zero), labels, gradient, LONG(offset))
-        self._write(self.plan.total, (), density, LONG(0))
+        for offset, space in self.plan.points.items():
+            self._resolve_all([self.plan.gradient.get(offset, zero)], space)
+        self._resolve_all([self.plan.total])
+        for offset, space in self.plan.points.items():
+            self._write(self.plan.gradient.get(offset, zero), space, gradient, LONG(offset))
+        self._write(self.plan.total, Space(), density, LONG(0))
         self._free()
         finite = self.b.alloca(DOUBLE)
         self.b.store(number(0), finite)
@@ -306,20 +311,26 @@ class _Main:
 
     def finish_profile(self) -> None:
         """Write the latents' values one after the other."""
-        self._resolve_all(self.plan.profile)
+        for value in self.plan.profile:
+            self._resolve_all([value], value.space)
         offset = 0
         for value in self.plan.profile:
-            names = value.space.labels
-            self._write(value, names, self.function.args[3], LONG(offset))
-            offset += int(np.prod([self.plan.values.sizes[name] for name in names], dtype=int))
+            self._write(value, value.space, self.function.args[3], LONG(offset))
+            offset += self.plan.values.volume(value.space)
         self._free()
         self.b.ret(LONG(0))
 
-    def _resolve_all(self, values: Sequence[Value]) -> None:
+    def _resolve_all(self, values: Sequence[Value], space: Space = Space()) -> None:
         """Read addresses outside of loops, so that all that follows may use them."""
+        here = space.domain
+        if here is not None:
+            self.resolve(("size", here.name))
         for value in values:
             if value.op != "constant":
                 self.resolve(("array" if is_array(value) else "scalar", value.number))
+                there = value.space.domain
+                if here is not None and there is not None and there is not here:
+                    self.resolve(("index", here.name, there.name))
 
     def _free(self) -> None:
         if self.room is not None:

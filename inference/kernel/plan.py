@@ -8,7 +8,7 @@ import numpy as np
 from .complements import Complements
 from .domains import Domains
 from .inputs import Outcomes
-from .terms import LogDensity
+from .terms import LogDensity, Term
 from .values import TRUTHS, Space, Value, Values
 
 type Rule = Callable[[Value, tuple[Value, ...], Value, Values], list[Value | None]]
@@ -162,8 +162,8 @@ class Plan:
         Its derivative, by offset into the point.
     profile : tuple of Value
         The latents' values.
-    points : dict of int to tuple of str
-        Label dimensions by offset into the point.
+    points : dict of int to Space
+        What each part of the point varies along, by its offset.
     length : int
         Of the point.
     outcomes : Outcomes
@@ -174,7 +174,7 @@ class Plan:
     total: Value
     gradient: Mapping[int, Value]
     profile: tuple[Value, ...]
-    points: Mapping[int, tuple[str, ...]]
+    points: Mapping[int, Space]
     length: int
     outcomes: Outcomes
 
@@ -200,7 +200,7 @@ def plan(density: LogDensity, domains: Domains, outcomes: Outcomes) -> Plan:
     values = Values(domains, terms.sizes)
     complements = Complements(values)
     placed: list[Value | None] = []
-    points: dict[int, tuple[str, ...]] = {}
+    points: dict[int, Space] = {}
     for term in terms.listed:
         args = [placed[arg] for arg in term.args]
         if any(arg is None for arg in args):  # of an unused meta-feature
@@ -210,9 +210,12 @@ def plan(density: LogDensity, domains: Domains, outcomes: Outcomes) -> Plan:
         elif term.op == "constant":
             made = _numbers(values, term.value, term.labels)
         elif term.op in ("point", "own"):
-            made = values.leaf(term.op, term.value, Space(None, term.labels))
+            space = Space(domains.of(term.features, ()), term.labels)
+            made = values.leaf(term.op, term.value, space, term.features)
             if term.op == "point":
-                points[int(term.value)] = term.labels  # type: ignore[call-overload]
+                points[int(term.value)] = space  # type: ignore[call-overload]
+        elif term.op == "total":
+            made = _total(values, args[0], term)  # type: ignore[arg-type]
         elif term.op in ("sum", "max", "min", "prod"):
             made = complements.reduce(term.op, args[0], str(term.value))  # type: ignore[arg-type]
         else:
@@ -240,6 +243,15 @@ def _feature(values: Values, name: str, labels: tuple[str, ...]) -> Value | None
         return values.data(numbers[domain.origin], Space(domain, labels), names)
     entries = numbers[domain.origin, np.arange(numbers.shape[1])]
     return values.data(entries, Space(domain, labels), names)
+
+
+def _total(values: Values, arg: Value, term: Term) -> Value:
+    """Add up over the levels of plates."""
+    through, kept = (
+        Space(values.domains.of(frozenset(plates), ()), arg.space.labels)
+        for plates in term.value  # type: ignore[attr-defined]
+    )
+    return values.fold("sum", arg, through, kept, term.features)
 
 
 def _numbers(values: Values, numbers: object, labels: tuple[str, ...]) -> Value:

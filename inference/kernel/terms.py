@@ -21,13 +21,13 @@ class Term:
     ----------
     op : str
         ``point`` (part of the sampler's point), ``feature``, ``own`` (a subject's constant),
-        ``constant``, a reduction (``sum``, ``max``, ``min``, ``prod`` over a label dimension), or
-        an elementwise operation of `operations`.
+        ``constant``, a reduction (``sum``, ``max``, ``min``, ``prod`` over a label dimension;
+        ``total`` over plates), or an elementwise operation of `operations`.
     args : tuple of int
         Places of the terms it is computed from.
     value : object
-        Offset into the point, name of the meta-feature or constant, numbers, or the dimension
-        reduced.
+        Offset into the point, name of the meta-feature or constant, numbers, the dimension
+        reduced, or the plates gone through and those kept.
     labels : tuple of str
         Label dimensions of the result, in the layout's order.
     features : frozenset of str
@@ -102,6 +102,12 @@ class Terms:
             raise UnsupportedError(f"{op} over {dim}, along which nothing varies")
         labels = tuple(label for label in part.labels if label != dim)
         return self.add(Term(op, (arg,), dim, labels, part.features, part.changes))
+
+    def total(self, arg: int, through: Iterable[str], kept: Iterable[str]) -> int:
+        """Add a sum over the levels of some plates, given for each level of those kept."""
+        part, plates = self[arg], (tuple(through), tuple(kept))
+        features = frozenset(plates[1])
+        return self.add(Term("total", (arg,), plates, part.labels, features, part.changes))
 
 
 @dataclass(frozen=True)

@@ -249,7 +249,7 @@ class Values:
     def cheapest(self, args: Sequence[Value]) -> tuple[int, int]:
         """Find the two that are joined in the smallest space."""
         pairs = [(i, j) for j in range(len(args)) for i in range(j)]
-        cost = [self._volume(self._space((args[i], args[j]))) for i, j in pairs]
+        cost = [self.volume(self._space((args[i], args[j]))) for i, j in pairs]
         moving = [args[i].moving + args[j].moving for i, j in pairs]
         return pairs[min(range(len(pairs)), key=lambda at: (cost[at], moving[at]))]
 
@@ -270,7 +270,8 @@ class Values:
         rows = () if space.domain is None else (space.domain.size,)
         return rows + tuple(self.sizes[label] for label in space.labels)
 
-    def _volume(self, space: Space) -> int:
+    def volume(self, space: Space) -> int:
+        """How many entries a space has."""
         return int(np.prod(self._shape(space), dtype=int))
 
     def _align(self, arg: Value, space: Space) -> Value:

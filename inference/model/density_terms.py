@@ -1,6 +1,6 @@
 """A layout's log-density as terms, translated from its PyTensor graph."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -78,18 +78,29 @@ class Translator:
     ----------
     sizes : dict of str to int
         Labels per dimension, in the layout's order.
+    plates : dict of str to str
+        By plate, the hidden meta-feature that tells its levels apart.
     """
 
-    def __init__(self, sizes: dict[str, int]) -> None:
+    def __init__(self, sizes: dict[str, int], plates: Mapping[str, str] | None = None) -> None:
         self.terms = Terms(sizes)
+        self.plates = dict(plates or {})
         self.laid: dict[Any, _Laid] = {}
         self.unsupported: dict[Any, UnsupportedError] = {}
         self.length = 0
 
     def feature(self, variable: Any, name: str, labels: tuple[str, ...]) -> None:
         """Introduce a meta-feature's variable."""
+        self.lay(variable, (_ITEM, *labels), self.feature_term(name, labels))
+
+    def feature_term(self, name: str, labels: tuple[str, ...]) -> int:
+        """Introduce a meta-feature."""
         term = Term("feature", value=name, labels=labels, features=frozenset({name}))
-        self.laid[variable] = _Laid((_ITEM, *labels), self.terms.add(term))
+        return self.terms.add(term)
+
+    def lay(self, variable: Any, roles: Sequence[str | None], term: int) -> None:
+        """Say which term a variable stands for, and what its axes mean."""
+        self.laid[variable] = _Laid(tuple(roles), term)
 
     def numbers(self, variable: Any, values: np.ndarray, label: str) -> None:
         """Introduce numbers, one per label."""
@@ -99,11 +110,13 @@ class Translator:
         """Introduce a subject's number."""
         self.laid[variable] = _Laid((), self.terms.add(Term("own", value=name, changes=SUBJECT)))
 
-    def point(self, variable: Any, labels: tuple[str, ...]) -> None:
-        """Introduce the next part of the sampler's point."""
-        term = Term("point", value=self.length, labels=labels, changes=MOVING)
-        self.laid[variable] = _Laid(labels, self.terms.add(term))
-        self.length += int(np.prod([self.terms.sizes[label] for label in labels], dtype=int))
+    def point(self, variable: Any, labels: tuple[str, ...], plates: tuple[str, ...] = ()) -> None:
+        """Introduce the next part of the sampler's point; its shape is static."""
+        features = frozenset(self.plates[plate] for plate in plates)
+        term = Term("point", value=self.length, labels=labels, features=features, changes=MOVING)
+        self.laid[variable] = _Laid((*plates, *labels), self.terms.add(term))
+        counts = [self.terms.sizes[label] for label in labels]
+        self.length += int(np.prod([*variable.type.shape[: len(plates)], *counts], dtype=int))
 
     def run(self, outputs: Sequence[Any]) -> list[int]:
         """Translate every node; returns the outputs' places."""
@@ -237,6 +250,9 @@ class Translator:
             raise UnsupportedError(f"the reduction {op}")
         axes = range(variable.type.ndim) if op.axis is None else op.axis
         content = laid.content
+        plates = [axis for axis in axes if laid.roles[axis] in self.plates]
+        if plates:
+            content, axes = self._total(kind, laid, plates), [a for a in axes if a not in plates]
         parts = content if isinstance(content, tuple) else (content,)
         smallest = kind == "max" and all(self.terms[part].op == "neg" for part in parts)
         if smallest:  # PyTensor writes it as minus the largest of what is negated
@@ -255,8 +271,18 @@ class Translator:
                 content = tuple(self.terms.reduce(kind, part, role) for part in content)
             else:
                 content = self.terms.reduce(kind, content, role)
-        roles = tuple(role for axis, role in enumerate(laid.roles) if axis not in axes)
+        gone = {*axes, *plates}
+        roles = tuple(role for axis, role in enumerate(laid.roles) if axis not in gone)
         return _Laid(roles, self._negated(content) if smallest else content)
+
+    def _total(self, kind: str, laid: _Laid, axes: Sequence[int]) -> int:
+        """Add up over the levels of plates."""
+        if kind != "sum" or not isinstance(laid.content, int):
+            raise UnsupportedError(f"the reduction {kind} over plates")
+        through = [self.plates[role] for role in laid.roles if role in self.plates]
+        summed = {self.plates[str(laid.roles[axis])] for axis in axes}
+        kept = [plate for plate in through if plate not in summed]
+        return self.terms.total(laid.content, through, kept)
 
     def _negated(self, content: int | tuple[int, ...]) -> int | tuple[int, ...]:
         if isinstance(content, tuple):
@@ -303,7 +329,7 @@ class Translator:
         return _Laid(merged, tuple(entries))
 
 
-_REWRITES = ("canonicalize", "stabilize", "local_remove_check_parameter")
+REWRITES = ("canonicalize", "stabilize", "local_remove_check_parameter")
 
 
 def log_density(
@@ -367,7 +393,7 @@ def log_density(
         start = model.initial_point()
         parts = [pt.as_tensor(part) for part in parts]
         graphs = model.replace_rvs_by_values([*latents, *parts])
-    outputs = rewrite_graph([prior, *graphs], include=_REWRITES)
+    outputs = rewrite_graph([prior, *graphs], include=REWRITES)
     found = translator.run(outputs)
     profile, (probability, *weights) = found[1 : 1 + len(latents)], found[1 + len(latents) :]
     density = LogDensity(

@@ -78,7 +78,7 @@ def _refuse_in(layout: Layout, items: pd.Index, features: Mapping[str, np.ndarra
         finite[own] = _is_finite(values[own], len(items), len(dims))
         above_finite = [finite[id(parent)] for parent in part.parents if id(parent) in finite]
         bad = np.logical_and.reduce([~finite[own], *above_finite])
-        read = [one for one in made_of[own] if isinstance(one, MetaFeature)]
+        read = [one for one in made_of[own] if one.name in features]
         for feature in read:
             if feature.given is not None:
                 bad &= features[feature.given.name] != 0
@@ -109,7 +109,7 @@ def _values(
 ) -> np.ndarray:
     """Lay a node's values out as (points, items, *dims), of length one where it has no axis."""
     own = [dim in part.dims for dim in dims]
-    if isinstance(part, MetaFeature):
+    if isinstance(part, MetaFeature) and part.name in features:
         where = (None, slice(None), *(slice(None) if there else None for there in own))
         return features[str(part.name)][where]
     labels = (len(part.dims[dim]) if there else 1 for dim, there in zip(dims, own, strict=True))
@@ -183,6 +183,22 @@ def read_features(layout: Layout, items: pd.DataFrame) -> Features:
     refuse_reversed(layout, table.index, found)
     refuse_infinite(layout, table.index, found)
     return {feature.name: found[feature.name] for feature in layout.meta_features}
+
+
+def read_covariates(layout: Layout, subjects: pd.DataFrame) -> Features:
+    """Read a layout's covariates from the subjects' columns; shape (subjects,) or with labels.
+
+    Raises
+    ------
+    DataError
+        When a column is missing or repeated, or a value is missing, no number, or not among the
+        levels.
+    """
+    everybody = np.ones(len(subjects), dtype=bool)
+    return {
+        covariate.name: _read(covariate, subjects, everybody, "subject")
+        for covariate in layout.covariates
+    }
 
 
 def training_features(layout: Layout, evaluation: Evaluation) -> Features:
@@ -329,8 +345,10 @@ def _add(feature: MetaFeature, items: pd.DataFrame, found: Features) -> None:
     found[feature.name] = _read(feature, items, defined(feature, found, len(items)))
 
 
-def _read(feature: MetaFeature, items: pd.DataFrame, there: np.ndarray) -> np.ndarray:
-    need_columns(items.columns, feature.columns, f"{feature.name}: the items have")
+def _read(
+    feature: MetaFeature, items: pd.DataFrame, there: np.ndarray, whose: str = "item"
+) -> np.ndarray:
+    need_columns(items.columns, feature.columns, f"{feature.name}: the {whose}s have")
     table = items[list(feature.columns)]
     values, foreign = read_numbers(table)
     values[~there], foreign[~there] = feature.stand_in, False
@@ -338,7 +356,7 @@ def _read(feature: MetaFeature, items: pd.DataFrame, there: np.ndarray) -> np.nd
     def refuse(bad: np.ndarray, what: str, remedy: str, remark: str = "") -> None:
         if bad.any():
             cells = f"{name_cells(table, bad, '{} ({} = {})')}{remark}"
-            raise DataError(f"{feature.name} {what} on {bad.sum()} item(s): {cells}; {remedy}")
+            raise DataError(f"{feature.name} {what} on {bad.sum()} {whose}(s): {cells}; {remedy}")
 
     texts, remark = no_numbers(table, foreign)
     refuse(
@@ -349,7 +367,7 @@ def _read(feature: MetaFeature, items: pd.DataFrame, there: np.ndarray) -> np.nd
         remark,
     )
     if feature.given is None:
-        remedy = "fill it in, drop the item, or declare with given= where it is undefined"
+        remedy = f"fill it in, drop the {whose}, or declare with given= where it is undefined"
     else:
         remedy = (
             f"fill it in, or drop the item: it is given by {feature.given}, and missing only where "
@@ -365,6 +383,8 @@ def _read(feature: MetaFeature, items: pd.DataFrame, there: np.ndarray) -> np.nd
         shown = ", ".join(f"{level:g}" for level in levels)
         # a float32 column holds a level to 7 digits
         unknown = ~np.isclose(values, nearest, rtol=1e-6, atol=_ROUNDING)
-        refuse(unknown, f"is none of its levels {shown}", "correct the item, or declare the level")
+        refuse(
+            unknown, f"is none of its levels {shown}", f"correct the {whose}, or declare the level"
+        )
         values = nearest
     return values if feature.labels is not None else values[:, 0]

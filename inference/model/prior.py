@@ -24,6 +24,7 @@ _DRAWS = 4000
 _SEED = 20231
 _LOCATIONS = {  # families of location and scale on the whole line, by the location's name
     **dict.fromkeys(("Gumbel", "Laplace", "Logistic", "Normal", "StudentT"), "mu"),
+    "ZeroSumNormal": "mu",
     "Cauchy": "alpha",
 }
 _ITEMS_PER_VALUE = 10
@@ -89,12 +90,12 @@ def noncentred(layout: Layout, items: int) -> frozenset[str]:
     return frozenset(
         latent.name
         for latent in layout.latents
-        if any(map(_has_latent_scale, latent.priors))
+        if any(map(has_latent_scale, latent.priors))
         and items < _ITEMS_PER_VALUE * math.prod(map(len, latent.dims.values()))
     )
 
 
-def _has_latent_scale(prior: Prior) -> bool:
+def has_latent_scale(prior: Prior) -> bool:
     location = _LOCATIONS.get(prior.family)
     return location is not None and any(
         not isinstance(value, Constant)
@@ -128,7 +129,7 @@ def profile_variables(layout: Layout, deviations: frozenset[str] = frozenset()) 
     """
     check_pytensor_folder()
     variables: dict[str, Any] = {}
-    known: dict[str, Any] = {}
+    known: dict[str, Any] = {node.name: node.stand_in for node in layout.covariates}
     dims = tuple(layout.dims)
     for latent in layout.latents:
         deviates = latent.name in deviations
@@ -137,7 +138,7 @@ def profile_variables(layout: Layout, deviations: frozenset[str] = frozenset()) 
                 _variable(f"{latent.name}[{label}]", prior, (), known, dims, deviates)
                 for label, prior in zip(latent.labels or (), latent.priors, strict=True)
             ]
-            variable = pm.Deterministic(latent.name, _joined(own, latent.dim), dims=latent.dim)
+            variable = pm.Deterministic(latent.name, join_labels(own, latent.dim), dims=latent.dim)
         else:
             (prior,) = latent.priors
             variable = _variable(latent.name, prior, latent.label_dims, known, dims, deviates)
@@ -146,8 +147,8 @@ def profile_variables(layout: Layout, deviations: frozenset[str] = frozenset()) 
     return variables
 
 
-def _joined(values: Sequence[Any], dim: str) -> Any:
-    """Lay numbers out along a label dimension, without a stack, whose axis would have no name."""
+def join_labels(values: Sequence[Any], dim: str) -> Any:
+    """Lay values out along a label dimension, without a stack, whose axis would have no name."""
     model = pm.modelcontext(None)
     name = f"{dim}{PLACES}"
     places = model[name] if name in model else pm.Data(name, np.arange(len(values)), dims=dim)
@@ -289,15 +290,36 @@ def _stated(latent: Latent) -> str:
     return f"{latent.name} ~ {some(latent.priors)}"
 
 
-def _variable(
+def write_variable(
     name: str,
     prior: Prior,
-    own: tuple[str, ...],
-    known: Mapping[str, Any],
+    parameters: Mapping[str, Any],
     dims: tuple[str, ...],
-    deviates: bool,
+    transform: Transform | None = None,
+    sizes: Mapping[str, int] | None = None,
 ) -> Any:
-    """Write a random variable with its own label dimensions, given other latents' values."""
+    """Write a random variable of the current PyMC model.
+
+    Parameters
+    ----------
+    name : str
+        Its name.
+    prior : Prior
+        Its family.
+    parameters : dict of str to array
+        Values of the prior's parameters.
+    dims : tuple of str
+        Its dimensions.
+    transform : Transform, optional
+        To the scale where NUTS moves, instead of PyMC's.
+    sizes : dict of str to int, optional
+        Lengths of the dimensions, for a variable of static shape that does not name them.
+
+    Raises
+    ------
+    LayoutError
+        When PyMC has no such family of single continuous numbers, or does not take the parameters.
+    """
     family: Any = getattr(pm, prior.family, None)
     if not (isinstance(family, type) and hasattr(family, "dist")):
         raise LayoutError(
@@ -316,12 +338,12 @@ def _variable(
             f"{name}: pymc.{prior.family} has no parameter {some(unknown)}; it has "
             f"{some(names, 12) or 'none'}"
         )
-    parameters = {
-        parameter: _parameter(value, own, known, dims) for parameter, value in prior.parameters
-    }
     try:
-        moved = {"default_transform": NonCentred()} if deviates and _has_latent_scale(prior) else {}
-        variable = family(name, **parameters, **moved, dims=own or None)
+        moved = {} if transform is None else {"default_transform": transform}
+        laid: dict[str, Any] = (
+            {"dims": dims or None} if sizes is None else {"shape": [sizes[dim] for dim in dims]}
+        )
+        variable = family(name, **parameters, **moved, **laid)
     except (AttributeError, TypeError, ValueError, NotImplementedError) as error:
         raise LayoutError(
             f"{name}: PyMC does not take the prior {prior} ({error}); it takes "
@@ -330,6 +352,25 @@ def _variable(
     if variable.owner.op.ndim_supp:
         raise LayoutError(f"{name}: {_not_for_nuts(prior.family)}")
     return variable
+
+
+def _variable(
+    name: str,
+    prior: Prior,
+    own: tuple[str, ...],
+    known: Mapping[str, Any],
+    dims: tuple[str, ...],
+    deviates: bool,
+) -> Any:
+    """Write a random variable with its own label dimensions, given other latents' values."""
+    parameters = {
+        parameter: _parameter(value, own, known, dims) for parameter, value in prior.parameters
+    }
+    if prior.family == "ZeroSumNormal":  # of one level that nobody has met
+        prior = Prior("Normal", mu=0, sigma=dict(prior.parameters)["sigma"])
+        parameters = {"mu": 0.0, "sigma": parameters["sigma"]}
+    moves = NonCentred() if deviates and has_latent_scale(prior) else None
+    return write_variable(name, prior, parameters, own, moves)
 
 
 def _parameter(

@@ -10,8 +10,10 @@ import numpy as np
 import xarray as xr
 
 from ...evaluations.evaluation import Evaluation, SubjectData
-from ...layouts import Layout
+from ...layouts import Latent, Layout
+from ...layouts.plates import SUBJECT, plate_name
 from ..model.alignment import Features
+from ..model.cohort import Cohort
 from ..sampling.draws import Sampled, SamplingOptions
 from .posterior import Posterior
 
@@ -112,6 +114,14 @@ def marks(layout: Layout, options: SamplingOptions, seed: int, method: str) -> d
     }
 
 
+def sampled_dims(latent: Latent) -> tuple[str, ...]:
+    """Name the dimensions of a latent's draws: subjects first, other plates after the draws."""
+    plates = [plate_name(plate) for plate in latent.plates]
+    others = [plate for plate in plates if plate != SUBJECT]
+    first = [SUBJECT] if SUBJECT in plates else []
+    return (*first, "chain", "draw", *others, *latent.label_dims)
+
+
 def assemble(
     layout: Layout,
     training: Training,
@@ -120,6 +130,7 @@ def assemble(
     statistics: Mapping[str, Any],
     attributes: Mapping[str, Any],
     tried: Mapping[str, Tried],
+    cohort: Cohort | None = None,
 ) -> Posterior:
     """Put the subjects' draws, their data and what made them into one tree.
 
@@ -132,14 +143,15 @@ def assemble(
     prior : mapping of str to ndarray
         By latent, shape (1, draws) or (1, draws, labels).
     posterior : mapping of str to array
-        By latent, shape (subjects, chains, draws) or (subjects, chains, draws, labels), in memory
-        or read when asked for.
+        By latent, with the dimensions of `sampled_dims`, in memory or read when asked for.
     statistics : mapping of str to array
         Of the sampler, shape (subjects, chains, draws).
     attributes : mapping of str to object
         From `marks`.
     tried : mapping of str to Tried
         How sampling went, by subject, failed ones too.
+    cohort : Cohort, optional
+        Levels of the plates, where subjects were fitted together.
 
     Returns
     -------
@@ -150,19 +162,26 @@ def assemble(
     labels = {dim: list(names) for dim, names in layout.labels.items()}
     who, items = {"subject": training.subjects}, {"item": training.items}
     sampled = who | {"chain": np.arange(chains), "draw": np.arange(draws)}
+    levels = {} if cohort is None else dict(cohort.levels)
     outcomes = {"successes": training.successes, "trials": training.trials}
     constant_data = {
         feature.name: (("item", *feature.label_dims), training.features[feature.name])
         for feature in layout.row_features
     }
+    if cohort is not None:
+        for category in layout.categories:
+            constant_data[category.name] = ((category.root,), cohort.of[category.name])
+        for node in layout.covariates:
+            own = ("subject", *node.label_dims)
+            constant_data[node.name] = (own, cohort.covariates[node.name])
     tree = xr.DataTree.from_dict(
         {
             "posterior": xr.Dataset(
                 {
-                    latent.name: ((*SAMPLED, *latent.label_dims), posterior[latent.name])
+                    latent.name: (sampled_dims(latent), posterior[latent.name])
                     for latent in layout.latents
                 },
-                sampled | labels,
+                sampled | labels | levels,
             ),
             "sample_stats": xr.Dataset(
                 {name: (SAMPLED, values) for name, values in statistics.items()}, sampled

@@ -180,7 +180,7 @@ def _apart(fit: Posterior, row: int, rhat: np.ndarray, names: Sequence[str]) -> 
     if not (rhat > RHAT_LIMIT).any():
         return ""
     posterior = fit.posterior.variables
-    draws = [by_element(posterior[one.name][[row]].to_numpy())[0] for one in fit.layout.latents]
+    draws = [by_element(posterior[one.name][[row]].to_numpy())[0] for one in fit.layout.profile]
     return stay_apart(np.concatenate(draws), rhat, RHAT_LIMIT, names)
 
 

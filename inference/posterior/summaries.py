@@ -76,7 +76,7 @@ def summaries(fit: Posterior, rows: np.ndarray, prob: float) -> dict[str, np.nda
 def subject_blocks(fit: Posterior, rows: np.ndarray) -> list[np.ndarray]:
     """Cut subjects' rows into blocks whose draws of one latent take up little memory."""
     draws = fit.posterior
-    largest = max(draws[latent.name].nbytes for latent in fit.layout.latents)
+    largest = max(draws[latent.name].nbytes for latent in fit.layout.profile)
     most = max(1, _BLOCK * draws.sizes["subject"] // largest)
     return np.array_split(rows, max(1, -(-len(rows) // most)))
 
@@ -85,7 +85,7 @@ def _summaries(fit: Posterior, rows: np.ndarray, prob: float) -> dict[str, np.nd
     """Summarise some subjects' draws; each column is of shape (subjects, elements)."""
     posterior = fit.posterior.variables
     parts = []
-    for latent in fit.layout.latents:
+    for latent in fit.layout.profile:
         draws = by_element(posterior[latent.name][rows].to_numpy())
         parts.append(_summary(draws, fit.prior[latent.name], prob))
     return {name: np.concatenate([part[name] for part in parts], axis=1) for name in parts[0]}

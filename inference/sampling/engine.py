@@ -3,7 +3,7 @@
 import dataclasses
 import hashlib
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
@@ -96,8 +96,9 @@ class Kernel:
         unseen = layout.outcome.unseen
         self._unseen = None if unseen is None else unseen.dim
         self._used = self.density.used
-        self.domains = Domains(layout, features, items, self._used)
-        self._layout, self._features = layout, features
+        labels = {feature.name: feature.label_dims for feature in layout.row_features}
+        self.domains = Domains(labels, features, items, self._used)
+        self._labels, self._features = labels, features
         self._codes: dict[Outcomes, Code] = {}
         self._compiling = threading.Lock()
 
@@ -142,7 +143,7 @@ class Kernel:
         first, kind = distinct([trials, successes, self.domains.collapsed])
         times = np.bincount(kind)
         features = {name: values[first] for name, values in self._features.items()}
-        domains = Domains(self._layout, features, len(first), self._used, apart=True)
+        domains = Domains(self._labels, features, len(first), self._used, apart=True)
         hits, attempts = successes[first], trials[first]
         form = Outcomes.averaged(attempts, unseen)
         text, inputs = emit(plan(self.density, domains, form))
@@ -324,33 +325,11 @@ class FusedSampler:
 
     def on(self, subject: SubjectData) -> Any:
         """Return nutpie's compiled model of one subject's data; memory is all it costs."""
-        from nutpie.compile_pymc import CompiledPyMCModel
-
         latents = self.layout.latents
         code = self.kernel.on(subject.successes, subject.trials, subject.constants)
         names = [latent.name for latent in latents]
         shapes = [tuple(map(len, latent.dims.values())) for latent in latents]
-        ends = np.cumsum([np.prod(shape, dtype=int) for shape in shapes])
-        places = [
-            slice(end - np.prod(s, dtype=int), end) for end, s in zip(ends, shapes, strict=True)
-        ]
-        return CompiledPyMCModel(
-            dims={},
-            reparameterized_names=[],
-            compiled_logp_func=_Function(code.machine.density),
-            compiled_expand_func=_Function(code.machine.profile),
-            initial_point_func=self._start,
-            shared_data={str(place): array for place, array in enumerate(code.kept)},
-            shared_var_keys={},
-            user_data=code.inputs,
-            n_expanded=int(ends[-1]),
-            shape_info=(names, places, shapes),
-            logp_func=code,  # holds the machine code
-            expand_func=None,
-            _n_dim=len(self.kernel.start),
-            _shapes=dict(zip(names, shapes, strict=True)),
-            _coords={},
-        )
+        return as_nutpie(code, names, shapes, self._start, len(self.kernel.start))
 
     def _start(self, seed: int) -> np.ndarray:
         jitter = np.random.default_rng(seed).uniform(-1, 1, len(self.kernel.start))
@@ -362,6 +341,51 @@ class _Function:
     """A compiled function, by its address."""
 
     address: int
+
+
+def as_nutpie(
+    code: SubjectCode,
+    names: list[str],
+    shapes: list[tuple[int, ...]],
+    start: Callable[[int], np.ndarray],
+    length: int,
+) -> Any:
+    """Make nutpie's compiled model of functions in memory.
+
+    Parameters
+    ----------
+    code : SubjectCode
+        The functions and their inputs.
+    names : list of str
+        Of the latents, in the order in which they are written.
+    shapes : list of tuple of int
+        Of their values.
+    start : callable
+        From a chain's seed to where it starts.
+    length : int
+        Of the sampler's point.
+    """
+    from nutpie.compile_pymc import CompiledPyMCModel
+
+    ends = np.cumsum([np.prod(shape, dtype=int) for shape in shapes])
+    places = [slice(end - np.prod(s, dtype=int), end) for end, s in zip(ends, shapes, strict=True)]
+    return CompiledPyMCModel(
+        dims={},
+        reparameterized_names=[],
+        compiled_logp_func=_Function(code.machine.density),
+        compiled_expand_func=_Function(code.machine.profile),
+        initial_point_func=start,
+        shared_data={str(place): array for place, array in enumerate(code.kept)},
+        shared_var_keys={},
+        user_data=code.inputs,
+        n_expanded=int(ends[-1]),
+        shape_info=(names, places, shapes),
+        logp_func=code,  # holds the machine code
+        expand_func=None,
+        _n_dim=length,
+        _shapes=dict(zip(names, shapes, strict=True)),
+        _coords={},
+    )
 
 
 _samplers = Recent[object, Sampler](16)  # batteries

@@ -56,7 +56,7 @@ def sample(
     model = sampler.on(subject)
     dealt = list(starts) or [model.initial_point_func]
     found = [
-        _chains(
+        run_chains(
             dataclasses.replace(model, initial_point_func=start),
             options,
             seed if place == 0 else subject_seed(seed, f"start {place + 1}"),
@@ -73,12 +73,12 @@ def sample(
         latent.name: tuple(map(len, latent.dims.values())) for latent in sampler.layout.latents
     }
     return Draws(
-        {name: _columns(drawn, name, options, shape) for name, shape in shapes.items()},
-        {ours: _columns(statistics, theirs, options) for theirs, ours in STATISTICS.items()},
+        {name: columns(drawn, name, options, shape) for name, shape in shapes.items()},
+        {ours: columns(statistics, theirs, options) for theirs, ours in STATISTICS.items()},
     )
 
 
-def _chains(
+def run_chains(
     model: Any, options: SamplingOptions, seed: int, cores: int, chains: int
 ) -> tuple[list[Any], list[Any]]:
     """Run some chains: their draws and statistics, a batch each."""
@@ -114,7 +114,7 @@ def _finished(background: Any) -> Any:
             return background.wait(timeout=_SLICE)
 
 
-def _columns(
+def columns(
     batches: Any, name: str, options: SamplingOptions, shape: tuple[int, ...] = ()
 ) -> np.ndarray:
     """Join a column of all chains' batches, without the tuning phase: (chain, draw, *shape)."""

@@ -26,7 +26,12 @@ def domains(features):
     ability = ml.Capability("ability", low=0, high=5)
     margin = ability - size * far - demand
     layout = ml.Layout("x", ml.Success("ok", product(logistic(margin), over="dimension")))
-    return Domains(layout, features, ITEMS, ["size", "far", "demand"])
+    return Domains(
+        {f.name: f.label_dims for f in layout.row_features},
+        features,
+        ITEMS,
+        ["size", "far", "demand"],
+    )
 
 
 def test_rows_are_the_items_that_differ(domains, features):
@@ -90,5 +95,7 @@ def test_equal_partitions_are_one_domain(features):
     layout = ml.Layout("x", ml.Success("ok", logistic(ability - size) * logistic(ability - twice)))
     spread = np.arange(ITEMS, dtype=float)
     data = {"size": features["size"], "twice": 2 * features["size"], "more": spread}
-    found = Domains(layout, {**data}, ITEMS, ["size", "twice"])
+    found = Domains(
+        {f.name: f.label_dims for f in layout.row_features}, {**data}, ITEMS, ["size", "twice"]
+    )
     assert found.of(frozenset({"size"}), ()) is found.of(frozenset({"twice"}), ())

@@ -159,7 +159,12 @@ def test_a_property_varies_where_it_is_defined(layout, items):
 
 def test_items_alike_in_what_is_observed_are_one_row(layout, items, evaluation):
     battery = Battery.of(layout, evaluation)
-    collapsed = Domains(layout, battery.features, COUNT, battery.features).collapsed
+    collapsed = Domains(
+        {f.name: f.label_dims for f in layout.row_features},
+        battery.features,
+        COUNT,
+        battery.features,
+    ).collapsed
     assert collapsed[0] == collapsed[2]
     assert len(set(collapsed)) == COUNT - 1
 

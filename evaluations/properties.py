@@ -1,0 +1,167 @@
+"""Properties of items and of subjects: whose a column is, and a row for each subject."""
+
+from collections.abc import Hashable, Sequence
+
+import numpy as np
+import pandas as pd
+
+from ..common.errors import DataError
+from ..common.messages import many, some
+from .tables import is_missing, named
+
+
+def of_subjects(table: pd.DataFrame | None, subjects: pd.Index) -> pd.DataFrame:
+    """Give each subject its row of properties.
+
+    Parameters
+    ----------
+    table : DataFrame, optional
+        Properties, indexed by subject; rows of other subjects are not kept.
+    subjects : Index
+        Names, as texts.
+
+    Returns
+    -------
+    DataFrame
+        In the order of the subjects; without columns where there is no table.
+
+    Raises
+    ------
+    DataError
+        When a subject has no row, or a name is missing or occurs twice.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"age": [30, 40, 50]}, index=["Ann", "Bob", "Cyd"])
+    >>> of_subjects(table, pd.Index(["Cyd", "Ann"], name="subject"))
+             age
+    subject
+    Cyd       50
+    Ann       30
+    """
+    if table is None:
+        return pd.DataFrame(index=subjects)
+    checked = named(table, "subjects", "subject")
+    missing = subjects.difference(checked.index, sort=False)
+    if len(missing):
+        remedy = "add one, with empty cells (NaN) for what is not known, or leave them out"
+        if "subject" in checked.columns:
+            remedy = "index the table by its names, as in table.set_index('subject')"
+        raise DataError(
+            f"subjects: no row for {many(len(missing), 'subject')} with outcomes, {some(missing)}; "
+            f"the rows are {some(checked.index)}; {remedy}"
+        )
+    return checked.loc[subjects]
+
+
+def differing(table: pd.DataFrame, names: Sequence[str], *, missing: bool = True) -> pd.DataFrame:
+    """Say which columns differ between rows of one name.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Several rows may have one name.
+    names : sequence of str
+        Of its rows.
+    missing : bool
+        Whether a missing cell differs from one that is there.
+
+    Returns
+    -------
+    DataFrame of bool
+        One row per name, in the order in which they appear, and the table's columns.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"size": [1.0, 1.0, 2.0], "day": [1, 2, 1]})
+    >>> differing(table, ["a", "a", "b"])
+        size    day
+    a  False   True
+    b  False  False
+    """
+    rows = table.apply(_hashable).set_axis(np.array(names, object), axis=0)
+    return rows.groupby(level=0, sort=False).nunique(dropna=not missing).gt(1)
+
+
+def constant(table: pd.DataFrame, subjects: Sequence[str]) -> pd.DataFrame:
+    """Take the columns that are the same in all rows of a subject, whose properties they are.
+
+    Parameters
+    ----------
+    table : DataFrame
+        A row per outcome.
+    subjects : sequence of str
+        Whose outcomes its rows are.
+
+    Returns
+    -------
+    DataFrame
+        One row per subject, in the order in which they appear.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"age": [30, 30, 40], "seconds": [5, 7, 6]})
+    >>> constant(table, ["Ann", "Ann", "Bob"])
+             age
+    subject
+    Ann       30
+    Bob       40
+    """
+    own = table.loc[:, ~differing(table, subjects).any().to_numpy(dtype=bool)]
+    own = own.set_axis(pd.Index(subjects, name="subject", dtype="str"), axis=0)
+    return own[~own.index.duplicated()]
+
+
+def joined(one: pd.DataFrame, other: pd.DataFrame, kind: str) -> pd.DataFrame:
+    """Join the properties of two evaluations' items or subjects.
+
+    Parameters
+    ----------
+    one, other : DataFrame
+        Indexed by name.
+    kind : str
+        What a row is.
+
+    Returns
+    -------
+    DataFrame
+        The first's rows, then those that only the other has.
+
+    Raises
+    ------
+    DataError
+        When one name has different values of a property in the two, naming both.
+
+    Examples
+    --------
+    >>> one = pd.DataFrame({"age": [30]}, index=["Ann"])
+    >>> joined(one, pd.DataFrame({"age": [31]}, index=["Ann"]), "subject")
+    Traceback (most recent call last):
+        ...
+    measurement_layouts.common.errors.DataError: subject Ann has age = 30 in one ... 31 in the ...
+    """
+    shared = one.index.intersection(other.index, sort=False)
+    for column in one.columns.intersection(other.columns, sort=False):
+        ours, theirs = (table.loc[shared, column].astype(object) for table in (one, other))
+        for name, here, there in zip(shared, ours, theirs, strict=True):
+            if not (is_missing(here) or is_missing(there) or here == there):
+                raise DataError(
+                    f"{kind} {name} has {column} = {here!r} in one evaluation and {there!r} in the "
+                    f"other: it is another {kind}; correct one of the two, or name them apart"
+                )
+    new = other.index.difference(one.index, sort=False)
+    rows = pd.concat([one, other.loc[new]])
+    for column in other.columns:
+        brought = other[column].reindex(rows.index)
+        if column not in one.columns:
+            rows[column] = brought
+        elif (rows[column].isna() & brought.notna()).any():
+            rows[column] = rows[column].where(rows[column].notna(), brought)
+    return rows
+
+
+def _hashable(column: pd.Series) -> pd.Series:
+    """Write cells such as lists as texts, so that they can be compared."""
+    if column.dtype != object:
+        return column
+    return column.map(lambda cell: cell if isinstance(cell, Hashable) else repr(cell))

@@ -1,0 +1,138 @@
+"""A store of a joint fit: a folder with a file for each chain."""
+
+import hashlib
+import json
+import secrets
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import numpy as np
+
+from ...common.errors import FitError
+from ...common.files import whole
+from ..model.cohort import Cohort
+from ..sampling.draws import Draws, SamplingOptions
+
+_HEAD = "joint-fit.json"
+
+
+class ChainStore:
+    """Chains of a joint fit, in memory, and in a folder where one is given.
+
+    Parameters
+    ----------
+    path : Path or None
+        The folder.
+    seed : int
+        Of the fit.
+
+    Attributes
+    ----------
+    seed : int
+        Of the fit.
+    """
+
+    def __init__(self, path: Path | None, seed: int) -> None:
+        self.path, self.seed = path, seed
+        self._chains: dict[int, Draws] = {}
+
+    @classmethod
+    def open(
+        cls,
+        path: str | Path | None,
+        cohort: Cohort,
+        options: SamplingOptions,
+        seed: int | None,
+    ) -> Self:
+        """Open a folder, or make it; the same fit goes on where it was interrupted.
+
+        Raises
+        ------
+        FitError
+            When the folder holds anything else than this fit.
+        """
+        if path is None:
+            return cls(None, secrets.randbits(31) if seed is None else seed)
+        folder = Path(path)
+        told: dict[str, object] = {
+            "layout": cohort.layout.fingerprint,
+            "data": hashlib.sha256(cohort.digest.encode()).hexdigest(),
+            "draws": options.draws,
+            "tune": options.tune,
+            "chains": options.chains,
+            "target_accept": options.target_accept,
+        }
+        head = folder / _HEAD
+        if not folder.exists() or not any(folder.iterdir()):
+            found = secrets.randbits(31) if seed is None else seed
+            folder.mkdir(parents=True, exist_ok=True)
+            with whole(head) as beside:
+                beside.write_text(json.dumps({**told, "seed": found}))
+            return cls(folder, found)
+        if not head.is_file():
+            raise FitError(
+                f"{folder} is no store of a joint fit; give an empty or a new folder as store="
+            )
+        written: Mapping[str, object] = json.loads(head.read_text())
+        told |= {} if seed is None else {"seed": seed}
+        other = [name for name, value in told.items() if written.get(name) != value]
+        if other:
+            what = ", ".join(f"{name} {written.get(name)!r}, now {told[name]!r}" for name in other)
+            raise FitError(
+                f"{folder} holds another fit ({what}); give the same call, or another store="
+            )
+        return cls(folder, int(str(written["seed"])))
+
+    @property
+    def finished(self) -> set[int]:
+        """Numbers of the chains that are there."""
+        if self.path is None:
+            return set(self._chains)
+        return {int(file.stem.split("-")[1]) for file in self.path.glob("chain-*.npz")}
+
+    def add(self, number: int, draws: Draws) -> None:
+        """Take a chain."""
+        if self.path is None:
+            self._chains[number] = draws
+            return
+        arrays = {f"posterior/{name}": values for name, values in draws.posterior.items()}
+        arrays |= {f"statistics/{name}": values for name, values in draws.statistics.items()}
+        with whole(self.path / f"chain-{number}.npz") as beside, beside.open("wb") as file:
+            np.savez(file, **arrays)  # type: ignore[arg-type]
+
+    def read(self, number: int) -> Draws:
+        """Read a chain.
+
+        Raises
+        ------
+        FitError
+            When its file is damaged.
+        """
+        if self.path is None:
+            return self._chains[number]
+        file = self.path / f"chain-{number}.npz"
+        groups: dict[str, dict[str, np.ndarray]] = {"posterior": {}, "statistics": {}}
+        try:
+            with np.load(file) as arrays:
+                for name in arrays.files:
+                    group, _, own = name.partition("/")
+                    groups[group][own] = arrays[name]
+        except Exception as error:
+            raise FitError(
+                f"{file} cannot be read ({error}); remove it and run the same call again: the "
+                "chain is sampled anew, the same"
+            ) from error
+        return Draws(groups["posterior"], groups["statistics"])
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._chains.clear()

@@ -1,0 +1,129 @@
+"""Latents with plates as PyMC's variables, given the levels that a cohort has."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import pymc as pm
+import pytensor.tensor as pt
+
+from ...layouts import Latent, MetaFeature
+from ...layouts.plates import SUBJECT, Plate, determines, plate_name
+from ...linking import Expr, evaluate
+from ...linking.evaluation import ancestry
+from .cohort import Cohort
+from .prior import join_labels, write_variable
+
+type Parent = Callable[[Latent | MetaFeature, tuple[Plate, ...], tuple[str, ...]], Any]
+"""From a node, plates and label dimensions to its value, laid out as ``(*plates, *labels)``."""
+
+
+def plated_variable(
+    latent: Latent,
+    parent: Parent,
+    dims: tuple[str, ...],
+    sum_to_zero: Callable[..., Any],
+    transform: Any = None,
+    sizes: Mapping[str, int] | None = None,
+) -> Any:
+    """Write a latent as a random variable of the current PyMC model.
+
+    Parameters
+    ----------
+    latent : Latent
+        Which.
+    parent : callable
+        Gives the values that its prior depends on.
+    dims : tuple of str
+        The layout's label dimensions.
+    sum_to_zero : callable
+        Writes a variable that sums to zero, from its name, its spread, how many plates it sums over
+        and its dimensions.
+    transform : Transform, optional
+        From its values to the scale where NUTS moves, instead of PyMC's.
+    sizes : dict of str to int, optional
+        Lengths of the dimensions, for a variable of static shape that does not name them.
+
+    Returns
+    -------
+    variable
+        Shape (*plates, *labels).
+    """
+    plates = tuple(map(plate_name, latent.plates))
+
+    def one(name: str, prior: Any, labels: tuple[str, ...]) -> Any:
+        known = dict[str, Any]()
+        for value in prior.parents:
+            for part in ancestry(value, stop_at=_has_value):
+                if _has_value(part):
+                    known[part.name] = parent(part, latent.plates, dims)
+        own = (*plates, *labels)
+        if prior.family == "ZeroSumNormal":
+            parameters = dict(prior.parameters)
+            spread = _parameter(parameters["sigma"], known, len(plates), labels, dims)
+            axes = parameters.get("n_zerosum_axes")
+            return sum_to_zero(name, spread, 1 if axes is None else int(axes.value), own)
+        given = {
+            part: _parameter(value, known, len(plates), labels, dims)
+            for part, value in prior.parameters
+        }
+        return write_variable(name, prior, given, own, transform, sizes)
+
+    if not isinstance(latent.prior, tuple):
+        return one(latent.name, latent.priors[0], latent.label_dims)
+    found = [
+        one(f"{latent.name}[{label}]", prior, ())
+        for label, prior in zip(latent.labels or (), latent.priors, strict=True)
+    ]
+    joined = join_labels([value[..., None] for value in found], latent.dim)
+    if sizes is not None:
+        return joined
+    return pm.Deterministic(latent.name, joined, dims=(*plates, *latent.label_dims))
+
+
+def indices(
+    cohort: Cohort, node: Latent | MetaFeature, plates: tuple[Plate, ...]
+) -> tuple[np.ndarray, ...]:
+    """Find a node's levels for each level of finer plates, to index its values with.
+
+    Returns
+    -------
+    tuple of ndarray of int
+        One for each of the node's plates, laid out along the finer plates' axes.
+    """
+    own: tuple[Plate, ...] = node.plates if isinstance(node, Latent) else (SUBJECT,)
+    found = []
+    for coarse in own:
+        axis = next(at for at, fine in enumerate(plates) if determines([fine], [coarse]))
+        shape = [1] * len(plates)
+        shape[axis] = -1
+        found.append(cohort.up(plates[axis], coarse).reshape(shape))
+    return tuple(found)
+
+
+def lay_out(
+    value: Any, node: Latent | MetaFeature, at: tuple[np.ndarray, ...], plates: int, dims: Any
+) -> Any:
+    """Take the levels of a value, and give it an axis for each plate and label dimension."""
+    taken = value[at] if at else value[(None,) * plates]
+    labels = tuple(slice(None) if dim in node.label_dims else None for dim in dims)
+    return taken[(*[slice(None)] * plates, *labels)]
+
+
+def _has_value(part: Expr) -> bool:
+    return isinstance(part, Latent | MetaFeature)
+
+
+def _parameter(
+    value: Expr,
+    known: Mapping[str, Any],
+    plates: int,
+    labels: tuple[str, ...],
+    dims: tuple[str, ...],
+) -> Any:
+    """Compute a parameter, laid out as ``(*plates, *labels)``."""
+    found = evaluate(value, known, dims)
+    if isinstance(found, int | float):
+        return np.float64(found)
+    absent = [plates + axis for axis, dim in enumerate(dims) if dim not in labels]
+    return pt.squeeze(found, axis=absent) if absent else found

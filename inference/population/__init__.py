@@ -1,0 +1,1 @@
+"""What subjects share: joint fits, their tables and forecasts, and newcomers."""

@@ -1,0 +1,180 @@
+"""A joint layout compiled for a cohort: one log-density of all subjects."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy.special import gammaln
+
+from ...layouts import Layout
+from ...layouts.plates import Plate, plate_name
+from ..kernel.domains import Domains
+from ..kernel.emit import build, emit
+from ..kernel.inputs import Outcomes
+from ..kernel.plan import CONSTANT_TERM, plan
+from ..model.cohort import Cohort
+from ..model.joint_terms import Part, idle_feature, joint_density, plate_feature
+from .engine import SubjectCode, as_nutpie
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Cells of a cohort, and one without trials for each pair of levels that nobody attempted.
+
+    Attributes
+    ----------
+    features : dict of str to ndarray
+        By meta-feature, covariate and hidden meta-feature, shape (rows,) or (rows, labels).
+    codes : dict of str to ndarray of int
+        By plate, the level of each row.
+    successes, trials : ndarray of int, shape (rows,)
+        Outcomes.
+    """
+
+    features: dict[str, np.ndarray]
+    codes: dict[str, np.ndarray]
+    successes: np.ndarray
+    trials: np.ndarray
+
+    @classmethod
+    def of(cls, cohort: Cohort) -> "Rows":
+        """Lay a cohort out."""
+        layout = cohort.layout
+        subject, item = _with_all_levels(cohort)
+        empty = np.zeros(len(subject) - len(cohort.subject), dtype=int)
+        codes = {}
+        for plate in layout.plates:
+            root = plate if isinstance(plate, str) else plate.root
+            codes[plate_name(plate)] = cohort.up(root, plate)[
+                subject if root == "subject" else item
+            ]
+        features = {name: values[item] for name, values in cohort.features.items()}
+        features |= {name: values[subject] for name, values in cohort.covariates.items()}
+        for plate, levels in codes.items():
+            features[plate_feature(plate)] = levels.astype(float)
+            last = len(cohort.levels[plate]) - 1
+            features[idle_feature(plate)] = (levels == last).astype(float)
+        return cls(
+            features,
+            codes,
+            np.concatenate([cohort.successes, empty]),
+            np.concatenate([cohort.trials, empty]),
+        )
+
+
+def _with_all_levels(cohort: Cohort) -> tuple[np.ndarray, np.ndarray]:
+    """Subjects and items of the cells, and of further ones until all pairs of levels occur."""
+    subject, item = [cohort.subject], [cohort.item]
+    for latent in cohort.layout.latents:
+        if len(latent.plates) < 2:
+            continue
+        sizes = cohort.size(latent.plates)
+        met = np.zeros(sizes, dtype=bool)
+        met[tuple(cohort.codes(plate) for plate in latent.plates)] = True
+        missing = np.argwhere(~met)
+        more = {"subject": np.zeros(len(missing), int), "item": np.zeros(len(missing), int)}
+        for plate, levels in zip(latent.plates, missing.T, strict=True):
+            root = plate if isinstance(plate, str) else plate.root
+            members = cohort.up(root, plate)
+            first = np.zeros(cohort.size([plate])[0], dtype=int)
+            first[members[::-1]] = np.arange(len(members))[::-1]
+            more[root] = first[levels]
+        subject.append(more["subject"])
+        item.append(more["item"])
+    return np.concatenate(subject), np.concatenate(item)
+
+
+class JointKernel:
+    """A joint layout's log-density on a cohort.
+
+    Parameters
+    ----------
+    cohort : Cohort
+        Layout, levels and outcomes.
+    deviations : frozenset of str
+        Latents sampled as deviations from their location.
+    given : frozenset of str
+        Latents whose values are parts of the point as they are, without a prior.
+
+    Attributes
+    ----------
+    parts : list of Part
+        The latents' parts of the sampler's point.
+    start : ndarray
+        Where PyMC would start the sampler.
+
+    Raises
+    ------
+    UnsupportedError
+        When the layout uses an operation that has no machine code here.
+    LayoutError
+        When PyMC does not take a prior.
+    """
+
+    def __init__(
+        self,
+        cohort: Cohort,
+        deviations: frozenset[str] = frozenset(),
+        given: frozenset[str] = frozenset(),
+    ) -> None:
+        layout = cohort.layout
+        self.layout: Layout = layout
+        self.density, self.start, self.parts = joint_density(cohort, deviations, given)
+        self.rows = Rows.of(cohort)
+        nodes = (*layout.row_features, *layout.covariates)
+        labels = {node.name: node.label_dims for node in nodes}
+        used = frozenset().union(*(term.features for term in self.density.terms.listed))
+        tabled = set(self.rows.features) - set(cohort.features)
+        self.domains = Domains(
+            labels, self.rows.features, len(self.rows.trials), used, tabled=tabled
+        )
+
+    @cached_property
+    def code(self) -> SubjectCode:
+        """Compile, and lay out the outcomes."""
+        successes, trials = self.rows.successes, self.rows.trials
+        hits, attempts = self._collapse(successes), self._collapse(trials)
+        form = Outcomes.of(hits, attempts)
+        text, inputs = emit(plan(self.density, self.domains, form))
+        outcomes = [np.asarray(part, dtype=float) for part in form.arrays(hits, attempts)]
+        coefficients = (
+            gammaln(trials + 1) - gammaln(successes + 1) - gammaln(trials - successes + 1)
+        )
+        numbers = {CONSTANT_TERM: float(coefficients.sum())}
+        own = np.array([numbers[name] for name in inputs.names])
+        machine = build(text)
+        return SubjectCode(
+            machine, inputs.subject(outcomes, own), [*inputs.arrays.values(), *outcomes, own]
+        )
+
+    def _collapse(self, counts: np.ndarray) -> np.ndarray:
+        return np.bincount(self.domains.collapsed, weights=counts, minlength=self.domains.rows.size)
+
+    def order(self, plates: Sequence[Plate]) -> np.ndarray:
+        """Place in the machine's order of each level of some plates; shape (levels...)."""
+        names = [plate_name(plate) for plate in plates]
+        domain = self.domains.of(frozenset(map(plate_feature, names)), ())
+        if domain is None:
+            return np.zeros((), dtype=int)
+        first = np.unique(self.domains.collapsed, return_index=True)[1]
+        at = tuple(self.rows.codes[name][first][domain.origin] for name in names)
+        found = np.empty([int(code.max()) + 1 for code in at], dtype=int)
+        found[at] = np.arange(domain.size)
+        return found
+
+    def shape(self, part: Part) -> tuple[int, ...]:
+        """Shape of a latent's values in the machine's order."""
+        levels = (int(np.prod(part.plates)),) if part.plates else ()
+        return levels + part.labels
+
+    def compiled(self) -> Any:
+        """Return nutpie's compiled model."""
+        names = [part.latent.name for part in self.parts]
+        shapes = [self.shape(part) for part in self.parts]
+        return as_nutpie(self.code, names, shapes, self._start, len(self.start))
+
+    def _start(self, seed: int) -> np.ndarray:
+        jitter = np.random.default_rng(seed).uniform(-1, 1, len(self.start))
+        return np.asarray(self.start + jitter)
