@@ -158,7 +158,7 @@ def _pooled(
 
 def _of_subjects(training: Evaluation) -> list[np.ndarray]:
     """Read the subjects' properties: numbers together, and values of each column of texts."""
-    table = getattr(training, "subject_table", pd.DataFrame(index=training.subjects))
+    table = training.subject_table
     foreign = {name: read_numbers(table[[name]])[1].any() for name in table.columns}
     numbers = read_columns(table, [name for name in foreign if not foreign[name]], "the subjects")
     values = [

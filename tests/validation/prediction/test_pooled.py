@@ -183,9 +183,8 @@ def study(rng):
 
 
 def with_people(evaluation, people):
-    """An evaluation with properties of its subjects."""
-    object.__setattr__(evaluation, "subject_table", people)
-    return evaluation
+    """The same evaluation, with properties of its subjects."""
+    return ml.Evaluation(evaluation.items, evaluation.successes, evaluation.trials, subjects=people)
 
 
 def test_they_are_the_fit(study):
@@ -240,6 +239,23 @@ def test_they_are_named_in_cross_validation(study):
         told["probability"].unstack().loc[evaluation.subjects, evaluation.items.index],
         np.where(held, exact, np.nan),
     )
+
+
+def test_properties_of_subjects_reach_it_through_the_folds(study):
+    """Ages decide half of the outcomes; the twin's ages are somebody else's."""
+    evaluation, people = study
+    few = evaluation.select(items=evaluation.items.index[:8])
+    mixed = people.sample(frac=1, random_state=1).set_axis(people.index)
+    briers = [
+        cross_validate(
+            ["rasch", "explanatory"], with_people(few, own), split="cells", progressbar=False
+        )
+        .summary()["mean"]
+        .diff()["explanatory"]
+        for own in (people, mixed)
+    ]
+    assert briers[0] < -0.01
+    assert briers[1] > briers[0] + 0.01
 
 
 def test_seen_items_and_unreadable_ones_are_refused(study):
