@@ -19,7 +19,8 @@ from measurement_layouts.linking import logistic
 distance = ml.MetaFeature("distance", low=0, high=10, unit="m")
 reach = ml.Capability("reach", low=0, high=10, unit="m")
 done = logistic(reach - distance)
-layout = ml.Layout("steps", ml.Score("credit", done, steps=2), ml.Graded("grade", done))
+credit = ml.Score("credit", done, precision=2.5, places=4)
+layout = ml.Layout("steps", credit, ml.Graded("grade", done))
 """
 
 

@@ -117,8 +117,8 @@ def test_names_are_texts():
         (pd.concat([PEOPLE, PEOPLE.iloc[:1]]), r"the subject name\(s\) Ann occur more than once"),
         (PEOPLE.set_axis(["Ann", "Bob", None]), r"subjects, subject: no name in row\(s\) 2"),
         (
-            PEOPLE.assign(school=pd.Series("\ud800", PEOPLE.index, object)),
-            "subjects, subject Ann: 'school' holds half a character",
+            pd.DataFrame({"s": ["\ud800", ""]}, ["Ann", "Bob"], dtype=object),
+            "Ann: 's' holds half a char",
         ),
         (["Ann", "Bob"], "subjects: this is a list; give a pandas DataFrame"),
         (PEOPLE["age"], "subjects: this is a Series; give a pandas DataFrame"),

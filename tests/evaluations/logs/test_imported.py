@@ -12,7 +12,7 @@ from measurement_layouts.evaluations.logs.imported import Notes
 from measurement_layouts.evaluations.logs.table import read_table
 from measurement_layouts.evaluations.logs.values import tidy
 
-NAMES = st.text(st.characters(codec="utf-8"), min_size=1, max_size=6)
+NAMES = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=6)
 CELLS = st.one_of(
     st.none(),
     st.booleans(),
