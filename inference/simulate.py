@@ -110,7 +110,7 @@ def draw_outcomes(
     profiles = named(profiles, "profiles", "subject")
     if layout.steps is not None:
         drawn = _step_by_step(layout, layout.steps, items, features, profiles, trials, rng)
-        return Evaluation(*drawn, subjects)
+        return Evaluation(*drawn, subjects=subjects)
     unseen = layout.outcome.unseen
     if unseen is None:
         probability = expected_success(layout, features, profiles, len(items))
@@ -119,7 +119,7 @@ def draw_outcomes(
         probability = _success_given(unseen, layout, features, profiles, ranks)
     successes = pd.DataFrame(rng.binomial(trials, probability), profiles.index, items.index)
     tried = pd.DataFrame(trials, profiles.index, items.index)
-    return Evaluation(items, successes, tried, subjects)
+    return Evaluation(items, successes, tried, subjects=subjects)
 
 
 def _step_by_step(

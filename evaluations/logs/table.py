@@ -38,8 +38,8 @@ _REMEDY = (
 def read_table(
     outcomes: Table,
     items: Table | None = None,
-    subjects: Table | None = None,
     *,
+    subjects: Table | None = None,
     subject: str = "subject",
     item: str = "item",
     outcome: str = "outcome",
