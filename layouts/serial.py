@@ -66,8 +66,8 @@ def from_dict(
             f"this is no written layout ({type(error).__name__}: {error}); give the dictionary "
             "that Layout.to_dict() made"
         ) from error
-    reached = {part.name for outcome in outcomes for part in ancestry(outcome)}
-    reached |= {category.name for category in Graph(name, outcomes).categories}
+    parts = [part for outcome in outcomes for part in ancestry(outcome)]
+    reached = {part.name for part in parts} | set(_categories(parts))
     unused = sorted(set(written) - reached)
     if unused:
         raise LayoutError(
@@ -80,6 +80,17 @@ def from_dict(
                 f"written layout: its outcome {outcome.name} is no Success, Graded or Score node"
             )
     return name, outcomes  # type: ignore[return-value]
+
+
+def _categories(parts: Sequence[Expr]) -> list[str]:
+    """Names of the categories among the plates of latents, and of those that they are of."""
+    found = []
+    for part in parts:
+        for plate in part.plates if isinstance(part, latents.Latent) else ():
+            while isinstance(plate, plates.Category):
+                found.append(plate.name)
+                plate = plate.per
+    return found
 
 
 def _refuse_newer(written: object, name: object) -> None:

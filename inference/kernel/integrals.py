@@ -1,18 +1,9 @@
 """A latent of each subject, integrated out of a log-density over evenly spaced places."""
 
-from dataclasses import dataclass
-
 from ...evaluations.evaluation import EDGE
 from .mathematics import LEAST
 from .terms import RIGHT, Integral
 from .values import Space, Value, Values
-
-
-@dataclass(frozen=True)
-class Counted:
-    """The form in which outcomes are given: rows are alike in outcome, and so many times there."""
-
-    names: tuple[str, ...] = ("count",)
 
 
 def integrated(

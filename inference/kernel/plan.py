@@ -7,9 +7,9 @@ import numpy as np
 
 from .complements import Complements
 from .domains import Domains
-from .inputs import Outcomes
+from .inputs import Counted, Outcomes
 from .integrals import integrated
-from .terms import LogDensity, Term
+from .terms import Integral, LogDensity, Term
 from .values import TRUTHS, Space, Value, Values
 
 type Rule = Callable[[Value, tuple[Value, ...], Value, Values], list[Value | None]]
@@ -174,7 +174,7 @@ class Plan:
         What each part of the point varies along, by its offset.
     length : int
         Of the point.
-    outcomes : Outcomes
+    outcomes : Outcomes or Counted
         The form in which a subject's outcomes are given.
     """
 
@@ -184,10 +184,10 @@ class Plan:
     profile: tuple[Value, ...]
     points: Mapping[int, Space]
     length: int
-    outcomes: Outcomes
+    outcomes: Outcomes | Counted
 
 
-def plan(density: LogDensity, domains: Domains, outcomes: Outcomes) -> Plan:
+def plan(density: LogDensity, domains: Domains, outcomes: Outcomes | Counted) -> Plan:
     """Lay a log-density out for a battery.
 
     Parameters
@@ -196,7 +196,7 @@ def plan(density: LogDensity, domains: Domains, outcomes: Outcomes) -> Plan:
         Its terms.
     domains : Domains
         Of the battery.
-    outcomes : Outcomes
+    outcomes : Outcomes or Counted
         The form in which a subject's outcomes are given.
 
     Returns
@@ -232,9 +232,10 @@ def plan(density: LogDensity, domains: Domains, outcomes: Outcomes) -> Plan:
     success = placed[density.probability]
     failure = complements.of(success)  # type: ignore[arg-type]
     inside: tuple[Value, ...] = ()
-    if density.integral is not None:
-        each = placed[density.integral.log_prior]
-        likelihood, table = integrated(values, success, failure, each, density.integral)  # type: ignore[arg-type]
+    if isinstance(outcomes, Counted):
+        integral: Integral = density.integral  # type: ignore[assignment]
+        each: Value = placed[integral.log_prior]  # type: ignore[assignment]
+        likelihood, table = integrated(values, success, failure, each, integral)  # type: ignore[arg-type]
         inside = (table,)
     else:
         weights = None if density.weights is None else placed[density.weights]

@@ -170,7 +170,7 @@ def joint_density(
                 roles = (*names, *latent.label_dims)
                 value = pt.tensor(dtype="float64", shape=_shape(roles, levels | sizes))
                 translator.point(value, latent.label_dims, names)
-                values[latent.name] = translator.laid[value].content
+                values[latent.name] = translator.laid[value].entry(0)
                 start.append(np.zeros(int(np.prod(counts + labels, dtype=int))))
                 continue
             known = len(model.free_RVs)

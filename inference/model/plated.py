@@ -55,7 +55,7 @@ def plated_variable(
         known = dict[str, Any]()
         for value in prior.parents:
             for part in ancestry(value, stop_at=_has_value):
-                if _has_value(part):
+                if isinstance(part, Latent | MetaFeature):
                     known[part.name] = parent(part, latent.plates, dims)
         own = (*plates, *labels)
         if prior.family == "ZeroSumNormal":

@@ -56,7 +56,7 @@ def fit_jointly(
         )
         with closing(found), closing(watched):
             for chain, sampled in watched:
-                if isinstance(sampled, WorkerDied):
+                if isinstance(sampled, WorkerDied) or sampled.draws is None:
                     failures.append(f"{chain}: {sampled.reason}")
                 else:
                     kept.add(chains[chain], sampled.draws)

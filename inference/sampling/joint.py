@@ -12,8 +12,7 @@ from scipy.special import gammaln
 from ...layouts.plates import Plate, plate_name
 from ..kernel.domains import Domains
 from ..kernel.emit import build, emit
-from ..kernel.inputs import Outcomes
-from ..kernel.integrals import Counted
+from ..kernel.inputs import Counted, Outcomes
 from ..kernel.plan import CONSTANT_TERM, plan
 from ..kernel.terms import RIGHT
 from ..model.cohort import Cohort
@@ -165,9 +164,11 @@ class JointKernel:
         cells = self.cohort.successes, self.cohort.trials
         successes, trials = self.rows.successes, self.rows.trials
         hits, attempts = self._collapse(successes), self._collapse(trials)
-        form: Outcomes | Counted = Outcomes.of(hits, attempts)
-        given = [attempts] if self.density.integral else form.arrays(hits, attempts)
-        form = Counted() if self.density.integral else form
+        form: Outcomes | Counted = Counted()
+        given = [attempts]
+        if self.density.integral is None:
+            form = Outcomes.of(hits, attempts)
+            given = form.arrays(hits, attempts)
         text, inputs = emit(plan(self.density, self.domains, form))
         outcomes = [np.asarray(part, dtype=float) for part in given]
         coefficients = (

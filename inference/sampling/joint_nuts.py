@@ -81,7 +81,7 @@ def _informed(pilot: Mapping[str, np.ndarray], latent: Latent, cohort: Cohort) -
     """Say how much of the variance of each value of a latent the data have removed."""
     values = pilot[latent.name][0]
     among = values.var(axis=tuple(range(1, values.ndim)), keepdims=True).mean()
-    return np.clip(1 - values.var(axis=0) / max(among, 1e-300), 0.0, 1.0)
+    return np.asarray((1 - values.var(axis=0) / max(among, 1e-300)).clip(0, 1))
 
 
 def _is_scaled(latent: Latent) -> bool:
