@@ -1,5 +1,6 @@
 """A joint layout compiled for a cohort: one log-density of all subjects."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,6 +17,7 @@ from ..kernel.inputs import Counted, Outcomes
 from ..kernel.plan import CONSTANT_TERM, plan
 from ..kernel.terms import RIGHT
 from ..model.cohort import Cohort
+from ..model.joint_model import joint_model
 from ..model.joint_terms import (
     Part,
     Places,
@@ -210,3 +212,42 @@ class JointKernel:
     def _start(self, seed: int) -> np.ndarray:
         jitter = np.random.default_rng(seed).uniform(-1, 1, len(self.start))
         return np.asarray(self.start + jitter)
+
+
+class PlainJoint:
+    """A joint layout's plain model, compiled by nutpie, where an operation has no machine code.
+
+    Parameters
+    ----------
+    cohort : Cohort
+        Layout, levels and outcomes.
+
+    Attributes
+    ----------
+    parts : list of Part
+        The latents, levels in order.
+    """
+
+    def __init__(self, cohort: Cohort) -> None:
+        import nutpie
+
+        latents = cohort.layout.latents
+        self.parts = [
+            Part(one, 0, cohort.size(one.plates), tuple(map(len, one.dims.values())))
+            for one in latents
+        ]
+        self._compiled = nutpie.compile_pymc_model(joint_model(cohort))
+
+    def order(self, plates: Sequence[Plate]) -> np.ndarray:
+        """Place of each level of some plates; shape (levels...)."""
+        sizes = next(part.plates for part in self.parts if part.latent.plates == tuple(plates))
+        return np.arange(math.prod(sizes)).reshape(sizes)
+
+    def shape(self, part: Part) -> tuple[int, ...]:
+        """Shape of a latent's values, its levels along one axis."""
+        levels = (math.prod(part.plates),) if part.plates else ()
+        return levels + part.labels
+
+    def compiled(self) -> Any:
+        """Return nutpie's compiled model."""
+        return self._compiled

@@ -11,12 +11,13 @@ from ...common.cache import Recent
 from ...common.seeds import subject_seed
 from ...layouts import Latent, Layout
 from ...layouts.plates import plate_name
+from ..kernel.terms import UnsupportedError
 from ..model.cohort import Cohort
 from ..model.prior import location_and_scale
 from ..model.pymc_model import compile_key
 from .draws import Draws, Sampled, SamplingOptions
 from .inner import Inner, find_places, single_latent
-from .joint import JointKernel
+from .joint import JointKernel, PlainJoint
 from .nuts import STATISTICS, columns, run_chains
 
 _TRIALS_PER_VALUE = 10
@@ -30,13 +31,13 @@ class Form:
 
     Attributes
     ----------
-    kernel : JointKernel
-        What NUTS moves in.
+    kernel : JointKernel or PlainJoint
+        What NUTS moves in; the latter where an operation has no machine code.
     inner : Inner or None
         Draws the latent that is integrated out, if one is.
     """
 
-    kernel: JointKernel
+    kernel: JointKernel | PlainJoint
     inner: Inner | None = None
 
 
@@ -52,6 +53,13 @@ def joint_form(cohort: Cohort) -> Form:
 
 
 def _form(cohort: Cohort) -> Form:
+    try:
+        return _fused(cohort)
+    except UnsupportedError:
+        return Form(PlainJoint(cohort))
+
+
+def _fused(cohort: Cohort) -> Form:
     scaled = [latent for latent in cohort.layout.latents if _is_scaled(latent)]
     latent = single_latent(cohort.layout)
     if not scaled and latent is None:
