@@ -1,16 +1,17 @@
 """Three populations by hand in PyMC 6 with nutpie, and the exam by Bambi.
 
 Arrays are dense, subjects x items, every cell one trial. Effects of items are `pm.ZeroSumNormal`.
-Values of subjects and items are centred (drawn about their mean) or not (drawn standard normal,
-then shifted and scaled). Every prior is written here, so that a layout can say the same model.
+Values of subjects, and those of items, are centred (drawn about their mean) or not (drawn standard
+normal, then shifted and scaled): three `FORMS`, of which the best counts. Every prior is written
+here, so that a layout can say the same model.
 """
 
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-import nutpie
 import numpy as np
+import nutpie
 import pandas as pd
 import pymc as pm
 import pytensor.tensor as pt
@@ -19,6 +20,8 @@ from population_data import Cohort, standardised
 
 SAMPLING = {"chains": 4, "tune": 1000, "draws": 1000}
 CORES = 2
+FORMS = ("centred", "items centred", "not centred")
+"""Subjects and items centred, items alone, neither."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +54,7 @@ class Sampled:
         return self.least / self.seconds
 
 
-def exam(cohort: Cohort, *, centred: bool) -> pm.Model:
+def exam(cohort: Cohort, *, form: str) -> pm.Model:
     r"""Rasch model of the students, whose abilities scatter about a line in their tests.
 
     .. math:: \mathrm{logit}\, p_{si} = a_s + e_i, \quad
@@ -61,32 +64,32 @@ def exam(cohort: Cohort, *, centred: bool) -> pm.Model:
     with pm.Model() as model:
         mean, weight = pm.Normal("mean", 0, 1), pm.Normal("weight", 0, 1)
         spread, ease_spread = pm.HalfNormal("spread", 1), pm.HalfNormal("easeSpread", 1)
-        ability = _subjects("ability", mean + weight * tests, spread, len(tests), centred)
-        ease = _items("ease", ease_spread, cohort, centred)
+        ability = _subjects("ability", mean + weight * tests, spread, len(tests), form)
+        ease = _items("ease", ease_spread, cohort, form)
         _answers(cohort, logit_p=ability[:, None] + ease)
     return model
 
 
-def fractions(cohort: Cohort, *, centred: bool) -> pm.Model:
-    r"""One ability, skills of different difficulty that are all needed, and an ease of each problem.
+def fractions(cohort: Cohort, *, form: str) -> pm.Model:
+    r"""One ability, skills of different difficulty that are all needed, an ease of each problem.
 
-    .. math:: \mathrm{logit}\, p_{si} = \mathrm{logit} \prod_{k \in i} \sigma(a_s - d_k) + e_i, \quad
-        a_s \sim \mathrm{Normal}(\mu, \sigma), \quad d_k \sim \mathrm{Normal}(0, 1), \quad
+    .. math:: \mathrm{logit}\, p_{si} = \mathrm{logit} \prod_{k \in i} \sigma(a_s - d_k) + e_i,
+        \quad a_s \sim \mathrm{Normal}(\mu, \sigma), \quad d_k \sim \mathrm{Normal}(0, 1), \quad
         e \sim \mathrm{ZeroSumNormal}(\tau)
     """
     needed = cohort.evaluation.items[list(cohort.demands)].to_numpy(dtype=float)
     with pm.Model() as model:
         mean, difficulty = pm.Normal("mean", 0, 3), pm.Normal("difficulty", 0, 1, shape=8)
         spread, ease_spread = pm.HalfNormal("spread", 3), pm.HalfNormal("easeSpread", 1)
-        ability = _subjects("ability", mean, spread, len(cohort.trials), centred)
-        ease = _items("ease", ease_spread, cohort, centred)
+        ability = _subjects("ability", mean, spread, len(cohort.trials), form)
+        ease = _items("ease", ease_spread, cohort, form)
         applied = -pt.softplus(difficulty - ability[:, None])
         knows = pt.dot(applied, needed.T)  # logarithm of the chance to apply all that are needed
         _answers(cohort, logit_p=knows - pt.log1mexp(knows) + ease)
     return model
 
 
-def animal_ai(cohort: Cohort, *, centred: bool) -> pm.Model:
+def animal_ai(cohort: Cohort, *, form: str) -> pm.Model:
     r"""Seven values of each agent, all of them pooled, and an ease of each task.
 
     The recommended layout of the scenario. The ease, in units of the arena, stands inside the
@@ -101,13 +104,13 @@ def animal_ai(cohort: Cohort, *, centred: bool) -> pm.Model:
         def pooled(name: str, at: float, about: float, scatter: float) -> pt.TensorVariable:
             mean = pm.Normal(f"{name}Mean", at, about)
             spread = pm.HalfNormal(f"{name}Spread", scatter)
-            return _subjects(name, mean, spread, count, centred)[:, None]
+            return _subjects(name, mean, spread, count, form)[:, None]
 
         navigation, visual = pooled("navigation", 30, 20, 20), pooled("visual", 4, 3, 3)
         turning, bias = pooled("turning", 5, 5, 5), pooled("bias", 0, 5, 5)
         steep, sharp = pooled("steepness", -1.9, 0.5, 0.5), pooled("sharpness", 0.5, 0.5, 0.5)
         noise = pm.math.sigmoid(pooled("noise", -2.2, 1, 1))
-        ease = _items("ease", pm.HalfNormal("easeSpread", 10), cohort, centred)
+        ease = _items("ease", pm.HalfNormal("easeSpread", 10), cohort, form)
         reach = distance + turning * behind - bias * side
         navigate = pm.math.sigmoid(pt.exp(steep) * (navigation - reach + ease))
         see = pm.math.sigmoid(pt.exp(sharp) * (visual - items["smallness"].to_numpy()))
@@ -121,12 +124,19 @@ type Build = Callable[..., pm.Model]
 MODELS: dict[str, Build] = {"exam": exam, "fractions": fractions, "animal-ai": animal_ai}
 
 
-def sampled(build: Build, cohort: Cohort, *, centred: bool, seed: int) -> Sampled:
+def sampled(
+    build: Build,
+    cohort: Cohort,
+    *,
+    form: str,
+    seed: int,
+    sampling: Mapping[str, int] = SAMPLING,
+) -> Sampled:
     """Compile a model by nutpie, then sample it and take the time."""
-    model = build(cohort, centred=centred)
+    model = build(cohort, form=form)
     compiled = nutpie.compile_pymc_model(model)
     start = time.perf_counter()
-    trace = nutpie.sample(compiled, **SAMPLING, cores=CORES, seed=seed, progress_bar=False)
+    trace = nutpie.sample(compiled, **sampling, cores=CORES, seed=seed, progress_bar=False)
     seconds = time.perf_counter() - start
     posterior, subjects = trace["posterior"], len(cohort.trials)
     named = {
@@ -138,7 +148,7 @@ def sampled(build: Build, cohort: Cohort, *, centred: bool, seed: int) -> Sample
     return Sampled(seconds, shared_values(named), diverging)
 
 
-def exam_by_bambi(cohort: Cohort, *, seed: int) -> Sampled:
+def exam_by_bambi(cohort: Cohort, *, seed: int, sampling: Mapping[str, int] = SAMPLING) -> Sampled:
     """Fit Bambi's mixed logistic model of the exam, as its defaults are but for the priors.
 
     Its effects of items are independent instead of adding up to zero, so that the intercept is
@@ -160,7 +170,7 @@ def exam_by_bambi(cohort: Cohort, *, seed: int) -> Sampled:
     model = bambi.Model(
         "solved ~ tests + (1|student) + (1|item)", long, family="bernoulli", priors=priors
     )
-    trace = model.fit(**SAMPLING, cores=CORES, random_seed=seed, progressbar=False)
+    trace = model.fit(**sampling, cores=CORES, random_seed=seed, progressbar=False)
     posterior = trace["posterior"]
     same = {"weight": "tests", "spread": "1|student_sigma", "easeSpread": "1|item_sigma"}
     named = {name: posterior[theirs].to_numpy() for name, theirs in same.items()}
@@ -185,18 +195,16 @@ def shared_values(draws: Mapping[str, np.ndarray]) -> pd.DataFrame:
 
 
 def _subjects(
-    name: str, mean: pt.TensorVariable, spread: pt.TensorVariable, count: int, centred: bool
+    name: str, mean: pt.TensorVariable, spread: pt.TensorVariable, count: int, form: str
 ) -> pt.TensorVariable:
-    if centred:
+    if form == "centred":
         return pm.Normal(name, mean, spread, shape=count)
     return mean + spread * pm.Normal(f"{name}_raw", 0, 1, shape=count)
 
 
-def _items(
-    name: str, spread: pt.TensorVariable, cohort: Cohort, centred: bool
-) -> pt.TensorVariable:
+def _items(name: str, spread: pt.TensorVariable, cohort: Cohort, form: str) -> pt.TensorVariable:
     count = cohort.trials.shape[1]
-    if centred:
+    if form != "not centred":
         return pm.ZeroSumNormal(name, sigma=spread, shape=count)
     return pm.Deterministic(name, spread * pm.ZeroSumNormal(f"{name}_raw", sigma=1, shape=count))
 
