@@ -1,5 +1,6 @@
 """The rivals of populations by hand, the splits, and the scores of what is held out."""
 
+import dataclasses
 import json
 import os
 
@@ -355,13 +356,33 @@ def test_a_benchmark_that_lacks_its_data_says_so(monkeypatch):
         populations.main(["--case", "cells-exam"])
 
 
+@pytest.mark.slow
+def test_the_forms_of_a_model_by_hand_have_one_posterior(small):
+    """Other outcomes have another one, by more than the Monte Carlo errors."""
+    sampling = {"chains": 2, "tune": 500, "draws": 1000}
+    one, *others = (
+        by_hand.sampled(by_hand.exam, small, form=form, seed=1, sampling=sampling)
+        for form in by_hand.FORMS
+    )
+    assert "ability" not in " ".join(one.shared.index)
+    assert "ease[7]" in one.shared.index
+    for other in others:
+        assert populations.same("case", "other form", one, other).holds
+    successes = small.evaluation.trials - small.evaluation.successes
+    turned = ml.Evaluation(small.evaluation.items, successes, small.evaluation.trials)
+    opposite = dataclasses.replace(small, evaluation=turned)
+    other = by_hand.sampled(by_hand.exam, opposite, form="centred", seed=1, sampling=sampling)
+    assert not populations.same("case", "other outcomes", one, other).holds
+
+
 @real_data
 def test_the_benchmark_prints_a_line_for_each_rival(capsys):
-    status = populations.main(["--quick", "--json", "--case", "cells-animal-ai", "items-adele"])
+    cases = ["items-animal-ai", "items-adele"]
+    status = populations.main(["--quick", "--json", "--case", *cases])
     said = json.loads(capsys.readouterr().out)
     assert [figure["name"] for figure in said["figures"]] == [
-        *(f"Animal-AI, cells: {way}: Brier score" for way in ("Rasch", "explanatory")),
-        "Animal-AI, cells: two factors: Brier score",
-        *(f"ADeLe-labelled, whole items: {way}: Brier score" for way in ("Rasch", "explanatory")),
+        f"{cohort}, whole items: {way}: Brier score"
+        for cohort in ("Animal-AI", "ADeLe-labelled")
+        for way in ("Rasch", "explanatory")
     ]
     assert status == (not all(figure["holds"] for figure in said["figures"]))

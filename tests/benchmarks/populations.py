@@ -90,7 +90,7 @@ def of_draws(name: str, quick: bool, seed: int) -> list[Line]:
     }
     best = max(found, key=lambda form: found[form].per_second)
     lines = [
-        _same(f"{cohort.name} by hand, {form}", f"{best}, the best", other, found[best])
+        same(f"{cohort.name} by hand, {form}", f"{best}, the best", other, found[best])
         for form, other in found.items()
         if form != best
     ]
@@ -119,10 +119,10 @@ def _by_bambi(
     except ModuleNotFoundError as error:
         print(f"{case}: {error}; pip install bambi", file=sys.stderr)
         return failed(case)
-    return _same(case, "PyMC by hand, the best form", theirs, ours)
+    return same(case, "PyMC by hand, the best form", theirs, ours)
 
 
-def _same(case: str, against: str, one: by_hand.Sampled, other: by_hand.Sampled) -> Line:
+def same(case: str, against: str, one: by_hand.Sampled, other: by_hand.Sampled) -> Line:
     """Hold posterior means of shared values to each other; say the draws per second of both."""
     both = one.shared.join(other.shared, how="inner", lsuffix=" of one")
     error = np.hypot(both["mcse of one"], both["mcse"])
