@@ -323,9 +323,12 @@ def by_formula(name, cohort, value):
             *("navigation", "visual", "turning", "bias", "steepness", "sharpness", "noise"),
         )
     )
-    reach = items["distance"] + turning * items["rewardBehind"] - bias * items["XPos"]
-    able = expit(np.exp(steep) * (navigation - reach.to_numpy() + value["ease"]))
-    able = able * expit(np.exp(sharp) * (visual - items["smallness"].to_numpy()))
+    way, behind, side, smallness = (
+        items[column].to_numpy() for column in ("distance", "rewardBehind", "XPos", "smallness")
+    )
+    reach = way + turning * behind - bias * side
+    able = expit(np.exp(steep) * (navigation - reach + value["ease"]))
+    able = able * expit(np.exp(sharp) * (visual - smallness))
     return (1 - expit(noise)) * able + expit(noise) / 2
 
 
