@@ -307,22 +307,19 @@ def small():
     return data.Cohort("small", evaluation, known.groups, demands, ("tests",), covariates)
 
 
-def by_formula(name, cohort, value):
+def by_formula(model, cohort, value):
     """Chances of the cells, in NumPy."""
     items = cohort.evaluation.items
-    if name == "exam":
+    if model == "exam":
         return expit(value["ability"][:, None] + value["ease"])
-    if name == "fractions":
+    if model == "fractions":
         needed = items[list(cohort.demands)].to_numpy(dtype=bool)
         applied = expit(value["ability"][:, None, None] - value["difficulty"])
         knows = np.where(needed, applied, 1).prod(axis=2)
         return expit(np.log(knows / (1 - knows)) + value["ease"])
-    navigation, visual, turning, bias, steep, sharp, noise = (
-        value[node][:, None]
-        for node in (
-            *("navigation", "visual", "turning", "bias", "steepness", "sharpness", "noise"),
-        )
-    )
+    names = ("navigation", "visual", "turning", "bias", "steepness", "sharpness", "noise")
+    own = (value[name][:, None] for name in names)
+    navigation, visual, turning, bias, steep, sharp, noise = own
     way, behind, side, smallness = (
         items[column].to_numpy() for column in ("distance", "rewardBehind", "XPos", "smallness")
     )
