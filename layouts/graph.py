@@ -10,10 +10,10 @@ from ..linking.expression import Dims, SubjectConstant, merge_dims
 from ..linking.function import Call
 from .latents import Latent
 from .nodes import Derived, MetaFeature, Node
-from .plates import SUBJECT, Category, Plate, plate_name
 from .outcomes.ordered import OrderedOutcome
 from .outcomes.steps import Observed, Steps, Success
 from .outcomes.unseen import Unseen
+from .plates import SUBJECT, Category, Plate, plate_name
 
 if TYPE_CHECKING:  # slow to import, and a layout is declared without it
     import networkx as nx

@@ -165,6 +165,8 @@ def _determining(plate: Plate) -> list[str]:
 
 def _written(plates: Iterable[object]) -> str:
     """Write plates as they were given."""
-    names = [repr(plate) if isinstance(plate, str) else getattr(plate, "name", repr(plate))
-             for plate in plates]
+    names = [
+        repr(plate) if isinstance(plate, str) else getattr(plate, "name", repr(plate))
+        for plate in plates
+    ]
     return names[0] if len(names) == 1 else f"({', '.join(names)})"
