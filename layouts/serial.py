@@ -58,7 +58,7 @@ def from_dict(
         reader = _Reader(written, {own.name: own for own in functions})
         for written_name in written:  # parents come first: no node is far from what is made
             reader.node(written_name)
-        outcomes = tuple(reader.node(outcome) for outcome in names)
+        outcomes = tuple(_observed(reader.node(outcome)) for outcome in names)
     except LayoutError:
         raise
     except (AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
@@ -74,12 +74,16 @@ def from_dict(
             f"written layout: {', '.join(unused)} reach{'es' if len(unused) == 1 else ''} no "
             f"outcome; use it in the ancestry of {' or '.join(names)}, or take it out"
         )
-    for outcome in outcomes:
-        if not isinstance(outcome, Success | OrderedOutcome):
-            raise LayoutError(
-                f"written layout: its outcome {outcome.name} is no Success, Graded or Score node"
-            )
-    return name, outcomes  # type: ignore[return-value]
+    return name, outcomes
+
+
+def _observed(node: nodes.Node) -> Observed:
+    """Take a node for an outcome, which it must be."""
+    if not isinstance(node, Success | OrderedOutcome):
+        raise LayoutError(
+            f"written layout: its outcome {node.name} is no Success, Graded or Score node"
+        )
+    return node
 
 
 def _refuse_newer(written: object, name: object) -> None:

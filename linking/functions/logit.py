@@ -73,7 +73,7 @@ def logit(p: Array) -> Array:
     >>> finds = logistic(Capability("sight", low=0, high=2) - MetaFeature("far", low=0, high=2))
     >>> ease = Bias("ease", per="item")
     >>> print(logistic(logit(mixture(finds, by=Noise("noise"), toward=0.5)) + ease))
-    logistic(logit(mixture(logistic(sight − far), by=noise, toward=0.5)) + ease)
+    logistic(logit(mixture(logistic(sight − far), noise, 0.5)) + ease)
     >>> round(float(logistic(logit(0.8) + 1)), 3)
     0.916
     """
