@@ -14,13 +14,13 @@ from ..linking.real import holds_numbers
 from .fields import text
 from .graph import Graph
 from .joint import check_joint
-from .latents import Latent
+from .latents import Latent, categories_of
 from .nodes import Derived, MetaFeature
 from .opposed import SQUASHING
 from .outcomes.ordered import OrderedOutcome
 from .outcomes.steps import Observed, Success
 from .outcomes.unseen import Unseen
-from .plates import SUBJECT, Category, chain
+from .plates import SUBJECT
 from .serial import OURS
 
 _POINTS, _SEED = 500, 20231
@@ -191,7 +191,7 @@ def check(name: str, outcomes: tuple[Observed, ...], profile: object) -> None:
     _outcomes_differ(name, outcomes)
     own = [list(ancestry(outcome)) for outcome in outcomes]
     parts = list({id(part): part for found in own for part in found}.values())
-    _names_differ([*parts, *flags(parts), *_categories(parts)])
+    _names_differ([*parts, *flags(parts), *categories_of(parts)])
     _formulas_are_readable(parts)
     for outcome, found in zip(outcomes, own, strict=True):
         _one_outcome(found, outcome)
@@ -232,12 +232,6 @@ def _steps_can_be_told(outcomes: tuple[Observed, ...], own: list[list[Expr]]) ->
                     "item would share it, and they are taken as independent given the profile; "
                     "give the item's property as a MetaFeature, or fit a single Success"
                 )
-
-
-def _categories(parts: list[Expr]) -> list[Category]:
-    """List the categories among the plates of latents, equal ones as often as they are met."""
-    plates = (plate for part in parts if isinstance(part, Latent) for plate in part.plates)
-    return [category for plate in plates for category in chain(plate)]
 
 
 def _names_differ(parts: list[Expr]) -> None:

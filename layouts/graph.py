@@ -8,12 +8,12 @@ from ..linking import Expr, LinkingFunction
 from ..linking.evaluation import ancestry
 from ..linking.expression import Dims, SubjectConstant, merge_dims
 from ..linking.function import Call
-from .latents import Latent
+from .latents import Latent, categories_of
 from .nodes import Derived, MetaFeature, Node
 from .outcomes.ordered import OrderedOutcome
 from .outcomes.steps import Observed, Steps, Success
 from .outcomes.unseen import Unseen
-from .plates import ITEM, SUBJECT, Category, Plate, chain, finest, plate_name, root
+from .plates import ITEM, SUBJECT, Category, Plate, finest, plate_name, root
 
 if TYPE_CHECKING:  # slow to import, and a layout is declared without it
     import networkx as nx
@@ -86,8 +86,7 @@ class Graph:
     @cached_property
     def categories(self) -> tuple[Category, ...]:
         """Categories among the plates, and those that they are of."""
-        found = {of.name: of for plate in self.plates for of in chain(plate)}
-        return tuple(found.values())
+        return tuple({found.name: found for found in categories_of(self.latents)}.values())
 
     @cached_property
     def plates_of_nodes(self) -> dict[str, tuple[Plate, ...]]:

@@ -2,7 +2,7 @@
 
 import functools
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -17,7 +17,9 @@ from .nodes import Derived, Labelled, MetaFeature, set_fields
 from .plates import (
     POPULATION,
     SUBJECT,
+    Category,
     Plate,
+    chain,
     check_of_subjects,
     determines,
     plate_name,
@@ -470,3 +472,21 @@ def plates_of(expression: Expr) -> tuple[Plate, ...]:
         elif isinstance(part, MetaFeature):
             found |= {part.per: part.per}
     return tuple(found.values())
+
+
+def categories_of(parts: Iterable[Expr]) -> list[Category]:
+    """List the categories among the plates of latents, and those that they are of, as often as met.
+
+    Parameters
+    ----------
+    parts : iterable of Expr
+        Of a layout; those that are no latents have no categories.
+
+    Examples
+    --------
+    >>> ease = Bias("ease", per=Category("benchmark", per=Category("task")))
+    >>> [category.name for category in categories_of([ease])]
+    ['benchmark', 'task']
+    """
+    plates = (plate for part in parts if isinstance(part, Latent) for plate in part.plates)
+    return [category for plate in plates for category in chain(plate)]

@@ -58,7 +58,7 @@ def from_dict(
         reader = _Reader(written, {own.name: own for own in functions})
         for written_name in written:  # parents come first: no node is far from what is made
             reader.node(written_name)
-        outcomes = tuple(_observed(reader.node(outcome)) for outcome in names)
+        outcomes = tuple(reader.node(outcome) for outcome in names)
     except LayoutError:
         raise
     except (AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
@@ -66,15 +66,15 @@ def from_dict(
             f"this is no written layout ({type(error).__name__}: {error}); give the dictionary "
             "that Layout.to_dict() made"
         ) from error
-    reached = {part.name for outcome in outcomes for part in ancestry(outcome)}
-    reached |= {category.name for category in Graph(name, outcomes).categories}
+    parts = [part for outcome in outcomes for part in ancestry(outcome)]
+    reached = {part.name for part in (*parts, *latents.categories_of(parts))}
     unused = sorted(set(written) - reached)
     if unused:
         raise LayoutError(
             f"written layout: {', '.join(unused)} reach{'es' if len(unused) == 1 else ''} no "
             f"outcome; use it in the ancestry of {' or '.join(names)}, or take it out"
         )
-    return name, outcomes
+    return name, tuple(map(_observed, outcomes))
 
 
 def _observed(node: nodes.Node) -> Observed:
