@@ -95,6 +95,11 @@ def plate_name(plate: Plate) -> str:
     return plate if isinstance(plate, str) else plate.name
 
 
+def plural(plate: Plate) -> str:
+    """Name all of a plate; a category by its name."""
+    return f"{plate}s" if isinstance(plate, str) else plate.name
+
+
 def root(plate: Plate) -> str:
     """Whether a plate is one of items or of subjects."""
     return plate if isinstance(plate, str) else plate.root

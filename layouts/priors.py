@@ -107,6 +107,11 @@ class Prior:
         return self.declared_support or Interval(*_support_of(self.family, dict(self.parameters)))
 
     @property
+    def shown(self) -> tuple[tuple[str, Expr], ...]:
+        """Parameters that a formula shows: all but the number of plates that a sum is over."""
+        return tuple(pair for pair in self.parameters if pair[0] != _AXES)
+
+    @property
     def zero_sum_axes(self) -> int:
         """Over how many of the last plates its values sum to zero."""
         axes = dict(self.parameters).get(_AXES, _ONE)
