@@ -61,7 +61,7 @@ def frames(layout: Graph) -> list[Frame]:
             key = tuple(map(plate_name, plates))
             held.setdefault(key, []).append(name)
             sets[key] = plates
-    around = _around({plates[0] for plates in sets.values() if len(plates) == 1})
+    around = _around([plates[0] for plates in sets.values() if len(plates) == 1])
 
     def frame(key: tuple[str, ...]) -> Frame:
         inner = [name for name, outer in around.items() if (outer,) == key]
@@ -81,7 +81,7 @@ def frames(layout: Graph) -> list[Frame]:
     return [frame(key) for key in sorted(outermost, key=lambda key: len(key) > 1)]
 
 
-def _around(plates: set[Plate]) -> dict[str, str]:
+def _around(plates: list[Plate]) -> dict[str, str]:
     """Name the plate that lies right around each, where there is one and no other cuts it."""
     found: dict[str, str] = {}
     for plate in plates:
