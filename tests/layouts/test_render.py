@@ -15,7 +15,7 @@ import pytest
 
 import measurement_layouts as ml
 from measurement_layouts.layouts.drawing import captions
-from measurement_layouts.layouts.drawing.matplotlib import place
+from measurement_layouts.layouts.drawing.placement import place
 from measurement_layouts.layouts.drawing.style import STYLES
 from measurement_layouts.linking import (
     arrays,

@@ -1,0 +1,184 @@
+"""Where all nodes and plates of a diagram stand, as matplotlib draws it."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ..graph import Graph
+from .boxes import BARE, GAP, PADDING, ROW_GAP, Box, ends
+from .frames import Corner, Frame, frames
+from .placement import Placement, Spot, place
+from .style import PLATE, Style
+
+if TYPE_CHECKING:  # slow to import, and declaring a layout never needs it
+    import networkx as nx
+
+_BORDER = Style("rounded", fill="none", border=PLATE, width=1.4)
+
+
+@dataclass(frozen=True)
+class Plate:
+    """A border with a title in one of its lower corners."""
+
+    box: Box
+    title: str
+    corner: Corner
+
+
+@dataclass
+class Arrangement:
+    """Where spots and plates are, and the ways of edges; nodes' boxes are moved to their places.
+
+    Attributes
+    ----------
+    nodes : dict of str to Box
+        By name.
+    x : dict of Spot to float
+        Centre of every spot.
+    bands : dict of Spot to (float, float)
+        Top and bottom of its row.
+    ways : list of list of Spot
+        An edge each: parent, joints, child.
+    plates : list of Plate
+        Borders.
+    """
+
+    nodes: Mapping[Spot, Box]
+    x: dict[Spot, float] = field(default_factory=dict)
+    bands: dict[Spot, tuple[float, float]] = field(default_factory=dict)
+    ways: list[list[Spot]] = field(default_factory=list)
+    plates: list[Plate] = field(default_factory=list)
+
+    def width(self, spot: Spot) -> float:
+        """Room that a spot needs in its row."""
+        return self.nodes[spot].width if spot in self.nodes else 2.0
+
+    def stack(self, placed: Placement, top: float = 0.0) -> float:
+        """Put rows one under the other, the first at `top`; return where the last one ends."""
+        bottom = top
+        for row in placed.rows:
+            heights = (self.nodes[spot].height for spot in row if spot in self.nodes)
+            bottom = top + max(heights, default=0.0)
+            for spot in row:
+                self.x[spot], self.bands[spot] = placed.x[spot], (top, bottom)
+                if spot in self.nodes:
+                    self.nodes[spot].x, self.nodes[spot].y = placed.x[spot], (top + bottom) / 2
+            top = bottom + ROW_GAP
+        self.ways += placed.ways.values()
+        return bottom
+
+    def shapes(self, spots: Iterable[Spot]) -> list[Box]:
+        """Boxes of nodes, and thin ones where an edge passes."""
+        return [self.nodes.get(spot) or Box((), BARE, 2, 0, self.x[spot]) for spot in spots]
+
+    def enclose(
+        self, shapes: Sequence[Box], top: float, bottom: float, title: str, corner: Corner
+    ) -> Box:
+        """Draw a border around shapes between two heights; its title has room below them."""
+        left, right = ends(shapes)
+        top, bottom = top - PADDING, bottom + 1.6 * PADDING
+        centre = (left + right) / 2, (top + bottom) / 2
+        box = Box((), _BORDER, right - left + 2 * PADDING, bottom - top, *centre)
+        self.plates.append(Plate(box, title, corner))
+        return box
+
+    def shift(self, spots: Iterable[Spot], plates: Iterable[Plate], by: float) -> None:
+        """Move spots and plates to the right."""
+        for spot in spots:
+            self.x[spot] += by
+            if spot in self.nodes:
+                self.nodes[spot].x += by
+        for plate in plates:
+            plate.box.x += by
+
+
+def arrange(layout: Graph, nodes: Mapping[Spot, Box]) -> Arrangement:
+    """Arrange the nodes of a layout, whose boxes have their sizes already."""
+    found = Arrangement(nodes)
+    if layout.joint:
+        _in_frames(layout, found)
+    else:
+        _around_one_plate(layout, found)
+    return found
+
+
+def _around_one_plate(layout: Graph, found: Arrangement) -> None:
+    """Put the profile above the items' plate."""
+    found.stack(place(layout.graph, found.width, GAP))
+    inside = [name for name, per_item in layout.graph.nodes(data="per_item") if per_item]
+    first = min(found.bands[name][0] for name in inside)
+    spots = [spot for spot, band in found.bands.items() if band[0] >= first]
+    bottom = max(found.bands[spot][1] for spot in spots)
+    found.enclose(found.shapes(spots), first, bottom, "items", "right")
+
+
+def _in_frames(layout: Graph, found: Arrangement) -> None:
+    """Put the population above the plates, these beside each other, and below where they meet."""
+    graph, outermost = layout.graph, frames(layout)
+    sides = [frame for frame in outermost if "/" not in frame.name]
+    sides.sort(key=lambda frame: frame.corner)  # subjects to the left of items
+    *meetings, last = [frame for frame in outermost if "/" in frame.name]
+    shared = [name for name, plates in layout.plates_of_nodes.items() if not plates]
+    above = _part(graph, shared)
+    top = 0.0
+    if shared:  # room for the population, whose place along its rows is not known yet
+        top = Arrangement(found.nodes).stack(place(above, found.width, GAP)) + ROW_GAP + PADDING
+    bottom = _beside(graph, sides, found, top)
+    if shared:
+        found.stack(place(above, found.width, GAP, _anchors(graph, shared, found, graph.succ)))
+    for row in (meetings, [last]):
+        if row:
+            bottom = _beside(graph, row, found, bottom + ROW_GAP + PADDING)
+    drawn = {(way[0], way[-1]) for way in found.ways}
+    found.ways += [[*edge] for edge in graph.edges if edge not in drawn]
+
+
+def _part(graph: "nx.DiGraph[str]", names: Sequence[str]) -> "nx.DiGraph[str]":
+    """Take some nodes with the edges between them, in the graph's order."""
+    import networkx as nx
+
+    part: nx.DiGraph[str] = nx.DiGraph()
+    part.add_nodes_from((name, graph.nodes[name]) for name in names)
+    part.add_edges_from(edge for edge in graph.edges if set(edge) <= set(names))
+    return part
+
+
+def _anchors(
+    graph: "nx.DiGraph[str]",
+    names: Sequence[str],
+    found: Arrangement,
+    joined: Mapping[str, Iterable[str]],
+) -> dict[Spot, list[float]]:
+    """Places of the nodes, standing already, that some others are joined to."""
+    return {
+        name: [found.x[other] for other in joined[name] if other in found.x and other not in names]
+        for name in names
+    }
+
+
+def _beside(graph: "nx.DiGraph[str]", row: list[Frame], found: Arrangement, top: float) -> float:
+    """Put frames beside each other, those of subjects first; return the lowest bottom."""
+    right, bottom = None, top
+    for frame in row:
+        spots, plates = len(found.x), len(found.plates)
+        box = _frame(graph, frame, found, top)
+        left = box.x - box.width / 2
+        if right is not None and left < right + GAP:
+            moved = list(found.x)[spots:]
+            found.shift(moved, found.plates[plates:], right + GAP - left)
+        right, bottom = box.x + box.width / 2, max(bottom, box.bottom)
+    return bottom
+
+
+def _frame(graph: "nx.DiGraph[str]", frame: Frame, found: Arrangement, top: float) -> Box:
+    """Put a frame's nodes, and below them the frames inside."""
+    before = len(found.x)
+    anchors = _anchors(graph, frame.nodes, found, graph.pred)
+    bottom = found.stack(place(_part(graph, frame.nodes), found.width, GAP, anchors), top)
+    inner = []
+    for inside in frame.inside:
+        box = _frame(graph, inside, found, bottom + ROW_GAP)
+        inner.append(box)
+        bottom = box.bottom
+    shapes = [*found.shapes(list(found.x)[before:]), *inner]
+    return found.enclose(shapes, top, bottom, frame.title, frame.corner)
