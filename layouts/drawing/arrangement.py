@@ -37,8 +37,10 @@ class Arrangement:
         Centre of every spot.
     bands : dict of Spot to (float, float)
         Top and bottom of its row.
-    ways : list of list of Spot
-        An edge each: parent, joints, child.
+    ways : dict of (str, str) to list of Spot
+        Of each edge: parent, joints, child.
+    rows : int
+        How many rows there are so far.
     plates : list of Plate
         Borders.
     """
@@ -46,8 +48,9 @@ class Arrangement:
     nodes: Mapping[Spot, Box]
     x: dict[Spot, float] = field(default_factory=dict)
     bands: dict[Spot, tuple[float, float]] = field(default_factory=dict)
-    ways: list[list[Spot]] = field(default_factory=list)
+    ways: dict[tuple[str, str], list[Spot]] = field(default_factory=dict)
     plates: list[Plate] = field(default_factory=list)
+    rows: int = 0
 
     def width(self, spot: Spot) -> float:
         """Room that a spot needs in its row."""
@@ -64,7 +67,10 @@ class Arrangement:
                 if spot in self.nodes:
                     self.nodes[spot].x, self.nodes[spot].y = placed.x[spot], (top + bottom) / 2
             top = bottom + ROW_GAP
-        self.ways += placed.ways.values()
+        for edge, way in placed.ways.items():
+            known = self.ways.get(edge, [])
+            self.ways[edge] = [*way, *known] if way and way[0] == edge[0] else [*known, *way]
+        self.rows += len(placed.rows)
         return bottom
 
     def shapes(self, spots: Iterable[Spot]) -> list[Box]:
@@ -119,41 +125,39 @@ def _in_frames(layout: Graph, found: Arrangement) -> None:
     sides.sort(key=lambda frame: frame.corner)  # subjects to the left of items
     *meetings, last = [frame for frame in outermost if "/" in frame.name]
     shared = [name for name, plates in layout.plates_of_nodes.items() if not plates]
-    above = _part(graph, shared)
     top = 0.0
     if shared:  # room for the population, whose place along its rows is not known yet
-        top = Arrangement(found.nodes).stack(place(above, found.width, GAP)) + ROW_GAP + PADDING
+        top = Arrangement(found.nodes).stack(_placed(graph, shared, found)) + ROW_GAP + PADDING
     bottom = _beside(graph, sides, found, top)
     if shared:
-        found.stack(place(above, found.width, GAP, _anchors(graph, shared, found, graph.succ)))
+        found.stack(_placed(graph, shared, found))
     for row in (meetings, [last]):
         if row:
             bottom = _beside(graph, row, found, bottom + ROW_GAP + PADDING)
-    drawn = {(way[0], way[-1]) for way in found.ways}
-    found.ways += [[*edge] for edge in graph.edges if edge not in drawn]
 
 
-def _part(graph: "nx.DiGraph[str]", names: Sequence[str]) -> "nx.DiGraph[str]":
-    """Take some nodes with the edges between them, in the graph's order."""
-    import networkx as nx
-
-    part: nx.DiGraph[str] = nx.DiGraph()
-    part.add_nodes_from((name, graph.nodes[name]) for name in names)
-    part.add_edges_from(edge for edge in graph.edges if set(edge) <= set(names))
-    return part
-
-
-def _anchors(
+def _placed(
     graph: "nx.DiGraph[str]",
     names: Sequence[str],
     found: Arrangement,
-    joined: Mapping[str, Iterable[str]],
-) -> dict[Spot, list[float]]:
-    """Places of the nodes, standing already, that some others are joined to."""
-    return {
-        name: [found.x[other] for other in joined[name] if other in found.x and other not in names]
-        for name in names
-    }
+    passing: Iterable[tuple[str, str]] = (),
+) -> Placement:
+    """Place some nodes, near those elsewhere that stand already, and joints of edges that pass."""
+    import networkx as nx
+
+    own = set(names)
+    part: nx.DiGraph[str] = nx.DiGraph()
+    part.add_nodes_from((name, graph.nodes[name]) for name in names)
+    part.add_edges_from(edge for edge in graph.edges if own.issuperset(edge))
+    crossing = [*(edge for edge in graph.edges if len(own.intersection(edge)) == 1), *passing]
+    anchors: dict[Spot, list[float]] = {}
+    for parent, child in crossing:
+        here, there = (parent, child) if parent in own else (child, parent)
+        spot = here if here in own else (parent, child, found.rows)
+        if there in found.x:
+            anchors.setdefault(spot, []).append(found.x[there])
+            anchors.setdefault((parent, child, found.rows), []).append(found.x[there])
+    return place(part, found.width, GAP, anchors, crossing, found.rows)
 
 
 def _beside(graph: "nx.DiGraph[str]", row: list[Frame], found: Arrangement, top: float) -> float:
@@ -170,14 +174,27 @@ def _beside(graph: "nx.DiGraph[str]", row: list[Frame], found: Arrangement, top:
     return bottom
 
 
-def _frame(graph: "nx.DiGraph[str]", frame: Frame, found: Arrangement, top: float) -> Box:
-    """Put a frame's nodes, and below them the frames inside."""
+def _frame(
+    graph: "nx.DiGraph[str]",
+    frame: Frame,
+    found: Arrangement,
+    top: float,
+    around: frozenset[str] = frozenset(),
+) -> Box:
+    """Put a frame's nodes, and below them the frames inside; `around` are nodes of outer frames."""
     before = len(found.x)
-    anchors = _anchors(graph, frame.nodes, found, graph.pred)
-    bottom = found.stack(place(_part(graph, frame.nodes), found.width, GAP, anchors), top)
+    own = frozenset(frame.nodes)
+    held = frozenset(name for inner in frame for name in inner.nodes)
+    passing = [
+        (parent, child)
+        for parent, child in graph.edges
+        if (child in held - own and parent not in held)
+        or (parent in around and child not in around | held)
+    ]
+    bottom = found.stack(_placed(graph, frame.nodes, found, passing), top)
     inner = []
     for inside in frame.inside:
-        box = _frame(graph, inside, found, bottom + ROW_GAP)
+        box = _frame(graph, inside, found, bottom + ROW_GAP, around | own)
         inner.append(box)
         bottom = box.bottom
     shapes = [*found.shapes(list(found.x)[before:]), *inner]

@@ -129,7 +129,7 @@ def _draw_edges(axes: "Axes", arranged: Arrangement) -> None:
     from matplotlib.patches import FancyArrowPatch
     from matplotlib.path import Path as Curve
 
-    nodes, x, ways = arranged.nodes, arranged.x, arranged.ways
+    nodes, x, ways = arranged.nodes, arranged.x, arranged.ways.values()
     for way in ways:
         parent, child = nodes[way[0]], nodes[way[-1]]
         leaving = [other[1] for other in ways if other[0] == way[0]]

@@ -1,7 +1,7 @@
 """Where the nodes of a diagram stand: rows from the top, and places along each row."""
 
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -31,6 +31,8 @@ def place(
     width: Callable[[Spot], float],
     gap: float,
     anchors: Mapping[Spot, Sequence[float]] = _NOWHERE,
+    crossing: Iterable[tuple[str, str]] = (),
+    first: int = 0,
 ) -> Placement:
     """Place a layout's graph (`Layout.graph`), or a part of it.
 
@@ -43,7 +45,11 @@ def place(
     gap : float
         Room between two spots of a row.
     anchors : mapping, optional
-        Places of what nodes are joined to in other parts, which stay where they are.
+        Places of what spots are joined to in other parts, which stay where they are.
+    crossing : iterable of (str, str)
+        Edges that come from above this part, or leave it below: they get joints, too.
+    first : int
+        Number of the first row.
     """
     import networkx as nx
 
@@ -52,13 +58,19 @@ def place(
     rows: list[list[Spot]] = [[] for _ in range(max(row_of.values()) + 1)]
     for name, row in row_of.items():
         rows[row].append(name)
-    for parent, child in graph.edges:
-        joints: list[Spot] = [
-            (parent, child, row) for row in range(row_of[parent] + 1, row_of[child])
-        ]
-        ways[parent, child] = [parent, *joints, child]
-        for joint, row in zip(joints, range(row_of[parent] + 1, row_of[child]), strict=True):
+
+    def join(parent: str, child: str) -> list[Spot]:
+        between = range(row_of.get(parent, -1) + 1, row_of.get(child, len(rows)))
+        joints: list[Spot] = [(parent, child, first + row) for row in between]
+        for joint, row in zip(joints, between, strict=True):
             rows[row].append(joint)
+        return joints
+
+    for parent, child in graph.edges:
+        ways[parent, child] = [parent, *join(parent, child), child]
+    for parent, child in crossing:
+        before, after = ([end] if end in row_of else [] for end in (parent, child))
+        ways[parent, child] = [*before, *join(parent, child), *after]
     links: nx.DiGraph[Spot] = nx.DiGraph()
     links.add_nodes_from(spot for row in rows for spot in row)
     links.add_edges_from(link for way in ways.values() for link in itertools.pairwise(way))

@@ -4,7 +4,7 @@ import json
 import os
 import re
 import shutil
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import graphviz
 import pytest
@@ -118,7 +118,16 @@ def test_matplotlib_puts_every_node_into_its_plates(name):
                 assert apart(plates[frame.title], own)
     for one, other in combinations(nodes.values(), 2):
         assert apart(corners(one), corners(other))
-    assert sorted((way[0], way[-1]) for way in arranged.ways) == sorted(layout.graph.edges)
+    assert set(arranged.ways) == set(layout.graph.edges)
+    for edge, way in arranged.ways.items():
+        assert (way[0], way[-1]) == edge
+        heights = [arranged.bands[spot] for spot in way]
+        assert all(upper[1] < lower[0] for upper, lower in pairwise(heights))
+        for joint in way[1:-1]:  # between the nodes of its row
+            for node, box in nodes.items():
+                left, _, right, _ = corners(box)
+                beside = arranged.bands[node] != arranged.bands[joint]
+                assert beside or not left < arranged.x[joint] < right
     assert all(nodes[parent].y < nodes[child].y for parent, child in layout.graph.edges)
 
 
