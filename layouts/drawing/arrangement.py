@@ -1,5 +1,6 @@
 """Where all nodes and plates of a diagram stand, as matplotlib draws it."""
 
+import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -120,20 +121,35 @@ def _around_one_plate(layout: Graph, found: Arrangement) -> None:
 
 def _in_frames(layout: Graph, found: Arrangement) -> None:
     """Put the population above the plates, these beside each other, and below where they meet."""
-    graph, outermost = layout.graph, frames(layout)
-    sides = [frame for frame in outermost if "/" not in frame.name]
-    sides.sort(key=lambda frame: frame.corner)  # subjects to the left of items
-    *meetings, last = [frame for frame in outermost if "/" in frame.name]
+    graph = layout.graph
+    *before, last = frames(layout)
+    below = [frame for frame in before if _depends_on_frames(layout, frame)]
+    beside = sorted((frame for frame in before if frame not in below), key=_side)
     shared = [name for name, plates in layout.plates_of_nodes.items() if not plates]
     top = 0.0
     if shared:  # room for the population, whose place along its rows is not known yet
         top = Arrangement(found.nodes).stack(_placed(graph, shared, found)) + ROW_GAP + PADDING
-    bottom = _beside(graph, sides, found, top)
+    bottom = _beside(graph, beside, found, top, set(shared))
     if shared:
         found.stack(_placed(graph, shared, found))
-    for row in (meetings, [last]):
+    for row in (below, [last]):
         if row:
-            bottom = _beside(graph, row, found, bottom + ROW_GAP + PADDING)
+            standing = {name for name in layout.nodes if name in found.x}
+            bottom = _beside(graph, row, found, bottom + ROW_GAP + PADDING, standing)
+
+
+def _side(frame: Frame) -> int:
+    """Order of frames beside each other: of subjects, where both meet, of items."""
+    if frame.corner == "left":
+        return 0
+    return 1 if "/" in frame.name else 2
+
+
+def _depends_on_frames(layout: Graph, frame: Frame) -> bool:
+    """Whether a meeting of plates depends on what is in other frames, which must be above it."""
+    parents = {parent for name in frame.nodes for parent in layout.graph.predecessors(name)}
+    outside = parents - set(frame.nodes)
+    return "/" in frame.name and any(layout.plates_of_nodes[name] for name in outside)
 
 
 def _placed(
@@ -160,18 +176,49 @@ def _placed(
     return place(part, found.width, GAP, anchors, crossing, found.rows)
 
 
-def _beside(graph: "nx.DiGraph[str]", row: list[Frame], found: Arrangement, top: float) -> float:
-    """Put frames beside each other, those of subjects first; return the lowest bottom."""
-    right, bottom = None, top
+def _beside(
+    graph: "nx.DiGraph[str]", row: list[Frame], found: Arrangement, top: float, above: set[str]
+) -> float:
+    """Put frames beside each other, and what passes from above between them; return the bottom."""
+    held = {name for outermost in row for frame in outermost for name in frame.nodes}
+    edges = [
+        edge
+        for edge in graph.edges
+        if edge[0] in above and edge[1] not in above and edge[1] not in held
+    ]
+    boxes: list[Box] = []
+    parts: list[tuple[list[Spot], list[Plate]]] = []
     for frame in row:
         spots, plates = len(found.x), len(found.plates)
-        box = _frame(graph, frame, found, top)
-        left = box.x - box.width / 2
-        if right is not None and left < right + GAP:
-            moved = list(found.x)[spots:]
-            found.shift(moved, found.plates[plates:], right + GAP - left)
-        right, bottom = box.x + box.width / 2, max(bottom, box.bottom)
+        boxes.append(_frame(graph, frame, found, top))
+        parts.append((list(found.x)[spots:], found.plates[plates:]))
+        if boxes[1:]:
+            room = ends(boxes[-1:])[0] - ends(boxes[-2:-1])[1]
+            found.shift(*parts[-1], max(0.0, GAP - room))
+    bottom = max(box.bottom for box in boxes)
+    gaps: list[list[tuple[str, str]]] = [[] for _ in range(len(row) + 1)]
+    middle = sum(_side(frame) == 0 for frame in row)
+    for edge in edges:
+        gaps[_nearest_gap(boxes, found.x[edge[0]]) if edge[0] in found.x else middle].append(edge)
+    for place_of, passing in enumerate(gaps):
+        for part in parts[place_of:] if place_of else []:
+            found.shift(*part, GAP * len(passing))
+        start = ends(boxes[place_of - 1 : place_of])[1] if place_of else ends(boxes[:1])[0]
+        for number, edge in enumerate(passing, 1):
+            joint = (*edge, found.rows)
+            found.x[joint] = start + GAP * (number if place_of else number - len(passing) - 1)
+            found.bands[joint] = (top - PADDING, bottom)
+            found.ways.setdefault(edge, []).append(joint)
+    found.rows += 1
     return bottom
+
+
+def _nearest_gap(boxes: Sequence[Box], x: float) -> int:
+    """Count the gaps, between boxes and beyond them, up to the one nearest to a place."""
+    sides = [ends([box]) for box in boxes]
+    middles = [(left[1] + right[0]) / 2 for left, right in itertools.pairwise(sides)]
+    gaps = [sides[0][0], *middles, sides[-1][1]]
+    return min(range(len(gaps)), key=lambda gap: abs(gaps[gap] - x))
 
 
 def _frame(

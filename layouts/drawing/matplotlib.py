@@ -40,7 +40,8 @@ def picture(layout: Graph, ending: str) -> bytes:
 
     centre = sum(ends([*nodes.values(), *plates])) / 2
     title = box([Line(layout.name, 13, bold=True)], BARE)
-    title.x, title.y = centre, -title.height / 2 - PADDING / 2
+    highest = min(0.0, *(plate.y - plate.height / 2 for plate in plates))
+    title.x, title.y = centre, highest - title.height / 2 - PADDING / 2
     legend = [box([Line(kind)], STYLES[kind]) for kind in captions.kinds(layout)]
     tallest = max(shape.height for shape in legend)
     lowest = max(plate.bottom for plate in plates)
@@ -55,17 +56,19 @@ def picture(layout: Graph, ending: str) -> bytes:
     for shape in everything:
         _draw_box(axes, shape)
     for plate in arranged.plates:
-        _write_title(axes, plate)
+        _write_title(axes, plate, over_edges=layout.joint)
     file = io.BytesIO()
     ruler.figure.savefig(file, format=ending, dpi=192)
     return file.getvalue()
 
 
-def _write_title(axes: "Axes", plate: Plate) -> None:
-    """Write a plate's title into its lower corner."""
+def _write_title(axes: "Axes", plate: Plate, *, over_edges: bool) -> None:
+    """Write a plate's title into its lower corner, and cover the edges there if asked to."""
     side = 1 if plate.corner == "right" else -1
     corner = plate.box.x + side * (plate.box.width / 2 - 10), plate.box.bottom - 10
-    _write(axes, *corner, Line(plate.title, 10), ha=plate.corner)
+    text = _write(axes, *corner, Line(plate.title, 10), ha=plate.corner)
+    if over_edges:
+        text.set_bbox({"facecolor": "white", "edgecolor": "none", "pad": 1})
 
 
 class _Ruler:
