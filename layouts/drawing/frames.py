@@ -57,10 +57,11 @@ def frames(layout: Graph) -> list[Frame]:
     held: dict[tuple[str, ...], list[str]] = {}
     sets: dict[tuple[str, ...], tuple[Plate, ...]] = {}
     for name, plates in layout.plates_of_nodes.items():
-        if plates:
-            key = tuple(map(plate_name, plates))
+        if plates:  # subjects first, in whatever order they were given
+            ordered = sorted(plates, key=lambda plate: (root(plate) != SUBJECT, plate_name(plate)))
+            key = tuple(map(plate_name, ordered))
             held.setdefault(key, []).append(name)
-            sets[key] = plates
+            sets[key] = tuple(ordered)
     around = _around([plates[0] for plates in sets.values() if len(plates) == 1])
 
     def frame(key: tuple[str, ...]) -> Frame:
