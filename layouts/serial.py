@@ -67,30 +67,23 @@ def from_dict(
             "that Layout.to_dict() made"
         ) from error
     parts = [part for outcome in outcomes for part in ancestry(outcome)]
-    reached = {part.name for part in parts} | set(_categories(parts))
+    reached = {part.name for part in (*parts, *latents.categories_of(parts))}
     unused = sorted(set(written) - reached)
     if unused:
         raise LayoutError(
             f"written layout: {', '.join(unused)} reach{'es' if len(unused) == 1 else ''} no "
             f"outcome; use it in the ancestry of {' or '.join(names)}, or take it out"
         )
-    for outcome in outcomes:
-        if not isinstance(outcome, Success | OrderedOutcome):
-            raise LayoutError(
-                f"written layout: its outcome {outcome.name} is no Success, Graded or Score node"
-            )
-    return name, outcomes  # type: ignore[return-value]
+    return name, tuple(map(_observed, outcomes))
 
 
-def _categories(parts: Sequence[Expr]) -> list[str]:
-    """Names of the categories among the plates of latents, and of those that they are of."""
-    found = []
-    for part in parts:
-        for plate in part.plates if isinstance(part, latents.Latent) else ():
-            while isinstance(plate, plates.Category):
-                found.append(plate.name)
-                plate = plate.per
-    return found
+def _observed(node: nodes.Node) -> Observed:
+    """Take a node for an outcome, which it must be."""
+    if not isinstance(node, Success | OrderedOutcome):
+        raise LayoutError(
+            f"written layout: its outcome {node.name} is no Success, Graded or Score node"
+        )
+    return node
 
 
 def _refuse_newer(written: object, name: object) -> None:
