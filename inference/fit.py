@@ -13,6 +13,7 @@ from .files import storage
 from .forecasts.forecasting import Forecast, forecast
 from .forecasts.likelihood import with_log_likelihood
 from .forecasts.streaming import derived
+from .population.forecasting import derived_jointly, forecast_jointly
 from .posterior.diagnostics import diagnose, profiles
 from .posterior.posterior import Posterior
 
@@ -88,18 +89,22 @@ class Fit(Posterior):
         self,
         items: pd.DataFrame,
         *,
-        subjects: Iterable[object] | None = None,
+        subjects: Iterable[object] | pd.DataFrame | None = None,
         prob: float = 0.9,
         memory_mib: float = 256,
     ) -> Forecast:
         """Forecast success on items, run or not; see `forecasting.forecast`.
 
+        A joint fit forecasts new subjects too, and says what of each cell it knows; see
+        `population.forecasting.forecast_jointly`.
+
         Parameters
         ----------
         items : DataFrame
-            Meta-features, indexed by item.
-        subjects : iterable, optional
-            Whose success; everybody's by default.
+            Meta-features and categories, indexed by item.
+        subjects : iterable or DataFrame, optional
+            Whose success; everybody's by default. Of a joint fit also a table of subjects, known
+            or new, with their covariates and categories.
         prob : float, default 0.9
             Mass of the equal-tailed interval.
         memory_mib : float, default 256
@@ -118,6 +123,10 @@ class Fit(Posterior):
             When a subject is not in the fit, `prob` is not between 0 and 1, or `memory_mib` is no
             positive number.
         """
+        if self.layout.joint:
+            return forecast_jointly(
+                self, items, subjects=subjects, prob=prob, memory_mib=memory_mib
+            )
         return forecast(self, items, subjects=subjects, prob=prob, memory_mib=memory_mib)
 
     def derived(
@@ -125,7 +134,7 @@ class Fit(Posterior):
         items: pd.DataFrame,
         nodes: str | Iterable[str] | None = None,
         *,
-        subjects: Iterable[object] | None = None,
+        subjects: Iterable[object] | pd.DataFrame | None = None,
         prob: float = 0.9,
         memory_mib: float = 256,
     ) -> xr.Dataset:
@@ -148,6 +157,10 @@ class Fit(Posterior):
         DataError, FitError
             As `forecast` does, and when a node is none of the layout's derived ones.
         """
+        if self.layout.joint:
+            return derived_jointly(
+                self, items, nodes, subjects=subjects, prob=prob, memory_mib=memory_mib
+            )
         return derived(self, items, nodes, subjects=subjects, prob=prob, memory_mib=memory_mib)
 
     def with_log_likelihood(

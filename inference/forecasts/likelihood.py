@@ -22,6 +22,7 @@ from ..model.alignment import Features
 from ..model.features import read_evaluation
 from ..posterior.posterior import GROUPS, Posterior
 from .blocks import group_alike
+from .reading import levels_of_items
 from .streaming import every_draw, probabilities
 
 
@@ -307,9 +308,10 @@ def with_log_likelihood(
 
 
 def _training(fit: Posterior) -> Features:
-    """Meta-features of the items fitted on."""
+    """Meta-features of the items fitted on, and their levels where the fit is joint."""
     constants = fit.constants
-    return {feature.name: constants[feature.name].to_numpy() for feature in fit.layout.row_features}
+    known = {node.name: constants[node.name].to_numpy() for node in fit.layout.row_features}
+    return known | levels_of_items(fit)
 
 
 def _observed(evaluation: Evaluation, subjects: list[str]) -> xr.Dataset:
