@@ -13,6 +13,7 @@ from .files import storage
 from .forecasts.forecasting import Forecast, forecast
 from .forecasts.likelihood import with_log_likelihood
 from .forecasts.streaming import derived
+from .population import tables
 from .population.forecasting import derived_jointly, forecast_jointly
 from .posterior.diagnostics import diagnose, profiles
 from .posterior.posterior import Posterior
@@ -73,6 +74,49 @@ class Fit(Posterior):
             When `prob` is not between 0 and 1.
         """
         return profiles(self, prob)
+
+    def items(self, *, prob: float = 0.9) -> pd.DataFrame:
+        """Summarise what items have of their own in a joint fit; see `population.tables.items`.
+
+        Parameters
+        ----------
+        prob : float, default 0.9
+            Mass of the equal-tailed intervals.
+
+        Returns
+        -------
+        DataFrame
+            One row per node, level and label: ``node``, ``label``, a column for each plate,
+            ``mean``, ``sd``, ``low``, ``high``, ``ess_bulk``, ``ess_tail``, ``rhat``, ``trials``
+            and ``subjects``.
+
+        Raises
+        ------
+        FitError
+            When each subject was fitted alone, or `prob` is not between 0 and 1.
+        """
+        return tables.items(self, prob)
+
+    def population(self, *, prob: float = 0.9) -> pd.DataFrame:
+        """Summarise what subjects share in a joint fit; see `population.tables.population`.
+
+        Parameters
+        ----------
+        prob : float, default 0.9
+            Mass of the equal-tailed intervals.
+
+        Returns
+        -------
+        DataFrame
+            One row per node, level and label: ``node``, ``label``, ``level``, ``mean``, ``sd``,
+            ``low``, ``high``, ``ess_bulk``, ``ess_tail``, ``rhat`` and ``shrinkage``.
+
+        Raises
+        ------
+        FitError
+            When each subject was fitted alone, or `prob` is not between 0 and 1.
+        """
+        return tables.population(self, prob)
 
     def diagnostics(self) -> pd.DataFrame:
         """Judge every subject's sampling and data; see `diagnostics.diagnose`.
@@ -171,7 +215,8 @@ class Fit(Posterior):
     ) -> xr.DataTree:
         """Add every item's log-likelihood for ArviZ; see `likelihood.with_log_likelihood`.
 
-        Each subject has a posterior of its own, so ArviZ's comparisons take one at a time:
+        A joint fit has one posterior, and its log-likelihood is compared as a whole. Otherwise each
+        subject has a posterior of its own, so ArviZ's comparisons take one at a time:
         ``arviz_stats.loo(fit.with_log_likelihood(subjects=["Ann"]).isel(subject=0))``. For all
         subjects in little memory there is `measurement_layouts.validation.loo`.
 
@@ -197,7 +242,7 @@ class Fit(Posterior):
         DataError
             When the evaluation does not fit the layout or lacks a subject, or one is named twice.
         FitError
-            When a subject is not in the fit.
+            When a subject is not in the fit, or the fit is joint and an evaluation is given.
 
         Notes
         -----

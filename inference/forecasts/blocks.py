@@ -165,7 +165,8 @@ class Block:
         known: dict[str, object] = dict(self.features)
         for name, value in constants.items():
             known[name] = self._alone(value) if isinstance(value, np.ndarray) else value
-        for node in (*self.layout.latents, *self.layout.covariates):
+        nodes: tuple[Latent | MetaFeature, ...] = self.layout.latents + self.layout.covariates
+        for node in nodes:
             table = profile[node.name]
             if node.name in self.levels:
                 table, cells = self.levels[node.name].take(table)

@@ -17,6 +17,7 @@ from ...evaluations.steps import Rows, of_rows, row_names
 from ...evaluations.tables import named
 from ...layouts import Layout
 from ...layouts.outcomes.steps import Observed
+from ..model.alignment import Features
 from ..model.features import outside_range, read_features
 from ..posterior.posterior import Posterior
 from .reading import reader_of
@@ -412,7 +413,7 @@ def forecast_of(
     who: list[str],
     rows: np.ndarray,
     items: pd.Index,
-    features: Mapping[str, np.ndarray],
+    features: Features,
     summarise: Callable[..., list[np.ndarray]],
     prob: float,
 ) -> Forecast:

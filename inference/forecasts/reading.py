@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -178,7 +179,7 @@ def draws_at(posterior: xr.Dataset, latent: Latent, codes: np.ndarray) -> np.nda
     codes : ndarray of int, shape (levels, plates)
         Places of the levels.
     """
-    variable = posterior.variables[latent.name]
+    variable: Any = posterior.variables[latent.name]
     at = f"{SUBJECT}[]"  # no dimension of a layout is named so
     if latent.plates:
         places = zip(latent.plates, codes.T, strict=True)

@@ -99,7 +99,7 @@ class Support:
         return cls(
             tuple(columns),
             items,
-            pd.Index(who, dtype="str"),
+            pd.Index(list(who), dtype="str"),
             defined_columns(layout, features, len(items)),
             defined_columns(layout, training_features(fit), trials.shape[1] // each),
             tuple(np.frombuffer(bits, dtype=np.uint8) for bits in found),

@@ -18,6 +18,7 @@ from ...layouts import Latent, MetaFeature, Prior
 from ...layouts.plates import SUBJECT, Plate, determines, plate_name
 from ...linking import Expr, evaluate
 from ...linking.evaluation import ancestry
+from ...linking.expression import Constant
 from ..forecasts.reading import draws_at
 from ..model.alignment import align
 from ..posterior.posterior import Posterior
@@ -126,19 +127,18 @@ class Levels:
     ) -> np.ndarray:
         """Turn places in a prior into its values."""
         parameters = dict(prior.parameters)
-        family, scale = prior.family, 1.0
-        if family == "ZeroSumNormal":
-            axes = parameters.pop("n_zerosum_axes", None)
-            scale = self._of_one_more(latent, codes, 1 if axes is None else int(axes.value))
-            family = "Normal"
+        axes = parameters.pop("n_zerosum_axes", None)
         given = {
             name: self._parameter(latent, value, codes, labels)
             for name, value in parameters.items()
         }
-        if prior.family == "ZeroSumNormal":
-            given["sigma"] = given["sigma"] * np.reshape(scale, (-1, *(1 for _ in labels)))
-            given.setdefault("mu", np.zeros((1, 1, *(1 for _ in labels))))
-        return quantiles(latent.name, family, given, chances)
+        if prior.family != "ZeroSumNormal":
+            return quantiles(latent.name, prior.family, given, chances)
+        scale = self._of_one_more(
+            latent, codes, int(axes.value) if isinstance(axes, Constant) else 1
+        )
+        spread = given["sigma"] * scale.reshape(-1, *(1 for _ in labels))
+        return quantiles(latent.name, "Normal", {"mu": np.zeros(1), "sigma": spread}, chances)
 
     def _of_one_more(self, latent: Latent, codes: np.ndarray, axes: int) -> np.ndarray:
         """Compute how wide levels of what sums to zero are, as parts of independent ones."""

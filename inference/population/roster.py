@@ -135,7 +135,9 @@ class Roster:
     @property
     def items(self) -> pd.Index:
         """Names of the items."""
-        return pd.Index([self.cohort.levels[ITEM][place] for place in self.what], name="item")
+        names = [self.cohort.levels[ITEM][place] for place in self.what]
+        found: pd.Index = pd.Index(names, name="item")
+        return found
 
     @property
     def rows(self) -> np.ndarray:
