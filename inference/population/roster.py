@@ -198,7 +198,8 @@ def _refuse_changed(
 ) -> None:
     """Refuse subjects or items that the fit knows by name, with other properties."""
     for node in nodes:
-        have, had = (part[node.name].reshape(len(names), -1) for part in (values, known))
+        shape = len(names), len(node.columns)
+        have, had = (part[node.name].reshape(shape) for part in (values, known))
         other = ~alike.equal(have, had)
         if other.any():
             row, column = np.argwhere(other)[0]
