@@ -56,8 +56,9 @@ def from_scores(
     >>> from_scores("speed", Prior("LogNormal", mu=0, sigma=1), {"mu": 2.0, "sigma": 0.5}, scores)
     array([ 4.48168907,  7.3890561 , 12.18249396])
     """
-    if prior.family == "Normal" and set(parameters) == {"mu", "sigma"}:  # exact in the tails
-        return np.asarray(parameters["mu"] + parameters["sigma"] * scores)
+    if prior.family in ("Normal", "LogNormal") and set(parameters) == {"mu", "sigma"}:
+        found = parameters["mu"] + parameters["sigma"] * scores  # exact in the tails, and quick
+        return np.asarray(found if prior.family == "Normal" else np.exp(found))
     function = _quantiles(name, prior.family, tuple(parameters))
     chances = np.minimum(ndtr(scores), _HIGHEST)
     spread = [np.broadcast_to(value, scores.shape).ravel() for value in parameters.values()]

@@ -15,7 +15,7 @@ from ..model.alignment import align
 from ..model.new_levels import new_values
 from .joining import Joined
 
-_BLOCK = 2**14  # chances computed at a time: what a processor's cache holds is the quickest
+_BLOCK = 2**15  # chances computed at a time: what a processor's cache holds is the quickest
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,11 +129,11 @@ class Target:
             chance = chance[(..., *[0] * len(dims))].clip(EDGE, 1 - EDGE)
             if self._unanimous:
                 chance = np.where(cohort.successes > 0, chance, 1 - chance)
-                found = np.log(chance) @ cohort.trials.astype(float)
+                found = (np.log(chance) * cohort.trials).sum(axis=1)
             else:
-                failures = (cohort.trials - cohort.successes).astype(float)
-                found = np.log(chance) @ cohort.successes.astype(float)
-                found = found + np.log1p(-chance) @ failures
+                failures = cohort.trials - cohort.successes
+                found = np.log(chance) * cohort.successes + np.log1p(-chance) * failures
+                found = found.sum(axis=1)
         found = np.broadcast_to(found, len(places[block]))
         return np.where(np.isnan(found), -np.inf, found)
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.linalg import solve_triangular
 from scipy.optimize import brentq
 
 from .convergence import ESS_PER_CHAIN, RHAT_LIMIT, rhat_ess
@@ -15,9 +16,10 @@ type LogLikelihood = Callable[[np.ndarray, np.ndarray], np.ndarray]
 _KEPT = 4  # states of each particle
 _STAY = 0.5  # part of the particles that a step of the temperature leaves effective
 _ACCEPTED = 0.3  # aim of the step size
-_MOVES = 4  # of each particle at a temperature
+_FREEDOM = 5  # degrees of freedom of the distribution that steps leave as it is
+_MOVES = 3  # of each particle at a power
 _FEWEST, _MOST = 2, 128  # moves between two kept states
-_ENOUGH = 2.5  # times the effective draws that are asked of chains
+_ENOUGH = 1.5  # times the effective draws that are asked of chains
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,9 +71,15 @@ def sample_particles(
 
     Particles start as draws from the prior. The likelihood is raised to powers that grow from 0 to
     1, each so that half of the particles stay effective; these are then chosen anew by their
-    weights, and moved by Metropolis steps: of the own values, by a random walk with the particles'
-    covariance, and of the place, to any other. At the end the moves go on until the kept draws are
-    worth enough independent ones, or for 512 moves.
+    weights, and moved by Metropolis steps of two kinds: of the place, to any other, and of the own
+    values. With the particles' mean m and covariance :math:`L L^\top`,
+
+    .. math:: z' = m + \sqrt{1 - g^2}\, (z - m) + g \sqrt{s}\, L \varepsilon, \quad
+        s \sim (\nu + |L^{-1} (z - m)|^2) / \chi^2_{\nu + k},
+
+    which leaves a Student distribution of k values and :math:`\nu = 5` as it is; g is as large as
+    three in ten steps are accepted. At the end the moves go on until the kept draws are worth 600
+    independent ones, or for 512 moves.
 
     Parameters
     ----------
@@ -95,7 +103,8 @@ def sample_particles(
 
     References
     ----------
-    Del Moral, Doucet and Jasra (2006), Sequential Monte Carlo samplers.
+    Del Moral, Doucet and Jasra (2006), Sequential Monte Carlo samplers; Kamatani (2018), Efficient
+    strategy for the Markov chain Monte Carlo in high-dimension with heavy-tailed target.
     """
     found = _Particles(log_likelihood, length, shared, chains * (draws // _KEPT), seed)
     while found.power < 1:
@@ -125,7 +134,7 @@ def _is_enough(sample: Sample) -> bool:
     found = rhat_ess(np.moveaxis(seen, -1, 0))
     least = _ENOUGH * ESS_PER_CHAIN * len(sample.scores)
     agree = np.nan_to_num(found.rhat, nan=1.0).max() <= RHAT_LIMIT
-    return bool(agree and min(found.ess_bulk.min(), found.ess_tail.min()) >= least)
+    return bool(agree and found.ess_bulk.min() >= least)
 
 
 class _Particles:
@@ -136,7 +145,7 @@ class _Particles:
     ) -> None:
         self._compute, self._shared = log_likelihood, shared
         self._rng = np.random.default_rng(seed)
-        self._step, self._root = 0.0, np.eye(length)
+        self._step, self._centre, self._root = 1.0, np.zeros(length), np.eye(length)
         self.power = 0.0
         self.scores = self._rng.normal(size=(count, length))
         self.places = self._rng.permutation(np.resize(self._rng.permutation(shared), count))
@@ -173,24 +182,39 @@ class _Particles:
         self.levels = self.levels[chosen]
 
     def tune(self) -> None:
-        """Learn the covariance of the own values."""
+        """Learn where the own values are."""
         length = self.scores.shape[1]
         if length:
             covariance = np.atleast_2d(np.cov(self.scores, rowvar=False))
+            self._centre = self.scores.mean(axis=0)
             self._root = np.linalg.cholesky(covariance + 1e-9 * np.eye(length))
-            self._step = self._step or 2.38 / length**0.5
 
     def move(self) -> None:
         """Offer every particle a step of its own values, and another place."""
         stop_if_told()
         count, length = self.scores.shape
         if length:
-            steps = self._step * self._rng.normal(size=(count, length)) @ self._root.T
-            offered = self.scores + steps
-            prior = ((self.scores**2).sum(axis=1) - (offered**2).sum(axis=1)) / 2
+            offered, prior = self._stepped()
             accepted = self._offer(offered, self.places, prior)
-            self._step *= np.exp(accepted - _ACCEPTED)
+            self._step = min(1.0, self._step * float(np.exp(accepted - _ACCEPTED)))
         self._offer(self.scores, self._rng.integers(self._shared, size=count), np.zeros(count))
+
+    def _stepped(self) -> tuple[np.ndarray, np.ndarray]:
+        """Make steps of the own values, and the logarithms of how much better they are a priori."""
+        count, length = self.scores.shape
+        far = self._far(self.scores)
+        scale = (_FREEDOM + far) / self._rng.chisquare(_FREEDOM + length, size=count)
+        moved = self._rng.normal(size=(count, length)) @ self._root.T
+        offered = self._centre + (1 - self._step**2) ** 0.5 * (self.scores - self._centre)
+        offered = offered + self._step * np.sqrt(scale)[:, None] * moved
+        prior = ((self.scores**2).sum(axis=1) - (offered**2).sum(axis=1)) / 2
+        student = np.log1p(self._far(offered) / _FREEDOM) - np.log1p(far / _FREEDOM)
+        return offered, prior + (_FREEDOM + length) / 2 * student
+
+    def _far(self, scores: np.ndarray) -> np.ndarray:
+        """Measure squared distances from the particles' mean, in units of their spread."""
+        whitened = solve_triangular(self._root, (scores - self._centre).T, lower=True)
+        return np.asarray((whitened**2).sum(axis=0))
 
     def _offer(self, scores: np.ndarray, places: np.ndarray, prior: np.ndarray) -> float:
         """Accept or refuse, by Metropolis's rule; returns which part was accepted."""
