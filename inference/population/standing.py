@@ -37,7 +37,7 @@ def standing(
     categories: drawn from the prior of the latent given each posterior draw of what is shared. A
     profile leans on it by the share :math:`\ell` of its variance that is left, and the second
     equation says what the subject's own outcomes alone would: it is exact where prior and
-    likelihood are normal, and an approximation elsewhere.
+    likelihood are normal, and an approximation where the prior alone is.
 
     Parameters
     ----------
@@ -56,8 +56,8 @@ def standing(
         One row per element and subject: ``node``, ``label``, ``subject``; ``mean``, ``sd``,
         ``low`` and ``high`` of the profile; ``population_mean``, ``population_sd``,
         ``population_low`` and ``population_high``; ``lean`` in [0, 1]; and ``alone``, NaN where all
-        outcomes of a subject are alike, so that they bound it on one side only, and where the
-        profile leans on the population by more than .95.
+        outcomes of a subject are alike, so that they bound it on one side only, where the profile
+        leans on the population by more than .95, and where its prior is not normal.
 
     Raises
     ------
@@ -98,12 +98,12 @@ def standing(
     for element in found:
         own = rows_of(table, element, who)
         draws = drawn[element.latent.name]
-        draws = draws.reshape(*draws.shape[:2], -1)
-        draws = draws[..., element.index]
+        draws = draws.reshape(*draws.shape[:2], -1)[..., element.index]
         low, high = np.quantile(draws, [tail, 1 - tail], axis=0)
         mean, variance = draws.mean(axis=0), draws.var(axis=0, ddof=1)
+        normal = element.prior.family == "Normal"
         lean = np.minimum(own["sd"].to_numpy() ** 2 / variance, 1.0)
-        told = (lean <= _MOST) & (rates > 0) & (rates < 1)
+        told = normal & (lean <= _MOST) & (rates > 0) & (rates < 1)
         alone = (own["mean"].to_numpy() - lean * mean) / np.where(told, 1 - lean, np.nan)
         parts.append(
             pd.DataFrame(
@@ -112,10 +112,10 @@ def standing(
                     "label": element.label,
                     "subject": who,
                     **{name: own[name].to_numpy() for name in ("mean", "sd", "low", "high")},
-                    "population_mean": mean,
-                    "population_sd": np.sqrt(variance),
-                    "population_low": low,
-                    "population_high": high,
+                    "population_mean": np.broadcast_to(mean, len(who)),
+                    "population_sd": np.broadcast_to(np.sqrt(variance), len(who)),
+                    "population_low": np.broadcast_to(low, len(who)),
+                    "population_high": np.broadcast_to(high, len(who)),
                     "lean": lean,
                     "alone": alone,
                 }
@@ -125,15 +125,15 @@ def standing(
 
 
 def _newcomers(fit: Posterior, rows: np.ndarray) -> dict[str, np.ndarray]:
-    """Draw profiles of newcomers like the subjects in some rows, one per posterior draw.
+    """Draw profiles of newcomers like the subjects in some rows, given posterior draws.
 
     Returns
     -------
     dict of str to ndarray, shape (draws, rows, *labels)
-        By latent of the profile.
+        By latent of the profile; one row where the population says the same of all subjects.
     """
     layout, constants, dims = fit.layout, fit.constants, tuple(fit.layout.dims)
-    draws = some_draws(fit, _DRAWS)
+    draws = np.resize(some_draws(fit, _DRAWS), _DRAWS)
     known = {}
     for covariate in layout.covariates:
         values = constants[covariate.name].to_numpy()[rows][None]
@@ -147,9 +147,7 @@ def _newcomers(fit: Posterior, rows: np.ndarray) -> dict[str, np.ndarray]:
             continue  # items have it, and no profile depends on it
         if latent.is_profile:
             rng = np.random.default_rng([_SEED, place])
-            values = found[latent.name] = _drawn(
-                layout, latent, known, (len(draws), len(rows)), rng
-            )
+            values = found[latent.name] = _drawn(layout, latent, known, rng)
         else:
             values = stacked(fit, latent, draws)
             for plate in latent.plates:
@@ -163,27 +161,30 @@ def _drawn(
     layout: Layout,
     latent: Latent,
     known: Mapping[str, np.ndarray],
-    shape: tuple[int, int],
     rng: np.random.Generator,
 ) -> np.ndarray:
-    """Draw a latent given what its prior depends on; shape (draws, subjects, *labels)."""
+    """Draw a latent given what its prior depends on; shape (draws, subjects or 1, *labels)."""
     import pymc as pm
 
     check_pytensor_folder()
     dims = tuple(layout.dims)
 
     def one(prior: Prior, labels: tuple[str, ...]) -> np.ndarray:
-        size = (*shape, *(len(layout.dims[dim]) for dim in labels))
-        given = {}
-        for name, value in prior.parameters:
-            values = np.asarray(evaluate(value, known, dims), dtype=float)
-            if values.ndim:
-                own = tuple(slice(None) if dim in labels else 0 for dim in dims)
-                values = values[(slice(None), slice(None), *own)]
-            given[name] = np.broadcast_to(values, size)
+        own = tuple(slice(None) if dim in labels else 0 for dim in dims)
+        given = {
+            name: np.asarray(evaluate(value, known, dims), dtype=float)
+            for name, value in prior.parameters
+        }
+        laid = {name: value[:, :, *own] for name, value in given.items() if value.ndim}
+        size = np.broadcast_shapes(
+            (_DRAWS, 1, *(len(layout.dims[dim]) for dim in labels)),
+            *(value.shape for value in laid.values()),
+        )
+        full = {name: np.broadcast_to(value, size) for name, value in (given | laid).items()}
         family = getattr(pm, prior.family)
-        return np.asarray(pm.draw(family.dist(**given), random_seed=rng, mode="FAST_COMPILE"))
+        return np.asarray(pm.draw(family.dist(**full), random_seed=rng, mode="FAST_COMPILE"))
 
     if isinstance(latent.prior, tuple):
-        return np.stack([one(prior, ()) for prior in latent.priors], axis=-1)
+        each = np.broadcast_arrays(*[one(prior, ()) for prior in latent.priors])
+        return np.stack(each, axis=-1)
     return one(latent.priors[0], latent.label_dims)
