@@ -91,7 +91,7 @@ def wright_map(
         chosen = (places["node"] == element.latent.name) & (places["label"] == element.label)
         items = (
             places[chosen]
-            .assign(order=lambda rows: _order(rows))
+            .assign(order=_order)
             .sort_values(["order", "item"], kind="stable")
         )
         means = rows_of(table, element, fit.subjects)["mean"].to_numpy()
