@@ -144,7 +144,7 @@ def _average_subject(fit: Posterior, draws: np.ndarray) -> Known:
     layout, constants = fit.layout, fit.constants
     dims = tuple(layout.dims)
     known: Known = {
-        constant.name: constants[constant.name].to_numpy().mean() for constant in layout.constants
+        constant.name: np.mean(constants[constant.name].to_numpy()) for constant in layout.constants
     }
     for feature in layout.meta_features:
         values = constants[feature.name].to_numpy()[None]

@@ -10,7 +10,7 @@ from ...common.errors import FitError
 from ...common.options import inside
 from ...layouts import Latent, Layout, Prior
 from ...layouts.elements import find_elements
-from ...layouts.plates import SUBJECT, Category
+from ...layouts.plates import SUBJECT, Category, plate_name
 from ...linking import evaluate
 from ..model.alignment import align
 from ..posterior.diagnostics import profiles
@@ -151,7 +151,7 @@ def _newcomers(fit: Posterior, rows: np.ndarray) -> dict[str, np.ndarray]:
         else:
             values = stacked(fit, latent, draws)
             for plate in latent.plates:
-                values = values[:, constants[plate.name].to_numpy()[rows]]
+                values = np.take(values, constants[plate_name(plate)].to_numpy()[rows], axis=1)
         per_subject = latent.is_profile or bool(latent.plates)
         known[latent.name] = align(values, latent, dims, leading=1, per_item=per_subject)
     return found
