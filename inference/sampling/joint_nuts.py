@@ -21,7 +21,7 @@ from .joint import JointKernel, PlainJoint
 from .nuts import STATISTICS, columns, run_chains
 
 _TRIALS_PER_VALUE = 10
-_PILOT, _PILOT_SEED = SamplingOptions(draws=100, tune=200, chains=1), 20231
+_PILOT, _PILOT_SEED = SamplingOptions(draws=200, tune=300, chains=1), 20231
 _forms = Recent[object, "Form"](4)
 
 
