@@ -349,8 +349,8 @@ class Evaluation(Stepped):
         if items is not None:
             keep = self.rows_of(known_names(items, self.item_table.index, "item"))
         who = everybody if subjects is None else known_names(subjects, everybody, "subject")
-        counts = (table.loc[who, keep] for table in (self.successes, self.trials))
-        return Evaluation(self.items.loc[keep], *counts, self.subject_table)
+        successes, trials = (table.loc[who, keep] for table in (self.successes, self.trials))
+        return Evaluation(self.items.loc[keep], successes, trials, self.subject_table)
 
     def __add__(self, other: "Evaluation") -> "Evaluation":
         """Join two evaluations: all subjects, all items, and the outcomes of both.
