@@ -36,7 +36,9 @@ def refuse_joint(layout: Layout, what: str, remedy: str) -> None:
     if layout.joint:
         shared = [latent.name for latent in layout.latents if not latent.is_profile]
         why = [f"they share {some(shared, 3)}"] if shared else []
-        why += [f"they have {some((c.name for c in layout.covariates), 3)}"] * bool(layout.covariates)
+        why += [f"they have {some((c.name for c in layout.covariates), 3)}"] * bool(
+            layout.covariates
+        )
         raise FitError(
             f"layout {layout.name!r} is fitted to all subjects together ({' and '.join(why)}), and "
             f"{what} takes each subject on its own; {remedy}"

@@ -132,24 +132,49 @@ def cell_chances(cohort: Cohort, values: Mapping[str, np.ndarray]) -> np.ndarray
     ndarray, shape (cells,)
         In [0, 1].
     """
+    found = evaluate_cells(cohort, laid_out(cohort, values))
+    return np.broadcast_to(found, len(cohort.subject))
+
+
+def laid_out(cohort: Cohort, values: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Give every cell its values of all nodes, for `evaluate_cells`.
+
+    Parameters
+    ----------
+    cohort : Cohort
+        Cells, and levels.
+    values : mapping of str to ndarray
+        By latent, shape (plates..., labels...).
+
+    Returns
+    -------
+    dict of str to ndarray
+        By meta-feature, covariate and latent: shape (cells or 1, *label dimensions).
+    """
     layout = cohort.layout
     dims = tuple(layout.dims)
 
-    def laid(node: Latent | MetaFeature, value: np.ndarray, at: tuple[np.ndarray, ...]) -> object:
-        return align(value[at] if at else value, node, dims, per_item=bool(at))
+    def laid(
+        node: Latent | MetaFeature, value: np.ndarray, at: tuple[np.ndarray, ...]
+    ) -> np.ndarray:
+        return np.asarray(align(value[at] if at else value, node, dims, per_item=bool(at)))
 
     known = {f.name: laid(f, cohort.features[f.name], (cohort.item,)) for f in layout.row_features}
     known |= {
         node.name: laid(node, cohort.covariates[node.name], (cohort.subject,))
         for node in layout.covariates
     }
-    known |= {
+    return known | {
         latent.name: laid(latent, values[latent.name], tuple(map(cohort.codes, latent.plates)))
         for latent in layout.latents
     }
-    found = np.asarray(evaluate(layout.outcome.expression, known, dims))
-    whole = np.broadcast_to(found, (len(cohort.subject), *found.shape[1:]))
-    return np.asarray(whole.reshape(len(whole), -1)[:, 0])
+
+
+def evaluate_cells(cohort: Cohort, known: Mapping[str, np.ndarray]) -> np.ndarray:
+    """Compute chances of success from values that `laid_out` gave; shape (cells,) or (1,)."""
+    dims = tuple(cohort.layout.dims)
+    found = np.asarray(evaluate(cohort.layout.outcome.expression, known, dims))
+    return np.asarray(found.reshape(len(found), -1)[:, 0]) if found.ndim else found[None]
 
 
 def _dims(latent: Latent) -> tuple[str, ...]:

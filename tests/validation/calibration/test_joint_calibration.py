@@ -61,7 +61,14 @@ def test_one_simulation_is_ranked_as_it_should_be():
     fitted = fit(layout, evaluation, draws=100, tune=200, chains=2, seed=1, progressbar=False)
     rng = np.random.default_rng(5)
     table = joint._ranks(fitted, evaluation, truth, "1", rng).set_index("quantity")
-    assert list(table.index) == ["mean", "spread", "ability", "easeSpread", "ease", "log-likelihood"]
+    assert list(table.index) == [
+        "mean",
+        "spread",
+        "ability",
+        "easeSpread",
+        "ease",
+        "log-likelihood",
+    ]
     draws = table["draws"].iloc[0]
     share = float((fitted.posterior["mean"].to_numpy() < float(truth["mean"])).mean())
     assert table.loc["mean", "rank"] / draws == pytest.approx(share, abs=4 / np.sqrt(draws))
@@ -75,7 +82,9 @@ def test_one_simulation_is_ranked_as_it_should_be():
 
 def test_subjects_are_asked_for_where_they_matter_only():
     items, people = shared_layouts.items(), shared_layouts.subjects()
-    with pytest.raises(DataError, match="'rasch' is fitted to all subjects together, and there are"):
+    with pytest.raises(
+        DataError, match="'rasch' is fitted to all subjects together, and there are"
+    ):
         ml.validation.sbc(shared_layouts.rasch(), items)
     alone = ml.Layout("coin", ml.Success("heads", ml.Capability("p", low=0, high=1)))
     with pytest.raises(DataError, match="each subject stands alone, and is a simulation by itself"):
