@@ -89,11 +89,7 @@ def wright_map(
     for place, element in enumerate(found):
         left, right = axes[2 * place : 2 * place + 2]
         chosen = (places["node"] == element.latent.name) & (places["label"] == element.label)
-        items = (
-            places[chosen]
-            .assign(order=_order)
-            .sort_values(["order", "item"], kind="stable")
-        )
+        items = places[chosen].assign(order=_order).sort_values(["order", "item"], kind="stable")
         means = rows_of(table, element, fit.subjects)["mean"].to_numpy()
         view = _view(items, means)
         _subjects(left, means, view, element)
@@ -101,7 +97,9 @@ def wright_map(
         style.title(left, many(len(means), "subject"))
         style.title(right, many(count, "item"))
     if figure is not None:
-        style.heading(figure, "Subjects, and the level at which an average one succeeds half of the time")
+        style.heading(
+            figure, "Subjects, and the level at which an average one succeeds half of the time"
+        )
         style.legend_below(figure, axes, 2)
     return axes
 

@@ -197,7 +197,7 @@ def _refuse_changed(
     kind: str, names: pd.Index, nodes: Sequence[MetaFeature], values: Features, known: Features
 ) -> None:
     """Refuse subjects or items that the fit knows by name, with other properties."""
-    for node in nodes:
+    for node in nodes if len(names) else ():
         have, had = (part[node.name].reshape(len(names), -1) for part in (values, known))
         other = ~alike.equal(have, had)
         if other.any():

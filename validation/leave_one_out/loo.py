@@ -16,7 +16,6 @@ from ...evaluations.steps import Rows
 from ...evaluations.tables import refuse_repeats, same_names, texts
 from ...inference.fit import Fit
 from ...inference.forecasts.likelihood import Attempted, log_likelihood, whole_items
-from ...inference.model.joint import refuse_joint
 from ...inference.posterior.diagnostics import diagnose
 
 _FEWEST_DRAWS = 25  # with fewer there is no tail to smooth
@@ -76,6 +75,9 @@ def loo(fit: Fit, *, subjects: Iterable[object] | None = None) -> LeaveOneOut:
 
     Where outcomes are several, graded or scores, an item is left out with all of them.
 
+    Where subjects share something, what is left out is one subject's item, and it is foreseen from
+    the other subjects' outcomes, too. That says nothing of items which nobody has attempted.
+
     A constant of the fit, such as the mean failure that `mixture` pulls towards, stays what it was:
     it has seen the item that is left out.
 
@@ -94,7 +96,7 @@ def loo(fit: Fit, *, subjects: Iterable[object] | None = None) -> LeaveOneOut:
     Raises
     ------
     FitError
-        When a subject is not in the fit, or has fewer than 25 draws, or subjects share something.
+        When a subject is not in the fit, or has fewer than 25 draws.
     DataError
         When a subject is named twice.
 
@@ -116,9 +118,6 @@ def loo(fit: Fit, *, subjects: Iterable[object] | None = None) -> LeaveOneOut:
     subject
     sim-01    ...
     """
-    refuse_joint(
-        fit.layout, "leave-one-out", "hold cells out, and compare by ml.validation.cross_validate"
-    )
     rows, names = fit.places(subjects), fit.subjects
     draws = fit.posterior.sizes["chain"] * fit.posterior.sizes["draw"]
     if draws < _FEWEST_DRAWS:
@@ -278,7 +277,7 @@ def compare_layouts(
         When there is no fit or no subject, a subject is missing in one of the fits, or the fits'
         outcomes differ.
     FitError
-        When a fit has fewer than 25 draws, or its subjects share something.
+        When a fit has fewer than 25 draws.
 
     References
     ----------
