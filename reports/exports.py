@@ -13,9 +13,11 @@ from ..evaluations.evaluation import Evaluation
 from ..inference.fit import Fit
 from ..inference.forecasts.forecasting import Forecast
 from ..inference.forecasts.streaming import SUMMARY
+from ..inference.population.standing import standing
+from ..inference.population.tables import items, population
 from ..validation.criticism.criticise import Criticism
 from .columns import columns
-from .contents import Contents
+from .contents import PROB, Contents
 
 _FORMULA = re.compile(r"(^|[;\t\r\n])(?=[=+\-@\t\r＝＋－＠])")  # some cut lines at semicolons
 
@@ -56,6 +58,9 @@ def export_tables(
         ``profiles.csv``, ``diagnostics.csv``, ``descriptions.csv``, ``items.csv`` and
         ``outcomes.csv`` (one row per subject and attempted item), and where there is something to
         write ``forecasts.csv``, ``criticism.csv`` and ``overdispersion.csv`` (repeated attempts).
+        Where subjects share something, also ``population.csv``, ``item_effects.csv`` and
+        ``standing.csv`` (profiles beside what the population says, and by how much they lean on
+        it).
         Where outcomes are several, graded or scores, ``outcomes.csv`` counts each value of each
         outcome, and ``forecasts.csv`` holds the expected outcomes, of a grade its number from 0.
 
@@ -117,6 +122,10 @@ def _tables(contents: Contents) -> dict[str, pd.DataFrame]:
         "items": _items(contents),
         "outcomes": _values(contents) if contents.stepped else _outcomes(fit),
     }
+    if fit.layout.joint:
+        tables["population"] = population(fit, PROB)
+        tables["item_effects"] = items(fit, PROB)
+        tables["standing"] = standing(fit, prob=PROB)
     if contents.forecast is not None:
         tables["forecasts"] = _forecasts(contents.forecast)
     if contents.criticism is not None:

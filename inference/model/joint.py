@@ -35,11 +35,8 @@ def refuse_joint(layout: Layout, what: str, remedy: str) -> None:
     """
     if layout.joint:
         shared = [latent.name for latent in layout.latents if not latent.is_profile]
-        why = [f"they share {some(shared, 3)}"] if shared else []
-        why += [f"they have {some((c.name for c in layout.covariates), 3)}"] * bool(
-            layout.covariates
-        )
+        names = some([*shared, *(covariate.name for covariate in layout.covariates)], 3)
         raise FitError(
-            f"layout {layout.name!r} is fitted to all subjects together ({' and '.join(why)}), and "
+            f"layout {layout.name!r} is fitted to all subjects together, because of {names}, and "
             f"{what} takes each subject on its own; {remedy}"
         )

@@ -253,7 +253,7 @@ def _about(source: Hierarchy, latents: pd.DataFrame, ridges: Sequence[_Ridge]) -
 
 
 def _more(latent: Latent) -> str:
-    """What would inform a latent."""
+    """Say what would inform a latent."""
     names = [plate_name(plate) for plate in latent.plates]
     if latent.is_profile:
         return "items on which it matters, or trials"

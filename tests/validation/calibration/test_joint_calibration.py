@@ -27,7 +27,7 @@ def test_populations_are_calibrated(declare):
         layout,
         shared_layouts.items(8),
         subjects=shared_layouts.subjects(12),
-        simulations=60,
+        simulations=40,
         seed=3,
         **OPTIONS,
     )
@@ -44,12 +44,12 @@ def test_a_residual_that_is_left_out_is_found(monkeypatch):
     found = ml.validation.sbc(
         shared_layouts.explanatory(),
         shared_layouts.items(8),
-        subjects=shared_layouts.subjects(40),
-        simulations=60,
+        subjects=shared_layouts.subjects(30),
+        simulations=40,
         seed=3,
         **OPTIONS,
     )
-    assert not found.calibrated and not found.inconclusive
+    assert found.verdict().startswith("not calibrated")
     assert not found.table().loc["weight", "inside"]
     assert found.table().loc["weight", "coverage"] < 0.8
 
