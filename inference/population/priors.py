@@ -52,11 +52,12 @@ def around(prior: Prior) -> Around | None:
     parameters = dict(prior.parameters)
     if prior.family == "ZeroSumNormal":
         axes = parameters.get("n_zerosum_axes")
-        return Around(Constant(0), parameters["sigma"], 1 if axes is None else int(axes.value))
-    names = _SCALES.get(prior.family, ())
-    if not names or not set(names) <= set(parameters):
+        summed = int(axes.value) if isinstance(axes, Constant) else 1
+        return Around(Constant(0), parameters["sigma"], summed)
+    location, scale = _SCALES.get(prior.family, ("", ""))
+    if location not in parameters or scale not in parameters:
         return None
-    return Around(*(parameters[name] for name in names))
+    return Around(parameters[location], parameters[scale])
 
 
 def by_label(latent: Latent) -> list[tuple[tuple[int, ...] | None, Prior]]:

@@ -144,7 +144,7 @@ def _ranks(
         level = tuple(int(rng.integers(count)) for count in cohort.size(latent.plates))
         labels = [label for own in latent.dims.values() for label in own]
         quantities += [f"{latent.name}[{label}]" for label in labels] or [latent.name]
-        chosen = drawn[latent.name][(slice(None), slice(None), *level)]
+        chosen = drawn[latent.name][:, :, *level]
         series += list(np.moveaxis(chosen.reshape(*chosen.shape[:2], -1), -1, 0))
         right += list(np.ravel(true[latent.name][level]))
     density = fitted.data["sample_stats"]["lp"].to_numpy()[:1]
@@ -162,7 +162,7 @@ def _ranks(
 
 
 def _truth(latent: Latent, truth: xr.Dataset, cohort: Cohort) -> np.ndarray:
-    """True values of a latent at a cohort's levels."""
+    """Take true values of a latent at a cohort's levels."""
     plates = [plate_name(plate) for plate in latent.plates]
     chosen = truth[latent.name].sel({plate: cohort.levels[plate] for plate in plates})
     return chosen.transpose(*plates, *latent.label_dims).to_numpy()

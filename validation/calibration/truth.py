@@ -41,7 +41,8 @@ def draw_truth(
     --------
     >>> from measurement_layouts import Bias, Capability, Prior, Spread, Success, simulate
     >>> from measurement_layouts.linking import logistic
-    >>> skill = Capability("skill", prior=Prior("Normal", mu=Bias("mean", per="population"), sigma=1))
+    >>> mean = Bias("mean", per="population")
+    >>> skill = Capability("skill", prior=Prior("Normal", mu=mean, sigma=1))
     >>> ease = Bias("ease", per="item", prior=Prior("ZeroSumNormal", sigma=Spread("spread")))
     >>> layout = Layout("rasch", Success("solved", logistic(skill + ease)))
     >>> items, subjects = pd.DataFrame(index=["a", "b", "c"]), pd.DataFrame(index=["Ann", "Bob"])

@@ -125,8 +125,8 @@ def about_short_tests(latents: pd.DataFrame, subjects: int) -> list[str]:
     if subjects < _ENOUGH_SUBJECTS or trials >= _ENOUGH_TRIALS * count:
         return []
     return [
-        f"{many(trials, 'trial')} of the median subject for {many(count, 'profile element')}, fewer "
-        f"than {_ENOUGH_TRIALS} for each: the {subjects} subjects may learn from each other. Give "
-        "priors parameters that belong to the population, as in Prior('Normal', mu=Bias('mean', "
+        f"{many(trials, 'trial')} of the median subject for {many(count, 'profile element')}, "
+        f"fewer than {_ENOUGH_TRIALS} for each: the {subjects} subjects may learn from each other. "
+        "Give priors parameters that belong to the population, as in Prior('Normal', mu=Bias('mean', "
         "per='population'), sigma=Spread('spread')), and items a part of their own with per='item'"
     ]

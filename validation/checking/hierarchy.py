@@ -105,7 +105,7 @@ class Hierarchy:
         return np.asarray(np.ravel_multi_index(codes, sizes))
 
     def slopes(self, values: Mapping[str, np.ndarray]) -> np.ndarray:
-        r"""Derivatives of each cell's chance by each part at its own level.
+        r"""Take derivatives of each cell's chance by each part at its own level.
 
         Returns
         -------
@@ -131,7 +131,8 @@ class Hierarchy:
             (below, less), (above, more) = ends
             found[:, column] = (more - less) / (above - below)
         weights = np.sqrt(self.cohort.trials / (chance * (1 - chance)))
-        return found * np.broadcast_to(weights, len(found))[:, None]
+        scaled: np.ndarray = found * np.broadcast_to(weights, len(found))[:, None]
+        return scaled
 
     def ties(self, values: Mapping[str, np.ndarray]) -> tuple[sp.csr_array, sp.csr_array]:
         r"""Write values as locations plus scales times deviations.
@@ -193,7 +194,7 @@ class Hierarchy:
         expression: Expr,
         values: Mapping[str, np.ndarray],
     ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """Derivatives of a prior's parameter by its parents, and the places of their levels."""
+        """Take derivatives of a prior's parameter by its parents, and where their levels are."""
         for parent in parents(expression):
             for part in self.of_latent[parent.name]:
                 step = _STEP * self.prior_sd[self.parts.index(part)]
@@ -220,7 +221,7 @@ class Hierarchy:
     def posterior(
         self, values: Mapping[str, np.ndarray]
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """Expected posterior about some true values.
+        """Compute the posterior that is expected about some true values.
 
         Returns
         -------
@@ -264,7 +265,7 @@ class Hierarchy:
             sizes = self.cohort.size(latent.plates)
             parts = self.of_latent[latent.name]
             for part in parts if label is None else [parts[label[0]]]:
-                free = np.ones((1, 1))
+                free: np.ndarray = np.ones((1, 1))
                 for axis, count in enumerate(sizes):
                     eye = np.eye(count)
                     summed = axis >= len(sizes) - family.axes

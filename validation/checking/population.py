@@ -10,11 +10,12 @@ from ...evaluations.evaluation import Evaluation
 from ...inference.model.cohort import Cohort
 from ...inference.population.priors import around, parents
 from ...inference.population.truth import draw_truths
-from ...layouts import Latent, Layout
+from ...inference.posterior.summaries import LITTLE_LEARNT
+from ...layouts import Latent, Layout, Prior
 from ...layouts.elements import Element
 from ...layouts.plates import POPULATION, plate_name
 from ...linking import units
-from .advice import CONFOUNDED, LITTLE_LEARNT, verdict
+from .advice import CONFOUNDED, verdict
 from .columns import informed_by
 from .hierarchy import Hierarchy, Part
 
@@ -56,9 +57,9 @@ def taught(layout: Layout, evaluation: Evaluation, varying: Sequence[str], *, se
         \mathrm{cov}(x) \approx T \left(T^\top I T + 1\right)^{-1} T^\top
 
     with the Fisher information I of the attempts and the first-order dependence T of the values x
-    on their deviations z. What is left of the variances, summed over 12 draws from the prior, is the
-    part that is left of the prior's variance. Of cohorts with over 1,500 values,
-    evenly chosen subjects are looked at, so that shared values are better known than is said.
+    on their deviations z. What is left of the variances, summed over 12 draws from the prior, is
+    the part that is left of the prior's variance. Of cohorts with over 1,500 values, evenly chosen
+    subjects are looked at, so that shared values are better known than is said.
 
     Parameters
     ----------
@@ -208,7 +209,7 @@ def _locations(source: Hierarchy, part: Part) -> list[int]:
     return [at for at, each in enumerate(source.parts) if each.latent in known]
 
 
-def _prior(part: Part):  # type: ignore[no-untyped-def]
+def _prior(part: Part) -> Prior:
     priors = part.latent.priors
     return priors[part.place] if len(priors) > 1 else priors[0]
 
