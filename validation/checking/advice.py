@@ -127,6 +127,6 @@ def about_short_tests(latents: pd.DataFrame, subjects: int) -> list[str]:
     return [
         f"{many(trials, 'trial')} of the median subject for {many(count, 'profile element')}, "
         f"fewer than {_ENOUGH_TRIALS} for each: the {subjects} subjects may learn from each other. "
-        "Give priors parameters that belong to the population, as in Prior('Normal', mu=Bias('mean', "
+        "Give priors parameters of the population, as in Prior('Normal', mu=Bias('mean', "
         "per='population'), sigma=Spread('spread')), and items a part of their own with per='item'"
     ]
