@@ -2,7 +2,7 @@
 
 from ..linking import LayoutError
 from .plates import SUBJECT, Plate, determines, written
-from .priors import ZERO_SUM, Prior
+from .priors import Prior
 
 
 def summed_plates(prior: Prior, plates: tuple[Plate, ...]) -> tuple[Plate, ...]:
