@@ -26,7 +26,13 @@ _TOGETHER = 2_000_000  # subjects times items times labels
 
 
 def simulate(
-    layout: Layout, items: pd.DataFrame, profiles: pd.DataFrame, *, seed: int, trials: int = 1
+    layout: Layout,
+    items: pd.DataFrame,
+    profiles: pd.DataFrame,
+    *,
+    seed: int,
+    trials: int = 1,
+    subjects: pd.DataFrame | None = None,
 ) -> Evaluation:
     """Draw outcomes of subjects with known profiles.
 
@@ -43,6 +49,8 @@ def simulate(
         ``numpy.random.default_rng(seed)`` do not go together with them.
     trials : int
         Attempts per item.
+    subjects : DataFrame, optional
+        Properties of the subjects, indexed by subject, which the evaluation then holds.
 
     Returns
     -------
@@ -55,8 +63,8 @@ def simulate(
     Raises
     ------
     DataError
-        When a column is missing, a value of a profile is no number in the latent's range, or the
-        items do not fit the layout.
+        When a column is missing, a value of a profile is no number in the latent's range, the
+        items do not fit the layout, or a subject has no row in `subjects`.
     FitError
         When the seed is no whole number, or there is not at least one trial.
 
@@ -74,7 +82,7 @@ def simulate(
     Ann         1    0
     """
     own = np.random.SeedSequence(whole("seed", seed), spawn_key=(_STREAM,))
-    return draw_outcomes(layout, items, profiles, np.random.default_rng(own), trials)
+    return draw_outcomes(layout, items, profiles, np.random.default_rng(own), trials, subjects)
 
 
 def draw_outcomes(
@@ -83,6 +91,7 @@ def draw_outcomes(
     profiles: pd.DataFrame,
     rng: np.random.Generator,
     trials: int = 1,
+    subjects: pd.DataFrame | None = None,
 ) -> Evaluation:
     """Draw outcomes as `simulate` does, from a given random stream.
 
@@ -100,7 +109,8 @@ def draw_outcomes(
     features = read_features(layout, items)
     profiles = named(profiles, "profiles", "subject")
     if layout.steps is not None:
-        return _step_by_step(layout, layout.steps, items, features, profiles, trials, rng)
+        drawn = _step_by_step(layout, layout.steps, items, features, profiles, trials, rng)
+        return Evaluation(*drawn, subjects=subjects)
     unseen = layout.outcome.unseen
     if unseen is None:
         probability = expected_success(layout, features, profiles, len(items))
@@ -108,7 +118,8 @@ def draw_outcomes(
         ranks = rng.random((len(profiles), len(items)))
         probability = _success_given(unseen, layout, features, profiles, ranks)
     successes = pd.DataFrame(rng.binomial(trials, probability), profiles.index, items.index)
-    return Evaluation(items, successes, pd.DataFrame(trials, profiles.index, items.index))
+    tried = pd.DataFrame(trials, profiles.index, items.index)
+    return Evaluation(items, successes, tried, subjects=subjects)
 
 
 def _step_by_step(
@@ -119,8 +130,8 @@ def _step_by_step(
     profiles: pd.DataFrame,
     trials: int,
     rng: np.random.Generator,
-) -> Evaluation:
-    """Draw outcomes of steps: each is tried as often as the one before was passed."""
+) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+    """Draw steps passed and tried, each as often as the one before was passed; rows come first."""
     rows = expanded(steps, items)
     spread = of_rows(steps, features, len(items))
     chances = expected_success(layout, spread, profiles, len(rows))
@@ -131,8 +142,8 @@ def _step_by_step(
         if step > 1:
             tried[:, own] = passed[:, row - 1 :: len(steps.rows)]
         passed[:, own] = rng.binomial(tried[:, own], chances[:, own])
-    counts = (pd.DataFrame(part, profiles.index, rows.index) for part in (passed, tried))
-    return Evaluation(rows, *counts)
+    successes, tries = (pd.DataFrame(part, profiles.index, rows.index) for part in (passed, tried))
+    return rows, successes, tries
 
 
 def expected_success(

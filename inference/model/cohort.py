@@ -101,7 +101,7 @@ class Cohort:
         """Level of each cell on a plate; shape (cells,)."""
         if isinstance(plate, str):
             return self.subject if plate == SUBJECT else self.item
-        return self.of[plate.name][self.codes(plate.root)]
+        return np.asarray(self.of[plate.name][self.codes(plate.root)])
 
     def up(self, plate: Plate, coarser: Plate) -> np.ndarray:
         """Level of a coarser plate for each level of a plate.

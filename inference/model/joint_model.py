@@ -58,15 +58,16 @@ def joint_model(cohort: Cohort, derived: bool = False) -> pm.Model:
         for latent in layout.latents:
             found[latent.name] = plated_variable(latent, parent, dims, _zero_sum)
         known = {}
-        for node in (*layout.meta_features, *layout.covariates, *layout.latents):
+        nodes: list[Latent | MetaFeature] = [*layout.meta_features, *layout.covariates]
+        for node in [*nodes, *layout.latents]:
             at = _levels(cohort, node)
             value = found[node.name][at] if at else found[node.name]
             known[node.name] = align(value, node, dims, per_item=bool(at))
         named: dict[str, Any] = {}
         probability = evaluate(layout.outcome.expression, known, dims, named=named)
         if derived:
-            for node in layout.derived:
-                _keep(node.name, named[node.name], node.label_dims, dims, len(cohort.trials))
+            for one in layout.derived:
+                _keep(one.name, named[one.name], one.label_dims, dims, len(cohort.trials))
         bounded = pt.clip(probability, EDGE, 1 - EDGE)
         chance = bounded[(slice(None), *[0] * len(dims))] if dims else bounded
         trials = pm.Data(f"{layout.outcome.name}_trials", cohort.trials, dims="cell")

@@ -92,8 +92,7 @@ def _check(chosen: argparse.Namespace) -> int:
     from .tables import read_evaluation
 
     layout = load_layout(chosen.layout)
-    columns = arguments.columns_of(chosen)
-    evaluation = read_evaluation(layout, chosen.outcomes, chosen.items, columns)
+    evaluation = read_evaluation(layout, arguments.data_of(chosen))
     found = check(layout, evaluation, seed=chosen.seed)
     print(visible(found))
     return 1 if found.problems else 0

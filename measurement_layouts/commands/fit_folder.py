@@ -31,6 +31,8 @@ class FitFolder:
         The finished fit, and what is finished of an unfinished one.
     items : Path
         The items with all their properties, those too that the layout does not use.
+    subjects : Path
+        The subjects with their properties.
     profiles, diagnostics : Path
         Tables.
     diagram : Path
@@ -40,7 +42,7 @@ class FitFolder:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.fit, self.store = path / "fit.nc", path / "store"
-        self.items = path / "fitted_items.csv"
+        self.items, self.subjects = path / "fitted_items.csv", path / "fitted_subjects.csv"
         self.profiles, self.diagnostics = path / "profiles.csv", path / "diagnostics.csv"
         self.diagram = path / "layout.svg"
 
@@ -52,8 +54,8 @@ class FitFolder:
         FileExistsError
             Naming the first.
         """
-        files = (self.fit, self.items, self.profiles, self.diagnostics, self.diagram)
-        refuse_existing(files)
+        tables = (self.items, self.subjects, self.profiles, self.diagnostics)
+        refuse_existing((self.fit, *tables, self.diagram))
 
 
 def open_fit(path: Path, layouts: Sequence[str] = ()) -> "Fit":

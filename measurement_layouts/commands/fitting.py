@@ -34,7 +34,8 @@ def add(commands: arguments.Commands) -> None:
         parser,
         "--out",
         "DIR",
-        "folder for fit.nc, profiles.csv, diagnostics.csv, layout.svg and fitted_items.csv",
+        "folder for fit.nc, profiles.csv, diagnostics.csv, layout.svg, fitted_items.csv and "
+        "fitted_subjects.csv",
         required=True,
     )
     arguments.takes_subjects(parser)
@@ -62,9 +63,7 @@ def _fit(chosen: argparse.Namespace) -> int:
     layout = load_layout(chosen.layout)
     if not (chosen.overwrite or folder.store.is_dir()):
         folder.refuse_used()
-    evaluation = read_evaluation(
-        layout, chosen.outcomes, chosen.items, arguments.columns_of(chosen)
-    )
+    evaluation = read_evaluation(layout, arguments.data_of(chosen))
     if chosen.subjects:
         evaluation = evaluation.select(subjects=chosen.subjects)
     arguments.make_writable(folder.path)
@@ -167,6 +166,7 @@ def _write(folder: FitFolder, layout: "Layout", evaluation: "Evaluation") -> "Fi
 
     fitted = load(folder.fit, layout=layout)
     write_text(folder.items, evaluation.item_table.to_csv())
+    write_text(folder.subjects, evaluation.subject_table.to_csv())
     write_text(folder.profiles, fitted.profiles().to_csv(index=False))
     write_text(folder.diagnostics, fitted.diagnostics().to_csv())
     layout.draw(folder.diagram)

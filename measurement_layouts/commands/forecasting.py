@@ -76,9 +76,7 @@ def _score(chosen: argparse.Namespace) -> int:
     from .tables import read_evaluation
 
     fit = open_fit(chosen.fit, chosen.layout)
-    evaluation = read_evaluation(
-        fit.layout, chosen.outcomes, chosen.items, arguments.columns_of(chosen)
-    )
+    evaluation = read_evaluation(fit.layout, arguments.data_of(chosen))
     forecast = fit.forecast(evaluation.item_table, subjects=chosen.subjects)
     scores = score_forecast(
         forecast,
