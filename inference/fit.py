@@ -33,7 +33,8 @@ class Fit(Posterior):
         Groups ``posterior`` and ``sample_stats`` (subject, chain, draw, labels), ``prior``,
         ``observed_data`` (successes and trials; subject, item) and ``constant_data`` (meta-features
         per item, constants per subject). ArviZ reads it. The draws of a fit in a store are read
-        from the disk whenever they are asked for, and not kept.
+        from the disk whenever they are asked for, and not kept. In a joint fit, values that
+        subjects share are (chain, draw, levels of their plates, labels).
     failures : dict of str to str
         Subjects whose sampling failed, and why.
     attempts : dict of str to int

@@ -113,6 +113,9 @@ class Roster:
             name: np.concatenate([values, covariates[name][new[SUBJECT]]])
             for name, values in old.covariates.items()
         }
+        cohort = _cohort(fit, levels, of, {}, everybody)
+        for category in layout.categories:
+            cohort.up(category.per, category)  # refuses a task that is of two benchmarks
         codes[ITEM] = places[ITEM]
         hidden = {
             plate_feature(plate_name(plate)): codes[plate_name(plate)]
@@ -120,7 +123,7 @@ class Roster:
             if root(plate) == ITEM
         }
         return cls(
-            _cohort(fit, levels, of, {}, everybody),
+            cohort,
             {name: len(values) for name, values in old.levels.items()},
             places[SUBJECT],
             places[ITEM],

@@ -228,6 +228,57 @@ def test_other_properties_under_a_known_name_are_refused(rich, name):
         fit.forecast(what, subjects=who)
 
 
+def chained():
+    """Tasks of benchmarks: the ease of a task lies about that of its benchmark."""
+    task = ml.Category("task")
+    benchmark = ml.Category("benchmark", per=task)
+    of_benchmark = ml.Bias("ofBenchmark", per=benchmark)
+    ease = ml.Bias("ease", per=task, prior=normal(of_benchmark, 0.5))
+    layout = ml.Layout("chain", ml.Success("solved", logistic(ml.Bias("mood") + ease)))
+    table = evaluation_of(3, 4)
+    items = table.items.assign(benchmark=table.items["task"].map({"a": "A", "b": "B"}))
+    return layout, ml.Evaluation(items, table.successes, table.trials)
+
+
+def test_a_new_task_lies_about_its_benchmark():
+    layout, evaluation = chained()
+    draws = random_draws(layout, evaluation, DRAWS, seed=2)
+    fit = crafted(layout, evaluation, draws)
+    what = pd.DataFrame({"task": ["c", "d"], "benchmark": ["B", "C"]}, index=["known", "new"])
+    found = fit.forecast(what, subjects=["s1"])
+    mood = draws["mood"][:, 1]
+    for item, location, spread in (
+        ("known", mood + draws["ofBenchmark"][:, 1], 0.5),
+        ("new", mood, np.hypot(0.5, 1)),
+    ):
+        whole, error = integrated(location, np.full(DRAWS, spread))
+        assert abs(cell(found, "s1", item)[0] - whole) < ERRORS * error
+
+
+@pytest.mark.parametrize("task", ["a", "new"])
+def test_a_task_of_two_benchmarks_is_refused(task):
+    layout, evaluation = chained()
+    fit = crafted(layout, evaluation, random_draws(layout, evaluation, 100, seed=2))
+    what = pd.DataFrame({"task": task, "benchmark": ["A", "B"]}, index=["one", "other"])
+    with pytest.raises(ml.DataError, match=f"task '{task}' has several"):
+        fit.forecast(what)
+
+
+def test_a_new_subject_is_held_against_all_items(rich):
+    fit, _, evaluation = rich
+    sizes = evaluation.items["size"]
+    what = pd.DataFrame({"size": [sizes.mean(), 2.0], "task": "a"}, index=["inside", "beyond"])
+    who = pd.DataFrame({"tests": 0.3, "school": ["x"]}, index=["stranger"])
+    found = fit.forecast(what, subjects=who)
+    assert found.data["outside_training"].to_numpy().tolist() == [[False, True]]
+    assert found.outside()["subject"].tolist() == ["stranger"]
+
+
+def test_where_subjects_share_nothing_there_are_no_new_ones(fitted):
+    with pytest.raises(ml.FitError, match="a table of 1 subject"):
+        fitted.forecast(fitted.constants.to_dataframe(), subjects=people("new"))
+
+
 def test_a_closed_category_takes_no_other_level():
     task = ml.Category("task", levels=("a", "b"))
     ease = ml.Bias("ease", per=task)

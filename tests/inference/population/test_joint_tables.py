@@ -104,6 +104,16 @@ def test_without_values_of_items_the_table_is_empty():
     assert "trials" in fit.items().columns
 
 
+def test_without_values_of_subjects_profiles_are_refused():
+    chance = logistic(ml.Bias("ease", per="item"))
+    layout, evaluation = ml.Layout("items", ml.Success("solved", chance)), evaluation_of(3, 3)
+    fit = crafted(layout, evaluation, random_draws(layout, evaluation, 100, seed=1))
+    assert len(fit.items()) == 3
+    for table in (fit.profiles, fit.diagnostics):
+        with pytest.raises(ml.FitError, match=r"no value of a subject's own.*items\(\)"):
+            table()
+
+
 def test_no_subject_is_ok_when_a_shared_value_is_not():
     """A spread whose chains disagree is named; the twin, whose chains agree, is ok."""
     layout, evaluation = rasch(), evaluation_of(5, 4)
