@@ -94,7 +94,10 @@ def crafted(layout, evaluation, draws):
 
 
 def effects(fit, of_items):
-    """Summarise what items, or all subjects, have: a row per value, intervals of 90 %."""
+    """Summarise what items, or all subjects, have: a row per value, intervals of 90 %.
+
+    Levels stand in a column for each plate, or in a single one.
+    """
     rows = []
     for latent in fit.layout.latents:
         roots = {plate if isinstance(plate, str) else plate.root for plate in latent.plates}
@@ -105,9 +108,9 @@ def effects(fit, of_items):
         values = values.reshape(-1, *values.shape[2:])
         for place in np.ndindex(values.shape[1:]):
             own = values[:, *place]
-            level = ", ".join(
-                str(drawn[dim].to_numpy()[at]) for dim, at in zip(dims, place, strict=True)
-            )
+            at = {dim: str(drawn[dim].to_numpy()[k]) for dim, k in zip(dims, place, strict=True)}
+            levels = at if of_items else {"level": ", ".join(at.values())}
             low, high = np.quantile(own, [0.05, 0.95])
-            rows.append((latent.name, "", level, own.mean(), own.std(ddof=1), low, high))
-    return pd.DataFrame(rows, columns=["node", "label", "level", "mean", "sd", "low", "high"])
+            numbers = {"mean": own.mean(), "sd": own.std(ddof=1), "low": low, "high": high}
+            rows.append({"node": latent.name, "label": "", **levels, **numbers})
+    return pd.DataFrame(rows)

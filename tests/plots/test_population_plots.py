@@ -217,7 +217,7 @@ class TestCaterpillar:
         table = small_populations.effects(rasch, of_items=True)
         (panel,) = plots.caterpillar_plot(table, layout=rasch.layout)
         ordered = table.sort_values("mean")
-        assert named(panel.get_yticklabels()) == ordered["level"].tolist()
+        assert named(panel.get_yticklabels()) == ordered["item"].tolist()
         found = points(panel)
         found = found[found[:, 1].argsort()]
         assert np.allclose(found[:, 0], ordered["mean"])
@@ -246,10 +246,12 @@ class TestCaterpillar:
 
     def test_a_panel_for_each_node_and_units(self, schools):
         table = small_populations.effects(schools, of_items=True)
-        table.loc[table["level"] == "x, a", "level"] = LONG
+        assert {"school", "task"} < set(table.columns)
+        table.loc[0, "school"] = LONG
         table = pd.concat([table, table.assign(node="ease", label="AS")])
         axes = plots.caterpillar_plot(table)
         assert [panel.get_xlabel() for panel in axes] == ["favour", "ease[AS]"]
+        assert {"x, b", "y, a"} < set(named(axes[0].get_yticklabels()))
         assert is_whole(axes[0].figure)
         (one,) = plots.caterpillar_plot(table, nodes="ease")
         assert one.get_xlabel() == "ease[AS]"
