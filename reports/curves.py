@@ -8,6 +8,7 @@ import pandas as pd
 import xarray as xr
 
 from ..inference.fit import Fit
+from ..inference.forecasts.reading import reader_of
 from ..inference.forecasts.streaming import every_draw, summaries
 from ..inference.forecasts.support import training_features
 from ..inference.model.alignment import Features
@@ -111,7 +112,13 @@ class Curves:
         rows = np.arange(len(fit.subjects))
         nodes = [outcome.node for outcome in self.outcomes]
         found = summaries(
-            self._fit, rows, features, items, nodes, prob=prob, memory_mib=_MEMORY_MIB
+            reader_of(self._fit, features),
+            rows,
+            features,
+            items,
+            nodes,
+            prob=prob,
+            memory_mib=_MEMORY_MIB,
         )
         self._means = [
             mean / node.range.high for (mean, _, _), node in zip(found, nodes, strict=True)
