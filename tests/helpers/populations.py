@@ -81,13 +81,13 @@ def random_layout(seed: int) -> ml.Layout:
         mean = mean + ml.Bias("gain", per=P) * TESTS
     if either():
         mean = mean + ml.Bias("ofSchool", per=SCHOOL, prior=normal(0, ml.Spread("schoolSpread")))
-    family = rng.choice(["Normal", "StudentT", "Logistic"])
+    family = rng.choice(["Normal", "Gumbel", "Logistic"])
     scale = ml.Spread("spread")
     ability = ml.Capability(
         "ability",
         prior={
             "Normal": normal(mean, scale),
-            "StudentT": ml.Prior("StudentT", nu=4, mu=mean, sigma=scale),
+            "Gumbel": ml.Prior("Gumbel", mu=mean, beta=scale),
             "Logistic": ml.Prior("Logistic", mu=mean, s=scale),
         }[str(family)],
     )
