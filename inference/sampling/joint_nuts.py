@@ -97,7 +97,9 @@ def _is_scaled(latent: Latent) -> bool:
     return bool(plain) and any(map(location_and_scale, latent.priors))
 
 
-def levelled(kernel: JointKernel, drawn: Any, options: SamplingOptions) -> dict[str, np.ndarray]:
+def levelled(
+    kernel: JointKernel | PlainJoint, drawn: Any, options: SamplingOptions
+) -> dict[str, np.ndarray]:
     """Read draws of a kernel's latents, levels in order: (chain, draw, levels..., labels...)."""
     found = {}
     for part in kernel.parts:
