@@ -93,7 +93,7 @@ def effect_rows(ax: "Axes", rows: pd.DataFrame, names: Sequence[str], most: int)
     ax.axvline(0, color=style.QUIET, linewidth=0.9, zorder=0)
     for chosen, shade, name in (
         (clear, colour, "mean and interval"),
-        (~clear, style.PRIOR, "the interval holds 0"),
+        (~clear, style.PRIOR, "mean and interval that holds 0"),
     ):
         part = rows[chosen]
         if part.empty:

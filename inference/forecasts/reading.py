@@ -12,7 +12,7 @@ from ...common.errors import FitError
 from ...layouts import Latent, Layout
 from ...layouts.plates import ITEM, SUBJECT, Plate, plate_name
 from ..model.alignment import Features
-from ..model.joint_terms import plate_feature
+from ..model.cohort import plate_feature
 from ..posterior.posterior import Posterior
 from .blocks import Tables
 

@@ -13,8 +13,9 @@ from ...common.errors import DataError
 from ...common.messages import some
 from ...evaluations.evaluation import Evaluation
 from ...evaluations.tables import need_columns
-from ...layouts import Layout
-from ...layouts.plates import ITEM, SUBJECT, Plate, plate_name
+from ...layouts import Latent, Layout, MetaFeature
+from ...layouts.outcomes.steps import MARK
+from ...layouts.plates import ITEM, SUBJECT, Plate, determines, plate_name
 from .alignment import Features
 from .features import read_covariates, training_features
 
@@ -187,3 +188,28 @@ def read_categories(
         levels[category.name] = found
         codes[category.name] = pd.Index(found).get_indexer(pd.Index(texts))
     return levels, codes
+
+
+def indices(
+    cohort: Cohort, node: Latent | MetaFeature, plates: tuple[Plate, ...]
+) -> tuple[np.ndarray, ...]:
+    """Find a node's levels for each level of finer plates, to index its values with.
+
+    Returns
+    -------
+    tuple of ndarray of int
+        One for each of the node's plates, laid out along the finer plates' axes.
+    """
+    own: tuple[Plate, ...] = node.plates if isinstance(node, Latent) else (SUBJECT,)
+    found = []
+    for coarse in own:
+        axis = next(at for at, fine in enumerate(plates) if determines([fine], [coarse]))
+        shape = [1] * len(plates)
+        shape[axis] = -1
+        found.append(cohort.up(plates[axis], coarse).reshape(shape))
+    return tuple(found)
+
+
+def plate_feature(plate: str) -> str:
+    """Name the hidden meta-feature that tells the levels of a plate apart."""
+    return f"{MARK}{plate}"

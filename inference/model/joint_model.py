@@ -11,9 +11,9 @@ from ...layouts import Latent, MetaFeature
 from ...layouts.plates import SUBJECT, Plate
 from ...linking import evaluate
 from .alignment import align
-from .cohort import Cohort
+from .cohort import Cohort, indices
 from .derived import keep_derived
-from .plated import indices, lay_out, plated_variable
+from .plated import lay_out, plated_variable
 from .prior import draw_variables
 
 

@@ -16,7 +16,7 @@ from ...layouts.plates import Plate, determines, plate_name
 from ...linking import evaluate
 from ..kernel.terms import Integral, LogDensity
 from .alignment import align
-from .cohort import Cohort
+from .cohort import Cohort, plate_feature
 from .density_terms import REWRITES, Translator
 from .plated import centred, plated_variable
 from .prior import PLACES, profile_variables
@@ -269,11 +269,6 @@ def _with_outcome(
 
 def _shape(roles: Any, sizes: Mapping[str, int]) -> tuple[int, ...]:
     return tuple(1 if role is None else sizes[role] for role in roles)
-
-
-def plate_feature(plate: str) -> str:
-    """Name the hidden meta-feature that tells the levels of a plate apart."""
-    return f"{MARK}{plate}"
 
 
 def centring_feature(latent: str) -> str:

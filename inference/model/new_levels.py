@@ -9,8 +9,7 @@ from ...layouts import Latent, MetaFeature, Prior
 from ...layouts.plates import SUBJECT, plate_name
 from ...linking import Expr, evaluate
 from ...linking.evaluation import ancestry
-from .cohort import Cohort
-from .plated import indices
+from .cohort import Cohort, indices
 from .quantiles import from_scores
 
 

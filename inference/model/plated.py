@@ -8,10 +8,9 @@ import pymc as pm
 import pytensor.tensor as pt
 
 from ...layouts import Latent, MetaFeature
-from ...layouts.plates import SUBJECT, Plate, determines, plate_name
+from ...layouts.plates import Plate, plate_name
 from ...linking import Expr, evaluate
 from ...linking.evaluation import ancestry
-from .cohort import Cohort
 from .prior import join_labels, location_and_scale, write_variable
 
 type Parent = Callable[[Latent | MetaFeature, tuple[Plate, ...], tuple[str, ...]], Any]
@@ -101,26 +100,6 @@ def centred(coordinate: Any, location: Any, scale: Any, weight: Any) -> Any:
     Gorinova, Moore and Hoffman (2020), Automatic reparameterisation of probabilistic programs.
     """
     return location + pt.exp((1 - weight) * pt.log(scale)) * (coordinate - weight * location)
-
-
-def indices(
-    cohort: Cohort, node: Latent | MetaFeature, plates: tuple[Plate, ...]
-) -> tuple[np.ndarray, ...]:
-    """Find a node's levels for each level of finer plates, to index its values with.
-
-    Returns
-    -------
-    tuple of ndarray of int
-        One for each of the node's plates, laid out along the finer plates' axes.
-    """
-    own: tuple[Plate, ...] = node.plates if isinstance(node, Latent) else (SUBJECT,)
-    found = []
-    for coarse in own:
-        axis = next(at for at, fine in enumerate(plates) if determines([fine], [coarse]))
-        shape = [1] * len(plates)
-        shape[axis] = -1
-        found.append(cohort.up(plates[axis], coarse).reshape(shape))
-    return tuple(found)
 
 
 def lay_out(

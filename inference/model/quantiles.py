@@ -6,9 +6,6 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-import pymc as pm
-import pytensor
-import pytensor.tensor as pt
 from scipy.special import ndtr
 
 from ...common.cache import check_pytensor_folder
@@ -70,6 +67,10 @@ def from_scores(
 @functools.lru_cache(maxsize=64)
 def _quantiles(name: str, family: str, parameters: tuple[str, ...]) -> Callable[..., Any]:
     """Compile the quantile function of a family, from chances and parameters."""
+    import pymc as pm
+    import pytensor
+    import pytensor.tensor as pt
+
     check_pytensor_folder()
     chances = pt.dvector("chances")
     given = {parameter: pt.dvector(parameter) for parameter in parameters}

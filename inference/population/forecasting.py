@@ -15,7 +15,7 @@ from ..forecasts.forecasting import CASES, Forecast, forecast_of
 from ..forecasts.reading import JointReader, root
 from ..forecasts.streaming import byte_count, find_nodes, summaries, values_of
 from ..model.alignment import Features
-from ..model.joint_terms import plate_feature
+from ..model.cohort import plate_feature
 from ..posterior.posterior import Posterior
 from .levels import Levels
 from .roster import Roster

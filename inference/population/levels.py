@@ -7,9 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pymc as pm
-import pytensor
-import pytensor.tensor as pt
 from scipy.special import ndtr
 
 from ...common.errors import FitError
@@ -218,6 +215,10 @@ def quantiles(
 @functools.cache
 def _inverse(family: str, names: tuple[str, ...]) -> Callable[..., np.ndarray]:
     """Compile the inverse distribution function of a family, once for all numbers."""
+    import pymc as pm
+    import pytensor
+    import pytensor.tensor as pt
+
     chances, *parameters = (pt.dvector() for _ in range(1 + len(names)))
     variable = getattr(pm, family).dist(**dict(zip(names, parameters, strict=True)))
     inverse: Callable[..., np.ndarray] = pytensor.function(

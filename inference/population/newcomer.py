@@ -10,7 +10,6 @@ from ...common.seeds import subject_seed
 from ...evaluations.evaluation import Evaluation
 from ...layouts.plates import ITEM, SUBJECT, plate_name
 from ..model.new_levels import new_values
-from ..model.prior import draw_prior
 from ..posterior.assembly import FAULTS, Training, Tried, assemble, marks
 from ..posterior.posterior import Posterior
 from ..sampling.convergence import ESS_PER_CHAIN, RHAT_LIMIT, rhat_ess
@@ -116,6 +115,8 @@ def _shared(fit: Posterior, joined: Joined, rng: np.random.Generator) -> dict[st
 
 def _assembled(target: Target, sample: Sample, seed: int, rng: np.random.Generator) -> Posterior:
     """Put the draws into one tree."""
+    from ..model.prior import draw_prior  # PyMC is slow to import
+
     cohort = target.joined.own
     layout, chains, draws = cohort.layout, *sample.shared.shape
     scores = rng.normal(size=(chains * draws, len(target.active)))

@@ -9,8 +9,8 @@ from ...layouts import Latent, MetaFeature, Prior
 from ...linking import Expr, evaluate
 from ...linking.evaluation import ancestry
 from ...linking.expression import Constant
-from ..model.cohort import Cohort
-from ..model.plated import indices, lay_out
+from ..model.cohort import Cohort, indices
+from ..model.plated import lay_out
 
 _SCALES = {  # families of location and scale, by the names of both
     "Normal": ("mu", "sigma"),

@@ -15,9 +15,8 @@ from ...layouts.plates import ITEM, SUBJECT, plate_name
 from ..forecasts.reading import covariates_of, root
 from ..forecasts.support import training_features
 from ..model.alignment import Features
-from ..model.cohort import Cohort, read_categories
+from ..model.cohort import Cohort, plate_feature, read_categories
 from ..model.features import read_covariates, read_features
-from ..model.joint_terms import plate_feature
 from ..posterior.posterior import Posterior
 
 

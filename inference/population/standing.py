@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
+from scipy.special import ndtri
 
 from ...common.errors import FitError
 from ...common.options import inside
@@ -14,9 +15,9 @@ from ...layouts.plates import SUBJECT, plate_name
 from ...linking import evaluate
 from ..forecasts.reading import root
 from ..model.alignment import align
+from ..model.quantiles import from_scores
 from ..posterior.diagnostics import profiles
 from ..posterior.posterior import Posterior, rows_of, success_rates
-from .levels import quantiles
 from .stacked import some_draws, stacked
 
 _DRAWS = 4000  # newcomers like each subject
@@ -165,7 +166,7 @@ def _drawn(
 ) -> np.ndarray:
     """Draw a latent given what its prior depends on; shape (draws, subjects or 1, *labels)."""
     dims = tuple(layout.dims)
-    places = (np.arange(_DRAWS) + 0.5) / _DRAWS  # in the prior: evenly, and in any order
+    even = ndtri((np.arange(_DRAWS) + 0.5) / _DRAWS)  # a standard normal; in any order below
 
     def one(prior: Prior, labels: tuple[str, ...]) -> np.ndarray:
         own = tuple(slice(None) if dim in labels else 0 for dim in dims)
@@ -175,10 +176,10 @@ def _drawn(
         }
         laid = {name: value[:, :, *own] for name, value in given.items() if value.ndim}
         size = tuple(len(layout.dims[dim]) for dim in labels)
-        chances = np.broadcast_to(places[:, None], (_DRAWS, math.prod(size)))
-        chances = rng.permuted(chances, axis=0).reshape(_DRAWS, 1, *size)
-        full = np.broadcast_shapes(chances.shape, *(value.shape for value in laid.values()))
-        return quantiles(latent.name, prior.family, given | laid, np.broadcast_to(chances, full))
+        scores = np.broadcast_to(even[:, None], (_DRAWS, math.prod(size)))
+        scores = rng.permuted(scores, axis=0).reshape(_DRAWS, 1, *size)
+        full = np.broadcast_shapes(scores.shape, *(value.shape for value in laid.values()))
+        return from_scores(latent.name, prior, given | laid, np.broadcast_to(scores, full))
 
     if isinstance(latent.prior, tuple):
         each = np.broadcast_arrays(*[one(prior, ()) for prior in latent.priors])

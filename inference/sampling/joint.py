@@ -16,7 +16,7 @@ from ..kernel.emit import build, emit
 from ..kernel.inputs import Counted, Outcomes
 from ..kernel.plan import CONSTANT_TERM, plan
 from ..kernel.terms import RIGHT
-from ..model.cohort import Cohort
+from ..model.cohort import Cohort, plate_feature
 from ..model.joint_model import joint_model
 from ..model.joint_terms import (
     Part,
@@ -24,7 +24,6 @@ from ..model.joint_terms import (
     centring_feature,
     idle_feature,
     joint_density,
-    plate_feature,
 )
 from .engine import SubjectCode, as_nutpie
 

@@ -568,6 +568,7 @@ def test_every_figure_is_exported():
         "brier_against_success",
         "calibration_panels",
         "capability_scatter",
+        "caterpillar_plot",
         "characteristic_surface",
         "collapse_plot",
         "comparison_plot",
@@ -585,6 +586,7 @@ def test_every_figure_is_exported():
         "layout_comparison_plot",
         "likelihood_curve",
         "misalignment_plot",
+        "population_forest",
         "prior_posterior",
         "profile_bars",
         "profile_forest",
@@ -597,6 +599,8 @@ def test_every_figure_is_exported():
         "self_report_panels",
         "self_report_plot",
         "superiority_heatmap",
+        "weights_plot",
+        "wright_map",
     ]
     assert all(callable(getattr(plots, name)) for name in plots.__all__)
 

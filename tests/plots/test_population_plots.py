@@ -242,7 +242,7 @@ class TestCaterpillar:
         (panel,) = plots.caterpillar_plot(table)
         of = {line.get_label(): list(line.get_ydata()) for line in panel.lines}
         assert of["mean and interval"] == [0, 2]
-        assert of["the interval holds 0"] == [1]
+        assert of["mean and interval that holds 0"] == [1]
 
     def test_a_panel_for_each_node_and_units(self, schools):
         table = schools.items()

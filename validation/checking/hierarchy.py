@@ -8,8 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ...evaluations.evaluation import EDGE
-from ...inference.model.cohort import Cohort
-from ...inference.model.plated import indices
+from ...inference.model.cohort import Cohort, indices
 from ...inference.model.prior import draw_prior
 from ...inference.population.priors import around, at_levels, by_label, parents
 from ...inference.population.truth import evaluate_cells, laid_out

@@ -55,7 +55,7 @@ def exactly(fit, outcomes):
     return weights, weights @ each, sd, each.mean()
 
 
-@pytest.mark.trust
+@pytest.mark.trust("oracles", "a newcomer given the others")
 @pytest.mark.parametrize("outcomes", [(1, 1, 1, 1, 1), (0, 0, 0, 0, 0), (1, 0, 1, 0, 0)])
 def test_a_newcomer_is_what_quadrature_says(others, outcomes):
     weights, mean, sd, _ = exactly(others, outcomes)
@@ -73,7 +73,7 @@ def test_a_newcomer_is_what_quadrature_says(others, outcomes):
     )
 
 
-@pytest.mark.trust
+@pytest.mark.trust("oracles", "a newcomer given the others")
 def test_without_weights_it_would_be_wrong(others):
     """The twin: draws of the others taken equally are off by many standard errors."""
     _, mean, sd, unweighted = exactly(others, (1, 1, 1, 1, 1))
