@@ -15,6 +15,7 @@ from .forecasts.likelihood import with_log_likelihood
 from .forecasts.streaming import derived
 from .population import tables
 from .population.forecasting import derived_jointly, forecast_jointly
+from .population.newcomer import newcomer
 from .posterior.diagnostics import diagnose, profiles
 from .posterior.posterior import Posterior
 
@@ -32,7 +33,8 @@ class Fit(Posterior):
         Groups ``posterior`` and ``sample_stats`` (subject, chain, draw, labels), ``prior``,
         ``observed_data`` (successes and trials; subject, item) and ``constant_data`` (meta-features
         per item, constants per subject). ArviZ reads it. The draws of a fit in a store are read
-        from the disk whenever they are asked for, and not kept.
+        from the disk whenever they are asked for, and not kept. In a joint fit, values that
+        subjects share are (chain, draw, levels of their plates, labels).
     failures : dict of str to str
         Subjects whose sampling failed, and why.
     attempts : dict of str to int
@@ -251,6 +253,33 @@ class Fit(Posterior):
         in a store are read one subject at a time, and stay on the disk.
         """
         return with_log_likelihood(self, evaluation, subjects=subjects)
+
+    def newcomer(self, evaluation: Evaluation, *, seed: int | None = None) -> "Fit":
+        """Fit a subject that was not fitted, given this joint fit; see `newcomer.newcomer`.
+
+        Parameters
+        ----------
+        evaluation : Evaluation
+            One subject's outcomes, on items that the fit knows by name or on new ones.
+        seed : int, optional
+            Of the draws; that of this fit by default.
+
+        Returns
+        -------
+        Fit
+            Of this subject alone, 4 chains of 1,000 draws: close to what a joint fit of all would
+            say. `diagnostics` says where it is not, because the subject changes what is believed
+            of the others.
+
+        Raises
+        ------
+        DataError
+            When there is not one subject, or it is in the fit already; when an item that the fit
+            knows comes with other properties, or a new one does not fit the layout.
+        FitError
+            When nothing is shared in the fit, or a prior has no quantiles.
+        """
+        return type(self).of(newcomer(self, evaluation, seed))
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> Path:
         """Write the fit into one netCDF file; see `storage.save`.

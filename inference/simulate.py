@@ -152,10 +152,12 @@ def _with_chances(
 ) -> Evaluation:
     """Draw outcomes, given the probability of success of each subject on each row."""
     if layout.steps is not None:
-        return Evaluation(*_step_by_step(layout.steps, items, chances, trials, rng), subjects)
+        return Evaluation(
+            *_step_by_step(layout.steps, items, chances, trials, rng), subjects=subjects
+        )
     successes = pd.DataFrame(rng.binomial(trials, chances), chances.index, items.index)
     tried = pd.DataFrame(trials, chances.index, items.index)
-    return Evaluation(items, successes, tried, subjects)
+    return Evaluation(items, successes, tried, subjects=subjects)
 
 
 def _step_by_step(

@@ -1,7 +1,7 @@
 """Profiles of subjects against what their population says of them."""
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -135,7 +135,12 @@ def _population(ax: "Axes", rows: pd.DataFrame, prob: float) -> None:
     ax.vlines(
         rows["population_mean"], at - 0.43, at + 0.43, color=style.PRIOR, linewidth=1.4, zorder=1
     )
-    pale = {"color": style.RULE, "linewidth": 7, "markeredgecolor": style.PRIOR, "markersize": 8}
+    pale: dict[str, Any] = {
+        "color": style.RULE,
+        "linewidth": 7,
+        "markeredgecolor": style.PRIOR,
+        "markersize": 8,
+    }
     what = f"population: mean, {style.percent(prob)} interval"
     ax.plot([], [], marker="|", markeredgewidth=1.4, label=what, **pale)
 

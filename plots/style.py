@@ -221,14 +221,11 @@ def outer_labels(axes: np.ndarray, columns: int, x: str, y: str, **font: float) 
 
 
 def legend_below(figure: "Figure", axes: np.ndarray, columns: int) -> None:
-    """Explain below a figure what its panels show, each entry once; first those that show most."""
-    shown = [panel.get_legend_handles_labels() for panel in axes]
-    shown.sort(key=lambda pair: -len(pair[1]))
-    found = {
-        entry: handle
-        for handles, entries in shown
-        for handle, entry in zip(handles, entries, strict=True)
-    }
+    """Explain below a figure what its panels show, each entry once."""
+    found: dict[str, Any] = {}
+    for panel in axes:
+        for handle, entry in zip(*panel.get_legend_handles_labels(), strict=True):
+            found.setdefault(entry, handle)
     look = {"ncols": columns, "fontsize": 8, "frameon": False}
     figure.legend(found.values(), found.keys(), loc="outside lower center", **look)
 

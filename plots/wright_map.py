@@ -1,7 +1,7 @@
 """Subjects and items on the scale of one capability."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -128,6 +128,8 @@ def _view(items: pd.DataFrame, means: np.ndarray) -> tuple[float, float]:
 
 def _subjects(ax: "Axes", means: np.ndarray, view: tuple[float, float], element: Element) -> None:
     """Draw how many subjects there are at each level, growing to the left."""
+    from matplotlib.ticker import MaxNLocator
+
     ax.hist(
         means,
         bins=np.linspace(*view, _BINS + 1).tolist(),
@@ -140,7 +142,7 @@ def _subjects(ax: "Axes", means: np.ndarray, view: tuple[float, float], element:
     )
     ax.set_ylim(*view)
     ax.invert_xaxis()
-    ax.xaxis.get_major_locator().set_params(integer=True, nbins=4)
+    ax.xaxis.set_major_locator(MaxNLocator(nbins=4, integer=True))
     ax.set_xlabel("subjects")
     ax.set_ylabel(style.element_label(element))
     style.range_ends(ax, element, "y")
@@ -177,7 +179,7 @@ def _items(
         ("v", "too easy at any level", ~there & (items["beyond"] != HARDER).to_numpy()),
     ):
         if chosen.any():
-            look = {"color": style.EXTRAPOLATED, "markersize": 5, "label": name}
+            look: dict[str, Any] = {"color": style.EXTRAPOLATED, "markersize": 5, "label": name}
             inner = edge[chosen] + (room if marker == "v" else -room)
             ax.plot(at[chosen], inner, marker, linestyle="none", **look)
     step = -(-len(items) // _NAMED)

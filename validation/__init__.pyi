@@ -20,6 +20,8 @@ from .prediction.cross_validate import cross_validate as cross_validate
 from .prediction.forests import Forest as Forest
 from .prediction.layouts import ChosenLayout as ChosenLayout
 from .prediction.layouts import FittedLayout as FittedLayout
+from .prediction.pooled import Explanatory as Explanatory
+from .prediction.pooled import Rasch as Rasch
 from .prediction.result import CrossValidation as CrossValidation
 from .prediction.splits import Cells as Cells
 from .prediction.splits import Given as Given

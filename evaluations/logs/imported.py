@@ -108,7 +108,9 @@ class Imported:
                 "by Evaluation.of_outcomes, or say which values are successes where the logs are "
                 "read"
             )
-        return Evaluation.from_long(self.outcomes, self.items, self.subjects, repeats="trials")
+        return Evaluation.from_long(
+            self.outcomes, self.items, subjects=self.subjects, repeats="trials"
+        )
 
     def table(self) -> pd.DataFrame:
         """Copy the outcomes, for `Evaluation.of_outcomes`.

@@ -38,8 +38,8 @@ _REMEDY = (
 def read_table(
     outcomes: Table,
     items: Table | None = None,
-    subjects: Table | None = None,
     *,
+    subjects: Table | None = None,
     subject: str = "subject",
     item: str = "item",
     outcome: str = "outcome",
@@ -345,7 +345,7 @@ def _beside(
     items: pd.DataFrame | None,
     subjects: pd.DataFrame | None,
     notes: Notes,
-) -> tuple[pd.DataFrame, pd.DataFrame]:
+) -> tuple[pd.DataFrame, pd.DataFrame | None]:
     """Take properties that no table gives from the remaining columns: of items, and of subjects."""
     rest = table.drop(columns=[*names, *table.columns.intersection([ATTEMPT])])
     if items is not None and subjects is not None:
@@ -355,7 +355,7 @@ def _beside(
     varying = differing(rest, rows["item"], missing=False)
     others = varying.columns[varying.any()]
     examples = {column: varying.index[varying[column]][0] for column in others}
-    if subjects is None:
+    if subjects is None and len(others):
         subjects = constant(rest[others], rows["subject"])
         for column in subjects.columns:
             notes.add(

@@ -43,6 +43,8 @@ class Seen:
         Their names.
     levels : ndarray of bool, shape (columns,)
         Whether levels are declared.
+    joint : bool
+        Whether the fit is joint: it then knows items by their names, whoever gave them.
     """
 
     subjects: pd.Index
@@ -54,6 +56,7 @@ class Seen:
     features: np.ndarray
     columns: list[str]
     levels: np.ndarray
+    joint: bool
 
     @classmethod
     def of(
@@ -85,7 +88,13 @@ class Seen:
             flat(layout, features, len(asked)),
             [name for node in layout.meta_features for name in node.columns],
             declared(layout),
+            layout.joint,
         )
+
+    @property
+    def nameless(self) -> bool:
+        """Whether equal names mean nothing, because nobody gave them; see `nameless`."""
+        return not self.joint and nameless(self.names, self.asked)
 
     @property
     def attempted(self) -> np.ndarray:
@@ -100,7 +109,7 @@ class Seen:
         """
         places = self.names.get_indexer(self.asked)
         attempted = self.attempted
-        if not nameless(self.names, self.asked):
+        if not self.nameless:
             return np.asarray(attempted[:, places] & (places >= 0))
         mine, theirs = (
             Content(part, self.levels, *[np.zeros((len(part), 0), dtype=int)] * 2)

@@ -50,7 +50,8 @@ def joint_model(cohort: Cohort, derived: bool = False) -> pm.Model:
             found[feature.name] = pm.Data(feature.name, values, dims=("item", *feature.label_dims))
         found |= _latents(cohort)
         known = {}
-        for node in (*layout.meta_features, *layout.covariates, *layout.latents):
+        nodes: list[Latent | MetaFeature] = [*layout.meta_features, *layout.covariates]
+        for node in [*nodes, *layout.latents]:
             at = _levels(cohort, node)
             value = found[node.name][at] if at else found[node.name]
             known[node.name] = align(value, node, dims, per_item=bool(at))

@@ -95,7 +95,21 @@ def noncentred(layout: Layout, items: int) -> frozenset[str]:
     )
 
 
+SCALES = {"Cauchy": "beta", "Gumbel": "beta", "Laplace": "b", "Logistic": "s"}
+"""Names of scales that are not ``sigma``, by family."""
+
+
+def location_and_scale(prior: Prior) -> tuple[str, str] | None:
+    """Name the two parameters of a prior whose scale is a latent; None where there are none."""
+    location, scale = _LOCATIONS.get(prior.family), SCALES.get(prior.family, "sigma")
+    given = {name for name, _ in prior.parameters}
+    if location is None or scale not in given or not has_latent_scale(prior):
+        return None
+    return location, scale
+
+
 def has_latent_scale(prior: Prior) -> bool:
+    """Tell whether a prior is of a family of location and scale, and its scale is a latent."""
     location = _LOCATIONS.get(prior.family)
     return location is not None and any(
         not isinstance(value, Constant)

@@ -113,6 +113,9 @@ class Roster:
             name: np.concatenate([values, covariates[name][new[SUBJECT]]])
             for name, values in old.covariates.items()
         }
+        cohort = _cohort(fit, levels, of, {}, everybody)
+        for category in layout.categories:
+            cohort.up(category.per, category)  # refuses a task that is of two benchmarks
         codes[ITEM] = places[ITEM]
         hidden = {
             plate_feature(plate_name(plate)): codes[plate_name(plate)]
@@ -120,7 +123,7 @@ class Roster:
             if root(plate) == ITEM
         }
         return cls(
-            _cohort(fit, levels, of, {}, everybody),
+            cohort,
             {name: len(values) for name, values in old.levels.items()},
             places[SUBJECT],
             places[ITEM],
@@ -197,8 +200,9 @@ def _refuse_changed(
     kind: str, names: pd.Index, nodes: Sequence[MetaFeature], values: Features, known: Features
 ) -> None:
     """Refuse subjects or items that the fit knows by name, with other properties."""
-    for node in nodes if len(names) else ():
-        have, had = (part[node.name].reshape(len(names), -1) for part in (values, known))
+    for node in nodes:
+        shape = len(names), len(node.columns)
+        have, had = (part[node.name].reshape(shape) for part in (values, known))
         other = ~alike.equal(have, had)
         if other.any():
             row, column = np.argwhere(other)[0]

@@ -18,4 +18,4 @@ def stacked(fit: Posterior, latent: Latent, draws: np.ndarray) -> np.ndarray:
     """Read some draws of a latent; shape (draws, *plates, *labels)."""
     plates = map(plate_name, latent.plates)
     array = fit.posterior[latent.name].transpose("chain", "draw", *plates, *latent.label_dims)
-    return array.to_numpy().reshape(-1, *array.shape[2:])[draws]
+    return np.asarray(array.to_numpy().reshape(-1, *array.shape[2:])[draws])

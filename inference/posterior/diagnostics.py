@@ -1,5 +1,6 @@
 """Profiles as a table, and a verdict on every subject's sampling and data."""
 
+import json
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -18,6 +19,7 @@ from ..sampling.convergence import (
     stay_apart,
     worst,
 )
+from .assembly import FAULTS
 from .posterior import Posterior, success_rates
 from .shared import own_latents, own_names, slowest_shared
 from .summaries import subject_blocks, summaries
@@ -152,6 +154,8 @@ def diagnose(fit: Posterior, subjects: Iterable[object] | None = None) -> pd.Dat
     apart = [_apart(fit, row, found, names[0]) for row, found in by_row]
     judged = zip(divergences.tolist(), rhat.tolist(), ess.tolist(), apart, strict=True)
     wrong = [faults(Convergence(*row, length), chains) for row in judged]
+    if FAULTS in fit.data.attrs:  # found as it was made
+        wrong = [json.loads(fit.data.attrs[FAULTS])] * len(rows)
     successes, trials = _outcomes(fit, rows)
     remarks = [
         [

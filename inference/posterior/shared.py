@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...common.errors import FitError
 from ...layouts import Latent, Layout
 from ...layouts.plates import SUBJECT, plate_name
 from ..sampling.convergence import ESS_PER_CHAIN, RHAT_LIMIT, RhatEss, by_element, rhat_ess, worst
@@ -36,8 +37,20 @@ def own_latents(layout: Layout) -> list[Latent]:
 
 
 def own_names(fit: Posterior) -> list[tuple[str, str]]:
-    """Name what is a subject's own, node and label; of a value per task, the task is the label."""
+    """Name what is a subject's own, node and label; of a value per task, the task is the label.
+
+    Raises
+    ------
+    FitError
+        When subjects have nothing of their own.
+    """
     found = []
+    if not own_latents(fit.layout):
+        raise FitError(
+            f"layout {fit.layout.name!r} has no value of a subject's own, so there are no profiles "
+            "to show or to judge; see items() and population(), or give the layout a node "
+            "per='subject'"
+        )
     for latent in own_latents(fit.layout):
         known = fit.posterior.indexes
         plates = [plate_name(plate) for plate in latent.plates if plate != SUBJECT]

@@ -57,15 +57,17 @@ def frames(layout: Graph) -> list[Frame]:
     held: dict[tuple[str, ...], list[str]] = {}
     sets: dict[tuple[str, ...], tuple[Plate, ...]] = {}
     for name, plates in layout.plates_of_nodes.items():
-        if plates:
-            key = tuple(map(plate_name, plates))
+        if plates:  # subjects first, in whatever order they were given
+            ordered = sorted(plates, key=lambda plate: (root(plate) != SUBJECT, plate_name(plate)))
+            key = tuple(map(plate_name, ordered))
             held.setdefault(key, []).append(name)
-            sets[key] = plates
+            sets[key] = tuple(ordered)
     around = _around([plates[0] for plates in sets.values() if len(plates) == 1])
 
     def frame(key: tuple[str, ...]) -> Frame:
         inner = [name for name, outer in around.items() if (outer,) == key]
-        about = sets[key][0].about if isinstance(sets[key][0], Category) and not key[1:] else ""
+        plate = sets[key][0]
+        about = plate.about if isinstance(plate, Category) and not key[1:] else ""
         return Frame(
             "/".join(key),
             _title(sets[key], nested=bool(inner)),
@@ -94,9 +96,9 @@ def _around(plates: list[Plate]) -> dict[str, str]:
 
 def _title(plates: tuple[Plate, ...], *, nested: bool) -> str:
     """Name a frame: by its plates, and a category that lies around nothing by what it is of."""
-    if len(plates) > 1 or not isinstance(plates[0], Category):
+    category = plates[0]
+    if len(plates) > 1 or isinstance(category, str):
         return " × ".join(map(plural, plates))
-    (category,) = plates
     title = category.name if nested else f"{category.name} of {plural(category.per)}"
     levels = category.levels or ()
     if 0 < len(levels) <= _MOST_LEVELS:

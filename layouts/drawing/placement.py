@@ -74,8 +74,8 @@ def place(
     links: nx.DiGraph[Spot] = nx.DiGraph()
     links.add_nodes_from(spot for row in rows for spot in row)
     links.add_edges_from(link for way in ways.values() for link in itertools.pairwise(way))
-    for row in rows:
-        row.sort(key=lambda spot: np.mean(anchors[spot]) if anchors.get(spot) else 0.0)
+    for spots in rows:
+        spots.sort(key=lambda spot: float(np.mean(anchors.get(spot) or 0.0)))
     rows = _ordered(rows, links)
     return Placement(rows, _coordinates(rows, links, width, gap, anchors), ways)
 

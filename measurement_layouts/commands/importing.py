@@ -191,5 +191,10 @@ def _table(chosen: argparse.Namespace) -> "Imported":
     (outcomes,) = chosen.logs
     subject, item, outcome = arguments.columns_of(chosen)
     return read_table(
-        outcomes, chosen.items, chosen.subject_table, subject=subject, item=item, outcome=outcome
+        outcomes,
+        chosen.items,
+        subjects=chosen.subject_table,
+        subject=subject,
+        item=item,
+        outcome=outcome,
     )

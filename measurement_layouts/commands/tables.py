@@ -67,7 +67,7 @@ def read_evaluation(layout: Layout, data: Data) -> Evaluation:
     else:  # grades tell nothing of their subjects
         known = pd.concat([table["subject"].map(str) for table in tables.values()])
         people = people.reindex(known.unique())
-    return Evaluation.of_outcomes(layout, tables, read_items(data.items), people)
+    return Evaluation.of_outcomes(layout, tables, read_items(data.items), subjects=people)
 
 
 def _by_outcome(layout: Layout, given: Sequence[str]) -> dict[str, Path]:
@@ -85,7 +85,7 @@ def _imported(path: Path, data: Data) -> "Imported":
     """Read successes or scores."""
     subject, item, outcome = data.columns
     imported = read_table(
-        path, data.items, data.subjects, subject=subject, item=item, outcome=outcome
+        path, data.items, subjects=data.subjects, subject=subject, item=item, outcome=outcome
     )
     print_notes(imported)
     return imported
@@ -173,4 +173,4 @@ def fitted_evaluation(fit: "Fit", path: Path, data: Data) -> Evaluation:
     known = data.subjects or folder.subjects
     named_or_there = data.subjects is not None or known.is_file()  # older fits have none
     people = _properties(known, "subject", data.columns[0]) if named_or_there else None
-    return Evaluation(table.loc[names], successes, trials, people)
+    return Evaluation(table.loc[names], successes, trials, subjects=people)

@@ -37,7 +37,7 @@ def raises(pattern):
 
 def counted(subjects=None):
     trials = WIDE.notna().astype(int)
-    return Evaluation(ITEMS, WIDE.fillna(0).astype(int), trials, subjects)
+    return Evaluation(ITEMS, WIDE.fillna(0).astype(int), trials, subjects=subjects)
 
 
 def equal(one, other):
@@ -49,13 +49,13 @@ def equal(one, other):
     "read",
     [
         counted,
-        lambda people: Evaluation.from_wide(WIDE, ITEMS, people),
+        lambda people: Evaluation.from_wide(WIDE, ITEMS, subjects=people),
         lambda people: Evaluation.from_wide(WIDE.T, ITEMS, subjects=people),
-        lambda people: Evaluation.from_long(LONG, ITEMS, people),
+        lambda people: Evaluation.from_long(LONG, ITEMS, subjects=people),
         lambda people: Evaluation.from_long(LONG, subjects=people),
-        lambda people: Evaluation.of_outcomes(LAYOUT, {"heads": WIDE}, ITEMS, people),
-        lambda people: Evaluation.of_outcomes(LAYOUT, {"heads": LONG}, ITEMS, people),
-        lambda people: Evaluation.of_outcomes(GRADED, {"grade": WIDE}, ITEMS, people),
+        lambda people: Evaluation.of_outcomes(LAYOUT, {"heads": WIDE}, ITEMS, subjects=people),
+        lambda people: Evaluation.of_outcomes(LAYOUT, {"heads": LONG}, ITEMS, subjects=people),
+        lambda people: Evaluation.of_outcomes(GRADED, {"grade": WIDE}, ITEMS, subjects=people),
     ],
 )
 def test_every_reader_takes_them(read):
@@ -100,7 +100,7 @@ def test_a_column_that_is_neither_the_items_nor_the_subjects_is_refused():
 
 def test_names_are_texts():
     numbered = pd.DataFrame([[1, 0]], index=[7], columns=["a", "b"])
-    found = Evaluation.from_wide(numbered, ITEMS[:2], pd.DataFrame({"age": [30]}, index=[7]))
+    found = Evaluation.from_wide(numbered, ITEMS[:2], subjects=pd.DataFrame({"age": [30]}, [7]))
     assert found.subject_table["age"].to_dict() == {"7": 30}
 
 
@@ -132,7 +132,7 @@ def test_tables_that_are_refused(table, told):
 def test_a_subject_that_is_left_out_needs_no_row():
     empty = WIDE.T.assign(Eve=None).T
     with pytest.warns(UserWarning, match="left out, without any outcome"):
-        found = Evaluation.from_wide(empty, ITEMS, PEOPLE)
+        found = Evaluation.from_wide(empty, ITEMS, subjects=PEOPLE)
     equal(found, counted(PEOPLE))
 
 
@@ -164,14 +164,14 @@ def test_parts_add_up_to_the_whole():
     equal(other + one, whole.select(subjects=["Ann", "Bob"]))
     equal(whole.select(items=["a", "c"]) + whole, whole.select(items=["a", "c", "b"]))
     equal(counted() + whole, whole)
-    graded = Evaluation.of_outcomes(GRADED, {"grade": WIDE}, ITEMS, PEOPLE)
+    graded = Evaluation.of_outcomes(GRADED, {"grade": WIDE}, ITEMS, subjects=PEOPLE)
     equal(graded.select(items=["a", "c"]) + graded, graded.select(items=["a", "c", "b"]))
 
 
 def test_properties_of_one_are_missing_for_the_others_subjects():
     whole = counted()
     one, other = (
-        Evaluation(each.items, each.successes, each.trials, table)
+        Evaluation(each.items, each.successes, each.trials, subjects=table)
         for each, table in (
             (whole.select(subjects=["Bob"]), PEOPLE[["age"]]),
             (whole.select(subjects=["Ann"]), PEOPLE[["school"]]),

@@ -8,7 +8,8 @@ from itertools import combinations, pairwise
 
 import graphviz
 import pytest
-from helpers.joint_layouts import JOINT, crossed, exam, rasch
+from helpers.joint_layouts import JOINT, crossed, exam, random_joint_layouts, rasch
+from hypothesis import given
 
 import measurement_layouts as ml
 from measurement_layouts.layouts.drawing import captions
@@ -42,6 +43,12 @@ def test_categories_lie_around_what_they_are_of():
     assert area.inside[0].inside[0].nodes == ("ease", "steps", "chance")
     assert school.about == "where they learnt"
     assert [frame.corner for frame in (school, area, last)] == ["left", "right", "right"]
+
+
+def test_plates_meet_once_in_whatever_order_they_are_given():
+    one, other = ml.Bias("one", per=("subject", "item")), ml.Bias("other", per=("item", "subject"))
+    (both,) = frames(ml.Layout("both", ml.Success("solved", logistic(one + other))))
+    assert (both.title, both.nodes) == ("subjects × items", ("one", "other", "solved"))
 
 
 def test_categories_that_cut_each_other_stand_beside_items():
@@ -99,7 +106,16 @@ def test_covariates_are_shaded_among_the_subjects():
 
 @ALL_LAYOUTS
 def test_matplotlib_puts_every_node_into_its_plates(name):
-    layout = JOINT[name]()
+    hold(JOINT[name]())
+
+
+@given(layout=random_joint_layouts())
+def test_matplotlib_arranges_every_joint_layout(layout):
+    hold(layout)
+
+
+def hold(layout):
+    """Nodes are in their plates and in no others, overlap none, and edges pass beside them."""
     nodes = {
         node: Box((), STYLES[layout.nodes[node].kind], 40.0 + 5 * len(node), 30.0)
         for node in layout.nodes

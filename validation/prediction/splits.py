@@ -41,7 +41,7 @@ class Fold:
         """Take away all outcomes but those to learn from; the items stay."""
         keep = by_row(evaluation, self.train).astype("int64")
         successes, trials = evaluation.successes * keep, evaluation.trials * keep
-        return Evaluation(evaluation.items, successes, trials, evaluation.subject_table)
+        return Evaluation(evaluation.items, successes, trials, subjects=evaluation.subject_table)
 
     def items(self, evaluation: Evaluation) -> list[str]:
         """Name the items of which a cell is predicted."""

@@ -55,10 +55,11 @@ def tables(draw):
 @given(tables())
 def test_written_tables_are_read_back(tmp_path_factory, made):
     folder = tmp_path_factory.mktemp("written")
-    first = read_table(*made)
+    rows, items, subjects = made
+    first = read_table(rows, items, subjects=subjects)
     first.write(folder)
-    written = (folder / f"{name}.csv" for name in ("outcomes", "items", "subjects"))
-    second = read_table(*written)
+    written = [folder / f"{name}.csv" for name in ("outcomes", "items", "subjects")]
+    second = read_table(*written[:2], subjects=written[2])
     pd.testing.assert_frame_equal(second.outcomes, first.outcomes)
     pd.testing.assert_frame_equal(second.items, first.items)
     pd.testing.assert_frame_equal(second.subjects, first.subjects)

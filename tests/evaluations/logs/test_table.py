@@ -131,17 +131,20 @@ def test_properties_of_subjects(tmp_path):
     pd.testing.assert_frame_equal(with_items.subjects, imported.subjects)
     assert notes_of(with_items)["dropped: columns beside a table of items"] == 3
     for name in ("people.csv", "people.parquet", "people.jsonl"):
-        given = read_table(WIDE, ITEMS, saved(people, tmp_path / name))
+        given = read_table(WIDE, ITEMS, subjects=saved(people, tmp_path / name))
         assert given.subjects.to_dict("index") == imported.subjects.to_dict("index")
         assert notes_of(given)["dropped: subjects without rows of outcomes"] == 1
     own = read_table(beside.assign(age=99), subjects=people)
     assert own.subjects["age"].to_dict() == {"Ann": 30, "Bob": 40}
     assert own.items["age"].tolist() == [99, 99]
-    assert read_table(beside, ITEMS, people).subjects["age"].to_dict() == {"Ann": 30, "Bob": 40}
+    assert read_table(beside, ITEMS, subjects=people).subjects["age"].to_dict() == {
+        "Ann": 30,
+        "Bob": 40,
+    }
     with pytest.raises(DataError, match=r"1 subject\(s\) that `subjects` does not have: Ann; add"):
-        read_table(WIDE, ITEMS, people.iloc[:2])
+        read_table(WIDE, ITEMS, subjects=people.iloc[:2])
     with pytest.raises(DataError, match=r"subjects: the subject name\(s\) Ann occur more"):
-        read_table(WIDE, ITEMS, people.assign(subject="Ann"))
+        read_table(WIDE, ITEMS, subjects=people.assign(subject="Ann"))
 
 
 def test_a_property_of_a_subject_that_is_missing_once_is_none():

@@ -1,0 +1,107 @@
+"""Values of a latent at levels that a fit has not met, given the values that it depends on."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ...layouts import Latent, MetaFeature, Prior
+from ...layouts.plates import SUBJECT, plate_name
+from ...linking import Expr, evaluate
+from ...linking.evaluation import ancestry
+from .cohort import Cohort
+from .plated import indices
+from .quantiles import from_scores
+
+
+def new_values(
+    latent: Latent,
+    scores: np.ndarray,
+    known: Mapping[str, np.ndarray],
+    cohort: Cohort,
+    fitted: Mapping[str, int],
+) -> np.ndarray:
+    r"""Turn standard normal numbers into a latent's values, as its prior has them.
+
+    Levels of a plate that sums to zero are, for n fitted ones with standard deviation s,
+
+    .. math:: s (z_k - \bar z) \quad\text{(fitted)}, \qquad s \sqrt{1 + 1/n}\, z \quad\text{(new)}
+
+    Parameters
+    ----------
+    latent : Latent
+        Which.
+    scores : ndarray, shape (draws, levels..., labels...)
+        Standard normal numbers.
+    known : mapping of str to ndarray
+        Values of the latents and covariates that its prior depends on, shape (draws or 1,
+        levels..., labels...).
+    cohort : Cohort
+        Levels; those that were fitted come first.
+    fitted : mapping of str to int
+        By plate, how many levels were fitted; every subject of the cohort is a new one.
+
+    Returns
+    -------
+    ndarray
+        Of the scores' shape.
+
+    Raises
+    ------
+    FitError
+        When PyMC has no quantiles of the prior's family.
+    """
+    if not isinstance(latent.prior, tuple):
+        return _of_prior(latent, latent.priors[0], scores, known, cohort, fitted)
+    each = [
+        _of_prior(latent, prior, scores[..., at], known, cohort, fitted)
+        for at, prior in enumerate(latent.priors)
+    ]
+    return np.stack(each, axis=-1)
+
+
+def _of_prior(
+    latent: Latent,
+    prior: Prior,
+    scores: np.ndarray,
+    known: Mapping[str, np.ndarray],
+    cohort: Cohort,
+    fitted: Mapping[str, int],
+) -> np.ndarray:
+    """Compute the values of one prior, whose labels are those of the scores."""
+    dims = tuple(cohort.layout.dims)
+    plates = len(latent.plates)
+    labels = latent.label_dims if scores.ndim > 1 + plates else ()
+    parts = {
+        part.name: _laid(part, known[str(part.name)], latent, cohort)
+        for value in prior.parents
+        for part in ancestry(value, stop_at=_has_value)
+        if _has_value(part)
+    }
+    parameters = {}
+    for name, value in prior.parameters:
+        found = np.asarray(evaluate(value, parts, dims), dtype=float)
+        absent = [1 + plates + axis for axis, dim in enumerate(dims) if dim not in labels]
+        parameters[name] = found.squeeze(tuple(absent)) if found.ndim else found
+    if prior.family != "ZeroSumNormal":
+        return from_scores(latent.name, prior, parameters, scores)
+    axes = int(parameters.get("n_zerosum_axes", 1))
+    for axis, plate in list(enumerate(latent.plates, start=1))[plates - axes :]:
+        name = plate_name(plate)
+        old, new = np.split(scores, [0 if name == SUBJECT else fitted[name]], axis=axis)
+        mean = old.mean(axis=axis, keepdims=True) if old.size else 0.0
+        scores = np.concatenate([old - mean, new * (1 + 1 / fitted[name]) ** 0.5], axis=axis)
+    return np.asarray(parameters["sigma"] * scores)
+
+
+def _laid(part: Any, values: np.ndarray, latent: Latent, cohort: Cohort) -> np.ndarray:
+    """Take a node's values for each level of a latent: (draws, levels..., the layout's labels)."""
+    at = indices(cohort, part, latent.plates)
+    plates = (None,) * len(latent.plates)
+    taken = values[(slice(None), *(at or plates))]
+    has = [dim in part.label_dims for dim in cohort.layout.dims]
+    return np.asarray(taken[(..., *(slice(None) if there else None for there in has))])
+
+
+def _has_value(part: Expr) -> bool:
+    return isinstance(part, Latent | MetaFeature)

@@ -1,0 +1,185 @@
+"""A newcomer's log-likelihood, given draws of what is shared."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ...evaluations.evaluation import EDGE
+from ...layouts import Latent, MetaFeature
+from ...layouts.plates import SUBJECT
+from ...linking import evaluate
+from ...linking.evaluation import ancestry
+from ..model.alignment import align
+from ..model.new_levels import new_values
+from .joining import Joined
+
+_BLOCK = 2**15  # chances computed at a time: what a processor's cache holds is the quickest
+
+
+@dataclass(frozen=True, eq=False)
+class Target:
+    """A newcomer's log-likelihood, a function of own scores and of a draw of what is shared.
+
+    Own values are written as standard normal scores, so that their prior is the same whatever is
+    shared; see `quantiles.from_scores`.
+
+    Attributes
+    ----------
+    joined : Joined
+        The newcomer among the levels of the fit.
+    shared : dict of str to ndarray
+        By latent without a value per subject, shape (draws, levels..., labels...).
+    """
+
+    joined: Joined
+    shared: Mapping[str, np.ndarray]
+
+    @cached_property
+    def count(self) -> int:
+        """How many draws there are of what is shared."""
+        return max((len(values) for values in self.shared.values()), default=1)
+
+    @cached_property
+    def own(self) -> list[tuple[Latent, tuple[int, ...], slice]]:
+        """The newcomer's latents, with their shape and their part of all scores."""
+        cohort, end, found = self.joined.own, 0, []
+        for latent in cohort.layout.latents:
+            if SUBJECT in latent.plates:
+                shape = (*cohort.size(latent.plates), *map(len, latent.dims.values()))
+                part = slice(end, end + int(np.prod(shape, dtype=int)))
+                found.append((latent, shape, part))
+                end = part.stop
+        return found
+
+    @cached_property
+    def active(self) -> np.ndarray:
+        """Which of all scores the outcomes depend on: those of levels that were attempted."""
+        parts = [np.zeros(0, dtype=bool)]
+        for latent, shape, _ in self.own:
+            sums = any(prior.family == "ZeroSumNormal" for prior in latent.priors)
+            met = np.full(shape, sums)
+            met[tuple(self.joined.own.codes(plate) for plate in latent.plates)] = True
+            parts.append(met.ravel())
+        return np.concatenate(parts)
+
+    def values(self, scores: np.ndarray, places: np.ndarray) -> dict[str, np.ndarray]:
+        """Compute own values, shape (draws, levels..., labels...).
+
+        Parameters
+        ----------
+        scores : ndarray, shape (draws, scores)
+            All of them.
+        places : ndarray of int, shape (draws,)
+            Draws of what is shared.
+        """
+        cohort = self.joined.own
+        known = {name: self.shared[name][places] for name in self._above}
+        known |= {name: values[None] for name, values in cohort.covariates.items()}
+        found = {}
+        for latent, shape, part in self.own:
+            laid = scores[:, part].reshape(-1, *shape)
+            values = new_values(latent, laid, known, cohort, self.joined.fitted)
+            found[latent.name] = known[latent.name] = values
+        return found
+
+    @cached_property
+    def _above(self) -> set[str]:
+        """Names of the shared latents that priors of own values depend on."""
+        parameters = [value for latent, _, _ in self.own for value in latent.parents]
+        parts = (part for value in parameters for part in ancestry(value, _is_latent))
+        return {part.name for part in parts if isinstance(part, Latent)} & set(self.shared)
+
+    def log_likelihood(self, scores: np.ndarray, places: np.ndarray) -> np.ndarray:
+        """Compute the log-likelihood of active scores, in nats but for a constant.
+
+        Parameters
+        ----------
+        scores : ndarray, shape (particles, active scores)
+            Of the own values.
+        places : ndarray of int, shape (particles,)
+            Draws of what is shared.
+
+        Returns
+        -------
+        ndarray, shape (particles,)
+            Minus infinity where a chance is undefined.
+        """
+        every = np.zeros((len(scores), len(self.active)))
+        every[:, self.active] = scores
+        values = {
+            latent.name: self._laid(latent, value)
+            for (latent, _, _), value in zip(
+                self.own, self.values(every, places).values(), strict=True
+            )
+        }
+        size = max(1, _BLOCK // len(self.joined.own.item))
+        blocks = [slice(at, at + size) for at in range(0, len(places), size)]
+        return np.concatenate([self._block(values, places, block) for block in blocks])
+
+    def _block(self, own: Mapping[str, np.ndarray], places: np.ndarray, block: slice) -> np.ndarray:
+        """Compute the log-likelihood of some particles."""
+        cohort = self.joined.own
+        layout, dims = cohort.layout, tuple(cohort.layout.dims)
+        known = self._features | {name: values[block] for name, values in own.items()}
+        known |= {name: values[places[block]] for name, values in self._cells.items()}
+        with np.errstate(all="ignore"):
+            chance = np.asarray(evaluate(layout.outcome.expression, known, dims))
+            chance = chance[(..., *[0] * len(dims))].clip(EDGE, 1 - EDGE)
+            if self._unanimous:
+                chance = np.where(cohort.successes > 0, chance, 1 - chance)
+                found = (np.log(chance) * cohort.trials).sum(axis=1)
+            else:
+                failures = cohort.trials - cohort.successes
+                found = np.log(chance) * cohort.successes + np.log1p(-chance) * failures
+                found = found.sum(axis=1)
+        found = np.broadcast_to(found, len(places[block]))
+        return np.where(np.isnan(found), -np.inf, found)
+
+    @cached_property
+    def _unanimous(self) -> bool:
+        """Whether all trials of each cell came out alike, so that one logarithm is enough."""
+        cohort = self.joined.own
+        return bool(np.isin(cohort.successes / cohort.trials, (0, 1)).all())
+
+    @cached_property
+    def _features(self) -> dict[str, np.ndarray]:
+        """Meta-features and covariates of the attempted cells, aligned."""
+        cohort = self.joined.own
+        dims = tuple(cohort.layout.dims)
+        tables = (
+            (cohort.layout.meta_features, cohort.features, cohort.item),
+            (cohort.layout.covariates, cohort.covariates, cohort.subject),
+        )
+        return {
+            node.name: align(found[node.name][at][None], node, dims, leading=1, per_item=True)
+            for nodes, found, at in tables
+            for node in nodes
+        }
+
+    @cached_property
+    def _cells(self) -> dict[str, np.ndarray]:
+        """What is shared at the attempted cells, aligned."""
+        latents = {latent.name: latent for latent in self.joined.own.layout.latents}
+        return {name: self._laid(latents[name], values) for name, values in self.shared.items()}
+
+    def _laid(self, latent: Latent, values: np.ndarray) -> np.ndarray:
+        """Take a latent's values at the attempted cells: (draws, cells, the layout's labels)."""
+        cohort = self.joined.own
+        at = tuple(cohort.codes(plate) for plate in latent.plates)
+        if latent.plates == (SUBJECT,):
+            at = (np.zeros(1, dtype=int),)  # one value for all cells
+        return np.asarray(
+            align(
+                values[(slice(None), *at)] if at else values,
+                latent,
+                tuple(cohort.layout.dims),
+                leading=1,
+                per_item=bool(at),
+            )
+        )
+
+
+def _is_latent(part: object) -> bool:
+    return isinstance(part, Latent | MetaFeature)
