@@ -39,7 +39,7 @@ def whole_cohort(layout: Layout, items: pd.DataFrame, subjects: pd.DataFrame) ->
         raise DataError("there are no subjects; give at least one, as a row of subjects")
     rows = items if layout.steps is None else expanded(layout.steps, items)
     tried = pd.DataFrame(1, subjects.index, rows.index)
-    return Cohort.of_evaluation(layout, Evaluation(rows, tried, tried, subjects))
+    return Cohort.of_evaluation(layout, Evaluation(rows, tried, tried, subjects=subjects))
 
 
 def draw_truths(cohort: Cohort, draws: int, seed: int) -> xr.Dataset:
