@@ -73,8 +73,8 @@ def joint_density(
     cohort : Cohort
         Layout and levels; its outcomes do not matter.
     centring : mapping of str to ndarray
-        By latent, how far each of its values is centred, between 0 and 1; see `plated.centred`.
-        Others are centred.
+        By latent, how far the values of each level are centred, between 0 and 1, shape
+        (levels...); see `plated.centred`. Others are centred.
     given : frozenset of str
         Latents whose values are parts of the point as they are, without a prior.
     places : Places, optional
@@ -126,8 +126,9 @@ def joint_density(
         """Make the variable that says how far a latent is centred."""
         if name not in centring:
             return None
-        weight = pt.tensor(dtype="float64", shape=_shape(own, levels | sizes))
-        translator.lay(weight, own, translator.feature_term(centring_feature(name), ()))
+        roles = [dim if dim in levels else None for dim in own]
+        weight = pt.tensor(dtype="float64", shape=_shape(roles, levels))
+        translator.lay(weight, roles, translator.feature_term(centring_feature(name), ()))
         return weight
 
     def sum_to_zero(name: str, spread: Any, axes: int, own: tuple[str, ...]) -> Any:

@@ -80,24 +80,29 @@ def _first_centring(cohort: Cohort, scaled: list[Latent]) -> dict[str, np.ndarra
     trials, found = cohort.trials.sum(), {}
     for latent in scaled:
         size = cohort.size(latent.plates)
-        few = trials < _TRIALS_PER_VALUE * math.prod(size)
+        values = math.prod([*size, *map(len, latent.dims.values())])
+        few = trials < _TRIALS_PER_VALUE * values
         found[latent.name] = np.full(size, 0.0 if few else 1.0)
     return found
 
 
 def _informed(pilot: Mapping[str, np.ndarray], latent: Latent, cohort: Cohort) -> np.ndarray:
-    """Say how much of the variance of each value of a latent the data have removed."""
-    values = pilot[latent.name][0]
-    among = values.var(axis=tuple(range(1, values.ndim)), keepdims=True).mean()
-    return np.asarray((1 - values.var(axis=0) / max(among, 1e-300)).clip(0, 1))
+    """Say how much of the variance of the values of each level the data have removed."""
+    size = cohort.size(latent.plates)
+    values = pilot[latent.name][0].reshape(-1, *size, math.prod(map(len, latent.dims.values())))
+    plates = tuple(range(1, 1 + len(size)))
+    among = values.var(axis=plates, keepdims=True).mean(axis=0, keepdims=True)
+    left = values.var(axis=0) / np.maximum(among[0], 1e-300)
+    return np.asarray((1 - left.mean(axis=-1)).clip(0, 1))
 
 
 def _is_scaled(latent: Latent) -> bool:
-    plain = latent.plates and not latent.dims
-    return bool(plain) and any(map(location_and_scale, latent.priors))
+    return bool(latent.plates) and any(map(location_and_scale, latent.priors))
 
 
-def levelled(kernel: JointKernel, drawn: Any, options: SamplingOptions) -> dict[str, np.ndarray]:
+def levelled(
+    kernel: JointKernel | PlainJoint, drawn: Any, options: SamplingOptions
+) -> dict[str, np.ndarray]:
     """Read draws of a kernel's latents, levels in order: (chain, draw, levels..., labels...)."""
     found = {}
     for part in kernel.parts:

@@ -79,7 +79,12 @@ class Cohort:
             self.evaluation.successes.columns,
         )
         known = self.evaluation
-        return ml.Evaluation(known.items, known.successes * there, known.trials * there)
+        return ml.Evaluation(
+            known.items,
+            known.successes * there,
+            known.trials * there,
+            subjects=known.subject_table,
+        )
 
 
 def animal_ai() -> Cohort:
@@ -108,7 +113,9 @@ def exam() -> Cohort:
     numbers = range(1, 14)
     outcomes = table[[f"solved{number}" for number in numbers]]
     differs = [int(number in DIFFERING) for number in numbers]
-    known = ml.Evaluation.from_wide(outcomes, pd.DataFrame({"differs": differs}, outcomes.columns))
+    items, solved = pd.DataFrame({"differs": differs}, outcomes.columns), table["tests"]
+    standardised = pd.DataFrame({"tests": (solved - solved.mean()) / solved.std(ddof=0)})
+    known = ml.Evaluation.from_wide(outcomes, items, subjects=standardised)
     covariates = table[list(COVARIATES)].loc[known.subjects]
     return Cohort("exam", known, _apart(known), weighed=("tests",), covariates=covariates)
 
@@ -124,6 +131,7 @@ def labelled(items: int = 800) -> Cohort:
     known = _sample(adele.load(data_folder("adele_labelled")), items)
     demands = tuple(name for name in known.items if name.startswith("demand["))
     tasks = known.items["benchmark"] + " " + known.items["task"]
+    known = ml.Evaluation(known.items.assign(task=tasks), known.successes, known.trials)
     return Cohort("ADeLe-labelled", known, tasks, (*demands, "unguessability"))
 
 

@@ -15,6 +15,7 @@ from functools import partial
 
 import numpy as np
 import population_by_hand as by_hand
+import population_rows as rows
 from lines import Line, at_most, failed, in_words, means_agree
 from population_data import COHORTS, SPLITS, Cohort, held_cells, held_items
 from population_rivals import FACTORED, RIVALS, scored
@@ -137,6 +138,9 @@ CASES: dict[str, Callable[[bool, int], list[Line]]] = {
     **{f"cells-{name}": partial(of_cells, name) for name in COHORTS},
     **{f"items-{name}": partial(of_items, name) for name in COHORTS},
     **{f"by-hand-{name}": partial(of_draws, name) for name in by_hand.MODELS},
+    **{case: partial(row, name) for case, (row, name) in rows.ROWS.items()},
+    "growing": rows.growing,
+    "large": rows.large,
 }
 
 
