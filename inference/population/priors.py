@@ -45,7 +45,7 @@ def around(prior: Prior) -> Around | None:
     Examples
     --------
     >>> around(Prior("Normal", mu=0, sigma=2)).scale
-    Constant(2)
+    <2>
     >>> around(Prior("Beta", alpha=1, beta=2)) is None
     True
     """

@@ -1,4 +1,4 @@
-"""True values of a joint layout's latents, and the chances of success that follow from them."""
+"""Chances of success that follow from true values of a joint layout's latents."""
 
 from collections.abc import Mapping
 
@@ -16,7 +16,6 @@ from ...layouts.plates import SUBJECT, plate_name
 from ...linking import evaluate
 from ..model.alignment import align
 from ..model.cohort import Cohort
-from ..model.joint_model import draw_values
 
 
 def whole_cohort(layout: Layout, items: pd.DataFrame, subjects: pd.DataFrame) -> Cohort:
@@ -42,39 +41,6 @@ def whole_cohort(layout: Layout, items: pd.DataFrame, subjects: pd.DataFrame) ->
     return Cohort.of_evaluation(layout, Evaluation(rows, tried, tried, subjects=subjects))
 
 
-def draw_truths(cohort: Cohort, draws: int, seed: int) -> xr.Dataset:
-    """Draw everything that a cohort's layout holds from its priors.
-
-    Parameters
-    ----------
-    cohort : Cohort
-        Levels of all plates.
-    draws : int
-        How many times.
-    seed : int
-        Of the draws.
-
-    Returns
-    -------
-    Dataset
-        A variable per latent: (draw, plates, labels), with levels as coordinates.
-
-    Raises
-    ------
-    LayoutError
-        When a prior cannot be drawn from.
-    """
-    layout = cohort.layout
-    drawn = draw_values(cohort, draws, seed)
-    labels = {dim: list(names) for dim, names in layout.labels.items()}
-    used = {plate_name(plate) for plate in layout.plates} | {SUBJECT}
-    levels = {name: names for name, names in cohort.levels.items() if name in used}
-    return xr.Dataset(
-        {latent.name: (("draw", *_dims(latent)), drawn[latent.name]) for latent in layout.latents},
-        {"draw": np.arange(draws)} | levels | labels,
-    )
-
-
 def true_chances(
     layout: Layout, items: pd.DataFrame, truth: xr.Dataset, subjects: pd.DataFrame | None
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -87,7 +53,7 @@ def true_chances(
     items : DataFrame
         Properties, indexed by item.
     truth : Dataset
-        Of all latents, one draw of `draw_truths`.
+        Of all latents, one draw of `drawing.draw_truths`.
     subjects : DataFrame, optional
         Properties, indexed by subject; by default there are none, of the subjects of `truth`.
 
@@ -177,7 +143,8 @@ def evaluate_cells(cohort: Cohort, known: Mapping[str, np.ndarray]) -> np.ndarra
     return np.asarray(found.reshape(len(found), -1)[:, 0]) if found.ndim else found[None]
 
 
-def _dims(latent: Latent) -> tuple[str, ...]:
+def dims_of(latent: Latent) -> tuple[str, ...]:
+    """Name the dimensions of a latent's true values: its plates and labels."""
     return (*map(plate_name, latent.plates), *latent.label_dims)
 
 
@@ -187,7 +154,7 @@ def _values(latent: Latent, truth: xr.Dataset, cohort: Cohort) -> np.ndarray:
         raise DataError(
             f"the true values have no {latent.name}; they have {some(truth.data_vars, 12)}"
         )
-    own, dims = truth[latent.name], _dims(latent)
+    own, dims = truth[latent.name], dims_of(latent)
     if set(own.dims) != set(dims):
         raise DataError(
             f"{latent.name} has the dimensions {some(own.dims) or 'none'}, and needs "

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -15,7 +15,8 @@ from ...evaluations.evaluation import EDGE, Evaluation
 from ...inference.fit import Fit
 from ...inference.fitting import fit
 from ...inference.model.cohort import Cohort
-from ...inference.population.truth import cell_chances, draw_truths, whole_cohort
+from ...inference.population.drawing import draw_truths
+from ...inference.population.truth import cell_chances, whole_cohort
 from ...inference.sampling.convergence import UNTRUSTED, convergence, faults, rhat_ess, status
 from ...inference.sampling.draws import Draws
 from ...inference.simulate import simulate
@@ -144,7 +145,8 @@ def _ranks(
         level = tuple(int(rng.integers(count)) for count in cohort.size(latent.plates))
         labels = [label for own in latent.dims.values() for label in own]
         quantities += [f"{latent.name}[{label}]" for label in labels] or [latent.name]
-        chosen = drawn[latent.name][:, :, *level]
+        at_level: Any = (slice(None), slice(None), *level)
+        chosen = drawn[latent.name][at_level]
         series += list(np.moveaxis(chosen.reshape(*chosen.shape[:2], -1), -1, 0))
         right += list(np.ravel(true[latent.name][level]))
     density = fitted.data["sample_stats"]["lp"].to_numpy()[:1]

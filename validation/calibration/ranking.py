@@ -59,9 +59,9 @@ def ranked(
 
     Examples
     --------
-    >>> values = np.append(np.linspace(0, 1, 99), 0.5).reshape(1, 1, 100)
+    >>> values = np.append(np.linspace(0, 1, 99), 0.999).reshape(1, 1, 100)
     >>> ranked(["1"], ["p"], values, np.array([99]), np.random.default_rng(1))["rank"].tolist()
-    [49]
+    [98]
     """
     draws, true = values[..., :-1], values[..., -1:]
     valid = np.arange(MOST) < kept[:, None, None]

@@ -8,8 +8,8 @@ import pandas as pd
 
 from ...evaluations.evaluation import Evaluation
 from ...inference.model.cohort import Cohort
+from ...inference.population.drawing import draw_truths
 from ...inference.population.priors import around, parents
-from ...inference.population.truth import draw_truths
 from ...inference.posterior.summaries import LITTLE_LEARNT
 from ...layouts import Latent, Layout, Prior
 from ...layouts.elements import Element

@@ -128,7 +128,7 @@ def found():
     evaluation = shared_layouts.simulated(shared_layouts.explanatory(), 12, 8)[0]
     outcomes = evaluation.successes.astype(float)
     outcomes.iloc[0, :6] = np.nan
-    known = ml.Evaluation.from_wide(outcomes, evaluation.items, evaluation.subject_table)
+    known = ml.Evaluation.from_wide(outcomes, evaluation.items, subjects=evaluation.subject_table)
     return ml.check(shared_layouts.explanatory(), known)
 
 
