@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -125,7 +126,7 @@ class Target:
         known = self._features | {name: values[block] for name, values in own.items()}
         known |= {name: values[places[block]] for name, values in self._cells.items()}
         with np.errstate(all="ignore"):
-            chance = np.asarray(evaluate(layout.outcome.expression, known, dims))
+            chance: Any = np.asarray(evaluate(layout.outcome.expression, known, dims))
             chance = chance[(..., *[0] * len(dims))].clip(EDGE, 1 - EDGE)
             if self._unanimous:
                 chance = np.where(cohort.successes > 0, chance, 1 - chance)
@@ -167,7 +168,7 @@ class Target:
     def _laid(self, latent: Latent, values: np.ndarray) -> np.ndarray:
         """Take a latent's values at the attempted cells: (draws, cells, the layout's labels)."""
         cohort = self.joined.own
-        at = tuple(cohort.codes(plate) for plate in latent.plates)
+        at: tuple[Any, ...] = tuple(cohort.codes(plate) for plate in latent.plates)
         if latent.plates == (SUBJECT,):
             at = (np.zeros(1, dtype=int),)  # one value for all cells
         return np.asarray(
