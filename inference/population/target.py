@@ -17,6 +17,7 @@ from ..model.new_levels import new_values
 from .joining import Joined
 
 _BLOCK = 2**15  # chances computed at a time: what a processor's cache holds is the quickest
+_NEVER = -1e300  # nats; a number, so that powers of it are numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +106,7 @@ class Target:
         Returns
         -------
         ndarray, shape (particles,)
-            Minus infinity where a chance is undefined.
+            -1e300 where a chance is undefined.
         """
         every = np.zeros((len(scores), len(self.active)))
         every[:, self.active] = scores
@@ -136,7 +137,7 @@ class Target:
                 found = np.log(chance) * cohort.successes + np.log1p(-chance) * failures
                 found = found.sum(axis=1)
         found = np.broadcast_to(found, len(places[block]))
-        return np.where(np.isnan(found), -np.inf, found)
+        return np.where(np.isnan(found), _NEVER, found)
 
     @cached_property
     def _unanimous(self) -> bool:
