@@ -62,7 +62,7 @@ class Evaluation(Stepped):
     >>> Evaluation(items, successes, trials)
     <Evaluation: 1 subject, 2 items, 6 trials, properties size>
     >>> people = pd.DataFrame({"age": [30]}, index=["Ann"])
-    >>> Evaluation(items, successes, trials, people)
+    >>> Evaluation(items, successes, trials, subjects=people)
     <Evaluation: 1 subject, 2 items, 6 trials, properties size, of subjects age>
     """
 
@@ -76,6 +76,7 @@ class Evaluation(Stepped):
         items: pd.DataFrame,
         successes: pd.DataFrame,
         trials: pd.DataFrame,
+        *,
         subjects: pd.DataFrame | None = None,
     ) -> None:
         items = named(items, "items", "item")
@@ -109,7 +110,7 @@ class Evaluation(Stepped):
 
     @classmethod
     def from_wide(
-        cls, outcomes: pd.DataFrame, items: pd.DataFrame, subjects: pd.DataFrame | None = None
+        cls, outcomes: pd.DataFrame, items: pd.DataFrame, *, subjects: pd.DataFrame | None = None
     ) -> Self:
         """Read a table of outcomes, one row per subject and one column per item.
 
@@ -148,15 +149,15 @@ class Evaluation(Stepped):
         """
         items = named(items, "items", "item")
         counts = outcome_tables.from_wide(outcomes, items.index)
-        return cls(*with_outcomes(items, *counts), subjects)
+        return cls(*with_outcomes(items, *counts), subjects=subjects)
 
     @classmethod
     def from_long(
         cls,
         outcomes: pd.DataFrame,
         items: pd.DataFrame | None = None,
-        subjects: pd.DataFrame | None = None,
         *,
+        subjects: pd.DataFrame | None = None,
         subject: str = "subject",
         item: str = "item",
         outcome: str = "outcome",
@@ -212,7 +213,7 @@ class Evaluation(Stepped):
             subjects = own if subjects is None else subjects
         items = named(items, "items", "item")
         counts = outcome_tables.from_long(outcomes, items.index, columns, repeats)
-        return cls(*with_outcomes(items, *counts), subjects)
+        return cls(*with_outcomes(items, *counts), subjects=subjects)
 
     @classmethod
     def of_outcomes(
@@ -220,8 +221,8 @@ class Evaluation(Stepped):
         layout: Layout,
         outcomes: Mapping[str, pd.DataFrame],
         items: pd.DataFrame,
-        subjects: pd.DataFrame | None = None,
         *,
+        subjects: pd.DataFrame | None = None,
         subject: str = "subject",
         item: str = "item",
         outcome: str = "outcome",
@@ -283,13 +284,13 @@ class Evaluation(Stepped):
         three_columns(columns)
         if layout.steps is not None:
             counted = from_outcomes(layout, layout.steps, outcomes, items, columns)
-            return cls(*with_outcomes(*counted), subjects)
+            return cls(*with_outcomes(*counted), subjects=subjects)
         refuse_other_outcomes(layout, outcomes)
         (table,) = outcomes.values()
         if isinstance(table, pd.DataFrame) and is_long(table, columns):
             counts = outcome_tables.from_long(table, items.index, columns, "trials")
-            return cls(*with_outcomes(items, *counts), subjects)
-        return cls.from_wide(table, items, subjects)
+            return cls(*with_outcomes(items, *counts), subjects=subjects)
+        return cls.from_wide(table, items, subjects=subjects)
 
     @property
     def subjects(self) -> list[str]:
@@ -349,8 +350,8 @@ class Evaluation(Stepped):
         if items is not None:
             keep = self.rows_of(known_names(items, self.item_table.index, "item"))
         who = everybody if subjects is None else known_names(subjects, everybody, "subject")
-        counts = (table.loc[who, keep] for table in (self.successes, self.trials))
-        return Evaluation(self.items.loc[keep], *counts, self.subject_table)
+        successes, trials = (table.loc[who, keep] for table in (self.successes, self.trials))
+        return Evaluation(self.items.loc[keep], successes, trials, subjects=self.subject_table)
 
     def __add__(self, other: "Evaluation") -> "Evaluation":
         """Join two evaluations: all subjects, all items, and the outcomes of both.
@@ -388,7 +389,8 @@ class Evaluation(Stepped):
             Tables(each.items, each.successes, each.trials, each.subject_table)
             for each in (self, other)
         )
-        return Evaluation(*united(*tables))
+        whole = united(*tables)
+        return Evaluation(whole.items, whole.successes, whole.trials, subjects=whole.subjects)
 
     def __repr__(self) -> str:
         done = int(self.trials.to_numpy().sum())

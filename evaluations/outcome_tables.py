@@ -117,7 +117,7 @@ def with_outcomes(
 
 def properties(
     outcomes: pd.DataFrame, subject: str, item: str, outcome: str
-) -> tuple[pd.DataFrame, pd.DataFrame]:
+) -> tuple[pd.DataFrame, pd.DataFrame | None]:
     """Take the items' and the subjects' properties from the remaining columns of rows of outcomes.
 
     A column is the items' where it is the same in all rows of each item, else the subjects' where
@@ -125,8 +125,10 @@ def properties(
 
     Returns
     -------
-    items, subjects : DataFrame
-        One row per item and one per subject, in the order in which they appear.
+    items : DataFrame
+        One row per item, in the order in which they appear.
+    subjects : DataFrame or None
+        One row per subject; None where all columns are the items'.
 
     Raises
     ------
@@ -134,13 +136,17 @@ def properties(
         When a property differs between the rows of one item and between those of one subject.
     """
     _check_long(outcomes, (subject, item, outcome))
-    names, who = (texts(outcomes[column], f"column {column!r}") for column in (item, subject))
+    names = texts(outcomes[item], f"column {item!r}")
     table = outcomes.drop(columns=[subject, item, outcome])
     need_columns(table.columns, list(table.columns), "the table of outcomes has")
     refuse_broken(table, names, "the table of outcomes", "item")
     varying = differing(table, names)
     others = table.columns[varying.any()]
-    people = constant(table[others], who)
+    own = table.drop(columns=others).set_axis(np.array(names, object), axis=0)
+    own = own[~own.index.duplicated()]
+    if not len(others):
+        return own, None
+    people = constant(table[others], texts(outcomes[subject], f"column {subject!r}"))
     for column in others.difference(people.columns, sort=False):
         raise DataError(
             f"{column!r} differs between rows of one item: "
@@ -148,8 +154,7 @@ def properties(
             "the same in all its rows (or, of a subject, in all of the subject's), drop the "
             "column, or name the items apart"
         )
-    own = table.drop(columns=others).set_axis(np.array(names, object), axis=0)
-    return own[~own.index.duplicated()], people
+    return own, people
 
 
 def counts(table: object, name: str, items: pd.Index) -> pd.DataFrame:

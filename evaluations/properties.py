@@ -1,6 +1,6 @@
 """Properties of items and of subjects: whose a column is, and a row for each subject."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable
 
 import numpy as np
 import pandas as pd
@@ -54,14 +54,14 @@ def of_subjects(table: pd.DataFrame | None, subjects: pd.Index) -> pd.DataFrame:
     return checked.loc[subjects]
 
 
-def differing(table: pd.DataFrame, names: Sequence[str], *, missing: bool = True) -> pd.DataFrame:
+def differing(table: pd.DataFrame, names: Iterable[str], *, missing: bool = True) -> pd.DataFrame:
     """Say which columns differ between rows of one name.
 
     Parameters
     ----------
     table : DataFrame
         Several rows may have one name.
-    names : sequence of str
+    names : iterable of str
         Of its rows.
     missing : bool
         Whether a missing cell differs from one that is there.
@@ -79,18 +79,18 @@ def differing(table: pd.DataFrame, names: Sequence[str], *, missing: bool = True
     a  False   True
     b  False  False
     """
-    rows = table.apply(_hashable).set_axis(np.array(names, object), axis=0)
+    rows = table.apply(_hashable).set_axis(np.array(list(names), object), axis=0)
     return rows.groupby(level=0, sort=False).nunique(dropna=not missing).gt(1)
 
 
-def constant(table: pd.DataFrame, subjects: Sequence[str]) -> pd.DataFrame:
+def constant(table: pd.DataFrame, subjects: Iterable[str]) -> pd.DataFrame:
     """Take the columns that are the same in all rows of a subject, whose properties they are.
 
     Parameters
     ----------
     table : DataFrame
         A row per outcome.
-    subjects : sequence of str
+    subjects : iterable of str
         Whose outcomes its rows are.
 
     Returns
@@ -107,8 +107,9 @@ def constant(table: pd.DataFrame, subjects: Sequence[str]) -> pd.DataFrame:
     Ann       30
     Bob       40
     """
-    own = table.loc[:, ~differing(table, subjects).any().to_numpy(dtype=bool)]
-    own = own.set_axis(pd.Index(subjects, name="subject", dtype="str"), axis=0)
+    names = list(subjects)
+    own = table.loc[:, ~differing(table, names).any().to_numpy(dtype=bool)]
+    own = own.set_axis(pd.Index(names, name="subject", dtype="str"), axis=0)
     return own[~own.index.duplicated()]
 
 

@@ -46,11 +46,11 @@ def united(one: Tables, other: Tables) -> Tables:
             "keep those of one of the two (select), or, if they are further attempts, count them "
             "together as trials: Evaluation(items, successes, trials)"
         )
-    filled = (
+    successes, trials = (
         pd.DataFrame(np.where(here, ours, theirs), subjects, items.index)
         for ours, theirs in ((won, also_won), (tried, also_tried))
     )
-    return Tables(items, *filled, people)
+    return Tables(items, successes, trials, people)
 
 
 def _any(cells: np.ndarray, names: np.ndarray) -> np.ndarray:

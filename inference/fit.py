@@ -13,6 +13,8 @@ from .files import storage
 from .forecasts.forecasting import Forecast, forecast
 from .forecasts.likelihood import with_log_likelihood
 from .forecasts.streaming import derived
+from .population import tables
+from .population.forecasting import derived_jointly, forecast_jointly
 from .population.newcomer import newcomer
 from .posterior.diagnostics import diagnose, profiles
 from .posterior.posterior import Posterior
@@ -31,7 +33,8 @@ class Fit(Posterior):
         Groups ``posterior`` and ``sample_stats`` (subject, chain, draw, labels), ``prior``,
         ``observed_data`` (successes and trials; subject, item) and ``constant_data`` (meta-features
         per item, constants per subject). ArviZ reads it. The draws of a fit in a store are read
-        from the disk whenever they are asked for, and not kept.
+        from the disk whenever they are asked for, and not kept. In a joint fit, values that
+        subjects share are (chain, draw, levels of their plates, labels).
     failures : dict of str to str
         Subjects whose sampling failed, and why.
     attempts : dict of str to int
@@ -74,6 +77,49 @@ class Fit(Posterior):
         """
         return profiles(self, prob)
 
+    def items(self, *, prob: float = 0.9) -> pd.DataFrame:
+        """Summarise what items have of their own in a joint fit; see `population.tables.items`.
+
+        Parameters
+        ----------
+        prob : float, default 0.9
+            Mass of the equal-tailed intervals.
+
+        Returns
+        -------
+        DataFrame
+            One row per node, level and label: ``node``, ``label``, a column for each plate,
+            ``mean``, ``sd``, ``low``, ``high``, ``ess_bulk``, ``ess_tail``, ``rhat``, ``trials``
+            and ``subjects``.
+
+        Raises
+        ------
+        FitError
+            When each subject was fitted alone, or `prob` is not between 0 and 1.
+        """
+        return tables.items(self, prob)
+
+    def population(self, *, prob: float = 0.9) -> pd.DataFrame:
+        """Summarise what subjects share in a joint fit; see `population.tables.population`.
+
+        Parameters
+        ----------
+        prob : float, default 0.9
+            Mass of the equal-tailed intervals.
+
+        Returns
+        -------
+        DataFrame
+            One row per node, level and label: ``node``, ``label``, ``level``, ``mean``, ``sd``,
+            ``low``, ``high``, ``ess_bulk``, ``ess_tail``, ``rhat`` and ``shrinkage``.
+
+        Raises
+        ------
+        FitError
+            When each subject was fitted alone, or `prob` is not between 0 and 1.
+        """
+        return tables.population(self, prob)
+
     def diagnostics(self) -> pd.DataFrame:
         """Judge every subject's sampling and data; see `diagnostics.diagnose`.
 
@@ -89,18 +135,22 @@ class Fit(Posterior):
         self,
         items: pd.DataFrame,
         *,
-        subjects: Iterable[object] | None = None,
+        subjects: Iterable[object] | pd.DataFrame | None = None,
         prob: float = 0.9,
         memory_mib: float = 256,
     ) -> Forecast:
         """Forecast success on items, run or not; see `forecasting.forecast`.
 
+        A joint fit forecasts new subjects too, and says what of each cell it knows; see
+        `population.forecasting.forecast_jointly`.
+
         Parameters
         ----------
         items : DataFrame
-            Meta-features, indexed by item.
-        subjects : iterable, optional
-            Whose success; everybody's by default.
+            Meta-features and categories, indexed by item.
+        subjects : iterable or DataFrame, optional
+            Whose success; everybody's by default. Of a joint fit also a table of subjects, known
+            or new, with their covariates and categories.
         prob : float, default 0.9
             Mass of the equal-tailed interval.
         memory_mib : float, default 256
@@ -119,6 +169,10 @@ class Fit(Posterior):
             When a subject is not in the fit, `prob` is not between 0 and 1, or `memory_mib` is no
             positive number.
         """
+        if self.layout.joint:
+            return forecast_jointly(
+                self, items, subjects=subjects, prob=prob, memory_mib=memory_mib
+            )
         return forecast(self, items, subjects=subjects, prob=prob, memory_mib=memory_mib)
 
     def derived(
@@ -126,7 +180,7 @@ class Fit(Posterior):
         items: pd.DataFrame,
         nodes: str | Iterable[str] | None = None,
         *,
-        subjects: Iterable[object] | None = None,
+        subjects: Iterable[object] | pd.DataFrame | None = None,
         prob: float = 0.9,
         memory_mib: float = 256,
     ) -> xr.Dataset:
@@ -149,6 +203,10 @@ class Fit(Posterior):
         DataError, FitError
             As `forecast` does, and when a node is none of the layout's derived ones.
         """
+        if self.layout.joint:
+            return derived_jointly(
+                self, items, nodes, subjects=subjects, prob=prob, memory_mib=memory_mib
+            )
         return derived(self, items, nodes, subjects=subjects, prob=prob, memory_mib=memory_mib)
 
     def with_log_likelihood(
@@ -159,7 +217,8 @@ class Fit(Posterior):
     ) -> xr.DataTree:
         """Add every item's log-likelihood for ArviZ; see `likelihood.with_log_likelihood`.
 
-        Each subject has a posterior of its own, so ArviZ's comparisons take one at a time:
+        A joint fit has one posterior, and its log-likelihood is compared as a whole. Otherwise each
+        subject has a posterior of its own, so ArviZ's comparisons take one at a time:
         ``arviz_stats.loo(fit.with_log_likelihood(subjects=["Ann"]).isel(subject=0))``. For all
         subjects in little memory there is `measurement_layouts.validation.loo`.
 
@@ -185,7 +244,7 @@ class Fit(Posterior):
         DataError
             When the evaluation does not fit the layout or lacks a subject, or one is named twice.
         FitError
-            When a subject is not in the fit.
+            When a subject is not in the fit, or the fit is joint and an evaluation is given.
 
         Notes
         -----

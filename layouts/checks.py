@@ -12,12 +12,15 @@ from ..linking.function import Call
 from ..linking.interval import Interval
 from ..linking.real import holds_numbers
 from .fields import text
-from .latents import Latent
+from .graph import Graph
+from .joint import check_joint
+from .latents import Latent, categories_of
 from .nodes import Derived, MetaFeature
 from .opposed import SQUASHING
 from .outcomes.ordered import OrderedOutcome
 from .outcomes.steps import Observed, Success
 from .outcomes.unseen import Unseen
+from .plates import SUBJECT
 from .serial import OURS
 
 _POINTS, _SEED = 500, 20231
@@ -188,7 +191,7 @@ def check(name: str, outcomes: tuple[Observed, ...], profile: object) -> None:
     _outcomes_differ(name, outcomes)
     own = [list(ancestry(outcome)) for outcome in outcomes]
     parts = list({id(part): part for found in own for part in found}.values())
-    _names_differ([*parts, *flags(parts)])
+    _names_differ([*parts, *flags(parts), *categories_of(parts)])
     _formulas_are_readable(parts)
     for outcome, found in zip(outcomes, own, strict=True):
         _one_outcome(found, outcome)
@@ -200,6 +203,7 @@ def check(name: str, outcomes: tuple[Observed, ...], profile: object) -> None:
         check_undefined(outcome, found)
     if len(outcomes) > 1 or isinstance(outcomes[0], OrderedOutcome):
         _steps_can_be_told(outcomes, own)
+    check_joint(Graph(name, outcomes))
 
 
 def _outcomes_differ(name: str, outcomes: tuple[Observed, ...]) -> None:
@@ -308,17 +312,19 @@ def _profile_reaches(
 
 
 def _demands_are_opposed(parts: list[Expr]) -> None:
-    """Every margin that holds a meta-feature must hold a latent too."""
+    """Every margin that holds a demand must hold a latent too, or a property of subjects."""
     features: dict[int, tuple[str, ...]] = {}
-    has_latent: dict[int, bool] = {}
+    is_opposed: dict[int, bool] = {}
     for part in parts:
         above = [id(parent) for parent in part.parents]
         names = [name for parent in above for name in features[parent]]
-        names += [part.name] if isinstance(part, MetaFeature) else []
+        covariate = isinstance(part, MetaFeature) and part.per == SUBJECT
+        names += [part.name] if isinstance(part, MetaFeature) and not covariate else []
         features[id(part)] = tuple(dict.fromkeys(names))
-        has_latent[id(part)] = isinstance(part, Latent) or any(map(has_latent.get, above))
+        opposes = covariate or isinstance(part, Latent)
+        is_opposed[id(part)] = opposes or any(map(is_opposed.get, above))
         squashes = isinstance(part, Call) and part.function.name in SQUASHING
-        if squashes and names and not has_latent[id(part)]:
+        if squashes and names and not is_opposed[id(part)]:
             raise LayoutError(
                 f"{', '.join(features[id(part)])}: opposed to nothing in {part}; a demand needs a "
                 "capability, propensity or bias inside the same margin, as in logistic(capability "

@@ -75,8 +75,8 @@ def levels(owner: str, values: object) -> tuple[float, ...] | None:
     return found
 
 
-def labels(owner: str, values: object) -> tuple[str, ...] | None:
-    """Read names of labels; None stays None.
+def labels(owner: str, values: object, what: str = "labels") -> tuple[str, ...] | None:
+    """Read names of labels, or of a category's levels; None stays None.
 
     Raises
     ------
@@ -86,14 +86,14 @@ def labels(owner: str, values: object) -> tuple[str, ...] | None:
     if values is None:
         return None
     if isinstance(values, str) or not isinstance(values, Iterable):
-        raise LayoutError(f"{owner}: labels={values!r}; give a tuple of at least one name")
+        raise LayoutError(f"{owner}: {what}={values!r}; give a tuple of at least one name")
     found = tuple(values)
     if not found or any(not isinstance(label, str) or not label for label in found):
-        raise LayoutError(f"{owner}: labels={found!r}; give a tuple of at least one name, as texts")
+        raise LayoutError(f"{owner}: {what}={found!r}; give a tuple of at least one name, as texts")
     if len(set(found)) < len(found):
         twice = sorted({label for label in found if found.count(label) > 1})
-        raise LayoutError(f"{owner}: labels repeat {', '.join(twice)}; make each different")
-    return tuple(str(text(owner, "a label", label)) for label in found)
+        raise LayoutError(f"{owner}: {what} repeat {', '.join(twice)}; make each different")
+    return tuple(str(text(owner, f"a {what[:-1]}", label)) for label in found)
 
 
 def dimension(owner: str, value: object) -> str:

@@ -8,12 +8,12 @@ from ..linking import Expr, LinkingFunction
 from ..linking.evaluation import ancestry
 from ..linking.expression import Dims, SubjectConstant, merge_dims
 from ..linking.function import Call
-from .latents import Latent
+from .latents import Latent, categories_of
 from .nodes import Derived, MetaFeature, Node
 from .outcomes.ordered import OrderedOutcome
 from .outcomes.steps import Observed, Steps, Success
 from .outcomes.unseen import Unseen
-from .plates import SUBJECT, Category, Plate, plate_name
+from .plates import ITEM, SUBJECT, Category, Plate, finest, plate_name, root
 
 if TYPE_CHECKING:  # slow to import, and a layout is declared without it
     import networkx as nx
@@ -86,12 +86,25 @@ class Graph:
     @cached_property
     def categories(self) -> tuple[Category, ...]:
         """Categories among the plates, and those that they are of."""
-        found: dict[str, Category] = {}
-        for plate in self.plates:
-            while isinstance(plate, Category):
-                found[plate.name] = plate
-                plate = plate.per
-        return tuple(found.values())
+        return tuple({found.name: found for found in categories_of(self.latents)}.values())
+
+    @cached_property
+    def plates_of_nodes(self) -> dict[str, tuple[Plate, ...]]:
+        """Plates along which each node varies, by its name, but none that another determines."""
+        found: dict[str, tuple[Plate, ...]] = {}
+        for node in self.nodes.values():
+            if isinstance(node, Latent):
+                found[node.name] = node.plates
+                continue
+            own: list[Plate] = [plate for name in _named_parents(node) for plate in found[name]]
+            if isinstance(node, MetaFeature):
+                own = [node.per]
+            elif isinstance(node, Unseen):
+                own += [ITEM]
+            elif isinstance(node, Success | OrderedOutcome):
+                own = [SUBJECT, ITEM, *own]
+            found[node.name] = tuple(sorted(finest(own), key=lambda plate: root(plate) == ITEM))
+        return found
 
     @cached_property
     def joint(self) -> bool:
@@ -143,19 +156,27 @@ class Graph:
     @cached_property
     def labels(self) -> Dims:
         """Label dimensions of meta-features and latents."""
-        return merge_dims((*self.meta_features, *self.latents))
+        return merge_dims((*self.meta_features, *self.covariates, *self.latents))
 
     @cached_property
     def graph(self) -> "nx.DiGraph[str]":
-        """The nodes' names as a `networkx.DiGraph`, each with its ``kind`` and ``per_item``."""
+        """The nodes' names as a `networkx.DiGraph`, with ``kind``, ``plates`` and ``per_item``.
+
+        The plates are the names of those along which a node varies. A category is a plate, and none
+        of the nodes.
+        """
         import networkx as nx
 
         graph: nx.DiGraph[str] = nx.DiGraph(name=self.name)
         for node in self.nodes.values():
             parents = _named_parents(node)
-            own = isinstance(node, MetaFeature | Success | OrderedOutcome | Unseen)
-            per_item = own or any(graph.nodes[parent]["per_item"] for parent in parents)
-            graph.add_node(node.name, kind=node.kind, per_item=per_item)
+            plates = self.plates_of_nodes[node.name]
+            graph.add_node(
+                node.name,
+                kind=node.kind,
+                plates=tuple(map(plate_name, plates)),
+                per_item=any(root(plate) == ITEM for plate in plates),
+            )
             graph.add_edges_from((parent, node.name) for parent in parents)
         return graph
 

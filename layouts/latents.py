@@ -2,7 +2,7 @@
 
 import functools
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -14,8 +14,20 @@ from ..linking.expression import Constant, Formula
 from ..linking.interval import REALS, UNIT, Interval
 from . import fields
 from .nodes import Derived, Labelled, MetaFeature, set_fields
-from .plates import POPULATION, SUBJECT, Plate, determines, plate_name, read_plates
+from .plates import (
+    POPULATION,
+    SUBJECT,
+    Category,
+    Plate,
+    chain,
+    check_of_subjects,
+    determines,
+    plate_name,
+    read_plates,
+    written,
+)
 from .priors import Prior
+from .zero_sum import check_one_width, check_zero_sum
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -57,6 +69,7 @@ class Latent(Labelled):
     default_per: ClassVar[str] = SUBJECT
     default_prior: ClassVar[Prior | None] = None
     joins_any_unit: ClassVar[bool] = False
+    subjects_only: ClassVar[bool] = False
     possible: ClassVar[Interval] = REALS
 
     def __post_init__(self) -> None:
@@ -64,6 +77,8 @@ class Latent(Labelled):
         usual = read_plates(self.name, self.default_per)
         own = usual if self.per is None else read_plates(self.name, self.per)
         set_fields(self, per=None if own == usual else own)
+        if self.subjects_only:
+            check_of_subjects(self.name, self.kind, own)
         free = self.unit is None and self.joins_any_unit
         set_fields(self, unit=None if free else unit_names.parse(fields.unit(self.name, self.unit)))
         set_fields(self, prior=self._read_prior(self.prior))
@@ -76,6 +91,7 @@ class Latent(Labelled):
             set_fields(self, prior=self.default_prior)
         for prior in self.priors:
             self._check_prior(prior)
+        check_zero_sum(self.name, self.priors, self.plates, self.labels)
 
     def _read_prior(self, given: object) -> Prior | tuple[Prior, ...] | None:
         """Read the prior given; one for each label becomes a tuple in the order of the labels."""
@@ -138,9 +154,10 @@ class Latent(Labelled):
                 ):
                     raise LayoutError(
                         f"{self.name}: its prior depends on {part}, which is no latent; a prior's "
-                        "parameter is a number, a latent node or an expression of latent nodes"
+                        "parameter is a number, a latent node or an expression of latent nodes and "
+                        "of meta-features per='subject'"
                     )
-            self._check_plates(parameter)
+            self._check_plates(parameter, prior)
             if not set(parameter.dims.items()) <= set(own.items()):
                 raise LayoutError(
                     f"{self.name}: its prior depends on {parameter}, which has the label "
@@ -152,18 +169,30 @@ class Latent(Labelled):
                     )
                 )
 
-    def _check_plates(self, parameter: Expr) -> None:
+    def _check_plates(self, parameter: Expr, prior: Prior) -> None:
         """Refuse a parameter of a prior that has plates which the latent's own do not determine."""
         for part in ancestry(parameter, stop_at=lambda of: isinstance(of, Latent)):
             plates = plates_of(part)
             if not determines(self.plates, plates):
-                lacking = [plate_name(p) for p in plates if not determines(self.plates, [p])]
+                lacking = [plate for plate in plates if not determines(self.plates, [plate])]
                 raise LayoutError(
                     f"{self.name}: its prior depends on {part}, which has one value per "
-                    f"{' and '.join(lacking)}, and {self.name} has one per "
-                    f"{' and '.join(map(plate_name, self.plates)) or POPULATION}; give "
+                    f"{written(lacking)}, and {self.name} has one per {written(self.plates)}; give "
                     f"{self.name} those plates too, or {part} coarser ones"
                 )
+            check_one_width(self.name, prior, self.plates, str(part), plates)
+            if isinstance(part, Spread) and self._is_one_of(part):
+                raise LayoutError(
+                    f"{self.name}: its prior depends on the spread {part}, which has one value per "
+                    f"{written(plates)} as {self.name} has, and one value has no standard "
+                    f"deviation; declare {part} per='population', or per a Category whose "
+                    "levels hold several of them"
+                )
+
+    def _is_one_of(self, spread: "Spread") -> bool:
+        """Whether each of the latent's values has a spread to itself."""
+        own, theirs = set(self.dims), set(spread.dims)
+        return bool(self.plates) and determines(spread.plates, self.plates) and own <= theirs
 
     @property
     def plates(self) -> tuple[Plate, ...]:
@@ -234,6 +263,7 @@ class Capability(Latent):
     """
 
     kind: ClassVar[str] = "capability"
+    subjects_only: ClassVar[bool] = True
 
 
 class Propensity(Latent):
@@ -268,6 +298,7 @@ class Propensity(Latent):
     """
 
     kind: ClassVar[str] = "propensity"
+    subjects_only: ClassVar[bool] = True
 
 
 class Bias(Latent):
@@ -441,3 +472,21 @@ def plates_of(expression: Expr) -> tuple[Plate, ...]:
         elif isinstance(part, MetaFeature):
             found |= {part.per: part.per}
     return tuple(found.values())
+
+
+def categories_of(parts: Iterable[Expr]) -> list[Category]:
+    """List the categories among the plates of latents, and those that they are of, as often as met.
+
+    Parameters
+    ----------
+    parts : iterable of Expr
+        Of a layout; those that are no latents have no categories.
+
+    Examples
+    --------
+    >>> ease = Bias("ease", per=Category("benchmark", per=Category("task")))
+    >>> [category.name for category in categories_of([ease])]
+    ['benchmark', 'task']
+    """
+    plates = (plate for part in parts if isinstance(part, Latent) for plate in part.plates)
+    return [category for plate in plates for category in chain(plate)]

@@ -24,6 +24,12 @@ class Layout(Graph):
     what an item does to all of them at once must be a meta-feature. Data for outcomes that are
     several, graded or scores are made by `Evaluation.of_outcomes`.
 
+    A latent has one value for each subject, or for whatever its ``per=`` names: items, the
+    population, the levels of a `Category`, or several of these plates. Where one has other plates
+    than the subjects, or a meta-feature is a property of subjects, the layout is joint: subjects
+    are fitted together and learn from each other. A prior may depend on what has the same plates
+    or coarser ones, as an ability does on the mean of the population or of its school.
+
     Parameters
     ----------
     name : str
@@ -46,7 +52,8 @@ class Layout(Graph):
         When two nodes share a name, no latent reaches an outcome, a latent of `profile` reaches
         none, a meta-feature is opposed to nothing, labels disagree, or an outcome depends on a
         meta-feature where that is undefined. Where outcomes are several, graded or scores, also
-        when one uses something unseen, or noise that pulls towards the mean failure.
+        when one uses something unseen, or noise that pulls towards the mean failure; where the
+        layout is joint, when it has any of these.
 
     Examples
     --------
@@ -57,6 +64,17 @@ class Layout(Graph):
     >>> layout = Layout("looking", Success("found", logistic(sight - smallness)))
     >>> list(layout.nodes)
     ['sight', 'smallness', 'found']
+
+    Subjects who are drawn from a population, on items that are harder or easier than they look:
+
+    >>> from measurement_layouts import Bias, Prior, Spread
+    >>> mean, spread = Bias("mean", per="population"), Spread("spread")
+    >>> ability = Capability("ability", prior=Prior("Normal", mu=mean, sigma=spread))
+    >>> by_item = Prior("ZeroSumNormal", sigma=Spread("easeSpread"))
+    >>> ease = Bias("ease", per="item", prior=by_item)
+    >>> rasch = Layout("exam", Success("solved", logistic(ability + ease)))
+    >>> rasch.joint, rasch.plates
+    (True, ('subject', 'item'))
     """
 
     def __init__(

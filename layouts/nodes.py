@@ -158,6 +158,11 @@ class MetaFeature(Labelled):
                 "MetaFeature without labels that is 0 there, as in MetaFeature('isThere', "
                 "levels=(0, 1))"
             )
+        if self.given is not None and self.given.per != self.per:
+            raise LayoutError(
+                f"{self.name}: it is a property of each {self.per}, and given={self.given.name} is "
+                f"one of each {self.given.per}; declare both per={self.per!r}"
+            )
 
     @property
     def parents(self) -> tuple[Expr, ...]:
@@ -257,9 +262,11 @@ def read_formula(node: Node, part: str) -> None:
     Raises
     ------
     LayoutError
-        When the field is neither an expression nor a number.
+        When the field is neither an expression of numbers nor a number.
     """
     try:
-        set_fields(node, **{part: as_expr(getattr(node, part))})
+        formula = as_expr(getattr(node, part))
+        _ = formula.range  # what is no number has none, and says so
+        set_fields(node, **{part: formula})
     except LayoutError as error:
         raise LayoutError(f"{node.name}: its {part}: {error}") from None

@@ -6,6 +6,7 @@ from .graph import Graph
 from .latents import Latent, Noise
 from .nodes import MetaFeature
 from .outcomes.unseen import Unseen
+from .plates import ITEM
 
 # they end a margin: what opposes a demand must be inside
 SQUASHING = {"logistic", "band", "bilogistic", "uncertain_band"}
@@ -16,7 +17,8 @@ def opposed(layout: Graph) -> set[str]:
     """Name the meta-features that meet a latent in a margin, or before it has become a chance.
 
     A chance of guessing, what noise pulls towards, a weight of two probabilities, and what only
-    tells of something unseen are held against no latent: a fit can do with one value of them.
+    tells of something unseen are held against no latent: a fit can do with one value of them. Nor
+    is a property of subjects, which does not vary among the items of one.
 
     Parameters
     ----------
@@ -45,7 +47,8 @@ def opposed(layout: Graph) -> set[str]:
     formula = layout.outcome.expression
     for part in ancestry(formula, stop_at=lambda of: isinstance(of, Unseen)):
         above = [] if isinstance(part, Unseen) else [id(parent) for parent in part.parents]
-        own = {part.name} if isinstance(part, MetaFeature) else set[str]()
+        demand = isinstance(part, MetaFeature) and part.per == ITEM
+        own = {str(part.name)} if demand else set[str]()
         features[id(part)] = own.union(*(features[parent] for parent in above))
         latent = isinstance(part, Latent)
         holds[id(part)] = latent or any(holds[parent] for parent in above)

@@ -1,6 +1,6 @@
 """Plates: who has a value of their own, and the categories that are some of them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -51,7 +51,7 @@ class Category(Node):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        set_fields(self, levels=fields.labels(self.name, self.levels))
+        set_fields(self, levels=fields.labels(self.name, self.levels, "levels"))
         if self.per not in (ITEM, SUBJECT) and not isinstance(self.per, Category):
             raise LayoutError(
                 f"{self.name}: per={self.per!r}; a category is one of each 'item', of each "
@@ -77,6 +77,9 @@ class Category(Node):
             "a value for each of its levels, or declare the property as a MetaFeature"
         )
 
+    def __hash__(self) -> int:
+        return hash((type(self).__name__, self.name))
+
     @property
     def root(self) -> str:
         """Whether it is a property of items or of subjects."""
@@ -90,6 +93,23 @@ type Plate = str | Category
 def plate_name(plate: Plate) -> str:
     """Name of a plate, which is that of its dimension."""
     return plate if isinstance(plate, str) else plate.name
+
+
+def plural(plate: Plate) -> str:
+    """Name all of a plate; a category by its name."""
+    return f"{plate}s" if isinstance(plate, str) else plate.name
+
+
+def root(plate: Plate) -> str:
+    """Whether a plate is one of items or of subjects."""
+    return plate if isinstance(plate, str) else plate.root
+
+
+def chain(plate: Plate) -> Iterator[Category]:
+    """Walk from a category to the ones that it is of; nothing for items and subjects."""
+    while isinstance(plate, Category):
+        yield plate
+        plate = plate.per
 
 
 def read_plates(owner: str, per: object) -> tuple[Plate, ...]:
@@ -126,11 +146,15 @@ def read_plates(owner: str, per: object) -> tuple[Plate, ...]:
         )
     for at, plate in enumerate(found):
         for other in found[:at] + found[at + 1 :]:
+            if plate_name(other) == plate_name(plate):
+                raise LayoutError(
+                    f"{owner}: per={_written(given)} holds {plate_name(plate)} twice; say it once"
+                )
             if determines((other,), (plate,)):
                 raise LayoutError(
                     f"{owner}: per={_written(given)}: each {plate_name(other)} has one "
-                    f"{plate_name(plate)}; say per={plate_name(other)} alone, or join plates of "
-                    "subjects and of items"
+                    f"{plate_name(plate)}; say per={_written([other])} alone, or join plates of "
+                    "which none says the other"
                 )
     return tuple(found)
 
@@ -154,13 +178,46 @@ def determines(finer: Iterable[Plate], coarser: Iterable[Plate]) -> bool:
     return all(known & set(_determining(plate)) for plate in coarser)
 
 
+def finest(plates: Iterable[Plate]) -> tuple[Plate, ...]:
+    """Leave out the plates that others among them determine, and repetitions.
+
+    Examples
+    --------
+    >>> finest(["subject", Category("task"), "item", "item"])
+    ('subject', 'item')
+    """
+    found = {plate_name(plate): plate for plate in plates}
+    return tuple(
+        plate
+        for name, plate in found.items()
+        if not determines((other for own, other in found.items() if own != name), (plate,))
+    )
+
+
+def check_of_subjects(owner: str, kind: str, plates: tuple[Plate, ...]) -> None:
+    """Refuse plates of items alone, for what only subjects, groups of them or all have.
+
+    Raises
+    ------
+    LayoutError
+        When there are plates, and each is one of items.
+    """
+    if plates and all(root(plate) == ITEM for plate in plates):
+        raise LayoutError(
+            f"{owner}: per={_written(plates)} gives a {kind} to items alone, and it belongs to "
+            "subjects, groups of them or the population; declare what items have of their own as "
+            "a Bias or a Slope, or add 'subject' to per="
+        )
+
+
+def written(plates: Iterable[Plate]) -> str:
+    """Write who has a value of its own, for messages."""
+    return " and ".join(map(plate_name, plates)) or POPULATION
+
+
 def _determining(plate: Plate) -> list[str]:
     """Names of a plate and of all that have one of it, up to items or subjects."""
-    found = [plate_name(plate)]
-    while isinstance(plate, Category):
-        plate = plate.per
-        found.append(plate_name(plate))
-    return found
+    return [*(category.name for category in chain(plate)), root(plate)]
 
 
 def _written(plates: Iterable[object]) -> str:

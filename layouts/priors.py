@@ -34,6 +34,10 @@ _RANGES: dict[tuple[str, str], Ends] = {  # by family and parameter, where it di
     **dict.fromkeys((("Beta", "mu"), ("AsymmetricLaplace", "q")), _PROBABILITY),
     **dict.fromkeys((("Cauchy", "alpha"), ("SkewNormal", "alpha")), _LINE),
 }
+ZERO_SUM = "ZeroSumNormal"
+"""Family of normal values that sum to zero over the last plates."""
+
+_AXES, _ONE, _TWO = "n_zerosum_axes", as_expr(1), as_expr(2)
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -44,6 +48,9 @@ class Prior:
     ----------
     family : str
         Name of a PyMC distribution: ``"Beta"``, ``"Normal"``, ``"Exponential"``, ...
+        ``"ZeroSumNormal"``, with `sigma` and maybe ``n_zerosum_axes=2``, is for latents that items
+        or categories have: their values sum to zero over the last plate (or over each of the last
+        two), so that a mean beside them can be told from theirs.
     support : (float, float), optional
         Interval of possible values; known for the usual families, the whole line otherwise.
     **parameters : float or expression
@@ -55,7 +62,7 @@ class Prior:
     LayoutError
         When a parameter is neither a number nor an expression, or its range reaches beyond what the
         family takes, such as below 0 for a standard deviation; when the ends of the support are
-        reversed.
+        reversed; when values that sum to zero have a mean.
 
     Examples
     --------
@@ -81,6 +88,8 @@ class Prior:
                 f"Prior({family!r}): give the family as PyMC names it, such as 'Normal' or 'Beta'"
             )
         found = {name: _parameter(family, name, parameters[name]) for name in sorted(parameters)}
+        if family == ZERO_SUM:
+            _read_zero_sum(found)
         object.__setattr__(self, "family", family)
         object.__setattr__(self, "parameters", tuple(found.items()))
         declared = None if support is None else _declared(family, support)
@@ -96,6 +105,17 @@ class Prior:
     def support(self) -> Interval:
         """Interval of possible values."""
         return self.declared_support or Interval(*_support_of(self.family, dict(self.parameters)))
+
+    @property
+    def shown(self) -> tuple[tuple[str, Expr], ...]:
+        """Parameters that a formula shows: all but the number of plates that a sum is over."""
+        return tuple(pair for pair in self.parameters if pair[0] != _AXES)
+
+    @property
+    def zero_sum_axes(self) -> int:
+        """Over how many of the last plates its values sum to zero."""
+        axes = dict(self.parameters).get(_AXES, _ONE)
+        return int(axes.range.low) if self.family == ZERO_SUM else 0
 
     @property
     def parents(self) -> tuple[Expr, ...]:
@@ -130,6 +150,25 @@ def _parameter(family: str, name: str, value: object) -> Expr:
             "their priors"
         )
     return parameter
+
+
+def _read_zero_sum(parameters: dict[str, Expr]) -> None:
+    """Refuse parameters that it does not take, and leave out the number of plates where it is 1."""
+    unknown = sorted(set(parameters) - {"sigma", _AXES})
+    if unknown:
+        about_mean = "its mean is always 0; " if "mu" in unknown else ""
+        raise LayoutError(
+            f"Prior({ZERO_SUM!r}): it has no {' or '.join(unknown)}; {about_mean}give sigma=, the "
+            f"standard deviation, and {_AXES}=2 where its values sum to zero over two plates"
+        )
+    axes = parameters.get(_AXES, _ONE)
+    if axes not in (_ONE, _TWO):
+        raise LayoutError(
+            f"Prior({ZERO_SUM!r}): {_AXES}={axes}; give 1 where its values sum to zero over the "
+            "last plate, or 2 where they do over each of the last two"
+        )
+    if axes == _ONE:
+        parameters.pop(_AXES, None)
 
 
 def _range_of(family: str, name: str) -> Ends:

@@ -66,20 +66,24 @@ def from_dict(
             f"this is no written layout ({type(error).__name__}: {error}); give the dictionary "
             "that Layout.to_dict() made"
         ) from error
-    reached = {part.name for outcome in outcomes for part in ancestry(outcome)}
-    reached |= {category.name for category in Graph(name, outcomes).categories}
+    parts = [part for outcome in outcomes for part in ancestry(outcome)]
+    reached = {part.name for part in (*parts, *latents.categories_of(parts))}
     unused = sorted(set(written) - reached)
     if unused:
         raise LayoutError(
             f"written layout: {', '.join(unused)} reach{'es' if len(unused) == 1 else ''} no "
             f"outcome; use it in the ancestry of {' or '.join(names)}, or take it out"
         )
-    for outcome in outcomes:
-        if not isinstance(outcome, Success | OrderedOutcome):
-            raise LayoutError(
-                f"written layout: its outcome {outcome.name} is no Success, Graded or Score node"
-            )
-    return name, outcomes  # type: ignore[return-value]
+    return name, tuple(map(_observed, outcomes))
+
+
+def _observed(node: nodes.Node) -> Observed:
+    """Take a node for an outcome, which it must be."""
+    if not isinstance(node, Success | OrderedOutcome):
+        raise LayoutError(
+            f"written layout: its outcome {node.name} is no Success, Graded or Score node"
+        )
+    return node
 
 
 def _refuse_newer(written: object, name: object) -> None:

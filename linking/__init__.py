@@ -11,6 +11,7 @@ from .functions.bilogistic import bilogistic
 from .functions.generalised_mean import generalised_mean
 from .functions.guessing import guessing
 from .functions.logistic import logistic
+from .functions.logit import logit
 from .functions.mixture import MeanFailure, mean_failure, mixture
 from .functions.power_mean import power_mean
 from .functions.presence import presence
@@ -31,6 +32,7 @@ __all__ = [
     "guessing",
     "linking_function",
     "logistic",
+    "logit",
     "mean_failure",
     "mixture",
     "power_mean",

@@ -337,10 +337,11 @@ class LinkingFunction:
             )
         self._check_names(names, options)
         for name, operand in zip(names, operands, strict=True):
-            if name in self.domain and operand.range not in (need := Interval(*self.domain[name])):
+            span = operand.range  # what is no number has none, and says so
+            if name in self.domain and span not in (need := Interval(*self.domain[name])):
                 raise LayoutError(
-                    f"{self.name}: {name} = {operand} ranges over {operand.range}, but must stay "
-                    f"in {need}; pass it through logistic, or narrow its range"
+                    f"{self.name}: {name} = {operand} ranges over {span}, but must stay in {need}; "
+                    "pass it through logistic, or narrow its range"
                 )
         fixed = tuple((name, self._plain(name, options[name])) for name in self._options())
         call = Call(self, tuple(operands), fixed, tuple(names))

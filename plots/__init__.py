@@ -10,6 +10,7 @@ from .alignment_heatmap import alignment_heatmap
 from .brier_against_success import brier_against_success
 from .calibration_panels import calibration_panels
 from .capability_scatter import capability_scatter
+from .caterpillar_plot import caterpillar_plot
 from .characteristic_surface import characteristic_surface
 from .collapse_plot import collapse_plot
 from .comparison_plot import comparison_plot
@@ -27,6 +28,7 @@ from .item_response_curves import item_response_curves
 from .layout_comparison_plot import layout_comparison_plot
 from .likelihood_curve import likelihood_curve
 from .misalignment_plot import misalignment_plot
+from .population_forest import population_forest
 from .prior_posterior import prior_posterior
 from .profile_bars import profile_bars
 from .profile_forest import profile_forest
@@ -39,6 +41,8 @@ from .scaling_plot import scaling_plot
 from .self_report_panels import self_report_panels
 from .self_report_plot import self_report_plot
 from .superiority_heatmap import superiority_heatmap
+from .weights_plot import weights_plot
+from .wright_map import wright_map
 
 __all__ = [
     "ability_radar",
@@ -47,6 +51,7 @@ __all__ = [
     "brier_against_success",
     "calibration_panels",
     "capability_scatter",
+    "caterpillar_plot",
     "characteristic_surface",
     "collapse_plot",
     "comparison_plot",
@@ -64,6 +69,7 @@ __all__ = [
     "layout_comparison_plot",
     "likelihood_curve",
     "misalignment_plot",
+    "population_forest",
     "prior_posterior",
     "profile_bars",
     "profile_forest",
@@ -76,4 +82,6 @@ __all__ = [
     "self_report_panels",
     "self_report_plot",
     "superiority_heatmap",
+    "weights_plot",
+    "wright_map",
 ]

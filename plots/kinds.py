@@ -33,9 +33,11 @@ _MAKERS = {
 
 _MAKERS_FOR = {
     ("brier_against_success", "DataFrame"): "ml.score_forecast",
+    ("caterpillar_plot", "DataFrame"): "fit.items",
     ("collapse_plot", "DataFrame"): "ml.estimation.point_collapse",
     ("horizon_plot", "DataFrame"): "ml.estimation.time_horizons",
     ("misalignment_plot", "GroupCurves"): "ml.dispositions.misalignment_by_group",
+    ("weights_plot", "DataFrame"): "fit.population",
 }
 """... and for one figure."""
 

@@ -221,12 +221,13 @@ def outer_labels(axes: np.ndarray, columns: int, x: str, y: str, **font: float) 
 
 
 def legend_below(figure: "Figure", axes: np.ndarray, columns: int) -> None:
-    """Explain below a figure what its panels show, by the panel that shows most."""
-    handles, entries = max(
-        (panel.get_legend_handles_labels() for panel in axes), key=lambda shown: len(shown[1])
-    )
+    """Explain below a figure what its panels show, each entry once."""
+    found: dict[str, Any] = {}
+    for panel in axes:
+        for handle, entry in zip(*panel.get_legend_handles_labels(), strict=True):
+            found.setdefault(entry, handle)
     look = {"ncols": columns, "fontsize": 8, "frameon": False}
-    figure.legend(handles, entries, loc="outside lower center", **look)
+    figure.legend(found.values(), found.keys(), loc="outside lower center", **look)
 
 
 def amount_map() -> "Colormap":

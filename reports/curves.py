@@ -8,6 +8,7 @@ import pandas as pd
 import xarray as xr
 
 from ..inference.fit import Fit
+from ..inference.forecasts.reading import levels_of_items, reader_of
 from ..inference.forecasts.streaming import every_draw, summaries
 from ..inference.forecasts.support import training_features
 from ..inference.model.alignment import Features
@@ -107,11 +108,18 @@ class Curves:
         self._fit, self._prob = _thinned(fit, draws), prob
         self.outcomes = fitted_outcomes(fit)
         self.columns = columns(fit)
-        features, items = training_features(fit), len(training_items(fit))
+        features = training_features(fit) | levels_of_items(fit)
+        items = len(training_items(fit))
         rows = np.arange(len(fit.subjects))
         nodes = [outcome.node for outcome in self.outcomes]
         found = summaries(
-            self._fit, rows, features, items, nodes, prob=prob, memory_mib=_MEMORY_MIB
+            reader_of(self._fit, features),
+            rows,
+            features,
+            items,
+            nodes,
+            prob=prob,
+            memory_mib=_MEMORY_MIB,
         )
         self._means = [
             mean / node.range.high for (mean, _, _), node in zip(found, nodes, strict=True)

@@ -2,6 +2,7 @@
 
 from .calibration.result import SimulationBasedCalibration as SimulationBasedCalibration
 from .calibration.run import sbc as sbc
+from .calibration.truth import draw_truth as draw_truth
 from .comparison import ProfileComparison as ProfileComparison
 from .comparison import compare_profiles as compare_profiles
 from .criticism.criticise import Criticism as Criticism
@@ -19,6 +20,8 @@ from .prediction.cross_validate import cross_validate as cross_validate
 from .prediction.forests import Forest as Forest
 from .prediction.layouts import ChosenLayout as ChosenLayout
 from .prediction.layouts import FittedLayout as FittedLayout
+from .prediction.pooled import Explanatory as Explanatory
+from .prediction.pooled import Rasch as Rasch
 from .prediction.result import CrossValidation as CrossValidation
 from .prediction.splits import Cells as Cells
 from .prediction.splits import Given as Given

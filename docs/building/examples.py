@@ -11,6 +11,7 @@ from pathlib import Path
 FOLDER = Path(__file__).resolve().parent.parent / "examples"
 THEMES = (
     "profiles",
+    "populations",
     "comparisons",
     "forecasts",
     "criticism",

@@ -22,6 +22,7 @@ CHAPTERS = {
         "inference/posterior/density",
         "batteries/grids",
     ),
+    "Populations": ("inference/population/",),
     "Convergence": ("inference/sampling/", "inference/posterior/", "common/digits"),
     "Horizons": ("estimation/horizons",),
     "Estimating one latent": ("estimation/",),

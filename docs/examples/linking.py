@@ -23,6 +23,13 @@ for slope in (0.5, 1, 2):
     axes.plot(over, linking.logistic(over, slope), label=f"slope {slope:g}")
 axes.legend()
 
+# %% logit
+axes = panel("margin of a logistic, and an ease beside it")
+for ease in (-2, 0, 2):
+    eased = linking.logistic(linking.logit(linking.guessing(linking.logistic(over), 0.25)) + ease)
+    axes.plot(over, eased, label=f"ease {ease:g}, chance 0.25")
+axes.legend()
+
 # %% guessing
 axes = panel("margin of a logistic")
 for chance in (0, 0.25, 0.5):

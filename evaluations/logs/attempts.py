@@ -149,8 +149,16 @@ def _shown(value: object) -> str:
     return "unset" if value is None else str(value)
 
 
+def _same(one: object, other: object) -> bool:
+    """Whether two cells are equal, or both missing."""
+    return (is_missing(one) and is_missing(other)) or one == other
+
+
 class Properties:
-    """Collects one record per item from everything that tells of it.
+    """Collects one record per item, and one per subject, from everything that tells of them.
+
+    A field is the items' where it is the same in all attempts at each item, else the subjects'
+    where it is the same in all attempts of each subject.
 
     Parameters
     ----------
@@ -160,56 +168,80 @@ class Properties:
     Examples
     --------
     >>> properties = Properties(Notes())
-    >>> properties.add("sums/1", {"digits": 2, "carry": {"count": 1}, "tags": ["a"]})
-    >>> properties.table(["digits", "carry.count"])
+    >>> for model, limit in (("tiny", 5), ("large", 9)):
+    ...     told = {"digits": 2, "carry": {"count": 1}, "tags": ["a"], "limit": limit}
+    ...     properties.add("sums/1", model, told)
+    >>> items, subjects = properties.tables(["digits", "carry.count", "limit"])
+    >>> items
             digits  carry.count
     item
     sums/1       2            1
+    >>> subjects["limit"].to_dict()
+    {'tiny': 5, 'large': 9}
     """
 
     def __init__(self, notes: Notes) -> None:
         self._notes = notes
         self._items: dict[str, dict[str, object]] = {}
         self._differing: dict[str, str] = {}
+        self._subjects: dict[str, dict[str, object]] = {}
+        self._varying: set[str] = set()
 
-    def add(self, item: str, record: Mapping[str, object]) -> None:
-        """Take in what one attempt tells of its item."""
+    def add(self, item: str, subject: str, record: Mapping[str, object]) -> None:
+        """Take in what one attempt tells of its item and its subject."""
+        told = dict(self._fields(item, record))
         known = self._items.setdefault(item, {})
-        for name, value in self._fields(item, record):
+        for name, value in told.items():
             if name not in known or is_missing(known[name]):
                 known[name] = value
             elif not is_missing(value) and known[name] != value:
                 self._differing.setdefault(name, item)
+        told = {name: value for name, value in told.items() if name not in self._varying}
+        own = self._subjects.setdefault(subject, told)
+        changed = [name for name in own | told if not _same(own.get(name), told.get(name))]
+        self._varying.update(changed)
+        self._subjects[subject] = {name: own[name] for name in own if name not in changed}
 
-    def table(self, features: Sequence[str] | None) -> pd.DataFrame:
-        """Make the table of items, with all meta-features or the ones asked for.
+    def tables(self, features: Sequence[str] | None) -> tuple[pd.DataFrame, pd.DataFrame]:
+        """Make the tables of items and subjects, with all properties or the ones asked for.
 
         Raises
         ------
         DataError
-            When one that was asked for is unknown, or differs within an item.
+            When one that was asked for is unknown, or differs within an item and within a subject.
         """
         names = list(dict.fromkeys(name for record in self._items.values() for name in record))
         wanted = names if features is None else known_names(features, pd.Index(names), "feature")
-        differing = [name for name in wanted if name in self._differing]
+        others = [name for name in wanted if name in self._differing]
+        own = [name for name in others if name not in self._varying]
+        differing = [name for name in others if name in self._varying]
         if features is not None and differing:
             name = differing[0]
             raise DataError(
                 f"{name} differs between attempts at one item, such as {self._differing[name]}; a "
                 "meta-feature belongs to the item, so leave it out of features"
             )
+        for name in own:
+            what = f"property of the subjects: {name} differs within an item"
+            self._notes.add(what, self._differing[name])
         for name in differing:
             self._notes.add(f"dropped: {name} differs within an item", self._differing[name])
         left = [name for name in names if name not in wanted]
         if left:
             self._notes.add("dropped: fields not among features", some(left), len(left))
-        kept = [name for name in wanted if name not in differing]
+        kept = [name for name in wanted if name not in others]
+        return self._tidied("item", self._items, kept), self._tidied("subject", self._subjects, own)
+
+    def _tidied(
+        self, kind: str, records: Mapping[str, Mapping[str, object]], names: Sequence[str]
+    ) -> pd.DataFrame:
+        """Make a table, one row per record."""
         columns = {
-            name: pd.Series([record.get(name) for record in self._items.values()], dtype=object)
-            for name in kept
+            name: pd.Series([record.get(name) for record in records.values()], dtype=object)
+            for name in names
         }
-        index = pd.Index(list(self._items), name="item", dtype="str")
-        return tidy(pd.DataFrame(columns).set_axis(index, axis=0), self._notes)
+        index = pd.Index(list(records), name=kind, dtype="str")
+        return tidy(pd.DataFrame(columns, range(len(index))).set_axis(index, axis=0), self._notes)
 
     def _fields(
         self, item: str, record: Mapping[str, object], within: str = ""
@@ -306,8 +338,10 @@ def assemble(
         [(each.subject, each.item, each.number, each.outcome) for each in kept],
         columns=["subject", "item", "attempt", "outcome"],
     ).astype({"subject": "str", "item": "str", "attempt": "int64", "outcome": "float64"})
-    items = attempted(properties.table(features), outcomes["item"], notes)
-    return Imported(outcomes, items, notes.frame())
+    items, subjects = properties.tables(features)
+    items = attempted(items, outcomes["item"], notes)
+    subjects = subjects[subjects.index.isin(outcomes["subject"])]
+    return Imported(outcomes, items, notes.frame(), subjects)
 
 
 def attempted(items: pd.DataFrame, outcomes: pd.Series, notes: Notes) -> pd.DataFrame:

@@ -1,7 +1,7 @@
 """What an import found: outcomes, items, and a list of what was changed."""
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pandas as pd
@@ -59,6 +59,8 @@ class Imported:
     notes : DataFrame
         What was dropped, mapped, renamed, averaged or taken for granted: `what`, `count`,
         `example`.
+    subjects : DataFrame, optional
+        Properties of the subjects, indexed by subject: numbers, truth values or texts.
 
     Examples
     --------
@@ -75,6 +77,12 @@ class Imported:
     outcomes: pd.DataFrame
     items: pd.DataFrame
     notes: pd.DataFrame
+    subjects: pd.DataFrame = field(default_factory=pd.DataFrame)
+
+    def __post_init__(self) -> None:
+        if not len(self.subjects.columns):
+            names = pd.Index(self.outcomes["subject"].unique(), name="subject", dtype="str")
+            object.__setattr__(self, "subjects", pd.DataFrame(index=names))
 
     def evaluation(self) -> Evaluation:
         """Count successes and trials per subject and item.
@@ -100,7 +108,9 @@ class Imported:
                 "by Evaluation.of_outcomes, or say which values are successes where the logs are "
                 "read"
             )
-        return Evaluation.from_long(self.outcomes, self.items, repeats="trials")
+        return Evaluation.from_long(
+            self.outcomes, self.items, subjects=self.subjects, repeats="trials"
+        )
 
     def table(self) -> pd.DataFrame:
         """Copy the outcomes, for `Evaluation.of_outcomes`.
@@ -113,12 +123,12 @@ class Imported:
         return self.outcomes.copy()
 
     def write(self, folder: str | Path) -> None:
-        """Write `items.csv`, `outcomes.csv` and `notes.csv`, which `read_table` reads.
+        """Write `items.csv`, `outcomes.csv` and `subjects.csv`, which `read_table` reads.
 
         Parameters
         ----------
         folder : str or Path
-            Made when it is not there; files of these names are replaced.
+            Made when it is not there; files of these names, and `notes.csv`, are replaced.
 
         Raises
         ------
@@ -129,6 +139,7 @@ class Imported:
         tables = {
             "items": self.items.reset_index(),
             "outcomes": self.outcomes,
+            "subjects": self.subjects.reset_index(),
             "notes": self.notes,
         }
         try:

@@ -252,7 +252,7 @@ def read_inspect(
                     "under one name; give the task or its samples another name in one of them, or "
                     "read them apart"
                 )
-            properties.add(item, metadata_of(sample, item, notes))
+            properties.add(item, model, metadata_of(sample, item, notes))
             outcome = math.nan
             if _counts(sample, scorers.get(task), item, notes):
                 name = scorers[task]

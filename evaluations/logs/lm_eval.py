@@ -206,7 +206,7 @@ def read_lm_eval(
                     f"{item}: its doc_hash in {file.path} is not the one in {log}: these are two "
                     "documents under one name; read the files apart, or give logs of the same data"
                 )
-            properties.add(item, _document(line))
+            properties.add(item, model, _document(line))
             outcomes = _outcomes(line, metrics[task], readers[metrics[task]], item, notes)
             attempts += [
                 Attempt(model, item, number, outcome, str(file.path))

@@ -121,7 +121,7 @@ def read_openai_evals(
                         "are two samples under one name; read the logs apart, or give runs of the "
                         "same samples"
                     )
-            properties.add(item, sample.told)
+            properties.add(item, model, sample.told)
             attempts += _attempts(run, model, item, metrics.get(run.eval), readers, notes)
     for reader in readers.values():
         reader.check()

@@ -9,6 +9,7 @@ import pandas as pd
 
 from ...common.errors import DataError
 from ...common.messages import quoted, some
+from ..properties import constant, differing
 from ..recognising import likely_columns, naming
 from ..tables import (
     is_missing,
@@ -38,6 +39,7 @@ def read_table(
     outcomes: Table,
     items: Table | None = None,
     *,
+    subjects: Table | None = None,
     subject: str = "subject",
     item: str = "item",
     outcome: str = "outcome",
@@ -57,21 +59,25 @@ def read_table(
     items : path or DataFrame, optional
         Meta-features: one row per item, named by the column `item`, or else by the first column of
         a file or the index of a data frame. Without it they are the remaining columns of a long
-        table.
+        table that are the same in all rows of an item.
+    subjects : path or DataFrame, optional
+        Properties of the subjects: one row per subject, named by the column `subject`, or else as
+        `items` are. Without it they are the remaining columns of a long table that differ between
+        rows of an item and are the same in all rows of a subject.
     subject, item, outcome : str
         Names of the columns.
 
     Returns
     -------
     Imported
-        Outcomes, items and notes.
+        Outcomes, items, subjects and notes.
 
     Raises
     ------
     DataError
         When a file is broken, a name is missing, an outcome is no number in [0, 1] and no known
-        word, or an item has outcomes but no row in `items`. Where a long table was taken for wide,
-        or lacks a column, columns that may be meant are named.
+        word, or an item or subject has outcomes but no row in `items` or `subjects`. Where a long
+        table was taken for wide, or lacks a column, columns that may be meant are named.
 
     Examples
     --------
@@ -88,7 +94,8 @@ def read_table(
     notes = Notes()
     names = subject, item, outcome
     three_columns(names)
-    features = None if items is None else _items(items, item, notes)
+    features = None if items is None else _rows(items, item, "item", notes)
+    people = None if subjects is None else _rows(subjects, subject, "subject", notes)
     table = _opened(outcomes, names[:2])
     known = None if features is None else features.index
     if sum(name in table.columns for name in names) > 1:
@@ -97,18 +104,15 @@ def read_table(
                 table.columns, names, "the table of outcomes has", naming(table, names, known)
             )
         rows = from_long(table, names, notes)
-        if features is None:
-            features = features_beside(table, rows, names, notes)
-        elif beside := [name for name in table.columns if name not in (*names, ATTEMPT)]:
-            notes.add("dropped: columns beside a table of items", some(beside), len(beside))
-        return _imported(rows, features, outcomes, items, notes)
+        features, people = _beside(table, rows, names, features, people, notes)
+        return _imported(rows, features, people, (outcomes, items, subjects), notes)
     try:
         wide = _indexed(table, outcomes, names[:2], notes)
         rows = from_wide(wide, names[:2], known)
         notes.add(
             "wide table: subjects by items", rows["subject"].iloc[0], rows["subject"].nunique()
         )
-        return _imported(rows, features, outcomes, items, notes)
+        return _imported(rows, features, people, (outcomes, items, subjects), notes)
     except DataError:
         if likely_columns(table, known) is None:
             raise
@@ -121,24 +125,32 @@ def read_table(
 def _imported(
     rows: pd.DataFrame,
     features: pd.DataFrame | None,
-    outcomes: Table,
-    items: Table | None,
+    people: pd.DataFrame | None,
+    sources: tuple[Table, Table | None, Table | None],
     notes: Notes,
 ) -> Imported:
-    """Read cells, and put outcomes and meta-features together."""
+    """Read cells, and put outcomes and the properties of items and subjects together."""
+    outcomes, items, subjects = sources
     if features is None:
         features = pd.DataFrame(index=rows["item"].unique())
     if not len(features.columns):
         notes.add("items without meta-features", features.index[0], len(features))
     features = named(features, "items", "item")
-    _refuse_unknown(rows["item"], features.index)
+    _refuse_unknown(rows["item"], features.index, "item")
     if _is_csv(outcomes):
         rows["outcome"] = rows["outcome"].map(_number)
     read = _read(rows, notes)
     features = attempted(features, read["item"], notes)
-    written = _is_csv(outcomes if items is None else items)
-    tidied = tidy(without_lists(features, notes), notes, written=written)
-    return Imported(read, tidied, notes.frame())
+    people = _attempting(people, rows["subject"], read["subject"], notes)
+    tidied = [
+        tidy(
+            without_lists(each, notes),
+            notes,
+            written=_is_csv(outcomes if source is None else source),
+        )
+        for each, source in ((features, items), (people, subjects))
+    ]
+    return Imported(read, tidied[0], notes.frame(), tidied[1])
 
 
 def _opened(table: Table, names: Sequence[str]) -> pd.DataFrame:
@@ -181,18 +193,32 @@ def _indexed(
     return table.set_index(table.columns[0]).rename_axis(index=None)
 
 
-def _items(items: Table, item: str, notes: Notes) -> pd.DataFrame:
-    """Read a table of items, indexed by their names."""
-    table = _indexed(_opened(items, [item]), items, [item], notes)
-    return named(table, "items", "item")
+def _rows(table: Table, column: str, kind: str, notes: Notes) -> pd.DataFrame:
+    """Read a table of items or subjects, indexed by their names."""
+    found = _indexed(_opened(table, [column]), table, [column], notes)
+    return named(found, f"{kind}s", kind)
 
 
-def _refuse_unknown(items: pd.Series, known: pd.Index) -> None:
-    unknown = pd.Index(items.unique()).difference(known, sort=False)
+def _attempting(
+    subjects: pd.DataFrame | None, rows: pd.Series, outcomes: pd.Series, notes: Notes
+) -> pd.DataFrame:
+    """Keep the properties of subjects that have outcomes."""
+    if subjects is None:
+        return pd.DataFrame(index=pd.Index(outcomes.unique(), name="subject", dtype="str"))
+    _refuse_unknown(outcomes, subjects.index, "subject")
+    others = subjects.index.difference(pd.Index(rows), sort=False)
+    if len(others):
+        notes.add("dropped: subjects without rows of outcomes", some(others), len(others))
+    return subjects[subjects.index.isin(outcomes)]
+
+
+def _refuse_unknown(names: pd.Series, known: pd.Index, kind: str) -> None:
+    unknown = pd.Index(names.unique()).difference(known, sort=False)
     if len(unknown):
+        what = "meta-features" if kind == "item" else "properties"
         raise DataError(
-            f"outcomes for {len(unknown)} item(s) that `items` does not have: {some(unknown)}; add "
-            "their meta-features, or drop those outcomes"
+            f"outcomes for {len(unknown)} {kind}(s) that `{kind}s` does not have: {some(unknown)}; "
+            f"add their {what}, or drop those outcomes"
         )
 
 
@@ -312,18 +338,47 @@ def from_wide(table: pd.DataFrame, names: tuple[str, str], items: pd.Index | Non
     )
 
 
-def features_beside(
-    table: pd.DataFrame, rows: pd.DataFrame, names: tuple[str, str, str], notes: Notes
-) -> pd.DataFrame:
-    """Take meta-features from the remaining columns of a long table, one row per item."""
+def _beside(
+    table: pd.DataFrame,
+    rows: pd.DataFrame,
+    names: tuple[str, str, str],
+    items: pd.DataFrame | None,
+    subjects: pd.DataFrame | None,
+    notes: Notes,
+) -> tuple[pd.DataFrame, pd.DataFrame | None]:
+    """Take properties that no table gives from the remaining columns: of items, and of subjects."""
     rest = table.drop(columns=[*names, *table.columns.intersection([ATTEMPT])])
-    rest = without_lists(rest, notes).set_axis(pd.Index(rows["item"]), axis=0)
-    groups = rest.groupby(level=0, sort=False)
-    varying = groups.nunique().gt(1)
-    for column in varying.columns[varying.any()]:
-        notes.add(f"dropped: {column} differs within an item", varying.index[varying[column]][0])
-    first = groups.first() if len(rest.columns) else rest[~rest.index.duplicated()]
-    return first.drop(columns=varying.columns[varying.any()])
+    if items is not None and subjects is not None:
+        _drop_beside(rest, notes)
+        return items, subjects
+    rest = without_lists(rest, notes)
+    varying = differing(rest, rows["item"], missing=False)
+    others = varying.columns[varying.any()]
+    examples = {column: varying.index[varying[column]][0] for column in others}
+    if subjects is None and len(others):
+        subjects = constant(rest[others], rows["subject"])
+        for column in subjects.columns:
+            notes.add(
+                f"property of the subjects: {column} differs within an item", examples[column]
+            )
+        rest = rest.drop(columns=subjects.columns)
+        others = others.difference(subjects.columns, sort=False)
+    if items is not None:
+        _drop_beside(rest, notes)
+        return items, subjects
+    for column in others:
+        notes.add(f"dropped: {column} differs within an item", examples[column])
+    own = rest.drop(columns=others).set_axis(pd.Index(rows["item"]), axis=0)
+    if not len(own.columns):
+        return own[~own.index.duplicated()], subjects
+    return own.groupby(level=0, sort=False).first(), subjects
+
+
+def _drop_beside(columns: pd.DataFrame, notes: Notes) -> None:
+    if len(columns.columns):
+        notes.add(
+            "dropped: columns beside a table of items", some(columns.columns), len(columns.columns)
+        )
 
 
 def without_lists(table: pd.DataFrame, notes: Notes) -> pd.DataFrame:

@@ -153,7 +153,7 @@ def tidy(items: pd.DataFrame, notes: Notes, *, written: bool = False) -> pd.Data
     Returns
     -------
     DataFrame
-        A new one; a column `item` is renamed, since the items' names are called so.
+        A new one; a column that has the name of the index, `item`, is renamed.
 
     Examples
     --------
@@ -164,7 +164,7 @@ def tidy(items: pd.DataFrame, notes: Notes, *, written: bool = False) -> pd.Data
     columns: dict[str, pd.Series] = {}
     for place, name in enumerate(map(str, items.columns)):
         told = name
-        while told in ("item", *columns):
+        while told in (items.index.name or "item", *columns):
             told = f"feature.{told}"
         if told != name:
             notes.add("renamed: a field whose name is taken", f"{name} is {told}")

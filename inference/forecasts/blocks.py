@@ -1,18 +1,52 @@
 """Items of a layout, ready to compute with: what items share is computed once."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from ...layouts import Layout
+from ...layouts import Latent, Layout, MetaFeature
 from ...linking import Expr, evaluate
 from ..distinct import in_order
 from ..model.alignment import Features
-from .factored import Factored, Frame
+from .factored import Cells, Factored, Frame
 
 type Tables = Mapping[str, np.ndarray]
 """Draws of the latents, by name: shape (labels, draws), one label where a latent has none."""
+
+
+@dataclass(frozen=True, eq=False)
+class Levels:
+    """Levels that some items have of what a latent has values for.
+
+    Attributes
+    ----------
+    used : ndarray of int
+        Which of the levels in a table of draws.
+    cells : Cells
+        Of the items and labels, in a table of those levels alone.
+    """
+
+    used: np.ndarray
+    cells: Cells
+
+    @classmethod
+    def of(cls, codes: np.ndarray, labels: tuple[int, ...], frame: Frame) -> "Levels":
+        """Find them from the level of each item."""
+        used, which = np.unique(codes, return_inverse=True)
+        if len(used) == len(codes):
+            return cls(codes, frame.each((len(codes), *labels)))
+        count = math.prod(labels)
+        shape = (-1, *(1 for _ in labels))
+        index = which.reshape(shape) * count + np.arange(count).reshape(1, *labels)
+        return cls(used, Cells(index, len(used) * count))
+
+    def take(self, table: np.ndarray) -> tuple[np.ndarray, Cells]:
+        """Take these levels of a table, (levels and labels, draws), and their cells."""
+        each = self.cells.count // len(self.used)
+        found = table.reshape(-1, each, table.shape[1])[self.used]
+        return found.reshape(-1, table.shape[1]), self.cells
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +65,8 @@ class Block:
         Positions: the different items, and the layout's labels.
     features : dict of str to Factored
         The different items' meta-features.
+    levels : dict of str to Levels
+        By latent that items have values of, which ones.
 
     Examples
     --------
@@ -54,10 +90,16 @@ class Block:
     alike: np.ndarray
     frame: Frame
     features: dict[str, Factored]
+    levels: dict[str, Levels]
 
     @classmethod
     def of(
-        cls, layout: Layout, features: Features, items: np.ndarray, alike: np.ndarray
+        cls,
+        layout: Layout,
+        features: Features,
+        items: np.ndarray,
+        alike: np.ndarray,
+        levels: Mapping[str, np.ndarray] | None = None,
     ) -> "Block":
         """Take some items of those whose meta-features are given.
 
@@ -70,6 +112,9 @@ class Block:
             by the names that targets have for them, shape (all items,).
         items, alike : ndarray of int
             Which ones, as `group_alike` orders and numbers them.
+        levels : dict of str to ndarray of int, optional
+            By latent that items have values of, the level of each of all items; those of items
+            that are alike are the same.
         """
         dims = tuple(layout.dims)
         frame = Frame(1 + len(dims))
@@ -80,7 +125,13 @@ class Block:
             own = labels.get(name, ())
             shape = (-1, *(len(layout.dims[dim]) if dim in own else 1 for dim in dims))
             grouped[name] = Factored.group(values[first].reshape(shape), frame)
-        return cls(layout, items, alike, frame, grouped)
+        own_levels = dict[str, Levels]()
+        for latent in layout.latents:
+            if levels and latent.name in levels:
+                own_levels[latent.name] = Levels.of(
+                    levels[latent.name][first], _label_counts(latent, dims), frame
+                )
+        return cls(layout, items, alike, frame, grouped, own_levels)
 
     @property
     def count(self) -> int:
@@ -100,7 +151,8 @@ class Block:
         targets : sequence of expression
             Nodes, or made of them; parents before children, so that nothing is computed twice.
         profile : mapping of str to ndarray
-            By latent, shape (labels, draws).
+            By latent, shape (labels, draws); those of the levels one after another, where items
+            have values of a latent. Also by covariate.
         constants : mapping of str to float or ndarray
             By subject constant: a number, or one per draw.
 
@@ -113,10 +165,14 @@ class Block:
         known: dict[str, object] = dict(self.features)
         for name, value in constants.items():
             known[name] = self._alone(value) if isinstance(value, np.ndarray) else value
-        for latent in self.layout.latents:
-            labels = (len(latent.dims.get(dim, " ")) for dim in dims)
-            cells = self.frame.each((1, *labels))
-            known[latent.name] = Factored(profile[latent.name], cells, self.frame)
+        nodes: tuple[Latent | MetaFeature, ...] = self.layout.latents + self.layout.covariates
+        for node in nodes:
+            table = profile[node.name]
+            if node.name in self.levels:
+                table, cells = self.levels[node.name].take(table)
+            else:
+                cells = self.frame.each((1, *_label_counts(node, dims)))
+            known[node.name] = Factored(table, cells, self.frame)
         found = []
         for target in targets:
             named: dict[str, object] = {}
@@ -136,6 +192,11 @@ class Block:
     def _alone(self, value: np.ndarray) -> Factored:
         """Take one number per draw as the same for all items and labels."""
         return Factored(value[None], self.frame.each((1,) * self.frame.axes), self.frame)
+
+
+def _label_counts(node: Latent | MetaFeature, dims: tuple[str, ...]) -> tuple[int, ...]:
+    """How many labels a node has along each dimension; one where it has none."""
+    return tuple(len(node.dims.get(dim, " ")) for dim in dims)
 
 
 def group_alike(features: Features, items: int) -> tuple[np.ndarray, np.ndarray]:

@@ -1,6 +1,6 @@
 """Success probabilities for items, with intervals, and what a fit has seen of the items."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 
@@ -17,8 +17,10 @@ from ...evaluations.steps import Rows, of_rows, row_names
 from ...evaluations.tables import named
 from ...layouts import Layout
 from ...layouts.outcomes.steps import Observed
+from ..model.alignment import Features
 from ..model.features import outside_range, read_features
 from ..posterior.posterior import Posterior
+from .reading import reader_of
 from .streaming import SUMMARY, summaries
 from .support import Support, training_features
 
@@ -41,6 +43,8 @@ class Seen:
         Their names.
     levels : ndarray of bool, shape (columns,)
         Whether levels are declared.
+    joint : bool
+        Whether the fit is joint: it then knows items by their names, whoever gave them.
     """
 
     subjects: pd.Index
@@ -52,23 +56,30 @@ class Seen:
     features: np.ndarray
     columns: list[str]
     levels: np.ndarray
+    joint: bool
 
     @classmethod
     def of(
-        cls, fit: Posterior, rows: np.ndarray, asked: pd.Index, features: Mapping[str, np.ndarray]
+        cls,
+        fit: Posterior,
+        who: Sequence[str],
+        rows: np.ndarray,
+        asked: pd.Index,
+        features: Mapping[str, np.ndarray],
     ) -> "Seen":
-        """Take some subjects of a fit, by their places, and the items of a forecast."""
-        layout, subjects = fit.layout, fit.subjects
+        """Take some subjects, by their places in a fit (-1: not in it), and the items asked for."""
+        layout = fit.layout
         names: pd.Index = fit.constants.indexes["item"].map(str)
         steps = 1 if layout.steps is None else len(layout.steps.rows)
         if layout.steps is not None:
             names = Rows.read(names).items
+        known = (rows >= 0)[:, None, None]
         successes, trials = (
-            fit.observed[name].to_numpy()[rows].reshape(len(rows), len(names), steps)
+            known * fit.observed[name].to_numpy()[rows].reshape(len(rows), len(names), steps)
             for name in ("successes", "trials")
         )
         return cls(
-            pd.Index([subjects[row] for row in rows]),
+            pd.Index(who),
             names,
             successes,
             trials,
@@ -77,7 +88,13 @@ class Seen:
             flat(layout, features, len(asked)),
             [name for node in layout.meta_features for name in node.columns],
             declared(layout),
+            layout.joint,
         )
+
+    @property
+    def nameless(self) -> bool:
+        """Whether equal names mean nothing, because nobody gave them; see `nameless`."""
+        return not self.joint and nameless(self.names, self.asked)
 
     @property
     def attempted(self) -> np.ndarray:
@@ -92,7 +109,7 @@ class Seen:
         """
         places = self.names.get_indexer(self.asked)
         attempted = self.attempted
-        if not nameless(self.names, self.asked):
+        if not self.nameless:
             return np.asarray(attempted[:, places] & (places >= 0))
         mine, theirs = (
             Content(part, self.levels, *[np.zeros((len(part), 0), dtype=int)] * 2)
@@ -156,6 +173,10 @@ OUTSIDE = ("outside_training", "new_combination")
 """Variables that say what lies outside a subject's training items: values, or pairs of them."""
 
 
+CASES = ("known_subject", "known_item", "new_level")
+"""Variables that say what of a cell a joint fit knows."""
+
+
 @dataclass(frozen=True, eq=False)
 class Forecast:
     """Probabilities of success of some subjects on some items.
@@ -168,7 +189,10 @@ class Forecast:
         names (0, 1, ...), its meta-features; ``extrapolated``: whether the item lies outside a
         declared range (item); ``outside_training`` and ``new_combination``: whether it lies outside
         the subject's training items, as `outside` tells (subject, item; not of baselines, which
-        have no `support`). Where outcomes are several, graded or scores,
+        have no `support`; of a subject that the fit does not know, all items of the fit). Of a
+        joint fit also ``known_subject`` (subject) and ``known_item`` (item): whether it is in the
+        fit, by its name, and ``new_level``: whether the cell has a level of a category that the
+        fit has not met (subject, item). Where outcomes are several, graded or scores,
         there is a row along ``item`` for every step, as in `Evaluation.of_outcomes`, and the
         probability is that of an outcome of at least so much.
     prob : float
@@ -211,7 +235,8 @@ class Forecast:
             One row per subject and item: ``subject``, ``item``, ``mean``, ``low``, ``high``,
             ``trained`` and ``extrapolated``; of a fit's forecast also ``outside_training``,
             ``new_combination``, and ``remark``, which says in words what lies outside the subject's
-            training items. Where rows are steps, also ``outcome`` and ``step``, after the item.
+            training items; of a joint fit's, ``known_subject``, ``known_item`` and
+            ``new_level``. Where rows are steps, also ``outcome`` and ``step``, after the item.
         """
         frame = self.data.to_dataframe(dim_order=["subject", "item"]).reset_index()
         columns = ["subject", "item", "mean", "low", "high", "trained", "extrapolated"]
@@ -225,7 +250,7 @@ class Forecast:
                 told = told[:, self.rows.places]
             frame["remark"] = pd.array(told.ravel(), dtype="str")
             columns += [*OUTSIDE, "remark"]
-        return frame[columns]
+        return frame[[*columns, *(name for name in CASES if name in frame)]]
 
     @property
     def items(self) -> pd.Index:
@@ -307,10 +332,23 @@ class Forecast:
             beyond, combined = found
             told += [f"{beyond} outside a subject's training items"] * bool(beyond)
             told += [f"{combined} with combinations new to a subject"] * bool(combined)
+        told += self._cases()
         return (
             f"<Forecast: {many(self.data.sizes['subject'], 'subject')}, "
             f"{many(len(self.items), 'item')}, {', '.join(told)}, {self.prob:.0%} intervals>"
         )
+
+    def _cases(self) -> list[str]:
+        """Say how many cells are of known and of new subjects and items."""
+        if CASES[0] not in self.data:
+            return []
+        who, what, level = (self.data[name].to_numpy() for name in CASES)
+        counts = {
+            f"of {old} subjects on {kind} items": int(mine.sum() * theirs.sum())
+            for old, mine in (("known", who), ("new", ~who))
+            for kind, theirs in (("known", what), ("new", ~what))
+        } | {"with a new level": int(level.sum())}
+        return [f"{many(count, 'cell')} {case}" for case, count in counts.items() if count]
 
     def _count(self, flagged: np.ndarray) -> int:
         """Count items, given their rows."""
@@ -373,26 +411,57 @@ def forecast(
     prob = inside("prob", prob, such_as=0.9)
     items = named(items, "items", "item")
     features = read_features(fit.layout, items)
-    rows, names = fit.places(subjects), fit.subjects
-    steps = fit.layout.steps
-    summarise = partial(summaries, fit, rows, prob=prob, memory_mib=memory_mib)
+    rows = fit.places(subjects)
+    reader = reader_of(fit, features)
+    summarise = partial(summaries, reader, rows, prob=prob, memory_mib=memory_mib)
+    return forecast_of(fit, fit.names(rows), rows, items.index, features, summarise, prob)
+
+
+def forecast_of(
+    fit: Posterior,
+    who: list[str],
+    rows: np.ndarray,
+    items: pd.Index,
+    features: Features,
+    summarise: Callable[..., list[np.ndarray]],
+    prob: float,
+) -> Forecast:
+    """Put a forecast together, with what a fit has seen of its items.
+
+    Parameters
+    ----------
+    fit : Posterior
+        The fit.
+    who : list of str
+        Names of the subjects.
+    rows : ndarray of int
+        Their places in the fit; -1 for those that are not in it.
+    items : Index
+        Names of the items.
+    features : dict of str to ndarray
+        Their meta-features.
+    summarise : callable
+        From features, how many rows they have, and targets, to summaries as `summaries` makes them.
+    prob : float
+        Mass of the intervals.
+    """
+    cells, steps = ("subject", "item"), fit.layout.steps
     outside = outside_range(fit.layout, features).any(axis=1)
     flagged = outside.reindex(range(len(items)), fill_value=False).to_numpy(dtype=bool)
-    seen = Seen.of(fit, rows, items.index, features)
+    seen = Seen.of(fit, who, rows, items, features)
     trained = seen.flags()
-    support = Support.of(fit, rows, items.index, features)
+    support = Support.of(fit, who, rows, items, features)
     unmet = list(support.flags())
-    who, cells = [names[row] for row in rows], ("subject", "item")
     if steps is None:
         (found,) = summarise(features, len(items), [fit.layout.outcome])
-        what, expected = list(items.index), None
+        what, expected = list(items), None
     else:
         each = len(steps.rows)
         spread = of_rows(steps, features, len(items), cumulative=True)
         (found,) = summarise(spread, each * len(items), [steps])
         outcomes = fit.layout.outcomes
-        expected = _expected(who, items.index, outcomes, summarise(features, len(items), outcomes))
-        what = row_names(items.index, steps)
+        expected = _expected(who, items, outcomes, summarise(features, len(items), outcomes))
+        what = row_names(items, steps)
         trained, *unmet = (np.repeat(flags, each, axis=1) for flags in (trained, *unmet))
         flagged = np.repeat(flagged, each)
     data = xr.Dataset(

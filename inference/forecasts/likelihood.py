@@ -9,7 +9,7 @@ import pandas as pd
 import xarray as xr
 from scipy.special import gammaln, xlog1py, xlogy
 
-from ...common.errors import DataError
+from ...common.errors import DataError, FitError
 from ...common.messages import some
 from ...evaluations.evaluation import EDGE, Evaluation, SubjectData
 from ...evaluations.steps import Rows
@@ -22,6 +22,7 @@ from ..model.alignment import Features
 from ..model.features import read_evaluation
 from ..posterior.posterior import GROUPS, Posterior
 from .blocks import group_alike
+from .reading import levels_of_items
 from .streaming import every_draw, probabilities
 
 
@@ -241,7 +242,7 @@ def with_log_likelihood(
     DataError
         When the evaluation does not fit the layout or lacks a subject, or one is named twice.
     FitError
-        When a subject is not in the fit.
+        When a subject is not in the fit, or the fit is joint and an evaluation is given.
 
     Examples
     --------
@@ -257,6 +258,12 @@ def with_log_likelihood(
     >>> int(arviz_stats.loo(tree.isel(subject=0)).n_data_points)
     69
     """
+    if evaluation is not None and fit.layout.joint:
+        raise FitError(
+            f"with_log_likelihood: the fit of {fit.layout.name!r} is joint, and gives the "
+            "log-likelihood of the outcomes that it was fitted to alone; leave the evaluation out, "
+            "or forecast its items and score the forecast with score_forecast"
+        )
     if evaluation is not None and subjects is None:
         there = set(evaluation.subjects)
         subjects = [name for name in fit.subjects if name in there]
@@ -307,9 +314,10 @@ def with_log_likelihood(
 
 
 def _training(fit: Posterior) -> Features:
-    """Meta-features of the items fitted on."""
+    """Meta-features of the items fitted on, and their levels where the fit is joint."""
     constants = fit.constants
-    return {feature.name: constants[feature.name].to_numpy() for feature in fit.layout.row_features}
+    known = {node.name: constants[node.name].to_numpy() for node in fit.layout.row_features}
+    return known | levels_of_items(fit)
 
 
 def _observed(evaluation: Evaluation, subjects: list[str]) -> xr.Dataset:

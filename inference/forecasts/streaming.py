@@ -15,14 +15,15 @@ from ...common.messages import some
 from ...common.options import inside
 from ...common.threads import thread_count
 from ...evaluations.tables import named
-from ...layouts import Layout
+from ...layouts import Layout, Node
 from ...linking import Expr, units
 from ...linking.real import real
 from ..model.alignment import Features
 from ..model.features import read_features
 from ..posterior.posterior import Posterior
-from .blocks import Block, Tables, group_alike
+from .blocks import Block, group_alike
 from .factored import Factored
+from .reading import Drawn, Reader, reader_of
 
 SUMMARY = ("mean", "low", "high")
 _MOST_ITEMS = 2048  # looked at together
@@ -35,7 +36,7 @@ _NO_HELP = 0.7  # unless the parts then need more than this of what the whole ne
 
 
 def summaries(
-    fit: Posterior,
+    reader: Reader,
     rows: np.ndarray,
     features: Features,
     items: int,
@@ -51,10 +52,10 @@ def summaries(
 
     Parameters
     ----------
-    fit : Posterior
-        Profiles.
+    reader : Reader
+        Reads the subjects' draws.
     rows : ndarray of int
-        Places of the subjects in the fit.
+        Places of the subjects, as the reader has them.
     features : dict of str to ndarray
         By meta-feature, shape (items,) or (items, labels).
     items : int
@@ -77,21 +78,21 @@ def summaries(
         When the bound is no positive number.
     """
     threads = thread_count()
-    bound = _bytes(memory_mib) / threads
-    dims = fit.layout.dims
+    bound = byte_count(memory_mib) / threads
+    dims = reader.layout.dims
     found = [
         np.empty((3, len(rows), items, *(len(dims[dim]) for dim in dims if dim in target.dims)))
         for target in targets
     ]
     if not len(rows) or not items:
         return found
-    source = fit.layout, fit.posterior, fit.constants
-    plan = _Plan(features, *group_alike(features, items), targets, _read(*source, rows[0]), bound)
+    alike = group_alike(features, items)
+    plan = _Plan(reader, features, *alike, targets, reader.read(rows[0]), bound)
     pieces = list(plan.pieces())
     work = (
         (place, piece, drawn)
         for place, row in enumerate(rows)
-        for drawn in [_read(*source, row)]
+        for drawn in [reader.read(row)]
         for piece in pieces
     )
     one = joblib.delayed(_summarise)
@@ -166,38 +167,12 @@ def every_draw(
     values : ndarray, shape (places, chains * draws)
         One chain's draws after the other's.
     """
-    drawn = _read(fit.layout, fit.posterior, fit.constants, row)
-    plan = _Plan(features, *group_alike(features, items), [target], drawn, _bytes(memory_mib))
+    reader = reader_of(fit, features)
+    drawn, alike = reader.read(row), group_alike(features, items)
+    plan = _Plan(reader, features, *alike, [target], drawn, byte_count(memory_mib))
     for piece in plan.pieces():
         ((value, rows),) = _computed(piece, drawn, [target])
         yield piece.block.items, rows[piece.block.places(value, target)]
-
-
-@dataclass(frozen=True, eq=False)
-class _Drawn:
-    """One subject's posterior: tables of draws, and the subject's constants."""
-
-    layout: Layout
-    profile: Tables
-    constants: dict[str, float]
-
-    @property
-    def draws(self) -> int:
-        return int(next(iter(self.profile.values())).shape[1])
-
-    def part(self, start: int, stop: int) -> Tables:
-        return {name: table[:, start:stop] for name, table in self.profile.items()}
-
-
-def _read(layout: Layout, posterior: xr.Dataset, constants: xr.Dataset, row: int) -> _Drawn:
-    profile = {}
-    for latent in layout.latents:
-        chains = posterior.variables[latent.name].isel(subject=row).to_numpy()
-        draws = chains.reshape(chains.shape[0] * chains.shape[1], -1)
-        profile[latent.name] = np.ascontiguousarray(draws.T)
-    names = (constant.name for constant in layout.constants)
-    own = {name: float(constants.variables[name].isel(subject=row).to_numpy()) for name in names}
-    return _Drawn(layout, profile, own)
 
 
 @dataclass(frozen=True, eq=False)
@@ -212,11 +187,12 @@ class _Piece:
 class _Plan:
     """How items are cut into pieces that need no more memory than the bound."""
 
+    reader: Reader
     features: Features
     order: np.ndarray
     number: np.ndarray
     targets: Sequence[Expr]
-    example: _Drawn
+    example: Drawn
     bound: float  # bytes
 
     def pieces(self) -> Iterator[_Piece]:
@@ -232,7 +208,8 @@ class _Plan:
         """Try one draw, and cut further unless all of them fit or that did not help before."""
         begin, end = np.searchsorted(self.number, [start, stop])
         alike = self.number[begin:end] - start
-        block = Block.of(self.example.layout, self.features, self.order[begin:end], alike)
+        items, levels = self.order[begin:end], self.reader.levels
+        block = Block.of(self.reader.layout, self.features, items, alike, levels)
         found = block.values(self.targets, self.example.part(0, 1), self.example.constants)
         draws = self.example.draws
         kept = 8 * draws * sum(len(value.table) for value in found)
@@ -247,7 +224,7 @@ class _Plan:
 
 
 def _summarise(
-    place: int, piece: _Piece, drawn: _Drawn, targets: Sequence[Expr], prob: float
+    place: int, piece: _Piece, drawn: Drawn, targets: Sequence[Expr], prob: float
 ) -> tuple[int, _Piece, list[np.ndarray]]:
     """Compute all of one subject's draws of a piece, and summarise them."""
     found = []
@@ -259,7 +236,7 @@ def _summarise(
 
 
 def _computed(
-    piece: _Piece, drawn: _Drawn, targets: Sequence[Expr]
+    piece: _Piece, drawn: Drawn, targets: Sequence[Expr]
 ) -> list[tuple[Factored, np.ndarray]]:
     """Compute the targets of a piece: cells as of the last draws, and all draws of each cell."""
     kept = list[np.ndarray]()
@@ -276,7 +253,14 @@ def _parts(start: int, stop: int, count: int) -> Iterator[tuple[int, int]]:
     return itertools.pairwise(np.linspace(start, stop, count + 1).astype(int).tolist())
 
 
-def _bytes(memory_mib: object) -> float:
+def byte_count(memory_mib: object) -> float:
+    """Read a bound of memory in MiB, as bytes.
+
+    Raises
+    ------
+    FitError
+        When it is no positive number.
+    """
     number = None if isinstance(memory_mib, bool) else real(memory_mib)
     if number is None or not 0 < number < math.inf:
         raise FitError(f"memory_mib={memory_mib!r}; give a positive number of MiB, such as 256")
@@ -386,29 +370,51 @@ def derived(
     """
     prob = inside("prob", prob, such_as=0.9)
     layout = fit.layout
-    wanted = _find(layout, nodes)
+    targets = find_nodes(layout, nodes)
     items = named(items, "items", "item")
     features = read_features(layout, items)
-    rows, names = fit.places(subjects), fit.subjects
-    targets = [node for node in (*layout.derived, *layout.outcomes) if node.name in wanted]
-    found = summaries(fit, rows, features, len(items), targets, prob=prob, memory_mib=memory_mib)
+    rows = fit.places(subjects)
+    reader = reader_of(fit, features)
+    found = summaries(reader, rows, features, len(items), targets, prob=prob, memory_mib=memory_mib)
+    return values_of(layout, targets, nodes, found, fit.names(rows), items.index, prob)
+
+
+def values_of(
+    layout: Layout,
+    targets: Sequence[Node],
+    nodes: str | Iterable[str] | None,
+    found: Sequence[np.ndarray],
+    who: list[str],
+    items: pd.Index,
+    prob: float,
+) -> xr.Dataset:
+    """Write summaries of nodes, (3, subjects, items, labels, ...), as `derived` returns them."""
     variables = {}
     for node, values in zip(targets, found, strict=True):
         dims = ("subject", "item", *(dim for dim in layout.dims if dim in node.dims), _DIM)
         unit = units.spelled(node.unit)
         attributes = {"units": unit} if unit else {}
         variables[node.name] = (dims, np.moveaxis(values, 0, -1), attributes)
-    coordinates = {
-        "subject": [names[row] for row in rows],
-        "item": list(items.index),
-        _DIM: list(SUMMARY),
-    }
+    coordinates = {"subject": who, "item": list(items), _DIM: list(SUMMARY)}
     coordinates |= {
         dim: list(labels)
         for dim, labels in layout.dims.items()
         if any(dim in node.dims for node in targets)
     }
+    wanted = _find(layout, nodes)
     return xr.Dataset({name: variables[name] for name in wanted}, coordinates, {"prob": prob})
+
+
+def find_nodes(layout: Layout, nodes: str | Iterable[str] | None) -> list[Node]:
+    """Find derived nodes and outcomes by their names, parents before children.
+
+    Raises
+    ------
+    FitError
+        When one is none of the layout's.
+    """
+    wanted = set(_find(layout, nodes))
+    return [node for node in (*layout.derived, *layout.outcomes) if node.name in wanted]
 
 
 def _find(layout: Layout, nodes: str | Iterable[str] | None) -> list[str]:

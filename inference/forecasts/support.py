@@ -1,7 +1,7 @@
 """What of an item lies outside a subject's training items: values, and pairs of values."""
 
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -63,32 +63,43 @@ class Support:
     which: np.ndarray
 
     @classmethod
-    def of(cls, fit: Posterior, rows: np.ndarray, items: pd.Index, features: Features) -> "Support":
+    def of(
+        cls,
+        fit: Posterior,
+        who: Sequence[str],
+        rows: np.ndarray,
+        items: pd.Index,
+        features: Features,
+    ) -> "Support":
         """Take what is needed from a fit.
 
         Parameters
         ----------
         fit : Posterior
             Profiles.
+        who : sequence of str
+            Names of the subjects.
         rows : ndarray of int
-            Places of the subjects in the fit.
+            Their places in the fit; -1 for those that are not in it, who are held against all of
+            its items.
         items : Index
             Names of the items to forecast.
         features : dict of str to ndarray
             Their meta-features, as `read_features` returns them.
         """
-        layout, names, each = fit.layout, fit.subjects, _rows(fit.layout)
+        layout, each = fit.layout, _rows(fit.layout)
         columns = [(name, node) for node in layout.meta_features for name in node.columns]
         trials = fit.observed["trials"].to_numpy()
         found: dict[bytes, int] = {}
         which = []
         for row in rows:
-            bits = np.packbits(trials[row].reshape(-1, each).any(axis=1))
+            own = trials[row] if row >= 0 else trials.any(axis=0)
+            bits = np.packbits(own.reshape(-1, each).any(axis=1))
             which.append(found.setdefault(bits.tobytes(), len(found)))
         return cls(
             tuple(columns),
             items,
-            pd.Index([names[row] for row in rows], dtype="str"),
+            pd.Index(list(who), dtype="str"),
             defined_columns(layout, features, len(items)),
             defined_columns(layout, training_features(fit), trials.shape[1] // each),
             tuple(np.frombuffer(bits, dtype=np.uint8) for bits in found),

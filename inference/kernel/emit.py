@@ -113,6 +113,7 @@ def _engine() -> Any:
     return llvm.create_lljit_compiler(target())
 
 
+_NOWHERE = Space()
 _REJECT_GRADIENT, _REJECT_DENSITY = 3, 4  # statuses that make the sampler reject a step and go on
 _POINTER = ir.PointerType()
 
@@ -320,7 +321,7 @@ class _Main:
         self._free()
         self.b.ret(LONG(0))
 
-    def _resolve_all(self, values: Sequence[Value], space: Space = Space()) -> None:
+    def _resolve_all(self, values: Sequence[Value], space: Space = _NOWHERE) -> None:
         """Read addresses outside of loops, so that all that follows may use them."""
         here = space.domain
         if here is not None:

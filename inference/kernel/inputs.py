@@ -99,6 +99,13 @@ class Outcomes:
         return values("mul", times, average)
 
 
+@dataclass(frozen=True)
+class Counted:
+    """The form in which outcomes are given: rows are alike in outcome, and so many times there."""
+
+    names: tuple[str, ...] = ("count",)
+
+
 _WIDTHS = {8: np.uint8, 16: np.uint16, 32: np.uint32}
 
 
@@ -109,7 +116,7 @@ class Inputs:
     ----------
     domains : Domains
         Of the battery.
-    outcomes : Outcomes
+    outcomes : Outcomes or Counted
         The form of a subject's outcomes.
 
     Attributes
@@ -126,7 +133,7 @@ class Inputs:
         What those are, in order.
     """
 
-    def __init__(self, domains: Domains, outcomes: Outcomes) -> None:
+    def __init__(self, domains: Domains, outcomes: Outcomes | Counted) -> None:
         self.domains = domains
         self.own = 0
         self.outcomes = {name: slot for slot, name in enumerate(outcomes.names, start=1)}

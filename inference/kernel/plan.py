@@ -7,8 +7,9 @@ import numpy as np
 
 from .complements import Complements
 from .domains import Domains
-from .inputs import Outcomes
-from .terms import LogDensity, Term
+from .inputs import Counted, Outcomes
+from .integrals import integrated
+from .terms import Integral, LogDensity, Term
 from .values import TRUTHS, Space, Value, Values
 
 type Rule = Callable[[Value, tuple[Value, ...], Value, Values], list[Value | None]]
@@ -47,6 +48,12 @@ def _passed_on(values: Values, value: Value, g: Value) -> Iterator[tuple[Value, 
     """Derive by each moving argument, in the argument's space."""
     if value.op == "fold":
         kind, through = value.folded
+        if kind == "dot":
+            for arg, other in (value.args, value.args[::-1]):
+                if arg.moving:
+                    part = values.fold("dot", other, through, arg.space, arg.features, g)
+                    yield arg, part
+            return
         (arg,) = value.args
         part = g
         if kind in ("max", "min"):
@@ -130,6 +137,7 @@ _RULES: dict[str, Rule] = {
     "sqr": lambda v, a, g, make: [make("mul", g, make("add", a[0], a[0]))],
     "sqrt": lambda v, a, g, make: [make("div", g, make("add", v, v))],
     "abs": lambda v, a, g, make: [make("where", make("lt", a[0], make.zero), make("neg", g), g)],
+    "held": lambda v, a, g, make: [None],  # what is added and taken away again
     # of a chance p and q = 1 - p, both known: what depends on p is passed on through p alone
     "complement": lambda v, a, g, make: [make("neg", g), None],
     "log_chance": lambda v, a, g, make: [make("div", g, a[0]), None],
@@ -166,7 +174,7 @@ class Plan:
         What each part of the point varies along, by its offset.
     length : int
         Of the point.
-    outcomes : Outcomes
+    outcomes : Outcomes or Counted
         The form in which a subject's outcomes are given.
     """
 
@@ -176,10 +184,10 @@ class Plan:
     profile: tuple[Value, ...]
     points: Mapping[int, Space]
     length: int
-    outcomes: Outcomes
+    outcomes: Outcomes | Counted
 
 
-def plan(density: LogDensity, domains: Domains, outcomes: Outcomes) -> Plan:
+def plan(density: LogDensity, domains: Domains, outcomes: Outcomes | Counted) -> Plan:
     """Lay a log-density out for a battery.
 
     Parameters
@@ -188,7 +196,7 @@ def plan(density: LogDensity, domains: Domains, outcomes: Outcomes) -> Plan:
         Its terms.
     domains : Domains
         Of the battery.
-    outcomes : Outcomes
+    outcomes : Outcomes or Counted
         The form in which a subject's outcomes are given.
 
     Returns
@@ -221,14 +229,21 @@ def plan(density: LogDensity, domains: Domains, outcomes: Outcomes) -> Plan:
         else:
             made = complements.compute(term.op, *args)  # type: ignore[arg-type]
         placed.append(made)
-    weights = None if density.weights is None else placed[density.weights]
     success = placed[density.probability]
     failure = complements.of(success)  # type: ignore[arg-type]
-    likelihood = _likelihood(values, success, failure, weights, outcomes)  # type: ignore[arg-type]
+    inside: tuple[Value, ...] = ()
+    if isinstance(outcomes, Counted):
+        integral: Integral = density.integral  # type: ignore[assignment]
+        each: Value = placed[integral.log_prior]  # type: ignore[assignment]
+        likelihood, table = integrated(values, success, failure, each, integral)  # type: ignore[arg-type]
+        inside = (table,)
+    else:
+        weights = None if density.weights is None else placed[density.weights]
+        likelihood = _likelihood(values, success, failure, weights, outcomes)  # type: ignore[arg-type]
     own = values.leaf("own", CONSTANT_TERM, Space())
     total = values("add", placed[density.prior], likelihood, own)  # type: ignore[arg-type]
     slopes = gradient(values, total)
-    profile = tuple(placed[place] for place in density.profile)
+    profile = (*(placed[place] for place in density.profile), *inside[: not density.profile])
     return Plan(values, total, slopes, profile, points, density.length, outcomes)  # type: ignore[arg-type]
 
 

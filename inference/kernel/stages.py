@@ -219,7 +219,7 @@ class Entry:
         return self.b.gep(array, [place], source_etype=kind)
 
 
-_START = {"sum": 0.0, "lack": 0.0, "prod": 1.0, "max": -np.inf, "min": np.inf}
+_START = {"sum": 0.0, "dot": 0.0, "lack": 0.0, "prod": 1.0, "max": -np.inf, "min": np.inf}
 _JOIN = {"prod": "mul", "max": "maximum", "min": "minimum"}
 
 
@@ -282,7 +282,9 @@ class Stage:
             self.b.store(number(_START[kind]), body.place(value, value.space))
         with self._through(step.space) as body:
             target, part = body.place(value, value.space), body.read(value.args[0])
-            if kind == "sum":
+            if kind == "dot":
+                part = self.b.fmul(part, body.read(value.args[1]))
+            if kind in ("sum", "dot"):
                 self._accumulate(target, part)
                 return
             before = self.b.load(target, typ=DOUBLE)

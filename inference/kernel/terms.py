@@ -9,6 +9,10 @@ CONSTANT, SUBJECT, MOVING = range(3)
 """What a term changes with: nothing but the item, the subject, the point of the sampler."""
 
 
+RIGHT = "\u00b7 right"
+"""Hidden meta-feature that is 1 on rows of successes and 0 on rows of failures."""
+
+
 class UnsupportedError(Exception):
     """The layout uses an operation that the kernel does not know."""
 
@@ -111,6 +115,25 @@ class Terms:
 
 
 @dataclass(frozen=True)
+class Integral:
+    """What is integrated out of a log-density, over evenly spaced places.
+
+    Attributes
+    ----------
+    dim : str
+        Dimension of the places.
+    plate : str
+        Hidden meta-feature of those who have one each.
+    log_prior : int
+        Place of the log prior density at each place, with the logarithm of their distance.
+    """
+
+    dim: str
+    plate: str
+    log_prior: int
+
+
+@dataclass(frozen=True)
 class LogDensity:
     """Everything that the kernel computes.
 
@@ -127,6 +150,8 @@ class LogDensity:
         Of the sampler's point.
     weights : int or None
         Place of the weights with which the outcomes' probability is averaged over a dimension.
+    integral : Integral or None
+        What is integrated out: then outcomes are told apart by the meta-feature `RIGHT`.
     """
 
     terms: Terms
@@ -135,6 +160,7 @@ class LogDensity:
     profile: tuple[int, ...]
     length: int
     weights: int | None = None
+    integral: Integral | None = None
 
     @property
     def used(self) -> frozenset[str]:

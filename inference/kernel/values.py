@@ -201,8 +201,9 @@ class Values:
 
         Parameters
         ----------
-        kind : {"sum", "max", "min", "prod", "lack"}
-            How; ``lack`` is 1 minus the product, computed from what each part lacks to 1.
+        kind : {"sum", "max", "min", "prod", "lack", "dot"}
+            How; ``lack`` is 1 minus the product, computed from what each part lacks to 1; ``dot``
+            the sum of products of two quantities.
         arg : Value
             What is folded, spread over `through` first.
         through : Space
@@ -212,13 +213,14 @@ class Values:
         features : frozenset of str
             Meta-features that tell the target's entries apart.
         lacks : Value, optional
-            1 minus `arg`, for ``lack``.
+            1 minus `arg`, for ``lack``; the other factor, for ``dot``.
         """
         if through == target:
-            return arg
+            return self("mul", arg, lacks) if kind == "dot" and lacks is not None else arg
         payload, key = (kind, through), (kind, _key(through))
         args = (arg,) if lacks is None else (arg, lacks)
-        return self._add("fold", args, target, features, payload, key, arg.moving)
+        moving = any(one.moving for one in args)
+        return self._add("fold", args, target, features, payload, key, moving)
 
     def fellows(self, arg: Value, through: Space, kept: Space) -> Value:
         """Make, for each label, the product of what the others have."""

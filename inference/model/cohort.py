@@ -67,7 +67,7 @@ class Cohort:
         kinds, codes = read_categories(layout, evaluation.items, subjects)
         trials = evaluation.trials.to_numpy()
         subject, item = np.nonzero(trials)
-        return cls(
+        found = cls(
             layout,
             {SUBJECT: evaluation.subjects, ITEM: list(evaluation.items.index), **kinds},
             codes,
@@ -78,6 +78,9 @@ class Cohort:
             evaluation.successes.to_numpy()[subject, item],
             trials[subject, item],
         )
+        for category in layout.categories:
+            found.up(category.per, category)  # refuses a level that belongs to several
+        return found
 
     @cached_property
     def digest(self) -> str:
@@ -101,7 +104,7 @@ class Cohort:
         """Level of each cell on a plate; shape (cells,)."""
         if isinstance(plate, str):
             return self.subject if plate == SUBJECT else self.item
-        return self.of[plate.name][self.codes(plate.root)]
+        return np.asarray(self.of[plate.name][self.codes(plate.root)])
 
     def up(self, plate: Plate, coarser: Plate) -> np.ndarray:
         """Level of a coarser plate for each level of a plate.

@@ -78,7 +78,9 @@ def _refuse_in(layout: Layout, items: pd.Index, features: Mapping[str, np.ndarra
         finite[own] = _is_finite(values[own], len(items), len(dims))
         above_finite = [finite[id(parent)] for parent in part.parents if id(parent) in finite]
         bad = np.logical_and.reduce([~finite[own], *above_finite])
-        read = [one for one in made_of[own] if one.name in features]
+        read = [
+            one for one in made_of[own] if isinstance(one, MetaFeature) and one.name in features
+        ]
         for feature in read:
             if feature.given is not None:
                 bad &= features[feature.given.name] != 0

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -13,14 +14,30 @@ from ...layouts import Latent, MetaFeature
 from ...layouts.outcomes.steps import MARK
 from ...layouts.plates import Plate, determines, plate_name
 from ...linking import evaluate
-from ..kernel.terms import LogDensity
+from ..kernel.terms import Integral, LogDensity
 from .alignment import align
 from .cohort import Cohort
 from .density_terms import REWRITES, Translator
-from .plated import plated_variable
-from .prior import PLACES, NonCentred, profile_variables
+from .plated import centred, plated_variable
+from .prior import PLACES, profile_variables
 
-_ROW = "item"
+_ROW, PLACE = "item", f"{MARK}place"
+
+
+@dataclass(frozen=True, eq=False)
+class Places:
+    """Where a latent of each subject is looked at, to be integrated out.
+
+    Attributes
+    ----------
+    latent : str
+        Which.
+    at : ndarray, shape (places,)
+        Evenly spaced.
+    """
+
+    latent: str
+    at: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -44,7 +61,10 @@ class Part:
 
 
 def joint_density(
-    cohort: Cohort, deviations: frozenset[str] = frozenset(), given: frozenset[str] = frozenset()
+    cohort: Cohort,
+    centring: Mapping[str, np.ndarray] = MappingProxyType({}),
+    given: frozenset[str] = frozenset(),
+    places: Places | None = None,
 ) -> tuple[LogDensity, np.ndarray, list[Part]]:
     """Translate a joint layout for the levels of a cohort.
 
@@ -52,10 +72,14 @@ def joint_density(
     ----------
     cohort : Cohort
         Layout and levels; its outcomes do not matter.
-    deviations : frozenset of str
-        Latents sampled as deviations from their location; see `NonCentred`.
+    centring : mapping of str to ndarray
+        By latent, how far the values of each level are centred, between 0 and 1, shape
+        (levels...); see `plated.centred`. Others are centred.
     given : frozenset of str
         Latents whose values are parts of the point as they are, without a prior.
+    places : Places, optional
+        Of a latent that is integrated out. Where all others are given, the point ends with a number
+        that all places are moved by, and the profile is the logarithms that are added up.
 
     Returns
     -------
@@ -76,6 +100,7 @@ def joint_density(
     layout = cohort.layout
     dims = tuple(layout.dims)
     sizes = {dim: len(labels) for dim, labels in layout.dims.items()}
+    sizes |= {} if places is None else {PLACE: len(places.at)}
     levels = {plate_name(plate): cohort.size([plate])[0] for plate in layout.plates}
     translator = Translator(sizes, {plate: plate_feature(plate) for plate in levels})
     values: dict[str, int] = {}
@@ -97,6 +122,15 @@ def joint_density(
         translator.lay(made, roles, values[node.name])
         return made
 
+    def weight_of(name: str, own: tuple[str, ...]) -> Any:
+        """Make the variable that says how far a latent is centred."""
+        if name not in centring:
+            return None
+        roles = [dim if dim in levels else None for dim in own]
+        weight = pt.tensor(dtype="float64", shape=_shape(roles, levels))
+        translator.lay(weight, roles, translator.feature_term(centring_feature(name), ()))
+        return weight
+
     def sum_to_zero(name: str, spread: Any, axes: int, own: tuple[str, ...]) -> Any:
         """Write a variable that sums to zero as coordinates of which the last of a plate idle."""
         plates = [dim for dim in own if dim in levels]
@@ -108,10 +142,13 @@ def joint_density(
             masks[plate] = pt.tensor(dtype="float64", shape=_shape(roles, levels))
             translator.lay(masks[plate], roles, translator.feature_term(idle_feature(plate), ()))
             free = free * (1 - masks[plate])
-        moved = {"default_transform": NonCentred()} if name in deviations else {}
-        shape = [(levels | sizes)[dim] for dim in own]
-        raw = pm.Normal(name, 0.0, spread * free + (1 - free), shape=shape, **moved)
-        found = raw * free
+        shape, weight = [(levels | sizes)[dim] for dim in own], weight_of(name, own)
+        scale = spread * free + (1 - free)
+        if weight is None:
+            found = pm.Normal(name, 0.0, scale, shape=shape) * free
+        else:
+            raw = pm.Normal(name, 0.0, pt.exp(weight * pt.log(scale)), shape=shape)
+            found = centred(raw, 0.0, scale, weight) * free
         for plate in summed:
             axis, count = own.index(plate), levels[plate]
             total = pt.sum(found, axis=axis, keepdims=True)
@@ -127,19 +164,19 @@ def joint_density(
             names = tuple(map(plate_name, latent.plates))
             counts = tuple(levels[plate] for plate in names)
             labels = tuple(sizes[dim] for dim in latent.label_dims)
+            if places is not None and latent.name == places.latent:
+                continue
             parts.append(Part(latent, translator.length, counts, labels))
             if latent.name in given:
                 roles = (*names, *latent.label_dims)
                 value = pt.tensor(dtype="float64", shape=_shape(roles, levels | sizes))
                 translator.point(value, latent.label_dims, names)
-                values[latent.name] = translator.laid[value].content
+                values[latent.name] = translator.laid[value].entry(0)
                 start.append(np.zeros(int(np.prod(counts + labels, dtype=int))))
                 continue
             known = len(model.free_RVs)
-            transform = NonCentred() if latent.name in deviations else None
-            variable = plated_variable(
-                latent, stand_in, dims, sum_to_zero, transform, levels | sizes
-            )
+            weight = weight_of(latent.name, (*names, *latent.label_dims))
+            variable = plated_variable(latent, stand_in, dims, sum_to_zero, weight, levels | sizes)
             for dim in latent.label_dims:
                 if (own := f"{dim}{PLACES}") in model and model[own] not in translator.laid:
                     translator.numbers(model[own], np.arange(float(sizes[dim])), dim)
@@ -154,18 +191,62 @@ def joint_density(
             values[latent.name] = found[1]
             for random in free:
                 value = model.rvs_to_values[random]
-                one = 0.0 if latent.name in deviations else first[value.name]
+                one = 0.0 if latent.name in centring else first[value.name]
                 start.append(np.broadcast_to(one, value.type.shape).ravel())
-    return _with_outcome(cohort, translator, values, prior), np.concatenate(start), parts
+        integral, inside = None, None
+        if places is not None:
+            table = given.issuperset(part.latent.name for part in parts)
+            inside = _inside(places, table, translator, start)
+            latent = next(one for one in layout.latents if one.name == places.latent)
+            variable = plated_variable(latent, stand_in, dims, sum_to_zero, None, levels | sizes)
+            integral = _integral(variable, inside, places, translator)
+    density = _with_outcome(cohort, translator, values, prior, inside, integral)
+    return density, np.concatenate(start), parts
+
+
+def _inside(places: Places, moved: bool, translator: Translator, start: list[np.ndarray]) -> Any:
+    """Make the variable of the places, shape (1, places)."""
+    at = pt.tensor(dtype="float64", shape=(1, len(places.at)))
+    translator.lay(at, (None, PLACE), translator.terms.constant(places.at, (PLACE,)))
+    if not moved:
+        return at
+    shift = pt.tensor(dtype="float64", shape=())
+    translator.point(shift, ())
+    start.append(np.zeros(1))
+    return at + shift
+
+
+def _integral(variable: Any, inside: Any, places: Places, translator: Translator) -> Integral:
+    """Translate the log prior density at the places, given a normal variable."""
+    mean, spread = (
+        each[..., None] if each.type.ndim else each
+        for each in variable.owner.op.dist_params(variable.owner)
+    )
+    apart = places.at[1] - places.at[0]
+    score = (inside - mean) / spread
+    logs = -0.5 * score**2 - pt.log(spread) + np.log(apart / np.sqrt(2 * np.pi))
+    (found,) = translator.run(rewrite_graph([logs], include=REWRITES))
+    return Integral(PLACE, plate_feature("subject"), found)
 
 
 def _with_outcome(
-    cohort: Cohort, translator: Translator, values: dict[str, int], prior: list[int]
+    cohort: Cohort,
+    translator: Translator,
+    values: dict[str, int],
+    prior: list[int],
+    inside: Any,
+    integral: Integral | None,
 ) -> LogDensity:
     """Translate the probability of success of a row."""
     layout = cohort.layout
     dims, known = tuple(layout.dims), dict[str, Any]()
-    for feature in (*layout.row_features, *layout.covariates, *layout.latents):
+    latents = list(layout.latents)
+    if integral is not None:
+        (out,) = (latent for latent in latents if latent.name not in values)
+        latents.remove(out)
+        dims = (*dims, PLACE)
+        known[out.name] = inside[(slice(None), *[None] * len(layout.dims))]
+    for feature in (*layout.row_features, *layout.covariates, *latents):
         shape = (None, *map(len, feature.dims.values()))
         variable = pt.tensor(feature.name, dtype="float64", shape=shape)
         if feature.name not in values:
@@ -175,12 +256,14 @@ def _with_outcome(
     outcome = pt.as_tensor(evaluate(layout.outcome.expression, known, dims))
     (probability,) = translator.run(rewrite_graph([outcome], include=REWRITES))
     terms = translator.terms
+    moved = integral is not None and len(prior) == 1
     return LogDensity(
         terms,
-        terms.compute("add", *prior),
+        terms.compute("add", *prior) if len(prior) > 1 else prior[0],
         probability,
-        tuple(values[latent.name] for latent in layout.latents),
+        () if moved else tuple(values[latent.name] for latent in latents),
         translator.length,
+        integral=integral,
     )
 
 
@@ -191,6 +274,11 @@ def _shape(roles: Any, sizes: Mapping[str, int]) -> tuple[int, ...]:
 def plate_feature(plate: str) -> str:
     """Name the hidden meta-feature that tells the levels of a plate apart."""
     return f"{MARK}{plate}"
+
+
+def centring_feature(latent: str) -> str:
+    """Name the hidden meta-feature that says how far each value of a latent is centred."""
+    return f"{MARK}{latent} {MARK}centring"
 
 
 def idle_feature(plate: str) -> str:

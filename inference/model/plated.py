@@ -12,7 +12,7 @@ from ...layouts.plates import SUBJECT, Plate, determines, plate_name
 from ...linking import Expr, evaluate
 from ...linking.evaluation import ancestry
 from .cohort import Cohort
-from .prior import join_labels, write_variable
+from .prior import join_labels, location_and_scale, write_variable
 
 type Parent = Callable[[Latent | MetaFeature, tuple[Plate, ...], tuple[str, ...]], Any]
 """From a node, plates and label dimensions to its value, laid out as ``(*plates, *labels)``."""
@@ -23,7 +23,7 @@ def plated_variable(
     parent: Parent,
     dims: tuple[str, ...],
     sum_to_zero: Callable[..., Any],
-    transform: Any = None,
+    weight: Any = None,
     sizes: Mapping[str, int] | None = None,
 ) -> Any:
     """Write a latent as a random variable of the current PyMC model.
@@ -39,8 +39,8 @@ def plated_variable(
     sum_to_zero : callable
         Writes a variable that sums to zero, from its name, its spread, how many plates it sums over
         and its dimensions.
-    transform : Transform, optional
-        From its values to the scale where NUTS moves, instead of PyMC's.
+    weight : variable, optional
+        How far each value is centred, for a variable that is written as coordinates; see `centred`.
     sizes : dict of str to int, optional
         Lengths of the dimensions, for a variable of static shape that does not name them.
 
@@ -55,7 +55,7 @@ def plated_variable(
         known = dict[str, Any]()
         for value in prior.parents:
             for part in ancestry(value, stop_at=_has_value):
-                if _has_value(part):
+                if isinstance(part, Latent | MetaFeature):
                     known[part.name] = parent(part, latent.plates, dims)
         own = (*plates, *labels)
         if prior.family == "ZeroSumNormal":
@@ -67,7 +67,14 @@ def plated_variable(
             part: _parameter(value, known, len(plates), labels, dims)
             for part, value in prior.parameters
         }
-        return write_variable(name, prior, given, own, transform, sizes)
+        pair = location_and_scale(prior)
+        if weight is None or pair is None:
+            return write_variable(name, prior, given, own, sizes=sizes)
+        location, scale = given.get(pair[0], 0.0), given[pair[1]]
+        given |= {pair[0]: weight * location, pair[1]: pt.exp(weight * pt.log(scale))}
+        return centred(
+            write_variable(name, prior, given, own, sizes=sizes), location, scale, weight
+        )
 
     if not isinstance(latent.prior, tuple):
         return one(latent.name, latent.priors[0], latent.label_dims)
@@ -79,6 +86,21 @@ def plated_variable(
     if sizes is not None:
         return joined
     return pm.Deterministic(latent.name, joined, dims=(*plates, *latent.label_dims))
+
+
+def centred(coordinate: Any, location: Any, scale: Any, weight: Any) -> Any:
+    r"""Turn coordinates that are partly deviations into values.
+
+    .. math:: x = \mu + \sigma^{1 - w} (z - w \mu)
+
+    where z is distributed about :math:`w \mu` with the scale :math:`\sigma^w`. With w = 1 that is
+    the value itself, with w = 0 its deviation from the location, in units of the scale.
+
+    References
+    ----------
+    Gorinova, Moore and Hoffman (2020), Automatic reparameterisation of probabilistic programs.
+    """
+    return location + pt.exp((1 - weight) * pt.log(scale)) * (coordinate - weight * location)
 
 
 def indices(

@@ -95,7 +95,21 @@ def noncentred(layout: Layout, items: int) -> frozenset[str]:
     )
 
 
+SCALES = {"Cauchy": "beta", "Gumbel": "beta", "Laplace": "b", "Logistic": "s"}
+"""Names of scales that are not ``sigma``, by family."""
+
+
+def location_and_scale(prior: Prior) -> tuple[str, str] | None:
+    """Name the two parameters of a prior whose scale is a latent; None where there are none."""
+    location, scale = _LOCATIONS.get(prior.family), SCALES.get(prior.family, "sigma")
+    given = {name for name, _ in prior.parameters}
+    if location is None or scale not in given or not has_latent_scale(prior):
+        return None
+    return location, scale
+
+
 def has_latent_scale(prior: Prior) -> bool:
+    """Tell whether a prior is of a family of location and scale, and its scale is a latent."""
     location = _LOCATIONS.get(prior.family)
     return location is not None and any(
         not isinstance(value, Constant)
@@ -241,7 +255,7 @@ def sample_prior(layout: Layout, draws: int, seed: int) -> dict[str, np.ndarray]
     layout : Layout
         Whose latents.
     draws : int
-        How many; at least 2.
+        How many; at least 2, to see whether they spread.
     seed : int
         Of the draws.
 
@@ -264,6 +278,27 @@ def sample_prior(layout: Layout, draws: int, seed: int) -> dict[str, np.ndarray]
     """
     with pm.Model(coords={dim: list(labels) for dim, labels in layout.dims.items()}):
         variables = profile_variables(layout)
+    found = draw_variables(layout, variables, draws, seed)
+    for latent in layout.latents:
+        values = found[latent.name]
+        if not (np.isfinite(values).all() and (np.ptp(values, axis=0) > 0).all()):
+            raise LayoutError(
+                f"{latent.name}: the prior {some(latent.priors)} does not spread over finite "
+                "values; give it a positive width"
+            )
+    return found
+
+
+def draw_variables(
+    layout: Layout, variables: Mapping[str, Any], draws: int, seed: int
+) -> dict[str, np.ndarray]:
+    """Draw random variables of a layout together; first axis draws.
+
+    Raises
+    ------
+    LayoutError
+        When a prior cannot be drawn from.
+    """
     try:  # by NumPy's generators: Numba's draw from impossible parameters, too
         drawn = pm.draw(
             list(variables.values()), draws=draws, random_seed=seed, mode="FAST_COMPILE"
@@ -274,15 +309,8 @@ def sample_prior(layout: Layout, draws: int, seed: int) -> dict[str, np.ndarray]
             f"layout {layout.name!r}: its priors cannot be drawn from ({error}); give each a "
             f"proper distribution with parameters in their range: {priors}"
         ) from error
-    found = dict(zip(variables, map(np.asarray, drawn), strict=True))
-    for latent in layout.latents:
-        values = found[latent.name]
-        if not (np.isfinite(values).all() and (np.ptp(values, axis=0) > 0).all()):
-            raise LayoutError(
-                f"{latent.name}: the prior {some(latent.priors)} does not spread over finite "
-                "values; give it a positive width"
-            )
-    return found
+    values = [np.asarray(value) if draws > 1 else np.asarray(value)[None] for value in drawn]
+    return dict(zip(variables, values, strict=True))
 
 
 def _stated(latent: Latent) -> str:

@@ -16,7 +16,7 @@ from ..posterior.assembly import Training, Tried, assemble, marks
 from ..posterior.posterior import Posterior
 from ..sampling.draws import Draws, SamplingOptions
 from ..sampling.executors import Executor, WorkerDied, run_jobs
-from ..sampling.joint_nuts import joined, joint_kernel, sample_chain
+from ..sampling.joint_nuts import joined, joint_form, sample_chain
 
 
 def fit_jointly(
@@ -36,7 +36,7 @@ def fit_jointly(
     cohort = Cohort.of_evaluation(layout, evaluation)
     draw_prior(layout)  # a prior that cannot be drawn from is refused before the sampler starts
     with waiting("compiling the layout", show=progressbar):
-        joint_kernel(cohort)
+        joint_form(cohort)
     with ChainStore.open(store, cohort, options, seed) as kept:
         chains = {f"chain {number + 1}": number for number in range(options.chains)}
         todo = [chain for chain in chains if chains[chain] not in kept.finished]
@@ -56,7 +56,7 @@ def fit_jointly(
         )
         with closing(found), closing(watched):
             for chain, sampled in watched:
-                if isinstance(sampled, WorkerDied):
+                if isinstance(sampled, WorkerDied) or sampled.draws is None:
                     failures.append(f"{chain}: {sampled.reason}")
                 else:
                     kept.add(chains[chain], sampled.draws)

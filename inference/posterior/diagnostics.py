@@ -9,7 +9,6 @@ import pandas as pd
 from ...common.errors import FitError
 from ...common.messages import many
 from ...common.options import inside
-from ...layouts.elements import elements
 from ..sampling.convergence import (
     RHAT_LIMIT,
     Convergence,
@@ -22,6 +21,7 @@ from ..sampling.convergence import (
 )
 from .assembly import FAULTS
 from .posterior import Posterior, success_rates
+from .shared import own_latents, own_names, slowest_shared
 from .summaries import subject_blocks, summaries
 
 
@@ -42,7 +42,8 @@ def profiles(
     Returns
     -------
     DataFrame
-        One row per subject, node and label (empty without labels): ``mean``, ``sd``, ``low``,
+        One row per subject, node and label (empty without labels; of what a subject has for each
+        task, the task): ``mean``, ``sd``, ``low``,
         ``high``, ``low_error`` and ``high_error``, the Monte Carlo standard errors of these ends
         (that of the mean is :math:`\mathrm{sd} / \sqrt{\mathrm{ess}_{bulk}}`), ``ess_bulk``,
         ``ess_tail``, ``rhat`` (NaN for a single chain), ``shrinkage``
@@ -75,11 +76,11 @@ def profiles(
     """
     prob = inside("prob", prob, such_as=0.9)
     rows = fit.places(subjects)
-    known = elements(fit.layout)
+    known = own_names(fit)
     names = {
         "subject": np.repeat(fit.names(rows), len(known)),
-        "node": np.tile([element.latent.name for element in known], len(rows)),
-        "label": np.tile([element.label for element in known], len(rows)),
+        "node": np.tile([node for node, _ in known], len(rows)),
+        "label": np.tile([label for _, label in known], len(rows)),
     }
     columns = summaries(fit, rows, prob)
     columns["prior_dominated"] |= _all_alike(*_outcomes(fit, rows))[:, None]
@@ -103,7 +104,8 @@ def diagnose(fit: Posterior, subjects: Iterable[object] | None = None) -> pd.Dat
         more draws make the numbers as sure as they should be; ``few divergences``: one in 200 draws
         at most, of chains that mix; ``not converged``: its sampling is not to be trusted;
         ``failed``: it has no draws), ``success`` rate, ``divergences``, largest
-        ``rhat``, smallest ``ess`` (bulk or tail; both NaN when unknown for any profile element),
+        ``rhat``, smallest ``ess`` (bulk or tail; both NaN when unknown for any profile element; in
+        a joint fit also of what subjects share, which ``reason`` then names),
         ``attempts`` at sampling, ``prior_dominated`` (the profile elements of which the data say
         next to nothing) and ``reason`` in words.
 
@@ -142,6 +144,9 @@ def diagnose(fit: Posterior, subjects: Iterable[object] | None = None) -> pd.Dat
     each = (len(rows), -1)  # rows of a subject lie together
     measures = (table[name].to_numpy().reshape(each) for name in RhatEss._fields)
     rhat, ess = worst(RhatEss(*measures))
+    together = slowest_shared(fit)
+    if together is not None:
+        rhat, ess = np.maximum(rhat, together.rhat), np.minimum(ess, together.ess)
     element = table["node"] + table["label"].map(lambda label: f"[{label}]" if label else "")
     names = element.to_numpy(dtype=object).reshape(each)
     modes = table["modes"].to_numpy(dtype=object).reshape(each)
@@ -153,7 +158,11 @@ def diagnose(fit: Posterior, subjects: Iterable[object] | None = None) -> pd.Dat
         wrong = [json.loads(fit.data.attrs[FAULTS])] * len(rows)
     successes, trials = _outcomes(fit, rows)
     remarks = [
-        [*_remarks(*counted), *([] if stay else _several(names[0], own))]
+        [
+            *([together.remark] if together is not None and together.remark else []),
+            *_remarks(*counted),
+            *([] if stay else _several(names[0], own)),
+        ]
         for *counted, stay, own in zip(successes, trials, apart, modes, strict=True)
     ]
     attempts = [fit.attempts.get(subject, 1) for subject in who]
@@ -184,7 +193,9 @@ def _apart(fit: Posterior, row: int, rhat: np.ndarray, names: Sequence[str]) -> 
     if not (rhat > RHAT_LIMIT).any():
         return ""
     posterior = fit.posterior.variables
-    draws = [by_element(posterior[one.name][[row]].to_numpy())[0] for one in fit.layout.profile]
+    draws = [
+        by_element(posterior[one.name][[row]].to_numpy())[0] for one in own_latents(fit.layout)
+    ]
     return stay_apart(np.concatenate(draws), rhat, RHAT_LIMIT, names)
 
 

@@ -118,10 +118,17 @@ class Posterior:
         Raises
         ------
         FitError
-            When one was not fitted; the reason is given where sampling failed.
+            When one was not fitted; the reason is given where sampling failed. When they are a
+            table.
         DataError
             When one is named twice.
         """
+        if isinstance(subjects, pd.DataFrame):
+            raise FitError(
+                f"subjects= is a table of {len(subjects)} subject(s), and names of the fit's are "
+                f"needed here; only forecast and derived of a joint fit take new subjects: name "
+                f"some of {some(self.subjects)}, or fit a layout in which subjects share something"
+            )
         names = (
             [subjects] if isinstance(subjects, str) else texts(subjects, "the subjects asked for")
         )

@@ -8,6 +8,7 @@ import numpy as np
 from ...common.threads import side_by_side
 from ..sampling.convergence import by_element, rhat_ess
 from .posterior import Posterior
+from .shared import own_latents
 from .valleys import describe_modes
 
 LITTLE_LEARNT = 0.1  # variance removed by the data, below which the prior speaks ...
@@ -76,7 +77,7 @@ def summaries(fit: Posterior, rows: np.ndarray, prob: float) -> dict[str, np.nda
 def subject_blocks(fit: Posterior, rows: np.ndarray) -> list[np.ndarray]:
     """Cut subjects' rows into blocks whose draws of one latent take up little memory."""
     draws = fit.posterior
-    largest = max(draws[latent.name].nbytes for latent in fit.layout.profile)
+    largest = max(draws[latent.name].nbytes for latent in own_latents(fit.layout))
     most = max(1, _BLOCK * draws.sizes["subject"] // largest)
     return np.array_split(rows, max(1, -(-len(rows) // most)))
 
@@ -85,16 +86,32 @@ def _summaries(fit: Posterior, rows: np.ndarray, prob: float) -> dict[str, np.nd
     """Summarise some subjects' draws; each column is of shape (subjects, elements)."""
     posterior = fit.posterior.variables
     parts = []
-    for latent in fit.layout.profile:
+    for latent in own_latents(fit.layout):
         draws = by_element(posterior[latent.name][rows].to_numpy())
-        parts.append(_summary(draws, fit.prior[latent.name], prob))
+        parts.append(summarise(draws, fit.prior[latent.name], prob))
     return {name: np.concatenate([part[name] for part in parts], axis=1) for name in parts[0]}
 
 
-def _summary(draws: np.ndarray, prior: np.ndarray, prob: float) -> dict[str, np.ndarray]:
-    """Summarise draws of one latent, (subject, element, chain, draw), beside its prior's."""
+def summarise(draws: np.ndarray, prior: np.ndarray, prob: float) -> dict[str, np.ndarray]:
+    """Summarise draws of one latent, (subject or level, element, chain, draw), beside its prior's.
+
+    Parameters
+    ----------
+    draws : ndarray, shape (subjects or levels, elements, chains, draws)
+        Of the posterior.
+    prior : ndarray, shape (draws,) or (draws, labels)
+        Of one subject or level; elements are its labels, or these again and again.
+    prob : float
+        Mass of the equal-tailed interval.
+
+    Returns
+    -------
+    dict of str to ndarray, shape (subjects or levels, elements)
+        Columns by name.
+    """
     flat = draws.reshape(*draws.shape[:2], math.prod(draws.shape[2:]))
     prior = prior.reshape(len(prior), -1)
+    prior = np.tile(prior, draws.shape[1] // prior.shape[1])
     tail = (1 - prob) / 2
     places = tail * np.array([0.5, 1, 1.5])  # slopes between the outer ones give the density
     ordered = np.sort(flat, axis=-1)

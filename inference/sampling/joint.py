@@ -1,21 +1,31 @@
 """A joint layout compiled for a cohort: one log-density of all subjects."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 from scipy.special import gammaln
 
-from ...layouts import Layout
 from ...layouts.plates import Plate, plate_name
 from ..kernel.domains import Domains
 from ..kernel.emit import build, emit
-from ..kernel.inputs import Outcomes
+from ..kernel.inputs import Counted, Outcomes
 from ..kernel.plan import CONSTANT_TERM, plan
+from ..kernel.terms import RIGHT
 from ..model.cohort import Cohort
-from ..model.joint_terms import Part, idle_feature, joint_density, plate_feature
+from ..model.joint_model import joint_model
+from ..model.joint_terms import (
+    Part,
+    Places,
+    centring_feature,
+    idle_feature,
+    joint_density,
+    plate_feature,
+)
 from .engine import SubjectCode, as_nutpie
 
 
@@ -37,6 +47,17 @@ class Rows:
     codes: dict[str, np.ndarray]
     successes: np.ndarray
     trials: np.ndarray
+
+    def apart(self) -> "Rows":
+        """Lay successes and failures out as rows of their own, told apart by `RIGHT`."""
+        (right,), (wrong,) = np.nonzero(self.successes), np.nonzero(self.trials - self.successes)
+        at = np.concatenate([right, wrong])
+        at, came = at[np.argsort(at, kind="stable")], np.arange(len(at)) < len(right)
+        came = came[np.argsort(np.concatenate([right, wrong]), kind="stable")]
+        counts = np.where(came, self.successes[at], self.trials[at] - self.successes[at])
+        features = {name: values[at] for name, values in self.features.items()}
+        codes = {name: values[at] for name, values in self.codes.items()}
+        return Rows(features | {RIGHT: came.astype(float)}, codes, counts * came, counts)
 
     @classmethod
     def of(cls, cohort: Cohort) -> "Rows":
@@ -93,10 +114,12 @@ class JointKernel:
     ----------
     cohort : Cohort
         Layout, levels and outcomes.
-    deviations : frozenset of str
-        Latents sampled as deviations from their location.
+    centring : mapping of str to ndarray
+        By latent, how far each of its values is centred, shape (levels...).
     given : frozenset of str
         Latents whose values are parts of the point as they are, without a prior.
+    places : Places, optional
+        Of a latent that is integrated out.
 
     Attributes
     ----------
@@ -116,17 +139,23 @@ class JointKernel:
     def __init__(
         self,
         cohort: Cohort,
-        deviations: frozenset[str] = frozenset(),
+        centring: Mapping[str, np.ndarray] = MappingProxyType({}),
         given: frozenset[str] = frozenset(),
+        places: Places | None = None,
     ) -> None:
         layout = cohort.layout
-        self.layout: Layout = layout
-        self.density, self.start, self.parts = joint_density(cohort, deviations, given)
-        self.rows = Rows.of(cohort)
+        self.layout, self.cohort = layout, cohort
+        self.density, self.start, self.parts = joint_density(cohort, centring, given, places)
+        self.rows = Rows.of(cohort) if places is None else Rows.of(cohort).apart()
+        for latent in layout.latents:
+            if latent.name in centring:
+                at = tuple(self.rows.codes[plate_name(plate)] for plate in latent.plates)
+                self.rows.features[centring_feature(latent.name)] = centring[latent.name][at]
         nodes = (*layout.row_features, *layout.covariates)
         labels = {node.name: node.label_dims for node in nodes}
         used = frozenset().union(*(term.features for term in self.density.terms.listed))
-        tabled = set(self.rows.features) - set(cohort.features)
+        used |= set() if places is None else {RIGHT, plate_feature("subject")}
+        tabled = set(self.rows.features) - set(cohort.features) - {RIGHT}
         self.domains = Domains(
             labels, self.rows.features, len(self.rows.trials), used, tabled=tabled
         )
@@ -134,13 +163,18 @@ class JointKernel:
     @cached_property
     def code(self) -> SubjectCode:
         """Compile, and lay out the outcomes."""
+        cells = self.cohort.successes, self.cohort.trials
         successes, trials = self.rows.successes, self.rows.trials
         hits, attempts = self._collapse(successes), self._collapse(trials)
-        form = Outcomes.of(hits, attempts)
+        form: Outcomes | Counted = Counted()
+        given = [attempts]
+        if self.density.integral is None:
+            form = Outcomes.of(hits, attempts)
+            given = form.arrays(hits, attempts)
         text, inputs = emit(plan(self.density, self.domains, form))
-        outcomes = [np.asarray(part, dtype=float) for part in form.arrays(hits, attempts)]
+        outcomes = [np.asarray(part, dtype=float) for part in given]
         coefficients = (
-            gammaln(trials + 1) - gammaln(successes + 1) - gammaln(trials - successes + 1)
+            gammaln(cells[1] + 1) - gammaln(cells[0] + 1) - gammaln(cells[1] - cells[0] + 1)
         )
         numbers = {CONSTANT_TERM: float(coefficients.sum())}
         own = np.array([numbers[name] for name in inputs.names])
@@ -178,3 +212,42 @@ class JointKernel:
     def _start(self, seed: int) -> np.ndarray:
         jitter = np.random.default_rng(seed).uniform(-1, 1, len(self.start))
         return np.asarray(self.start + jitter)
+
+
+class PlainJoint:
+    """A joint layout's plain model, compiled by nutpie, where an operation has no machine code.
+
+    Parameters
+    ----------
+    cohort : Cohort
+        Layout, levels and outcomes.
+
+    Attributes
+    ----------
+    parts : list of Part
+        The latents, levels in order.
+    """
+
+    def __init__(self, cohort: Cohort) -> None:
+        import nutpie
+
+        latents = cohort.layout.latents
+        self.parts = [
+            Part(one, 0, cohort.size(one.plates), tuple(map(len, one.dims.values())))
+            for one in latents
+        ]
+        self._compiled = nutpie.compile_pymc_model(joint_model(cohort))
+
+    def order(self, plates: Sequence[Plate]) -> np.ndarray:
+        """Place of each level of some plates; shape (levels...)."""
+        sizes = next(part.plates for part in self.parts if part.latent.plates == tuple(plates))
+        return np.arange(math.prod(sizes)).reshape(sizes)
+
+    def shape(self, part: Part) -> tuple[int, ...]:
+        """Shape of a latent's values, its levels along one axis."""
+        levels = (math.prod(part.plates),) if part.plates else ()
+        return levels + part.labels
+
+    def compiled(self) -> Any:
+        """Return nutpie's compiled model."""
+        return self._compiled

@@ -1,6 +1,8 @@
 """NUTS for a cohort, a chain at a time."""
 
 import math
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -9,45 +11,106 @@ from ...common.cache import Recent
 from ...common.seeds import subject_seed
 from ...layouts import Latent, Layout
 from ...layouts.plates import plate_name
+from ..kernel.terms import UnsupportedError
 from ..model.cohort import Cohort
-from ..model.prior import has_latent_scale
+from ..model.prior import location_and_scale
 from ..model.pymc_model import compile_key
 from .draws import Draws, Sampled, SamplingOptions
-from .joint import JointKernel
+from .inner import Inner, find_places, single_latent
+from .joint import JointKernel, PlainJoint
 from .nuts import STATISTICS, columns, run_chains
 
 _TRIALS_PER_VALUE = 10
-_kernels = Recent[object, JointKernel](4)
+_PILOT, _PILOT_SEED = SamplingOptions(draws=200, tune=300, chains=1), 20231
+_forms = Recent[object, "Form"](4)
 
 
-def joint_kernel(cohort: Cohort) -> JointKernel:
-    """Compile a joint layout for a cohort, once in this process."""
-    key = compile_key(cohort.layout), cohort.digest
-    return _kernels.find(key, lambda: JointKernel(cohort, deviations(cohort)))
+@dataclass(frozen=True, eq=False)
+class Form:
+    """How a cohort is sampled.
 
-
-def deviations(cohort: Cohort) -> frozenset[str]:
-    """Name the latents that are sampled as deviations from their location; see `NonCentred`.
-
-    Those whose scale is a latent, where there are fewer than 10 trials for each of the values that
-    one level of their plates has of such latents.
+    Attributes
+    ----------
+    kernel : JointKernel or PlainJoint
+        What NUTS moves in; the latter where an operation has no machine code.
+    inner : Inner or None
+        Draws the latent that is integrated out, if one is.
     """
+
+    kernel: JointKernel | PlainJoint
+    inner: Inner | None = None
+
+
+def joint_form(cohort: Cohort) -> Form:
+    """Choose how a joint layout is sampled for a cohort, and compile it, once in this process.
+
+    A short run comes first. A single normal latent of each subject is integrated out, over places
+    that the run finds, where there are no more than 64 of them. Other latents whose scale is a
+    latent are centred as far as the run says that the data inform each of their values.
+    """
+    key = compile_key(cohort.layout), cohort.digest
+    return _forms.find(key, lambda: _form(cohort))
+
+
+def _form(cohort: Cohort) -> Form:
+    try:
+        return _fused(cohort)
+    except UnsupportedError:
+        return Form(PlainJoint(cohort))
+
+
+def _fused(cohort: Cohort) -> Form:
     scaled = [latent for latent in cohort.layout.latents if _is_scaled(latent)]
-    values: dict[tuple[str, ...], int] = {}
+    latent = single_latent(cohort.layout)
+    if not scaled and latent is None:
+        return Form(JointKernel(cohort))
+    kernel = JointKernel(cohort, _first_centring(cohort, scaled))
+    drawn, _ = run_chains(kernel.compiled(), _PILOT, _PILOT_SEED, 1, 1)
+    pilot = levelled(kernel, drawn, _PILOT)
+    centring = {one.name: _informed(pilot, one, cohort) for one in scaled}
+    places = None if latent is None else find_places(latent, pilot[latent.name][0])
+    if latent is None or places is None:
+        return Form(JointKernel(cohort, centring))
+    centring.pop(latent.name, None)
+    return Form(JointKernel(cohort, centring, places=places), Inner(cohort, latent, places))
+
+
+def _first_centring(cohort: Cohort, scaled: list[Latent]) -> dict[str, np.ndarray]:
+    """Centre altogether, or not at all where there are few trials for each value."""
+    trials, found = cohort.trials.sum(), {}
     for latent in scaled:
-        labels = math.prod(map(len, latent.dims.values()))
-        values[_names(latent)] = values.get(_names(latent), 0) + labels
-    trials = cohort.trials.sum()
-    return frozenset(
-        latent.name
-        for latent in scaled
-        if trials / math.prod(cohort.size(latent.plates))
-        < _TRIALS_PER_VALUE * values[_names(latent)]
-    )
+        size = cohort.size(latent.plates)
+        values = math.prod([*size, *map(len, latent.dims.values())])
+        few = trials < _TRIALS_PER_VALUE * values
+        found[latent.name] = np.full(size, 0.0 if few else 1.0)
+    return found
+
+
+def _informed(pilot: Mapping[str, np.ndarray], latent: Latent, cohort: Cohort) -> np.ndarray:
+    """Say how much of the variance of the values of each level the data have removed."""
+    size = cohort.size(latent.plates)
+    values = pilot[latent.name][0].reshape(-1, *size, math.prod(map(len, latent.dims.values())))
+    plates = tuple(range(1, 1 + len(size)))
+    among = values.var(axis=plates, keepdims=True).mean(axis=0, keepdims=True)
+    left = values.var(axis=0) / np.maximum(among[0], 1e-300)
+    return np.asarray((1 - left.mean(axis=-1)).clip(0, 1))
 
 
 def _is_scaled(latent: Latent) -> bool:
-    return bool(latent.plates) and any(map(has_latent_scale, latent.priors))
+    return bool(latent.plates) and any(map(location_and_scale, latent.priors))
+
+
+def levelled(
+    kernel: JointKernel | PlainJoint, drawn: Any, options: SamplingOptions
+) -> dict[str, np.ndarray]:
+    """Read draws of a kernel's latents, levels in order: (chain, draw, levels..., labels...)."""
+    found = {}
+    for part in kernel.parts:
+        values = columns(drawn, part.latent.name, options, kernel.shape(part))
+        if part.plates:
+            values = values[:, :, kernel.order(part.latent.plates)]
+        found[part.latent.name] = values
+    return found
 
 
 def _names(latent: Latent) -> tuple[str, ...]:
@@ -77,16 +140,12 @@ def sample_chain(
     Sampled
         Draws of shape (1, draw, levels..., labels...).
     """
-    kernel = joint_kernel(cohort)
-    drawn, statistics = run_chains(
-        kernel.compiled(), options, subject_seed(seed, f"chain {number}"), 1, 1
-    )
-    found = {}
-    for part in kernel.parts:
-        values = columns(drawn, part.latent.name, options, kernel.shape(part))
-        if part.plates:
-            values = values[:, :, kernel.order(part.latent.plates)]
-        found[part.latent.name] = values
+    form = joint_form(cohort)
+    kernel, own_seed = form.kernel, subject_seed(seed, f"chain {number}")
+    drawn, statistics = run_chains(kernel.compiled(), options, own_seed, 1, 1)
+    found = levelled(kernel, drawn, options)
+    if form.inner is not None:
+        found[form.inner.latent.name] = form.inner.draw(found, own_seed)
     kept = {ours: columns(statistics, theirs, options) for theirs, ours in STATISTICS.items()}
     return Sampled(chain, Draws(found, kept))
 

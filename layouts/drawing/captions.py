@@ -12,6 +12,8 @@ from ..nodes import Derived, MetaFeature, Node
 from ..outcomes.ordered import Graded, OrderedOutcome, Score
 from ..outcomes.steps import Success
 from ..outcomes.unseen import Unseen, scores
+from ..plates import plural
+from ..zero_sum import summed_plates
 from .style import STYLES
 
 _WIDTH = 44  # characters that a line of a formula may have
@@ -133,12 +135,13 @@ def _prior(node: Latent) -> list[str]:
     before = [f"{label} " for label in labels[:_MOST_LABELS]] if labels else [""]
     lines = []
     for label, prior in zip(before, node.priors, strict=False):
-        shown = ", ".join(
-            f"{GREEK.get(name, name)}={value.text()}" for name, value in prior.parameters
-        )
+        shown = ", ".join(f"{GREEK.get(name, name)}={value.text()}" for name, value in prior.shown)
         lines += wrap(f"{label}∼ {prior.family}({shown})", _WIDTH // 2)
     if labels and len(labels) > _MOST_LABELS:
         lines.append(f"and {len(labels) - _MOST_LABELS} more")
+    summed = summed_plates(node.priors[0], node.plates)
+    if summed:
+        lines.append(f"sums to 0 over {' and over '.join(map(plural, summed))}")
     if isinstance(node, Capability | Propensity):
         return [_with_unit(span, node), *lines]
     unit = units.name(node.unit)

@@ -7,32 +7,52 @@ from ..nodes import Derived
 from ..outcomes.ordered import Graded, OrderedOutcome
 from ..outcomes.steps import Observed
 from ..outcomes.unseen import Unseen
+from ..plates import ITEM, SUBJECT
 from ..priors import Prior
+from ..zero_sum import summed_plates
+from .indices import Indices, index
 
 
 def to_latex(layout: Graph) -> str:
     """Write a layout's equations as a LaTeX ``aligned`` block; see `Layout.to_latex`."""
+    indices = Indices(layout)
     lines = [
-        *(line for latent in layout.latents for line in _latent(latent)),
+        *(line for latent in layout.latents for line in _latent(latent, indices)),
         *(_unseen(node) for node in layout.nodes.values() if isinstance(node, Unseen)),
-        *map(_derived, layout.derived),
-        *(line for outcome in layout.outcomes for line in _outcome(outcome)),
-        rf"n &= {latex_text('trials of the item')}",
+        *(_derived(node, indices) for node in layout.derived),
+        *(line for outcome in layout.outcomes for line in _outcome(outcome, indices)),
+        *_trials(layout),
         *(f"{known.latex()} &= {latex_text(known.about)}" for known in layout.constants),
     ]
     return "\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}"
 
 
-def _latent(node: Latent) -> list[str]:
-    """Write the prior of a latent, or that of each of its labels."""
-    name = latex_name(node.name)
+def _trials(layout: Graph) -> list[str]:
+    """Explain the number of trials, and the indices of a joint layout."""
+    if not layout.joint:
+        return [rf"n &= {latex_text('trials of the item')}"]
+    letters = rf"{index(SUBJECT)},\; {index(ITEM)}"
+    return [
+        rf"n_{{{index(SUBJECT)}, {index(ITEM)}}} &= "
+        rf"{latex_text('trials of the subject at the item')}",
+        rf"{letters} &= {latex_text('subject, item')}",
+    ]
+
+
+def _latent(node: Latent, indices: Indices) -> list[str]:
+    """Write the prior of a latent, or that of each of its labels, and what sums to zero."""
     if isinstance(node.prior, tuple):
         return [
-            rf"{name}_{{{latex_text(label)}}} &\sim {_prior(prior)}"
+            rf"{indices.name(node.name, latex_text(label))} &\sim "
+            rf"{indices.formula(_prior(prior), node.name)}"
             for label, prior in zip(node.labels or (), node.priors, strict=True)
         ]
     labels = "".join(rf" \quad {latex_text(f'for each {dim}')}" for dim in node.dims)
-    return [rf"{name} &\sim {_prior(node.priors[0])}{labels}"]
+    name, prior = indices.name(node.name), indices.formula(_prior(node.priors[0]), node.name)
+    summed = summed_plates(node.priors[0], node.plates)
+    sums = "".join(rf"\textstyle\sum_{{{index(plate)}}} {name} = " for plate in summed)
+    zero = rf",\quad {sums}0" if sums else ""
+    return [rf"{name} &\sim {prior}{zero}{labels}"]
 
 
 def _unseen(node: Unseen) -> str:
@@ -53,18 +73,19 @@ def _clauses(node: Unseen) -> list[str]:
     ]
 
 
-def _derived(node: Derived) -> str:
+def _derived(node: Derived, indices: Indices) -> str:
     """Write the formula of a derived node."""
-    return f"{latex_name(node.name)} &= {node.expression.latex()}"
+    return f"{indices.name(node.name)} &= {indices.formula(node.expression.latex(), node.name)}"
 
 
-def _outcome(node: Observed) -> list[str]:
+def _outcome(node: Observed, indices: Indices) -> list[str]:
     """Write how an outcome is distributed."""
-    name = latex_name(node.name)
+    name = indices.name(node.name)
     if isinstance(node, OrderedOutcome):
         return _ordered(name, node)
-    probability = node.expression.latex()
-    return [rf"{name} &\sim \mathrm{{Binomial}}\left(n,\; {probability}\right)"]
+    probability = indices.formula(node.expression.latex(), node.name)
+    trials = "n" + indices.subscript(node.name)
+    return [rf"{name} &\sim \mathrm{{Binomial}}\left({trials},\; {probability}\right)"]
 
 
 def _ordered(name: str, node: OrderedOutcome) -> list[str]:
@@ -92,7 +113,7 @@ def _few(steps: tuple[str, ...]) -> tuple[str, ...]:
 def _prior(prior: Prior) -> str:
     """Write a prior distribution."""
     if prior.family == "Uniform":
-        shown = [value.latex() for _, value in prior.parameters]
+        shown = [value.latex() for _, value in prior.shown]
     else:
-        shown = [f"{latex_parameter(name)} = {value.latex()}" for name, value in prior.parameters]
+        shown = [f"{latex_parameter(name)} = {value.latex()}" for name, value in prior.shown]
     return rf"{latex_name(prior.family)}\left({r',\; '.join(shown)}\right)"

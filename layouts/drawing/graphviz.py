@@ -13,6 +13,7 @@ from ..graph import Graph
 from ..nodes import Node
 from . import captions
 from . import matplotlib as fallback
+from .frames import Corner, Frame, frames
 from .style import EDGE, FONT, INK, PLATE, QUIET, STYLES, Style
 
 _ENDINGS = ("svg", "png", "pdf")
@@ -85,13 +86,53 @@ def _digraph(layout: Graph, **graph_attributes: str) -> graphviz.Digraph:
         node_attr={"fontname": FONT, "fontsize": "12", "fontcolor": INK, "style": "filled"},
         edge_attr={"color": EDGE, "penwidth": "1.1", "arrowsize": "0.75"},
     )
-    with dot.subgraph(name="cluster/items") as plate:
-        plate.attr(label="items", labelloc="b", labeljust="r", fontsize="13", fontcolor=QUIET)
-        plate.attr(style="rounded", color=PLATE, penwidth="1.4", margin="14")
-        _add_nodes(dot, plate, layout)
+    if layout.joint:
+        _add_frames(dot, layout)
+    else:
+        with dot.subgraph(name="cluster/items") as plate:
+            _border(plate, "items", "right")
+            _add_nodes(dot, plate, layout)
     with dot.subgraph(name="cluster/legend") as legend:
         _add_legend(legend, layout)
     return dot
+
+
+def _add_frames(dot: graphviz.Digraph, layout: Graph) -> None:
+    """Add nodes and edges of a joint layout: the population in no plate, all else in its own."""
+    for name, plates in layout.plates_of_nodes.items():
+        if not plates:
+            _add_node(dot, layout.nodes[name])
+    for frame in frames(layout):
+        _add_frame(dot, frame, layout)
+    for edge in layout.graph.edges:
+        dot.edge(*edge)
+
+
+def _add_frame(around: graphviz.Digraph, frame: Frame, layout: Graph) -> None:
+    """Add a frame, its nodes, and the frames inside."""
+    with around.subgraph(name=f"cluster/{frame.name}") as plate:
+        _border(plate, graphviz.escape(frame.title), frame.corner)
+        plate.attr(tooltip=graphviz.escape(frame.about or frame.title))
+        for name in frame.nodes:
+            _add_node(plate, layout.nodes[name])
+        for inner in frame.inside:
+            _add_frame(plate, inner, layout)
+
+
+def _border(plate: graphviz.Digraph, title: str, corner: Corner) -> None:
+    """Draw a plate's border, its title in a lower corner."""
+    plate.attr(label=title, labelloc="b", labeljust=corner[0], fontsize="13", fontcolor=QUIET)
+    plate.attr(style="rounded", color=PLATE, penwidth="1.4", margin="14")
+
+
+def _add_node(where: graphviz.Digraph, node: Node) -> None:
+    """Add a node."""
+    where.node(
+        node.name,
+        label=_label(node),
+        tooltip=graphviz.escape(captions.tooltip(node)),
+        **_look(STYLES[node.kind]),
+    )
 
 
 def _add_nodes(dot: graphviz.Digraph, plate: graphviz.Digraph, layout: Graph) -> None:
@@ -99,12 +140,7 @@ def _add_nodes(dot: graphviz.Digraph, plate: graphviz.Digraph, layout: Graph) ->
     graph = layout.graph
     inside = {name for name, per_item in graph.nodes(data="per_item") if per_item}
     for node in layout.nodes.values():
-        (plate if node.name in inside else dot).node(
-            node.name,
-            label=_label(node),
-            tooltip=graphviz.escape(captions.tooltip(node)),
-            **_look(STYLES[node.kind]),
-        )
+        _add_node(plate if node.name in inside else dot, node)
     # an edge into the plate passes a joint between the meta-features: so these keep to the first
     # row, under the profile, and the edge crosses no node
     entering = [edge for edge in graph.edges if edge[0] not in inside and edge[1] in inside]

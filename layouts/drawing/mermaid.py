@@ -2,10 +2,12 @@
 
 import json
 import re
+from collections.abc import Iterator
 
 from ..graph import Graph
 from ..nodes import Node
 from . import captions
+from .frames import Frame, frames
 from .style import EDGE, INK, PLATE, STYLES, Style
 
 _BRACKETS = {
@@ -23,7 +25,6 @@ def to_mermaid(layout: Graph) -> str:
     graph = layout.graph
     ids = {name: _id(index, name) for index, name in enumerate(layout.nodes)}
     drawn = {name: f"{ids[name]}{_node(node)}" for name, node in layout.nodes.items()}
-    inside = [name for name, per_item in graph.nodes(data="per_item") if per_item]
     lines = [
         *("---", f"title: {_quoted(layout.name)}"),
         *(
@@ -33,11 +34,7 @@ def to_mermaid(layout: Graph) -> str:
             "---",
         ),  # our lines are wrapped already
         "flowchart TD",
-        *(f"  {drawn[name]}" for name in drawn if name not in inside),
-        "  subgraph items",
-        *(f"    {drawn[name]}" for name in inside),
-        "  end",
-        *_profile_above(layout, ids),
+        *(_in_frames(layout, drawn) if layout.joint else _in_plate(layout, ids, drawn)),
         *(f"  {ids[parent]} --> {ids[child]}" for parent, child in graph.edges),
     ]
     if remarks := captions.remarks(layout):
@@ -47,10 +44,49 @@ def to_mermaid(layout: Graph) -> str:
         lines.append(f"  classDef {_class(kind)} {_look(STYLES[kind])}")
     lines += [
         f"  classDef remark fill:none,stroke:none,color:{INK}",
-        f"  style items fill:none,stroke:{PLATE},color:{INK}",
+        *(f"  style {name} fill:none,stroke:{PLATE},color:{INK}" for name in _plates(layout)),
         f"  linkStyle default stroke:{EDGE}",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _in_plate(layout: Graph, ids: dict[str, str], drawn: dict[str, str]) -> list[str]:
+    """Put the items' nodes into their plate, and hold the profile above it."""
+    inside = [name for name, per_item in layout.graph.nodes(data="per_item") if per_item]
+    return [
+        *(f"  {drawn[name]}" for name in drawn if name not in inside),
+        "  subgraph items",
+        *(f"    {drawn[name]}" for name in inside),
+        "  end",
+        *_profile_above(layout, ids),
+    ]
+
+
+def _in_frames(layout: Graph, drawn: dict[str, str]) -> list[str]:
+    """Put each node of a joint layout into its frame, and the population into none."""
+    shared = [name for name, plates in layout.plates_of_nodes.items() if not plates]
+    ids = {frame.name: number for number, frame in enumerate(_all_frames(layout))}
+
+    def lines(frame: Frame) -> Iterator[str]:
+        yield f'subgraph p{ids[frame.name]}["{_escape(frame.title)}"]'
+        yield from (f"  {drawn[name]}" for name in frame.nodes)
+        yield from (f"  {line}" for inner in frame.inside for line in lines(inner))
+        yield "end"
+
+    framed = [line for frame in frames(layout) for line in lines(frame)]
+    return [f"  {line}" for line in [*(drawn[name] for name in shared), *framed]]
+
+
+def _all_frames(layout: Graph) -> list[Frame]:
+    """List the frames of a joint layout, those inside others too."""
+    return [frame for outermost in frames(layout) for frame in outermost]
+
+
+def _plates(layout: Graph) -> list[str]:
+    """Name the subgraphs that are plates."""
+    if not layout.joint:
+        return ["items"]
+    return [f"p{number}" for number in range(len(_all_frames(layout)))]
 
 
 def _profile_above(layout: Graph, ids: dict[str, str]) -> list[str]:

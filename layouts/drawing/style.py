@@ -27,6 +27,7 @@ STYLES: dict[str, Style] = {
     "propensity": Style("ellipse", fill="#E3F5EF", border="#00805E", double=True),
     "bias": Style("hexagon", fill="#FDF1DC", border="#B36B00", width=1.6),
     "slope": Style("parallelogram", fill="#F8E9F2", border="#A3527F", width=1.6),
+    "spread": Style("hexagon", fill="#F4F1DC", border="#6E6200", width=1.6, dashed=True),
     "noise": Style("ellipse", fill="#FFFFFF", border="#5A5A5A", width=1.6, dashed=True),
     "meta-feature": Style("box", fill="#D3D7DB", border="#3C4248"),
     "unseen": Style("rounded", fill="#F1EEF8", border="#5B4A91", width=1.6, dashed=True),

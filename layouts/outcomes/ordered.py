@@ -10,7 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ...linking import Expr, LayoutError, arrays, total
+from ...linking import Expr, LayoutError, arrays, logit, total
 from ...linking import units as unit_names
 from ...linking.arrays import Array
 from ...linking.evaluation import ancestry
@@ -19,8 +19,6 @@ from ...linking.interval import UNIT, Interval
 from .. import fields
 from ..nodes import Node, read_formula, set_fields
 from .unseen import Unseen
-
-EDGE = 1e-12  # a performance stays this far from 0 and 1, so that its log-odds are finite
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -119,12 +117,6 @@ class OrderedOutcome(Node):
             for threshold in self.thresholds
         ]
         return functools.reduce(operator.add, reached)
-
-
-def logit(p: Array) -> Array:
-    """Log-odds of a probability, kept away from 0 and 1."""
-    inside = arrays.minimum(arrays.maximum(p, EDGE), 1 - EDGE)
-    return arrays.log(inside) - arrays.log1p(-inside)
 
 
 def check_probability(owner: str, expression: Expr, what: str) -> None:

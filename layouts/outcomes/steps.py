@@ -7,12 +7,12 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from ...linking import Expr, LayoutError, arrays, linking_function
+from ...linking import Expr, LayoutError, arrays, linking_function, logit
 from ...linking.arrays import Array
 from ...linking.evaluation import ancestry
 from ...linking.expression import Dims
 from ..nodes import Derived, MetaFeature
-from .ordered import OrderedOutcome, check_probability, check_unlabelled, logit
+from .ordered import OrderedOutcome, check_probability, check_unlabelled
 from .unseen import Unseen
 
 

@@ -12,6 +12,7 @@ from ..expression import UFUNCS, Expr, Operation, Symbol, as_expr
 from ..function import LinkingFunction, linking_function
 from ..interval import Interval
 from .logistic import logistic
+from .logit import logit
 
 
 def _growing(
@@ -123,6 +124,7 @@ UFUNCS.update(
         **ELEMENTARY,
         "fabs": absolute,
         "expit": logistic,
+        "logit": logit,
         "add": _operation("+"),
         "subtract": _operation("-"),
         "multiply": _operation("*"),

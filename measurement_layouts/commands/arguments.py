@@ -4,6 +4,7 @@ import argparse
 import tempfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import NamedTuple
 
 from ..common.options import LARGEST, LIMIT
 from ..linking.texts import short
@@ -162,7 +163,21 @@ def takes_data(parser: argparse.ArgumentParser, *, required: bool = True) -> Non
         help="the same: columns `subject`, `item` and `outcome`, or a row per subject and a "
         f"column per item; a file for each outcome of the layout{otherwise}",
     )
+    takes_people(parser)
     takes_columns(parser)
+
+
+def takes_people(
+    parser: argparse.ArgumentParser, otherwise: str = "what the outcomes hold of them"
+) -> None:
+    """Let a command read the subjects' properties."""
+    takes_path(
+        parser,
+        "--subject-table",
+        "FILE",
+        "CSV, Parquet or JSON lines: a column `subject` and one per property of the subjects "
+        f"({otherwise})",
+    )
 
 
 def takes_columns(parser: argparse.ArgumentParser) -> None:
@@ -179,6 +194,30 @@ def takes_columns(parser: argparse.ArgumentParser) -> None:
 def columns_of(chosen: argparse.Namespace) -> tuple[str, str, str]:
     """Give the names of the columns of long outcomes."""
     return chosen.subject, chosen.item, chosen.outcome
+
+
+class Data(NamedTuple):
+    """Files of outcomes, and of items and subjects where they are named, and their columns.
+
+    Attributes
+    ----------
+    outcomes : list of str, optional
+        The file, or ``OUTCOME=FILE`` for each outcome of a layout.
+    items, subjects : Path, optional
+        Their properties, if not beside the outcomes.
+    columns : (str, str, str)
+        Names of the columns of long tables: of subjects, items and outcomes.
+    """
+
+    outcomes: list[str] | None
+    items: Path | None
+    subjects: Path | None
+    columns: tuple[str, str, str]
+
+
+def data_of(chosen: argparse.Namespace) -> Data:
+    """Give the files that are named, and the columns of long outcomes."""
+    return Data(chosen.outcomes, chosen.items, chosen.subject_table, columns_of(chosen))
 
 
 def takes_overwrite(parser: argparse.ArgumentParser) -> None:

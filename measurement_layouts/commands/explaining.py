@@ -87,9 +87,7 @@ def _criticise(chosen: argparse.Namespace) -> int:
     from .tables import fitted_evaluation
 
     fit = open_fit(chosen.fit, chosen.layout)
-    evaluation = fitted_evaluation(
-        fit, chosen.fit, chosen.items, chosen.outcomes, arguments.columns_of(chosen)
-    )
+    evaluation = fitted_evaluation(fit, chosen.fit, arguments.data_of(chosen))
     found = criticise(fit, evaluation, subjects=chosen.subjects)
     print_criticism(found)
     suggested = found.suggestions()
@@ -140,9 +138,7 @@ def _report(chosen: argparse.Namespace) -> int:
     known = chosen.items or chosen.outcomes or FitFolder(chosen.fit).items.is_file()
     evaluation = None
     if known:
-        evaluation = fitted_evaluation(
-            fit, chosen.fit, chosen.items, chosen.outcomes, arguments.columns_of(chosen)
-        )
+        evaluation = fitted_evaluation(fit, chosen.fit, arguments.data_of(chosen))
     forecast = None if chosen.forecast is None else fit.forecast(read_items(chosen.forecast))
     written = report(
         fit,

@@ -31,8 +31,12 @@ class FitFolder:
         The finished fit, and what is finished of an unfinished one.
     items : Path
         The items with all their properties, those too that the layout does not use.
+    subjects : Path
+        The subjects with their properties.
     profiles, diagnostics : Path
         Tables.
+    population, effects : Path
+        Tables of what subjects share, and of what items have of their own.
     diagram : Path
         The layout, drawn.
     """
@@ -40,8 +44,9 @@ class FitFolder:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.fit, self.store = path / "fit.nc", path / "store"
-        self.items = path / "fitted_items.csv"
+        self.items, self.subjects = path / "fitted_items.csv", path / "fitted_subjects.csv"
         self.profiles, self.diagnostics = path / "profiles.csv", path / "diagnostics.csv"
+        self.population, self.effects = path / "population.csv", path / "item_effects.csv"
         self.diagram = path / "layout.svg"
 
     def refuse_used(self) -> None:
@@ -52,8 +57,9 @@ class FitFolder:
         FileExistsError
             Naming the first.
         """
-        files = (self.fit, self.items, self.profiles, self.diagnostics, self.diagram)
-        refuse_existing(files)
+        tables = (self.items, self.subjects, self.profiles, self.diagnostics)
+        shared = (self.population, self.effects)
+        refuse_existing((self.fit, *tables, *shared, self.diagram))
 
 
 def open_fit(path: Path, layouts: Sequence[str] = ()) -> "Fit":

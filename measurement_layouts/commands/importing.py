@@ -10,7 +10,7 @@ from . import arguments
 if TYPE_CHECKING:
     from ..evaluations.logs.imported import Imported
 
-_WRITTEN = ("items.csv", "outcomes.csv", "notes.csv")
+_WRITTEN = ("items.csv", "outcomes.csv", "subjects.csv", "notes.csv")
 
 
 def add(commands: arguments.Commands) -> None:
@@ -19,7 +19,7 @@ def add(commands: arguments.Commands) -> None:
         commands,
         "import",
         _run,
-        "Read logs or tables into items.csv and outcomes.csv, and list what was mapped or dropped.",
+        "Read logs or tables into CSV files that `fit` reads, and list what was mapped or dropped.",
         example="import inspect logs/*.eval --out data",
     )
     kinds = parser.add_subparsers(required=True, metavar="KIND")
@@ -68,6 +68,7 @@ def add(commands: arguments.Commands) -> None:
         "results.csv --items items.csv --subject model",
     )
     arguments.takes_path(table, "--items", "FILE", "properties of the items")
+    arguments.takes_people(table)
     arguments.takes_columns(table)
 
 
@@ -189,4 +190,11 @@ def _table(chosen: argparse.Namespace) -> "Imported":
 
     (outcomes,) = chosen.logs
     subject, item, outcome = arguments.columns_of(chosen)
-    return read_table(outcomes, chosen.items, subject=subject, item=item, outcome=outcome)
+    return read_table(
+        outcomes,
+        chosen.items,
+        subjects=chosen.subject_table,
+        subject=subject,
+        item=item,
+        outcome=outcome,
+    )

@@ -15,10 +15,12 @@ from ..evaluations.logs.imported import Notes
 from ..evaluations.logs.table import read_table
 from ..evaluations.logs.values import tidy
 from ..evaluations.outcome_tables import Columns
+from ..evaluations.properties import joined
 from ..evaluations.recognising import LONG, naming
 from ..evaluations.steps import Rows, expanded
 from ..evaluations.tables import known_names, named, need_columns
 from ..layouts import Graded, Layout
+from .arguments import Data
 from .fit_folder import FitFolder
 
 if TYPE_CHECKING:
@@ -26,21 +28,15 @@ if TYPE_CHECKING:
     from ..inference.fit import Fit
 
 
-def read_evaluation(
-    layout: Layout, outcomes: Sequence[str], items: Path | None, columns: Columns = LONG
-) -> Evaluation:
-    """Read outcomes and the items' properties; what was dropped or mapped goes to standard error.
+def read_evaluation(layout: Layout, data: Data) -> Evaluation:
+    """Read outcomes and the properties of items and subjects; standard error tells what changed.
 
     Parameters
     ----------
     layout : Layout
         What declares the outcomes.
-    outcomes : sequence of str
-        The file, or ``OUTCOME=FILE`` for each outcome of the layout.
-    items : Path, optional
-        Where the properties are, if not beside the outcomes.
-    columns : (str, str, str)
-        Names of the columns of long tables: of subjects, items and outcomes.
+    data : Data
+        The files.
 
     Returns
     -------
@@ -52,19 +48,26 @@ def read_evaluation(
     DataError
         When they cannot be read, or are not those of the layout.
     """
-    files = _by_outcome(layout, outcomes)
+    files = _by_outcome(layout, data.outcomes or [])
     if layout.steps is None:
         (path,) = files.values()
-        return _imported(path, items, columns).evaluation()
-    if items is None:
+        return _imported(path, data).evaluation()
+    if data.items is None:
         raise DataError(f"the outcomes of layout {layout.name!r} need the items, as --items")
-    tables = {
-        outcome.name: _grades(files[outcome.name], columns)
-        if isinstance(outcome, Graded)
-        else _imported(files[outcome.name], items, columns).table()
-        for outcome in layout.outcomes
-    }
-    return Evaluation.of_outcomes(layout, tables, read_items(items))
+    tables, people = {}, pd.DataFrame()
+    for outcome in layout.outcomes:
+        if isinstance(outcome, Graded):
+            tables[outcome.name] = _grades(files[outcome.name], data.columns)
+            continue
+        imported = _imported(files[outcome.name], data)
+        tables[outcome.name] = imported.table()
+        people = joined(people, imported.subjects, "subject")
+    if data.subjects is not None:
+        people = _properties(data.subjects, "subject", data.columns[0])
+    else:  # grades tell nothing of their subjects
+        known = pd.concat([table["subject"].map(str) for table in tables.values()])
+        people = people.reindex(known.unique())
+    return Evaluation.of_outcomes(layout, tables, read_items(data.items), subjects=people)
 
 
 def _by_outcome(layout: Layout, given: Sequence[str]) -> dict[str, Path]:
@@ -78,10 +81,12 @@ def _by_outcome(layout: Layout, given: Sequence[str]) -> dict[str, Path]:
     return files
 
 
-def _imported(path: Path, items: Path | None, columns: Columns) -> "Imported":
+def _imported(path: Path, data: Data) -> "Imported":
     """Read successes or scores."""
-    subject, item, outcome = columns
-    imported = read_table(path, items, subject=subject, item=item, outcome=outcome)
+    subject, item, outcome = data.columns
+    imported = read_table(
+        path, data.items, subjects=data.subjects, subject=subject, item=item, outcome=outcome
+    )
     print_notes(imported)
     return imported
 
@@ -107,9 +112,30 @@ def read_items(path: Path) -> pd.DataFrame:
     DataError
         When they cannot be read.
     """
+    return _properties(path, "item", "item")
+
+
+def read_people(path: Path) -> pd.DataFrame:
+    """Read the subjects' properties alone, as `read_items` reads the items'.
+
+    Returns
+    -------
+    DataFrame
+        Indexed by the column ``subject``, or else by the first one.
+
+    Raises
+    ------
+    DataError
+        When they cannot be read.
+    """
+    return _properties(path, "subject", "subject")
+
+
+def _properties(path: Path, kind: str, column: str) -> pd.DataFrame:
+    """Read the properties of items or subjects, named by a column, or else by the first one."""
     table = read_file(path)
-    names = "item" if "item" in table.columns else table.columns[0]
-    return tidy(named(table.set_index(names), "items", "item"), Notes())
+    names = column if column in table.columns else table.columns[0]
+    return tidy(named(table.set_index(names), f"{kind}s", kind), Notes())
 
 
 def print_notes(imported: "Imported") -> None:
@@ -119,13 +145,7 @@ def print_notes(imported: "Imported") -> None:
         print(visible(f"{what}: {count}{such}"), file=sys.stderr)
 
 
-def fitted_evaluation(
-    fit: "Fit",
-    path: Path,
-    items: Path | None,
-    outcomes: Sequence[str] | None,
-    columns: Columns = LONG,
-) -> Evaluation:
+def fitted_evaluation(fit: "Fit", path: Path, data: Data) -> Evaluation:
     """Read what a fit was made on: from the files that are named, else from the fit's folder.
 
     Raises
@@ -133,15 +153,15 @@ def fitted_evaluation(
     DataError
         When the fit lies alone and no file is named, or the items are not the fit's.
     """
-    if outcomes is not None:
-        return read_evaluation(fit.layout, outcomes, items, columns)
-    known = FitFolder(path).items
-    if items is None and not known.is_file():
+    if data.outcomes is not None:
+        return read_evaluation(fit.layout, data)
+    folder = FitFolder(path)
+    if data.items is None and not folder.items.is_file():
         raise DataError(
             f"{path} holds only the properties that its layout uses; give all of them as --items"
         )
-    table, observed, steps = read_items(items or known), fit.observed, fit.layout.steps
-    rows = observed["item"].to_numpy()
+    table, observed = read_items(data.items or folder.items), fit.observed
+    rows, steps = observed["item"].to_numpy(), fit.layout.steps
     if steps is not None:
         fitted = known_names(Rows.read(map(str, rows)).items, table.index, "item")
         table = expanded(steps, table.loc[fitted])
@@ -150,4 +170,7 @@ def fitted_evaluation(
         pd.DataFrame(observed[name].to_numpy(), fit.subjects, names)
         for name in ("successes", "trials")
     )
-    return Evaluation(table.loc[names], successes, trials)
+    known = data.subjects or folder.subjects
+    named_or_there = data.subjects is not None or known.is_file()  # older fits have none
+    people = _properties(known, "subject", data.columns[0]) if named_or_there else None
+    return Evaluation(table.loc[names], successes, trials, subjects=people)

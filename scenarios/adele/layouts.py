@@ -171,8 +171,8 @@ def with_places(evaluation: Evaluation, column: str = "task") -> tuple[Evaluatio
     places = list(where.unique())
     flags = {f"{PLACE}[{place}]": (where == place).astype("int64") for place in places}
     marked = pd.concat([items, pd.DataFrame(flags)], axis=1)
-    own = evaluation.successes, evaluation.trials, evaluation.subject_table
-    return Evaluation(marked, *own), places
+    own, people = (evaluation.successes, evaluation.trials), evaluation.subject_table
+    return Evaluation(marked, *own, subjects=people), places
 
 
 def _slope(slopes: str) -> Slope:

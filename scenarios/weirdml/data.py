@@ -129,8 +129,8 @@ def calibrated(evaluation: Evaluation) -> Evaluation:
     items = evaluation.items.drop(columns=["nested", "step"])
     hours = items["hours"] * np.exp(items["threshold"].map(CALIBRATION))
     corrected = with_nesting(items.assign(hours=hours, logHours=np.log2(hours)))
-    own = evaluation.successes, evaluation.trials, evaluation.subject_table
-    return Evaluation(corrected, *own)
+    own, people = (evaluation.successes, evaluation.trials), evaluation.subject_table
+    return Evaluation(corrected, *own, subjects=people)
 
 
 def released(folder: Path | None = None) -> pd.Series:

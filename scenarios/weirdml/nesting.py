@@ -56,7 +56,7 @@ def conditional_counts(evaluation: Evaluation) -> Evaluation:
         rising = reached.diff(axis=1).gt(0)
         _check(rising, reached, "more runs reached a threshold than the one below it")
         trials[names[1:]] = reached[names[:-1]].to_numpy()
-    return Evaluation(items, evaluation.successes, trials, evaluation.subject_table)
+    return Evaluation(items, evaluation.successes, trials, subjects=evaluation.subject_table)
 
 
 def _check(wrong: pd.DataFrame, counts: pd.DataFrame, what: str) -> None:

@@ -12,7 +12,8 @@ from measurement_layouts.commands.layout_file import load_layout
 from measurement_layouts.inference import fitting
 
 GRID = ["--method", "grid", "--draws", "500", "--chains", "2", "--jobs", "1"]
-FILES = {"fit.nc", "profiles.csv", "diagnostics.csv", "layout.svg", "fitted_items.csv"}
+TABLES = {"profiles.csv", "diagnostics.csv", "fitted_items.csv", "fitted_subjects.csv"}
+FILES = {"fit.nc", "layout.svg", *TABLES}
 SUBJECTS = ["Ann", "Bob", "Zoë [x]"]
 
 

@@ -10,7 +10,7 @@ from helpers.evals_lines import events, spec, write
 from measurement_layouts.command import main, parser
 from measurement_layouts.evaluations.logs.table import read_table
 
-FILES = ["items.csv", "notes.csv", "outcomes.csv"]
+FILES = ["items.csv", "notes.csv", "outcomes.csv", "subjects.csv"]
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from measurement_layouts.common import digits
-from measurement_layouts.inference.posterior.summaries import _summary
+from measurement_layouts.inference.posterior.summaries import summarise
 
 ERRORS = st.floats(1e-7, 1e7)
 SIZES = st.floats(1, 1e7)
@@ -90,7 +90,7 @@ def test_errors_of_ends_are_their_spread_over_runs(draw, prob):
     """Mean error and spread of 500 runs: the spread is known to 3 %, densities to some 20 %."""
     rng = np.random.default_rng(1)
     draws = getattr(rng, draw)(size=(500, 1, 4, 250))
-    found = _summary(draws, draws[0, 0].reshape(1000, 1), prob)
+    found = summarise(draws, draws[0, 0].reshape(1000, 1), prob)
     for end in ("low", "high"):
         ratio = found[f"{end}_error"].mean() / found[end].std(ddof=1)
         assert 0.85 < ratio < 1.35

@@ -132,7 +132,7 @@ def test_properties_that_are_lists_are_compared():
     )
     assert Evaluation.from_long(rows).items["tags"].tolist() == [["x"]]
     with pytest.raises(DataError, match="'tags' differs between rows of one item: a; a property"):
-        Evaluation.from_long(rows.assign(tags=[["x"], ["y"]]))
+        Evaluation.from_long(rows.assign(subject="Ann", tags=[["x"], ["y"]]))
 
 
 def test_a_property_that_is_there_twice_is_refused():

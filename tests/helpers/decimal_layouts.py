@@ -20,6 +20,7 @@ from measurement_layouts.linking import (
     generalised_mean,
     guessing,
     logistic,
+    logit,
     mean_failure,
     mixture,
     power_mean,
@@ -96,6 +97,9 @@ LAYOUTS = {
     "power estimated": power_mean(EACH, real("power", 2), over="dimension"),
     "one less": 1 - product(ONE, OTHER),
     "either": 1 - product(1 - EACH, over="dimension"),
+    "beside a chance": logistic(logit(ONE) + B),
+    "beside a mixture": logistic(logit(mixture(product(ONE, OTHER), by=NOISE, toward=0.5)) + B),
+    "beside a guess": logistic(logit(guessing(product(EACH, over="dimension"), CHANCE)) + B),
     "weights": 0.25 * ONE + 0.75 * OTHER,
 }
 

@@ -59,6 +59,13 @@ def sigmoid(margin, slope=Decimal(1)):
 
 
 @elementwise
+def logit(p):
+    """Log-odds of a probability that is kept 1e-12 from 0 and 1."""
+    inside = min(max(p, Decimal("1e-12")), Decimal(1 - 1e-12))
+    return (inside / (1 - inside)).ln()
+
+
+@elementwise
 def spanning(margin, low, high):
     """Logistic that is 0.001 at `low` and 0.999 at `high`."""
     low, high = Decimal(low), Decimal(high)

@@ -21,6 +21,7 @@ from measurement_layouts.linking import (
     guessing,
     linking_function,
     logistic,
+    logit,
     mixture,
     power_mean,
     presence,
@@ -85,6 +86,10 @@ AMOUNTS = (0.0, 1e-9, 0.4, 1.0, 37.0)
 
 def naive_sigmoid(margin, slope=1.0):
     return 1 / (1 + arrays.exp(-slope * margin))
+
+
+def naive_logit(p):
+    return arrays.log(p / (1 - p))
 
 
 def naive_power_mean(*parts, power):
@@ -216,6 +221,7 @@ CASES = [
         ((2.0, 4.1, 5.0),),
         made_of=logistic,
     ),
+    Case("logit", logit, exact.logit, ((*PROBABILITIES, 1 - 1e-12),), INSIDE, naive_logit),
     Case("product", product, exact.product, (PROBABILITIES,) * 3, INSIDE * 3),
     Case(
         "product over labels",

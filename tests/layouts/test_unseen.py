@@ -121,7 +121,8 @@ def test_latex_has_a_line_for_it():
 
 def test_the_graph_leads_through_it():
     graph = layout().graph
-    assert graph.nodes["hard"] == {"kind": "unseen", "per_item": True}
+    plates = ("subject", "item")  # its mean is the item's, its noise the subject's
+    assert graph.nodes["hard"] == {"kind": "unseen", "plates": plates, "per_item": True}
     assert set(graph.predecessors("hard")) == {"measured", "error", "for", "against", "noise"}
     assert set(graph.predecessors("ok")) == {"slope", "hard"}
     assert nx.is_directed_acyclic_graph(graph)

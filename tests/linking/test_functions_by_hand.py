@@ -20,6 +20,7 @@ from measurement_layouts.linking import (
     generalised_mean,
     guessing,
     logistic,
+    logit,
     mixture,
     power_mean,
     presence,
@@ -109,6 +110,7 @@ FORMULAS = {
         formula("logistic spanning", exact.spanning, real, low=-5, high=5),
         formula("logistic spanning, not symmetric", exact.spanning, real, low=0, high=8),
     ],
+    logit: [formula("logit", exact.logit, chance)],
     product: [
         formula("product", exact.product, *[chance] * 3),
         formula("product over labels", exact.product, *[chance] * 3),

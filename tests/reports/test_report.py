@@ -184,6 +184,19 @@ def test_tables_are_exported_in_full(fitted, evaluation, new_items, tmp_path):
         export_tables(fitted, tmp_path / "csv")
 
 
+def test_properties_of_subjects_are_exported(fitted, evaluation, tmp_path):
+    parts = evaluation.items, evaluation.successes, evaluation.trials
+    people = pd.DataFrame({"age": [40, 30, 20, 10]}, NAMES[::-1])
+    known = ml.Evaluation(*parts, subjects=people)
+    export_tables(fitted, tmp_path, evaluation=known)
+    table = pd.read_csv(tmp_path / "subjects.csv")
+    assert list(table) == ["subject", "age"]
+    assert table["subject"].tolist() == [*NAMES[:3], f"'{FORMULA}"]
+    assert table["age"].tolist() == [10, 20, 30, 40]
+    export_tables(fitted, tmp_path / "bare", evaluation=evaluation)
+    assert not (tmp_path / "bare" / "subjects.csv").exists()
+
+
 @pytest.mark.trust("security", "exported names that are formulas")
 def test_no_exported_text_is_a_formula(fitted, tmp_path):
     written = export_tables(fitted, tmp_path)

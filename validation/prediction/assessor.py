@@ -164,8 +164,10 @@ def without_outcomes(training: Evaluation, items: Iterable[object], who: str) ->
     return names
 
 
-def read_columns(items: pd.DataFrame, columns: Sequence[str]) -> np.ndarray:
-    """Read the properties that classifiers predict from, and where they are missing.
+def read_columns(
+    items: pd.DataFrame, columns: Sequence[str], whose: str = "the items"
+) -> np.ndarray:
+    """Read the properties that baselines predict from, and where they are missing.
 
     Raises
     ------
@@ -179,13 +181,13 @@ def read_columns(items: pd.DataFrame, columns: Sequence[str]) -> np.ndarray:
            [2., 1.],
            [3., 0.]])
     """
-    need_columns(items.columns, columns, "the items have")
+    need_columns(items.columns, columns, f"{whose} have")
     values, foreign = read_numbers(items[list(columns)])
     missing = np.isnan(values) & ~foreign
     bad = foreign | np.isinf(values) | missing.all(axis=0)
     if bad.any():
         raise DataError(
-            "a baseline predicts from finite numbers, but the items hold "
+            f"a baseline predicts from finite numbers, but {whose} hold "
             f"{name_cells(items[list(columns)], bad)}; give numbers, other columns, or no baselines"
         )
     means = values.mean(axis=0, where=~missing)

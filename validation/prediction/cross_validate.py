@@ -22,6 +22,7 @@ from .baselines import Aggregate, Algebraic, Classifier, Regression
 from .forests import Forest
 from .layouts import ChosenLayout, FittedLayout
 from .leaks import report_twins
+from .pooled import Explanatory, Rasch
 from .result import CrossValidation
 from .score import outside, scores_of
 from .splits import NAMED, Fold, Split, by_row, drawn
@@ -34,6 +35,8 @@ _BASELINES: Mapping[str, Any] = {
     "forest": lambda columns: Forest(columns, min_samples_split=2),
     "universal forest": lambda columns: Forest(columns, min_samples_split=2, universal=True),
     "algebraic": Algebraic,
+    "rasch": lambda columns: Rasch(),
+    "explanatory": Explanatory,
 }
 
 
@@ -64,7 +67,8 @@ def cross_validate(
         - a layout, for `FittedLayout` with its defaults;
         - ``"aggregate"``, the subject's mean training success; ``"logistic"``, a `Regression`;
           ``"forest"``, scikit-learn's random forest with its defaults; ``"universal forest"``, one
-          for all subjects; or ``"algebraic"``, an `Algebraic`; each of `columns`;
+          for all subjects; ``"algebraic"``, an `Algebraic`; ``"rasch"``, an ability of each subject
+          and an ease of each item; or ``"explanatory"``, an `Explanatory`; each of `columns`;
         - columns, for a `Forest` with its defaults;
         - a classifier of scikit-learn's kind, for a `Classifier` of `columns`; or
         - whatever has the method `predict` of an `Assessor`, such as `Forest` or `ChosenLayout`.

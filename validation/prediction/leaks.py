@@ -14,7 +14,7 @@ from ...evaluations.alike import Coincidences, Content
 from ...evaluations.evaluation import Evaluation
 from ...evaluations.steps import Rows
 from ...evaluations.tables import read_numbers
-from ...inference.forecasts.forecasting import Seen, nameless
+from ...inference.forecasts.forecasting import Seen
 
 _CLOSE = 0.9  # correlation of a column with the trained one, from which items look recoded
 
@@ -102,7 +102,7 @@ class Asked:
         known = self.trained.features[places[there]]
         fits[there] = alike.equal(self.content.features[there], known).all(axis=1)
         named = np.asarray(attempted[:, places] & (places >= 0))
-        if not (reused_names or nameless(self.seen.names, self.seen.asked)):
+        if not (reused_names or self.seen.nameless):
             twins = self._twins(lambda rows, others: places[rows, None] == others)
             return Verdict(named & fits, named & ~fits, "", twins)
         same = np.zeros_like(named)

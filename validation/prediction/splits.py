@@ -40,8 +40,8 @@ class Fold:
     def training(self, evaluation: Evaluation) -> Evaluation:
         """Take away all outcomes but those to learn from; the items stay."""
         keep = by_row(evaluation, self.train).astype("int64")
-        counts = (table * keep for table in (evaluation.successes, evaluation.trials))
-        return Evaluation(evaluation.items, *counts, evaluation.subject_table)
+        successes, trials = evaluation.successes * keep, evaluation.trials * keep
+        return Evaluation(evaluation.items, successes, trials, subjects=evaluation.subject_table)
 
     def items(self, evaluation: Evaluation) -> list[str]:
         """Name the items of which a cell is predicted."""

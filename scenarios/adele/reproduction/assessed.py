@@ -97,7 +97,8 @@ def prepared(evaluation: Evaluation) -> tuple[Evaluation, Places]:
     means = {f"broad[{code}]": items[_columns(parts)].mean(axis=1) for code, parts in BROAD.items()}
     items = items.assign(**{WHERE: where, **means})
     places = {"benchmark": benchmarks, "task": tasks}
-    return Evaluation(items, marked.successes, marked.trials, marked.subject_table), places
+    own, people = (marked.successes, marked.trials), marked.subject_table
+    return Evaluation(items, *own, subjects=people), places
 
 
 def methods(split: str, places: Places, simulated: bool = False) -> dict[str, Method]:

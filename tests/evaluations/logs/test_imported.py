@@ -12,7 +12,7 @@ from measurement_layouts.evaluations.logs.imported import Notes
 from measurement_layouts.evaluations.logs.table import read_table
 from measurement_layouts.evaluations.logs.values import tidy
 
-NAMES = st.text(st.characters(codec="utf-8"), min_size=1, max_size=6)
+NAMES = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=6)
 CELLS = st.one_of(
     st.none(),
     st.booleans(),
@@ -28,7 +28,7 @@ CELLS = st.one_of(
 
 @st.composite
 def tables(draw):
-    """Rows with odd names, and meta-features of mixed kinds."""
+    """Rows with odd names, and properties of items and subjects of mixed kinds."""
     items = draw(st.lists(NAMES, min_size=1, max_size=4, unique=True))
     subjects = draw(st.lists(NAMES, min_size=1, max_size=2, unique=True))
     fields = draw(st.lists(NAMES, max_size=3, unique=True))
@@ -40,18 +40,29 @@ def tables(draw):
         for who in subjects
         for what in items
     ]
-    return pd.DataFrame(rows), pd.DataFrame(features, pd.Index(items, name="item"), dtype=object)
+    of_subjects = {
+        name: draw(st.lists(CELLS, min_size=len(subjects), max_size=len(subjects)))
+        for name in draw(st.lists(NAMES, max_size=2, unique=True))
+    }
+    return (
+        pd.DataFrame(rows),
+        pd.DataFrame(features, pd.Index(items, name="item"), dtype=object),
+        pd.DataFrame(of_subjects, pd.Index(subjects, name="subject"), dtype=object),
+    )
 
 
 @settings(max_examples=10)
 @given(tables())
 def test_written_tables_are_read_back(tmp_path_factory, made):
     folder = tmp_path_factory.mktemp("written")
-    first = read_table(*made)
+    rows, items, subjects = made
+    first = read_table(rows, items, subjects=subjects)
     first.write(folder)
-    second = read_table(folder / "outcomes.csv", folder / "items.csv")
+    written = [folder / f"{name}.csv" for name in ("outcomes", "items", "subjects")]
+    second = read_table(*written[:2], subjects=written[2])
     pd.testing.assert_frame_equal(second.outcomes, first.outcomes)
     pd.testing.assert_frame_equal(second.items, first.items)
+    pd.testing.assert_frame_equal(second.subjects, first.subjects)
     assert len(pd.read_csv(folder / "notes.csv")) == len(first.notes)
 
 
@@ -62,8 +73,9 @@ def test_writing_replaces_its_own_files_and_no_others(tmp_path):
     (folder / "mine.txt").write_text("mine")
     read_table(rows).write(folder)
     names = sorted(path.name for path in folder.iterdir())
-    assert names == ["items.csv", "mine.txt", "notes.csv", "outcomes.csv"]
+    assert names == ["items.csv", "mine.txt", "notes.csv", "outcomes.csv", "subjects.csv"]
     assert (folder / "outcomes.csv").read_text() == "subject,item,attempt,outcome\nAnn,a,1,1.0\n"
+    assert (folder / "subjects.csv").read_text() == "subject\nAnn\n"
     with pytest.raises(DataError, match="cannot be written"):
         read_table(rows).write(folder / "mine.txt")
 

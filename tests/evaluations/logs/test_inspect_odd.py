@@ -1,5 +1,6 @@
 """Logs of odd content, written through Inspect's own classes."""
 
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -152,17 +153,40 @@ def test_a_feature_that_differs_within_an_item_is_dropped_or_refused(tmp_path):
         write(
             tmp_path / f"{name}.json",
             sample(1, metadata={"size": size, "item": "ball"}),
+            sample(2, metadata={"size": 0, "item": "ball"}),
             model=name,
         )
         for name, size in (("a", 1), ("b", 2))
     ]
     imported = read_inspect(logs)
-    assert imported.items.to_dict("list") == {"feature.item": ["ball"]}
+    assert imported.items.to_dict("list") == {"feature.item": ["ball", "ball"]}
+    assert imported.subjects.columns.tolist() == []
     assert notes_of(imported)["dropped: size differs within an item"] == 1
     with pytest.raises(
         DataError, match="size differs between attempts at one item, such as sums/1"
     ):
         read_inspect(logs, features=["size"])
+
+
+def test_a_feature_that_is_the_same_in_all_samples_of_a_model_is_the_models(tmp_path):
+    """Twin: `seconds` is missing once, and so is no property of the models."""
+    logs = []
+    for model, budget in (("a", 10), ("b", 20)):
+        told = {"budget": budget, "subject": f"the {model}", "seconds": budget, "size": 3}
+        less = {name: told[name] for name in ("budget", "subject", "size")}
+        samples = sample(1, metadata=told), sample(2, metadata=less)
+        logs.append(write(tmp_path / f"{model}.json", *samples, model=model))
+    imported = read_inspect(logs)
+    assert imported.items.to_dict("list") == {"size": [3, 3]}
+    assert imported.subjects["budget"].to_dict() == {"a": 10, "b": 20}
+    assert imported.subjects["feature.subject"].tolist() == ["the a", "the b"]
+    assert imported.subjects.columns.tolist() == ["budget", "feature.subject"]
+    notes = notes_of(imported)
+    assert notes["property of the subjects: budget differs within an item"] == 1
+    assert notes["dropped: seconds differs within an item"] == 1
+    pd.testing.assert_frame_equal(imported.evaluation().subject_table, imported.subjects)
+    only = read_inspect(logs, features=["budget"])
+    assert (list(only.items.columns), list(only.subjects.columns)) == ([], ["budget"])
 
 
 @pytest.mark.parametrize("name", ["log.eval", "log.json"])

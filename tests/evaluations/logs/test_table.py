@@ -113,6 +113,47 @@ def test_what_is_dropped_or_mapped_is_listed():
     assert beside["dropped: columns beside a table of items"] == 2
 
 
+def test_properties_of_subjects(tmp_path):
+    """Beside the outcomes or in a table of their own, in every kind of file."""
+    people = pd.DataFrame({"subject": ["Cyd", "Bob", "Ann"], "age": [50, 40, 30]})
+    people["school"] = ["x", "y", "x"]
+    beside = LONG.assign(age=[30, 30, 40, 40], school=["x", "x", "y", "y"], seconds=[1, 2, 3, 4])
+    imported = read_table(beside)
+    assert imported.items.columns.tolist() == ["size", "kind"]
+    assert imported.subjects.to_dict("index") == {
+        "Ann": {"age": 30, "school": "x"},
+        "Bob": {"age": 40, "school": "y"},
+    }
+    notes = notes_of(imported)
+    assert notes["property of the subjects: age differs within an item"] == 1
+    assert notes["dropped: seconds differs within an item"] == 1
+    with_items = read_table(beside, ITEMS)
+    pd.testing.assert_frame_equal(with_items.subjects, imported.subjects)
+    assert notes_of(with_items)["dropped: columns beside a table of items"] == 3
+    for name in ("people.csv", "people.parquet", "people.jsonl"):
+        given = read_table(WIDE, ITEMS, subjects=saved(people, tmp_path / name))
+        assert given.subjects.to_dict("index") == imported.subjects.to_dict("index")
+        assert notes_of(given)["dropped: subjects without rows of outcomes"] == 1
+    own = read_table(beside.assign(age=99), subjects=people)
+    assert own.subjects["age"].to_dict() == {"Ann": 30, "Bob": 40}
+    assert own.items["age"].tolist() == [99, 99]
+    assert read_table(beside, ITEMS, subjects=people).subjects["age"].to_dict() == {
+        "Ann": 30,
+        "Bob": 40,
+    }
+    with pytest.raises(DataError, match=r"1 subject\(s\) that `subjects` does not have: Ann; add"):
+        read_table(WIDE, ITEMS, subjects=people.iloc[:2])
+    with pytest.raises(DataError, match=r"subjects: the subject name\(s\) Ann occur more"):
+        read_table(WIDE, ITEMS, subjects=people.assign(subject="Ann"))
+
+
+def test_a_property_of_a_subject_that_is_missing_once_is_none():
+    """Twin of the above: one empty cell, and the column is dropped."""
+    rows = LONG.assign(age=[30, None, 40, 40])
+    assert read_table(rows).subjects.columns.tolist() == []
+    assert notes_of(read_table(rows))["dropped: age differs within an item"] == 1
+
+
 def test_a_subject_without_outcomes_is_listed():
     imported = read_table(WIDE.assign(**{"001": [1, None], "01": [0, None]}))
     assert notes_of(imported)["dropped: subjects without any outcome"] == 1

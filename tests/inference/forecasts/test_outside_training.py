@@ -479,7 +479,7 @@ def test_memory_is_that_of_the_flags():
     support = fit.forecast(items.iloc[:1]).support
     everything = {name: fit.constants[name].to_numpy() for name in ("demand",)}
     tracemalloc.start()
-    whole = type(support).of(fit, np.arange(subjects), items.index, everything)
+    whole = type(support).of(fit, fit.subjects, np.arange(subjects), items.index, everything)
     flags = whole.flags()
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()

@@ -34,13 +34,13 @@ def fit(rng):
 @pytest.fixture
 def computed(monkeypatch):
     """Say of how many subjects draws are summarised, each time."""
-    real, found = summaries._summary, []
+    real, found = summaries.summarise, []
 
     def counted(draws, prior, prob):
         found.append(len(draws))
         return real(draws, prior, prob)
 
-    monkeypatch.setattr(summaries, "_summary", counted)
+    monkeypatch.setattr(summaries, "summarise", counted)
     return found
 
 

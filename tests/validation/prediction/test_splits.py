@@ -23,6 +23,7 @@ from measurement_layouts.validation.prediction.splits import drawn
 LITTLE = {"split": Items(0.25), "repeats": 2, "seed": 3, "progressbar": False}
 FEW = {"draws": 40, "tune": 60}
 BASELINES = {"aggregate": "aggregate", "line": "logistic", "forest": "forest"}
+POOLED = {"rasch": "rasch", "weights": "explanatory"}
 
 
 @pytest.fixture
@@ -218,11 +219,12 @@ def test_held_out_outcomes_change_no_forecast(counts, animal_ai, split):
     methods = {
         "layout": FittedLayout(animal_ai, draws=10, tune=20, chains=1),
         **BASELINES,
+        **POOLED,
         "all": ml.validation.Forest(["rewardSize"], 2, universal=True),
         "best": ml.validation.Forest(["rewardSize", "rewardDistance"], 2, best=1),
     }
     if split != SPLITS[0]:
-        methods = {"aggregate": "aggregate", "line": "logistic", "all": methods["all"]}
+        methods = {"aggregate": "aggregate", "line": "logistic", "all": methods["all"]} | POOLED
     fold = folds[0]
     turned = counts.successes.where(~fold.test, counts.trials - counts.successes)
     other = ml.Evaluation(counts.items, turned, counts.trials)

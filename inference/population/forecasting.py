@@ -1,0 +1,164 @@
+"""Forecasts of a joint fit: subjects and items that it knows, and new ones."""
+
+import dataclasses
+from collections.abc import Iterable, Sequence
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from ...common.options import inside
+from ...layouts.plates import ITEM, SUBJECT, plate_name
+from ...linking import Expr
+from ..forecasts.forecasting import CASES, Forecast, forecast_of
+from ..forecasts.reading import JointReader, root
+from ..forecasts.streaming import byte_count, find_nodes, summaries, values_of
+from ..model.alignment import Features
+from ..model.joint_terms import plate_feature
+from ..posterior.posterior import Posterior
+from .levels import Levels
+from .roster import Roster
+
+_OF_LEVELS = 0.25  # part of the memory for what items have of their own; the rest computes with it
+
+
+def forecast_jointly(
+    fit: Posterior,
+    items: pd.DataFrame,
+    *,
+    subjects: Iterable[object] | pd.DataFrame | None = None,
+    prob: float = 0.9,
+    memory_mib: float = 256,
+) -> Forecast:
+    r"""Forecast success of known and new subjects on known and new items.
+
+    .. math:: p(y_{si} \mid D) = \int p(y_{si} \mid \theta_s, \beta_i, \phi)\,
+        p(\theta_s, \beta_i, \phi \mid D)
+
+    with what the subject and the item have of their own: draws of the posterior where the fit knows
+    them, and elsewhere draws from their prior given what is shared, :math:`\phi`; see `Levels`.
+
+    Parameters
+    ----------
+    fit : Posterior
+        A joint fit.
+    items : DataFrame
+        Meta-features and categories, indexed by item; the fit knows items by their names.
+    subjects : iterable or DataFrame, optional
+        Names of the fit's subjects, all of them by default; or covariates and categories of
+        subjects, indexed by name, known or new.
+    prob, memory_mib
+        As in `forecasting.forecast`.
+
+    Returns
+    -------
+    Forecast
+        As of any fit; also ``known_subject``, ``known_item`` and ``new_level``.
+
+    Raises
+    ------
+    DataError
+        When a column is missing, a value or a level is missing or impossible, or a name that the
+        fit knows comes with other properties.
+    FitError
+        When a subject is not in the fit, `prob` is not between 0 and 1, `memory_mib` is no positive
+        number, or new levels cannot be drawn from their prior.
+
+    Examples
+    --------
+    >>> from measurement_layouts import Bias, Capability, Evaluation, Layout, Prior, Spread, Success
+    >>> from measurement_layouts.inference.fitting import fit
+    >>> from measurement_layouts.linking import logistic
+    >>> skill = Capability("skill", prior=Prior("Normal", mu=0, sigma=Spread("spread")))
+    >>> ease = Bias("ease", per="item", prior=Prior("Normal", mu=0, sigma=1))
+    >>> layout = Layout("quiz", Success("solved", logistic(skill + ease)))
+    >>> solved = pd.DataFrame([[1, 0], [1, 1], [0, 0]], ["Ann", "Bob", "Cy"], ["sum", "product"])
+    >>> found = fit(layout, Evaluation.from_wide(solved, pd.DataFrame(index=solved.columns)),
+    ...             draws=100, tune=200, chains=2, seed=1, progressbar=False)
+    >>> people = pd.DataFrame(index=["Ann", "Dee"])
+    >>> forecast_jointly(found, pd.DataFrame(index=["sum", "root"]), subjects=people)
+    <Forecast: 2 subjects, 2 items, 0 of them outside a declared range, 1 cell of known subjects on
+    known items, 1 cell of known subjects on new items, 1 cell of new subjects on known items,
+    1 cell of new subjects on new items, 90% intervals>
+    """
+    prob = inside("prob", prob, such_as=0.9)
+    roster = Roster.of(fit, items, subjects)
+    summarise = partial(_summaries, fit, roster, prob=prob, memory_mib=memory_mib)
+    found = forecast_of(
+        fit, roster.names, roster.rows, roster.items, roster.features, summarise, prob
+    )
+    known = (
+        ("subject", roster.who < roster.known[SUBJECT]),
+        ("item", roster.what < roster.known[ITEM]),
+        (("subject", "item"), roster.new_levels),
+    )
+    return dataclasses.replace(found, data=found.data.assign(dict(zip(CASES, known, strict=True))))
+
+
+def derived_jointly(
+    fit: Posterior,
+    items: pd.DataFrame,
+    nodes: str | Iterable[str] | None = None,
+    *,
+    subjects: Iterable[object] | pd.DataFrame | None = None,
+    prob: float = 0.9,
+    memory_mib: float = 256,
+) -> xr.Dataset:
+    """Compute derived nodes of known and new subjects on known and new items.
+
+    Parameters, results and errors are those of `streaming.derived` and of `forecast_jointly`.
+    """
+    prob = inside("prob", prob, such_as=0.9)
+    targets = find_nodes(fit.layout, nodes)
+    roster = Roster.of(fit, items, subjects)
+    count = len(roster.what)
+    found = _summaries(
+        fit, roster, roster.features, count, targets, prob=prob, memory_mib=memory_mib
+    )
+    return values_of(fit.layout, targets, nodes, found, roster.names, roster.items, prob)
+
+
+def _summaries(
+    fit: Posterior,
+    roster: Roster,
+    features: Features,
+    items: int,
+    targets: Sequence[Expr],
+    *,
+    prob: float,
+    memory_mib: float,
+) -> list[np.ndarray]:
+    """Summarise all draws, as many items at a time as the memory has room for their own values."""
+    layout, sizes = fit.layout, fit.posterior.sizes
+    plates = {plate_name(plate): root(plate) for plate in layout.plates}
+    subjects = {
+        name: roster.who if name == SUBJECT else roster.cohort.of[name][roster.who]
+        for name, side in plates.items()
+        if side == SUBJECT
+    }
+    covariates = {name: own[roster.who] for name, own in roster.cohort.covariates.items()}
+    numbers = sum(
+        int(np.prod([len(labels) for labels in latent.dims.values()], initial=1))
+        for latent in layout.latents
+        if any(root(plate) == ITEM for plate in latent.plates)
+    )
+    each = 8 * sizes["chain"] * sizes["draw"] * max(1, numbers)
+    together = max(1, int(_OF_LEVELS * byte_count(memory_mib) / each))
+    levels = Levels(fit, roster)
+    found = []
+    for start in range(0, max(1, items), together):
+        part = {name: values[start : start + together] for name, values in features.items()}
+        reader = JointReader(
+            layout,
+            fit.posterior,
+            fit.constants,
+            levels.at,
+            {name: part[plate_feature(name)] for name, side in plates.items() if side == ITEM},
+            subjects,
+            covariates,
+        )
+        rows, count = np.arange(len(roster.who)), min(together, items - start)
+        rest = (1 - _OF_LEVELS) * memory_mib
+        found.append(summaries(reader, rows, part, count, targets, prob=prob, memory_mib=rest))
+    return [np.concatenate(parts, axis=2) for parts in zip(*found, strict=True)]

@@ -1,0 +1,226 @@
+"""Draws at levels of plates: those of the fit, and of new ones from their prior given the fit."""
+
+import functools
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pymc as pm
+import pytensor
+import pytensor.tensor as pt
+from scipy.special import ndtr
+
+from ...common.errors import FitError
+from ...common.seeds import subject_seed
+from ...layouts import Latent, MetaFeature, Prior
+from ...layouts.plates import SUBJECT, Plate, determines, plate_name
+from ...linking import Expr, evaluate
+from ...linking.evaluation import ancestry
+from ...linking.expression import Constant
+from ..forecasts.reading import draws_at
+from ..model.alignment import align
+from ..posterior.posterior import Posterior
+from .roster import Roster
+
+_one_at_a_time = threading.Lock()  # compiled functions have places for one call's numbers
+
+
+@dataclass(frozen=True, eq=False)
+class Levels:
+    r"""Draws of a joint fit's latents, also at levels that it has not met.
+
+    A new level has one value per posterior draw, from its prior given the other values of that
+    draw. It depends on the fit's seed and on the names of the latent and of the level alone, so
+    that it is the same whatever else is asked for. Of a latent that sums to zero over n levels, a
+    new one is
+
+    .. math:: \mathrm{Normal}(0, s \sqrt{1 + 1/n})
+
+    which is how far one more of n + 1 independent values lies from the mean of the n. Where it sums
+    to zero over several plates, each has such a factor: :math:`\sqrt{1 - 1/n}` where the level of
+    that plate is known.
+
+    Attributes
+    ----------
+    fit : Posterior
+        A joint fit.
+    roster : Roster
+        Levels, known and new.
+    """
+
+    fit: Posterior
+    roster: Roster
+
+    def at(self, latent: Latent, codes: np.ndarray) -> np.ndarray:
+        """Take or make draws at levels of a latent's plates.
+
+        Parameters
+        ----------
+        latent : Latent
+            Which.
+        codes : ndarray of int, shape (levels, plates)
+            Places of the levels in the roster.
+
+        Returns
+        -------
+        ndarray, shape (draws, levels, labels)
+            Without the last axis where it has no labels.
+
+        Raises
+        ------
+        FitError
+            When values at a new level cannot be drawn from the prior.
+        """
+        posterior = self._posterior
+        new = self._new(latent, codes)
+        if not new.any():
+            return draws_at(posterior, latent, codes)
+        fresh = self._fresh(latent, codes[new])
+        found = np.empty((len(fresh), len(codes), *fresh.shape[2:]))
+        found[:, new] = fresh
+        found[:, ~new] = draws_at(posterior, latent, codes[~new])
+        return found
+
+    @functools.cached_property
+    def _posterior(self) -> Any:
+        return self.fit.posterior
+
+    def _new(self, latent: Latent, codes: np.ndarray) -> np.ndarray:
+        """Say which levels the fit does not know on one plate at least."""
+        known = [self.roster.known[plate_name(plate)] for plate in latent.plates]
+        return np.asarray((codes >= np.array(known, dtype=int)).any(axis=1))
+
+    def _fresh(self, latent: Latent, codes: np.ndarray) -> np.ndarray:
+        """Draw values at new levels from the prior, given the draws of what it depends on."""
+        chances = self._chances(latent, codes)
+        if not isinstance(latent.prior, tuple):
+            return self._drawn(latent, latent.priors[0], codes, chances, latent.label_dims)
+        parts = [
+            self._drawn(latent, prior, codes, chances[..., place], ())
+            for place, prior in enumerate(latent.priors)
+        ]
+        return np.stack(parts, axis=-1)
+
+    def _chances(self, latent: Latent, codes: np.ndarray) -> np.ndarray:
+        """Draw where in its prior each value lies, from 0 to 1: (draws, levels, labels)."""
+        sizes, seed = self._posterior.sizes, int(self.fit.data.attrs["seed"])
+        shape = (sizes["chain"] * sizes["draw"], *map(len, latent.dims.values()))
+        names = [plate_name(plate) for plate in latent.plates]
+        found = np.empty((shape[0], len(codes), *shape[1:]))
+        for place, own in enumerate(codes):
+            levels = [
+                self.roster.cohort.levels[name][code] for name, code in zip(names, own, strict=True)
+            ]
+            rng = np.random.default_rng(subject_seed(seed, repr((latent.name, *levels))))
+            found[:, place] = rng.standard_normal(shape)
+        return np.asarray(ndtr(found))
+
+    def _drawn(
+        self,
+        latent: Latent,
+        prior: Prior,
+        codes: np.ndarray,
+        chances: np.ndarray,
+        labels: tuple[str, ...],
+    ) -> np.ndarray:
+        """Turn places in a prior into its values."""
+        parameters = dict(prior.parameters)
+        axes = parameters.pop("n_zerosum_axes", None)
+        given = {
+            name: self._parameter(latent, value, codes, labels)
+            for name, value in parameters.items()
+        }
+        if prior.family != "ZeroSumNormal":
+            return quantiles(latent.name, prior.family, given, chances)
+        scale = self._of_one_more(
+            latent, codes, int(axes.value) if isinstance(axes, Constant) else 1
+        )
+        spread = given["sigma"] * scale.reshape(-1, *(1 for _ in labels))
+        return quantiles(latent.name, "Normal", {"mu": np.zeros(1), "sigma": spread}, chances)
+
+    def _of_one_more(self, latent: Latent, codes: np.ndarray, axes: int) -> np.ndarray:
+        """Compute how wide levels of what sums to zero are, as parts of independent ones."""
+        found = np.ones(len(codes))
+        for axis in range(len(latent.plates) - axes, len(latent.plates)):
+            count = self.roster.known[plate_name(latent.plates[axis])]
+            found *= np.sqrt(1 + np.where(codes[:, axis] >= count, 1, -1) / count)
+        return found
+
+    def _parameter(
+        self, latent: Latent, value: Expr, codes: np.ndarray, labels: tuple[str, ...]
+    ) -> np.ndarray:
+        """Compute a parameter at levels of a latent: (draws, levels, labels), or ones for these."""
+        dims, known = tuple(self.fit.layout.dims), dict[str, Any]()
+        for part in ancestry(value, stop_at=lambda of: isinstance(of, Latent | MetaFeature)):
+            if isinstance(part, Latent):
+                at = [self._above(latent, codes, plate) for plate in part.plates]
+                above = np.stack(at, axis=1) if at else np.zeros((1, 0), dtype=int)
+                known[part.name] = align(self.at(part, above), part, dims, leading=1, per_item=True)
+            elif isinstance(part, MetaFeature):
+                own = self.roster.cohort.covariates[part.name]
+                chosen = own[self._above(latent, codes, SUBJECT)][None]
+                known[part.name] = align(chosen, part, dims, leading=1, per_item=True)
+        found = np.asarray(evaluate(value, known, dims))
+        found = found.reshape((1,) * (2 + len(dims) - found.ndim) + found.shape)
+        absent = tuple(2 + axis for axis, dim in enumerate(dims) if dim not in labels)
+        return np.squeeze(found, axis=absent)
+
+    def _above(self, latent: Latent, codes: np.ndarray, coarser: Plate) -> np.ndarray:
+        """Find the level of a coarser plate for each level of a latent's plates."""
+        axis = next(
+            place for place, plate in enumerate(latent.plates) if determines([plate], [coarser])
+        )
+        return np.asarray(self.roster.cohort.up(latent.plates[axis], coarser)[codes[:, axis]])
+
+
+def quantiles(
+    name: str, family: str, parameters: Mapping[str, np.ndarray], chances: np.ndarray
+) -> np.ndarray:
+    """Compute the values below which a distribution has given shares of its mass.
+
+    Parameters
+    ----------
+    name : str
+        Latent whose prior it is, for the message.
+    family : str
+        As PyMC names it.
+    parameters : dict of str to ndarray
+        That broadcast to the shape of the chances.
+    chances : ndarray
+        From 0 to 1.
+
+    Raises
+    ------
+    FitError
+        When PyMC cannot invert the distribution function of the family.
+
+    Examples
+    --------
+    >>> quantiles("spread", "HalfNormal", {"sigma": np.array(2.0)}, np.array([0.5])).round(2)
+    array([1.35])
+    """
+    try:
+        inverse = _inverse(family, tuple(parameters))
+    except NotImplementedError:
+        raise FitError(
+            f"{name}: a forecast needs a new level of it, which its prior {family} cannot be drawn "
+            "for: PyMC has no quantiles of it; ask for levels that the fit knows, or fit a layout "
+            "with another prior, such as Normal or StudentT"
+        ) from None
+    laid = [np.broadcast_to(value, chances.shape).ravel() for value in parameters.values()]
+    with _one_at_a_time:
+        found = inverse(chances.ravel(), *(np.asarray(value, dtype=float) for value in laid))
+    return np.asarray(found).reshape(chances.shape)
+
+
+@functools.cache
+def _inverse(family: str, names: tuple[str, ...]) -> Callable[..., np.ndarray]:
+    """Compile the inverse distribution function of a family, once for all numbers."""
+    chances, *parameters = (pt.dvector() for _ in range(1 + len(names)))
+    variable = getattr(pm, family).dist(**dict(zip(names, parameters, strict=True)))
+    inverse: Callable[..., np.ndarray] = pytensor.function(
+        [chances, *parameters], pm.icdf(variable, chances), mode="FAST_COMPILE"
+    )
+    return inverse

@@ -1,0 +1,233 @@
+"""Who and what is asked of a joint fit: subjects, items and levels that it knows, and new ones."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from ...common.errors import DataError, FitError
+from ...common.messages import some
+from ...evaluations import alike
+from ...evaluations.tables import named
+from ...layouts import MetaFeature
+from ...layouts.plates import ITEM, SUBJECT, plate_name
+from ..forecasts.reading import covariates_of, root
+from ..forecasts.support import training_features
+from ..model.alignment import Features
+from ..model.cohort import Cohort, read_categories
+from ..model.features import read_covariates, read_features
+from ..model.joint_terms import plate_feature
+from ..posterior.posterior import Posterior
+
+
+@dataclass(frozen=True, eq=False)
+class Roster:
+    """Subjects and items asked for, among the levels of a joint fit.
+
+    Attributes
+    ----------
+    cohort : Cohort
+        Levels of the fit, and after them those that are new; no outcomes.
+    known : dict of str to int
+        By plate, how many levels the fit has.
+    who, what : ndarray of int
+        Places of the subjects and of the items among the levels.
+    features : dict of str to ndarray
+        Meta-features of the items, and their levels as hidden ones.
+    """
+
+    cohort: Cohort
+    known: Mapping[str, int]
+    who: np.ndarray
+    what: np.ndarray
+    features: Features
+
+    @classmethod
+    def of(
+        cls, fit: Posterior, items: pd.DataFrame, subjects: Iterable[object] | pd.DataFrame | None
+    ) -> "Roster":
+        """Look up what is asked for.
+
+        Parameters
+        ----------
+        fit : Posterior
+            A joint fit.
+        items : DataFrame
+            Meta-features and categories, indexed by item.
+        subjects : iterable or DataFrame, optional
+            Names of the fit's subjects, all of them by default; or covariates and categories of
+            subjects, indexed by name, of whom the fit may know some.
+
+        Raises
+        ------
+        DataError
+            When a column is missing, a level is missing or unknown to a closed category, a level of
+            one category belongs to several of another, or a name that the fit knows comes with
+            other properties.
+        FitError
+            When rows are steps of outcomes, or a name is not in the fit.
+        """
+        layout = fit.layout
+        if layout.steps is not None:
+            raise FitError(
+                f"layout {layout.name!r} has outcomes of several steps, which a joint fit does not "
+                "forecast; fit a layout of one Success"
+            )
+        items = named(items, "items", "item")
+        features = read_features(layout, items)
+        old = cohort_of(fit)
+        if isinstance(subjects, pd.DataFrame):
+            people = named(subjects, "subjects", "subject")
+            covariates = read_covariates(layout, people)
+        else:
+            rows = fit.places(subjects)
+            people = _people(old).iloc[rows]
+            covariates = {name: values[rows] for name, values in old.covariates.items()}
+        kinds, codes = read_categories(layout, items, people, old.levels)
+        levels = {**old.levels, **kinds}
+        places, new = {}, {}
+        for plate, table in ((SUBJECT, people), (ITEM, items)):
+            levels[plate] = list(dict.fromkeys([*old.levels[plate], *table.index]))
+            places[plate] = pd.Index(levels[plate]).get_indexer(table.index)
+            new[plate] = places[plate] >= len(old.levels[plate])
+            there = np.flatnonzero(~new[plate])
+            nodes, values, before = (
+                (layout.covariates, covariates, old.covariates)
+                if plate == SUBJECT
+                else (layout.meta_features, features, old.features)
+            )
+            mine, theirs = places[plate][there], table.index[there]
+            _refuse_changed(plate, theirs, nodes, _taken(values, there), _taken(before, mine))
+            for category in layout.categories:
+                if category.root == plate:
+                    own, known = codes[category.name][there], old.of[category.name][mine]
+                    _refuse_moved(category.name, plate, theirs, levels[category.name], own, known)
+        of = {
+            category.name: np.concatenate(
+                [old.of[category.name], codes[category.name][new[category.root]]]
+            )
+            for category in layout.categories
+        }
+        everybody = {
+            name: np.concatenate([values, covariates[name][new[SUBJECT]]])
+            for name, values in old.covariates.items()
+        }
+        cohort = _cohort(fit, levels, of, {}, everybody)
+        for category in layout.categories:
+            cohort.up(category.per, category)  # refuses a task that is of two benchmarks
+        codes[ITEM] = places[ITEM]
+        hidden = {
+            plate_feature(plate_name(plate)): codes[plate_name(plate)]
+            for plate in layout.plates
+            if root(plate) == ITEM
+        }
+        return cls(
+            cohort,
+            {name: len(values) for name, values in old.levels.items()},
+            places[SUBJECT],
+            places[ITEM],
+            features | hidden,
+        )
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the subjects."""
+        return [self.cohort.levels[SUBJECT][place] for place in self.who]
+
+    @property
+    def items(self) -> pd.Index:
+        """Names of the items."""
+        names = [self.cohort.levels[ITEM][place] for place in self.what]
+        found: pd.Index = pd.Index(names, name="item")
+        return found
+
+    @property
+    def rows(self) -> np.ndarray:
+        """Places of the subjects in the fit; -1 for new ones."""
+        return np.where(self.who < self.known[SUBJECT], self.who, -1)
+
+    @property
+    def new_levels(self) -> np.ndarray:
+        """Whether a subject or an item has a level of a category that is new, (subjects, items)."""
+        found = {SUBJECT: np.zeros(len(self.who), bool), ITEM: np.zeros(len(self.what), bool)}
+        places = {SUBJECT: self.who, ITEM: self.what}
+        for category in self.cohort.layout.categories:
+            codes = self.cohort.of[category.name][places[category.root]]
+            found[category.root] |= codes >= self.known[category.name]
+        return np.asarray(found[SUBJECT][:, None] | found[ITEM])
+
+
+def cohort_of(fit: Posterior) -> Cohort:
+    """Read the levels of a joint fit, and the properties of its subjects and items."""
+    constants, draws = fit.constants, fit.posterior
+    kinds = {category.name: category for category in fit.layout.categories}
+    levels = {name: list(map(str, draws.indexes[name])) for name in (SUBJECT, ITEM, *kinds)}
+    of = {name: constants[name].to_numpy() for name in kinds}
+    return _cohort(fit, levels, of, training_features(fit), covariates_of(fit))
+
+
+def _cohort(
+    fit: Posterior,
+    levels: Mapping[str, list[str]],
+    of: Mapping[str, np.ndarray],
+    features: Features,
+    covariates: Features,
+) -> Cohort:
+    """Write a cohort without outcomes."""
+    none = np.zeros(0, dtype=int)
+    return Cohort(fit.layout, levels, of, features, covariates, none, none, none, none)
+
+
+def _people(cohort: Cohort) -> pd.DataFrame:
+    """Write the categories of a cohort's subjects as a table."""
+    columns = {
+        category.name: np.array(cohort.levels[category.name], dtype=object)[
+            cohort.of[category.name]
+        ]
+        for category in cohort.layout.categories
+        if category.root == SUBJECT
+    }
+    return pd.DataFrame(columns, cohort.levels[SUBJECT])
+
+
+def _taken(values: Features, places: np.ndarray) -> Features:
+    """Take some rows of each array."""
+    return {name: own[places] for name, own in values.items()}
+
+
+def _refuse_changed(
+    kind: str, names: pd.Index, nodes: Sequence[MetaFeature], values: Features, known: Features
+) -> None:
+    """Refuse subjects or items that the fit knows by name, with other properties."""
+    for node in nodes:
+        shape = len(names), len(node.columns)
+        have, had = (part[node.name].reshape(shape) for part in (values, known))
+        other = ~alike.equal(have, had)
+        if other.any():
+            row, column = np.argwhere(other)[0]
+            raise DataError(
+                f"{kind} {names[row]} is in the fit with {node.columns[column]} = "
+                f"{had[row, column]:g}, and here it has {have[row, column]:g} "
+                f"({other.any(axis=1).sum()} such {kind}(s)); give it what it was fitted with, "
+                "or another name if it is another one"
+            )
+
+
+def _refuse_moved(
+    category: str,
+    kind: str,
+    names: pd.Index,
+    levels: Sequence[str],
+    codes: np.ndarray,
+    known: np.ndarray,
+) -> None:
+    """Refuse subjects or items that the fit knows by name, with another level of a category."""
+    moved = np.flatnonzero(codes != known)
+    if len(moved):
+        first = moved[0]
+        raise DataError(
+            f"{kind} {names[first]} is in the fit with {category} = {levels[known[first]]!r}, and "
+            f"here it has {levels[codes[first]]!r} ({kind}s: {some(names[moved])}); give it what "
+            "it was fitted with, or another name if it is another one"
+        )

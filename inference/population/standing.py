@@ -1,0 +1,186 @@
+"""What the population says of each subject, and how far a profile leans on it."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+
+from ...common.errors import FitError
+from ...common.options import inside
+from ...layouts import Latent, Layout, Prior
+from ...layouts.elements import find_elements
+from ...layouts.plates import SUBJECT, plate_name
+from ...linking import evaluate
+from ..forecasts.reading import root
+from ..model.alignment import align
+from ..posterior.diagnostics import profiles
+from ..posterior.posterior import Posterior, rows_of, success_rates
+from .levels import quantiles
+from .stacked import some_draws, stacked
+
+_DRAWS = 4000  # newcomers like each subject
+_SEED = 20231
+_MOST = 0.95  # of a profile that may lean on the population, and its own data be told apart
+
+
+def standing(
+    fit: Posterior,
+    nodes: str | Sequence[str] | None = None,
+    subjects: Iterable[object] | None = None,
+    prob: float = 0.9,
+) -> pd.DataFrame:
+    r"""Hold every subject's profile against what its population says of it.
+
+    .. math:: \ell = \min\left(1, \frac{\mathrm{var}_{post}}{\mathrm{var}_{pop}}\right), \qquad
+       m_{post} = \ell\, m_{pop} + (1 - \ell)\, m_{alone}
+
+    The population's distribution for a subject is that of a newcomer with the same covariates and
+    categories: drawn from the prior of the latent given each posterior draw of what is shared. A
+    profile leans on it by the share :math:`\ell` of its variance that is left, and the second
+    equation says what the subject's own outcomes alone would: it is exact where prior and
+    likelihood are normal, and an approximation where the prior alone is.
+
+    Parameters
+    ----------
+    fit : Posterior
+        Of subjects fitted together.
+    nodes : str or sequence of str, optional
+        Nodes, or elements ``node[label]``, of the profile; all by default.
+    subjects : iterable, optional
+        Whose; everybody's by default.
+    prob : float, default 0.9
+        Mass of the equal-tailed intervals, in (0, 1).
+
+    Returns
+    -------
+    DataFrame
+        One row per element and subject: ``node``, ``label``, ``subject``; ``mean``, ``sd``,
+        ``low`` and ``high`` of the profile; ``population_mean``, ``population_sd``,
+        ``population_low`` and ``population_high``; ``lean`` in [0, 1]; and ``alone``, NaN where all
+        outcomes of a subject are alike, so that they bound it on one side only, where the profile
+        leans on the population by more than .95, and where its prior is not normal.
+
+    Raises
+    ------
+    FitError
+        When nothing is shared in the layout, a node or subject is unknown, `prob` out of range, or
+        PyMC has no quantiles of a prior.
+    DataError
+        When a subject is named twice.
+
+    Examples
+    --------
+    >>> import measurement_layouts as ml
+    >>> from measurement_layouts.linking import logistic
+    >>> mean = ml.Bias("mean", per="population")
+    >>> ability = ml.Capability("ability", prior=ml.Prior("Normal", mu=mean, sigma=1))
+    >>> layout = ml.Layout("coins", ml.Success("heads", logistic(ability)))
+    >>> outcomes = pd.DataFrame([[1, 1, 0, 1], [0, 1, 0, 0], [1, 1, 1, 1]], list("abc"))
+    >>> evaluation = ml.Evaluation.from_wide(outcomes, pd.DataFrame(index=range(4)))
+    >>> result = ml.fit(layout, evaluation, draws=200, tune=200, chains=2, seed=1,
+    ...                 progressbar=False)
+    >>> standing(result)[["subject", "alone"]].notna().all(axis=1).tolist()
+    [True, True, False]
+    """
+    prob = inside("prob", prob, such_as=0.9)
+    layout = fit.layout
+    if not layout.joint:
+        raise FitError(
+            f"the subjects of layout {layout.name!r} share nothing, so none leans on a population; "
+            "say what is shared with per='population', as in a prior's mean and spread"
+        )
+    found = find_elements(layout, nodes)
+    who = fit.subjects if subjects is None else fit.named(subjects)
+    rows = fit.places(who)
+    drawn = _newcomers(fit, rows)
+    table = profiles(fit, prob, who)
+    rates = success_rates(fit, rows).to_numpy()
+    tail = (1 - prob) / 2
+    parts = []
+    for element in found:
+        own = rows_of(table, element, who)
+        draws = drawn[element.latent.name]
+        draws = draws.reshape(*draws.shape[:2], -1)[..., element.index]
+        low, high = np.quantile(draws, [tail, 1 - tail], axis=0)
+        mean, variance = draws.mean(axis=0), draws.var(axis=0, ddof=1)
+        normal = element.prior.family == "Normal"
+        lean = np.minimum(own["sd"].to_numpy() ** 2 / variance, 1.0)
+        told = normal & (lean <= _MOST) & (rates > 0) & (rates < 1)
+        alone = (own["mean"].to_numpy() - lean * mean) / np.where(told, 1 - lean, np.nan)
+        parts.append(
+            pd.DataFrame(
+                {
+                    "node": element.latent.name,
+                    "label": element.label,
+                    "subject": who,
+                    **{name: own[name].to_numpy() for name in ("mean", "sd", "low", "high")},
+                    "population_mean": np.broadcast_to(mean, len(who)),
+                    "population_sd": np.broadcast_to(np.sqrt(variance), len(who)),
+                    "population_low": np.broadcast_to(low, len(who)),
+                    "population_high": np.broadcast_to(high, len(who)),
+                    "lean": lean,
+                    "alone": alone,
+                }
+            )
+        )
+    return pd.concat(parts, ignore_index=True)
+
+
+def _newcomers(fit: Posterior, rows: np.ndarray) -> dict[str, np.ndarray]:
+    """Draw profiles of newcomers like the subjects in some rows, given posterior draws.
+
+    Returns
+    -------
+    dict of str to ndarray, shape (draws, rows, *labels)
+        By latent of the profile; one row where the population says the same of all subjects.
+    """
+    layout, constants, dims = fit.layout, fit.constants, tuple(fit.layout.dims)
+    draws = np.resize(some_draws(fit, _DRAWS), _DRAWS)
+    known = {}
+    for covariate in layout.covariates:
+        values = constants[covariate.name].to_numpy()[rows][None]
+        known[covariate.name] = align(values, covariate, dims, leading=1, per_item=True)
+    found = {}
+    for place, latent in enumerate(layout.latents):
+        if not all(root(plate) == SUBJECT for plate in latent.plates):
+            continue  # items have it, and no profile depends on it
+        if latent.is_profile:
+            rng = np.random.default_rng([_SEED, place])
+            values = found[latent.name] = _drawn(layout, latent, known, rng)
+        else:
+            values = stacked(fit, latent, draws)
+            for plate in latent.plates:
+                values = np.take(values, constants[plate_name(plate)].to_numpy()[rows], axis=1)
+        per_subject = latent.is_profile or bool(latent.plates)
+        known[latent.name] = align(values, latent, dims, leading=1, per_item=per_subject)
+    return found
+
+
+def _drawn(
+    layout: Layout,
+    latent: Latent,
+    known: Mapping[str, np.ndarray],
+    rng: np.random.Generator,
+) -> np.ndarray:
+    """Draw a latent given what its prior depends on; shape (draws, subjects or 1, *labels)."""
+    dims = tuple(layout.dims)
+    places = (np.arange(_DRAWS) + 0.5) / _DRAWS  # in the prior: evenly, and in any order
+
+    def one(prior: Prior, labels: tuple[str, ...]) -> np.ndarray:
+        own = tuple(slice(None) if dim in labels else 0 for dim in dims)
+        given = {
+            name: np.asarray(evaluate(value, known, dims), dtype=float)
+            for name, value in prior.parameters
+        }
+        laid = {name: value[:, :, *own] for name, value in given.items() if value.ndim}
+        size = tuple(len(layout.dims[dim]) for dim in labels)
+        chances = np.broadcast_to(places[:, None], (_DRAWS, math.prod(size)))
+        chances = rng.permuted(chances, axis=0).reshape(_DRAWS, 1, *size)
+        full = np.broadcast_shapes(chances.shape, *(value.shape for value in laid.values()))
+        return quantiles(latent.name, prior.family, given | laid, np.broadcast_to(chances, full))
+
+    if isinstance(latent.prior, tuple):
+        each = np.broadcast_arrays(*[one(prior, ()) for prior in latent.priors])
+        return np.stack(each, axis=-1)
+    return one(latent.priors[0], latent.label_dims)

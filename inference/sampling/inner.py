@@ -1,0 +1,105 @@
+"""A latent of each subject that NUTS integrates out: where it is looked at, and its draws."""
+
+import ctypes
+from collections.abc import Mapping
+
+import numpy as np
+
+from ...layouts import Latent, Layout
+from ...layouts.plates import SUBJECT
+from ..model.cohort import Cohort
+from ..model.joint_terms import Places
+from .joint import JointKernel
+from .stopping import stop_if_told
+
+_MOST = 64  # places
+_APART = 1.2  # posterior standard deviations: an error of 2e-6 of the integral of a normal density
+_BEYOND = 3.0  # standard deviations beyond the farthest draws
+_POINTERS = [ctypes.c_void_p] * 3
+_PROFILE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, *_POINTERS)
+
+
+def single_latent(layout: Layout) -> Latent | None:
+    """Find the only latent with a subject plate: normal, one number for each subject."""
+    own = [
+        latent for latent in layout.latents if SUBJECT in [str(plate) for plate in latent.plates]
+    ]
+    if len(own) != 1 or not own[0].is_profile or own[0].dims:
+        return None
+    (prior,) = own[0].priors
+    return own[0] if prior.family == "Normal" and _by_spread(prior.parameters) else None
+
+
+def _by_spread(parameters: tuple[tuple[str, object], ...]) -> bool:
+    return {"mu", "sigma"}.issuperset(name for name, _ in parameters)
+
+
+def find_places(latent: Latent, draws: np.ndarray) -> Places | None:
+    """Choose where to look at a latent, from draws of shape (draws, subjects); None of too many."""
+    spreads = draws.std(axis=0)
+    beyond = _BEYOND * spreads.max()
+    low, high = draws.min() - beyond, draws.max() + beyond
+    count = int(np.ceil((high - low) / (_APART * np.quantile(spreads, 0.05)))) + 1
+    return None if count > _MOST else Places(latent.name, np.linspace(low, high, max(count, 15)))
+
+
+class Inner:
+    """Draws a latent given all that is shared.
+
+    Parameters
+    ----------
+    cohort : Cohort
+        Layout and outcomes.
+    latent : Latent
+        Which.
+    places : Places
+        Where its density is looked at.
+    """
+
+    def __init__(self, cohort: Cohort, latent: Latent, places: Places) -> None:
+        others = frozenset(one.name for one in cohort.layout.latents if one is not latent)
+        self.latent, self._places = latent, places
+        self._kernel = JointKernel(cohort, given=others, places=places)
+        self._order = self._kernel.order([SUBJECT])
+
+    def draw(self, shared: Mapping[str, np.ndarray], seed: int) -> np.ndarray:
+        """Draw it, once for each draw of the others.
+
+        All places are moved by the same random part of their distance, and one of them is drawn in
+        proportion to the density there: as exact as the integral is.
+
+        Parameters
+        ----------
+        shared : mapping of str to ndarray
+            By latent, shape (chains, draws, levels..., labels...).
+        seed : int
+            Of the draws.
+
+        Returns
+        -------
+        ndarray, shape (chains, draws, subjects)
+            The draws.
+        """
+        kernel, rng = self._kernel, np.random.default_rng([seed, 1])
+        code, length = kernel.code, len(kernel.start)
+        call = _PROFILE(code.machine.profile)
+        at = self._places.at
+        subjects, apart = len(self._order), at[1] - at[0]
+        chains, draws = next(iter(shared.values())).shape[:2]
+        points = np.empty((chains, draws, length))
+        for part in kernel.parts:
+            values = shared[part.latent.name].reshape(chains, draws, *kernel.shape(part))
+            if part.plates:
+                values = values[:, :, np.argsort(kernel.order(part.latent.plates).ravel())]
+            size = int(np.prod(values.shape[2:], dtype=int))
+            points[:, :, part.offset : part.offset + size] = values.reshape(chains, draws, -1)
+        points[:, :, -1] = rng.uniform(-0.5, 0.5, (chains, draws)) * apart
+        table, found = np.empty((subjects, len(at))), np.empty((chains, draws, subjects))
+        for place in np.ndindex(chains, draws):
+            stop_if_told()
+            point = points[place]
+            call(length, table.size, point.ctypes.data, table.ctypes.data, code.inputs.ctypes.data)
+            summed = np.cumsum(np.exp(table - table.max(axis=1, keepdims=True)), axis=1)
+            drawn = rng.random(subjects) * summed[:, -1]
+            found[place] = at[(summed < drawn[:, None]).sum(axis=1)] + point[-1]
+        return found[:, :, self._order]

@@ -1,0 +1,81 @@
+"""Logit: from a probability back to a margin."""
+
+from .. import arrays, units
+from ..arrays import Array
+from ..errors import LayoutError
+from ..expression import Expr
+from ..function import linking_function
+from ..interval import Interval
+
+_EDGE = 1e-12  # a probability stays this far from 0 and 1, so that its log-odds are finite
+
+
+def _range(p: Interval) -> Interval:
+    """Range of a call."""
+    return Interval(float(logit(p.low)), float(logit(p.high)))
+
+
+def _check(p: Expr) -> None:
+    """Refuse what has a unit."""
+    if not units.is_pure(p.unit):
+        raise LayoutError(
+            f"logit: p = {p} has {units.text(p.unit)}, and only a probability has log-odds; pass "
+            "the margin through logistic first"
+        )
+
+
+@linking_function(
+    range=_range,
+    latex=r"\operatorname{logit}\left(<p>\right)",
+    domain={"p": (0, 1)},
+    check=_check,
+)
+def logit(p: Array) -> Array:
+    r"""Log-odds of a probability, to which an item's own ease or a subject's effect is added.
+
+    .. math:: \operatorname{logit} p = \log p - \log(1 - p), \qquad
+        p \in [10^{-12}, 1 - 10^{-12}]
+
+    It undoes `logistic`: ``logistic(logit(p) + ease)`` is p where the ease is 0, and stays a
+    probability wherever the ease goes, which ``p + ease`` does not.
+
+    Parameters
+    ----------
+    p : expression or array
+        Probability, in [0, 1]; nearer than 1e-12 to 0 or 1 it is taken for that near.
+
+    Returns
+    -------
+    expression or array
+        Pure number in [-27.6, 27.6]; 0 at a probability of 0.5. The gradient is 1 / (p (1 - p)), at
+        least 4, and 0 within 1e-12 of 0 and 1.
+
+    Raises
+    ------
+    LayoutError
+        When the probability can leave [0, 1], or has a unit.
+
+    See Also
+    --------
+    logistic : From a margin to a probability.
+
+    References
+    ----------
+    Berkson (1944), Application of the logistic function to bio-assay, Journal of the American
+    Statistical Association 39, where log-odds get their name.
+
+    Examples
+    --------
+    A task that is easier for everybody than its demands say:
+
+    >>> from measurement_layouts import Bias, Capability, MetaFeature, Noise
+    >>> from measurement_layouts.linking import logistic, logit, mixture
+    >>> finds = logistic(Capability("sight", low=0, high=2) - MetaFeature("far", low=0, high=2))
+    >>> ease = Bias("ease", per="item")
+    >>> print(logistic(logit(mixture(finds, by=Noise("noise"), toward=0.5)) + ease))
+    logistic(logit(mixture(logistic(sight − far), noise, 0.5)) + ease)
+    >>> round(float(logistic(logit(0.8) + 1)), 3)
+    0.916
+    """
+    inside = arrays.minimum(arrays.maximum(p, _EDGE), 1 - _EDGE)
+    return arrays.log(inside) - arrays.log1p(-inside)

@@ -1,0 +1,84 @@
+"""What items have of their own, from the smallest to the largest."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from ..common.messages import many
+from ..layouts import Layout
+from . import style
+from .effects import effect_groups, effect_rows, effect_unit
+from .kinds import of_its_kind
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_COLUMNS = 4
+_NAMED = 100  # rows from which only some are named
+
+
+@of_its_kind
+def caterpillar_plot(
+    items: pd.DataFrame,
+    *,
+    nodes: str | Sequence[str] | None = None,
+    layout: Layout | None = None,
+    ax: "Axes | Sequence[Axes] | np.ndarray | None" = None,
+) -> "np.ndarray":
+    """Draw the effects of items, or of categories of them, in the order of their means.
+
+    Effects whose interval holds 0 are pale.
+
+    Parameters
+    ----------
+    items : DataFrame
+        What ``fit.items()`` returned, which says the mass of the intervals.
+    nodes : str or sequence of str, optional
+        Nodes of the table, or elements ``node[label]``; all by default.
+    layout : Layout, optional
+        Says the nodes' units.
+    ax : Axes or sequence of Axes, optional
+        Where to draw, one for each element; by default a new figure.
+
+    Returns
+    -------
+    ndarray of Axes
+        One per node and label. Horizontal: the effect. Where there are more
+        than 100 rows, only some are named.
+
+    Raises
+    ------
+    DataError
+        When a node is not in the table, or the table has not those columns.
+    FitError
+        When the number of axes is wrong.
+
+    Examples
+    --------
+    >>> items = pd.DataFrame({"node": "ease", "label": "", "item": ["a", "b"],
+    ...                       "mean": [0.4, -0.4], "low": [0.1, -0.9], "high": [0.7, 0.1]})
+    >>> (panel,) = caterpillar_plot(items)
+    >>> [tick.get_text() for tick in panel.get_yticklabels()]
+    ['b', 'a']
+    """
+    groups = effect_groups(items, nodes, "fit.items()")
+    columns = min(len(groups), _COLUMNS)
+    longest = max(len(rows) for rows in groups.values())
+    size = (
+        max(columns * 3.4, 5.0),
+        -(-len(groups) // columns) * (min(longest, _NAMED) * 0.165 + 0.9) + 1.0,
+    )
+    axes, figure = style.panels(ax, len(groups), columns, size)
+    for (name, rows), panel in zip(groups.items(), axes, strict=True):
+        ordered = rows.sort_values("mean", kind="stable")
+        names = [style.words(level, 30) for level in ordered["level"]]
+        effect_rows(panel, ordered, names, _NAMED)
+        unit = effect_unit(rows["node"].iloc[0], layout)
+        panel.set_xlabel(style.words(f"{name} ({unit})" if unit else name))
+        style.title(panel, many(len(rows), "effect"))
+    if figure is not None:
+        style.heading(figure, "What items have of their own")
+        style.legend_below(figure, axes, 2)
+    return axes

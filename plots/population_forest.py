@@ -1,0 +1,178 @@
+"""Profiles of subjects against what their population says of them."""
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from ..common.messages import many
+from ..inference.fit import Fit
+from ..inference.population.standing import standing
+from ..inference.posterior.posterior import rows_of, success_rates
+from ..layouts.elements import find_elements
+from . import style
+from .kinds import of_its_kind
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_COLUMNS = 4
+_NAMED = 100  # subjects from which none is named
+_TALL = 9.0  # inches, where none is named
+_WIDTH = 2.9  # of a panel, in inches
+_ROOM = 0.04
+
+
+@of_its_kind
+def population_forest(
+    fit: Fit,
+    *,
+    nodes: str | Sequence[str] | None = None,
+    subjects: Iterable[object] | None = None,
+    prob: float = 0.9,
+    ax: "Axes | Sequence[Axes] | np.ndarray | None" = None,
+) -> "np.ndarray":
+    """Draw every subject's profile over its population's distribution, one panel per element.
+
+    A pale bar is what the population says of a newcomer with the subject's covariates and
+    categories, its mean a tick; the coloured interval is the profile, after the subject's own
+    outcomes. A small diamond is what these outcomes alone would say: the further the point lies
+    from it towards the tick, the more the profile leans on the population (see `standing`).
+    Subjects stand in the order of their success, the best at the top, with the rate beside the
+    name, and where that is the same, in the order of the first panel's means.
+
+    Parameters
+    ----------
+    fit : Fit
+        Of subjects fitted together.
+    nodes : str or sequence of str, optional
+        Nodes, or elements ``node[label]``, of the profile; all by default.
+    subjects : iterable, optional
+        Whose; everybody's by default.
+    prob : float, default 0.9
+        Mass of the equal-tailed intervals, in (0, 1).
+    ax : Axes or sequence of Axes, optional
+        Where to draw, one for each panel; by default a new figure.
+
+    Returns
+    -------
+    ndarray of Axes
+        One per element. Horizontal: the node, in its unit. Names are left out where there are more
+        than 100 subjects.
+
+    Raises
+    ------
+    FitError
+        As `standing` does, and when the number of axes is wrong.
+
+    Examples
+    --------
+    >>> import measurement_layouts as ml
+    >>> from measurement_layouts.linking import logistic
+    >>> mean = ml.Bias("mean", per="population")
+    >>> ability = ml.Capability("ability", prior=ml.Prior("Normal", mu=mean, sigma=1))
+    >>> layout = ml.Layout("coins", ml.Success("heads", logistic(ability)))
+    >>> outcomes = pd.DataFrame([[1, 1, 0, 1], [0, 1, 0, 0], [1, 1, 1, 1]], list("abc"))
+    >>> evaluation = ml.Evaluation.from_wide(outcomes, pd.DataFrame(index=range(4)))
+    >>> result = ml.fit(layout, evaluation, draws=200, tune=200, chains=2, seed=1,
+    ...                 progressbar=False)
+    >>> len(population_forest(result))
+    1
+    """
+    who = fit.subjects if subjects is None else fit.named(subjects)
+    table = standing(fit, nodes, who, prob)
+    found = find_elements(fit.layout, nodes)
+    rates = success_rates(fit, fit.places(who))
+    means = rows_of(table, found[0], who)["mean"]
+    who = list(pd.DataFrame({"rate": rates, "mean": means}).sort_values(["rate", "mean"]).index)
+    crowd = len(who) > _NAMED
+    names = [] if crowd else [f"{style.words(name)}  {rates[name]:.2f}" for name in who]
+    columns = min(len(found), _COLUMNS)
+    axes, figure = style.panels(
+        ax, len(found), columns, _size(len(found), columns, len(who), names), sharey=True
+    )
+    for place, (element, panel) in enumerate(zip(found, axes, strict=True)):
+        rows = rows_of(table, element, who)
+        _population(panel, rows, prob)
+        _profiles(panel, rows, style.colour(element), prob)
+        style.range_ends(panel, element, "x")
+        leans = style.percent(round(rows["lean"].median(), 2))
+        style.title(panel, f"leans on it by {leans} (median)")
+        panel.set_xlabel(style.element_label(element))
+        panel.set_ylim(-0.7, len(who) - 0.3)
+        panel.set_yticks(np.arange(len(names)), names, fontsize=8)
+        first = place % columns == 0 if figure is not None else place == 0
+        panel.tick_params(axis="y", length=0, labelleft=first)
+        if crowd and first:
+            panel.set_ylabel(f"{many(len(who), 'subject')} by success rate")
+        style.quiet_frame(panel, "bottom")
+    if figure is not None:
+        style.heading(figure, f"{many(len(who), 'subject')}, and what the population says of each")
+        style.legend_below(figure, axes, 1 if columns < 2 else 2)
+    return axes
+
+
+def _size(count: int, columns: int, subjects: int, names: list[str]) -> tuple[float, float]:
+    rows = -(-count // columns)
+    margin = max(map(len, names), default=4) * 0.07
+    height = _TALL if not names else subjects * 0.165 + 0.9
+    return max(columns * _WIDTH + margin, 5.6), rows * height + 1.5
+
+
+def _population(ax: "Axes", rows: pd.DataFrame, prob: float) -> None:
+    """Draw what the population says, a bar and a tick per subject."""
+    at = np.arange(len(rows))
+    ax.barh(
+        at,
+        rows["population_high"] - rows["population_low"],
+        left=rows["population_low"],
+        height=1.0 if len(rows) > _NAMED else 0.86,
+        color=style.RULE,
+        linewidth=0,
+        zorder=0,
+    )
+    ax.vlines(
+        rows["population_mean"], at - 0.43, at + 0.43, color=style.PRIOR, linewidth=1.4, zorder=1
+    )
+    pale: dict[str, Any] = {
+        "color": style.RULE,
+        "linewidth": 7,
+        "markeredgecolor": style.PRIOR,
+        "markersize": 8,
+    }
+    what = f"population: mean, {style.percent(prob)} interval"
+    ax.plot([], [], marker="|", markeredgewidth=1.4, label=what, **pale)
+
+
+def _profiles(ax: "Axes", rows: pd.DataFrame, colour: str, prob: float) -> None:
+    """Draw profiles, and what the subjects' outcomes alone would say."""
+    at, crowd = np.arange(len(rows)), len(rows) > _NAMED
+    ax.hlines(
+        at, rows["low"], rows["high"], color=colour, linewidth=0.5 if crowd else 1.4, alpha=0.55
+    )
+    ax.plot(
+        rows["mean"],
+        at,
+        "o",
+        color=colour,
+        markersize=1.6 if crowd else 4,
+        zorder=3,
+        label=f"profile: posterior mean, {style.percent(prob)} interval",
+    )
+    shown = rows[["low", "high", "population_low", "population_high"]].to_numpy()
+    low, high = shown.min(), shown.max()
+    room = _ROOM * (high - low)
+    inside = rows["alone"].between(low - room, high + room).to_numpy()
+    ax.plot(
+        rows["alone"][inside],
+        at[inside],
+        "D",
+        markerfacecolor="white",
+        markeredgecolor=style.INK,
+        markeredgewidth=0.4 if crowd else 0.7,
+        markersize=1.8 if crowd else 3.2,
+        zorder=2.5,
+        label="own outcomes alone (normal approximation)",
+    )
+    ax.set_xlim(low - room, high + room)

@@ -1,0 +1,80 @@
+"""What the population has: means, weights and spreads."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from ..layouts import Layout
+from . import style
+from .effects import effect_groups, effect_rows, effect_unit
+from .kinds import of_its_kind
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_NAMED = 100  # rows from which only some are named
+_ROW, _FRAME = 0.24, 0.7  # inches: of a row, and of what stands around a panel
+
+
+@of_its_kind
+def weights_plot(
+    population: pd.DataFrame,
+    *,
+    nodes: str | Sequence[str] | None = None,
+    layout: Layout | None = None,
+    ax: "Axes | Sequence[Axes] | np.ndarray | None" = None,
+) -> "np.ndarray":
+    """Draw what all subjects share: a row per mean, weight and spread, and per level of a category.
+
+    Values whose interval holds 0 are pale; that of a spread never does.
+
+    Parameters
+    ----------
+    population : DataFrame
+        What ``fit.population()`` returned, which says the mass of the intervals.
+    nodes : str or sequence of str, optional
+        Nodes of the table, or elements ``node[label]``; all by default.
+    layout : Layout, optional
+        Says the nodes' units; there is a panel for each. Without it there is one panel.
+    ax : Axes or sequence of Axes, optional
+        Where to draw, one for each unit; by default a new figure.
+
+    Returns
+    -------
+    ndarray of Axes
+        One per unit. Rows in the order of the table, the first at the top.
+
+    Raises
+    ------
+    DataError
+        When a node is not in the table, or the table has not those columns.
+    FitError
+        When the number of axes is wrong.
+
+    Examples
+    --------
+    >>> population = pd.DataFrame({"node": ["gain", "school"], "label": "", "level": ["", "x"],
+    ...                            "mean": [0.7, -0.1], "low": [0.6, -0.4], "high": [0.8, 0.2]})
+    >>> (panel,) = weights_plot(population)
+    >>> [tick.get_text() for tick in panel.get_yticklabels()]
+    ['school: x', 'gain']
+    """
+    panels: dict[str, list[pd.DataFrame]] = {}
+    for name, rows in effect_groups(population, nodes, "fit.population()").items():
+        names = [style.words(f"{name}: {level}" if level else name, 45) for level in rows["level"]]
+        unit = effect_unit(rows["node"].iloc[0], layout)
+        panels.setdefault(unit, []).append(rows.assign(name=names))
+    tables = {unit: pd.concat(parts)[::-1] for unit, parts in panels.items()}
+    heights = [_FRAME + _ROW * min(len(rows), _NAMED) for rows in tables.values()]
+    longest = max(int(rows["name"].str.len().max()) for rows in tables.values())
+    axes, figure = style.panels(ax, len(tables), 1, (4.4 + longest * 0.07, 0.8 + sum(heights)))
+    for (unit, rows), panel in zip(tables.items(), axes, strict=True):
+        effect_rows(panel, rows, rows["name"].tolist(), _NAMED)
+        panel.set_xlabel(style.words(f"value ({unit})") if unit else "value")
+    if figure is not None:
+        axes[0].get_gridspec().set_height_ratios(heights)
+        style.heading(figure, "What the subjects share")
+        style.legend_below(figure, axes, 2)
+    return axes

@@ -1,0 +1,196 @@
+"""Subjects and items on the scale of one capability."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from ..common.messages import many
+from ..inference.fit import Fit
+from ..inference.population.item_places import HARDER, item_places
+from ..inference.posterior.diagnostics import profiles
+from ..inference.posterior.posterior import rows_of
+from ..layouts.elements import Element, find_elements
+from . import style
+from .kinds import of_its_kind
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_BINS = 24
+_LEFT = 2.0  # width of the panel of subjects, in inches
+_NAMED, _LEAST = 80, 24  # items from which only some are named, and for which there is room
+_HEIGHT, _COLUMN = 4.5, 0.15  # inches
+_LETTERS = 24
+_ROOM = 0.06  # of the view, above and below
+
+
+@of_its_kind
+def wright_map(
+    fit: Fit,
+    *,
+    nodes: str | Sequence[str] | None = None,
+    prob: float = 0.9,
+    ax: "Sequence[Axes] | np.ndarray | None" = None,
+) -> "np.ndarray":
+    """Draw how many subjects there are at each level of a capability, beside the items' levels.
+
+    An item stands at the level of the capability at which the average subject of the fit succeeds
+    half of the time (see `item_places`), with an interval. A triangle at the upper or lower edge is
+    an item for which there is no such level: too hard, or too easy, whatever the capability is.
+
+    Parameters
+    ----------
+    fit : Fit
+        Of subjects fitted together, or each alone.
+    nodes : str or sequence of str, optional
+        Capabilities with a value per subject, or elements ``node[label]``; all by default.
+    prob : float, default 0.9
+        Mass of the equal-tailed interval, in (0, 1).
+    ax : sequence of Axes, optional
+        Where to draw, two for each capability; by default a new figure with a row for each.
+
+    Returns
+    -------
+    ndarray of Axes
+        By capability that of the subjects, counted by their posterior means, and that of the items,
+        the easiest first. Vertical: the capability, in its unit.
+
+    Raises
+    ------
+    FitError
+        As `item_places` does, and when the number of axes is wrong.
+
+    References
+    ----------
+    Wright and Masters (1982), Rating scale analysis.
+
+    Examples
+    --------
+    >>> from measurement_layouts.inference.fitting import fit
+    >>> from measurement_layouts.scenarios import animal_ai_olympics as aaio
+    >>> cohort = aaio.simulated_cohort()
+    >>> result = fit(aaio.published_layout(), cohort.evaluation, subjects=["sim-01"],
+    ...              draws=100, tune=200, chains=2, seed=1, progressbar=False)
+    >>> axes = wright_map(result, nodes="visualAbility")
+    >>> axes[0].get_ylabel()
+    'visualAbility (sd)'
+    """
+    places = item_places(fit, nodes, prob)
+    found = _elements(fit, places)
+    table = profiles(fit, prob)
+    count = len(places) // len(found)
+    wide = min(max(count, _LEAST), _NAMED) * _COLUMN
+    size = _LEFT + wide + 0.9, 1.0 + len(found) * _HEIGHT
+    axes, figure = style.panels(ax, 2 * len(found), 2, size)
+    if figure is not None:
+        axes[0].get_gridspec().set_width_ratios([_LEFT, wide])
+    for place, element in enumerate(found):
+        left, right = axes[2 * place : 2 * place + 2]
+        chosen = (places["node"] == element.latent.name) & (places["label"] == element.label)
+        items = places[chosen].assign(order=_order).sort_values(["order", "item"], kind="stable")
+        means = rows_of(table, element, fit.subjects)["mean"].to_numpy()
+        view = _view(items, means)
+        _subjects(left, means, view, element)
+        _items(right, items, view, element, prob)
+        style.title(left, many(len(means), "subject"))
+        style.title(right, many(count, "item"))
+    if figure is not None:
+        style.heading(
+            figure, "Subjects, and the level at which an average one succeeds half of the time"
+        )
+        style.legend_below(figure, axes, 2)
+    return axes
+
+
+def _elements(fit: Fit, places: pd.DataFrame) -> list[Element]:
+    """Find the elements that a table of places is about."""
+    pairs = places[["node", "label"]].drop_duplicates().itertuples(index=False)
+    names = [f"{node}[{label}]" if label else node for node, label in pairs]
+    return find_elements(fit.layout, names)
+
+
+def _order(rows: pd.DataFrame) -> np.ndarray:
+    """Put items that are beyond the scale at its ends."""
+    edge = np.where(rows["beyond"] == HARDER, np.inf, -np.inf)
+    return np.where(rows["beyond"] == "", rows["place"], edge)
+
+
+def _view(items: pd.DataFrame, means: np.ndarray) -> tuple[float, float]:
+    """Range that holds all subjects, places and ends of intervals."""
+    shown = np.concatenate([means, items["place"], items["low"], items["high"]])
+    shown = shown[np.isfinite(shown)]
+    low, high = float(shown.min()), float(shown.max())
+    room = _ROOM * (high - low) or 1.0
+    return low - room, high + room
+
+
+def _subjects(ax: "Axes", means: np.ndarray, view: tuple[float, float], element: Element) -> None:
+    """Draw how many subjects there are at each level, growing to the left."""
+    from matplotlib.ticker import MaxNLocator
+
+    ax.hist(
+        means,
+        bins=np.linspace(*view, _BINS + 1).tolist(),
+        orientation="horizontal",
+        color=style.colour(element),
+        alpha=0.75,
+        edgecolor="white",
+        linewidth=0.6,
+        label="subjects, by their posterior means",
+    )
+    ax.set_ylim(*view)
+    ax.invert_xaxis()
+    ax.xaxis.set_major_locator(MaxNLocator(nbins=4, integer=True))
+    ax.set_xlabel("subjects")
+    ax.set_ylabel(style.element_label(element))
+    style.range_ends(ax, element, "y")
+    style.rules(ax)
+    style.quiet_frame(ax, "left", "bottom")
+
+
+def _items(
+    ax: "Axes", items: pd.DataFrame, view: tuple[float, float], element: Element, prob: float
+) -> None:
+    """Draw the items in the order of their places, each with its name below."""
+    at, (low, high) = np.arange(len(items)), view
+    ends = items[["low", "high"]].clip(low, high)
+    there = (items["beyond"] == "").to_numpy()
+    ax.vlines(
+        at[there],
+        ends["low"][there],
+        ends["high"][there],
+        color=style.QUIET,
+        linewidth=1.3,
+        alpha=0.6,
+    )
+    ax.plot(
+        at[there],
+        items["place"][there],
+        "o",
+        color=style.INK,
+        markersize=4,
+        label=f"item: level of even success, {style.percent(prob)} interval",
+    )
+    edge, room = np.where(items["beyond"] == HARDER, high, low), 0.25 * _ROOM * (high - low)
+    for marker, name, chosen in (
+        ("^", "too hard at any level", (items["beyond"] == HARDER).to_numpy()),
+        ("v", "too easy at any level", ~there & (items["beyond"] != HARDER).to_numpy()),
+    ):
+        if chosen.any():
+            look: dict[str, Any] = {"color": style.EXTRAPOLATED, "markersize": 5, "label": name}
+            inner = edge[chosen] + (room if marker == "v" else -room)
+            ax.plot(at[chosen], inner, marker, linestyle="none", **look)
+    step = -(-len(items) // _NAMED)
+    names = [style.words(name, _LETTERS) for name in items["item"]]
+    ax.set_xticks(at[::step], names[::step], rotation=90, fontsize=7)
+    if step > 1:
+        ax.set_xlabel(f"one of {step} items is named")
+    ax.set_xlim(-0.8, len(items) - 0.2)
+    ax.set_ylim(low, high)
+    ax.tick_params(axis="y", length=0, labelleft=False)
+    ax.tick_params(axis="x", length=2)
+    style.range_ends(ax, element, "y")
+    style.rules(ax)
+    style.quiet_frame(ax, "bottom")

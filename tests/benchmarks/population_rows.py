@@ -1,0 +1,253 @@
+"""The benchmark's rows of joint fits: forecasts, draws per second, newcomers and growth."""
+
+import os
+import resource
+import time
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+import population_by_hand as by_hand
+from lines import Line, at_most, in_words
+from population_data import COHORTS, KNOWN_ITEMS, SPLITS, Cohort, held_cells, held_items
+from population_layouts import LAYOUTS
+from population_rivals import RIVALS, forecast
+from population_scores import brier, over_splits
+
+import measurement_layouts as ml
+from measurement_layouts.linking import logistic
+from measurement_layouts.scenarios import animal_ai_olympics as aaio
+from measurement_layouts.scenarios import fraction_subtraction
+
+MEAN, RASCH, EXPLAINED, FACTORS = RIVALS
+ALONE = {
+    "animal-ai": aaio.recommended_layout,
+    "fractions": fraction_subtraction.recommended_layout,
+}
+"""Layouts in which each subject is fitted alone, of the cohorts that have one."""
+SHORT = {"draws": 500, "tune": 500, "chains": 2}
+QUICK = {"draws": 100, "tune": 150, "chains": 2}
+FULL = {"draws": 1000, "tune": 1000, "chains": 4}
+
+
+def chances(layout: ml.Layout, cohort: Cohort, held: np.ndarray, length: Mapping) -> np.ndarray:
+    """Fit what is not held out, and forecast every cell."""
+    fit = ml.fit(layout, cohort.without(held), seed=1, progressbar=False, **length)
+    found = fit.forecast(cohort.evaluation.items).data["mean"]
+    return found.reindex(subject=cohort.evaluation.subjects).to_numpy()
+
+
+def joint_cells(name: str, quick: bool, seed: int) -> list[Line]:
+    """Score held-out cells beside Rasch, and beside each subject alone."""
+    cohort, rivals = COHORTS[name](), [RASCH]
+    rivals += {"fractions": [FACTORS], "exam": [EXPLAINED]}.get(name, [])
+    return _scored(name, cohort, held_cells, rivals, "cells", quick, seed, 0.0)
+
+
+def joint_items(name: str, quick: bool, seed: int) -> list[Line]:
+    """Score whole groups of items held out beside each subject alone, or its mean."""
+    cohort = COHORTS[name]()
+    return _scored(name, cohort, held_items, [MEAN], "whole items", quick, seed, 2.0)
+
+
+def _scored(
+    name: str,
+    cohort: Cohort,
+    hold: object,
+    rivals: list[str],
+    what: str,
+    quick: bool,
+    seed: int,
+    slack: float,
+) -> list[Line]:
+    """Score one layout and its rivals on splits; the goal is so many standard errors away."""
+    splits = SPLITS[: int(os.environ.get("POPULATION_SPLITS", 2 if quick else 10))]
+    scores: dict[str, list[float]] = {}
+    length = QUICK if quick else SHORT
+    for split in splits:
+        held = hold(cohort, split)  # type: ignore[operator]
+        ours = brier(chances(LAYOUTS[name](), cohort, held, length), cohort, held)
+        scores.setdefault("ours", []).append(ours)
+        for rival in rivals:
+            theirs = brier(forecast(rival, cohort, held, seed), cohort, held)
+            scores.setdefault(rival, []).append(theirs)
+        if name in ALONE:
+            alone = brier(chances(ALONE[name](), cohort, held, length), cohort, held)
+            scores.setdefault("each alone", []).append(alone)
+    lines = []
+    for rival in [one for one in scores if one != "ours"]:
+        apart, error = over_splits(scores["ours"], scores[rival])
+        lines.append(
+            at_most(
+                f"{cohort.name}, {what}, joint fit against {rival}",
+                "Brier score",
+                float(np.mean(scores["ours"])),
+                float(np.mean(scores[rival])) + slack * error - (2 * error if not slack else 0),
+                f"({rival} {np.mean(scores[rival]):.4f}, two standard errors on)",
+                ours=f"{apart:.4f} +- {error:.4f} apart over {len(splits)} splits",
+            )
+        )
+    return lines
+
+
+def joint_draws(name: str, quick: bool, seed: int) -> list[Line]:
+    """Take effective draws per second of the worst shared value, beside the best form by hand."""
+    cohort, layout = COHORTS[name](), LAYOUTS[name]()
+    length = QUICK if quick else FULL
+    found, fit = sampled(layout, cohort.evaluation, length, seed)
+    lines = [
+        at_most(
+            f"{cohort.name}, joint fit: shared values short of effective draws",
+            "values below 400",
+            float((found["ess_bulk"] < 400).sum()),
+            0,
+            f"of {len(found)}",
+            ours=f"least {found['ess_bulk'].min():.0f} in {in_words(fit)}",
+        )
+    ]
+    if name not in by_hand.MODELS:
+        return lines
+    build = by_hand.MODELS[name]
+    rivals = [
+        by_hand.sampled(build, cohort, form=form, sampling=length, seed=seed)
+        for form in by_hand.FORMS
+    ]
+    best = max(rivals, key=lambda rival: rival.per_second)
+    ratio = found["ess_bulk"].min() / fit / best.per_second
+    goal = 20 if name == "exam" else 3
+    lines.append(
+        at_most(
+            f"{cohort.name}: time of an effective draw, of that of the best form by hand",
+            "part",
+            1 / ratio,
+            1 / goal,
+            "",
+            ours=f"{ratio:.1f} times; by hand {best.least:.0f} in {in_words(best.seconds)}",
+        )
+    )
+    return lines
+
+
+def sampled(
+    layout: ml.Layout, evaluation: ml.Evaluation, length: Mapping, seed: int
+) -> tuple[pd.DataFrame, float]:
+    """Fit twice, compiled by the first; shared values, and the seconds of the second."""
+    ml.fit(layout, evaluation, seed=seed, progressbar=False, draws=10, tune=10, chains=1)
+    start = time.perf_counter()
+    fit = ml.fit(layout, evaluation, seed=seed, progressbar=False, **length)
+    seconds = time.perf_counter() - start
+    tables = [fit.population()]
+    if any("item" in map(str, latent.plates) for latent in layout.latents):
+        tables.append(fit.items())
+    return pd.concat(tables), seconds
+
+
+def new_subjects(name: str, quick: bool, seed: int) -> list[Line]:
+    """Forecast the rest of newcomers, ten of whose items are known, beside their own means."""
+    cohort, layout = COHORTS[name](), LAYOUTS[name]()
+    known, people = cohort.evaluation, cohort.evaluation.subjects
+    chosen = np.random.default_rng(seed).permutation(len(people))[: 2 if quick else 8]
+    ours, means, seconds = [], [], []
+    for place in chosen:
+        others = known.select(subjects=[one for at, one in enumerate(people) if at != place])
+        fit = ml.fit(layout, others, seed=1, progressbar=False, **(QUICK if quick else SHORT))
+        tried = np.flatnonzero(cohort.trials[place])
+        first = np.random.default_rng(place).permutation(tried)[:KNOWN_ITEMS]
+        asked = known.select(items=known.items.index[first], subjects=[people[place]])
+        start = time.perf_counter()
+        alone = fit.newcomer(asked)
+        seconds.append(time.perf_counter() - start)
+        rest = np.setdiff1d(tried, first)
+        chance = alone.forecast(known.items.iloc[rest]).data["mean"].to_numpy()[0]
+        came = cohort.successes[place, rest] / cohort.trials[place, rest]
+        mean = cohort.successes[place, first].sum() / cohort.trials[place, first].sum()
+        ours.append(float(((chance - came) ** 2).mean()))
+        means.append(float(((mean - came) ** 2).mean()))
+    apart, error = over_splits(ours, means)
+    return [
+        at_most(
+            f"{cohort.name}, newcomers of ten items: the rest foreseen",
+            "Brier score",
+            float(np.mean(ours)),
+            float(np.mean(means)),
+            "(their means on the ten)",
+            ours=f"{apart:.4f} +- {error:.4f} apart, {len(ours)} newcomers",
+        ),
+        at_most(f"{cohort.name}: a newcomer", "seconds", float(np.median(seconds)), 1, "s"),
+    ]
+
+
+def growing(quick: bool, seed: int) -> list[Line]:
+    """Simulate 250, 500 and 1,000 subjects of 100 items: seconds per effective draw."""
+    found = {}
+    for count in (50, 100, 200) if quick else (250, 500, 1000):
+        evaluation = _simulated(count, 100, seed)
+        table, seconds = sampled(_two_abilities(), evaluation, QUICK if quick else SHORT, seed)
+        found[count] = seconds / table["ess_bulk"].min() / count
+    least, most = min(found), max(found)
+    return [
+        at_most(
+            "simulated: seconds per effective draw and subject, most against fewest subjects",
+            "ratio",
+            found[most] / found[least],
+            1.25,
+            "",
+        )
+    ]
+
+
+def large(quick: bool, seed: int) -> list[Line]:
+    """Simulate 1,000 subjects of 1,000 items, of two abilities each."""
+    size = 100 if quick else 1000
+    evaluation = _simulated(size, size, seed)
+    start = time.perf_counter()
+    length = QUICK if quick else {"draws": 500, "tune": 500, "chains": 2}
+    fit = ml.fit(_two_abilities(), evaluation, seed=seed, progressbar=False, **length)
+    seconds = time.perf_counter() - start
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    worst = fit.population()["rhat"].max()
+    case = f"simulated, {size:,} x {size:,}"
+    return [
+        at_most(case, "minutes", seconds / 60, 30, "min"),
+        at_most(case, "memory", memory, 4, "GiB"),
+        at_most(case, "largest R-hat of what is shared", float(worst), 1.01, ""),
+    ]
+
+
+def _two_abilities() -> ml.Layout:
+    """Two abilities that are both needed, and an ease of each item."""
+    sums, words = (ml.MetaFeature(name, low=-2, high=2) for name in ("sums", "words"))
+    parts = []
+    for name, demand in (("reckoning", sums), ("reading", words)):
+        mean = ml.Bias(f"{name}Mean", per="population", prior=ml.Prior("Normal", mu=1, sigma=2))
+        prior = ml.Prior("Normal", mu=mean, sigma=ml.Spread(f"{name}Spread"))
+        parts.append((ml.Capability(name, prior=prior), demand))
+    spread = ml.Spread("easeSpread")
+    ease = ml.Bias("ease", per="item", prior=ml.Prior("ZeroSumNormal", sigma=spread))
+    (first, one), (second, other) = parts
+    return ml.Layout(
+        "two", ml.Success("solved", logistic(first - one + ease) * logistic(second - other))
+    )
+
+
+def _simulated(subjects: int, items: int, seed: int) -> ml.Evaluation:
+    """Draw outcomes of two abilities and items' eases."""
+    rng = np.random.default_rng(seed)
+    names, people = [f"i{at}" for at in range(items)], [f"s{at}" for at in range(subjects)]
+    table = pd.DataFrame(rng.uniform(-2, 2, (items, 2)), names, ["sums", "words"])
+    able = rng.normal([1.5, 1.5], [1.0, 0.8], (subjects, 2))
+    ease = rng.normal(0, 0.7, items)
+    first = 1 / (1 + np.exp(-(able[:, :1] - table["sums"].to_numpy() + ease)))
+    second = 1 / (1 + np.exp(-(able[:, 1:] - table["words"].to_numpy())))
+    came = (rng.random((subjects, items)) < first * second).astype(int)
+    counts = pd.DataFrame(came, people, names)
+    return ml.Evaluation(table, counts, counts * 0 + 1)
+
+
+ROWS = {
+    **{f"joint-cells-{name}": (joint_cells, name) for name in LAYOUTS},
+    **{f"joint-items-{name}": (joint_items, name) for name in LAYOUTS},
+    **{f"joint-draws-{name}": (joint_draws, name) for name in LAYOUTS},
+    **{f"newcomers-{name}": (new_subjects, name) for name in LAYOUTS},
+}
+"""Cases of a cohort: the function, and the cohort's name."""

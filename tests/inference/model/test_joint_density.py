@@ -1,0 +1,124 @@
+"""A joint layout's machine code against its plain PyMC model, at random points."""
+
+import math
+
+import numpy as np
+import pytest
+from helpers.populations import cohort_data, full_layout, random_layout
+from scipy.stats import norm
+
+from measurement_layouts.inference.model.cohort import Cohort
+from measurement_layouts.inference.model.joint_model import joint_model
+from measurement_layouts.inference.sampling.joint import JointKernel
+from measurement_layouts.inference.sampling.modes import LogDensity
+
+_LAYOUTS = 8
+
+
+def _levels(kernel, at):
+    """Coordinates of a point by latent, levels in order."""
+    found = {}
+    for part in kernel.parts:
+        size = math.prod(part.plates + part.labels)
+        values = at[part.offset : part.offset + size].reshape(kernel.shape(part))
+        found[part.latent.name] = (
+            values[kernel.order(part.latent.plates)] if part.plates else values
+        )
+    return found
+
+
+def _plain(model, coordinates):
+    """The same point of PyMC's model, and the log-density of the coordinates that idle."""
+    point, idle = {}, 0.0
+    for variable in model.free_RVs:
+        value, values = model.rvs_to_values[variable], coordinates[variable.name]
+        if "ZeroSum" in str(variable.owner.op):
+            axes = values.ndim if variable.name == "favour" else 1
+            kept = (..., *[slice(-1)] * axes)
+            point[value.name] = values[kept]
+            rest = np.ones(values.shape, bool)
+            rest[kept] = False
+            idle += norm.logpdf(values[rest]).sum()
+        else:
+            point[value.name] = values
+    return point, idle
+
+
+@pytest.mark.trust("oracles", "PyMC: density of joint layouts")
+@pytest.mark.parametrize("seed", range(_LAYOUTS))
+def test_density_and_gradient_are_the_plain_models(seed):
+    layout = random_layout(seed) if seed else full_layout()
+    cohort = Cohort.of_evaluation(layout, cohort_data())
+    kernel, model = JointKernel(cohort), joint_model(cohort)
+    density, plain = LogDensity(kernel.compiled()), model.compile_logp()
+    slopes = model.compile_dlogp()
+    rng = np.random.default_rng(seed)
+    for _ in range(2):
+        at = rng.normal(size=density.size) * 0.7
+        value, gradient = density.with_gradient(at)
+        point, idle = _plain(model, _levels(kernel, at))
+        expected = float(plain(point)) + idle
+        assert abs(value - expected) < 1e-10 * max(1, abs(expected))
+        wanted, own = slopes(point), _plain(model, _levels(kernel, gradient))[0]
+        found = np.concatenate([np.ravel(own[name]) for name in own])
+        by_name, start = {}, 0
+        for variable in model.free_RVs:
+            name = model.rvs_to_values[variable].name
+            size = np.size(point[name])
+            by_name[name] = wanted[start : start + size]
+            start += size
+        expected_slopes = np.concatenate([by_name[name] for name in own])
+        assert np.abs(found - expected_slopes).max() < 1e-10 * max(1, np.abs(expected_slopes).max())
+
+
+def test_another_outcome_has_another_density():
+    """The twin: what is compared depends on every cell."""
+    layout = full_layout()
+    evaluation = cohort_data()
+    kernel = JointKernel(Cohort.of_evaluation(layout, evaluation))
+    trials = evaluation.trials.copy()
+    trials.iloc[3, 4] += 1
+    other = type(evaluation)(
+        evaluation.items, evaluation.successes, trials, subjects=evaluation.subject_table
+    )
+    another = JointKernel(Cohort.of_evaluation(layout, other))
+    at = np.random.default_rng(1).normal(size=len(kernel.start))
+    values = [LogDensity(one.compiled())(at) for one in (kernel, another)]
+    assert abs(values[0] - values[1]) > 1e-3
+
+
+def test_partly_centred_coordinates_have_the_same_density():
+    """Of values x = m + s**(1 - w) (z - w m), with the logarithm of dx/dz."""
+    layout = full_layout()
+    cohort = Cohort.of_evaluation(layout, cohort_data())
+    rng = np.random.default_rng(3)
+    names = ("ability", "ofSchool", "pair")
+    weights = {
+        latent.name: rng.random(cohort.size(latent.plates))
+        for latent in layout.latents
+        if latent.name in names
+    }
+    partly, centred = JointKernel(cohort, weights), JointKernel(cohort)
+    densities = [LogDensity(kernel.compiled()) for kernel in (partly, centred)]
+    at = rng.normal(size=densities[0].size) * 0.6
+    z = _levels(partly, at)
+    x, change = dict(z), 0.0
+
+    def turned(name, location, scale):
+        weight = weights[name]
+        x[name] = location + scale ** (1 - weight) * (z[name] - weight * location)
+        return ((1 - weight) * math.log(scale)).sum()
+
+    spread = {name: math.exp(float(z[name])) for name in ("schoolSpread", "spread", "pairSpread")}
+    change += turned("ofSchool", 0.0, spread["schoolSpread"])
+    mean = z["mean"] + z["gain"] * cohort.covariates["tests"] + x["ofSchool"][cohort.of["school"]]
+    change += turned("ability", mean, spread["spread"])
+    change += turned("pair", 0.0, spread["pairSpread"])
+    there = np.empty_like(at)
+    for part in centred.parts:
+        values = x[part.latent.name]
+        size = math.prod(part.plates + part.labels)
+        laid = np.empty(size)
+        laid[centred.order(part.latent.plates).ravel()] = np.ravel(values)
+        there[part.offset : part.offset + size] = laid
+    assert abs(densities[0](at) - densities[1](there) - change) < 1e-10

@@ -1,0 +1,245 @@
+"""Joint layouts drawn: which plate holds what, in every kind of diagram; and their equations."""
+
+import json
+import os
+import re
+import shutil
+from itertools import combinations, pairwise
+
+import graphviz
+import pytest
+from helpers.joint_layouts import JOINT, crossed, exam, random_joint_layouts, rasch
+from hypothesis import given
+
+import measurement_layouts as ml
+from measurement_layouts.layouts.drawing import captions
+from measurement_layouts.layouts.drawing.arrangement import arrange
+from measurement_layouts.layouts.drawing.boxes import Box
+from measurement_layouts.layouts.drawing.frames import frames
+from measurement_layouts.layouts.drawing.style import STYLES
+from measurement_layouts.linking import logistic
+
+needs_dot = pytest.mark.skipif(
+    shutil.which("dot") is None and not os.environ.get("CI"),
+    reason="Graphviz's program dot is not installed",
+)
+ALL_LAYOUTS = pytest.mark.parametrize("name", JOINT)
+
+
+def every_frame(layout):
+    """Frames by name, each with the nodes in it and in those inside."""
+    return {
+        frame.name: (frame, {name for inner in frame for name in inner.nodes})
+        for outermost in frames(layout)
+        for frame in outermost
+    }
+
+
+def test_categories_lie_around_what_they_are_of():
+    school, area, between, last = frames(exam())
+    assert [frame.title for frame in school] == ["school", "subjects"]
+    assert [frame.title for frame in area] == ["area", "topic: numbers, shapes", "items"]
+    assert (between.title, last.title) == ("subjects × topic", "subjects × items")
+    assert area.inside[0].inside[0].nodes == ("ease", "steps", "chance")
+    assert school.about == "where they learnt"
+    assert [frame.corner for frame in (school, area, last)] == ["left", "right", "right"]
+
+
+def test_plates_meet_once_in_whatever_order_they_are_given():
+    one, other = ml.Bias("one", per=("subject", "item")), ml.Bias("other", per=("item", "subject"))
+    (both,) = frames(ml.Layout("both", ml.Success("solved", logistic(one + other))))
+    assert (both.title, both.nodes) == ("subjects × items", ("one", "other", "solved"))
+
+
+def test_categories_that_cut_each_other_stand_beside_items():
+    titles = {frame.title: frame for frame in frames(crossed())}
+    assert {"subjects", "items", "colour of items", "shape of items"} <= set(titles)
+    assert titles["group × shape"].nodes == ("favour",)
+    assert not any(frame.inside for frame in titles.values())
+
+
+@ALL_LAYOUTS
+def test_each_node_is_in_the_frame_of_its_plates(name):
+    layout = JOINT[name]()
+    own = {node: frame.name for frame, _ in every_frame(layout).values() for node in frame.nodes}
+    plates = dict(layout.graph.nodes(data="plates"))
+    assert own == {node: "/".join(held) for node, held in plates.items() if held}
+
+
+@needs_dot
+@ALL_LAYOUTS
+def test_dot_draws_the_plates(name, capfd):
+    layout = JOINT[name]()
+    picture = graphviz.Source(layout.to_graphviz()).pipe(format="json", encoding="utf-8")
+    objects = json.loads(picture)["objects"]
+    titles = {part["_gvid"]: part["name"] for part in objects}
+    clusters = {
+        part["name"].removeprefix("cluster/"): (
+            {titles[number] for number in part["nodes"]},
+            [float(end) for end in part["bb"].split(",")],
+        )
+        for part in objects
+        if part["name"].startswith("cluster/") and part["name"] != "cluster/legend"
+    }
+    assert {frame: inside for frame, (inside, _) in clusters.items()} == {
+        frame: inside for frame, (_, inside) in every_frame(layout).items()
+    }
+    for (one, box), (other, around) in combinations(clusters.values(), 2):
+        if not (one <= other or other <= one):
+            assert apart(box, around)
+    y = {part["name"]: float(part["pos"].split(",")[1]) for part in objects if "pos" in part}
+    assert all(y[parent] > y[child] for parent, child in layout.graph.edges)
+    assert capfd.readouterr().err == ""
+
+
+def apart(one, other):
+    """Whether two boxes (left, bottom, right, top) share no place."""
+    return one[2] <= other[0] or other[2] <= one[0] or one[3] <= other[1] or other[3] <= one[1]
+
+
+def test_covariates_are_shaded_among_the_subjects():
+    source = exam().to_graphviz()
+    line = next(line for line in source.splitlines() if line.strip().startswith("tests ["))
+    assert STYLES["meta-feature"].fill in line
+    assert "tests" in every_frame(exam())["subject"][0].nodes
+
+
+@ALL_LAYOUTS
+def test_matplotlib_puts_every_node_into_its_plates(name):
+    hold(JOINT[name]())
+
+
+@given(layout=random_joint_layouts())
+def test_matplotlib_arranges_every_joint_layout(layout):
+    hold(layout)
+
+
+def hold(layout):
+    """Nodes are in their plates and in no others, overlap none, and edges pass beside them."""
+    nodes = {
+        node: Box((), STYLES[layout.nodes[node].kind], 40.0 + 5 * len(node), 30.0)
+        for node in layout.nodes
+    }
+    arranged = arrange(layout, nodes)
+    plates = {plate.title: corners(plate.box) for plate in arranged.plates}
+    assert len(plates) == len(every_frame(layout))
+    for frame, inside in every_frame(layout).values():
+        left, top, right, bottom = plates[frame.title]
+        for node, box in nodes.items():
+            own = corners(box)
+            if node in inside:
+                assert left < own[0] < own[2] < right
+                assert top < own[1] < own[3] < bottom
+            else:
+                assert apart(plates[frame.title], own)
+    for one, other in combinations(nodes.values(), 2):
+        assert apart(corners(one), corners(other))
+    assert set(arranged.ways) == set(layout.graph.edges)
+    for edge, way in arranged.ways.items():
+        assert (way[0], way[-1]) == edge
+        heights = [arranged.bands[spot] for spot in way]
+        assert all(upper[1] < lower[0] for upper, lower in pairwise(heights))
+        for joint in way[1:-1]:  # between the nodes of its row
+            for node, box in nodes.items():
+                left, _, right, _ = corners(box)
+                beside = arranged.bands[node] != arranged.bands[joint]
+                assert beside or not left < arranged.x[joint] < right
+    assert all(nodes[parent].y < nodes[child].y for parent, child in layout.graph.edges)
+
+
+def corners(box):
+    """Left, top, right and bottom of a box; y runs downwards."""
+    half = box.width / 2, box.height / 2
+    return box.x - half[0], box.y - half[1], box.x + half[0], box.y + half[1]
+
+
+@ALL_LAYOUTS
+@pytest.mark.parametrize("ending", ["svg", "png"])
+@pytest.mark.parametrize("by_dot", [True, False], ids=["dot", "matplotlib"])
+def test_a_joint_layout_is_drawn(name, ending, by_dot, tmp_path, monkeypatch):
+    if not by_dot:
+        monkeypatch.setenv("PATH", "")
+    path = JOINT[name]().draw(tmp_path / f"layout.{ending}")
+    assert path.stat().st_size > 1000
+
+
+@ALL_LAYOUTS
+def test_mermaid_nests_the_plates(name):
+    layout = JOINT[name]()
+    lines = layout.to_mermaid().splitlines()
+    open_frames, held = [], {}
+    for line in lines:
+        if found := re.match(r'\s+subgraph (p\d+)\["(.*)"\]', line):
+            open_frames.append(found[1])
+        elif line.strip() == "end":
+            open_frames.pop()
+        elif found := re.match(r"\s+n\d+_\w+\W+<b>([^<]*)</b>", line):
+            node = re.sub(r"#(\d+);", lambda code: chr(int(code[1])), found[1])
+            held[node] = len(open_frames)
+    assert open_frames == []
+    deep = {node: 0 for node in layout.nodes}
+    for _, inside in every_frame(layout).values():
+        for node in inside:
+            deep[node] += 1
+    assert held == deep
+    edges = [line for line in lines if " --> " in line]
+    assert len(edges) == len(layout.graph.edges)
+    for number in range(len(every_frame(layout))):
+        assert f"  style p{number} fill:none,stroke:#8A9097,color:#1A1A1A" in lines
+
+
+def test_sums_to_zero_are_said():
+    nodes = rasch().nodes | crossed().nodes
+    assert captions.facts(nodes["ease"])[-1] == "sums to 0 over items"
+    assert captions.facts(nodes["favour"]) == [
+        "∼ ZeroSumNormal(σ=0.5)",
+        "sums to 0 over group and over shape",
+    ]
+    assert "sums" not in " ".join(captions.facts(nodes["ability"]))
+
+
+def short(layout):
+    """Lines of the equations, names without their font."""
+    return re.sub(r"\\mathrm\{(\w+)\}", r"\1", layout.to_latex()).splitlines()[1:-1]
+
+
+def test_equations_say_of_whom_a_value_is():
+    lines = [line.removesuffix(r" \\") for line in short(exam())]
+    assert lines[0] == r"mean &\sim Normal\left(\mu = 0,\; \sigma = 1\right)"
+    by = {line.split(" &")[0]: line.split(" &")[1] for line in lines}
+    mean = r"\mu = mean + gain \cdot tests_{s} + schoolEffect_{school[s]}"
+    assert by["ability_{s}"] == rf"\sim Normal\left({mean},\; \sigma = spread\right)"
+    assert r"\mu = areaEase_{area[topic]},\;" in by["topicEase_{topic}"]
+    assert by["ease_{i}"].endswith(r"\right),\quad \textstyle\sum_{i} ease_{i} = 0")
+    assert by["margin_{s, i}"] == (
+        r"= ability_{s} + topicEase_{topic[i]} + ease_{i} + liking_{s, topic[i]} "
+        r"- cost \cdot steps_{i}"
+    )
+    assert r"\left(n_{s, i},\;" in by["solved_{s, i}"]
+    assert by["n_{s, i}"] == r"= \text{trials of the subject at the item}"
+    assert by[r"s,\; i"] == r"= \text{subject, item}"
+    two = next(line for line in short(crossed()) if line.startswith("favour"))
+    sums = [
+        rf"\textstyle\sum_{{{plate}}} favour_{{group, shape}} = " for plate in ("group", "shape")
+    ]
+    assert two.removesuffix(r" \\").endswith("".join(sums) + "0")
+
+
+def test_each_label_with_a_prior_keeps_its_subscript():
+    priors = {"x": ml.Prior("Normal", mu=0, sigma=1), "y": ml.Prior("Normal", mu=1, sigma=1)}
+    skill = ml.Bias("skill", labels=("x", "y"), per="item", prior=priors)
+    total = ml.linking.total(skill, over="dimension")
+    lines = short(ml.Layout("two", ml.Success("ok", logistic(ml.Bias("a") + total))))
+    assert any(line.startswith(r"skill_{i, \text{x}} &\sim") for line in lines)
+
+
+def test_a_function_named_as_a_node_has_no_subscript():
+    @ml.linking.linking_function(range=(0, 1))
+    def ease(margin):
+        return logistic(margin)
+
+    own = ml.Bias("ease", per="item")
+    (line, *_) = [
+        line for line in short(ml.Layout("x", ml.Success("ok", ease(own)))) if "ok" in line
+    ]
+    assert r"ease\left(ease_{i}\right)" in line
