@@ -71,15 +71,15 @@ def _of_prior(
     dims = tuple(cohort.layout.dims)
     plates = len(latent.plates)
     labels = latent.label_dims if scores.ndim > 1 + plates else ()
-    parts = {
-        part.name: _laid(part, known[str(part.name)], latent, cohort)
+    parts: dict[str, Any] = {
+        str(part.name): _laid(part, known[str(part.name)], latent, cohort)
         for value in prior.parents
         for part in ancestry(value, stop_at=_has_value)
         if _has_value(part)
     }
     parameters = {}
     for name, value in prior.parameters:
-        found = np.asarray(evaluate(value, parts, dims), dtype=float)
+        found: Any = np.asarray(evaluate(value, parts, dims))
         absent = [1 + plates + axis for axis, dim in enumerate(dims) if dim not in labels]
         parameters[name] = found.squeeze(tuple(absent)) if found.ndim else found
     if prior.family != "ZeroSumNormal":

@@ -64,6 +64,26 @@ def newcomer(fit: Posterior, evaluation: Evaluation, seed: int | None = None) ->
     References
     ----------
     Del Moral, Doucet and Jasra (2006), Sequential Monte Carlo samplers.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from measurement_layouts import Bias, Capability, Layout, Prior, Spread, Success
+    >>> from measurement_layouts.inference.fitting import fit
+    >>> from measurement_layouts.linking import logistic
+    >>> about = Prior("Normal", mu=Bias("mean", per="population"), sigma=Spread("spread"))
+    >>> effects = Prior("ZeroSumNormal", sigma=Spread("easeSpread"))
+    >>> margin = Capability("ability", prior=about) + Bias("ease", per="item", prior=effects)
+    >>> rasch = Layout("Rasch", Success("solved", logistic(margin)))
+    >>> outcomes = pd.DataFrame(np.tri(9, 8, dtype=int), [*"abcdefghi"]).rename(columns=str)
+    >>> everybody = Evaluation.from_wide(outcomes, pd.DataFrame(index=outcomes.columns))
+    >>> others = fit(rasch, everybody.select(subjects=[*"abcdefgh"]), draws=200, tune=300, seed=1,
+    ...              progressbar=False)
+    >>> found = newcomer(others, everybody.select(subjects=["i"]))
+    >>> found
+    <Posterior of 'Rasch': 1 subject, 4 chains of 1000 draws, 0 failed>
+    >>> bool(found.posterior["ability"].mean() > others.posterior["ability"].mean())
+    True
     """
     layout = fit.layout
     if not layout.joint:
@@ -131,12 +151,12 @@ def _assembled(target: Target, sample: Sample, seed: int, rng: np.random.Generat
             values = np.moveaxis(values, 2 + latent.plates.index(SUBJECT), 0)
         posterior[latent.name] = values
     items = len(cohort.levels[ITEM])
-    counts = np.zeros((2, 1, items), dtype=int)
-    counts[:, 0, cohort.item] = cohort.successes, cohort.trials
+    successes, trials = np.zeros((2, 1, items), dtype=int)
+    successes[0, cohort.item], trials[0, cohort.item] = cohort.successes, cohort.trials
     (who,) = cohort.levels[SUBJECT]
     return assemble(
         layout,
-        Training([who], cohort.levels[ITEM], dict(cohort.features), *counts, {}),
+        Training([who], cohort.levels[ITEM], dict(cohort.features), successes, trials, {}),
         {name: drawn[None] for name, drawn in draw_prior(layout).items()},
         posterior,
         {

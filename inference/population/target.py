@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from ..model.new_levels import new_values
 from .joining import Joined
 
 _BLOCK = 2**15  # chances computed at a time: what a processor's cache holds is the quickest
+_NEVER = -1e300  # nats; a number, so that powers of it are numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +106,7 @@ class Target:
         Returns
         -------
         ndarray, shape (particles,)
-            Minus infinity where a chance is undefined.
+            -1e300 where a chance is undefined.
         """
         every = np.zeros((len(scores), len(self.active)))
         every[:, self.active] = scores
@@ -125,7 +127,7 @@ class Target:
         known = self._features | {name: values[block] for name, values in own.items()}
         known |= {name: values[places[block]] for name, values in self._cells.items()}
         with np.errstate(all="ignore"):
-            chance = np.asarray(evaluate(layout.outcome.expression, known, dims))
+            chance: Any = np.asarray(evaluate(layout.outcome.expression, known, dims))
             chance = chance[(..., *[0] * len(dims))].clip(EDGE, 1 - EDGE)
             if self._unanimous:
                 chance = np.where(cohort.successes > 0, chance, 1 - chance)
@@ -135,7 +137,7 @@ class Target:
                 found = np.log(chance) * cohort.successes + np.log1p(-chance) * failures
                 found = found.sum(axis=1)
         found = np.broadcast_to(found, len(places[block]))
-        return np.where(np.isnan(found), -np.inf, found)
+        return np.where(np.isnan(found), _NEVER, found)
 
     @cached_property
     def _unanimous(self) -> bool:
@@ -167,7 +169,7 @@ class Target:
     def _laid(self, latent: Latent, values: np.ndarray) -> np.ndarray:
         """Take a latent's values at the attempted cells: (draws, cells, the layout's labels)."""
         cohort = self.joined.own
-        at = tuple(cohort.codes(plate) for plate in latent.plates)
+        at: tuple[Any, ...] = tuple(cohort.codes(plate) for plate in latent.plates)
         if latent.plates == (SUBJECT,):
             at = (np.zeros(1, dtype=int),)  # one value for all cells
         return np.asarray(

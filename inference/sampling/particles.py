@@ -163,7 +163,8 @@ class _Particles:
         self.power = 1.0 if excess(1.0) >= 0 else float(brentq(excess, self.power, 1.0))
 
     def _weights(self, power: float) -> np.ndarray:
-        return np.exp((power - self._before) * (self.levels - self.levels.max()))
+        """Weigh the particles for a higher power than they have."""
+        return np.asarray(np.exp((power - self._before) * (self.levels - self.levels.max())))
 
     def choose(self, groups: int) -> None:
         """Choose particles anew by their weights, within each group."""
@@ -175,11 +176,9 @@ class _Particles:
             group * size + np.searchsorted(end, where).clip(max=size - 1)
             for group, (end, where) in enumerate(zip(ends, at, strict=True))
         ]
-        self._take(np.concatenate(chosen))
-
-    def _take(self, chosen: np.ndarray) -> None:
-        self.scores, self.places = self.scores[chosen], self.places[chosen]
-        self.levels = self.levels[chosen]
+        every = np.concatenate(chosen)
+        self.scores, self.places = self.scores[every], self.places[every]
+        self.levels = self.levels[every]
 
     def tune(self) -> None:
         """Learn where the own values are."""
@@ -198,7 +197,8 @@ class _Particles:
             offered, prior = self._stepped()
             accepted = self._offer(offered, self.places, prior)
             self._step = min(1.0, self._step * float(np.exp(accepted - _ACCEPTED)))
-        self._offer(self.scores, self._rng.integers(self._shared, size=count), np.zeros(count))
+        elsewhere = np.asarray(self._rng.integers(self._shared, size=count))
+        self._offer(self.scores, elsewhere, np.zeros(count))
 
     def _stepped(self) -> tuple[np.ndarray, np.ndarray]:
         """Make steps of the own values, and the logarithms of how much better they are a priori."""

@@ -55,7 +55,7 @@ def exactly(fit, outcomes):
     return weights, weights @ each, sd, each.mean()
 
 
-@pytest.mark.trust("oracles", "a newcomer given the others")
+@pytest.mark.trust("oracles", "a newcomer given the others' fit, by quadrature")
 @pytest.mark.parametrize("outcomes", [(1, 1, 1, 1, 1), (0, 0, 0, 0, 0), (1, 0, 1, 0, 0)])
 def test_a_newcomer_is_what_quadrature_says(others, outcomes):
     weights, mean, sd, _ = exactly(others, outcomes)
@@ -73,7 +73,7 @@ def test_a_newcomer_is_what_quadrature_says(others, outcomes):
     )
 
 
-@pytest.mark.trust("oracles", "a newcomer given the others")
+@pytest.mark.trust("oracles", "a newcomer given the others' fit, by quadrature")
 def test_without_weights_it_would_be_wrong(others):
     """The twin: draws of the others taken equally are off by many standard errors."""
     _, mean, sd, unweighted = exactly(others, (1, 1, 1, 1, 1))
@@ -92,9 +92,10 @@ def test_an_unusual_newcomer_is_told_to_be_fitted_jointly(others):
 
 
 def test_one_that_contradicts_the_others_is_not_trusted():
-    """All agree on the mean but the newcomer, who is therefore worth a joint fit."""
+    """All have about the same ability but the newcomer, who is therefore worth a joint fit."""
     level = ml.Bias("level", per="population", prior=normal(0, 3))
-    layout = ml.Layout("one for all", ml.Success("solved", logistic(level)))
+    ability = ml.Capability("ability", prior=normal(level, 0.05))
+    layout = ml.Layout("nearly one for all", ml.Success("solved", logistic(ability)))
     items = pd.DataFrame(index=[f"item {k}" for k in range(60)])
     won = (np.random.default_rng(1).random((4, 60)) < 0.5).astype(int)
     table = pd.DataFrame(won, index=list("abcd"), columns=items.index)
@@ -195,7 +196,7 @@ def test_a_known_item_with_another_demand_is_refused():
     options = {"draws": 50, "tune": 100, "seed": 1, "progressbar": False}
     fit = ml.fit(layout, ml.Evaluation.from_wide(table, items), **options)
     own = table.iloc[:1].set_axis(["Cyd"])
-    with pytest.raises(ml.DataError, match="size of the item.s. pin differs from what the fit"):
+    with pytest.raises(ml.DataError, match=r"size of the item\(s\) pin differs from what the fit"):
         fit.newcomer(ml.Evaluation.from_wide(own, items.assign(size=[0.5, 1.6])))
     far = pd.DataFrame({"size": [0.5, 9.0]}, index=["ball", "house"])
     with pytest.raises(ml.DataError, match="outside its declared range: house"):
