@@ -16,6 +16,7 @@ from ..common.messages import some
 from ..evaluations.evaluation import Evaluation
 from ..inference.fit import Fit
 from ..inference.fitting import fit
+from ..inference.model.joint import refuse_joint
 from ..inference.model.prior import draw_prior, profile_variables
 from ..inference.model.unseen import refuse_unseen
 from ..inference.posterior.posterior import rows_of
@@ -261,8 +262,8 @@ def estimate(
     LayoutError
         When a collapse is asked for and the layout is no single band of its latent.
     FitError
-        When the method does not work for so many latents or for something unseen of the items, an
-        option is out of range, or sampling failed for every subject.
+        When the method does not work for so many latents or for something unseen of the items,
+        subjects share something, an option is out of range, or sampling failed for every subject.
 
     References
     ----------
@@ -291,6 +292,7 @@ def estimate(
     """
     if not isinstance(method, str) or method not in _METHODS:
         raise FitError(f"method={method!r}; give {some(map(repr, _METHODS))}")
+    refuse_joint(layout, "estimate", "take the posterior, fit(...).profiles()")
     prob = options.inside("prob", prob, such_as=0.9)
     chosen = evaluation if subjects is None else evaluation.select(subjects=subjects)
     known = [element.name for element in elements(layout)]

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
+import xarray as xr
 
 from ..common.errors import DataError
 from ..common.messages import some
@@ -17,6 +18,7 @@ from ..layouts.outcomes.steps import Steps
 from .forecasts.blocks import Block, Tables, group_alike
 from .model.alignment import Features
 from .model.features import read_features
+from .population.truth import true_chances
 
 _ROUNDING = 1e-9  # part of a range that writing a value may cost
 _STREAM = 0x0C0E5  # far from the streams that a seed's first children have
@@ -28,7 +30,7 @@ _TOGETHER = 2_000_000  # subjects times items times labels
 def simulate(
     layout: Layout,
     items: pd.DataFrame,
-    profiles: pd.DataFrame,
+    profiles: pd.DataFrame | xr.Dataset,
     *,
     seed: int,
     trials: int = 1,
@@ -42,15 +44,18 @@ def simulate(
         What joins items and profiles.
     items : DataFrame
         Meta-features, indexed by item.
-    profiles : DataFrame
-        One row per subject, a column per profile element (``name[label]`` for labelled ones).
+    profiles : DataFrame or Dataset
+        One row per subject, a column per profile element (``name[label]`` for labelled ones). Where
+        subjects share something: a variable per latent, whose dimensions are its plates and labels,
+        with levels as coordinates, as `validation.draw_truth` makes it.
     seed : int
         Of the outcomes. Their random stream is their own: items or profiles that were drawn by
         ``numpy.random.default_rng(seed)`` do not go together with them.
     trials : int
         Attempts per item.
     subjects : DataFrame, optional
-        Properties of the subjects, indexed by subject, which the evaluation then holds.
+        Properties of the subjects, indexed by subject, which the evaluation then holds; a layout
+        with covariates or categories of subjects needs them.
 
     Returns
     -------
@@ -63,8 +68,9 @@ def simulate(
     Raises
     ------
     DataError
-        When a column is missing, a value of a profile is no number in the latent's range, the
-        items do not fit the layout, or a subject has no row in `subjects`.
+        When a column, a variable or a level is missing, a value is no number in the latent's
+        range, the items or subjects do not fit the layout, a subject has no row in `subjects`, or
+        `profiles` is of the wrong kind.
     FitError
         When the seed is no whole number, or there is not at least one trial.
 
@@ -88,7 +94,7 @@ def simulate(
 def draw_outcomes(
     layout: Layout,
     items: pd.DataFrame,
-    profiles: pd.DataFrame,
+    profiles: pd.DataFrame | xr.Dataset,
     rng: np.random.Generator,
     trials: int = 1,
     subjects: pd.DataFrame | None = None,
@@ -106,35 +112,63 @@ def draw_outcomes(
     items = named(items, "items", "item")
     if not len(items):
         raise DataError("there are no items; give at least one, as a row of items")
+    if layout.joint:
+        if not isinstance(profiles, xr.Dataset):
+            raise DataError(
+                f"layout {layout.name!r} has values that subjects share, and the profiles are no "
+                "Dataset of all latents; draw one with ml.validation.draw_truth(layout, items, "
+                "subjects, seed=...), or take a draw of a fit's posterior"
+            )
+        chances, subjects = true_chances(layout, items, profiles, subjects)
+        return _with_chances(layout, items, chances, trials, rng, subjects)
+    if isinstance(profiles, xr.Dataset):
+        raise DataError(
+            f"under layout {layout.name!r} each subject stands alone: give the profiles as a "
+            "DataFrame, one row per subject, a column per profile element"
+        )
     features = read_features(layout, items)
     profiles = named(profiles, "profiles", "subject")
-    if layout.steps is not None:
-        drawn = _step_by_step(layout, layout.steps, items, features, profiles, trials, rng)
-        return Evaluation(*drawn, subjects=subjects)
     unseen = layout.outcome.unseen
-    if unseen is None:
-        probability = expected_success(layout, features, profiles, len(items))
-    else:
+    if unseen is not None:
         ranks = rng.random((len(profiles), len(items)))
         probability = _success_given(unseen, layout, features, profiles, ranks)
-    successes = pd.DataFrame(rng.binomial(trials, probability), profiles.index, items.index)
-    tried = pd.DataFrame(trials, profiles.index, items.index)
+    elif layout.steps is None:
+        probability = expected_success(layout, features, profiles, len(items))
+    else:
+        spread = of_rows(layout.steps, features, len(items))
+        rows = len(items) * len(layout.steps.rows)
+        probability = expected_success(layout, spread, profiles, rows)
+    chances = pd.DataFrame(probability, profiles.index)
+    return _with_chances(layout, items, chances, trials, rng, subjects)
+
+
+def _with_chances(
+    layout: Layout,
+    items: pd.DataFrame,
+    chances: pd.DataFrame,
+    trials: int,
+    rng: np.random.Generator,
+    subjects: pd.DataFrame | None,
+) -> Evaluation:
+    """Draw outcomes, given the probability of success of each subject on each row."""
+    if layout.steps is not None:
+        return Evaluation(
+            *_step_by_step(layout.steps, items, chances, trials, rng), subjects=subjects
+        )
+    successes = pd.DataFrame(rng.binomial(trials, chances), chances.index, items.index)
+    tried = pd.DataFrame(trials, chances.index, items.index)
     return Evaluation(items, successes, tried, subjects=subjects)
 
 
 def _step_by_step(
-    layout: Layout,
     steps: Steps,
     items: pd.DataFrame,
-    features: Features,
-    profiles: pd.DataFrame,
+    probabilities: pd.DataFrame,
     trials: int,
     rng: np.random.Generator,
 ) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
     """Draw steps passed and tried, each as often as the one before was passed; rows come first."""
-    rows = expanded(steps, items)
-    spread = of_rows(steps, features, len(items))
-    chances = expected_success(layout, spread, profiles, len(rows))
+    rows, chances = expanded(steps, items), probabilities.to_numpy()
     passed = np.empty(chances.shape, dtype="int64")
     tried = np.full(chances.shape, trials, dtype="int64")
     for row, (_, step, _) in enumerate(steps.rows):
@@ -142,7 +176,8 @@ def _step_by_step(
         if step > 1:
             tried[:, own] = passed[:, row - 1 :: len(steps.rows)]
         passed[:, own] = rng.binomial(tried[:, own], chances[:, own])
-    successes, tries = (pd.DataFrame(part, profiles.index, rows.index) for part in (passed, tried))
+    who = probabilities.index
+    successes, tries = (pd.DataFrame(part, who, rows.index) for part in (passed, tried))
     return rows, successes, tries
 
 

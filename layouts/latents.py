@@ -91,7 +91,7 @@ class Latent(Labelled):
             set_fields(self, prior=self.default_prior)
         for prior in self.priors:
             self._check_prior(prior)
-        check_zero_sum(self.name, self.priors, self.plates)
+        check_zero_sum(self.name, self.priors, self.plates, self.labels)
 
     def _read_prior(self, given: object) -> Prior | tuple[Prior, ...] | None:
         """Read the prior given; one for each label becomes a tuple in the order of the labels."""

@@ -2,7 +2,7 @@
 
 from ..linking import LayoutError
 from .plates import SUBJECT, Plate, determines, written
-from .priors import ZERO_SUM, Prior
+from .priors import Prior
 
 
 def summed_plates(prior: Prior, plates: tuple[Plate, ...]) -> tuple[Plate, ...]:
@@ -16,8 +16,13 @@ def summed_plates(prior: Prior, plates: tuple[Plate, ...]) -> tuple[Plate, ...]:
     return plates[len(plates) - prior.zero_sum_axes :]
 
 
-def check_zero_sum(owner: str, priors: tuple[Prior, ...], plates: tuple[Plate, ...]) -> None:
-    """Refuse values that sum to zero over no plate, over subjects, or for one label of several.
+def check_zero_sum(
+    owner: str,
+    priors: tuple[Prior, ...],
+    plates: tuple[Plate, ...],
+    labels: tuple[str, ...] | None = None,
+) -> None:
+    """Refuse values that sum to zero over no plate, over subjects, or with labels.
 
     Raises
     ------
@@ -27,10 +32,10 @@ def check_zero_sum(owner: str, priors: tuple[Prior, ...], plates: tuple[Plate, .
     axes = max(prior.zero_sum_axes for prior in priors)
     if not axes:
         return
-    if len(priors) > 1:
+    if labels is not None:
         raise LayoutError(
-            f"{owner}: one of its labels has a prior {ZERO_SUM}, which is one for all labels; give "
-            "a single prior, or declare that label as a node of its own"
+            f"{owner}: it has labels, and values with labels cannot sum to zero; declare a node "
+            "for each label, or take Prior('Normal', mu=0, sigma=...)"
         )
     have = f"{owner} has one value per {written(plates)}"
     if axes > len(plates):

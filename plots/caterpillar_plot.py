@@ -57,7 +57,7 @@ def caterpillar_plot(
 
     Examples
     --------
-    >>> items = pd.DataFrame({"node": "ease", "label": "", "level": ["a", "b"],
+    >>> items = pd.DataFrame({"node": "ease", "label": "", "item": ["a", "b"],
     ...                       "mean": [0.4, -0.4], "low": [0.1, -0.9], "high": [0.7, 0.1]})
     >>> (panel,) = caterpillar_plot(items)
     >>> [tick.get_text() for tick in panel.get_yticklabels()]

@@ -15,7 +15,7 @@ from . import style
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-COLUMNS = ("node", "label", "level", "mean", "low", "high")
+COLUMNS = ("node", "label", "mean", "low", "high")
 
 
 def effect_groups(
@@ -26,7 +26,8 @@ def effect_groups(
     Parameters
     ----------
     table : DataFrame
-        With the columns ``node``, ``label``, ``level``, ``mean``, ``low`` and ``high``.
+        With the columns ``node``, ``label``, ``mean``, ``low`` and ``high``; levels stand in those
+        between ``label`` and ``mean``.
     nodes : str or sequence of str or None
         Nodes, or elements ``node[label]``; all with None.
     source : str
@@ -35,7 +36,8 @@ def effect_groups(
     Returns
     -------
     dict of str to DataFrame
-        By element, in the order of the table or as asked for.
+        By element, in the order of the table or as asked for; ``level`` names the level, and joins
+        those of several plates with commas.
 
     Raises
     ------
@@ -46,6 +48,9 @@ def effect_groups(
     if missing or table.empty:
         what = f"no column {some(missing)}" if missing else "no rows"
         raise DataError(f"the table has {what}; give what {source} returned")
+    names = list(table.columns)
+    plates = table[names[names.index("label") + 1 : names.index("mean")]].astype(str)
+    table = table.assign(level=[", ".join(filter(None, row)) for row in plates.to_numpy()])
     labels = table["label"].map(lambda label: f"[{label}]" if label else "")
     element = table["node"] + labels
     groups = {name: table[element == name] for name in dict.fromkeys(element)}

@@ -146,7 +146,7 @@ class Bar:
 
 def axes(contents: Contents) -> list[Axis]:
     """Find the range of each element."""
-    ends = {latent.name: _ends(contents, latent) for latent in contents.fit.layout.latents}
+    ends = {latent.name: _ends(contents, latent) for latent in contents.fit.layout.profile}
     tail = (1 - PROB) / 2
     found = []
     for element in contents.elements:

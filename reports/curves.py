@@ -8,7 +8,7 @@ import pandas as pd
 import xarray as xr
 
 from ..inference.fit import Fit
-from ..inference.forecasts.reading import reader_of
+from ..inference.forecasts.reading import levels_of_items, reader_of
 from ..inference.forecasts.streaming import every_draw, summaries
 from ..inference.forecasts.support import training_features
 from ..inference.model.alignment import Features
@@ -108,7 +108,8 @@ class Curves:
         self._fit, self._prob = _thinned(fit, draws), prob
         self.outcomes = fitted_outcomes(fit)
         self.columns = columns(fit)
-        features, items = training_features(fit), len(training_items(fit))
+        features = training_features(fit) | levels_of_items(fit)
+        items = len(training_items(fit))
         rows = np.arange(len(fit.subjects))
         nodes = [outcome.node for outcome in self.outcomes]
         found = summaries(

@@ -13,9 +13,11 @@ from ..evaluations.evaluation import Evaluation
 from ..inference.fit import Fit
 from ..inference.forecasts.forecasting import Forecast
 from ..inference.forecasts.streaming import SUMMARY
+from ..inference.population.standing import standing
+from ..inference.population.tables import items, population
 from ..validation.criticism.criticise import Criticism
 from .columns import columns
-from .contents import Contents
+from .contents import PROB, Contents
 
 _FORMULA = re.compile(r"(^|[;\t\r\n])(?=[=+\-@\t\r＝＋－＠])")  # some cut lines at semicolons
 
@@ -58,8 +60,11 @@ def export_tables(
         ``outcomes.csv`` (one row per subject and attempted item), and where there is something to
         write ``subjects.csv`` (properties that an evaluation has of the subjects),
         ``forecasts.csv``, ``criticism.csv`` and ``overdispersion.csv`` (repeated attempts). Where
-        outcomes are several, graded or scores, ``outcomes.csv`` counts each value of each outcome,
-        and ``forecasts.csv`` holds the expected outcomes, of a grade its number from 0.
+        subjects share something, also ``population.csv``, ``item_effects.csv`` and
+        ``standing.csv`` (profiles beside what the population says, and by how much they lean on
+        it). Where outcomes are several, graded or scores, ``outcomes.csv`` counts each value of
+        each outcome, and ``forecasts.csv`` holds the expected outcomes, of a grade its number
+        from 0.
 
     Raises
     ------
@@ -122,6 +127,10 @@ def _tables(contents: Contents) -> dict[str, pd.DataFrame]:
     if contents.evaluation is not None and len(contents.evaluation.subject_table.columns):
         own = contents.evaluation.subject_table.loc[list(fit.subjects)]
         tables["subjects"] = own.rename_axis("subject").reset_index()
+    if fit.layout.joint:
+        tables["population"] = population(fit, PROB)
+        tables["item_effects"] = items(fit, PROB)
+        tables["standing"] = standing(fit, prob=PROB)
     if contents.forecast is not None:
         tables["forecasts"] = _forecasts(contents.forecast)
     if contents.criticism is not None:

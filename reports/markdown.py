@@ -11,6 +11,7 @@ from .bars import axes, bars
 from .columns import columns
 from .contents import PROB, Contents
 from .new_items import NewItems
+from .population import effects
 
 _SIGNS = re.compile(r"([\\`*_{}\[\]<>()#|~$&!])")
 
@@ -43,6 +44,7 @@ def as_markdown(contents: Contents) -> str:
         "nothing. ‡: separate modes, between which the mean may lie; where they are is said in the "
         "diagnosis. †: not converged, not to be trusted yet.",
         _profiles(contents),
+        *_population(contents),
         "## Sampling",
         _sampling(contents),
         "## Diagnosis",
@@ -138,6 +140,15 @@ def _profiles(contents: Contents) -> str:
         for who, own in bars(contents.profiles, ranges).items()
     ]
     return table(["Subject", rate, *names], rows)
+
+
+def _population(contents: Contents) -> list[str]:
+    """Tell what is shared, and what items have of their own."""
+    return [
+        text
+        for one in effects(contents)
+        for text in (f"## {one.title}", escaped(one.about), table(one.head, one.rows))
+    ]
 
 
 def _sampling(contents: Contents) -> str:

@@ -28,6 +28,7 @@ from .exports import csv
 from .geometry import place
 from .new_items import NewItems
 from .outcomes import Outcome
+from .population import effects
 from .subjects import ids, subject_pages
 
 _TEMPLATES = Path(__file__).parent / "templates"
@@ -128,6 +129,7 @@ def as_html(contents: Contents) -> str:
             panels=panels(ranges, found, order),
             reliability=[reliability_drawing(*own) for own in curves.in_bins()],
             outcomes=[_outcome(outcome) for outcome in contents.outcomes],
+            effects=effects(contents),
             new=new,
             subjects=subject_pages(contents, found, curves, new),
             csv=base64.b64encode(

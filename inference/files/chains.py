@@ -10,12 +10,17 @@ from typing import Self
 
 import numpy as np
 
-from ...common.errors import FitError
+from ...common.errors import FitError, StoreError
 from ...common.files import whole
 from ..model.cohort import Cohort
 from ..sampling.draws import Draws, SamplingOptions
 
 _HEAD = "joint-fit.json"
+
+
+def finished_chains(path: Path) -> int | None:
+    """Count the chains in the store of a joint fit; None where there is no such store."""
+    return len(list(path.glob("chain-*.npz"))) if (path / _HEAD).is_file() else None
 
 
 class ChainStore:
@@ -50,7 +55,7 @@ class ChainStore:
 
         Raises
         ------
-        FitError
+        StoreError
             When the folder holds anything else than this fit.
         """
         if path is None:
@@ -72,16 +77,16 @@ class ChainStore:
                 beside.write_text(json.dumps({**told, "seed": found}))
             return cls(folder, found)
         if not head.is_file():
-            raise FitError(
-                f"{folder} is no store of a joint fit; give an empty or a new folder as store="
+            raise StoreError(
+                f"{folder} is no store of a joint fit", "give an empty or a new folder as store="
             )
         written: Mapping[str, object] = json.loads(head.read_text())
         told |= {} if seed is None else {"seed": seed}
         other = [name for name, value in told.items() if written.get(name) != value]
         if other:
             what = ", ".join(f"{name} {written.get(name)!r}, now {told[name]!r}" for name in other)
-            raise FitError(
-                f"{folder} holds another fit ({what}); give the same call, or another store="
+            raise StoreError(
+                f"{folder} holds another fit ({what})", "give the same call, or another store="
             )
         return cls(folder, int(str(written["seed"])))
 

@@ -67,7 +67,7 @@ class Cohort:
         kinds, codes = read_categories(layout, evaluation.items, subjects)
         trials = evaluation.trials.to_numpy()
         subject, item = np.nonzero(trials)
-        return cls(
+        found = cls(
             layout,
             {SUBJECT: evaluation.subjects, ITEM: list(evaluation.items.index), **kinds},
             codes,
@@ -78,6 +78,9 @@ class Cohort:
             evaluation.successes.to_numpy()[subject, item],
             trials[subject, item],
         )
+        for category in layout.categories:
+            found.up(category.per, category)  # refuses a level that belongs to several
+        return found
 
     @cached_property
     def digest(self) -> str:

@@ -255,7 +255,7 @@ def sample_prior(layout: Layout, draws: int, seed: int) -> dict[str, np.ndarray]
     layout : Layout
         Whose latents.
     draws : int
-        How many; at least 2.
+        How many; at least 2, to see whether they spread.
     seed : int
         Of the draws.
 
@@ -278,6 +278,27 @@ def sample_prior(layout: Layout, draws: int, seed: int) -> dict[str, np.ndarray]
     """
     with pm.Model(coords={dim: list(labels) for dim, labels in layout.dims.items()}):
         variables = profile_variables(layout)
+    found = draw_variables(layout, variables, draws, seed)
+    for latent in layout.latents:
+        values = found[latent.name]
+        if not (np.isfinite(values).all() and (np.ptp(values, axis=0) > 0).all()):
+            raise LayoutError(
+                f"{latent.name}: the prior {some(latent.priors)} does not spread over finite "
+                "values; give it a positive width"
+            )
+    return found
+
+
+def draw_variables(
+    layout: Layout, variables: Mapping[str, Any], draws: int, seed: int
+) -> dict[str, np.ndarray]:
+    """Draw random variables of a layout together; first axis draws.
+
+    Raises
+    ------
+    LayoutError
+        When a prior cannot be drawn from.
+    """
     try:  # by NumPy's generators: Numba's draw from impossible parameters, too
         drawn = pm.draw(
             list(variables.values()), draws=draws, random_seed=seed, mode="FAST_COMPILE"
@@ -288,15 +309,8 @@ def sample_prior(layout: Layout, draws: int, seed: int) -> dict[str, np.ndarray]
             f"layout {layout.name!r}: its priors cannot be drawn from ({error}); give each a "
             f"proper distribution with parameters in their range: {priors}"
         ) from error
-    found = dict(zip(variables, map(np.asarray, drawn), strict=True))
-    for latent in layout.latents:
-        values = found[latent.name]
-        if not (np.isfinite(values).all() and (np.ptp(values, axis=0) > 0).all()):
-            raise LayoutError(
-                f"{latent.name}: the prior {some(latent.priors)} does not spread over finite "
-                "values; give it a positive width"
-            )
-    return found
+    values = [np.asarray(value) if draws > 1 else np.asarray(value)[None] for value in drawn]
+    return dict(zip(variables, values, strict=True))
 
 
 def _stated(latent: Latent) -> str:

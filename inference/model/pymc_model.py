@@ -8,18 +8,25 @@ import pandas as pd
 import pymc as pm
 import pytensor.tensor as pt
 
+from ...common.errors import DataError
+from ...common.messages import some
 from ...evaluations.evaluation import EDGE, Evaluation, SubjectData
 from ...layouts import Layout
 from ...linking import evaluate
 from ...linking.evaluation import ancestry
 from ...linking.function import Call
 from .alignment import Features, align
+from .cohort import Cohort
+from .derived import keep_derived
 from .features import training_features
+from .joint_model import joint_model
 from .prior import noncentred, profile_variables
 
 
-def to_pymc(layout: Layout, evaluation: Evaluation, subject: object) -> pm.Model:
-    """Compile a layout and one subject's outcomes into an ordinary PyMC model.
+def to_pymc(
+    layout: Layout, evaluation: Evaluation, subject: object = None, *, derived: bool = False
+) -> pm.Model:
+    """Compile a layout and outcomes into an ordinary PyMC model: of one subject, or a joint one.
 
     Parameters
     ----------
@@ -27,18 +34,24 @@ def to_pymc(layout: Layout, evaluation: Evaluation, subject: object) -> pm.Model
         What joins items and profile.
     evaluation : Evaluation
         Items and outcomes.
-    subject : object
-        Whose outcomes to condition on, by name.
+    subject : object, optional
+        Whose outcomes to condition on, by name. To be left out where subjects share something: the
+        model is then that of all subjects.
+    derived : bool
+        Whether derived nodes are variables of the model, too: one value per row.
 
     Returns
     -------
     pymc.Model
-        Variables bear the nodes' names; dimensions are ``item`` and the label dimensions.
+        Variables bear the nodes' names; dimensions are ``item`` and the label dimensions. Where
+        subjects share something, they are ``subject``, ``item``, the categories, the labels, and
+        ``cell`` for the pairs of subject and item that were attempted.
 
     Raises
     ------
     DataError
-        When the items do not fit the layout, or the subject is unknown.
+        When the items or subjects do not fit the layout, or the subject is unknown, missing, or
+        given though subjects share something.
     LayoutError
         When PyMC does not take a prior.
 
@@ -50,8 +63,22 @@ def to_pymc(layout: Layout, evaluation: Evaluation, subject: object) -> pm.Model
     >>> [variable.name for variable in model.free_RVs]
     ['navigationAbility', 'rightLeftBias', 'visualAbility', 'noiseLevel']
     """
+    if layout.joint:
+        if subject is not None:
+            raise DataError(
+                f"subject={subject!r}: layout {layout.name!r} is a model of all subjects together; "
+                "leave subject out, or give an evaluation of some with evaluation.select(subjects="
+                "...)"
+            )
+        return joint_model(Cohort.of_evaluation(layout, evaluation), derived)
+    if subject is None:
+        raise DataError(
+            f"no subject is named, and each has a model of its own under layout {layout.name!r}; "
+            f"name one of {some(evaluation.subjects)}"
+        )
     data = SubjectData.of(evaluation, subject)
-    return build_model(layout, training_features(layout, evaluation), evaluation.items.index, data)
+    features = training_features(layout, evaluation)
+    return build_model(layout, features, evaluation.items.index, data, derived=derived)
 
 
 def build_model(
@@ -60,6 +87,7 @@ def build_model(
     items: pd.Index,
     subject: SubjectData,
     deviations: frozenset[str] | None = None,
+    derived: bool = False,
 ) -> pm.Model:
     """Write the model; everything that changes between subjects or batteries is a `pymc.Data`.
 
@@ -76,6 +104,8 @@ def build_model(
     deviations : frozenset of str, optional
         Latents that are sampled as deviations from their location; as `noncentred` names them for
         so many items by default.
+    derived : bool
+        Whether derived nodes are variables of the model, too: one value per item.
 
     Returns
     -------
@@ -102,7 +132,10 @@ def build_model(
         variables = profile_variables(layout, deviations)
         for latent in layout.latents:
             known[latent.name] = align(variables[latent.name], latent, dims, per_item=False)
-        probability = evaluate(layout.outcome.expression, known, dims)
+        named: dict[str, Any] = {}
+        probability = evaluate(layout.outcome.expression, known, dims, named=named)
+        if derived:
+            keep_derived(layout, named, ("item", len(items)))
         trials = pm.Data(trials_name(layout), subject.trials, dims="item")
         successes = pm.Data(successes_name(layout), subject.successes, dims="item")
         bounded = pt.clip(probability, EDGE, 1 - EDGE)

@@ -12,6 +12,7 @@ from ...layouts import Capability, Layout
 from ...layouts.elements import Element, elements, find_elements
 from ...layouts.plates import SUBJECT, Category
 from ...linking import evaluate
+from ..forecasts.reading import root
 from ..model.alignment import align
 from ..model.unseen import refuse_unseen
 from ..posterior.posterior import Posterior
@@ -157,7 +158,7 @@ def _average_subject(fit: Posterior, draws: np.ndarray) -> Known:
         for axis, plate in reversed(list(enumerate(latent.plates, start=1))):
             if isinstance(plate, Category):
                 values = np.take(values, constants[plate.name].to_numpy(), axis)
-            if (plate if isinstance(plate, str) else plate.root) == SUBJECT:
+            if root(plate) == SUBJECT:
                 values = values.mean(axis=axis)
             else:
                 per_item = True

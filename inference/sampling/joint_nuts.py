@@ -21,7 +21,7 @@ from .joint import JointKernel, PlainJoint
 from .nuts import STATISTICS, columns, run_chains
 
 _TRIALS_PER_VALUE = 10
-_PILOT, _PILOT_SEED = SamplingOptions(draws=100, tune=200, chains=1), 20231
+_PILOT, _PILOT_SEED = SamplingOptions(draws=200, tune=300, chains=1), 20231
 _forms = Recent[object, "Form"](4)
 
 
@@ -97,7 +97,9 @@ def _is_scaled(latent: Latent) -> bool:
     return bool(plain) and any(map(location_and_scale, latent.priors))
 
 
-def levelled(kernel: JointKernel, drawn: Any, options: SamplingOptions) -> dict[str, np.ndarray]:
+def levelled(
+    kernel: JointKernel | PlainJoint, drawn: Any, options: SamplingOptions
+) -> dict[str, np.ndarray]:
     """Read draws of a kernel's latents, levels in order: (chain, draw, levels..., labels...)."""
     found = {}
     for part in kernel.parts:

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import solve_triangular
 from scipy.optimize import brentq
 
 from .convergence import ESS_PER_CHAIN, RHAT_LIMIT, rhat_ess
@@ -145,7 +144,8 @@ class _Particles:
     ) -> None:
         self._compute, self._shared = log_likelihood, shared
         self._rng = np.random.default_rng(seed)
-        self._step, self._centre, self._root = 1.0, np.zeros(length), np.eye(length)
+        self._step, self._centre = 1.0, np.zeros(length)
+        self._root = self._inverse = np.eye(length)
         self.power = 0.0
         self.scores = self._rng.normal(size=(count, length))
         self.places = self._rng.permutation(np.resize(self._rng.permutation(shared), count))
@@ -188,6 +188,7 @@ class _Particles:
             covariance = np.atleast_2d(np.cov(self.scores, rowvar=False))
             self._centre = self.scores.mean(axis=0)
             self._root = np.linalg.cholesky(covariance + 1e-9 * np.eye(length))
+            self._inverse = np.linalg.inv(self._root)
 
     def move(self) -> None:
         """Offer every particle a step of its own values, and another place."""
@@ -213,8 +214,7 @@ class _Particles:
 
     def _far(self, scores: np.ndarray) -> np.ndarray:
         """Measure squared distances from the particles' mean, in units of their spread."""
-        whitened = solve_triangular(self._root, (scores - self._centre).T, lower=True)
-        return np.asarray((whitened**2).sum(axis=0))
+        return np.asarray((((scores - self._centre) @ self._inverse.T) ** 2).sum(axis=1))
 
     def _offer(self, scores: np.ndarray, places: np.ndarray, prior: np.ndarray) -> float:
         """Accept or refuse, by Metropolis's rule; returns which part was accepted."""

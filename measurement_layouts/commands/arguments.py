@@ -167,14 +167,16 @@ def takes_data(parser: argparse.ArgumentParser, *, required: bool = True) -> Non
     takes_columns(parser)
 
 
-def takes_people(parser: argparse.ArgumentParser) -> None:
+def takes_people(
+    parser: argparse.ArgumentParser, otherwise: str = "what the outcomes hold of them"
+) -> None:
     """Let a command read the subjects' properties."""
     takes_path(
         parser,
         "--subject-table",
         "FILE",
-        "CSV, Parquet or JSON lines: a column `subject` and one per property of the subjects (what "
-        "the outcomes hold of them)",
+        "CSV, Parquet or JSON lines: a column `subject` and one per property of the subjects "
+        f"({otherwise})",
     )
 
 

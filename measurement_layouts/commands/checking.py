@@ -63,6 +63,7 @@ def add(commands: arguments.Commands) -> None:
         "FILE",
         "of your own layouts: CSV, Parquet or JSON lines; a column `item`, one per property",
     )
+    arguments.takes_people(calibrate, "those of your own layouts whose subjects share something")
     arguments.takes_numbers(
         calibrate,
         ("--simulations", _FEWEST, 1000, "of each layout; the slow ones of scenarios take a part"),
@@ -100,6 +101,7 @@ def _check(chosen: argparse.Namespace) -> int:
 
 def _sbc(chosen: argparse.Namespace) -> int:
     from ..validation.calibration.run import sbc
+    from .tables import read_people
 
     arguments.refuse_existing([chosen.out / name for name in _FILES], chosen.overwrite)
     tasks = _tasks(chosen)
@@ -110,6 +112,7 @@ def _sbc(chosen: argparse.Namespace) -> int:
         found[name] = sbc(
             case.layout,
             case.items,
+            subjects=None if chosen.subject_table is None else read_people(chosen.subject_table),
             simulations=max(_FEWEST, round(case.share * chosen.simulations)),
             trials=chosen.trials,
             draws=chosen.draws,

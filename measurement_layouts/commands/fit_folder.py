@@ -35,6 +35,8 @@ class FitFolder:
         The subjects with their properties.
     profiles, diagnostics : Path
         Tables.
+    population, effects : Path
+        Tables of what subjects share, and of what items have of their own.
     diagram : Path
         The layout, drawn.
     """
@@ -44,6 +46,7 @@ class FitFolder:
         self.fit, self.store = path / "fit.nc", path / "store"
         self.items, self.subjects = path / "fitted_items.csv", path / "fitted_subjects.csv"
         self.profiles, self.diagnostics = path / "profiles.csv", path / "diagnostics.csv"
+        self.population, self.effects = path / "population.csv", path / "item_effects.csv"
         self.diagram = path / "layout.svg"
 
     def refuse_used(self) -> None:
@@ -55,7 +58,8 @@ class FitFolder:
             Naming the first.
         """
         tables = (self.items, self.subjects, self.profiles, self.diagnostics)
-        refuse_existing((self.fit, *tables, self.diagram))
+        shared = (self.population, self.effects)
+        refuse_existing((self.fit, *tables, *shared, self.diagram))
 
 
 def open_fit(path: Path, layouts: Sequence[str] = ()) -> "Fit":

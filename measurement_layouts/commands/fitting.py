@@ -35,7 +35,8 @@ def add(commands: arguments.Commands) -> None:
         "--out",
         "DIR",
         "folder for fit.nc, profiles.csv, diagnostics.csv, layout.svg, fitted_items.csv and "
-        "fitted_subjects.csv",
+        "fitted_subjects.csv, and where subjects share something population.csv and "
+        "item_effects.csv",
         required=True,
     )
     arguments.takes_subjects(parser)
@@ -102,8 +103,12 @@ def _discard(store: Path) -> None:
     from filelock import FileLock, Timeout
 
     from ..inference.files import hierarchy
+    from ..inference.files.chains import finished_chains
 
     if hierarchy.state(store) == "nothing":
+        return
+    if finished_chains(store) is not None:
+        shutil.rmtree(store)
         return
     if hierarchy.state(store) == "else":
         raise FitError(f"{store} is there already and is no store of fits; give another --out")
@@ -146,22 +151,25 @@ def _kept(folder: FitFolder, layout: "Layout", evaluation: "Evaluation") -> str:
     """Say what an interrupted fit has left."""
     from ..common.errors import FitError
     from ..common.messages import many
+    from ..inference.files.chains import finished_chains
     from ..inference.fit import load
 
+    goes_on = f"kept in {folder.path}; the same command, without --overwrite, goes on"
+    chains = finished_chains(folder.store)
+    if chains is not None:
+        return f"{many(chains, 'chain')} done, {goes_on}"
     try:
         done = len(load(folder.store, layout=layout).subjects)
     except FitError:
         done = 0
-    return (
-        f"{done} of {many(len(evaluation.subjects), 'subject')} done, kept in {folder.path}; the "
-        "same command, without --overwrite, goes on"
-    )
+    return f"{done} of {many(len(evaluation.subjects), 'subject')} done, {goes_on}"
 
 
 def _write(folder: FitFolder, layout: "Layout", evaluation: "Evaluation") -> "Fit":
     """Write what belongs beside the fit; drop its store then, unless it holds former fits."""
     from ..common.files import write_text
     from ..inference.files import hierarchy
+    from ..inference.files.chains import finished_chains
     from ..inference.fit import load
 
     fitted = load(folder.fit, layout=layout)
@@ -169,8 +177,11 @@ def _write(folder: FitFolder, layout: "Layout", evaluation: "Evaluation") -> "Fi
     write_text(folder.subjects, evaluation.subject_table.to_csv())
     write_text(folder.profiles, fitted.profiles().to_csv(index=False))
     write_text(folder.diagnostics, fitted.diagnostics().to_csv())
+    if layout.joint:
+        write_text(folder.population, fitted.population().to_csv(index=False))
+        write_text(folder.effects, fitted.items().to_csv(index=False))
     layout.draw(folder.diagram)
-    if len(hierarchy.generations(folder.store)) == 1:
+    if finished_chains(folder.store) is not None or len(hierarchy.generations(folder.store)) == 1:
         _remove(folder.store)
     return fitted
 

@@ -4,6 +4,7 @@ import argparse
 import json
 import sys
 
+from ..common.errors import DataError
 from ..common.messages import visible
 from . import arguments
 from .fit_folder import open_fit
@@ -25,6 +26,9 @@ def add(commands: arguments.Commands) -> None:
         "FILE",
         "CSV, Parquet or JSON lines: a column `item` and one per property of the layout",
         required=True,
+    )
+    arguments.takes_people(
+        forecast, "the fit's own subjects; others where subjects share something"
     )
     arguments.takes_path(forecast, "--out", "FILE.csv", "file to write (standard output)")
     arguments.takes_subjects(forecast)
@@ -55,12 +59,21 @@ def add(commands: arguments.Commands) -> None:
 
 def _forecast(chosen: argparse.Namespace) -> int:
     from ..common.files import write_text
-    from .tables import read_items
+    from .tables import read_items, read_people
 
     if chosen.out is not None:
         arguments.refuse_existing([chosen.out], chosen.overwrite)
-    fit = open_fit(chosen.fit, chosen.layout)
-    forecast = fit.forecast(read_items(chosen.items), subjects=chosen.subjects)
+    fit, who = open_fit(chosen.fit, chosen.layout), chosen.subjects
+    if chosen.subject_table is not None:
+        if chosen.subjects:
+            raise DataError("--subjects and --subject-table are both given; leave one of them out")
+        if not fit.layout.joint:
+            raise DataError(
+                f"--subject-table tells of new subjects, and under layout {fit.layout.name!r} each "
+                "subject stands alone; name fitted ones, as --subjects"
+            )
+        who = read_people(chosen.subject_table)
+    forecast = fit.forecast(read_items(chosen.items), subjects=who)
     print(visible(repr(forecast)), file=sys.stderr)
     table = forecast.to_frame()
     if chosen.out is None:

@@ -115,6 +115,22 @@ def read_items(path: Path) -> pd.DataFrame:
     return _properties(path, "item", "item")
 
 
+def read_people(path: Path) -> pd.DataFrame:
+    """Read the subjects' properties alone, as `read_items` reads the items'.
+
+    Returns
+    -------
+    DataFrame
+        Indexed by the column ``subject``, or else by the first one.
+
+    Raises
+    ------
+    DataError
+        When they cannot be read.
+    """
+    return _properties(path, "subject", "subject")
+
+
 def _properties(path: Path, kind: str, column: str) -> pd.DataFrame:
     """Read the properties of items or subjects, named by a column, or else by the first one."""
     table = read_file(path)

@@ -3,7 +3,8 @@
 import numpy as np
 
 from ...inference.fit import Fit
-from ...inference.forecasts.blocks import Block, group_alike
+from ...inference.forecasts.blocks import Block, Tables, group_alike
+from ...inference.forecasts.reading import reader_of
 from ...inference.model.alignment import Features
 from ...inference.posterior.posterior import span
 from ...layouts.elements import Element
@@ -70,16 +71,14 @@ def demand_levels(
     low, high = span(fit, element)
     width = high - low
     line = np.linspace(low, high + _BEYOND * width, _STEPS * (1 + _BEYOND) + 1)
-    block = Block.of(fit.layout, features, *group_alike(features, items))
-    profile = _profile(fit, subject, element, line)
-    constants = {
-        constant.name: float(fit.constants[constant.name].sel(subject=subject))
-        for constant in fit.layout.constants
-    }
+    reader = reader_of(fit, features)
+    block = Block.of(fit.layout, features, *group_alike(features, items), reader.levels)
+    drawn = reader.read(fit.subjects.index(subject))
+    profile = _profile(drawn.profile, element, line)
     found = []
     with np.errstate(all="ignore"):  # far above the range a formula may have no value
         for part in parts:
-            (value,) = block.values([part], profile, constants)
+            (value,) = block.values([part], profile, drawn.constants)
             places = block.places(value, part)
             if element.label:
                 places = np.take(places, element.index, axis=_axis(fit, part, element))
@@ -121,14 +120,14 @@ def _alone(fit: Fit, part: Expr, element: Element) -> bool:
     )
 
 
-def _profile(fit: Fit, subject: str, element: Element, line: np.ndarray) -> dict[str, np.ndarray]:
+def _profile(drawn: Tables, element: Element, line: np.ndarray) -> dict[str, np.ndarray]:
     """Lay a line of values of the capability out, other latents being at their means."""
     found = {}
-    for latent in fit.layout.latents:
-        draws = fit.posterior[latent.name].sel(subject=subject).to_numpy()
-        means = draws.mean(axis=(0, 1)).reshape(-1, 1)
-        own = line if latent is element.latent else np.zeros_like(line)
-        found[latent.name] = own + means * (latent is not element.latent)
+    for name, draws in drawn.items():
+        own = name == element.latent.name
+        found[name] = (line if own else draws.mean(axis=1, keepdims=True)) + np.zeros(
+            (len(draws), len(line))
+        )
     return found
 
 

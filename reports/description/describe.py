@@ -23,6 +23,7 @@ from ...validation.criticism.criticise import Criticism
 from ...validation.criticism.overdispersion import ALIKE, TOGETHER, harm
 from .demands import demand_levels
 from .judgement import Evidence, judge
+from .leaning import leanings
 from .rules import Finding, Rules
 from .sentences import Description, Numbers, paragraph
 
@@ -140,6 +141,9 @@ def describe(
     on the items, short of passing nearly all of them, nothing is said of its capabilities,
     propensities and biases.
 
+    Where subjects share something, it is said by how much each element leans on the population, and
+    about what it is by the subject's own outcomes alone; see `standing.standing`.
+
     Parameters
     ----------
     fit : Fit
@@ -185,7 +189,7 @@ def describe(
     who = fit.names(rows)
     verdicts, table = diagnose(fit, subjects=who), profiles(fit, rules.prob, subjects=who)
     found, texts = dict[str, list[Finding]](), dict[str, str]()
-    overall = dict[str, Training]()
+    overall, leaning = dict[str, Training](), leanings(fit, table, who)
     for row, subject in zip(rows, who, strict=True):
         verdict, own = verdicts.loc[subject], table[table["subject"] == subject]
         training = Training.of(fit, row)
@@ -195,6 +199,7 @@ def describe(
             *_sampling(subject, str(verdict["status"]), str(verdict["reason"])),
             training.finding(subject, rules),
             *_elements(fit, subject, own, silent, rules),
+            *leaning[subject],
             *_alike(criticism, subject),
             *_like_nobody(criticism, subject),
             *_misfits(criticism, subject),

@@ -32,6 +32,7 @@ _LEADS = {  # how a paragraph introduces findings of a kind, in this order
     "location": "Located",
     "bias": "Bias",
     "noise": "Noisy",
+    "leaning": "Leans on the population",
     "unknown": "Not known from these items",
 }
 
@@ -85,8 +86,8 @@ def _listed(findings: Sequence[Finding]) -> str:
     return "; ".join(each.text for each in findings)
 
 
-def legend(rules: Rules) -> str:
-    """Explain the words and brackets of all paragraphs."""
+def legend(rules: Rules, leaning: bool = False) -> str:
+    """Explain the words and brackets of all paragraphs, and what leaning is where it is said."""
     by_range = f"{rules.strong:g} or more of the way from the lowest to the highest value"
     if rules.scale == "range":
         strong, weak = by_range, f"{rules.weak:g} or less"
@@ -100,6 +101,8 @@ def legend(rules: Rules) -> str:
         f"outwards. Strong: {strong}; weak: {weak}; each said where it is at least "
         f"{rules.certainty:.0%} probable. In between: all of the range is between the two. "
         "Uncertain: it reaches across one of these limits. Located: not judged."
+        + " Leans on the population: the part of its variance that the subject's outcomes left."
+        * leaning
     )
 
 
@@ -236,7 +239,8 @@ class Description:
         - ``kind``: ``overall``; of each element but slopes one of ``strength``, ``weakness``,
           ``in between`` (neither), ``uncertain`` (it may be in more than one of these classes),
           ``bias``, ``noise``, ``unremarkable`` (a bias or noise with nothing to name), ``location``
-          (a propensity, or a capability that is not judged) and ``unknown``; ``missing`` (a
+          (a propensity, or a capability that is not judged) and ``unknown``; ``leaning`` (on the
+          population, where subjects share something: ``value`` is by how much); ``missing`` (a
           property of the items); ``misfit`` (a property that the layout uses in a form that does
           not fit); ``agreement`` (outcomes that agree with nobody's); ``intervals`` (too short, by
           repeated attempts); ``sampling`` (failed, or not to be trusted).
@@ -340,8 +344,12 @@ class Description:
         (who,) = known_names([subject], self.overall.index, "subject")
         return str(self.overall.loc[who, "level"])
 
+    @property
+    def _legend(self) -> str:
+        return legend(self.rules, bool((self.findings["kind"] == "leaning").any()))
+
     def __str__(self) -> str:
-        return "\n\n".join([*self.texts, legend(self.rules)])
+        return "\n\n".join([*self.texts, self._legend])
 
     def __repr__(self) -> str:
         kinds = self.findings["kind"].value_counts()
@@ -352,4 +360,4 @@ class Description:
 
     def _repr_markdown_(self) -> str:
         parts = [_MARKS.sub(r"\\\1", str(text)) for text in self.texts]
-        return "\n\n".join([*parts, f"*{legend(self.rules)}*"])
+        return "\n\n".join([*parts, f"*{self._legend}*"])

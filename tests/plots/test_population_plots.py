@@ -7,7 +7,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-from helpers import small_layouts, small_populations
+from helpers import joint_fits, small_layouts, small_populations
 from matplotlib.collections import LineCollection
 
 import measurement_layouts as ml
@@ -33,7 +33,7 @@ def made_up(subjects, items, seed=5):
         "mean": 0.3 + 0.1 * rng.normal(size=(2, 100)),
         "spread": 1 + 0.05 * rng.random(size=(2, 100)),
     }
-    return small_populations.crafted(small_populations.rasch(), evaluation, given)
+    return small_populations.crafted(joint_fits.rasch(), evaluation, given)
 
 
 @pytest.fixture(scope="module")
@@ -214,10 +214,10 @@ class TestPopulationForest:
 
 class TestCaterpillar:
     def test_effects_rise(self, rasch):
-        table = small_populations.effects(rasch, of_items=True)
+        table = rasch.items()
         (panel,) = plots.caterpillar_plot(table, layout=rasch.layout)
         ordered = table.sort_values("mean")
-        assert named(panel.get_yticklabels()) == ordered["level"].tolist()
+        assert named(panel.get_yticklabels()) == ordered["item"].tolist()
         found = points(panel)
         found = found[found[:, 1].argsort()]
         assert np.allclose(found[:, 0], ordered["mean"])
@@ -245,11 +245,13 @@ class TestCaterpillar:
         assert of["the interval holds 0"] == [1]
 
     def test_a_panel_for_each_node_and_units(self, schools):
-        table = small_populations.effects(schools, of_items=True)
-        table.loc[table["level"] == "x, a", "level"] = LONG
+        table = schools.items()
+        assert {"school", "task"} < set(table.columns)
+        table.loc[0, "school"] = LONG
         table = pd.concat([table, table.assign(node="ease", label="AS")])
         axes = plots.caterpillar_plot(table)
         assert [panel.get_xlabel() for panel in axes] == ["favour", "ease[AS]"]
+        assert {"x, b", "y, a"} < set(named(axes[0].get_yticklabels()))
         assert is_whole(axes[0].figure)
         (one,) = plots.caterpillar_plot(table, nodes="ease")
         assert one.get_xlabel() == "ease[AS]"
@@ -259,7 +261,7 @@ class TestCaterpillar:
         assert plots.caterpillar_plot(table, layout=layout)[0].get_xlabel() == "favour (m)"
 
     def test_many_effects_are_named_in_part(self):
-        table = small_populations.effects(made_up(3, 500), of_items=True)
+        table = made_up(3, 500).items()
         (panel,) = plots.caterpillar_plot(table)
         assert len(panel.get_yticks()) == 100
         assert panel.get_ylabel() == "one of 5 is named"
@@ -267,7 +269,7 @@ class TestCaterpillar:
         assert not overlapping(panel.get_yticklabels())
 
     def test_other_tables_are_refused(self, rasch):
-        table = small_populations.effects(rasch, of_items=True)
+        table = rasch.items()
         with pytest.raises(DataError, match=r"no effects of spread in the table; it has ease$"):
             plots.caterpillar_plot(table, nodes="spread")
         with pytest.raises(DataError, match=r"no column low; give what fit.items\(\) returned"):
@@ -278,7 +280,7 @@ class TestCaterpillar:
 
 class TestWeights:
     def test_rows_are_those_of_the_table(self, schools):
-        table = small_populations.effects(schools, of_items=False)
+        table = schools.population()
         (panel,) = plots.weights_plot(table)
         expected = ["schoolSpread", "ofSchool: x", "ofSchool: y", "ofSchool: z"]
         shown = named(panel.get_yticklabels())[::-1]
@@ -297,7 +299,7 @@ class TestWeights:
     def test_a_panel_for_each_unit(self):
         mean = ml.Bias("mean", unit="m", per="population")
         spread = ml.Spread("spread", unit="m", prior=ml.Prior("HalfNormal", sigma=3.0))
-        skill = ml.Capability("skill", unit="m", prior=small_populations.normal(mean, spread))
+        skill = ml.Capability("skill", unit="m", prior=joint_fits.normal(mean, spread))
         slope = ml.Slope("slope", per="population")
         layout = ml.Layout("far", ml.Success("ok", logistic(skill, slope)))
         table = pd.DataFrame(

@@ -7,6 +7,7 @@ import pandas as pd
 import xarray as xr
 
 from ...common import options
+from ...common.errors import DataError
 from ...inference.fit import Fit
 from ...inference.fitting import fit
 from ...inference.forecasts.likelihood import Attempted, log_likelihood
@@ -16,9 +17,9 @@ from ...inference.sampling.convergence import rhat_ess
 from ...inference.simulate import simulate
 from ...layouts import Layout
 from ...layouts.elements import elements
+from .joint import Options, rank_jointly
+from .ranking import independent, places, ranked
 from .result import LOG_LIKELIHOOD, SimulationBasedCalibration
-
-MOST = 99  # draws of each subject, so that ranks are 0 to 99
 
 
 def ranks(fit: Fit, truth: pd.DataFrame, seed: int) -> pd.DataFrame:
@@ -56,31 +57,10 @@ def ranks(fit: Fit, truth: pd.DataFrame, seed: int) -> pd.DataFrame:
     rng = np.random.default_rng(seed)
     kept = _independent(fit)
     total = fit.posterior.sizes["chain"] * fit.posterior.sizes["draw"]
-    places = np.array([_spread(count, total) for count in kept])
-    beside = _beside_the_truth(fit, truth.loc[fit.subjects], places)
+    beside = _beside_the_truth(fit, truth.loc[fit.subjects], places(kept, total))
     names = [element.name for element in elements(fit.layout)]
     values = np.stack([*_element_draws(beside), _log_likelihoods(beside)], axis=1)
-    draws, true = values[..., :-1], values[..., -1:]  # (subjects, quantities, draws)
-    counts = kept[:, None, None]
-    valid = np.arange(MOST) < counts
-    below = (valid & (draws < true)).sum(axis=-1)
-    equal = (valid & (draws == true)).sum(axis=-1)
-    rank = below + rng.integers(0, equal, endpoint=True)
-    mean = np.where(valid, draws, 0).sum(axis=-1) / kept[:, None]
-    squares = np.where(valid, (draws - mean[..., None]) ** 2, 0).sum(axis=-1)
-    quantities = [*names, LOG_LIKELIHOOD]
-    return pd.DataFrame(
-        {
-            "simulation": np.repeat(fit.subjects, len(quantities)),
-            "quantity": np.tile(quantities, len(kept)),
-            "truth": true.ravel(),
-            "mean": mean.ravel(),
-            "sd": np.sqrt(squares / np.maximum(kept[:, None] - 1, 1)).ravel(),
-            "draws": np.repeat(kept, len(quantities)),
-            "rank": rank.ravel(),
-            "position": ((rank + rng.random(rank.shape)) / (kept[:, None] + 1)).ravel(),
-        }
-    )
+    return ranked(fit.subjects, [*names, LOG_LIKELIHOOD], values, kept, rng)
 
 
 def _independent(fit: Fit) -> np.ndarray:
@@ -92,22 +72,16 @@ def _independent(fit: Fit) -> np.ndarray:
     if "lp" in statistics:
         found = rhat_ess(statistics["lp"].to_numpy())
         least = np.fmin(least, np.fmin(found.ess_bulk, found.ess_tail))
-    return np.asarray(np.clip(np.nan_to_num(least, nan=1), 1, MOST).astype(int))
+    return independent(least)
 
 
-def _spread(count: int, total: int) -> np.ndarray:
-    """Places of so many draws at equal distances; what is beyond them repeats the last one."""
-    places = ((np.arange(count) + 0.5) * total / count).astype(int)
-    return np.pad(places, (0, MOST - count), mode="edge")
-
-
-def _beside_the_truth(fit: Fit, truth: pd.DataFrame, places: np.ndarray) -> Posterior:
+def _beside_the_truth(fit: Fit, truth: pd.DataFrame, at: np.ndarray) -> Posterior:
     """Keep some draws of each subject; the truth is one more draw, the last."""
     kept = {}
     for latent in fit.layout.latents:
         draws = fit.posterior[latent.name].to_numpy()
         flat = draws.reshape(len(draws), -1, *draws.shape[3:])
-        where = places.reshape(*places.shape, *[1] * (flat.ndim - 2))
+        where = at.reshape(*at.shape, *[1] * (flat.ndim - 2))
         names = [element.name for element in elements(fit.layout) if element.latent == latent]
         true = truth[names].to_numpy().reshape(len(flat), 1, *flat.shape[2:])
         joined = np.concatenate([np.take_along_axis(flat, where, axis=1), true], axis=1)
@@ -151,6 +125,7 @@ def sbc(
     layout: Layout,
     items: pd.DataFrame,
     *,
+    subjects: pd.DataFrame | None = None,
     simulations: int = 1000,
     trials: int = 1,
     alpha: float = 0.01,
@@ -178,6 +153,12 @@ def sbc(
     for every quantity f: each profile element, and the log-likelihood of the outcomes. Without the
     latter a posterior that ignores the outcomes would pass.
 
+    Where subjects share something, a simulation is a whole cohort: shared values, item effects and
+    subjects are drawn from their priors, and all is fitted together. Quantities are then all
+    latents, shared and own ones, and the log-likelihood of all outcomes. Of a latent with one value
+    per subject, item or level, each simulation ranks one of them, chosen at random: ranks within a
+    simulation depend on each other.
+
     Parameters
     ----------
     layout : Layout
@@ -185,6 +166,9 @@ def sbc(
     items : DataFrame
         Meta-features, indexed by item. A small battery serves: calibration holds for every one, and
         many simulations see more than many items.
+    subjects : DataFrame, optional
+        Who is in each simulation, with covariates and categories, indexed by name: for a layout
+        whose subjects share something, and for no other.
     simulations : int, default 1000
         How many, at least 20.
     trials : int, default 1
@@ -195,6 +179,7 @@ def sbc(
         As in `fit`. 99 draws of each subject are used, thinned to be about independent; see
         `ranks`. Chains are short and two, so that of many layouts one simulation in ten does
         not converge at first or second; each is sampled again up to three times, with more care.
+        A joint fit is so where its chains do not mix, with twice the draws each time.
     seed : int, default 1
         Profiles, outcomes, chains and ties have streams of their own, made of it.
 
@@ -208,7 +193,8 @@ def sbc(
     Raises
     ------
     DataError
-        When the items do not fit the layout.
+        When the items or subjects do not fit the layout, or `subjects` are missing, or given where
+        each subject stands alone.
     LayoutError
         When a prior cannot be drawn from.
     FitError
@@ -233,6 +219,24 @@ def sbc(
     profiles, outcomes, sampler, ties = (
         int(stream.generate_state(1, np.uint64)[0] >> 1) for stream in streams
     )
+    if layout.joint:
+        if subjects is None:
+            raise DataError(
+                f"layout {layout.name!r} is fitted to all subjects together, and there are none; "
+                "give subjects=, a table indexed by their names"
+            )
+        sampling = Options(
+            draws, tune, chains, target_accept, method, starts, reruns, n_jobs, progressbar
+        )
+        found = rank_jointly(
+            layout, items, subjects, count, trials, sampling, (profiles, outcomes, sampler, ties)
+        )
+        return SimulationBasedCalibration(layout, *found, alpha)
+    if subjects is not None:
+        raise DataError(
+            f"under layout {layout.name!r} each subject stands alone, and is a simulation by "
+            "itself; leave subjects= out"
+        )
     truth = _profiles(layout, count, profiles)
     evaluation = simulate(layout, items, truth, seed=outcomes, trials=trials)
     fitted = fit(

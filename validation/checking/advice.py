@@ -11,6 +11,7 @@ from ...linking import mean_failure
 
 WELL_LEARNT = 0.5  # variance removed by the data, from which a latent counts as informed
 CONFOUNDED = 0.7  # posterior correlation from which two latents are hard to tell apart
+_ENOUGH_TRIALS, _ENOUGH_SUBJECTS = 10, 8  # for a profile element to stand alone; to share
 _TOGETHER = 0.9  # correlation of demands that is a problem
 
 
@@ -105,4 +106,27 @@ def about_subjects(subjects: pd.DataFrame) -> list[str]:
     return [
         f"all outcomes of {many(len(alike), 'subject')} are alike ({some(alike)}): the data bound "
         "their profiles on one side only; add harder or easier items"
+    ]
+
+
+def about_short_tests(latents: pd.DataFrame, subjects: int) -> list[str]:
+    """Say where each subject has so few trials that a population would help.
+
+    Fewer than 10 trials of the median subject for each profile element, and subjects enough to say
+    how they differ: at least 8.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"node": ["sight", "speed"], "trials": [12, 9]})
+    >>> about_short_tests(table, subjects=30)[0]
+    "12 trials of the median subject for 2 profile elements, fewer than 10 for each: ..."
+    """
+    trials, count = int(latents["trials"].max()), len(latents)
+    if subjects < _ENOUGH_SUBJECTS or trials >= _ENOUGH_TRIALS * count:
+        return []
+    return [
+        f"{many(trials, 'trial')} of the median subject for {many(count, 'profile element')}, "
+        f"fewer than {_ENOUGH_TRIALS} for each: the {subjects} subjects may learn from each other. "
+        "Give priors parameters of the population, as in Prior('Normal', mu=Bias('mean', "
+        "per='population'), sigma=Spread('spread')), and items a part of their own with per='item'"
     ]

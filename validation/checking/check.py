@@ -23,19 +23,21 @@ from ..criticism.agreement import (
     outcomes_by_item,
     told_agreement,
 )
-from ..criticism.overdispersion import count_flagged, overdispersion, told
+from ..criticism.overdispersion import Spread, count_flagged, overdispersion, told
 from .advice import (
     CONFOUNDED,
     about_constants,
     about_demands,
     about_latents,
     about_outcomes_twice,
+    about_short_tests,
     about_subjects,
     verdict,
 )
 from .columns import Columns, collinear, inflation, informed_by, read_columns
 from .expected import Expected, expected
 from .likeliest import Counts, spreads
+from .population import no_effects, taught
 
 PROB = 0.9  # mass of the intervals whose coverage is forecast
 ALARMS = 0.05  # chance that repeated attempts are flagged where they are independent
@@ -55,7 +57,9 @@ class Check:
     layout : str
         Name of the layout.
     latents : DataFrame
-        One row per profile element.
+        One row per profile element; where subjects share something, one row for every latent and
+        label, with a column ``per``: who has a value of their own. Standard deviations are then
+        those of the median level.
 
         - ``node``, ``label`` (empty without labels), ``unit``.
         - ``informed_by``: columns of the items that it is held against and that vary.
@@ -92,6 +96,11 @@ class Check:
     agreement : DataFrame
         Whether subjects' outcomes agree with anybody's, item by item. One row per subject; columns
         as in `agreement.agreement`.
+    effects : DataFrame
+        On what values rest, where subjects share something: one row per latent with values of its
+        own for subjects, items or categories; columns as in `population.rest`.
+    advice : list of str
+        What may be better without being a problem.
 
     Examples
     --------
@@ -112,6 +121,8 @@ class Check:
         default_factory=lambda: overdispersion({}, [], prob=PROB, alpha=ALARMS)
     )
     agreement: pd.DataFrame = field(default_factory=no_agreement)
+    effects: pd.DataFrame = field(default_factory=no_effects)
+    advice: list[str] = field(default_factory=list)
 
     def __repr__(self) -> str:
         informed = int((self.latents["verdict"] == "informed").sum())
@@ -145,6 +156,11 @@ def check(layout: Layout, evaluation: Evaluation, *, seed: int = 1) -> Check:
     Outcomes are also held against the other subjects', item by item: whose agree with nobody's may
     have been read with their items in another order. See `agreement.agreement`, also for how many
     are found; at most 1 in 100 whose items are in order is named.
+
+    Where subjects share something, the expected standard deviations are those of all values
+    together, shared ones and own ones; see `population.taught`. Locations that no outcome can tell
+    apart, such as a free mean of subjects beside item effects that do not sum to zero, are named.
+    Repeated attempts are then not looked at.
 
     Parameters
     ----------
@@ -189,18 +205,27 @@ def check(layout: Layout, evaluation: Evaluation, *, seed: int = 1) -> Check:
     if not columns.usable.any():
         problems = some(columns.problems, 3, most=1_000)
         raise DataError(f"no item can be used with layout {layout.name!r}: {problems}")
-    given, trials = _usable(layout, evaluation, columns.usable)
-    found = expected(layout, given, trials, seed=seed)
-    known = elements(layout)
-    names = [element.name for element in known]
-    latents = _latents(layout, found, trials, columns.varying)
+    effects, ridges, advice = no_effects(), list[str](), list[str]()
+    names = [element.name for element in elements(layout)]
+    found_alike: dict[str, Spread | None] = {}
+    if layout.joint:
+        usable = evaluation.select(items=evaluation.item_table.index[columns.usable])
+        shared = taught(layout, usable, columns.varying, seed=seed)
+        latents, sds = shared.latents, shared.sds
+        effects, ridges = shared.effects, shared.problems
+    else:
+        given, trials = _usable(layout, evaluation, columns.usable)
+        found = expected(layout, given, trials, seed=seed)
+        latents, sds = _latents(layout, found, trials, columns.varying), found.sds
+        counts = _counts(layout, evaluation, columns.usable)
+        found_alike = spreads(layout, given, counts, seed=seed)
+        ridges = about_latents(latents, names)
+        advice = about_short_tests(latents, len(evaluation.subjects))
     values = _to_correlate(columns)
     factors = inflation(values.dropna(axis=1))
     features = columns.table.assign(variance_inflation=factors)
     together = collinear(values, factors)
     subjects = _subjects(evaluation)
-    counts = _counts(layout, evaluation, columns.usable)
-    found_alike = spreads(layout, given, counts, seed=seed)
     spread = overdispersion(found_alike, names, prob=PROB, alpha=ALARMS)
     alone = _agreement(evaluation, seed)
     return Check(
@@ -209,12 +234,12 @@ def check(layout: Layout, evaluation: Evaluation, *, seed: int = 1) -> Check:
         features,
         together,
         subjects,
-        pd.DataFrame(found.sds, subjects.index, names),
+        pd.DataFrame(sds, subjects.index, names),
         [
             *columns.problems,
             *about_outcomes_twice(layout),
             *about_constants(features, _opposed_columns(layout)),
-            *about_latents(latents, names),
+            *ridges,
             *about_demands(together),
             *about_subjects(subjects),
             *told_agreement(alone),
@@ -223,6 +248,8 @@ def check(layout: Layout, evaluation: Evaluation, *, seed: int = 1) -> Check:
         layout.steps is not None,
         spread,
         alone,
+        effects,
+        advice,
     )
 
 
@@ -336,10 +363,13 @@ def _written(check: Check) -> str:
     """Write a check: what each latent is informed by, demands, subjects and problems."""
     everybody = check.subjects
     trials, rates = everybody["trials"], everybody["success"]
+    what = "Latents" if len(check.effects) else "Profile"
     parts = [
         f"Layout {check.layout!r} against {many(len(everybody), 'subject')}, before sampling",
-        "Profile (sd: before the data, and expected after them)\n" + _table(_latents_shown(check)),
+        f"{what} (sd: before the data, and expected after them)\n{_table(_latents_shown(check))}",
     ]
+    if len(check.effects):
+        parts.append("What values rest on (medians)\n" + _table(_effects_shown(check.effects)))
     if len(check.features):
         parts.append("Meta-features\n" + _table(_features_shown(check.features)))
     if len(check.collinear):
@@ -364,6 +394,7 @@ def _written(check: Check) -> str:
         )
     numbered = [_wrapped(f"{place}. ", text) for place, text in enumerate(check.problems, 1)]
     parts.append("\n".join(["Problems", *numbered]) if numbered else "No problems found")
+    parts += [_wrapped("", text).strip() for text in check.advice]
     return "\n\n".join(parts)
 
 
@@ -371,9 +402,11 @@ def _latents_shown(check: Check) -> pd.DataFrame:
     table = check.latents
     labels = table["label"].map(lambda label: f"[{label}]" if label else "")
     sds = zip(table["prior_sd"], table["expected_sd"], strict=True)
+    owners = {"per": table["per"]} if "per" in table else {}
     return pd.DataFrame(
         {
             "element": table["node"] + labels,
+            **owners,
             "sd": [f"{before:.2g} to {after:.2g}" for before, after in sds],
             "unit": table["unit"],
             "shrinkage": table["shrinkage"].map("{:.2f}".format),
@@ -382,6 +415,20 @@ def _latents_shown(check: Check) -> pd.DataFrame:
             "informed by": [
                 textwrap.shorten(text, 28, placeholder=" ...") for text in table["informed_by"]
             ],
+        }
+    )
+
+
+def _effects_shown(table: pd.DataFrame) -> pd.DataFrame:
+    trials = zip(table["least_trials"], table["trials"], strict=True)
+    return pd.DataFrame(
+        {
+            "latent": table["node"],
+            "one per": table["per"],
+            "levels": table["levels"],
+            "subjects": table["subjects"],
+            "items": table["items"],
+            "trials": [f"{median:g} ({least:g} at least)" for least, median in trials],
         }
     )
 

@@ -15,6 +15,7 @@ from ...common.seeds import subject_seed
 from ...evaluations.evaluation import Evaluation
 from ...evaluations.steps import Rows
 from ...inference.fit import Fit
+from ...inference.model.joint import refuse_joint
 from ...inference.model.unseen import refuse_unseen
 from ...layouts.elements import elements
 from .agreement import agreement, no_agreement, outcomes_by_item, told_agreement
@@ -314,8 +315,9 @@ def criticise(
         When `candidates` is empty, a candidate is unknown or used by the layout, or an item of the
         fit is not in the evaluation.
     FitError
-        When a subject is not in the fit, `alpha` or `prob` is out of range, or the trials of an
-        item depend on each other, as those of an item with something unseen do.
+        When a subject is not in the fit, `alpha` or `prob` is out of range, subjects share
+        something, or the trials of an item depend on each other, as those of an item with something
+        unseen do.
 
     References
     ----------
@@ -337,6 +339,9 @@ def criticise(
     alpha = options.inside("alpha", alpha, such_as=0.05)
     prob = options.inside("prob", prob, such_as=0.9)
     seed = options.whole("seed", seed)
+    refuse_joint(
+        fit.layout, "criticise", "criticise a fit of the layout without what subjects share"
+    )
     places = fit.places(subjects)
     repeated = bool((fit.observed["trials"].to_numpy()[places] > 1).any())
     if repeated:

@@ -75,6 +75,9 @@ def loo(fit: Fit, *, subjects: Iterable[object] | None = None) -> LeaveOneOut:
 
     Where outcomes are several, graded or scores, an item is left out with all of them.
 
+    Where subjects share something, what is left out is one subject's item, and it is foreseen from
+    the other subjects' outcomes, too. That says nothing of items which nobody has attempted.
+
     A constant of the fit, such as the mean failure that `mixture` pulls towards, stays what it was:
     it has seen the item that is left out.
 

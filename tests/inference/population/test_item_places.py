@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pandas as pd
 import pytest
-from helpers import small_layouts, small_populations
+from helpers import joint_fits, small_layouts, small_populations
 from scipy.optimize import brentq
 from scipy.special import expit
 
@@ -31,7 +31,7 @@ def rasch():
     ability = rng.normal(size=(CHAINS, DRAWS, 12))
     evaluation = small_populations.cohort()
     given = {"ease": ease - ease.mean(-1, keepdims=True), "ability": ability}
-    return small_populations.crafted(small_populations.rasch(), evaluation, given)
+    return small_populations.crafted(joint_fits.rasch(), evaluation, given)
 
 
 @pytest.fixture(scope="module")

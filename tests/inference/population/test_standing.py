@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from helpers import small_populations
+from helpers import joint_fits, small_populations
 from scipy.stats import norm
 
 import measurement_layouts as ml
@@ -28,7 +28,7 @@ def normal_fit(evaluation, seen, errors):
     ability = mean + QUANTILES[..., None] / np.sqrt(precision)
     shape = QUANTILES.shape
     given = {"ability": ability, "mean": np.full(shape, MEAN), "spread": np.full(shape, SPREAD)}
-    return small_populations.crafted(small_populations.rasch(), evaluation, given)
+    return small_populations.crafted(joint_fits.rasch(), evaluation, given)
 
 
 @pytest.mark.trust("oracles", "what the population and own outcomes say")
@@ -74,7 +74,7 @@ def test_what_is_shared_is_uncertain_too(evaluation):
     """The variance of the mean's draws adds to the spread's square."""
     shape = QUANTILES.shape
     given = {"mean": 2 * QUANTILES, "spread": np.ones(shape), "ability": np.ones((*shape, 12))}
-    fit = small_populations.crafted(small_populations.rasch(), evaluation, given)
+    fit = small_populations.crafted(joint_fits.rasch(), evaluation, given)
     assert np.allclose(standing(fit)["population_sd"], np.sqrt(5), rtol=ERROR)
 
 
@@ -88,14 +88,14 @@ def test_it_is_the_same_each_time(evaluation):
 def labelled():
     """A prior for each label, one of them on another latent; and one that is not normal."""
     mean = ml.Bias("mean", per="population")
-    read = small_populations.normal(mean, 1.0)
+    read = joint_fits.normal(mean, 1.0)
     skill = ml.Capability(
         "skill",
         labels=("read", "write"),
-        prior={"read": read, "write": small_populations.normal(5.0, 0.5)},
+        prior={"read": read, "write": joint_fits.normal(5.0, 0.5)},
     )
-    more = ml.Capability("more", prior=small_populations.normal(2 * mean, 1.0))
-    most = ml.Capability("most", prior=small_populations.normal(more, 1.0))
+    more = ml.Capability("more", prior=joint_fits.normal(2 * mean, 1.0))
+    most = ml.Capability("most", prior=joint_fits.normal(more, 1.0))
     noise = ml.Noise("noise")
     chance = product(logistic(skill), over="dimension") * logistic(more + most) * noise
     return ml.Layout("labels", ml.Success("done", chance))

@@ -7,8 +7,9 @@ from helpers import small_layouts
 from scipy.stats import binom
 
 import measurement_layouts as ml
+from measurement_layouts.validation.calibration.ranking import MOST
 from measurement_layouts.validation.calibration.result import LOG_LIKELIHOOD
-from measurement_layouts.validation.calibration.run import MOST, ranks
+from measurement_layouts.validation.calibration.run import ranks
 
 COINS, TOSSES = 200, 20
 

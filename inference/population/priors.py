@@ -1,0 +1,114 @@
+"""Locations and scales of priors that depend on other latents, by NumPy."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ...layouts import Latent, MetaFeature, Prior
+from ...linking import Expr, evaluate
+from ...linking.evaluation import ancestry
+from ...linking.expression import Constant
+from ..model.cohort import Cohort
+from ..model.plated import indices, lay_out
+
+_SCALES = {  # families of location and scale, by the names of both
+    "Normal": ("mu", "sigma"),
+    "TruncatedNormal": ("mu", "sigma"),
+    "StudentT": ("mu", "sigma"),
+    "Laplace": ("mu", "b"),
+    "Logistic": ("mu", "s"),
+    "Gumbel": ("mu", "beta"),
+    "Cauchy": ("alpha", "beta"),
+}
+
+
+class Around(NamedTuple):
+    """What a prior spreads around, and how far; None where it is no such family.
+
+    Attributes
+    ----------
+    location, scale : Expr
+        Of the values of one level.
+    axes : int
+        Plates along which they sum to zero.
+    """
+
+    location: Expr
+    scale: Expr
+    axes: int = 0
+
+
+def around(prior: Prior) -> Around | None:
+    """Read the location and scale of a prior.
+
+    Examples
+    --------
+    >>> around(Prior("Normal", mu=0, sigma=2)).scale
+    Constant(2)
+    >>> around(Prior("Beta", alpha=1, beta=2)) is None
+    True
+    """
+    parameters = dict(prior.parameters)
+    if prior.family == "ZeroSumNormal":
+        axes = parameters.get("n_zerosum_axes")
+        summed = int(axes.value) if isinstance(axes, Constant) else 1
+        return Around(Constant(0), parameters["sigma"], summed)
+    location, scale = _SCALES.get(prior.family, ("", ""))
+    if location not in parameters or scale not in parameters:
+        return None
+    return Around(parameters[location], parameters[scale])
+
+
+def by_label(latent: Latent) -> list[tuple[tuple[int, ...] | None, Prior]]:
+    """List a latent's priors: one for all labels (None), or one for the label at each place."""
+    if isinstance(latent.prior, tuple):
+        return [((place,), prior) for place, prior in enumerate(latent.prior)]
+    return [(None, latent.priors[0])]
+
+
+def parents(expression: Expr) -> list[Latent]:
+    """Latents that an expression of a prior depends on, by itself."""
+    parts = ancestry(expression, stop_at=lambda of: isinstance(of, Latent))
+    return [part for part in parts if isinstance(part, Latent)]
+
+
+def at_levels(
+    cohort: Cohort,
+    latent: Latent,
+    labels: Sequence[str],
+    expression: Expr,
+    values: Mapping[str, np.ndarray],
+) -> np.ndarray:
+    """Compute an expression of a latent's prior for each of its levels.
+
+    Parameters
+    ----------
+    cohort : Cohort
+        Levels, and the subjects' covariates.
+    latent : Latent
+        Whose prior.
+    labels : sequence of str
+        Its label dimensions, none for the prior of one label.
+    expression : Expr
+        A parameter.
+    values : mapping of str to ndarray
+        By latent, shape (plates..., labels...).
+
+    Returns
+    -------
+    ndarray
+        Shape (plates..., labels...).
+    """
+    dims = tuple(cohort.layout.dims)
+    known = dict[str, np.ndarray]()
+    for part in ancestry(expression, stop_at=lambda of: isinstance(of, Latent | MetaFeature)):
+        if isinstance(part, Latent | MetaFeature):
+            own = values if isinstance(part, Latent) else cohort.covariates
+            at = indices(cohort, part, latent.plates)
+            known[part.name] = lay_out(own[part.name], part, at, len(latent.plates), dims)
+    found = np.asarray(evaluate(expression, known, dims), dtype=float)
+    sizes = [len(cohort.layout.dims[dim]) if dim in labels else 1 for dim in dims]
+    whole = np.broadcast_to(found, (*cohort.size(latent.plates), *sizes))
+    absent = tuple(len(latent.plates) + at for at, dim in enumerate(dims) if dim not in labels)
+    return whole.squeeze(axis=absent)

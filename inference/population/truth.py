@@ -1,0 +1,211 @@
+"""True values of a joint layout's latents, and the chances of success that follow from them."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from ...common.errors import DataError
+from ...common.messages import some
+from ...evaluations.evaluation import Evaluation
+from ...evaluations.steps import expanded
+from ...evaluations.tables import named
+from ...layouts import Latent, Layout, MetaFeature
+from ...layouts.plates import SUBJECT, plate_name
+from ...linking import evaluate
+from ..model.alignment import align
+from ..model.cohort import Cohort
+from ..model.joint_model import draw_values
+
+
+def whole_cohort(layout: Layout, items: pd.DataFrame, subjects: pd.DataFrame) -> Cohort:
+    """Make a cohort in which every subject attempted every item once.
+
+    Parameters
+    ----------
+    layout : Layout
+        A joint one.
+    items, subjects : DataFrame
+        Their properties, indexed by name; of subjects maybe without columns.
+
+    Raises
+    ------
+    DataError
+        When a column is missing, or the properties do not fit the layout.
+    """
+    items, subjects = named(items, "items", "item"), named(subjects, "subjects", "subject")
+    if not len(subjects):
+        raise DataError("there are no subjects; give at least one, as a row of subjects")
+    rows = items if layout.steps is None else expanded(layout.steps, items)
+    tried = pd.DataFrame(1, subjects.index, rows.index)
+    return Cohort.of_evaluation(layout, Evaluation(rows, tried, tried, subjects=subjects))
+
+
+def draw_truths(cohort: Cohort, draws: int, seed: int) -> xr.Dataset:
+    """Draw everything that a cohort's layout holds from its priors.
+
+    Parameters
+    ----------
+    cohort : Cohort
+        Levels of all plates.
+    draws : int
+        How many times.
+    seed : int
+        Of the draws.
+
+    Returns
+    -------
+    Dataset
+        A variable per latent: (draw, plates, labels), with levels as coordinates.
+
+    Raises
+    ------
+    LayoutError
+        When a prior cannot be drawn from.
+    """
+    layout = cohort.layout
+    drawn = draw_values(cohort, draws, seed)
+    labels = {dim: list(names) for dim, names in layout.labels.items()}
+    used = {plate_name(plate) for plate in layout.plates} | {SUBJECT}
+    levels = {name: names for name, names in cohort.levels.items() if name in used}
+    return xr.Dataset(
+        {latent.name: (("draw", *_dims(latent)), drawn[latent.name]) for latent in layout.latents},
+        {"draw": np.arange(draws)} | levels | labels,
+    )
+
+
+def true_chances(
+    layout: Layout, items: pd.DataFrame, truth: xr.Dataset, subjects: pd.DataFrame | None
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Compute the chances of success that true values lead to.
+
+    Parameters
+    ----------
+    layout : Layout
+        A joint one.
+    items : DataFrame
+        Properties, indexed by item.
+    truth : Dataset
+        Of all latents, one draw of `draw_truths`.
+    subjects : DataFrame, optional
+        Properties, indexed by subject; by default there are none, of the subjects of `truth`.
+
+    Returns
+    -------
+    chances : DataFrame
+        A row per subject, a column per item, or per step of its outcomes.
+    subjects : DataFrame
+        Properties.
+
+    Raises
+    ------
+    DataError
+        When a variable or a level is missing, a value is not in its latent's range, or items or
+        subjects do not fit the layout.
+    """
+    if subjects is None:
+        if SUBJECT not in truth.coords:
+            raise DataError(
+                "the true values name no subjects; give subjects=, a table indexed by their names"
+            )
+        subjects = pd.DataFrame(index=pd.Index(truth[SUBJECT].to_numpy(), name=SUBJECT))
+    cohort = whole_cohort(layout, items, subjects)
+    values = {latent.name: _values(latent, truth, cohort) for latent in layout.latents}
+    found = cell_chances(cohort, values).reshape(len(cohort.levels[SUBJECT]), -1)
+    who = pd.Index(cohort.levels[SUBJECT], name=SUBJECT)
+    return pd.DataFrame(found, who), named(subjects, "subjects", "subject")
+
+
+def cell_chances(cohort: Cohort, values: Mapping[str, np.ndarray]) -> np.ndarray:
+    """Compute the chance of success of each cell of a cohort.
+
+    Parameters
+    ----------
+    cohort : Cohort
+        Cells, and levels.
+    values : mapping of str to ndarray
+        By latent, shape (plates..., labels...).
+
+    Returns
+    -------
+    ndarray, shape (cells,)
+        In [0, 1].
+    """
+    found = evaluate_cells(cohort, laid_out(cohort, values))
+    return np.broadcast_to(found, len(cohort.subject))
+
+
+def laid_out(cohort: Cohort, values: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Give every cell its values of all nodes, for `evaluate_cells`.
+
+    Parameters
+    ----------
+    cohort : Cohort
+        Cells, and levels.
+    values : mapping of str to ndarray
+        By latent, shape (plates..., labels...).
+
+    Returns
+    -------
+    dict of str to ndarray
+        By meta-feature, covariate and latent: shape (cells or 1, *label dimensions).
+    """
+    layout = cohort.layout
+    dims = tuple(layout.dims)
+
+    def laid(
+        node: Latent | MetaFeature, value: np.ndarray, at: tuple[np.ndarray, ...]
+    ) -> np.ndarray:
+        return np.asarray(align(value[at] if at else value, node, dims, per_item=bool(at)))
+
+    known = {f.name: laid(f, cohort.features[f.name], (cohort.item,)) for f in layout.row_features}
+    known |= {
+        node.name: laid(node, cohort.covariates[node.name], (cohort.subject,))
+        for node in layout.covariates
+    }
+    return known | {
+        latent.name: laid(latent, values[latent.name], tuple(map(cohort.codes, latent.plates)))
+        for latent in layout.latents
+    }
+
+
+def evaluate_cells(cohort: Cohort, known: Mapping[str, np.ndarray]) -> np.ndarray:
+    """Compute chances of success from values that `laid_out` gave; shape (cells,) or (1,)."""
+    dims = tuple(cohort.layout.dims)
+    found = np.asarray(evaluate(cohort.layout.outcome.expression, known, dims))
+    return np.asarray(found.reshape(len(found), -1)[:, 0]) if found.ndim else found[None]
+
+
+def _dims(latent: Latent) -> tuple[str, ...]:
+    return (*map(plate_name, latent.plates), *latent.label_dims)
+
+
+def _values(latent: Latent, truth: xr.Dataset, cohort: Cohort) -> np.ndarray:
+    """Read a latent's true values, at the levels of a cohort."""
+    if latent.name not in truth:
+        raise DataError(
+            f"the true values have no {latent.name}; they have {some(truth.data_vars, 12)}"
+        )
+    own, dims = truth[latent.name], _dims(latent)
+    if set(own.dims) != set(dims):
+        raise DataError(
+            f"{latent.name} has the dimensions {some(own.dims) or 'none'}, and needs "
+            f"{some(dims) or 'none'}; give a value for each of their levels"
+        )
+    for plate in map(plate_name, latent.plates):
+        lacking = [one for one in cohort.levels[plate] if one not in own.indexes.get(plate, ())]
+        if lacking:
+            raise DataError(
+                f"{latent.name} has no value for {plate} {some(lacking)}; it has "
+                f"{some(map(str, own.indexes.get(plate, ())))}"
+            )
+        own = own.sel({plate: cohort.levels[plate]})
+    values = own.transpose(*dims).to_numpy().astype(float)
+    low, high = latent.range.low, latent.range.high
+    if not ((values >= low) & (values <= high)).all():
+        raise DataError(
+            f"{latent.name} lies in {latent.range}, and its true values reach from "
+            f"{np.min(values):g} to {np.max(values):g}; correct them"
+        )
+    return values

@@ -1,0 +1,100 @@
+"""What subjects share and what items have of their own, as tables of texts."""
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from ..common.digits import decimals, fixed, outward
+from ..inference.population.tables import items, population
+from ..layouts.plates import plate_name
+from ..linking import units
+from .contents import PROB, Contents
+
+
+@dataclass(frozen=True, eq=False)
+class Effects:
+    """A table of a report.
+
+    Attributes
+    ----------
+    title, about : str
+        Its heading, and what it shows.
+    head : list of str
+        Columns; the first ones, as many as `names`, are texts.
+    names : int
+        How many.
+    rows : list of list of str
+        Cells.
+    """
+
+    title: str
+    about: str
+    head: list[str]
+    names: int
+    rows: list[list[str]]
+
+
+def effects(contents: Contents) -> list[Effects]:
+    """Lay out what subjects share, and what items have of their own; nothing of other layouts."""
+    fit = contents.fit
+    if not fit.layout.joint:
+        return []
+    shared, own = population(fit, PROB), items(fit, PROB)
+    plates = dict.fromkeys(plate_name(plate) for plate in fit.layout.plates)
+    found = []
+    if len(shared):
+        about = (
+            "Means, weights and spreads, and groups of subjects. Learnt: the part of the prior's "
+        )
+        about += "variance that the outcomes removed."
+        learnt = [f"{max(0.0, value):.0%}" for value in shared["shrinkage"]]
+        counts = {"Learnt": learnt}
+        found.append(_table(contents, "Population", about, shared, ["level"], counts))
+    if len(own):
+        about = "What items, or their categories, have of their own, the largest first."
+        order = own.assign(size=own["mean"]).sort_values(
+            ["node", "size"], ascending=[True, False], kind="stable"
+        )
+        counts = {name.title(): order[name].map(str).tolist() for name in ("trials", "subjects")}
+        columns = [name for name in plates if name in own]
+        found.append(_table(contents, "Items", about, order, columns, counts))
+    return found
+
+
+def _table(
+    contents: Contents,
+    title: str,
+    about: str,
+    table: pd.DataFrame,
+    levels: list[str],
+    counts: Mapping[str, list[str]],
+) -> Effects:
+    """Write numbers with the decimals that they support."""
+    kept = [name for name in levels if (table[name] != "").any()]
+    rows = []
+    for place, row in enumerate(table.to_dict("records")):
+        numbers = _numbers(row)
+        more = [own[place] for own in counts.values()]
+        named = [_name(contents, row), *(str(row[name]) for name in kept)]
+        rows.append([*named, *numbers, *more])
+    head = ["Node", *(name.title() if name == "level" else name for name in kept)]
+    measures = ["Mean", f"{PROB:.0%} interval", "R-hat", "ESS", *counts]
+    return Effects(title, about, [*head, *measures], len(head), rows)
+
+
+def _name(contents: Contents, row: Mapping[Hashable, Any]) -> str:
+    """Name a node with its label and unit."""
+    node = contents.fit.layout.nodes[row["node"]]
+    label = f"[{row['label']}]" if row["label"] else ""
+    unit = units.name(node.unit)
+    return f"{row['node']}{label}" + (f" ({unit})" if unit else "")
+
+
+def _numbers(row: Mapping[Hashable, Any]) -> list[str]:
+    """Write mean, interval, R-hat and effective sample size."""
+    ess = min(row["ess_bulk"], row["ess_tail"])
+    digits = decimals(row["sd"], ess)
+    low, high = outward(row["low"], row["high"], digits)
+    return [fixed(row["mean"], digits), f"[{low}, {high}]", fixed(row["rhat"], 3), fixed(ess, 0)]

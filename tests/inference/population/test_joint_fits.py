@@ -1,0 +1,138 @@
+"""Joint fits: one stream for each chain, stores, executors, and what is refused."""
+
+import numpy as np
+import pytest
+from helpers.populations import cohort_data, exam_layout, full_layout
+
+import measurement_layouts as ml
+from measurement_layouts.inference.files.chains import ChainStore
+from measurement_layouts.inference.population import fitting
+
+_SHORT = {"draws": 60, "tune": 120, "chains": 2, "seed": 3, "progressbar": False}
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    return ml.fit(exam_layout(), cohort_data(), **_SHORT)
+
+
+def _same(one, other):
+    first, second = one.data["posterior"], other.data["posterior"]
+    return all(np.array_equal(first[name], second[name]) for name in first.data_vars)
+
+
+@pytest.mark.trust("promises", "a joint fit's draws depend on the seed alone")
+def test_the_seed_makes_a_joint_fit_reproducible(fitted):
+    assert _same(fitted, ml.fit(exam_layout(), cohort_data(), n_jobs=1, **_SHORT))
+    assert not _same(fitted, ml.fit(exam_layout(), cohort_data(), **{**_SHORT, "seed": 4}))
+
+
+def test_a_chain_is_the_same_however_many_there_are(fitted):
+    more = ml.fit(exam_layout(), cohort_data(), **{**_SHORT, "chains": 3})
+    assert _same(fitted, type(fitted).of(_first_chains(more, 2)))
+
+
+def _first_chains(fit, count):
+    data = fit.data.copy()
+    data["posterior"] = data["posterior"].to_dataset().isel(chain=slice(count))
+    return type(fit)(fit.layout, data, fit.failures, fit.attempts)
+
+
+@pytest.mark.trust("promises", "a store of chains goes on where it stopped")
+def test_a_store_goes_on_where_it_stopped(fitted, tmp_path, monkeypatch):
+    class Interrupted(BaseException):
+        pass
+
+    def stop(self, number, draws):
+        add(self, number, draws)
+        raise Interrupted
+
+    add = ChainStore.add
+    monkeypatch.setattr(ChainStore, "add", stop)
+    with pytest.raises(Interrupted):
+        ml.fit(exam_layout(), cohort_data(), store=tmp_path / "store", n_jobs=1, **_SHORT)
+    monkeypatch.setattr(ChainStore, "add", add)
+    sampled = []
+    once = fitting.sample_chain
+    monkeypatch.setattr(fitting, "sample_chain", lambda *a, **k: sampled.append(a) or once(*a, **k))
+    again = ml.fit(exam_layout(), cohort_data(), store=tmp_path / "store", n_jobs=1, **_SHORT)
+    assert len(sampled) == 1  # the other chain was there
+    assert _same(fitted, again)
+
+
+def test_a_store_of_another_fit_is_refused(tmp_path):
+    ml.fit(exam_layout(), cohort_data(), store=tmp_path / "store", **_SHORT)
+    with pytest.raises(ml.FitError, match=r"holds another fit .*data"):
+        ml.fit(exam_layout(), cohort_data(seed=2), store=tmp_path / "store", **_SHORT)
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "note.txt").write_text("mine")
+    with pytest.raises(ml.FitError, match="no store of a joint fit"):
+        ml.fit(exam_layout(), cohort_data(), store=tmp_path / "other", **_SHORT)
+
+
+def test_a_damaged_chain_is_named(tmp_path):
+    ml.fit(exam_layout(), cohort_data(), store=tmp_path / "store", **_SHORT)
+    (tmp_path / "store" / "chain-1.npz").write_bytes(b"nothing")
+    with pytest.raises(ml.FitError, match=r"chain-1\.npz cannot be read"):
+        ml.fit(exam_layout(), cohort_data(), store=tmp_path / "store", **_SHORT)
+
+
+def test_a_saved_joint_fit_is_read_back(fitted, tmp_path):
+    assert _same(fitted, ml.load(fitted.save(tmp_path / "fit.nc")))
+
+
+def test_cells_that_nobody_attempted_cost_nothing(fitted):
+    evaluation = cohort_data()
+    items = evaluation.items.copy()
+    items.loc["extra"] = items.iloc[0]
+    more = [table.assign(extra=0) for table in (evaluation.successes, evaluation.trials)]
+    wider = ml.Evaluation(items, *more, subjects=evaluation.subject_table)
+    assert _same(fitted, ml.fit(exam_layout(), wider, **_SHORT))
+
+
+@pytest.mark.parametrize(("option", "value"), [("method", "grid"), ("starts", "modes")])
+def test_what_a_joint_fit_cannot_do_is_refused(option, value):
+    with pytest.raises(ml.FitError, match="fitted to all subjects together"):
+        ml.fit(exam_layout(), cohort_data(), **{option: value}, **_SHORT)
+
+
+def test_a_level_that_belongs_to_two_is_refused():
+    evaluation = cohort_data()
+    topic = ml.Category("topic", per=ml.Category("task"))
+    items = evaluation.items.assign(topic=["x", "y", "x", "x", "z", "z", "z"])
+    other = ml.Evaluation(
+        items, evaluation.successes, evaluation.trials, subjects=evaluation.subject_table
+    )
+    of_topic = ml.Bias("ofTopic", per=topic)
+    task = ml.Bias("ease", per=topic.per, prior=ml.Prior("Normal", mu=of_topic, sigma=1))
+    ability = ml.Capability("ability", prior=ml.Prior("Normal", mu=0, sigma=1))
+    layout = ml.Layout("tasks", ml.Success("solved", ml.linking.logistic(ability + task)))
+    with pytest.raises(ml.DataError, match="topic is one per task, but task 'a' has several"):
+        ml.fit(layout, other, **_SHORT)
+
+
+def test_an_operation_without_machine_code_is_compiled_by_nutpie():
+    prior = ml.Prior("Laplace", mu=ml.Bias("mean", per="population"), b=1)
+    ability = ml.Capability("ability", prior=prior)
+    layout = ml.Layout("plain", ml.Success("solved", ml.linking.logistic(ability)))
+    result = ml.fit(layout, cohort_data(), **_SHORT)
+    assert result.data["posterior"]["ability"].shape == (12, 2, 60)
+
+
+@pytest.mark.slow
+def test_processes_draw_the_same(fitted):
+    import joblib
+
+    with joblib.parallel_config(backend="loky", n_jobs=2):
+        assert _same(fitted, ml.fit(exam_layout(), cohort_data(), **_SHORT))
+
+
+@pytest.mark.slow
+def test_every_plate_comes_back_from_simulation():
+    result = ml.fit(full_layout(), cohort_data(), **{**_SHORT, "draws": 200, "tune": 300})
+    sizes = {name: values.shape for name, values in result.data["posterior"].data_vars.items()}
+    assert sizes["pair"] == (12, 2, 200, 3)
+    assert sizes["favour"] == (2, 200, 3, 3)
+    favour = result.data["posterior"]["favour"]
+    assert np.abs(favour.sum("school")).max() < 1e-12
+    assert np.abs(favour.sum("task")).max() < 1e-12

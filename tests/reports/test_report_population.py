@@ -1,0 +1,82 @@
+"""Descriptions, reports and tables of a joint fit; what takes one subject at a time refuses it."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from helpers import shared_layouts
+
+import measurement_layouts as ml
+from measurement_layouts import FitError
+from measurement_layouts.inference.population.standing import standing
+from measurement_layouts.linking import logistic
+from measurement_layouts.reports import export_tables
+
+LAYOUT = shared_layouts.explanatory()
+
+
+@pytest.fixture(scope="module")
+def evaluation():
+    return shared_layouts.simulated(LAYOUT, 12, 8)[0]
+
+
+@pytest.fixture(scope="module")
+def fit(evaluation):
+    return ml.fit(LAYOUT, evaluation, draws=200, tune=300, chains=2, seed=1, progressbar=False)
+
+
+def test_a_description_says_how_far_a_profile_leans(fit):
+    described = ml.describe(fit)
+    found = described.findings.query("kind == 'leaning'").set_index("subject")
+    expected = standing(fit).set_index("subject")
+    pd.testing.assert_series_equal(
+        found["value"], expected["lean"], check_names=False, check_index_type=False
+    )
+    for subject, text in described.texts.items():
+        row = expected.loc[subject]
+        assert f"Leans on the population: ability by {row['lean']:.0%}" in text
+        assert ("by its own outcomes alone" in text) is bool(np.isfinite(row["alone"]))
+    assert "the part of its variance that the subject's outcomes left" in str(described)
+
+
+def test_a_description_of_subjects_alone_says_nothing_of_it():
+    skill = ml.Capability("skill", low=-4, high=4)
+    length = ml.MetaFeature("length", low=-3, high=3)
+    layout = ml.Layout("alone", ml.Success("solved", logistic(skill - length)))
+    profiles = pd.DataFrame({"skill": [0.0]}, index=["Ann"])
+    evaluation = ml.simulate(layout, shared_layouts.items(8), profiles, seed=1)
+    alone = ml.fit(layout, evaluation, method="grid", draws=100, chains=2, progressbar=False)
+    assert "eans on" not in str(ml.describe(alone))
+
+
+def test_the_page_has_what_is_shared(fit, evaluation, tmp_path):
+    page = ml.report(fit, tmp_path / "page.html", evaluation=evaluation).read_text("utf-8")
+    assert '<section id="population"' in page
+    for name in ("weight", "taskSpread", "item 3"):
+        assert f'<th scope="row">{name}</th>' in page or f"<td>{name}</td>" in page
+    text = ml.report(fit, tmp_path / "page.md").read_text("utf-8")
+    assert "## Population" in text
+    assert "| easeSpread |" in text
+    assert "| ofTask | b |" in text
+
+
+def test_tables_of_what_is_shared_are_written(fit, tmp_path):
+    names = [path.name for path in export_tables(fit, tmp_path / "tables")]
+    assert names[-3:] == ["population.csv", "item_effects.csv", "standing.csv"]
+    effects = pd.read_csv(tmp_path / "tables" / "item_effects.csv")
+    assert len(effects) == 8 + 3
+    read = pd.read_csv(tmp_path / "tables" / "standing.csv")["lean"]
+    np.testing.assert_allclose(read, standing(fit)["lean"])
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda fit, data: ml.validation.criticise(fit, data), "criticise takes each subject"),
+        (lambda fit, data: ml.estimation.estimate(LAYOUT, data), "take the posterior, fit"),
+    ],
+    ids=["criticise", "estimate"],
+)
+def test_what_takes_one_subject_at_a_time_refuses(fit, evaluation, call, words):
+    with pytest.raises(FitError, match="is fitted to all subjects together, because of mean") as e:
+        call(fit, evaluation)
+    assert words in str(e.value)

@@ -1,0 +1,95 @@
+"""Layouts with a population: ranks of shared and own values, and of a fit that lacks a part."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from helpers import shared_layouts
+
+import measurement_layouts as ml
+from measurement_layouts import DataError
+from measurement_layouts.inference.fitting import fit
+from measurement_layouts.validation.calibration import joint
+
+OPTIONS = {"draws": 400, "tune": 400, "progressbar": False}
+
+
+@pytest.mark.slow
+@pytest.mark.trust("calibration")
+@pytest.mark.parametrize(
+    "declare",
+    [shared_layouts.rasch, shared_layouts.explanatory, shared_layouts.two_capabilities],
+    ids=["rasch", "explanatory", "two capabilities"],
+)
+def test_populations_are_calibrated(declare):
+    """Shared values, own ones and item effects, each at one level of every simulation."""
+    layout = declare()
+    found = ml.validation.sbc(
+        layout,
+        shared_layouts.items(8),
+        subjects=shared_layouts.subjects(12),
+        simulations=40,
+        seed=3,
+        **OPTIONS,
+    )
+    assert found.quantities == [*(latent.name for latent in layout.latents), "log-likelihood"]
+    assert found.calibrated, found.table()
+
+
+@pytest.mark.slow
+@pytest.mark.trust("calibration")
+def test_a_residual_that_is_left_out_is_found(monkeypatch):
+    """Without the items' own part, the weight of their property is far too sure."""
+    without = shared_layouts.explanatory(residual=False)
+    monkeypatch.setattr(joint, "fit", lambda layout, *data, **more: fit(without, *data, **more))
+    found = ml.validation.sbc(
+        shared_layouts.explanatory(),
+        shared_layouts.items(8),
+        subjects=shared_layouts.subjects(30),
+        simulations=40,
+        seed=3,
+        **OPTIONS,
+    )
+    assert found.verdict().startswith("not calibrated")
+    assert not found.table().loc["weight", "inside"]
+    assert found.table().loc["weight", "coverage"] < 0.8
+
+
+def test_one_simulation_is_ranked_as_it_should_be():
+    """Ranks of one fit, against the draws that NumPy counts."""
+    layout = shared_layouts.rasch()
+    evaluation, truth = shared_layouts.simulated(layout)
+    fitted = fit(layout, evaluation, draws=100, tune=200, chains=2, seed=1, progressbar=False)
+    rng = np.random.default_rng(5)
+    table = joint._ranks(fitted, evaluation, truth, "1", rng).set_index("quantity")
+    assert list(table.index) == [
+        "mean",
+        "spread",
+        "ability",
+        "easeSpread",
+        "ease",
+        "log-likelihood",
+    ]
+    draws = table["draws"].iloc[0]
+    share = float((fitted.posterior["mean"].to_numpy() < float(truth["mean"])).mean())
+    assert table.loc["mean", "rank"] / draws == pytest.approx(share, abs=4 / np.sqrt(draws))
+    assert table.loc["ability", "truth"] in truth["ability"].to_numpy()
+    assert table.loc["ease", "truth"] in truth["ease"].to_numpy()
+    chance = 1 / (1 + np.exp(-(truth["ability"] + truth["ease"]).transpose("subject", "item")))
+    right = evaluation.successes.to_numpy()
+    expected = np.where(right, np.log(chance), np.log1p(-chance)).sum()
+    assert table.loc["log-likelihood", "truth"] == pytest.approx(expected, rel=1e-9)
+
+
+def test_subjects_are_asked_for_where_they_matter_only():
+    items, people = shared_layouts.items(), shared_layouts.subjects()
+    with pytest.raises(
+        DataError, match="'rasch' is fitted to all subjects together, and there are"
+    ):
+        ml.validation.sbc(shared_layouts.rasch(), items)
+    alone = ml.Layout("coin", ml.Success("heads", ml.Capability("p", low=0, high=1)))
+    with pytest.raises(DataError, match="each subject stands alone, and is a simulation by itself"):
+        ml.validation.sbc(alone, items, subjects=people)
+    with pytest.raises(DataError, match="each subject stands alone, and nothing is shared"):
+        ml.validation.draw_truth(alone, items, people, seed=1)
+    with pytest.raises(DataError, match="there are no subjects"):
+        ml.validation.draw_truth(shared_layouts.rasch(), items, pd.DataFrame(), seed=1)

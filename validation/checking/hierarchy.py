@@ -1,0 +1,278 @@
+"""What a cohort is expected to teach of shared values and own ones, before it is looked at."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import scipy.sparse as sp
+
+from ...evaluations.evaluation import EDGE
+from ...inference.model.cohort import Cohort
+from ...inference.model.plated import indices
+from ...inference.model.prior import draw_prior
+from ...inference.population.priors import around, at_levels, by_label, parents
+from ...inference.population.truth import evaluate_cells, laid_out
+from ...layouts import Latent
+from ...linking import Expr
+
+_STEP = 1e-4  # of a derivative, as part of the prior's standard deviation
+_FIRM = 1e6  # precision by which effects sum to zero, in those of their priors
+_MATTERS = 1e-6  # change of log-odds per prior standard deviation that is more than rounding
+
+
+@dataclass(frozen=True)
+class Part:
+    """One number of a latent, or one for each level of its plates: of a label, where it has some.
+
+    Attributes
+    ----------
+    latent : Latent
+        Whose.
+    label : str
+        Which of its labels; empty without labels.
+    place : int
+        Among the labels.
+    columns : ndarray of int
+        Places of its levels among all values.
+    """
+
+    latent: Latent
+    label: str
+    place: int
+    columns: np.ndarray
+
+    @property
+    def name(self) -> str:
+        """``node`` or ``node[label]``."""
+        return f"{self.latent.name}[{self.label}]" if self.label else self.latent.name
+
+
+@dataclass(frozen=True, eq=False)
+class Hierarchy:
+    """A cohort's values in one row, and how outcomes and priors tie them together.
+
+    Attributes
+    ----------
+    cohort : Cohort
+        Layout, levels and attempts.
+    """
+
+    cohort: Cohort
+
+    @cached_property
+    def parts(self) -> list[Part]:
+        """Every latent and label, with the places of its levels."""
+        found, start = [], 0
+        for latent in self.cohort.layout.latents:
+            labels = [label for own in latent.dims.values() for label in own] or [""]
+            levels = int(np.prod(self.cohort.size(latent.plates), dtype=int))
+            own = start + np.arange(levels * len(labels)).reshape(levels, len(labels))
+            found += [Part(latent, label, at, own[:, at]) for at, label in enumerate(labels)]
+            start += own.size
+        return found
+
+    @cached_property
+    def of_latent(self) -> dict[str, list[Part]]:
+        """Parts of each latent, by its labels."""
+        found: dict[str, list[Part]] = {}
+        for part in self.parts:
+            found.setdefault(part.latent.name, []).append(part)
+        return found
+
+    @property
+    def size(self) -> int:
+        """How many values there are."""
+        return int(self.parts[-1].columns[-1]) + 1
+
+    @cached_property
+    def prior_sd(self) -> np.ndarray:
+        """Prior standard deviation of one level of each part."""
+        drawn = draw_prior(self.cohort.layout)
+        return np.array(
+            [
+                drawn[p.latent.name].reshape(len(drawn[p.latent.name]), -1)[:, p.place].std(ddof=1)
+                for p in self.parts
+            ]
+        )
+
+    def levels(self, latent: Latent) -> np.ndarray:
+        """Which level of a latent's plates each cell is of."""
+        sizes = self.cohort.size(latent.plates)
+        codes = [self.cohort.codes(plate) for plate in latent.plates]
+        if not codes:
+            return np.zeros(len(self.cohort.subject), dtype=int)
+        return np.asarray(np.ravel_multi_index(codes, sizes))
+
+    def slopes(self, values: Mapping[str, np.ndarray]) -> np.ndarray:
+        r"""Take derivatives of each cell's chance by each part at its own level.
+
+        Returns
+        -------
+        ndarray, shape (cells, parts)
+            :math:`\sqrt{n / (p (1 - p))}\, \partial p / \partial x`, by central differences.
+        """
+        known = laid_out(self.cohort, values)
+        chance = np.clip(evaluate_cells(self.cohort, known), EDGE, 1 - EDGE)
+        found = np.empty((len(self.cohort.subject), len(self.parts)))
+        axes = {dim: 1 + at for at, dim in enumerate(self.cohort.layout.dims)}
+        for column, part in enumerate(self.parts):
+            span, name = part.latent.range, part.latent.name
+            at = [slice(None)] * known[name].ndim
+            for dim in part.latent.label_dims:
+                at[axes[dim]] = slice(part.place, part.place + 1)
+            ends = []
+            for side in (-1, 1):
+                moved = known[name].copy()
+                step = side * _STEP * self.prior_sd[column]
+                moved[tuple(at)] = np.clip(moved[tuple(at)] + step, span.low, span.high)
+                width = moved[tuple(at)].reshape(len(moved), -1)[:, 0]
+                ends.append((width, evaluate_cells(self.cohort, known | {name: moved})))
+            (below, less), (above, more) = ends
+            found[:, column] = (more - less) / (above - below)
+        weights = np.sqrt(self.cohort.trials / (chance * (1 - chance)))
+        scaled: np.ndarray = found * np.broadcast_to(weights, len(found))[:, None]
+        return scaled
+
+    def ties(self, values: Mapping[str, np.ndarray]) -> tuple[sp.csr_array, sp.csr_array]:
+        r"""Write values as locations plus scales times deviations.
+
+        .. math:: x = T z, \qquad z \sim \mathrm{Normal}(0, 1)
+
+        to the first order about some values; a prior that is no family of location and scale has
+        deviations in its standard deviations, whatever it depends on.
+
+        Returns
+        -------
+        ties, own : sparse array, shape (values, values)
+            T, and the part of it that is a value's own deviation.
+        """
+        rows = list[sp.csr_array]()
+        alone = np.zeros(self.size)
+        for latent in self.cohort.layout.latents:
+            count = int(np.prod(self.cohort.size(latent.plates), dtype=int))
+            block = sp.csr_array((count * len(self.of_latent[latent.name]), self.size))
+            for label, prior in by_label(latent):
+                parts = self.of_latent[latent.name]
+                chosen = parts if label is None else [parts[label[0]]]
+                labels = latent.label_dims if label is None else ()
+                family = around(prior)
+                own = np.concatenate([part.columns for part in chosen])
+                if family is None:
+                    spread = [self.prior_sd[self.parts.index(part)] for part in chosen]
+                    alone[own] = np.repeat(spread, [len(part.columns) for part in chosen])
+                    continue
+                here = values[latent.name].reshape(count, -1)[:, [part.place for part in chosen]]
+                location, scale = (
+                    at_levels(self.cohort, latent, labels, each, values).reshape(count, -1)
+                    for each in family[:2]
+                )
+                alone[own] = scale.T.ravel()
+                deviation = (here - location) / scale
+                start = parts[0].columns[0]
+                for each, times in ((family.location, 1.0), (family.scale, deviation)):
+                    for change, by in self._changes(latent, labels, each, values):
+                        moved = change.reshape(count, -1) * times
+                        for at, part in enumerate(chosen):
+                            put = sp.csr_array(
+                                (moved[:, at], (part.columns - start, np.arange(count))),
+                                shape=(block.shape[0], count),
+                            )
+                            block = block + put @ sp.vstack(rows, format="csr")[by]
+            first = self.of_latent[latent.name][0].columns[0]
+            places = np.arange(block.shape[0])
+            diagonal = sp.csr_array(
+                (alone[first + places], (places, first + places)), shape=block.shape
+            )
+            rows.append((block + diagonal).tocsr())
+        return sp.vstack(rows, format="csr"), sp.diags_array(alone, format="csr")
+
+    def _changes(
+        self,
+        latent: Latent,
+        labels: tuple[str, ...],
+        expression: Expr,
+        values: Mapping[str, np.ndarray],
+    ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """Take derivatives of a prior's parameter by its parents, and where their levels are."""
+        for parent in parents(expression):
+            for part in self.of_latent[parent.name]:
+                step = _STEP * self.prior_sd[self.parts.index(part)]
+                ends = []
+                for side in (-1, 1):
+                    moved = values[parent.name].copy()
+                    flat = moved.reshape(-1, len(self.of_latent[parent.name]))
+                    flat[:, part.place] += side * step
+                    now = {**values, parent.name: moved}
+                    ends.append(at_levels(self.cohort, latent, labels, expression, now))
+                yield (ends[1] - ends[0]) / (2 * step), part.columns[self._above(latent, parent)]
+
+    def _above(self, latent: Latent, parent: Latent) -> np.ndarray:
+        """Level of a parent for each level of a latent."""
+        sizes = self.cohort.size(latent.plates)
+        at = indices(self.cohort, parent, latent.plates)
+        if not at:
+            return np.zeros(int(np.prod(sizes, dtype=int)), dtype=int)
+        flat = np.ravel_multi_index(
+            [np.broadcast_to(each, sizes) for each in at], self.cohort.size(parent.plates)
+        )
+        return np.asarray(flat).ravel()
+
+    def posterior(
+        self, values: Mapping[str, np.ndarray]
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Compute the posterior that is expected about some true values.
+
+        Returns
+        -------
+        before, after : ndarray, shape (values,)
+            Variances without the outcomes, and with them.
+        correlation : ndarray, shape (parts, parts)
+            Of shared values, and of the mean deviation of those with levels.
+        slopes : ndarray, shape (cells, parts)
+            As `slopes` gives them.
+        """
+        slopes = self.slopes(values)
+        cells = np.arange(len(slopes))
+        columns = [part.columns[self.levels(part.latent)] for part in self.parts]
+        direct = sp.csr_array(
+            (slopes.T.ravel(), (np.tile(cells, len(columns)), np.concatenate(columns))),
+            shape=(len(cells), self.size),
+        )
+        ties, own = self.ties(values)
+        turned = direct @ ties
+        precision = (turned.T @ turned).toarray() + np.eye(self.size)
+        for latent in self.cohort.layout.latents:
+            self._sum_to_zero(latent, precision)
+        covariance = np.linalg.inv(precision)
+        dense = ties.toarray()
+        before, after = (dense**2).sum(axis=1), (dense @ covariance * dense).sum(axis=1)
+        means = np.zeros((len(self.parts), self.size))
+        for row, part in enumerate(self.parts):
+            source = own if part.latent.plates else ties
+            means[row] = source[part.columns].toarray().mean(axis=0)
+        between = means @ covariance @ means.T
+        spread = np.sqrt(np.diag(between))
+        with np.errstate(invalid="ignore"):  # what sums to zero has no mean deviation
+            return before, after, between / np.outer(spread, spread), slopes
+
+    def _sum_to_zero(self, latent: Latent, precision: np.ndarray) -> None:
+        """Hold the sums of deviations at zero, where a prior says so."""
+        for label, prior in by_label(latent):
+            family = around(prior)
+            if family is None or not family.axes:
+                continue
+            sizes = self.cohort.size(latent.plates)
+            parts = self.of_latent[latent.name]
+            for part in parts if label is None else [parts[label[0]]]:
+                free: np.ndarray = np.ones((1, 1))
+                for axis, count in enumerate(sizes):
+                    eye = np.eye(count)
+                    summed = axis >= len(sizes) - family.axes
+                    free = np.kron(free, eye - 1 / count if summed else eye)
+                at = np.ix_(part.columns, part.columns)
+                precision[at] += _FIRM * (np.eye(len(part.columns)) - free)
+
+    def matters(self, slopes: np.ndarray) -> np.ndarray:
+        """Say on which cells success depends on each part; shape (cells, parts)."""
+        return np.asarray(np.abs(slopes) * self.prior_sd > _MATTERS)

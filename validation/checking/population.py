@@ -1,0 +1,335 @@
+"""What each latent of a layout with a population would be informed by, shared ones too."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from ...evaluations.evaluation import Evaluation
+from ...inference.model.cohort import Cohort
+from ...inference.population.priors import around, parents
+from ...inference.population.truth import draw_truths
+from ...inference.posterior.summaries import LITTLE_LEARNT
+from ...layouts import Latent, Layout, Prior
+from ...layouts.elements import Element
+from ...layouts.plates import POPULATION, plate_name
+from ...linking import units
+from .advice import CONFOUNDED, verdict
+from .columns import informed_by
+from .hierarchy import Hierarchy, Part
+
+_DRAWS = 12  # from the prior
+_VALUES = 1500  # that are looked at together; of more, so many subjects are left out
+_SAME = 1e-7  # by which slopes differ that are the same but for rounding
+_RIDGE = 0.4  # correlation from which locations that no outcome tells apart are named
+
+EFFECTS = ("node", "per", "levels", "subjects", "items", "least_trials", "trials")
+"""Columns of `rest`."""
+
+
+@dataclass(frozen=True, eq=False)
+class Taught:
+    """What a cohort is expected to teach.
+
+    Attributes
+    ----------
+    latents : DataFrame
+        As `Check.latents`.
+    sds : ndarray, shape (subjects, profile elements)
+        Expected posterior standard deviations.
+    effects : DataFrame
+        As `rest` gives it.
+    problems : list of str
+        In words, with the remedy.
+    """
+
+    latents: pd.DataFrame
+    sds: np.ndarray
+    effects: pd.DataFrame
+    problems: list[str]
+
+
+def taught(layout: Layout, evaluation: Evaluation, varying: Sequence[str], *, seed: int) -> Taught:
+    r"""Compute the posterior standard deviations that attempts lead to, of all values together.
+
+    .. math:: x = T z, \quad z \sim \mathrm{Normal}(0, 1), \quad
+        \mathrm{cov}(x) \approx T \left(T^\top I T + 1\right)^{-1} T^\top
+
+    with the Fisher information I of the attempts and the first-order dependence T of the values x
+    on their deviations z. What is left of the variances, summed over 12 draws from the prior, is
+    the part that is left of the prior's variance. Of cohorts with over 1,500 values, evenly chosen
+    subjects are looked at, so that shared values are better known than is said.
+
+    Parameters
+    ----------
+    layout : Layout
+        A joint one.
+    evaluation : Evaluation
+        Items and attempts.
+    varying : sequence of str
+        Columns of the items that vary.
+    seed : int
+        Of the draws.
+
+    Returns
+    -------
+    Taught
+        Tables, and problems.
+
+    Raises
+    ------
+    DataError
+        When a column is missing, or a category's level.
+    LayoutError
+        When a prior cannot be drawn from.
+    """
+    source, chosen = _cohort(layout, evaluation)
+    truths = draw_truths(source.cohort, _DRAWS, seed)
+    variances, correlations, slopes = [], [], []
+    for draw in range(_DRAWS):
+        values = {
+            latent.name: truths[latent.name].isel(draw=draw).to_numpy() for latent in layout.latents
+        }
+        before, after, between, slope = source.posterior(values)
+        variances.append((before, after))
+        correlations.append(between)
+        slopes.append(slope)
+    correlation = np.nan_to_num(np.mean(correlations, axis=0))
+    before, after = np.sum(variances, axis=0)
+    sd = np.sqrt(after / before)
+    for part, prior in zip(source.parts, source.prior_sd, strict=True):
+        sd[part.columns] *= prior
+    matters = np.any([source.matters(slope) for slope in slopes], axis=0)
+    ridges = _ridges(source, np.concatenate(slopes), correlation)
+    latents = _latents(source, sd, correlation, matters, varying)
+    count = len(evaluation.subjects)
+    nearest = np.abs(np.arange(count)[:, None] - chosen).argmin(axis=1)
+    profile = [part for part in source.parts if part.latent.is_profile]
+    return Taught(
+        latents,
+        np.array([sd[part.columns][nearest] for part in profile]).reshape(-1, count).T,
+        rest(source.cohort),
+        [*_told(ridges), *_about(source, latents, ridges)],
+    )
+
+
+def rest(cohort: Cohort) -> pd.DataFrame:
+    """Say on how many subjects, items and trials the values of a cohort's latents rest.
+
+    Parameters
+    ----------
+    cohort : Cohort
+        Layout and attempts.
+
+    Returns
+    -------
+    DataFrame
+        One row per latent that has plates: ``node``, ``per`` (the plates), how many ``levels`` were
+        met, and of the median level the ``subjects``, ``items`` and ``trials``; ``least_trials`` of
+        any.
+    """
+    rows = []
+    for latent in cohort.layout.latents:
+        if not latent.plates:
+            continue
+        cells = pd.DataFrame({"subject": cohort.subject, "item": cohort.item})
+        level = np.ravel_multi_index(
+            [cohort.codes(plate) for plate in latent.plates], cohort.size(latent.plates)
+        )
+        counted = cells.groupby(level).nunique().median()
+        trials = pd.Series(cohort.trials).groupby(level).sum()
+        per = " and ".join(map(plate_name, latent.plates))
+        numbers = (int(counted["subject"]), int(counted["item"]), trials.min(), trials.median())
+        rows.append((latent.name, per, len(trials), *numbers))
+    return pd.DataFrame(rows, columns=list(EFFECTS))
+
+
+def no_effects() -> pd.DataFrame:
+    """Make the table of `rest` where each subject stands alone."""
+    return pd.DataFrame(columns=list(EFFECTS))
+
+
+def _cohort(layout: Layout, evaluation: Evaluation) -> tuple[Hierarchy, np.ndarray]:
+    """Take a cohort, or evenly chosen subjects of a very large one, and their places."""
+    every = evaluation.subjects
+    source = Hierarchy(Cohort.of_evaluation(layout, evaluation))
+    chosen = np.arange(len(every))
+    while source.size > _VALUES and len(chosen) > 2:
+        keep = max(2, int(len(chosen) * min(0.8, _VALUES / source.size)))
+        chosen = chosen[np.linspace(0, len(chosen) - 1, keep).round().astype(int)]
+        some = evaluation.select(subjects=[every[place] for place in chosen])
+        source = Hierarchy(Cohort.of_evaluation(layout, some))
+    return source, chosen
+
+
+@dataclass(frozen=True)
+class _Ridge:
+    """Two locations that no outcome tells apart: of all values of one latent and of another."""
+
+    first: Part
+    second: Part
+    every: tuple[Part, Part]
+    correlation: float
+
+
+def _ridges(source: Hierarchy, slopes: np.ndarray, correlation: np.ndarray) -> list[_Ridge]:
+    """Find latents whose levels move all outcomes alike, where one has no fixed location."""
+    sizes = np.linalg.norm(slopes, axis=0)
+    same = np.abs(slopes.T @ slopes) >= (1 - _SAME) * np.outer(sizes, sizes)
+    found = []
+    for a, one in enumerate(source.parts):
+        for b, other in enumerate(source.parts[:a]):
+            if not (same[a, b] and sizes[a] and sizes[b]) or _summed(one) or _summed(other):
+                continue
+            over, under = _locations(source, one), _locations(source, other)
+            if not (over or under or not one.latent.plates or not other.latent.plates):
+                continue
+            pairs = [
+                (abs(correlation[v, u]), u, v)
+                for u in [b, *under]
+                for v in [a, *over]
+                if u not in (a, *over) and v not in (b, *under)
+            ]
+            most, u, v = max(pairs, default=(0.0, b, a))
+            if most >= _RIDGE:
+                ends = source.parts[u], source.parts[v]
+                found.append(_Ridge(*ends, (other, one), float(correlation[u, v])))
+    return found
+
+
+def _summed(part: Part) -> bool:
+    return any(prior.family == "ZeroSumNormal" for prior in part.latent.priors)
+
+
+def _locations(source: Hierarchy, part: Part) -> list[int]:
+    """Places of the latents that a latent spreads around."""
+    family = around(_prior(part))
+    known = parents(family.location) if family is not None else []
+    return [at for at, each in enumerate(source.parts) if each.latent in known]
+
+
+def _prior(part: Part) -> Prior:
+    priors = part.latent.priors
+    return priors[part.place] if len(priors) > 1 else priors[0]
+
+
+def _told(ridges: Sequence[_Ridge]) -> list[str]:
+    said = []
+    for ridge in ridges:
+        one, other = ridge.every
+        effect = other if other.latent.plates else one
+        remedy = f"let {effect.name} sum to zero, as in Prior('ZeroSumNormal', sigma=...)"
+        if effect.latent.is_profile:
+            remedy = f"give {ridge.second.name} a number instead"
+        said.append(
+            f"{ridge.first.name} and {ridge.second.name}: no outcome tells them apart, since what "
+            f"is added to every {one.name} may be taken from every {other.name}, and only their "
+            f"priors decide (expected posterior correlation {ridge.correlation:.2f}); {remedy}"
+        )
+    return said
+
+
+def _about(source: Hierarchy, latents: pd.DataFrame, ridges: Sequence[_Ridge]) -> list[str]:
+    """Name latents of which the data will say little, or that are hardly told apart."""
+    said = list[str]()
+    pairs = {frozenset((ridge.first.name, ridge.second.name)) for ridge in ridges}
+    for part, (_, row) in zip(source.parts, latents.iterrows(), strict=True):
+        partner = row["confounded_with"]
+        if partner:
+            if frozenset((part.name, partner)) not in pairs:
+                pairs.add(frozenset((part.name, partner)))
+                said.append(
+                    f"{part.name} and {partner} will hardly be told apart (expected posterior "
+                    f"correlation {row['correlation']:.2f}): add items on which only one of them "
+                    "matters, or leave one out of the layout"
+                )
+        elif row["shrinkage"] < LITTLE_LEARNT:
+            said.append(
+                f"of {part.name} the data will say next to nothing (expected shrinkage "
+                f"{row['shrinkage']:.2f}): add {_more(part.latent)}, or give it a prior that you "
+                "believe"
+            )
+    return said
+
+
+def _more(latent: Latent) -> str:
+    """Say what would inform a latent."""
+    names = [plate_name(plate) for plate in latent.plates]
+    if latent.is_profile:
+        return "items on which it matters, or trials"
+    return f"trials for each {' and '.join(names)}" if names else "subjects and items"
+
+
+def _latents(
+    source: Hierarchy,
+    sd: np.ndarray,
+    correlation: np.ndarray,
+    matters: np.ndarray,
+    varying: Sequence[str],
+) -> pd.DataFrame:
+    """Lay out a row per part."""
+    cohort, parts = source.cohort, source.parts
+    after = np.array([np.median(sd[part.columns]) for part in parts])
+    shrinkage = 1 - (after / source.prior_sd) ** 2
+    others = np.where(_related(source), 0, correlation)
+    partner = np.abs(others).argmax(axis=1)
+    strongest = others[np.arange(len(parts)), partner]
+    rivals = [
+        parts[other].name if abs(r) > CONFOUNDED else ""
+        for other, r in zip(partner, strongest, strict=True)
+    ]
+    reached = _reached(source, matters)
+    met = [
+        [c for c in informed_by(cohort.layout, Element(part.latent, part.label)) if c in varying]
+        for part in parts
+    ]
+    trials = [
+        np.median(np.bincount(source.levels(part.latent), cohort.trials * reached[:, column]))
+        for column, part in enumerate(parts)
+    ]
+    return pd.DataFrame(
+        {
+            "node": [part.latent.name for part in parts],
+            "label": [part.label for part in parts],
+            "per": [
+                " and ".join(map(plate_name, part.latent.plates)) or POPULATION for part in parts
+            ],
+            "unit": [units.name(part.latent.unit) for part in parts],
+            "informed_by": [", ".join(columns) for columns in met],
+            "items": [len(np.unique(cohort.item[own])) for own in reached.T],
+            "trials": np.array(trials, dtype=int),
+            "prior_sd": source.prior_sd,
+            "expected_sd": after,
+            "shrinkage": shrinkage,
+            "confounded_with": rivals,
+            "correlation": strongest,
+            "verdict": [verdict(*row) for row in zip(shrinkage, rivals, strict=True)],
+        }
+    )
+
+
+def _reached(source: Hierarchy, matters: np.ndarray) -> np.ndarray:
+    """Say on which cells each part matters, by itself or through what spreads around it."""
+    found = matters.copy()
+    for column, part in reversed(list(enumerate(source.parts))):
+        for prior in part.latent.priors:
+            known = [latent for parameter in prior.parents for latent in parents(parameter)]
+            for above, each in enumerate(source.parts):
+                if each.latent in known:
+                    found[:, above] |= found[:, column]
+    return found
+
+
+def _related(source: Hierarchy) -> np.ndarray:
+    """Say which parts are the same, or one of them what the other spreads around."""
+    count = len(source.parts)
+    above = np.eye(count, dtype=bool)
+    for at, part in enumerate(source.parts):
+        for prior in part.latent.priors:
+            for parameter in prior.parents:
+                for latent in parents(parameter):
+                    for over, each in enumerate(source.parts):
+                        if each.latent is latent:
+                            above[at] |= above[over]
+    return np.asarray(above | above.T)
