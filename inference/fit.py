@@ -217,8 +217,9 @@ class Fit(Posterior):
     ) -> xr.DataTree:
         """Add every item's log-likelihood for ArviZ; see `likelihood.with_log_likelihood`.
 
-        A joint fit has one posterior, and its log-likelihood is compared as a whole. Otherwise each
-        subject has a posterior of its own, so ArviZ's comparisons take one at a time:
+        A joint fit has one posterior, and ArviZ takes it as a whole where every cell was attempted;
+        `measurement_layouts.validation.loo` leaves the others out. Otherwise each subject has a
+        posterior of its own, so ArviZ's comparisons take one at a time:
         ``arviz_stats.loo(fit.with_log_likelihood(subjects=["Ann"]).isel(subject=0))``. For all
         subjects in little memory there is `measurement_layouts.validation.loo`.
 
