@@ -107,7 +107,7 @@ def simulated(subjects: int = 40, items: int = 12, seed: int = 1) -> ml.Evaluati
     chance = 1 / (1 + np.exp(-ability[:, None] - rng.normal(size=items)))
     table = pd.DataFrame(rng.random(chance.shape) < chance, index=names).astype(int)
     table = table.rename(columns="item {}".format)
-    return ml.Evaluation.from_wide(table, pd.DataFrame(index=table.columns), people)
+    return ml.Evaluation.from_wide(table, pd.DataFrame(index=table.columns), subjects=people)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ import measurement_layouts as ml
 from measurement_layouts.linking import logistic
 
 ITEMS = list("abcde")
-GRID = np.linspace(-9, 9, 1801)
+GRID = np.linspace(-9, 9, 1801)  # of abilities, in spreads from the mean
 
 
 def normal(mean, spread):
@@ -44,13 +44,14 @@ def exactly(fit, outcomes):
     """Weights of the fit's draws, and the ability's mean with and without them, by quadrature."""
     shared = {name: fit.posterior[name].to_numpy() for name in ("mean", "spread", "ease")}
     mean, spread, ease = (part.reshape(-1, *part.shape[2:]) for part in shared.values())
-    chance = expit(GRID[None, :, None] + ease[:, None, :])
+    ability = mean[:, None] + spread[:, None] * GRID
+    chance = expit(ability[:, :, None] + ease[:, None, :])
     likelihood = np.prod(np.where(np.array(outcomes) == 1, chance, 1 - chance), axis=2)
-    density = norm.pdf(GRID, mean[:, None], spread[:, None]) * likelihood
+    density = norm.pdf(GRID) * likelihood
     marginal = density.sum(axis=1)
-    each = density @ GRID / marginal
+    each = (density * ability).sum(axis=1) / marginal
     weights = marginal / marginal.sum()
-    second = density @ GRID**2 / marginal
+    second = (density * ability**2).sum(axis=1) / marginal
     sd = np.sqrt(weights @ second - (weights @ each) ** 2)
     return weights, weights @ each, sd, each.mean()
 
@@ -159,13 +160,13 @@ def test_covariates_and_a_new_school():
     )
     chance = expit(1.5 * people["tests"].to_numpy())[:, None]
     won = pd.DataFrame((rng.random((40, 8)) < chance).astype(int), names, items.index)
-    evaluation = ml.Evaluation.from_wide(won, items, people)
+    evaluation = ml.Evaluation.from_wide(won, items, subjects=people)
     fit = ml.fit(layout, evaluation, draws=250, tune=300, seed=1, progressbar=False)
     means = {}
     for tested in (-2.0, 2.0):
         person = pd.DataFrame({"tests": [tested], "school": ["z"]}, ["new"])
         half = pd.DataFrame([[1, 0] * 4], ["new"], items.index)
-        found = fit.newcomer(ml.Evaluation.from_wide(half, items, person))
+        found = fit.newcomer(ml.Evaluation.from_wide(half, items, subjects=person))
         means[tested] = found.profiles()["mean"].iloc[0]
         assert list(found.posterior["school"].to_numpy()) == ["x", "y", "z"]
     assert means[2.0] - means[-2.0] > 0.5  # the same outcomes, foreseen to be apart by six
