@@ -1,6 +1,6 @@
 """A layout's log-density as terms, translated from its PyTensor graph."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -80,11 +80,19 @@ class Translator:
         Labels per dimension, in the layout's order.
     plates : dict of str to str
         By plate, the hidden meta-feature that tells its levels apart.
+    single : set of str
+        Plates with one level, along which nothing varies.
     """
 
-    def __init__(self, sizes: dict[str, int], plates: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        sizes: dict[str, int],
+        plates: Mapping[str, str] | None = None,
+        single: Collection[str] = (),
+    ) -> None:
         self.terms = Terms(sizes)
-        self.plates = dict(plates or {})
+        self.single = frozenset(single)
+        self.plates = {name: own for name, own in (plates or {}).items() if name not in single}
         self.laid: dict[Any, _Laid] = {}
         self.unsupported: dict[Any, UnsupportedError] = {}
         self.length = 0
@@ -100,7 +108,10 @@ class Translator:
 
     def lay(self, variable: Any, roles: Sequence[str | None], term: int) -> None:
         """Say which term a variable stands for, and what its axes mean."""
-        self.laid[variable] = _Laid(tuple(roles), term)
+        self.laid[variable] = _Laid(self._varying(roles), term)
+
+    def _varying(self, roles: Sequence[str | None]) -> tuple[str | None, ...]:
+        return tuple(None if role in self.single else role for role in roles)
 
     def numbers(self, variable: Any, values: np.ndarray, label: str) -> None:
         """Introduce numbers, one per label."""
@@ -112,9 +123,9 @@ class Translator:
 
     def point(self, variable: Any, labels: tuple[str, ...], plates: tuple[str, ...] = ()) -> None:
         """Introduce the next part of the sampler's point; its shape is static."""
-        features = frozenset(self.plates[plate] for plate in plates)
+        features = frozenset(self.plates[plate] for plate in plates if plate not in self.single)
         term = Term("point", value=self.length, labels=labels, features=features, changes=MOVING)
-        self.laid[variable] = _Laid((*plates, *labels), self.terms.add(term))
+        self.laid[variable] = _Laid(self._varying((*plates, *labels)), self.terms.add(term))
         counts = [self.terms.sizes[label] for label in labels]
         self.length += int(np.prod([*variable.type.shape[: len(plates)], *counts], dtype=int))
 

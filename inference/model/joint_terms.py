@@ -102,7 +102,8 @@ def joint_density(
     sizes = {dim: len(labels) for dim, labels in layout.dims.items()}
     sizes |= {} if places is None else {PLACE: len(places.at)}
     levels = {plate_name(plate): cohort.size([plate])[0] for plate in layout.plates}
-    translator = Translator(sizes, {plate: plate_feature(plate) for plate in levels})
+    single = {plate for plate, count in levels.items() if count == 1}
+    translator = Translator(sizes, {plate: plate_feature(plate) for plate in levels}, single)
     values: dict[str, int] = {}
     start, parts = list[np.ndarray](), list[Part]()
     prior = [translator.terms.constant(np.array(0.0))]

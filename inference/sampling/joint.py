@@ -188,12 +188,14 @@ class JointKernel:
     def order(self, plates: Sequence[Plate]) -> np.ndarray:
         """Place in the machine's order of each level of some plates; shape (levels...)."""
         names = [plate_name(plate) for plate in plates]
-        domain = self.domains.of(frozenset(map(plate_feature, names)), ())
+        sizes = self.cohort.size(plates)
+        varying = [name for name, count in zip(names, sizes, strict=True) if count > 1]
+        domain = self.domains.of(frozenset(map(plate_feature, varying)), ())
         if domain is None:
-            return np.zeros((), dtype=int)
+            return np.zeros(sizes, dtype=int)
         first = np.unique(self.domains.collapsed, return_index=True)[1]
         at = tuple(self.rows.codes[name][first][domain.origin] for name in names)
-        found = np.empty([int(code.max()) + 1 for code in at], dtype=int)
+        found = np.empty(sizes, dtype=int)
         found[at] = np.arange(domain.size)
         return found
 

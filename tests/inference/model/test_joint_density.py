@@ -122,3 +122,17 @@ def test_partly_centred_coordinates_have_the_same_density():
         laid[centred.order(part.latent.plates).ravel()] = np.ravel(values)
         there[part.offset : part.offset + size] = laid
     assert abs(densities[0](at) - densities[1](there) - change) < 1e-10
+
+
+def test_plates_of_one_level_have_machine_code():
+    """A single school, task and subject: nothing varies along their plates."""
+    evaluation = cohort_data()
+    alone = evaluation.select(subjects=["s1"])
+    items = alone.items.assign(task="a")
+    alone = type(alone)(items, alone.successes, alone.trials, subjects=alone.subject_table)
+    cohort = Cohort.of_evaluation(full_layout(), alone)
+    kernel, model = JointKernel(cohort), joint_model(cohort)
+    at = np.random.default_rng(1).normal(size=len(kernel.start))
+    point, idle = _plain(model, _levels(kernel, at))
+    expected = float(model.compile_logp()(point)) + idle
+    assert abs(LogDensity(kernel.compiled())(at) - expected) < 1e-10 * abs(expected)
