@@ -421,16 +421,9 @@ def _latents_shown(check: Check) -> pd.DataFrame:
 
 def _effects_shown(table: pd.DataFrame) -> pd.DataFrame:
     trials = zip(table["least_trials"], table["trials"], strict=True)
-    return pd.DataFrame(
-        {
-            "latent": table["node"],
-            "one per": table["per"],
-            "levels": table["levels"],
-            "subjects": table["subjects"],
-            "items": table["items"],
-            "trials": [f"{median:g} ({least:g} at least)" for least, median in trials],
-        }
-    )
+    told = [f"{median:g} ({least:g} at least)" for least, median in trials]
+    shown = table.rename(columns={"node": "latent", "per": "one per"}).assign(trials=told)
+    return shown.drop(columns="least_trials")
 
 
 def _features_shown(table: pd.DataFrame) -> pd.DataFrame:
