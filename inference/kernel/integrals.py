@@ -11,8 +11,11 @@ def integrated(
 ) -> tuple[Value, Value]:
     r"""Log-probability of all outcomes, but for the binomial coefficients.
 
-    .. math:: \sum_s \log \sum_k \exp\Big(\log p(\theta_k) + \log h
+    .. math:: \sum_s \log \sum_k \exp\Big(\log \frac{p(\theta_k)}{\sum_j p(\theta_j)}
         + \sum_{i \in s} n_i \log P(y_i \mid \theta_k)\Big)
+
+    Prior densities are scaled to add up to 1: where they are wider than the distance of two places
+    that changes nothing, and where they are not, no place has an unbounded density.
 
     Parameters
     ----------
@@ -21,7 +24,7 @@ def integrated(
     success, failure : Value
         Probabilities at each place.
     log_prior : Value
-        Log prior density at each place, with the logarithm of their distance.
+        Log prior density at each place.
     integral : Integral
         What is integrated out.
 
@@ -46,8 +49,14 @@ def integrated(
     subjects = Space(domains.of(whose, ()), (dim,))
     count = values.leaf("outcome", "count", Space(domains.rows), frozenset(domains.features))
     summed = values.fold("dot", count, rows, subjects, whose, each)
-    table = values("add", summed, log_prior)
-    most = values("held", values.reduce("max", table, dim))
-    parts = values.reduce("sum", values("exp", values("sub", table, most)), dim)
-    logs = values("add", most, values("log", parts))
+    weight = values("sub", log_prior, _log_of_sum(values, log_prior, dim))
+    table = values("add", summed, weight)
+    logs = _log_of_sum(values, table, dim)
     return values.fold("sum", logs, Space(subjects.domain), Space()), table
+
+
+def _log_of_sum(values: Values, logs: Value, dim: str) -> Value:
+    """Add up what logarithms are given of, along a dimension."""
+    most = values("held", values.reduce("max", logs, dim))
+    parts = values.reduce("sum", values("exp", values("sub", logs, most)), dim)
+    return values("add", most, values("log", parts))

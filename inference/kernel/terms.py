@@ -125,7 +125,7 @@ class Integral:
     plate : str
         Hidden meta-feature of those who have one each.
     log_prior : int
-        Place of the log prior density at each place, with the logarithm of their distance.
+        Place of the log prior density at each place.
     """
 
     dim: str

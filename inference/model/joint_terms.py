@@ -223,9 +223,8 @@ def _integral(variable: Any, inside: Any, places: Places, translator: Translator
         each[..., None] if each.type.ndim else each
         for each in variable.owner.op.dist_params(variable.owner)
     )
-    apart = places.at[1] - places.at[0]
     score = (inside - mean) / spread
-    logs = -0.5 * score**2 - pt.log(spread) + np.log(apart / np.sqrt(2 * np.pi))
+    logs = -0.5 * score**2 - pt.log(spread)
     (found,) = translator.run(rewrite_graph([logs], include=REWRITES))
     return Integral(PLACE, plate_feature("subject"), found)
 

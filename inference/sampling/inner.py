@@ -20,26 +20,39 @@ _PROFILE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, *_PO
 
 
 def single_latent(layout: Layout) -> Latent | None:
-    """Find the only latent with a subject plate: normal, one number for each subject."""
+    """Find the only latent with a subject plate: normal, one number each, of one spread for all."""
     own = [
         latent for latent in layout.latents if SUBJECT in [str(plate) for plate in latent.plates]
     ]
     if len(own) != 1 or not own[0].is_profile or own[0].dims:
         return None
     (prior,) = own[0].priors
-    return own[0] if prior.family == "Normal" and _by_spread(prior.parameters) else None
+    return own[0] if prior.family == "Normal" and spread_of(own[0]) is not None else None
 
 
-def _by_spread(parameters: tuple[tuple[str, object], ...]) -> bool:
-    return {"mu", "sigma"}.issuperset(name for name, _ in parameters)
+def spread_of(latent: Latent) -> Latent | None:
+    """Find the latent that is the standard deviation of a normal one, and the population's."""
+    spread = dict(latent.priors[0].parameters).get("sigma")
+    return spread if isinstance(spread, Latent) and not spread.plates and not spread.dims else None
 
 
-def find_places(latent: Latent, draws: np.ndarray) -> Places | None:
-    """Choose where to look at a latent, from draws of shape (draws, subjects); None of too many."""
+def find_places(latent: Latent, draws: np.ndarray, spread: np.ndarray) -> Places | None:
+    """Choose where to look at a latent; None where there would have to be too many places.
+
+    Parameters
+    ----------
+    latent : Latent
+        Which.
+    draws : ndarray, shape (draws, subjects)
+        Of a short run.
+    spread : ndarray, shape (draws,)
+        Of its standard deviation among subjects: no distance of places may be wide beside it.
+    """
     spreads = draws.std(axis=0)
     beyond = _BEYOND * spreads.max()
     low, high = draws.min() - beyond, draws.max() + beyond
-    count = int(np.ceil((high - low) / (_APART * np.quantile(spreads, 0.05)))) + 1
+    apart = _APART * min(np.quantile(spreads, 0.05), spread.min())
+    count = int(np.ceil((high - low) / max(apart, 1e-12))) + 1
     return None if count > _MOST else Places(latent.name, np.linspace(low, high, max(count, 15)))
 
 

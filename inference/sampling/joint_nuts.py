@@ -16,7 +16,7 @@ from ..model.cohort import Cohort
 from ..model.prior import location_and_scale
 from ..model.pymc_model import compile_key
 from .draws import Draws, Sampled, SamplingOptions
-from .inner import Inner, find_places, single_latent
+from .inner import Inner, find_places, single_latent, spread_of
 from .joint import JointKernel, PlainJoint
 from .nuts import STATISTICS, columns, run_chains
 
@@ -68,8 +68,11 @@ def _fused(cohort: Cohort) -> Form:
     drawn, _ = run_chains(kernel.compiled(), _PILOT, _PILOT_SEED, 1, 1)
     pilot = levelled(kernel, drawn, _PILOT)
     centring = {one.name: _informed(pilot, one, cohort) for one in scaled}
-    places = None if latent is None else find_places(latent, pilot[latent.name][0])
-    if latent is None or places is None:
+    spread = None if latent is None else spread_of(latent)
+    if latent is None or spread is None:
+        return Form(JointKernel(cohort, centring))
+    places = find_places(latent, pilot[latent.name][0], pilot[spread.name][0])
+    if places is None:
         return Form(JointKernel(cohort, centring))
     centring.pop(latent.name, None)
     return Form(JointKernel(cohort, centring, places=places), Inner(cohort, latent, places))

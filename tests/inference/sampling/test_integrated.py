@@ -1,16 +1,19 @@
 """A latent of each subject that is integrated out: against sums over a fine grid, and its draws."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from helpers.populations import cohort_data, exam_layout
 from scipy.special import expit, logsumexp
 from scipy.stats import halfnorm, kstest, norm
 
+import measurement_layouts as ml
 from measurement_layouts.inference.model.cohort import Cohort
 from measurement_layouts.inference.model.joint_terms import Places
 from measurement_layouts.inference.sampling.inner import Inner, find_places, single_latent
 from measurement_layouts.inference.sampling.joint import JointKernel
 from measurement_layouts.inference.sampling.modes import LogDensity
+from measurement_layouts.linking import logistic
 
 _FINE = np.linspace(-14, 14, 4001)
 
@@ -88,8 +91,34 @@ def test_draws_have_the_distribution_given_what_is_shared(cohort):
 def test_places_reach_beyond_the_draws_and_are_no_more_than_needed(cohort):
     latent = single_latent(cohort.layout)
     draws = np.random.default_rng(1).normal([0.0, 2.0], [0.5, 0.5], (200, 2))
-    places = find_places(latent, draws)
+    places = find_places(latent, draws, np.full(200, 2.0))
     assert places.at[0] < draws.min() - 1
     assert places.at[-1] > draws.max() + 1
     assert np.diff(places.at).max() < 0.65
-    assert find_places(latent, np.random.default_rng(1).normal([0, 90], 0.1, (200, 2))) is None
+    assert find_places(latent, draws, np.linspace(0.001, 2, 200)) is None  # too many
+
+
+@pytest.mark.trust("oracles", "the plain model: a spread that may be next to nothing")
+def test_a_spread_next_to_nothing_has_no_mode_of_its_own():
+    """Coins: subjects hardly differ. Places farther apart than they would each draw all mass."""
+    mean = ml.Bias("mean", per="population")
+    able = ml.Capability("able", prior=ml.Prior("Normal", mu=mean, sigma=ml.Spread("spread")))
+    effects = ml.Prior("ZeroSumNormal", sigma=ml.Spread("easeSpread"))
+    ease = ml.Bias("ease", per="item", prior=effects)
+    layout = ml.Layout("coins", ml.Success("heads", logistic(able + ease)))
+    rng = np.random.default_rng(1)
+    heads = pd.DataFrame(rng.integers(0, 2, (12, 8)), columns=[f"i{at}" for at in range(8)])
+    evaluation = ml.Evaluation.from_wide(heads, pd.DataFrame(index=heads.columns))
+    cohort = Cohort.of_evaluation(layout, evaluation)
+    far = Places("able", np.linspace(-6, 6, 13))
+    density = LogDensity(JointKernel(cohort, places=far).compiled())
+    at = np.zeros(density.size)
+    levels = []
+    for log_spread in (-1.0, -8.0, -20.0):
+        at[1] = log_spread
+        levels.append(density(at) - log_spread)  # without the change of variables
+    assert max(levels[1:]) < levels[0] + 3
+    fit = ml.fit(layout, evaluation, draws=500, tune=500, seed=1, progressbar=False)
+    found = fit.population().set_index("node").loc["spread"]
+    assert found["rhat"] < 1.05
+    assert found["low"] > 1e-3
