@@ -140,7 +140,7 @@ def fit(
                     f"which takes {name}={only!r} alone; leave it out"
                 )
         check_pytensor_folder()
-        return Fit.of(fit_jointly(layout, chosen, options, seed, store, executor, progressbar))
+        return Fit.of(fit_jointly(layout, chosen, options, seed, store, executor, reruns, progressbar))
     battery = Battery.of(layout, chosen)
     check_pytensor_folder()
     draw_prior(layout)  # a prior that cannot be drawn from is refused before the sampler starts

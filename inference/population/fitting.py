@@ -16,7 +16,7 @@ from ..posterior.assembly import Training, Tried, assemble, marks
 from ..posterior.posterior import Posterior
 from ..sampling.draws import Draws, SamplingOptions
 from ..sampling.executors import Executor, WorkerDied, run_jobs
-from ..sampling.joint_nuts import joined, joint_form, sample_chain
+from ..sampling.joint_nuts import joined, joint_form, lost_chains, sample_chain
 
 
 def fit_jointly(
@@ -26,45 +26,56 @@ def fit_jointly(
     seed: int | None,
     store: str | Path | None,
     executor: Executor,
+    reruns: int,
     progressbar: bool,
 ) -> Posterior:
     """Fit all subjects together; parameters and errors as in `fitting.fit`.
 
     A chain is the unit: it has a random stream of its own, is written to the store as it finishes,
-    and is sampled wherever there is a free worker.
+    and is sampled wherever there is a free worker. Chains that ended up far below the others, where
+    there is next to no mass, are sampled again, from elsewhere.
     """
     cohort = Cohort.of_evaluation(layout, evaluation)
     draw_prior(layout)  # a prior that cannot be drawn from is refused before the sampler starts
     with waiting("compiling the layout", show=progressbar):
         joint_form(cohort)
     with ChainStore.open(store, cohort, options, seed) as kept:
-        chains = {f"chain {number + 1}": number for number in range(options.chains)}
-        todo = [chain for chain in chains if chains[chain] not in kept.finished]
         shared = executor.share(cohort)
 
-        def arguments(chain: str) -> tuple[object, ...]:
-            return shared, chain, chains[chain], options, kept.seed
+        def run(numbers: list[int], attempt: int) -> None:
+            """Sample some chains, and keep them."""
+            names = {f"chain {number + 1}": number for number in numbers}
 
-        failures = []
-        found = run_jobs(executor, sample_chain, todo, arguments)
-        watched = track(
-            found,
-            total=len(chains),
-            show=progressbar,
-            before=len(chains) - len(todo),
-            not_converged=lambda done: isinstance(done[1], WorkerDied),
-        )
-        with closing(found), closing(watched):
-            for chain, sampled in watched:
-                if isinstance(sampled, WorkerDied) or sampled.draws is None:
-                    failures.append(f"{chain}: {sampled.reason}")
-                else:
-                    kept.add(chains[chain], sampled.draws)
-        if failures:
-            raise FitError(
-                f"{len(failures)} of {options.chains} chains failed ({failures[0]}); those that "
-                "are finished are kept where there is a store: run the same call again"
+            def arguments(chain: str) -> tuple[object, ...]:
+                return shared, chain, names[chain], options, kept.seed, attempt
+
+            failures = []
+            found = run_jobs(executor, sample_chain, names, arguments)
+            watched = track(
+                found,
+                total=options.chains,
+                show=progressbar,
+                before=options.chains - len(names),
+                not_converged=lambda done: isinstance(done[1], WorkerDied),
             )
+            with closing(found), closing(watched):
+                for chain, sampled in watched:
+                    if isinstance(sampled, WorkerDied) or sampled.draws is None:
+                        failures.append(f"{chain}: {sampled.reason}")
+                    else:
+                        kept.add(names[chain], sampled.draws)
+            if failures:
+                raise FitError(
+                    f"{len(failures)} of {options.chains} chains failed ({failures[0]}); those "
+                    "that are finished are kept where there is a store: run the same call again"
+                )
+
+        run([number for number in range(options.chains) if number not in kept.finished], 1)
+        for attempt in range(reruns):
+            lost = lost_chains([kept.read(number) for number in range(options.chains)])
+            if not lost:
+                break
+            run(lost, attempt + 2)
         draws = [kept.read(number) for number in range(options.chains)]
         return assembled(cohort, evaluation, draws, options, kept.seed)
 

@@ -20,7 +20,7 @@ from .inner import Inner, find_places, single_latent, spread_of
 from .joint import JointKernel, PlainJoint
 from .nuts import STATISTICS, columns, run_chains
 
-_TRIALS_PER_VALUE = 10
+_TRIALS_PER_VALUE, _FAR = 10, 10.0
 _PILOT, _PILOT_SEED = SamplingOptions(draws=200, tune=300, chains=1), 20231
 _forms = Recent[object, "Form"](4)
 
@@ -121,7 +121,12 @@ def _names(latent: Latent) -> tuple[str, ...]:
 
 
 def sample_chain(
-    cohort: Cohort, chain: str, number: int, options: SamplingOptions, seed: int
+    cohort: Cohort,
+    chain: str,
+    number: int,
+    options: SamplingOptions,
+    seed: int,
+    attempt: int = 1,
 ) -> Sampled:
     """Draw one chain from the posterior of a cohort.
 
@@ -137,6 +142,8 @@ def sample_chain(
         How long and how carefully.
     seed : int
         Of the fit; every chain has its own.
+    attempt : int
+        How often it has been sampled, with this time; each has a stream of its own.
 
     Returns
     -------
@@ -144,13 +151,23 @@ def sample_chain(
         Draws of shape (1, draw, levels..., labels...).
     """
     form = joint_form(cohort)
-    kernel, own_seed = form.kernel, subject_seed(seed, f"chain {number}")
+    stream = f"chain {number}" if attempt == 1 else f"chain {number}, attempt {attempt}"
+    kernel, own_seed = form.kernel, subject_seed(seed, stream)
     drawn, statistics = run_chains(kernel.compiled(), options, own_seed, 1, 1)
     found = levelled(kernel, drawn, options)
     if form.inner is not None:
         found[form.inner.latent.name] = form.inner.draw(found, own_seed)
     kept = {ours: columns(statistics, theirs, options) for theirs, ours in STATISTICS.items()}
-    return Sampled(chain, Draws(found, kept))
+    return Sampled(chain, Draws(found, kept), attempt)
+
+
+def lost_chains(chains: list[Draws]) -> list[int]:
+    """Find chains whose log-densities lie far below the best chain's, by ten times their spread."""
+    levels = [draws.statistics["lp"].ravel() for draws in chains]
+    middles = np.array([np.median(level) for level in levels])
+    best = int(middles.argmax())
+    far = middles[best] - middles > _FAR * max(float(levels[best].std()), 1.0)
+    return [int(number) for number in np.flatnonzero(far)]
 
 
 def joined(chains: list[Draws], layout: Layout) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -129,7 +129,7 @@ def sums():
     yield (
         "a label",
         lambda: bias("b", per="item", labels=("x", "y"), prior=labelled),
-        "b: one of its labels has a prior ZeroSumNormal",
+        "b: it has labels",
     )
 
 
