@@ -1,4 +1,4 @@
-"""Fit a layout to each subject on its own."""
+"""Fit a layout to each subject on its own, or to all together where they share something."""
 
 import secrets
 from collections.abc import Callable, Generator, Iterable
@@ -52,6 +52,11 @@ def fit(
     The layout is compiled once; subjects are swapped in as data and run side by side. Nobody stops
     the others: a subject that does not converge is sampled again with more care, and one that
     fails, or still does not converge, is named in `Fit.diagnostics` with the reason.
+
+    A layout in which something is shared (``per=``, `Layout.joint`) is fitted to all subjects
+    together: its chains run side by side, each with a random stream of its own, and each is a file
+    of the store. Profiles then lean on the other subjects; `Fit.items` and `Fit.population` list
+    what is shared.
 
     Parameters
     ----------
@@ -140,7 +145,9 @@ def fit(
                     f"which takes {name}={only!r} alone; leave it out"
                 )
         check_pytensor_folder()
-        return Fit.of(fit_jointly(layout, chosen, options, seed, store, executor, reruns, progressbar))
+        return Fit.of(
+            fit_jointly(layout, chosen, options, seed, store, executor, reruns, progressbar)
+        )
     battery = Battery.of(layout, chosen)
     check_pytensor_folder()
     draw_prior(layout)  # a prior that cannot be drawn from is refused before the sampler starts
