@@ -39,6 +39,12 @@ class Places:
     latent: str
     at: np.ndarray
 
+    @property
+    def numbers(self) -> dict[str, float]:
+        """The first one, and how far they are apart, by the names of their terms."""
+        first, second = map(float, self.at[:2])
+        return {f"{PLACE} {MARK}first": first, f"{PLACE} {MARK}apart": second - first}
+
 
 @dataclass(frozen=True)
 class Part:
@@ -206,15 +212,19 @@ def joint_density(
 
 
 def _inside(places: Places, moved: bool, translator: Translator, start: list[np.ndarray]) -> Any:
-    """Make the variable of the places, shape (1, places)."""
-    at = pt.tensor(dtype="float64", shape=(1, len(places.at)))
-    translator.lay(at, (None, PLACE), translator.terms.constant(places.at, (PLACE,)))
+    """Make the variable of the places, shape (1, places), from two numbers that data bring."""
+    count = len(places.at)
+    steps = pt.tensor(dtype="float64", shape=(1, count))
+    translator.lay(steps, (None, PLACE), translator.terms.constant(np.arange(count), (PLACE,)))
+    first, apart = (pt.dscalar(name) for name in places.numbers)
+    for variable in (first, apart):
+        translator.own(variable, variable.name)
     if not moved:
-        return at
+        return first + apart * steps
     shift = pt.tensor(dtype="float64", shape=())
     translator.point(shift, ())
     start.append(np.zeros(1))
-    return at + shift
+    return first + shift + apart * steps
 
 
 def _integral(variable: Any, inside: Any, places: Places, translator: Translator) -> Integral:

@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 from scipy.special import gammaln
 
+from ...common.cache import Recent
 from ...layouts.plates import Plate, plate_name
 from ..kernel.domains import Domains
 from ..kernel.emit import build, emit
 from ..kernel.inputs import Counted, Outcomes
 from ..kernel.plan import CONSTANT_TERM, plan
-from ..kernel.terms import RIGHT
+from ..kernel.terms import RIGHT, LogDensity
 from ..model.cohort import Cohort, plate_feature
 from ..model.joint_model import joint_model
 from ..model.joint_terms import (
@@ -25,7 +26,10 @@ from ..model.joint_terms import (
     idle_feature,
     joint_density,
 )
+from ..model.pymc_model import compile_key
 from .engine import SubjectCode, as_nutpie
+
+_translated = Recent[object, tuple[LogDensity, np.ndarray, list[Part]]](32)
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,7 +148,16 @@ class JointKernel:
     ) -> None:
         layout = cohort.layout
         self.layout, self.cohort = layout, cohort
-        self.density, self.start, self.parts = joint_density(cohort, centring, given, places)
+        self._numbers = {} if places is None else places.numbers
+        self.density, self.start, self.parts = _translated.find(
+            (
+                compile_key(layout),
+                *((name, len(levels)) for name, levels in sorted(cohort.levels.items())),
+                (frozenset(centring), given),
+                None if places is None else (places.latent, len(places.at)),
+            ),
+            lambda: joint_density(cohort, centring, given, places),
+        )
         self.rows = Rows.of(cohort) if places is None else Rows.of(cohort).apart()
         for latent in layout.latents:
             if latent.name in centring:
@@ -175,7 +188,7 @@ class JointKernel:
         coefficients = (
             gammaln(cells[1] + 1) - gammaln(cells[0] + 1) - gammaln(cells[1] - cells[0] + 1)
         )
-        numbers = {CONSTANT_TERM: float(coefficients.sum())}
+        numbers = {CONSTANT_TERM: float(coefficients.sum()), **self._numbers}
         own = np.array([numbers[name] for name in inputs.names])
         machine = build(text)
         return SubjectCode(

@@ -125,7 +125,7 @@ def _by_bambi(
 
 def same(case: str, against: str, one: by_hand.Sampled, other: by_hand.Sampled) -> Line:
     """Hold posterior means of shared values to each other; say the draws per second of both."""
-    both = one.shared.join(other.shared, how="inner", lsuffix=" of one")
+    both = one.shared.add_suffix(" of one").join(other.shared, how="inner")
     error = np.hypot(both["mcse of one"], both["mcse"])
     answers = means_agree((both["mean of one"] - both["mean"]).abs() / error)
     speeds = ", ".join(
