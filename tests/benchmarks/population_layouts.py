@@ -1,10 +1,10 @@
 """Layouts with a population, one for each cohort.
 
-Forms were compared on the held-out cells of split 0, which therefore flatters them; the other splits
-played no part. What was tried: for Animal-AI item effects in arena units inside the navigation margin
-and in log-odds there, slopes of each agent, pooled ones and those of all; for the fractions items with
-guesses and slips of their own, a four-parameter item response without skills, a fixed spread of the
-skills and none. Of the others one form was tried.
+Forms were compared on the held-out cells of split 0, which therefore flatters them; the other
+splits played no part. What was tried: for Animal-AI item effects in arena units inside the
+navigation margin and in log-odds there, slopes of each agent, pooled ones and those of all; for the
+fractions items with guesses and slips of their own, a four-parameter item response without skills,
+a fixed spread of the skills and none. Of the others one form was tried.
 """
 
 import measurement_layouts as ml
