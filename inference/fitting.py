@@ -88,7 +88,8 @@ def fit(
     reruns : int
         How often a subject that failed, diverged or did not converge is sampled again: each time
         with twice the tuning, twice the draws thinned to as many, and a target three quarters of
-        the way from `target_accept` to 1.
+        the way from `target_accept` to 1. In a joint fit, how often chains are sampled again that
+        ended up where there is next to no mass.
     store : str or Path, optional
         Folder that each subject is written to as it finishes; draws stay there, not in memory. The
         same call with the same store goes on where an interrupted one stopped, and gives the same

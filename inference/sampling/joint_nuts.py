@@ -19,6 +19,7 @@ from .draws import Draws, Sampled, SamplingOptions
 from .inner import Inner, find_places, single_latent, spread_of
 from .joint import JointKernel, PlainJoint
 from .nuts import STATISTICS, columns, run_chains
+from .retries import in_one_line
 
 _TRIALS_PER_VALUE, _FAR = 10, 10.0
 _PILOT, _PILOT_SEED = SamplingOptions(draws=200, tune=300, chains=1), 20231
@@ -65,7 +66,10 @@ def _fused(cohort: Cohort) -> Form:
     if not scaled and latent is None:
         return Form(JointKernel(cohort))
     kernel = JointKernel(cohort, _first_centring(cohort, scaled))
-    drawn, _ = run_chains(kernel.compiled(), _PILOT, _PILOT_SEED, 1, 1)
+    try:
+        drawn, _ = run_chains(kernel.compiled(), _PILOT, _PILOT_SEED, 1, 1)
+    except RuntimeError:  # no start with a finite density: chains try others, and say so
+        return Form(kernel)
     pilot = levelled(kernel, drawn, _PILOT)
     centring = {one.name: _informed(pilot, one, cohort) for one in scaled}
     spread = None if latent is None else spread_of(latent)
@@ -148,8 +152,18 @@ def sample_chain(
     Returns
     -------
     Sampled
-        Draws of shape (1, draw, levels..., labels...).
+        Draws of shape (1, draw, levels..., labels...), or the reason why there are none.
     """
+    try:
+        return Sampled(chain, _chain(cohort, number, options, seed, attempt), attempt)
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:  # a panic inside nutpie is no Exception
+        return Sampled(chain, None, attempt, in_one_line(error))
+
+
+def _chain(cohort: Cohort, number: int, options: SamplingOptions, seed: int, attempt: int) -> Draws:
+    """Draw one chain."""
     form = joint_form(cohort)
     stream = f"chain {number}" if attempt == 1 else f"chain {number}, attempt {attempt}"
     kernel, own_seed = form.kernel, subject_seed(seed, stream)
@@ -158,7 +172,7 @@ def sample_chain(
     if form.inner is not None:
         found[form.inner.latent.name] = form.inner.draw(found, own_seed)
     kept = {ours: columns(statistics, theirs, options) for theirs, ours in STATISTICS.items()}
-    return Sampled(chain, Draws(found, kept), attempt)
+    return Draws(found, kept)
 
 
 def lost_chains(chains: list[Draws]) -> list[int]:

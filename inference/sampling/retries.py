@@ -112,7 +112,7 @@ def first_clean(
         except (KeyboardInterrupt, SystemExit):
             raise
         except BaseException as error:  # a panic inside nutpie is no Exception
-            reason = reason if kept else _said(error)
+            reason = reason if kept else in_one_line(error)
             continue
         kept, reason = draws, "; ".join(found)
         if not found:
@@ -120,7 +120,7 @@ def first_clean(
     return Sampled(subject, kept, number, reason)
 
 
-def _said(error: BaseException) -> str:
+def in_one_line(error: BaseException) -> str:
     """Write an error as one line; what nutpie says of its own stack helps nobody."""
     text = " ".join(str(error).partition("Stack backtrace:")[0].split())
     return f"{type(error).__name__}: {text}" if text else type(error).__name__

@@ -1,5 +1,11 @@
 """Joint fits: one stream for each chain, stores, executors, and what is refused."""
 
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
 import numpy as np
 import pytest
 from helpers.populations import cohort_data, exam_layout, full_layout
@@ -7,6 +13,8 @@ from helpers.populations import cohort_data, exam_layout, full_layout
 import measurement_layouts as ml
 from measurement_layouts.inference.files.chains import ChainStore
 from measurement_layouts.inference.population import fitting
+from measurement_layouts.inference.sampling import joint_nuts
+from measurement_layouts.inference.sampling.draws import Draws
 
 _SHORT = {"draws": 60, "tune": 120, "chains": 2, "seed": 3, "progressbar": False}
 
@@ -117,6 +125,60 @@ def test_an_operation_without_machine_code_is_compiled_by_nutpie():
     layout = ml.Layout("plain", ml.Success("solved", ml.linking.logistic(ability)))
     result = ml.fit(layout, cohort_data(), **_SHORT)
     assert result.data["posterior"]["ability"].shape == (12, 2, 60)
+
+
+def test_a_chain_that_fails_is_named_and_others_are_kept(tmp_path, monkeypatch):
+    def broken(cohort, number, *rest):
+        if number == 1:
+            raise RuntimeError("no start")
+        return whole(cohort, number, *rest)
+
+    whole = joint_nuts._chain
+    monkeypatch.setattr(joint_nuts, "_chain", broken)
+    with pytest.raises(ml.FitError, match=r"1 of 2 chains failed \(chain 2: .*no start"):
+        ml.fit(exam_layout(), cohort_data(), store=tmp_path / "store", n_jobs=1, **_SHORT)
+    assert [file.name for file in (tmp_path / "store").glob("*.npz")] == ["chain-0.npz"]
+
+
+def test_a_lost_chain_is_sampled_again(fitted, monkeypatch):
+    answers = [[1], []]
+    monkeypatch.setattr(fitting, "lost_chains", lambda chains: answers.pop(0))
+    again = ml.fit(exam_layout(), cohort_data(), **_SHORT, reruns=2)
+    first, second = (one.data["posterior"]["mean"].to_numpy() for one in (fitted, again))
+    assert np.array_equal(first[0], second[0])
+    assert not np.array_equal(first[1], second[1])
+
+
+def test_lost_chains_lie_far_below_the_best():
+    rng = np.random.default_rng(1)
+    chains = [Draws({}, {"lp": rng.normal(level, 5, (1, 100))}) for level in (0, -20, -400)]
+    assert joint_nuts.lost_chains(chains) == [2]
+
+
+_KILLED = """
+import measurement_layouts as ml
+from helpers.populations import cohort_data, exam_layout
+ml.fit(exam_layout(), cohort_data(), draws=60, tune=120, chains=2, seed=3, progressbar=False,
+       n_jobs=1, store={store!r})
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.trust("faults", "a joint fit that was killed goes on")
+def test_a_fit_that_was_killed_goes_on(fitted, tmp_path):
+    store = tmp_path / "store"
+    code = _KILLED.format(store=str(store))
+    tests = str(Path(__file__).parents[2])
+    with subprocess.Popen(
+        [sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": tests}
+    ) as process:
+        deadline = time.monotonic() + 120
+        while not list(store.glob("chain-*.npz")) and process.poll() is None:
+            assert time.monotonic() < deadline
+            time.sleep(0.005)
+        process.kill()
+    assert (store / "joint-fit.json").is_file()
+    assert _same(fitted, ml.fit(exam_layout(), cohort_data(), store=store, **_SHORT))
 
 
 @pytest.mark.slow
