@@ -208,7 +208,8 @@ def test_the_command(disk, command, capsys, leave):
     filler.unlink()
     assert main([*command, f"--out={out}"]) == 0
     assert {path.name for path in out.iterdir()} == {
-        *("fit.nc", "fitted_items.csv", "profiles.csv", "diagnostics.csv", "layout.svg")
+        *("fit.nc", "fitted_items.csv", "fitted_subjects.csv"),
+        *("profiles.csv", "diagnostics.csv", "layout.svg"),
     }
     assert same_draws(ml.load(out / "fit.nc"), ml.fit(layout, cohort(6), **OPTIONS))
 
