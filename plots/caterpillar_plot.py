@@ -34,7 +34,7 @@ def caterpillar_plot(
     Parameters
     ----------
     items : DataFrame
-        What ``fit.items()`` returned, which says the mass of the intervals.
+        What ``fit.items()`` returned; its `prob` is the mass of the intervals.
     nodes : str or sequence of str, optional
         Nodes of the table, or elements ``node[label]``; all by default.
     layout : Layout, optional

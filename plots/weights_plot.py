@@ -33,7 +33,7 @@ def weights_plot(
     Parameters
     ----------
     population : DataFrame
-        What ``fit.population()`` returned, which says the mass of the intervals.
+        What ``fit.population()`` returned; its `prob` is the mass of the intervals.
     nodes : str or sequence of str, optional
         Nodes of the table, or elements ``node[label]``; all by default.
     layout : Layout, optional

@@ -78,8 +78,9 @@ def _quantiles(name: str, family: str, parameters: tuple[str, ...]) -> Callable[
         quantiles = pm.icdf(getattr(pm, family).dist(**given), chances)
     except NotImplementedError as error:
         raise FitError(
-            f"{name}: PyMC has no quantiles of {family}, from which values of a new subject or "
-            "level are drawn; choose another family, or fit all subjects jointly anew"
+            f"{name}: a value at a new level of it is asked for, and PyMC has no quantiles of its "
+            f"prior {family}, from which it would be drawn; ask for subjects and items that the "
+            "fit knows, or fit a layout with another prior, such as Normal"
         ) from error
     found: Callable[..., Any] = pytensor.function(
         [chances, *given.values()], quantiles, mode="FAST_COMPILE"

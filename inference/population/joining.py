@@ -4,15 +4,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
-import pandas as pd
 
 from ...common.errors import DataError
 from ...common.messages import some
 from ...evaluations.evaluation import Evaluation
 from ...layouts.plates import ITEM, SUBJECT
-from ..model.cohort import Cohort, read_categories
-from ..model.features import outside_range, read_covariates, read_features
+from ..model.cohort import Cohort
+from ..model.features import outside_range
 from ..posterior.posterior import Posterior
+from .roster import Roster
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,57 +43,43 @@ class Joined:
             When there is not one subject, or it is in the fit; when an item or a level that the fit
             knows comes with other properties, or a new one does not fit the layout.
         """
-        layout, constants = fit.layout, fit.constants
+        layout = fit.layout
         (who,) = _one_subject(fit, evaluation)
         tried = evaluation.trials.loc[who].to_numpy() > 0
         chosen = evaluation.select(items=evaluation.items.index[tried])
-        index = fit.posterior.indexes
-        levels = {name: list(map(str, index[name])) for name in (SUBJECT, ITEM)}
-        levels |= {one.name: list(map(str, index[one.name])) for one in layout.categories}
-        fitted = {name: len(names) for name, names in levels.items()}
-        items = chosen.items.index
-        place = pd.Index(levels[ITEM]).get_indexer(items)
-        met = place >= 0
-        features = read_features(layout, chosen.items)
-        kinds, codes = read_categories(layout, chosen.items, chosen.subject_table, levels)
-        for name in [*features, *(one.name for one in layout.categories if one.root == ITEM)]:
-            brought = features[name] if name in features else codes[name]
-            _refuse_other(name, items[met], brought[met], constants[name].to_numpy()[place[met]])
-        outside = outside_range(layout, {n: values[~met] for n, values in features.items()})
+        roster = Roster.of(fit, chosen.items, chosen.subject_table)
+        everybody, at = roster.cohort, roster.what
+        new = at >= roster.known[ITEM]
+        brought = {node.name: roster.features[node.name] for node in layout.meta_features}
+        outside = outside_range(layout, {name: values[new] for name, values in brought.items()})
         for name in outside.columns[outside.any()]:
             raise DataError(
                 f"{name}: {outside[name].sum()} new item(s) lie outside its declared range: "
-                f"{some(items[~met][outside[name].to_numpy()])}; leave those items out, or widen "
-                "the range and fit all subjects anew"
+                f"{some(chosen.items.index[new][outside[name].to_numpy()])}; leave those items "
+                "out, or widen the range and fit all subjects anew"
             )
-        levels = levels | kinds | {ITEM: [*levels[ITEM], *items[~met]]}
-        known = {name: constants[name].to_numpy() for name in codes}
-        of = {
-            one.name: np.concatenate(
-                [known[one.name], codes[one.name][~met if one.root == ITEM else slice(None)]]
-            )
-            for one in layout.categories
-        }
-        at = np.where(met, place, fitted[ITEM] + np.cumsum(~met) - 1)
-        own = Cohort(
-            layout,
-            levels | {SUBJECT: [who]},
-            {
-                one.name: of[one.name] if one.root == ITEM else codes[one.name]
+        known = fit.constants
+        own = replace(
+            everybody,
+            levels={**everybody.levels, SUBJECT: [who]},
+            of={
+                one.name: everybody.of[one.name][
+                    slice(None) if one.root == ITEM else slice(-1, None)
+                ]
                 for one in layout.categories
             },
-            {
-                name: np.concatenate([constants[name].to_numpy(), values[~met]])
-                for name, values in features.items()
+            features={
+                name: np.concatenate([known[name].to_numpy(), values[new]])
+                for name, values in brought.items()
             },
-            read_covariates(layout, chosen.subject_table),
-            np.zeros(len(at), dtype=int),
-            at,
-            chosen.successes.loc[who].to_numpy(),
-            chosen.trials.loc[who].to_numpy(),
+            covariates={name: values[-1:] for name, values in everybody.covariates.items()},
+            subject=np.zeros(len(at), dtype=int),
+            item=at,
+            successes=chosen.successes.loc[who].to_numpy(),
+            trials=chosen.trials.loc[who].to_numpy(),
         )
-        whole = replace(own, levels=levels | {SUBJECT: [*levels[SUBJECT], who]}, of=of)
-        return cls(own, whole, fitted)
+        whole = replace(own, levels=everybody.levels, of=everybody.of)
+        return cls(own, whole, roster.known)
 
     @property
     def new(self) -> str:
@@ -121,14 +107,3 @@ def _one_subject(fit: Posterior, evaluation: Evaluation) -> list[str]:
             "that was not fitted, or another name"
         )
     return who
-
-
-def _refuse_other(name: str, items: pd.Index, brought: np.ndarray, known: np.ndarray) -> None:
-    """Refuse items that the fit knows with another property."""
-    same = np.isclose(brought, known, rtol=1e-9, atol=0, equal_nan=True)
-    other = ~same.reshape(len(items), -1).all(axis=1)
-    if other.any():
-        raise DataError(
-            f"{name} of the item(s) {some(items[other])} differs from what the fit knows of them; "
-            "correct it, or give a changed item another name"
-        )

@@ -1,15 +1,11 @@
 """Draws at levels of plates: those of the fit, and of new ones from their prior given the fit."""
 
 import functools
-import threading
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtr
 
-from ...common.errors import FitError
 from ...common.seeds import subject_seed
 from ...layouts import Latent, MetaFeature, Prior
 from ...layouts.plates import SUBJECT, Plate, determines, plate_name
@@ -18,10 +14,11 @@ from ...linking.evaluation import ancestry
 from ...linking.expression import Constant
 from ..forecasts.reading import draws_at
 from ..model.alignment import align
+from ..model.quantiles import from_scores
 from ..posterior.posterior import Posterior
 from .roster import Roster
 
-_one_at_a_time = threading.Lock()  # compiled functions have places for one call's numbers
+_STANDARD = Prior("Normal", mu=0, sigma=1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,17 +88,17 @@ class Levels:
 
     def _fresh(self, latent: Latent, codes: np.ndarray) -> np.ndarray:
         """Draw values at new levels from the prior, given the draws of what it depends on."""
-        chances = self._chances(latent, codes)
+        scores = self._scores(latent, codes)
         if not isinstance(latent.prior, tuple):
-            return self._drawn(latent, latent.priors[0], codes, chances, latent.label_dims)
+            return self._drawn(latent, latent.priors[0], codes, scores, latent.label_dims)
         parts = [
-            self._drawn(latent, prior, codes, chances[..., place], ())
+            self._drawn(latent, prior, codes, scores[..., place], ())
             for place, prior in enumerate(latent.priors)
         ]
         return np.stack(parts, axis=-1)
 
-    def _chances(self, latent: Latent, codes: np.ndarray) -> np.ndarray:
-        """Draw where in its prior each value lies, from 0 to 1: (draws, levels, labels)."""
+    def _scores(self, latent: Latent, codes: np.ndarray) -> np.ndarray:
+        """Draw where in its prior each value lies, as normal scores: (draws, levels, labels)."""
         sizes, seed = self._posterior.sizes, int(self.fit.data.attrs["seed"])
         shape = (sizes["chain"] * sizes["draw"], *map(len, latent.dims.values()))
         names = [plate_name(plate) for plate in latent.plates]
@@ -112,17 +109,17 @@ class Levels:
             ]
             rng = np.random.default_rng(subject_seed(seed, repr((latent.name, *levels))))
             found[:, place] = rng.standard_normal(shape)
-        return np.asarray(ndtr(found))
+        return found
 
     def _drawn(
         self,
         latent: Latent,
         prior: Prior,
         codes: np.ndarray,
-        chances: np.ndarray,
+        scores: np.ndarray,
         labels: tuple[str, ...],
     ) -> np.ndarray:
-        """Turn places in a prior into its values."""
+        """Turn normal scores into values of a prior."""
         parameters = dict(prior.parameters)
         axes = parameters.pop("n_zerosum_axes", None)
         given = {
@@ -130,12 +127,12 @@ class Levels:
             for name, value in parameters.items()
         }
         if prior.family != "ZeroSumNormal":
-            return quantiles(latent.name, prior.family, given, chances)
+            return from_scores(latent.name, prior, given, scores)
         scale = self._of_one_more(
             latent, codes, int(axes.value) if isinstance(axes, Constant) else 1
         )
         spread = given["sigma"] * scale.reshape(-1, *(1 for _ in labels))
-        return quantiles(latent.name, "Normal", {"mu": np.zeros(1), "sigma": spread}, chances)
+        return from_scores(latent.name, _STANDARD, {"mu": np.zeros(1), "sigma": spread}, scores)
 
     def _of_one_more(self, latent: Latent, codes: np.ndarray, axes: int) -> np.ndarray:
         """Compute how wide levels of what sums to zero are, as parts of independent ones."""
@@ -170,58 +167,3 @@ class Levels:
             place for place, plate in enumerate(latent.plates) if determines([plate], [coarser])
         )
         return np.asarray(self.roster.cohort.up(latent.plates[axis], coarser)[codes[:, axis]])
-
-
-def quantiles(
-    name: str, family: str, parameters: Mapping[str, np.ndarray], chances: np.ndarray
-) -> np.ndarray:
-    """Compute the values below which a distribution has given shares of its mass.
-
-    Parameters
-    ----------
-    name : str
-        Latent whose prior it is, for the message.
-    family : str
-        As PyMC names it.
-    parameters : dict of str to ndarray
-        That broadcast to the shape of the chances.
-    chances : ndarray
-        From 0 to 1.
-
-    Raises
-    ------
-    FitError
-        When PyMC cannot invert the distribution function of the family.
-
-    Examples
-    --------
-    >>> quantiles("spread", "HalfNormal", {"sigma": np.array(2.0)}, np.array([0.5])).round(2)
-    array([1.35])
-    """
-    try:
-        inverse = _inverse(family, tuple(parameters))
-    except NotImplementedError:
-        raise FitError(
-            f"{name}: a forecast needs a new level of it, which its prior {family} cannot be drawn "
-            "for: PyMC has no quantiles of it; ask for levels that the fit knows, or fit a layout "
-            "with another prior, such as Normal or StudentT"
-        ) from None
-    laid = [np.broadcast_to(value, chances.shape).ravel() for value in parameters.values()]
-    with _one_at_a_time:
-        found = inverse(chances.ravel(), *(np.asarray(value, dtype=float) for value in laid))
-    return np.asarray(found).reshape(chances.shape)
-
-
-@functools.cache
-def _inverse(family: str, names: tuple[str, ...]) -> Callable[..., np.ndarray]:
-    """Compile the inverse distribution function of a family, once for all numbers."""
-    import pymc as pm
-    import pytensor
-    import pytensor.tensor as pt
-
-    chances, *parameters = (pt.dvector() for _ in range(1 + len(names)))
-    variable = getattr(pm, family).dist(**dict(zip(names, parameters, strict=True)))
-    inverse: Callable[..., np.ndarray] = pytensor.function(
-        [chances, *parameters], pm.icdf(variable, chances), mode="FAST_COMPILE"
-    )
-    return inverse

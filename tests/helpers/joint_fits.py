@@ -4,8 +4,10 @@ import numpy as np
 import pandas as pd
 
 import measurement_layouts as ml
+from helpers.populations import normal
 from measurement_layouts.inference.fit import Fit
 from measurement_layouts.inference.model.cohort import Cohort
+from measurement_layouts.inference.model.quantiles import from_scores
 from measurement_layouts.inference.population.fitting import assembled
 from measurement_layouts.inference.sampling.draws import Draws, SamplingOptions
 from measurement_layouts.inference.sampling.nuts import STATISTICS
@@ -13,9 +15,11 @@ from measurement_layouts.layouts.plates import plate_name
 from measurement_layouts.linking import logistic
 
 
-def normal(mu: object, sigma: object) -> ml.Prior:
-    """Write a normal prior."""
-    return ml.Prior("Normal", mu=mu, sigma=sigma)
+def at_the_median(
+    name: str, prior: ml.Prior, parameters: dict[str, np.ndarray], scores: np.ndarray
+) -> np.ndarray:
+    """Give every new level the median of its prior: the twin of a forecast that averages."""
+    return from_scores(name, prior, parameters, np.zeros_like(scores))
 
 
 def crafted(

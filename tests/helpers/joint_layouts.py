@@ -3,13 +3,10 @@
 from hypothesis import strategies as st
 
 import measurement_layouts as ml
+from helpers.populations import normal
 from measurement_layouts.linking import guessing, logistic, logit, mixture
 
 SHARED = "population"
-
-
-def normal(mean, spread):
-    return ml.Prior("Normal", mu=mean, sigma=spread)
 
 
 def zero_sum(spread, **options):

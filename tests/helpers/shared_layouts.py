@@ -4,14 +4,10 @@ import numpy as np
 import pandas as pd
 
 import measurement_layouts as ml
+from helpers.populations import normal
 from measurement_layouts.linking import logistic
 
 P = "population"
-
-
-def normal(mu, sigma):
-    """A normal prior."""
-    return ml.Prior("Normal", mu=mu, sigma=sigma)
 
 
 def zero_sum(name):

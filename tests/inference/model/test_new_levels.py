@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from helpers.populations import normal
 
 import measurement_layouts as ml
 from measurement_layouts.inference.model.cohort import Cohort
@@ -10,10 +11,6 @@ from measurement_layouts.linking import logistic
 
 DRAWS = 40_000
 RNG_SEED = 4
-
-
-def normal(mean, spread):
-    return ml.Prior("Normal", mu=mean, sigma=spread)
 
 
 def cohort_of(latent, levels, of=None, covariates=None):

@@ -3,7 +3,15 @@
 import numpy as np
 import pandas as pd
 import pytest
-from helpers.joint_fits import crafted, evaluation_of, normal, random_draws, rasch, schooled
+from helpers.joint_fits import (
+    at_the_median,
+    crafted,
+    evaluation_of,
+    normal,
+    random_draws,
+    rasch,
+    schooled,
+)
 from scipy.special import expit
 from scipy.stats import norm
 
@@ -91,7 +99,7 @@ def test_new_subjects_and_items_are_averaged_over(simple, case):
 @pytest.mark.parametrize("case", [("s1", "new"), ("newcomer", "i2"), ("newcomer", "new")])
 def test_twin_without_what_is_new_of_the_item_or_subject(simple, case, monkeypatch):
     fit, draws = simple
-    monkeypatch.setattr(levels, "ndtr", lambda values: np.full_like(values, 0.5))
+    monkeypatch.setattr(levels, "from_scores", at_the_median)
     found = fit.forecast(people("i2", "new"), subjects=people("s1", "newcomer"))
     location, spread = cases(draws)[case]
     _, low, _ = cell(found, *case)
@@ -296,7 +304,7 @@ def test_a_prior_without_quantiles_is_refused_for_new_levels_alone():
     evaluation = evaluation_of(3, 4)
     fit = crafted(layout, evaluation, random_draws(layout, evaluation, 100, seed=1))
     assert fit.forecast(people("i0")).data["mean"].shape == (3, 1)
-    with pytest.raises(ml.FitError, match="ease: a forecast needs a new level of it"):
+    with pytest.raises(ml.FitError, match="ease: a value at a new level of it"):
         fit.forecast(people("new"))
 
 
