@@ -6,8 +6,10 @@ import sys
 import time
 from pathlib import Path
 
+import joblib
 import numpy as np
 import pytest
+from distributed import Client, LocalCluster
 from helpers.populations import cohort_data, exam_layout, full_layout
 
 import measurement_layouts as ml
@@ -183,9 +185,17 @@ def test_a_fit_that_was_killed_goes_on(fitted, tmp_path):
 
 @pytest.mark.slow
 def test_processes_draw_the_same(fitted):
-    import joblib
-
     with joblib.parallel_config(backend="loky", n_jobs=2):
+        assert _same(fitted, ml.fit(exam_layout(), cohort_data(), **_SHORT))
+
+
+@pytest.mark.slow
+def test_a_cluster_of_processes_draws_the_same(fitted):
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        Client(cluster),
+        joblib.parallel_config(backend="dask"),
+    ):
         assert _same(fitted, ml.fit(exam_layout(), cohort_data(), **_SHORT))
 
 
