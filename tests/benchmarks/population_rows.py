@@ -1,6 +1,5 @@
 """The benchmark's rows of joint fits: forecasts, draws per second, newcomers and growth."""
 
-import os
 import resource
 import time
 from collections.abc import Mapping
@@ -61,7 +60,7 @@ def _scored(
     slack: float,
 ) -> list[Line]:
     """Score one layout and its rivals on splits; the goal is so many standard errors away."""
-    splits = SPLITS[: int(os.environ.get("POPULATION_SPLITS", 2 if quick else 10))]
+    splits = SPLITS[: 2 if quick else None]
     scores: dict[str, list[float]] = {}
     length = QUICK if quick else SHORT
     for split in splits:
