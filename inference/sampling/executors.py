@@ -335,7 +335,11 @@ def _side_by_side[T](
                 reason = " ".join(f"{type(death).__name__}: {death}".split())
                 outcome = WorkerDied(f"worker died each time: {reason}")
             del future
-            hand_over()
+            try:
+                hand_over()
+            except KeyboardInterrupt:  # what is done is handed out first
+                yield name, outcome
+                raise
             yield name, outcome
     except BaseException:  # Ctrl-C, too, and nobody who takes the rest
         executor.abandon(list(running.values()))

@@ -90,7 +90,7 @@ def test_a_fit_that_was_stopped_goes_on(
     fit = ml.fit(animal_ai, cohort, store=tmp_path / "store", **sampling)
     assert not set(sampled) & set(told["added"])
     kept = set(cohort.subjects) - set(sampled)
-    assert len(set(told["begun"]) - kept) <= 2  # as many as worked side by side
+    assert len(set(told["begun"]) - kept) <= 3  # two at work, and one that is being written
     assert fit.subjects == cohort.subjects
     assert all(same(fit, fitted, subject) for subject in cohort.subjects)
     sampled.clear()

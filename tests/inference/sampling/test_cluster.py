@@ -36,7 +36,7 @@ def client():
     """Two processes of one thread."""
     with (
         dask.config.set(QUICK),
-        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
         Client(cluster) as client,
     ):
         yield client

@@ -113,6 +113,21 @@ def test_what_a_job_raises_ends_all():
         next(work)
 
 
+def test_ctrl_c_while_the_next_job_is_handed_over_keeps_the_last():
+    handed = []
+
+    def arguments(name):
+        handed.append(name)
+        if len(handed) == 2:
+            raise KeyboardInterrupt
+        return (name,)
+
+    work = run_jobs(ThreadExecutor(1), str.upper, NAMES, arguments)
+    assert next(work) == (NAMES[0], NAMES[0].upper())
+    with pytest.raises(KeyboardInterrupt):
+        next(work)
+
+
 @pytest.mark.parametrize("executor", [ThreadExecutor(1), ProcessExecutor(1)])
 def test_the_main_thread_is_left_alone(executor):
     """Interrupted there, nutpie would hand out half a posterior."""
