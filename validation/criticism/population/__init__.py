@@ -1,0 +1,1 @@
+"""What a population of subjects misses, and what its demands explain."""
