@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from ..common.messages import many
-from ..validation.leave_one_out.loo import LayoutComparison
+from ..validation.leave_one_out.compare import LayoutComparison
 from . import style
 from .kinds import of_its_kind
 
@@ -49,7 +49,7 @@ def layout_comparison_plot(
 
     Examples
     --------
-    >>> from measurement_layouts.validation.leave_one_out.loo import LayoutComparison
+    >>> from measurement_layouts.validation.leave_one_out.compare import LayoutComparison
     >>> table = pd.DataFrame({"subject": "Ann", "layout": ["bold", "plain"], "warning": "",
     ...                       "elpd_diff": [0.0, -3.1], "dse": [0.0, 1.2]})
     >>> total, _ = layout_comparison_plot(LayoutComparison(table, table.drop(columns="subject")))

@@ -1,6 +1,7 @@
 """Chances of success that follow from true values of a joint layout's latents."""
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -127,7 +128,8 @@ def laid_out(
     def laid(
         node: Latent | MetaFeature, value: np.ndarray, at: tuple[np.ndarray, ...]
     ) -> np.ndarray:
-        taken = value[(*[slice(None)] * leading, *at)]
+        places: tuple[Any, ...] = (*[slice(None)] * leading, *at)
+        taken = value[places]
         return np.asarray(align(taken, node, dims, leading=leading, per_item=bool(at)))
 
     nodes = [(node, cohort.features, cohort.item) for node in layout.row_features]
@@ -150,7 +152,7 @@ def evaluate_cells(cohort: Cohort, known: Mapping[str, np.ndarray]) -> np.ndarra
         Axes along which nothing differs are of length one.
     """
     dims = tuple(cohort.layout.dims)
-    found = np.asarray(evaluate(cohort.layout.outcome.expression, known, dims))
+    found: Any = np.asarray(evaluate(cohort.layout.outcome.expression, known, dims))
     return np.asarray(found[(..., *[0] * len(dims))]) if found.ndim else found[None]
 
 

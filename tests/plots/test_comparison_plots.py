@@ -12,7 +12,7 @@ from matplotlib.colors import to_hex
 import measurement_layouts as ml
 from measurement_layouts import plots
 from measurement_layouts.validation.comparison import compare_profiles
-from measurement_layouts.validation.leave_one_out.loo import LayoutComparison
+from measurement_layouts.validation.leave_one_out.compare import LayoutComparison
 
 mpl.use("Agg")
 pytestmark = pytest.mark.usefixtures("tidy_figures")

@@ -92,14 +92,14 @@ class Explained:
             [f"{row[name]:.0%}" for name in ("share", "low", "high")]
             for row in self.table.loc[[THESE, NEW]].to_dict("records")
         )
-        first = self.table.loc[THESE]
-        digits = beside(float(max(first["demands_sd"], first["own_sd"])) / 10)
+        demands, own = self.table[["demands_sd", "own_sd"]].to_numpy()[0].tolist()
+        digits = beside(max(demands, own) / 10)
         return (
             f"The declared demands explain {here[0]} of the variance of these items' difficulty "
             f"({self.prob:.0%} interval {here[1]} to {here[2]}), and {there[0]} ({there[1]} to "
             f"{there[2]}) of that of new items with the same demands. The demands' part has a "
-            f"standard deviation of {fixed(first['demands_sd'], digits)} log-odds, what items have "
-            f"of their own one of {fixed(first['own_sd'], digits)}."
+            f"standard deviation of {fixed(demands, digits)} log-odds, what items have "
+            f"of their own one of {fixed(own, digits)}."
         )
 
 
@@ -152,9 +152,10 @@ def explained(fit: Fit, *, prob: float = 0.9) -> Explained:
     --------
     >>> import measurement_layouts as ml
     >>> from measurement_layouts.linking import logistic
-    >>> length, weight = ml.MetaFeature("length", low=-2, high=2), ml.Bias("weight", per="population")
-    >>> ease = ml.Bias("ease", per="item", prior=ml.Prior("ZeroSumNormal", sigma=ml.Spread("spread")))
-    >>> layout = ml.Layout("quiz", ml.Success("solved", logistic(weight * length + ease)))
+    >>> effort = ml.Bias("weight", per="population") * ml.MetaFeature("length", low=-2, high=2)
+    >>> prior = ml.Prior("ZeroSumNormal", sigma=ml.Spread("easeSpread"))
+    >>> margin = ml.Bias("ease", per="item", prior=prior) - effort
+    >>> layout = ml.Layout("quiz", ml.Success("solved", logistic(margin)))
     >>> items = pd.DataFrame({"length": [-1.0, 0.0, 1.0]}, index=["a", "b", "c"])
     >>> solved = pd.DataFrame(np.tri(8, 3, dtype=int), columns=items.index).rename("s{}".format)
     >>> result = ml.fit(layout, ml.Evaluation.from_wide(solved, items), draws=200, tune=300,
@@ -167,8 +168,8 @@ def explained(fit: Fit, *, prob: float = 0.9) -> Explained:
     layout = fit.layout
     if not layout.joint:
         raise FitError(
-            f"explained: under layout {layout.name!r} each subject was fitted alone, and items have "
-            "nothing of their own beside the demands; fit a layout with a node per='item'"
+            f"explained: under layout {layout.name!r} each subject was fitted alone, and items "
+            "have nothing of their own beside the demands; fit a layout with a node per='item'"
         )
     own = _own(layout)
     if not own:
