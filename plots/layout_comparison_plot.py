@@ -1,4 +1,4 @@
-"""Which layout foresees outcomes best, in total and by subject."""
+"""Which layout foresees outcomes best, in total and by subject or item."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -24,7 +24,7 @@ _APART = 0.8  # of a row that the layouts of a subject share
 def layout_comparison_plot(
     compared: LayoutComparison, *, ax: "Axes | Sequence[Axes] | np.ndarray | None" = None
 ) -> np.ndarray:
-    """Draw how far layouts lie behind the best one, in total and by subject.
+    """Draw how far layouts lie behind the best one, in total and by subject, or by item.
 
     Thick lines are one standard error of the difference, thin ones two. A difference below 4, or
     from fewer than 100 items, is less certain than they say (see `compare_layouts`). A hollow point
@@ -35,12 +35,12 @@ def layout_comparison_plot(
     compared : LayoutComparison
         What `compare_layouts` returned.
     ax : Axes or sequence of Axes, optional
-        Where to draw, two of them: the total and the subjects; by default a new figure.
+        Where to draw, two of them: the total, and subjects or items; by default a new figure.
 
     Returns
     -------
     ndarray of Axes
-        Horizontal: elpd minus that of the best layout (in total; of each subject), in nats.
+        Horizontal: elpd minus that of the best layout (in total; of each row), in nats.
 
     Raises
     ------
@@ -57,7 +57,8 @@ def layout_comparison_plot(
     'In total'
     """
     layouts = list(compared.total["layout"])
-    who = list(dict.fromkeys(compared.table["subject"]))
+    rows = compared.rows
+    who = list(dict.fromkeys(compared.table[rows]))
     close = len(who) > _CLOSE
     names = [style.words(name, 40) for name in layouts]
     heads = [style.words(name, 40) for name in who]
@@ -76,11 +77,11 @@ def layout_comparison_plot(
     top.set_title("In total", fontsize=10)
     middle = (len(layouts) - 1) / 2
     for place, name in enumerate(layouts):
-        part = compared.table[compared.table["layout"] == name].set_index("subject").loc[who]
+        part = compared.table[compared.table["layout"] == name].set_index(rows).loc[who]
         places = np.arange(len(who)) + _APART * (place - middle) / len(layouts)
         _draw(below, part, places, looks[name], 0.5 if close else 0.8, style.legend_words(name))
     _rows(below, heads, 7.5 if close else 9)
-    below.set_title("By subject", fontsize=10)
+    below.set_title(f"By {rows}", fontsize=10)
     for panel in axes:
         panel.set_xlabel(
             "elpd minus the best layout's (nats)\nlines: 1 and 2 standard errors", fontsize=9
@@ -89,8 +90,8 @@ def layout_comparison_plot(
             panel.tick_params(axis="x", top=True, labeltop=True)
             panel.spines["top"].set_visible(True)
     if figure is not None:
-        whose = many(len(who), "subject")
-        style.heading(figure, f"{many(len(layouts), 'layout')} compared by leave-one-out: {whose}")
+        what = f"{many(len(layouts), 'layout')} compared by leave-one-out of {compared.unit}s"
+        style.heading(figure, f"{what}: {many(len(who), rows)}")
         handles, entries = below.get_legend_handles_labels()
         figure.legend(
             handles, entries, loc="outside lower center", ncols=3, fontsize=8, frameon=False

@@ -44,7 +44,19 @@ class LeftOut:
 
     @classmethod
     def of(cls, fit: Posterior, draws: np.ndarray) -> "LeftOut":
-        """Read a joint fit, and some of its draws."""
+        """Read a joint fit, and some of its draws.
+
+        Raises
+        ------
+        FitError
+            When outcomes have several steps.
+        """
+        if fit.layout.steps is not None:
+            raise FitError(
+                f"layout {fit.layout.name!r} has outcomes of several steps, and whole items and "
+                "subjects are left out where there is one success; leave cells out, or fit a "
+                "layout of one Success"
+            )
         counts = [fit.observed[name].to_numpy() for name in ("successes", "trials")]
         subject, item = np.nonzero(counts[1])
         successes, trials = (count[subject, item] for count in counts)

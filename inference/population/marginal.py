@@ -19,6 +19,7 @@ _TOGETHER = 250  # draws
 _LOG_ROOT = 0.5 * np.log(2 * np.pi)
 _MOST_VALUES = 24
 _POINTS = 200
+_STEPS = 3
 _FREEDOM = 5.0
 _EFFECTIVE = 20  # of the points, in the median over draws
 _SAMPLED = 2, 400  # chains and draws that say where the own values are
@@ -45,8 +46,8 @@ def log_marginal(target: Target, who: str, seed: int) -> Marginal:
 
     One value is integrated on a grid of 29 places, which for each draw are moved and drawn together
     until they are at most .8 of the density's standard deviation apart and nothing is left beyond
-    them. Several are integrated by 200 points for each draw, from a Student distribution with 5
-    degrees of freedom whose mean and covariance are those of a sample of the own values.
+    them. Several are integrated by importance sampling, 200 points for each draw from a Student
+    distribution with 5 degrees of freedom, whose mean is what 200 points before said of the draw.
 
     Parameters
     ----------
@@ -127,29 +128,49 @@ def _on_a_grid(
 
 
 def _by_points(target: Target, seed: int) -> Marginal:
-    """Integrate several values, by points from a Student distribution that is as wide as they."""
+    """Integrate several values, by points from Student distributions that are as wide as they.
+
+    The first points lie about what a sample of the own values says, for all draws alike; the next
+    ones about each draw's own mean, with the covariance that draws have on average.
+    """
     length = int(target.active.sum())
     sample = sample_particles(target.log_likelihood, length, target.count, *_SAMPLED, seed)
     scores = sample.scores.reshape(-1, length)
-    centre = scores.mean(axis=0)
-    root = np.linalg.cholesky(np.cov(scores, rowvar=False) + 1e-9 * np.eye(length))
-    volume = float(np.log(np.diag(root)).sum())
+    centres = np.broadcast_to(scores.mean(axis=0), (target.count, length))
+    covariance = np.atleast_2d(np.cov(scores, rowvar=False))
     rng = np.random.default_rng([seed, 1])
+    for _ in range(_STEPS):
+        centres, covariance, found = _from_points(target, centres, covariance, rng)
+    return found
+
+
+def _from_points(
+    target: Target, centres: np.ndarray, covariance: np.ndarray, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray, Marginal]:
+    """Integrate by points about each draw's centre; also means, and the mean covariance, found."""
+    length = len(covariance)
+    root = np.linalg.cholesky(covariance + 1e-9 * np.eye(length))
     half = (_FREEDOM + length) / 2
-    scale = gammaln(half) - gammaln(_FREEDOM / 2) - length / 2 * np.log(_FREEDOM * np.pi) - volume
-    values, effective = np.empty(target.count), np.empty(target.count)
-    for place in range(0, target.count, _TOGETHER):
+    scale = gammaln(half) - gammaln(_FREEDOM / 2) - length / 2 * np.log(_FREEDOM * np.pi)
+    scale -= np.log(np.diag(root)).sum()
+    means, spread = np.empty((target.count, length)), np.zeros((length, length))
+    values, effective = np.empty((2, target.count))
+    for start in range(0, target.count, _TOGETHER):
         stop_if_told()
-        draws = np.arange(place, min(place + _TOGETHER, target.count))
-        normal = rng.standard_normal((len(draws) * _POINTS, length))
-        stretch = np.sqrt(_FREEDOM / rng.chisquare(_FREEDOM, len(normal)))[:, None]
-        points = centre + (normal * stretch) @ root.T
-        far = ((normal * stretch) ** 2).sum(axis=1)
-        drawn_from = scale - half * np.log1p(far / _FREEDOM)
-        prior = -(points**2).sum(axis=1) / 2 - length * _LOG_ROOT
-        levels = target.log_likelihood(points, np.repeat(draws, _POINTS)) + prior - drawn_from
-        weights = levels.reshape(len(draws), _POINTS)
-        values[draws] = logsumexp(weights, axis=1) - np.log(_POINTS)
-        squares = logsumexp(2 * weights, axis=1)
-        effective[draws] = np.exp(2 * logsumexp(weights, axis=1) - squares)
-    return Marginal(values, float(np.median(effective)))
+        draws = np.arange(start, min(start + _TOGETHER, target.count))
+        shape = len(draws), _POINTS
+        offsets = rng.standard_normal((*shape, length))
+        offsets *= np.sqrt(_FREEDOM / rng.chisquare(_FREEDOM, shape))[..., None]
+        points = centres[draws][:, None] + offsets @ root.T
+        drawn_from = scale - half * np.log1p((offsets**2).sum(axis=-1) / _FREEDOM)
+        places = np.repeat(draws, _POINTS)
+        levels = target.log_likelihood(points.reshape(-1, length), places).reshape(shape)
+        levels = levels - (points**2).sum(axis=-1) / 2 - length * _LOG_ROOT - drawn_from
+        total = logsumexp(levels, axis=1)
+        weights = np.exp(levels - total[:, None])
+        values[draws] = total - np.log(_POINTS)
+        effective[draws] = 1 / (weights**2).sum(axis=1)
+        means[draws] = (weights[..., None] * points).sum(axis=1)
+        apart = (points - means[draws][:, None]) * np.sqrt(weights)[..., None]
+        spread += np.einsum("dpi,dpj->ij", apart, apart)
+    return means, spread / target.count, Marginal(values, float(np.median(effective)))

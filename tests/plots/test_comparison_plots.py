@@ -132,4 +132,4 @@ def test_layouts_by_subject():
     np.testing.assert_allclose(bold.get_offsets()[:, 0], [0, -1])
     assert to_hex(bold.get_facecolors()[1]) == "#ffffff"
     assert [text.get_text() for text in below.get_yticklabels()] == ["Ann", "Bob"]
-    assert plt.gcf().get_suptitle() == "2 layouts compared by leave-one-out: 2 subjects"
+    assert plt.gcf().get_suptitle() == "2 layouts compared by leave-one-out of cells: 2 subjects"

@@ -140,8 +140,8 @@ def explained(fit: Fit, *, prob: float = 0.9) -> Explained:
     Raises
     ------
     FitError
-        When the fit is not joint, has a single item, `prob` is not between 0 and 1, or PyMC has no
-        quantiles of the prior of what items have of their own.
+        When the fit is not joint, has a single item or outcomes of several steps, `prob` is not
+        between 0 and 1, or PyMC has no quantiles of the prior of what items have of their own.
 
     References
     ----------
@@ -170,6 +170,11 @@ def explained(fit: Fit, *, prob: float = 0.9) -> Explained:
         raise FitError(
             f"explained: under layout {layout.name!r} each subject was fitted alone, and items "
             "have nothing of their own beside the demands; fit a layout with a node per='item'"
+        )
+    if layout.steps is not None:
+        raise FitError(
+            f"explained: layout {layout.name!r} has outcomes of several steps, and difficulty is "
+            "that of one success; fit a layout of one Success"
         )
     own = _own(layout)
     if not own:
