@@ -75,7 +75,9 @@ def explained_plot(explained: Explained, *, ax: "Axes | None" = None) -> "Axes":
         panel.hlines(level, row["low"], row["high"], color=colour, linewidth=2)
         panel.plot([row["share"]], [level], marker, color=colour, markersize=6)
     panel.axvline(0.5, color=style.QUIET, linestyle=":", linewidth=0.9, zorder=0)
-    names = [f"{name}\nown part: {fixed(own, 1)} log-odds" for name, own in table["own_sd"].items()]
+    names = [
+        f"{name}\nown part: sd {fixed(own, 1)} log-odds" for name, own in table["own_sd"].items()
+    ]
     panel.set_yticks(np.arange(len(table))[::-1], names, fontsize=9)
     panel.set_xlim(0, 1)
     panel.set_ylim(-0.3, len(table) - 1 + 0.95)
@@ -85,6 +87,6 @@ def explained_plot(explained: Explained, *, ax: "Axes | None" = None) -> "Axes":
         f"(posterior draws; mean and {style.percent(explained.prob)} interval)"
     )
     demands = fixed(float(table["demands_sd"].iloc[0]), 1)
-    style.title(panel, f"How much the demands explain; their part: {demands} log-odds")
+    style.title(panel, f"How much the demands explain; their part: sd {demands} log-odds")
     style.quiet_frame(panel, "bottom")
     return panel

@@ -28,7 +28,8 @@ def layout_comparison_plot(
 
     Thick lines are one standard error of the difference, thin ones two. A difference below 4, or
     from fewer than 100 items, is less certain than they say (see `compare_layouts`). A hollow point
-    has a warning in the table.
+    has a warning in the table. Where items or subjects were left out whole, a row is a single
+    point, without a line.
 
     Parameters
     ----------
@@ -83,9 +84,9 @@ def layout_comparison_plot(
     _rows(below, heads, 7.5 if close else 9)
     below.set_title(f"By {rows}", fontsize=10)
     for panel in axes:
-        panel.set_xlabel(
-            "elpd minus the best layout's (nats)\nlines: 1 and 2 standard errors", fontsize=9
-        )
+        whole = panel is below and compared.unit != "cell"  # a single point has no standard error
+        lines = "" if whole else "\nlines: 1 and 2 standard errors"
+        panel.set_xlabel(f"elpd minus the best layout's (nats){lines}", fontsize=9)
         if close:
             panel.tick_params(axis="x", top=True, labeltop=True)
             panel.spines["top"].set_visible(True)
