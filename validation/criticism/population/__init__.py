@@ -1,1 +1,1 @@
-"""What a population of subjects misses, and what its demands explain."""
+"""What a layout with a population misses: persons, items, groups of subjects, pairs of items."""
