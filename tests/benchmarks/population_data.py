@@ -22,16 +22,13 @@ import pandas as pd
 from battery_cases import data_folder
 
 import measurement_layouts as ml
-from measurement_layouts.scenarios import adele, fraction_subtraction, gsm8k
+from measurement_layouts.scenarios import adele, fraction_subtraction, gsm8k, math_exam
 from measurement_layouts.scenarios import animal_ai_olympics as aaio
 
 SPLITS = tuple(range(10))
 HELD_OUT = 0.2
 KNOWN_ITEMS = 10
 SAMPLE_SEED = 0
-COVARIATES = ("tests", "gender", "study", "semester", "attempt", "group")
-DIFFERING = (1, 5, 6, 7, 8, 9, 11, 12)
-"""Items of the exam whose story differs between the two batches of students."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,15 +106,8 @@ def fractions() -> Cohort:
 
 def exam() -> Cohort:
     """Seven hundred and twenty-nine students on 13 items, with covariates of the students."""
-    table = pd.read_csv(data_folder("math_exam") / "math_exam.csv", index_col="student")
-    numbers = range(1, 14)
-    outcomes = table[[f"solved{number}" for number in numbers]]
-    differs = [int(number in DIFFERING) for number in numbers]
-    items, solved = pd.DataFrame({"differs": differs}, outcomes.columns), table["tests"]
-    standardised = pd.DataFrame({"tests": (solved - solved.mean()) / solved.std(ddof=0)})
-    known = ml.Evaluation.from_wide(outcomes, items, subjects=standardised)
-    covariates = table[list(COVARIATES)].loc[known.subjects]
-    return Cohort("exam", known, _apart(known), weighed=("tests",), covariates=covariates)
+    known = math_exam.load(data_folder("math_exam"))
+    return Cohort("exam", known, _apart(known), weighed=("tests",), covariates=known.subject_table)
 
 
 def word_problems(items: int = 400) -> Cohort:

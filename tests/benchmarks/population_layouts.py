@@ -9,6 +9,7 @@ a fixed spread of the skills and none. Of the others one form was tried.
 
 import measurement_layouts as ml
 from measurement_layouts.linking import guessing, logistic, logit, mixture, presence, product, total
+from measurement_layouts.scenarios import math_exam
 from measurement_layouts.scenarios.adele.scales import DEMANDS
 from measurement_layouts.scenarios.animal_ai_olympics.layouts import ARENA, apparent_smallness
 from measurement_layouts.scenarios.fraction_subtraction.layouts import SKILLS
@@ -36,14 +37,6 @@ def pooled(
     about = ml.Bias(f"{name}Mean", unit=unit, per=ALL, prior=normal(mean, width), **labels)
     spread = ml.Spread(f"{name}Spread", unit=unit, prior=ml.Prior("HalfNormal", sigma=width))
     return ml.Capability(name, unit=unit, prior=normal(about, spread), **labels)
-
-
-def exam() -> ml.Layout:
-    """One ability with a weight of the exercises solved, and items."""
-    tests = ml.MetaFeature("tests", low=-5, high=5, per="subject")
-    mean = ml.Bias("mean", per=ALL) + ml.Bias("weight", per=ALL) * tests
-    ability = ml.Capability("ability", prior=normal(mean, ml.Spread("spread")))
-    return ml.Layout("exam", ml.Success("solved", logistic(ability + ease())))
 
 
 def animal_ai() -> ml.Layout:
@@ -122,7 +115,7 @@ def labelled() -> ml.Layout:
 
 
 LAYOUTS = {
-    "exam": exam,
+    "exam": math_exam.recommended_layout,
     "animal-ai": animal_ai,
     "fractions": fractions,
     "gsm8k": word_problems,
