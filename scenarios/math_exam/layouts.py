@@ -36,8 +36,9 @@ def recommended_layout() -> Layout:
 
     Notes
     -----
-    One form was tried. On real data the spread of abilities is 0.92 given the exercises, and the
-    weight 0.70.
+    One form was tried. On the real outcomes the weight is 0.70, and the spread of abilities 0.92,
+    where the Rasch layout has 1.15. Of a fifth of the outcomes held out, three times, the
+    mean Brier score is 0.1893; that of the Rasch layout 0.1911, of the student's mean 0.2333.
 
     Examples
     --------
@@ -62,7 +63,11 @@ def batches_layout() -> Layout:
     Notes
     -----
     Every item has its difference, also those with the same wording in both batches: whether the
-    rewritten ones differ more is then a finding. `batch_differences` gives it.
+    rewritten ones differ more is then a finding, which `batch_differences` gives. On the real
+    outcomes four of the eight rewritten items differ, 1, 7 and 9 in favour of the first batch and
+    11 of the second, and none of the other five. Of a fifth of the outcomes held out the mean Brier
+    score is 0.1849. Take this layout to compare students of both batches, or to forecast; the
+    recommended one is for one form of an exam.
 
     Examples
     --------
