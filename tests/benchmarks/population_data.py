@@ -68,19 +68,21 @@ class Cohort:
         """Subjects x items; 0 where there is no outcome."""
         return self.evaluation.trials.to_numpy(dtype=float)
 
-    def without(self, held: np.ndarray) -> ml.Evaluation:
-        """Leave out cells; subjects x items, or items for a whole column."""
+    def without(self, held: np.ndarray, subjects: list[str] | None = None) -> ml.Evaluation:
+        """Leave out cells; subjects x items, or items for a whole column. Keep some subjects."""
         there = pd.DataFrame(
             np.broadcast_to(~held, self.trials.shape),
             self.evaluation.successes.index,
             self.evaluation.successes.columns,
         )
         known = self.evaluation
+        kept = known.subjects if subjects is None else subjects
+        of_subjects = known.subject_table
         return ml.Evaluation(
             known.items,
-            known.successes * there,
-            known.trials * there,
-            subjects=known.subject_table,
+            (known.successes * there).loc[kept],
+            (known.trials * there).loc[kept],
+            subjects=None if of_subjects is None else of_subjects.loc[kept],
         )
 
 

@@ -9,7 +9,13 @@ a fixed spread of the skills and none. Of the others one form was tried.
 
 import measurement_layouts as ml
 from measurement_layouts.linking import guessing, logistic, logit, mixture, presence, product, total
-from measurement_layouts.scenarios import math_exam
+from measurement_layouts.scenarios import (
+    adele,
+    animal_ai_olympics,
+    fraction_subtraction,
+    gsm8k,
+    math_exam,
+)
 from measurement_layouts.scenarios.adele.scales import DEMANDS
 from measurement_layouts.scenarios.animal_ai_olympics.layouts import ARENA, apparent_smallness
 from measurement_layouts.scenarios.fraction_subtraction.layouts import SKILLS
@@ -122,3 +128,19 @@ LAYOUTS = {
     "adele": labelled,
 }
 """By the cohort's name."""
+
+
+def one_ability() -> ml.Layout:
+    """One ability of each student by itself: all that it can say of items without demands."""
+    ability = ml.Capability("ability", prior=normal(0, 2))
+    return ml.Layout("alone", ml.Success("solved", logistic(ability)))
+
+
+ALONE = {
+    "exam": one_ability,
+    "animal-ai": animal_ai_olympics.recommended_layout,
+    "fractions": fraction_subtraction.recommended_layout,
+    "gsm8k": gsm8k.recommended_layout,
+    "adele": adele.additive_layout,
+}
+"""Layouts in which each subject is fitted alone, by the cohort's name."""
