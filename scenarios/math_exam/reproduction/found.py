@@ -1,11 +1,11 @@
 """Shared values and scores held against those measured by hand; which items differ by batch."""
 
-from functools import partial
 from pathlib import Path
 
 import pandas as pd
 
 from ....evaluations.evaluation import Evaluation
+from ....inference.fit import Fit
 from ....inference.fitting import fit
 from ....validation.prediction.cross_validate import cross_validate
 from ...figures import Figure, Reproduction
@@ -24,7 +24,6 @@ KNOWN_BRIER = {RASCH: 0.1916, RECOMMENDED: 0.1892}
 _SPLITS = (0, 1, 2)
 _TOLERANCE = 0.001
 _SDS = 2.0
-_SHORT = {"draws": 500, "tune": 500, "chains": 2, "seed": 1, "progressbar": False}
 
 
 def reproduce(scenario: Scenario, data: Path | None, published: Path | None) -> Reproduction:
@@ -45,9 +44,8 @@ def reproduce(scenario: Scenario, data: Path | None, published: Path | None) -> 
         When the data cannot be read; before anything is fitted.
     """
     evaluation = scenario.load(data)
-    infer = partial(fit, evaluation=evaluation, **_SHORT)
-    shared = infer(scenario.layouts[RECOMMENDED]()).population()
-    differences = batch_differences(infer(scenario.layouts[BATCHES]()))
+    shared = _fitted(scenario, RECOMMENDED, evaluation).population()
+    differences = batch_differences(_fitted(scenario, BATCHES, evaluation))
     scores = held_out_scores(scenario, evaluation)
     return Reproduction(
         [*shared_figures(shared), *score_figures(scores), *batch_figures(differences)],
@@ -57,6 +55,11 @@ def reproduce(scenario: Scenario, data: Path | None, published: Path | None) -> 
             "how much easier for the second batch, in log-odds": differences,
         },
     )
+
+
+def _fitted(scenario: Scenario, name: str, evaluation: Evaluation) -> Fit:
+    layout = scenario.layouts[name]()
+    return fit(layout, evaluation, draws=500, tune=500, chains=2, seed=1, progressbar=False)
 
 
 def held_out_scores(scenario: Scenario, evaluation: Evaluation) -> pd.DataFrame:
@@ -93,15 +96,16 @@ def held_out_scores(scenario: Scenario, evaluation: Evaluation) -> pd.DataFrame:
 
 def shared_figures(shared: pd.DataFrame) -> list[Figure]:
     """Hold a spread and a weight against those by hand, in posterior standard deviations."""
-    rows = shared.set_index("node")
+    rows = shared.set_index("node")[["mean", "sd"]].astype(float)
+    distances = (rows["mean"] - pd.Series(KNOWN)).div(rows["sd"]).abs()[list(KNOWN)]
     return [
         Figure(
             f"{name}: distance from {known:.2f}, in posterior standard deviations",
-            abs(float(rows.at[name, "mean"]) - known) / float(rows.at[name, "sd"]),
+            distance,
             "<=",
             _SDS,
         )
-        for name, known in KNOWN.items()
+        for (name, known), distance in zip(KNOWN.items(), distances, strict=True)
     ]
 
 
