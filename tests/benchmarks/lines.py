@@ -131,6 +131,14 @@ def at_most(case: str, what: str, found: float, most: float, unit: str, **line: 
     return Line(case, figure=figure, unit=unit, **own | line)
 
 
+def at_least(case: str, what: str, found: float, least: float, unit: str, **line: Any) -> Line:
+    """Hold a number to its lower limit; `line` may say `ours` and `answers`."""
+    goal = f"at least {least:g} {unit}"
+    figure = Figure(f"{case}: {what}", found, ">=", least, goal)
+    own = {"against": what, "ours": f"{found:.3g} {unit}"}
+    return Line(case, figure=figure, unit=unit, **own | line)
+
+
 def failed(case: str) -> Line:
     """Say that a case could not be measured."""
     figure = Figure(f"{case}: measured", math.nan, ">", 0, "is measured")
