@@ -114,9 +114,7 @@ def _ability(name: str, mean: float, width: float, unit: str | None, shared: boo
     return Capability(name, prior=normal(mean, width), unit=unit)
 
 
-def _part(
-    name: str, ability: Capability, demand: MetaFeature, steep: float, shared: bool
-) -> Expr:
+def _part(name: str, ability: Capability, demand: MetaFeature, steep: float, shared: bool) -> Expr:
     """Let a capability meet its demand."""
     prior = Prior("LogNormal", mu=steep, sigma=0.5)
     slope = Slope(f"{name}Slope", per="population" if shared else "subject", prior=prior)

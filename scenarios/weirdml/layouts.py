@@ -107,7 +107,9 @@ def population_layout() -> Layout:
     )
     horizon = pooled("horizon", 1, 4, DOUBLING, _AT_EVEN_ODDS)
     reach = Derived("effectiveHorizon", horizon + ease + own)
-    return Layout("time-horizon-population", Success("reached", logistic(reach - _hours(), _slope())))
+    return Layout(
+        "time-horizon-population", Success("reached", logistic(reach - _hours(), _slope()))
+    )
 
 
 def nested_layout(tasks: Sequence[str] = TASKS) -> Layout:

@@ -50,9 +50,7 @@ def abilities(quick: bool, seed: int) -> list[Line]:
             "",
             ours=_said(found.mean(axis=1)),
         ),
-        at_most(
-            case, "largest R-hat of abilities", float(_rhat(fit)), LARGEST_RHAT, "", ours=""
-        ),
+        at_most(case, "largest R-hat of abilities", float(_rhat(fit)), LARGEST_RHAT, "", ours=""),
     ]
     lines += _halves(case, fitted, whole, fit, seed)
     for benchmark in list(whole.items["benchmark"].unique())[: 2 if quick else None]:

@@ -117,9 +117,7 @@ def inside(
         place = cohort.evaluation.subjects.index(subject)
         tried = np.where(asked[place], cohort.trials[place], 0).astype(int)
         of_subject = np.zeros(draws)
-        for places, chance in probabilities(
-            fit, row, features, len(names), memory_mib=_MEMORY_MIB
-        ):
+        for places, chance in probabilities(fit, row, features, len(names), memory_mib=_MEMORY_MIB):
             drawn = rng.binomial(tried[order[places], None], np.clip(chance, 0, 1))
             of_items[order[places]] += drawn
             of_subject += drawn.sum(axis=0)

@@ -26,7 +26,7 @@ HANDS = {**hand_games.HANDS, **hand_models.HANDS, **hand_models.BESIDE, **hand_l
 
 
 def scenario_layouts():
-    """Every layout that ``measurement-layouts scenarios`` lists, by scenario and name."""
+    """Every layout of a scenario that is fitted to each subject alone, by scenario and name."""
     return {
         f"{name}, {layout}": make
         for name in scenarios.NAMES
