@@ -1,4 +1,4 @@
-"""Population layouts beside recommended ones: the benchmark's scores, intervals and correlations."""
+"""Population layouts beside recommended ones: scores, intervals and correlations."""
 
 import numpy as np
 import pandas as pd

@@ -110,11 +110,10 @@ def population_layout() -> Layout:
 
     Notes
     -----
-    *When to take it:* where the cells of a table of agents and tasks are to be filled, where agents
-    have answered few tasks, or to ask how much of what makes tasks hard the declared demands leave
-    unsaid (tasks' eases have a spread of 3 log-odds). *When not:* for the profile of one agent alone,
-    and for new tasks, whose ease nobody knows: there it forecasts about as well as
-    `recommended_layout` does, agent by agent.
+    *When to take it:* to fill the cells of a table of agents and tasks, where agents have tried few
+    tasks, or to ask how much of what makes tasks hard the declared demands leave unsaid: tasks'
+    eases have a spread of 3 log-odds. *When not:* for the profile of an agent alone, and for new
+    tasks, whose ease nobody knows.
 
     The ease stands within navigation. On the whole log-odds it takes the demands over: navigation
     runs beyond the hardest task, and chains hardly mix. Compared on held-out cells of one split:
@@ -132,7 +131,7 @@ def population_layout() -> Layout:
 
 
 def _reached(navigation: Capability, visual: Capability, ease: Bias | None) -> Success:
-    """Join what an agent can and what a task demands; with an ease of the task, where it has one."""
+    """Join what an agent can and what a task demands, with the task's ease where it has one."""
     distance = MetaFeature("distance", low=1, high=60, unit=ARENA)
     size = MetaFeature("size", low=0.25, high=8, unit=ARENA, about="diameter of the reward")
     behind = MetaFeature(

@@ -78,8 +78,9 @@ def population_layout() -> Layout:
         e_i \sim \mathrm{Normal}(b_t, \tau_e), \quad u_{st} \sim \mathrm{Normal}(0, \tau_u)
 
     for model s and threshold i of task t. A task's ease :math:`b_t` is that for all models, and
-    those of all tasks sum to zero; its thresholds scatter about it; and each model has a part of its
-    own on each task, :math:`u_{st}`, which all thresholds of the task share. All are in doublings.
+    those of all tasks sum to zero; its thresholds scatter about it; and each model has a part of
+    its own on each task, :math:`u_{st}`, which all thresholds of the task share. All are in
+    doublings.
 
     Notes
     -----

@@ -23,7 +23,7 @@ import measurement_layouts as ml
 from measurement_layouts.scenarios import adele
 
 ORDER, WITHIN, STABLE = 0.9, 0.6, 0.9
-LENGTH = {"draws": 500, "tune": 700, "chains": 2}
+LENGTH = {"draws": 300, "tune": 400, "chains": 2}
 QUICK = {"draws": 100, "tune": 200, "chains": 2}
 LARGEST_RHAT = 1.05
 

@@ -26,7 +26,7 @@ def drawn(seed=1):
 
 def animal_ai():
     """Values of the nodes without parents, and the chance of success by hand."""
-    rng, column = drawn()
+    _, column = drawn()
     value = {
         **{"distance": column(1, 40), "size": column(0.3, 4), "XPos": column(-1, 1)},
         **{"rewardBehind": column(0, 1), "navigationAbility": column(0, 50)},
@@ -86,15 +86,14 @@ def general_scales():
         "ability": rng.normal(3, 2, (COUNT, len(DEMANDS))),
         "demand": rng.integers(0, 6, (COUNT, len(DEMANDS))).astype(float),
     }
-    single = {name: column(-1, 1) for name in ("shift", "atHome", "ease", "unguessed")}
-    single |= {"slope": column(0.3, 3), "unguessability": column(75, 100)}
+    single = {name: column(-1, 1) for name in ("shift", "ease")}
+    single |= {"slope": column(0.3, 3)}
     value["demand"][:, 0] = 1  # an item that demands nothing weighs nothing
     weights = value["demand"] ** 2 / (value["demand"] ** 2).sum(axis=1, keepdims=True)
     ahead = (weights * (value["ability"] - value["demand"])).sum(axis=1)
-    own = single["shift"] + single["atHome"] + single["ease"]
-    guess = single["unguessed"] * (single["unguessability"] - 85) / 100
+    own = single["shift"] + single["ease"]
     value |= {name: number[:, None] for name, number in single.items()}
-    return value, ("dimension",), expit(single["slope"] * ahead + own - guess)
+    return value, ("dimension",), expit(single["slope"] * ahead + own)
 
 
 BY_HAND = dict(
