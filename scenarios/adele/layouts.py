@@ -76,7 +76,7 @@ def capability_layout(
     On the labelled items of six benchmarks few demands limit a subject, and nothing bounds its
     other abilities from above. There the order of a subject's abilities is like that of its curves
     (rank correlations of 0.7 to 0.8 for three subjects), but means over abilities do not order
-    subjects.
+    subjects; those of `population_layout` do.
 
     References
     ----------
@@ -108,7 +108,8 @@ def additive_layout(places: Sequence[str] = (), spread: float = 0.1) -> Layout:
     .. math:: P = \sigma\Big(e - \sum_d w_d (l_d - 2) - v \frac{u - 85}{100} + t_j\Big)
 
     An easy demand makes up for a hard one. A weight may be negative: where a subject was trained
-    for what others find hard, more of it does not lower its success.
+    for what others find hard, more of it does not lower its success. Each subject stands alone;
+    `population_layout` fits all together, and says when to take which.
 
     Parameters
     ----------
@@ -186,7 +187,9 @@ def population_layout() -> Layout:
     squares: -0.449 and -0.449; the squares mix better. Each subject's own part on each task as
     well: -0.438 with levels, but the rest of a subject's differences then repeats less between
     halves (rank correlation 0.29 instead of 0.61), and benchmarks held out are foreseen worse
-    (Brier score 0.192 instead of 0.186, three of them).
+    (Brier score 0.192 instead of 0.186, three of them). All of these had a weight of the
+    unguessability and a spread of the dimensions' levels, which slowed the chains down and were
+    left out.
 
     Examples
     --------
@@ -195,12 +198,12 @@ def population_layout() -> Layout:
     ['generalLevel', 'ability']
     """
     general = pooled("generalLevel", 3, 2, "level")
-    apart = _level_spread("dimensionSpread")
     shape = Bias(
-        "dimensionLevel", unit="level", per="population", prior=normal(0, apart), labels=DEMANDS
+        "dimensionLevel", unit="level", per="population", prior=normal(0, 1), labels=DEMANDS
     )
-    own = normal(general + shape, _level_spread("ownSpread"))
-    ability = Capability("ability", unit="level", prior=own, labels=DEMANDS)
+    own = Spread("ownSpread", unit="level", prior=Prior("HalfNormal", sigma=2))
+    near = normal(general + shape, own)
+    ability = Capability("ability", unit="level", prior=near, labels=DEMANDS)
     demand = MetaFeature("demand", low=0, high=_TOP, unit="level", labels=DEMANDS)
     usual = Prior("LogNormal", mu=0, sigma=0.5)
     slope = Slope("slope", unit="1/level", per="population", prior=usual)
@@ -210,10 +213,6 @@ def population_layout() -> Layout:
     shift = Bias("shift", per=task, prior=normal(0, Spread("taskSpread")))
     margin = Derived("ahead", ahead) * slope + shift + item_ease()
     return Layout("general-scales-population", Success("success", logistic(margin)))
-
-
-def _level_spread(name: str) -> Spread:
-    return Spread(name, unit="level", prior=Prior("HalfNormal", sigma=1))
 
 
 def with_places(evaluation: Evaluation, column: str = "task") -> tuple[Evaluation, list[str]]:

@@ -88,7 +88,8 @@ def recommended_layout() -> Layout:
     A reward is seen by its apparent size, reached over its distance, and further away when the
     agent has to turn first. Abilities range beyond the easiest and the hardest item, so that
     neither failing nor passing everything is out of reach; how sharply success falls is inferred;
-    noise is expected to be small and guesses half of the time.
+    noise is expected to be small and guesses half of the time. Each agent stands alone;
+    `population_layout` fits all together, and says when to take which.
 
     Examples
     --------

@@ -70,7 +70,8 @@ def recommended_layout() -> Layout:
 
     Skills are in log-odds of being applied. Their spread is wide, so that most skills are either
     there or not, as the DINA and NIDA models have it; the general level says what to expect of a
-    skill that the answers tell nothing about.
+    skill that the answers tell nothing about. Each pupil stands alone; `population_layout` fits all
+    together, and says when to take which.
 
     Notes
     -----

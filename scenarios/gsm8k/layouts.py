@@ -34,7 +34,8 @@ def recommended_layout() -> Layout:
 
     The digits are :math:`\log_{10}(1 + x)` of the largest number x, the doublings :math:`\log_2` of
     the words. Priors of capabilities lie about the hardest problems, and reach well beyond: most
-    models fail at few problems. A slip turns any solution into a wrong answer.
+    models fail at few problems. A slip turns any solution into a wrong answer. Each model stands
+    alone; `population_layout` fits all together, and says when to take which.
 
     Notes
     -----

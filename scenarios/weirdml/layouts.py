@@ -52,7 +52,8 @@ def recommended_layout(tasks: Sequence[str] = TASKS) -> Layout:
 
     for task j. The spread :math:`\tau` of tasks is inferred, subject by subject. The horizon is
     then that of a task not seen before, at even odds; and thresholds of one task no longer count
-    as independent, since they share :math:`z_j`.
+    as independent, since they share :math:`z_j`. Each subject stands alone; `population_layout`
+    fits all together, and says when to take which.
 
     Parameters
     ----------
