@@ -123,4 +123,6 @@ def _part(name: str, ability: Capability, demand: MetaFeature, steep: float, sha
 
 
 def _but_for_slips(solved: Expr) -> Expr:
-    return mixture(solved, by=Noise("slips", prior=Prior("Beta", alpha=1, beta=9)), toward=0.0)
+    slips = Noise("slips", prior=Prior("Beta", alpha=1, beta=9))
+    answered: Expr = mixture(solved, by=slips, toward=0.0)
+    return answered
