@@ -1,7 +1,8 @@
 """Twelve language models on one scale: do abilities order as accuracy does, and what repeats?
 
 The layout is `adele.population_layout`, the cohort a sample of the labelled items on which none of
-its forms was chosen (`population_data.labelled`). Abilities are posterior means, one for each of 18
+its forms was chosen (`population_data.labelled`); halves are of all 3,328 items, since those of the
+sample are too short to tell 18 abilities apart. Abilities are posterior means, one for each of 18
 dimensions and each model.
 
 - **Order**: Spearman's correlation of a model's mean ability with its accuracy.
@@ -13,6 +14,8 @@ dimensions and each model.
 - **A benchmark left out**: correlation of the models' mean abilities with those of the whole fit.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 import pandas as pd
 from lines import Line, at_least, at_most
@@ -22,6 +25,7 @@ from scipy.stats import spearmanr
 import measurement_layouts as ml
 from measurement_layouts.scenarios import adele
 
+EVERY_ITEM, SAMPLE, FEW = 3_328, 800, 400
 ORDER, WITHIN, STABLE = 0.9, 0.6, 0.9
 LENGTH = {"draws": 300, "tune": 400, "chains": 2}
 QUICK = {"draws": 100, "tune": 200, "chains": 2}
@@ -31,7 +35,7 @@ LARGEST_RHAT = 1.05
 def abilities(quick: bool, seed: int) -> list[Line]:
     """Fit all items, halves of them, simulated halves, and all but one benchmark."""
     length = QUICK if quick else LENGTH
-    whole = labelled(400 if quick else 800).evaluation
+    whole = labelled(FEW if quick else SAMPLE).evaluation
 
     def fitted(evaluation: ml.Evaluation) -> ml.Fit:
         return ml.fit(
@@ -40,7 +44,7 @@ def abilities(quick: bool, seed: int) -> list[Line]:
 
     fit = fitted(whole)
     found, success = table(fit), whole.success_rates()
-    case = f"abilities of the twelve ADeLe models, {len(whole.items)} items"
+    case = _case(whole)
     lines = [
         at_least(
             case,
@@ -52,7 +56,8 @@ def abilities(quick: bool, seed: int) -> list[Line]:
         ),
         at_most(case, "largest R-hat of abilities", float(_rhat(fit)), LARGEST_RHAT, "", ours=""),
     ]
-    lines += _halves(case, fitted, whole, fit, seed)
+    everything = whole if quick else labelled(EVERY_ITEM).evaluation
+    lines += _halves(fitted, everything, fit if quick else fitted(everything), seed)
     for benchmark in list(whole.items["benchmark"].unique())[: 2 if quick else None]:
         rest = whole.items.index[whole.items["benchmark"] != benchmark]
         without = table(fitted(whole.select(items=rest)))
@@ -70,7 +75,13 @@ def abilities(quick: bool, seed: int) -> list[Line]:
     return lines
 
 
-def _halves(case: str, fitted: object, whole: ml.Evaluation, fit: ml.Fit, seed: int) -> list[Line]:
+def _case(evaluation: ml.Evaluation) -> str:
+    return f"abilities of the twelve ADeLe models, {len(evaluation.items)} items"
+
+
+def _halves(
+    fitted: Callable[[ml.Evaluation], ml.Fit], whole: ml.Evaluation, fit: ml.Fit, seed: int
+) -> list[Line]:
     """Compare halves of the items, real outcomes and simulated ones."""
     truth = fit.data["posterior"].to_dataset().mean(("chain", "draw"))
     simulated = ml.simulate(fit.layout, whole.items, truth, seed=seed)
@@ -79,8 +90,7 @@ def _halves(case: str, fitted: object, whole: ml.Evaluation, fit: ml.Fit, seed: 
     said: dict[str, dict[str, float]] = {}
     for name, evaluation in (("real", whole), ("simulated", simulated)):
         one, other = (
-            table(fitted(evaluation.select(items=whole.items.index[part])))  # type: ignore[operator]
-            for part in parts
+            table(fitted(evaluation.select(items=whole.items.index[part]))) for part in parts
         )
         said[name] = {
             "all": float(np.mean(within(one, other))),
@@ -88,7 +98,7 @@ def _halves(case: str, fitted: object, whole: ml.Evaluation, fit: ml.Fit, seed: 
         }
     return [
         at_least(
-            f"{case}, two halves",
+            f"{_case(whole)}, two halves",
             f"rank correlation of abilities within subjects{what}",
             said["real"][which],
             WITHIN if which == "all" else 0.0,
