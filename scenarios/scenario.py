@@ -119,6 +119,9 @@ class Scenario:
         Ranges of success rates, each of whose subjects' scores are held against each other.
     small_batteries : callable
         From the scenario to what `calibration` returns.
+    population : callable, optional
+        Makes the layout in which subjects share something, where the study has one. It is fitted to
+        all of them together, so it is neither held against `rival` nor calibrated by subject.
     """
 
     name: str
@@ -136,6 +139,18 @@ class Scenario:
     baselines: Mapping[str, str] = field(default_factory=_baselines)
     windows: Sequence[tuple[float, float]] = ((0.0, 1.0),)
     small_batteries: "Callable[[Scenario], dict[str, Case]] | None" = None
+    population: Callable[[], Layout] | None = None
+
+    def every_layout(self) -> dict[str, Callable[[], Layout]]:
+        """List `layouts`, and after them that of a population, where there is one.
+
+        Returns
+        -------
+        dict of str to callable
+            By name; a population's is ``population layout``.
+        """
+        shared = {} if self.population is None else {"population layout": self.population}
+        return {**self.layouts, **shared}
 
     def calibration(self) -> dict[str, Case]:
         """Give what simulation-based calibration takes: layouts, each with a small battery.

@@ -22,7 +22,13 @@ import pandas as pd
 from battery_cases import data_folder
 
 import measurement_layouts as ml
-from measurement_layouts.scenarios import adele, fraction_subtraction, gsm8k, math_exam
+from measurement_layouts.scenarios import (
+    adele,
+    fraction_subtraction,
+    gsm8k,
+    math_exam,
+    weirdml,
+)
 from measurement_layouts.scenarios import animal_ai_olympics as aaio
 
 SPLITS = tuple(range(10))
@@ -125,6 +131,12 @@ def labelled(items: int = 800) -> Cohort:
     tasks = known.items["benchmark"] + " " + known.items["task"]
     known = ml.Evaluation(known.items.assign(task=tasks), known.successes, known.trials)
     return Cohort("ADeLe-labelled", known, tasks, (*demands, "unguessability"))
+
+
+def time_horizons() -> Cohort:
+    """Eighty-seven language models on 17 tasks of five thresholds; the tasks are the groups."""
+    known = weirdml.load(data_folder("weirdml"))
+    return Cohort("WeirdML", known, known.items["task"], ("logHours",))
 
 
 COHORTS: dict[str, Callable[[], Cohort]] = {
