@@ -3,6 +3,7 @@
 from ...layouts import Bias, Capability, Category, Layout, MetaFeature, Prior, Spread, Success
 from ...linking import logistic
 from ...linking.expression import Expr
+from ..pooling import item_ease
 
 POPULATION = "population"
 
@@ -22,7 +23,7 @@ def rasch_layout() -> Layout:
     >>> [latent.name for latent in rasch_layout().profile]
     ['ability']
     """
-    return Layout("math-exam-rasch", Success("solved", logistic(_ability(_mean()) + _ease())))
+    return Layout("math-exam-rasch", Success("solved", logistic(_ability(_mean()) + item_ease())))
 
 
 def recommended_layout() -> Layout:
@@ -46,7 +47,7 @@ def recommended_layout() -> Layout:
     ['mean', 'weight', 'spread', 'ability']
     """
     ability = _ability(_mean() + _practice())
-    return Layout("math-exam", Success("solved", logistic(ability + _ease())))
+    return Layout("math-exam", Success("solved", logistic(ability + item_ease())))
 
 
 def batches_layout() -> Layout:
@@ -79,7 +80,7 @@ def batches_layout() -> Layout:
     apart = Prior("ZeroSumNormal", sigma=Spread("favourSpread"), n_zerosum_axes=2)
     favour = Bias("favour", per=(batch, "item"), prior=apart)
     ability = _ability(_mean() + _practice() + level)
-    solved = Success("solved", logistic(ability + _ease() + favour))
+    solved = Success("solved", logistic(ability + item_ease() + favour))
     return Layout("math-exam-batches", solved)
 
 
@@ -105,8 +106,3 @@ def _practice() -> Expr:
 def _ability(about: Expr) -> Capability:
     spread = Spread("spread")
     return Capability("ability", prior=Prior("Normal", mu=about, sigma=spread), about="log-odds")
-
-
-def _ease() -> Bias:
-    prior = Prior("ZeroSumNormal", sigma=Spread("easeSpread"))
-    return Bias("ease", per="item", prior=prior)
