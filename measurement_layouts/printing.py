@@ -28,7 +28,7 @@ from .validation.comparison import ProfileComparison
 from .validation.criticism.criticise import Criticism
 from .validation.criticism.expansion import error_of
 from .validation.criticism.overdispersion import part, share
-from .validation.leave_one_out.loo import LayoutComparison
+from .validation.leave_one_out.compare import LayoutComparison
 from .validation.prediction.result import CrossValidation
 
 _SCORES = ("brier", "calibration", "refinement", "auroc", "ece")

@@ -21,6 +21,7 @@ from .curve_plot import curve_plot
 from .curves_by_subject import curves_by_subject
 from .demand_correlation_plot import demand_correlation_plot
 from .demand_profile_plot import demand_profile_plot
+from .explained_plot import explained_plot
 from .forecast_plot import forecast_plot
 from .horizon_plot import horizon_plot
 from .incited_against_obtained import incited_against_obtained
@@ -62,6 +63,7 @@ __all__ = [
     "curves_by_subject",
     "demand_correlation_plot",
     "demand_profile_plot",
+    "explained_plot",
     "forecast_plot",
     "horizon_plot",
     "incited_against_obtained",

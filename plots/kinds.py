@@ -18,6 +18,7 @@ _MAKERS = {
     "DividedRates": "ml.dispositions.rates_by_group",
     "Estimates": "ml.estimation.estimate",
     "Evaluation": "ml.Evaluation.from_wide or from_long",
+    "Explained": "ml.validation.explained",
     "Fit": "ml.fit",
     "Forecast": "fit.forecast",
     "GroupAlignment": "ml.dispositions.alignment_by_group",

@@ -1,4 +1,4 @@
-"""Which layout foresees outcomes best, in total and by subject."""
+"""Which layout foresees outcomes best, in total and by subject or item."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from ..common.messages import many
-from ..validation.leave_one_out.loo import LayoutComparison
+from ..validation.leave_one_out.compare import LayoutComparison
 from . import style
 from .kinds import of_its_kind
 
@@ -24,23 +24,24 @@ _APART = 0.8  # of a row that the layouts of a subject share
 def layout_comparison_plot(
     compared: LayoutComparison, *, ax: "Axes | Sequence[Axes] | np.ndarray | None" = None
 ) -> np.ndarray:
-    """Draw how far layouts lie behind the best one, in total and by subject.
+    """Draw how far layouts lie behind the best one, in total and by subject, or by item.
 
     Thick lines are one standard error of the difference, thin ones two. A difference below 4, or
     from fewer than 100 items, is less certain than they say (see `compare_layouts`). A hollow point
-    has a warning in the table.
+    has a warning in the table. Where items or subjects were left out whole, a row is a single
+    point, without a line.
 
     Parameters
     ----------
     compared : LayoutComparison
         What `compare_layouts` returned.
     ax : Axes or sequence of Axes, optional
-        Where to draw, two of them: the total and the subjects; by default a new figure.
+        Where to draw, two of them: the total, and subjects or items; by default a new figure.
 
     Returns
     -------
     ndarray of Axes
-        Horizontal: elpd minus that of the best layout (in total; of each subject), in nats.
+        Horizontal: elpd minus that of the best layout (in total; of each row), in nats.
 
     Raises
     ------
@@ -49,7 +50,7 @@ def layout_comparison_plot(
 
     Examples
     --------
-    >>> from measurement_layouts.validation.leave_one_out.loo import LayoutComparison
+    >>> from measurement_layouts.validation.leave_one_out.compare import LayoutComparison
     >>> table = pd.DataFrame({"subject": "Ann", "layout": ["bold", "plain"], "warning": "",
     ...                       "elpd_diff": [0.0, -3.1], "dse": [0.0, 1.2]})
     >>> total, _ = layout_comparison_plot(LayoutComparison(table, table.drop(columns="subject")))
@@ -57,7 +58,8 @@ def layout_comparison_plot(
     'In total'
     """
     layouts = list(compared.total["layout"])
-    who = list(dict.fromkeys(compared.table["subject"]))
+    rows = compared.rows
+    who = list(dict.fromkeys(compared.table[rows]))
     close = len(who) > _CLOSE
     names = [style.words(name, 40) for name in layouts]
     heads = [style.words(name, 40) for name in who]
@@ -76,21 +78,21 @@ def layout_comparison_plot(
     top.set_title("In total", fontsize=10)
     middle = (len(layouts) - 1) / 2
     for place, name in enumerate(layouts):
-        part = compared.table[compared.table["layout"] == name].set_index("subject").loc[who]
+        part = compared.table[compared.table["layout"] == name].set_index(rows).loc[who]
         places = np.arange(len(who)) + _APART * (place - middle) / len(layouts)
         _draw(below, part, places, looks[name], 0.5 if close else 0.8, style.legend_words(name))
     _rows(below, heads, 7.5 if close else 9)
-    below.set_title("By subject", fontsize=10)
+    below.set_title(f"By {rows}", fontsize=10)
     for panel in axes:
-        panel.set_xlabel(
-            "elpd minus the best layout's (nats)\nlines: 1 and 2 standard errors", fontsize=9
-        )
+        whole = panel is below and compared.unit != "cell"  # a single point has no standard error
+        lines = "" if whole else "\nlines: 1 and 2 standard errors"
+        panel.set_xlabel(f"elpd minus the best layout's (nats){lines}", fontsize=9)
         if close:
             panel.tick_params(axis="x", top=True, labeltop=True)
             panel.spines["top"].set_visible(True)
     if figure is not None:
-        whose = many(len(who), "subject")
-        style.heading(figure, f"{many(len(layouts), 'layout')} compared by leave-one-out: {whose}")
+        what = f"{many(len(layouts), 'layout')} compared by leave-one-out of {compared.unit}s"
+        style.heading(figure, f"{what}: {many(len(who), rows)}")
         handles, entries = below.get_legend_handles_labels()
         figure.legend(
             handles, entries, loc="outside lower center", ncols=3, fontsize=8, frameon=False

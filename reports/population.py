@@ -7,9 +7,11 @@ from typing import Any
 import pandas as pd
 
 from ..common.digits import decimals, fixed, outward
+from ..common.errors import FitError
 from ..inference.population.tables import items, population
 from ..layouts.plates import plate_name
 from ..linking import units
+from ..validation.criticism.population.explained import explained
 from .contents import PROB, Contents
 
 
@@ -54,6 +56,7 @@ def effects(contents: Contents) -> list[Effects]:
         found.append(_table(contents, "Population", about, shared, ["level"], counts))
     if len(own):
         about = "What items, or their categories, have of their own, the largest first."
+        about += _explained(contents)
         order = own.assign(size=own["mean"]).sort_values(
             ["node", "size"], ascending=[True, False], kind="stable"
         )
@@ -61,6 +64,16 @@ def effects(contents: Contents) -> list[Effects]:
         columns = [name for name in plates if name in own]
         found.append(_table(contents, "Items", about, order, columns, counts))
     return found
+
+
+def _explained(contents: Contents) -> str:
+    """Say how much of the items' difficulty demands explain; nothing where there is no telling."""
+    if not contents.fit.layout.meta_features:
+        return ""
+    try:
+        return f" {explained(contents.fit, prob=PROB).in_words()}"
+    except FitError:  # a single item, or a prior without quantiles
+        return ""
 
 
 def _table(

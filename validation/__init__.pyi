@@ -7,9 +7,11 @@ from .comparison import ProfileComparison as ProfileComparison
 from .comparison import compare_profiles as compare_profiles
 from .criticism.criticise import Criticism as Criticism
 from .criticism.criticise import criticise as criticise
-from .leave_one_out.loo import LayoutComparison as LayoutComparison
+from .criticism.population.explained import Explained as Explained
+from .criticism.population.explained import explained as explained
+from .leave_one_out.compare import LayoutComparison as LayoutComparison
+from .leave_one_out.compare import compare_layouts as compare_layouts
 from .leave_one_out.loo import LeaveOneOut as LeaveOneOut
-from .leave_one_out.loo import compare_layouts as compare_layouts
 from .leave_one_out.loo import loo as loo
 from .prediction.assessor import Assessor as Assessor
 from .prediction.baselines import Aggregate as Aggregate

@@ -26,3 +26,6 @@ axes = ml.plots.caterpillar_plot(fit.items())
 
 # %% weights_plot
 axes = ml.plots.weights_plot(fit.population(), layout=layout)
+
+# %% explained_plot
+axes = ml.plots.explained_plot(ml.validation.explained(fit))

@@ -1,6 +1,6 @@
 """Values of a latent at levels that a fit has not met, given the values that it depends on."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,8 @@ def new_values(
     scores: np.ndarray,
     known: Mapping[str, np.ndarray],
     cohort: Cohort,
-    fitted: Mapping[str, int],
+    fitted: Mapping[str, float],
+    unseen: Collection[str] = (SUBJECT,),
 ) -> np.ndarray:
     r"""Turn standard normal numbers into a latent's values, as its prior has them.
 
@@ -37,8 +38,10 @@ def new_values(
         levels..., labels...).
     cohort : Cohort
         Levels; those that were fitted come first.
-    fitted : mapping of str to int
-        By plate, how many levels were fitted; every subject of the cohort is a new one.
+    fitted : mapping of str to float
+        By plate, how many levels were fitted.
+    unseen : collection of str
+        Plates of which every level of the cohort is a new one; subjects by default.
 
     Returns
     -------
@@ -51,9 +54,9 @@ def new_values(
         When PyMC has no quantiles of the prior's family.
     """
     if not isinstance(latent.prior, tuple):
-        return _of_prior(latent, latent.priors[0], scores, known, cohort, fitted)
+        return _of_prior(latent, latent.priors[0], scores, known, cohort, fitted, unseen)
     each = [
-        _of_prior(latent, prior, scores[..., at], known, cohort, fitted)
+        _of_prior(latent, prior, scores[..., at], known, cohort, fitted, unseen)
         for at, prior in enumerate(latent.priors)
     ]
     return np.stack(each, axis=-1)
@@ -65,7 +68,8 @@ def _of_prior(
     scores: np.ndarray,
     known: Mapping[str, np.ndarray],
     cohort: Cohort,
-    fitted: Mapping[str, int],
+    fitted: Mapping[str, float],
+    unseen: Collection[str],
 ) -> np.ndarray:
     """Compute the values of one prior, whose labels are those of the scores."""
     dims = tuple(cohort.layout.dims)
@@ -87,7 +91,7 @@ def _of_prior(
     axes = int(parameters.get("n_zerosum_axes", 1))
     for axis, plate in list(enumerate(latent.plates, start=1))[plates - axes :]:
         name = plate_name(plate)
-        old, new = np.split(scores, [0 if name == SUBJECT else fitted[name]], axis=axis)
+        old, new = np.split(scores, [0 if name in unseen else int(fitted[name])], axis=axis)
         mean = old.mean(axis=axis, keepdims=True) if old.size else 0.0
         scores = np.concatenate([old - mean, new * (1 + 1 / fitted[name]) ** 0.5], axis=axis)
     return np.asarray(parameters["sigma"] * scores)

@@ -1,7 +1,7 @@
-"""A newcomer's log-likelihood, given draws of what is shared."""
+"""Log-likelihood of a newcomer, or of an item that comes anew, given draws of what is shared."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -24,6 +24,8 @@ _NEVER = -1e300  # nats; a number, so that powers of it are numbers
 class Target:
     """A newcomer's log-likelihood, a function of own scores and of a draw of what is shared.
 
+    A newcomer is a subject, or an item: whose own values are those with that plate.
+
     Own values are written as standard normal scores, so that their prior is the same whatever is
     shared; see `quantiles.from_scores`.
 
@@ -33,10 +35,16 @@ class Target:
         The newcomer among the levels of the fit.
     shared : dict of str to ndarray
         By latent without a value per subject, shape (draws, levels..., labels...).
+    plate : str
+        Whether the newcomer is a subject or an item.
+    about : dict of str to ndarray
+        By own latent, what its values are counted from, shape (draws, levels...); 0 by default.
     """
 
     joined: Joined
     shared: Mapping[str, np.ndarray]
+    plate: str = SUBJECT
+    about: Mapping[str, np.ndarray] = field(default_factory=dict)
 
     @cached_property
     def count(self) -> int:
@@ -48,7 +56,7 @@ class Target:
         """The newcomer's latents, with their shape and their part of all scores."""
         cohort, end, found = self.joined.own, 0, []
         for latent in cohort.layout.latents:
-            if SUBJECT in latent.plates:
+            if self.plate in latent.plates:
                 shape = (*cohort.size(latent.plates), *map(len, latent.dims.values()))
                 part = slice(end, end + int(np.prod(shape, dtype=int)))
                 found.append((latent, shape, part))
@@ -82,7 +90,9 @@ class Target:
         found = {}
         for latent, shape, part in self.own:
             laid = scores[:, part].reshape(-1, *shape)
-            values = new_values(latent, laid, known, cohort, self.joined.fitted)
+            values = new_values(latent, laid, known, cohort, self.joined.fitted, (self.plate,))
+            if latent.name in self.about:
+                values = values + self.about[latent.name][places]
             found[latent.name] = known[latent.name] = values
         return found
 
@@ -170,7 +180,7 @@ class Target:
         """Take a latent's values at the attempted cells: (draws, cells, the layout's labels)."""
         cohort = self.joined.own
         at: tuple[Any, ...] = tuple(cohort.codes(plate) for plate in latent.plates)
-        if latent.plates == (SUBJECT,):
+        if latent.plates == (self.plate,):
             at = (np.zeros(1, dtype=int),)  # one value for all cells
         return np.asarray(
             align(

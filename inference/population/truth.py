@@ -1,6 +1,7 @@
 """Chances of success that follow from true values of a joint layout's latents."""
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -102,7 +103,9 @@ def cell_chances(cohort: Cohort, values: Mapping[str, np.ndarray]) -> np.ndarray
     return np.broadcast_to(found, len(cohort.subject))
 
 
-def laid_out(cohort: Cohort, values: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+def laid_out(
+    cohort: Cohort, values: Mapping[str, np.ndarray], draws: bool = False
+) -> dict[str, np.ndarray]:
     """Give every cell its values of all nodes, for `evaluate_cells`.
 
     Parameters
@@ -111,24 +114,28 @@ def laid_out(cohort: Cohort, values: Mapping[str, np.ndarray]) -> dict[str, np.n
         Cells, and levels.
     values : mapping of str to ndarray
         By latent, shape (plates..., labels...).
+    draws : bool
+        Whether the values, and so the results, have a first axis of draws.
 
     Returns
     -------
     dict of str to ndarray
         By meta-feature, covariate and latent: shape (cells or 1, *label dimensions).
     """
-    layout = cohort.layout
+    layout, leading = cohort.layout, int(draws)
     dims = tuple(layout.dims)
 
     def laid(
         node: Latent | MetaFeature, value: np.ndarray, at: tuple[np.ndarray, ...]
     ) -> np.ndarray:
-        return np.asarray(align(value[at] if at else value, node, dims, per_item=bool(at)))
+        places: tuple[Any, ...] = (*[slice(None)] * leading, *at)
+        taken = value[places]
+        return np.asarray(align(taken, node, dims, leading=leading, per_item=bool(at)))
 
-    known = {f.name: laid(f, cohort.features[f.name], (cohort.item,)) for f in layout.row_features}
-    known |= {
-        node.name: laid(node, cohort.covariates[node.name], (cohort.subject,))
-        for node in layout.covariates
+    nodes = [(node, cohort.features, cohort.item) for node in layout.row_features]
+    nodes += [(node, cohort.covariates, cohort.subject) for node in layout.covariates]
+    known = {
+        node.name: laid(node, own[node.name][(None,) * leading], (at,)) for node, own, at in nodes
     }
     return known | {
         latent.name: laid(latent, values[latent.name], tuple(map(cohort.codes, latent.plates)))
@@ -137,10 +144,16 @@ def laid_out(cohort: Cohort, values: Mapping[str, np.ndarray]) -> dict[str, np.n
 
 
 def evaluate_cells(cohort: Cohort, known: Mapping[str, np.ndarray]) -> np.ndarray:
-    """Compute chances of success from values that `laid_out` gave; shape (cells,) or (1,)."""
+    """Compute chances of success from values that `laid_out` gave.
+
+    Returns
+    -------
+    ndarray, shape (cells,) or (draws, cells)
+        Axes along which nothing differs are of length one.
+    """
     dims = tuple(cohort.layout.dims)
-    found = np.asarray(evaluate(cohort.layout.outcome.expression, known, dims))
-    return np.asarray(found.reshape(len(found), -1)[:, 0]) if found.ndim else found[None]
+    found: Any = np.asarray(evaluate(cohort.layout.outcome.expression, known, dims))
+    return np.asarray(found[(..., *[0] * len(dims))]) if found.ndim else found[None]
 
 
 def dims_of(latent: Latent) -> tuple[str, ...]:

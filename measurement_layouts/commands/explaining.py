@@ -114,7 +114,7 @@ def _subjects(fit: "Fit", subjects: list[str] | None, reference: str | None) -> 
 
 def _layouts(fits: dict[str, "Fit"], subjects: list[str] | None) -> int:
     from ..printing import print_layouts
-    from ..validation.leave_one_out.loo import compare_layouts
+    from ..validation.leave_one_out.compare import compare_layouts
 
     print_layouts(compare_layouts(fits, subjects=subjects))
     return 0

@@ -12,7 +12,7 @@ from matplotlib.colors import to_hex
 import measurement_layouts as ml
 from measurement_layouts import plots
 from measurement_layouts.validation.comparison import compare_profiles
-from measurement_layouts.validation.leave_one_out.loo import LayoutComparison
+from measurement_layouts.validation.leave_one_out.compare import LayoutComparison
 
 mpl.use("Agg")
 pytestmark = pytest.mark.usefixtures("tidy_figures")
@@ -132,4 +132,26 @@ def test_layouts_by_subject():
     np.testing.assert_allclose(bold.get_offsets()[:, 0], [0, -1])
     assert to_hex(bold.get_facecolors()[1]) == "#ffffff"
     assert [text.get_text() for text in below.get_yticklabels()] == ["Ann", "Bob"]
-    assert plt.gcf().get_suptitle() == "2 layouts compared by leave-one-out: 2 subjects"
+    assert plt.gcf().get_suptitle() == "2 layouts compared by leave-one-out of cells: 2 subjects"
+
+
+def test_layouts_compared_by_item_have_a_row_for_each():
+    """A single point has no standard error, and the axis does not speak of one."""
+    table = pd.DataFrame(
+        {
+            "item": ["sum", "sum", "root", "root"],
+            "layout": ["bold", "plain"] * 2,
+            "elpd_diff": [0.0, -3.0, -1.0, 0.0],
+            "dse": np.nan,
+            "warning": "",
+        }
+    )
+    total = pd.DataFrame(
+        {"layout": ["bold", "plain"], "elpd_diff": [0, -2.0], "dse": [0, 2.0], "warning": ""}
+    )
+    top, below = plots.layout_comparison_plot(LayoutComparison(table, total, "item"))
+    assert [text.get_text() for text in below.get_yticklabels()] == ["sum", "root"]
+    assert below.get_title() == "By item"
+    assert "standard errors" in top.get_xlabel()
+    assert "standard errors" not in below.get_xlabel()
+    assert plt.gcf().get_suptitle() == "2 layouts compared by leave-one-out of items: 2 items"

@@ -579,6 +579,7 @@ def test_every_figure_is_exported():
         "curves_by_subject",
         "demand_correlation_plot",
         "demand_profile_plot",
+        "explained_plot",
         "forecast_plot",
         "horizon_plot",
         "incited_against_obtained",

@@ -54,6 +54,9 @@ def test_the_page_has_what_is_shared(fit, evaluation, tmp_path):
     for name in ("weight", "taskSpread", "item 3"):
         assert f'<th scope="row">{name}</th>' in page or f"<td>{name}</td>" in page
     text = ml.report(fit, tmp_path / "page.md").read_text("utf-8")
+    words = ml.validation.explained(fit).in_words().partition(" (")[0]
+    assert words in text
+    assert words.replace("'", "&#39;") in page
     assert "## Population" in text
     assert "| easeSpread |" in text
     assert "| ofTask | b |" in text

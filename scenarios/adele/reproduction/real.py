@@ -8,7 +8,7 @@ from ....batteries.characteristic import characteristic_curves
 from ....evaluations.evaluation import Evaluation
 from ....inference.fitting import fit
 from ....layouts import Layout
-from ....validation.leave_one_out.loo import compare_layouts
+from ....validation.leave_one_out.compare import compare_layouts
 from ..layouts import LAYOUTS, additive_layout, capability_layout
 from ..scales import DEMANDS
 from .assessed import prepared

@@ -9,7 +9,7 @@ from ....estimation.horizons import HorizonTrend, horizon_trend, time_horizons
 from ....evaluations.evaluation import Evaluation
 from ....inference.fit import Fit
 from ....inference.fitting import fit
-from ....validation.leave_one_out.loo import compare_layouts
+from ....validation.leave_one_out.compare import compare_layouts
 from ....validation.prediction.assessor import Assessor
 from ....validation.prediction.baselines import Regression
 from ....validation.prediction.cross_validate import cross_validate

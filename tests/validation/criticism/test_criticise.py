@@ -9,7 +9,7 @@ from scipy.special import expit
 import measurement_layouts as ml
 from measurement_layouts import DataError, FitError
 from measurement_layouts.validation.criticism.criticise import criticise
-from measurement_layouts.validation.leave_one_out.loo import compare_layouts
+from measurement_layouts.validation.leave_one_out.compare import compare_layouts
 
 WHO = ["Ann", "Bob"]
 

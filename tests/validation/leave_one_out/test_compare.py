@@ -12,7 +12,8 @@ from helpers import small_layouts
 import measurement_layouts as ml
 from measurement_layouts import DataError
 from measurement_layouts.linking import logistic
-from measurement_layouts.validation.leave_one_out.loo import stacking_weights, standard_error
+from measurement_layouts.validation.leave_one_out.compare import stacking_weights
+from measurement_layouts.validation.leave_one_out.smoothing import standard_error
 
 GRID = {"method": "grid", "seed": 1, "progressbar": False}
 COLUMNS = ["rank", "elpd", "se", "p_loo", "items", "elpd_diff", "dse", "weight", "bad_k", "warning"]
@@ -102,7 +103,7 @@ def test_totals_add_up(compared, fits):
 
 def test_shown_in_one_line(compared):
     assert repr(compared).startswith(
-        "<LayoutComparison: 3 layouts, 3 subjects; best in total: hard, ahead of alike by "
+        "<LayoutComparison by cell: 3 layouts, 3 subjects; best in total: hard, ahead of alike by "
     )
 
 

@@ -103,8 +103,8 @@ def test_only_attempted_items_count(fitted):
         np.testing.assert_array_equal(known, fitted.observed["trials"] > 0)
     np.testing.assert_allclose(found.pointwise["elpd"].sum("item"), found.table["elpd"])
     assert repr(found) == (
-        f"<LeaveOneOut: 6 subjects, 132 outcomes, {found.table['bad_k'].sum()} of them with a "
-        "Pareto k above 0.60>"
+        f"<LeaveOneOut by cell: 6 subjects, 132 outcomes, {found.table['bad_k'].sum()} of them "
+        "with a Pareto k above 0.60>"
     )
 
 

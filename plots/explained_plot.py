@@ -1,0 +1,92 @@
+"""How much of what makes items hard the declared demands explain."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..common.digits import fixed
+from ..common.errors import DataError
+from ..validation.criticism.population.explained import Explained
+from . import style
+from .kinds import of_its_kind
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_SIZE = (6.2, 3.4)  # inches
+_BINS = 40
+_TALLEST = 0.8  # of the distance of two rows
+
+
+@of_its_kind
+def explained_plot(explained: Explained, *, ax: "Axes | None" = None) -> "Axes":
+    """Draw the share of the items' difficulty that demands explain: of these items and of new ones.
+
+    A histogram of posterior draws for each, with the mean as a point and the interval as a line.
+    Left of the middle, what items have of their own makes up more of the difficulty than demands.
+
+    Parameters
+    ----------
+    explained : Explained
+        What `explained` returned.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    Axes
+        Horizontal: the share, from 0 to 1.
+
+    Raises
+    ------
+    DataError
+        When there is no share to draw.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> draws = pd.DataFrame({"these items": [0.4, 0.5, 0.6], "new items": [0.3, 0.5, 0.7]})
+    >>> table = pd.DataFrame({"share": 0.5, "low": [0.4, 0.3], "high": [0.6, 0.7],
+    ...                       "demands_sd": 1.0, "own_sd": 1.0, "remark": ""}, draws.columns)
+    >>> panel = explained_plot(Explained(table, draws, 0.9))
+    >>> panel.get_xlim()
+    (0.0, 1.0)
+    """
+    table = explained.table
+    if table["share"].isna().any():
+        raise DataError(f"there is no share to draw: {table['remark'].iloc[0]}")
+    panel = style.single(ax, _SIZE)
+    edges = np.linspace(0, 1, _BINS + 1)
+    heights = {name: np.histogram(explained.draws[name], edges)[0] for name in table.index}
+    most = max(int(each.max()) for each in heights.values())
+    for place, (name, each) in enumerate(heights.items()):
+        floor, row = float(len(table) - 1 - place), table.loc[name]
+        colour, marker = style.METHODS[place]
+        panel.stairs(
+            floor + _TALLEST * each / most,
+            edges,
+            baseline=floor,
+            fill=True,
+            color=colour,
+            alpha=0.25,
+            linewidth=0,
+        )
+        level = floor - 0.08
+        panel.hlines(level, row["low"], row["high"], color=colour, linewidth=2)
+        panel.plot([row["share"]], [level], marker, color=colour, markersize=6)
+    panel.axvline(0.5, color=style.QUIET, linestyle=":", linewidth=0.9, zorder=0)
+    names = [
+        f"{name}\nown part: sd {fixed(own, 1)} log-odds" for name, own in table["own_sd"].items()
+    ]
+    panel.set_yticks(np.arange(len(table))[::-1], names, fontsize=9)
+    panel.set_xlim(0, 1)
+    panel.set_ylim(-0.3, len(table) - 1 + 0.95)
+    panel.tick_params(axis="y", length=0)
+    panel.set_xlabel(
+        f"share of the items' difficulty explained by demands\n"
+        f"(posterior draws; mean and {style.percent(explained.prob)} interval)"
+    )
+    demands = fixed(float(table["demands_sd"].iloc[0]), 1)
+    style.title(panel, f"How much the demands explain; their part: sd {demands} log-odds")
+    style.quiet_frame(panel, "bottom")
+    return panel
