@@ -21,6 +21,7 @@ SLOW = {
     "grades-and-scores",
     "handle-guessing",
     "many-subjects",
+    "my-test-has-twelve-items",
     "read-a-profile",
     "tutorial",
     "write-a-report",
