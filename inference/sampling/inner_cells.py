@@ -12,7 +12,7 @@ from .inner import draw_places, tables
 from .joint import JointKernel
 
 _REACH = 5.0  # standard deviations to either side
-_FIRST = 31  # scores of the run that says how many are needed
+_FIRST = 21  # scores of the run that says how many are needed
 _FEWEST, _MOST = 17, 64
 _APART = 1.1  # posterior standard deviations of the scores of the cells that are known best
 _BEST = 0.05  # part of the cells that may be known better
