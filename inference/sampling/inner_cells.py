@@ -1,6 +1,7 @@
 """A part of each subject on each item that NUTS integrates out: its scores, and its draws."""
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
@@ -105,8 +106,8 @@ class InnerCells:
         drawn = draw_places(self._kernel, count, self._scores.at, shared, rng)
         chains, draws = drawn.shape[:2]
         found = rng.standard_normal((chains, draws, *cohort.size(self.latent.plates)))
-        at = tuple(cohort.codes(plate) for plate in self.latent.plates)
-        found[:, :, *at] = drawn[:, :, : len(cohort.trials)]  # cells come first among the rows
+        at: Any = (..., *(cohort.codes(plate) for plate in self.latent.plates))
+        found[at] = drawn[:, :, : len(cohort.trials)]  # cells come first among the rows
         flat = found.reshape(-1, *found.shape[2:])
         known = {name: values.reshape(-1, *values.shape[2:]) for name, values in shared.items()}
         known |= {name: values[None] for name, values in cohort.covariates.items()}
