@@ -46,6 +46,6 @@ def cell_part(layout: Layout) -> Latent | None:
         own = len(latent.plates) == 2 and all(plate in (SUBJECT, ITEM) for plate in latent.plates)
         if own and not latent.dims and latent.name not in parents:
             (prior,) = latent.priors
-            if prior.family == "Normal":
+            if prior.family == "Normal" and set(dict(prior.parameters)) == {"mu", "sigma"}:
                 return latent
     return None

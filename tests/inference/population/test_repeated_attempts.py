@@ -3,9 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
-from helpers import repeated_attempts
+from helpers import joint_fits, repeated_attempts
 from helpers.joint_fits import normal
-from scipy.special import expit
+from scipy.special import expit, logsumexp
+from scipy.stats import binom, norm
 
 import measurement_layouts as ml
 from measurement_layouts.inference.kernel.terms import UnsupportedError
@@ -107,3 +108,27 @@ def test_intervals_hold_abilities_with_the_part_and_not_without():
     assert spread["low"] < 1 < spread["high"]
     alone = ml.fit(repeated_attempts.layout(), evaluation, **repeated_attempts.GRID)
     assert repeated_attempts.coverage(alone, skills) < 0.9 - slack  # the twin
+
+
+def test_the_log_likelihood_is_averaged_over_the_part_of_a_cell():
+    """What is left out of a fit takes its part with it."""
+    shift = ml.Bias("shift", per="item")
+    part = ml.Bias("part", per=CELL, prior=normal(2 * shift, ml.Spread("partSpread")))
+    ability = ml.Capability("ability", prior=normal(0, 1))
+    layout = ml.Layout("shifted", ml.Success("solved", logistic(ability + part)))
+    evaluation = _evaluation()
+    draws = joint_fits.random_draws(layout, evaluation, 40, seed=1)
+    fit = joint_fits.crafted(layout, evaluation, draws, chains=2)
+    tree = fit.with_log_likelihood(subjects=["s3"])
+    found = tree["log_likelihood"]["solved"].to_numpy().reshape(40, ITEMS)
+    fine = np.linspace(-9, 9, 1801)
+    odds = draws["ability"][:, 3, None, None] + 2 * draws["shift"][..., None]
+    odds = odds + draws["partSpread"][:, None, None] * fine
+    tables = evaluation.successes, evaluation.trials
+    successes, trials = (table.to_numpy()[3][:, None] for table in tables)
+    logs = binom.logpmf(successes, trials, expit(odds)) + norm.logpdf(fine)
+    expected = logsumexp(logs + np.log(fine[1] - fine[0]), axis=-1)
+    assert found == pytest.approx(expected, abs=1e-4)
+    drawn = expit(draws["ability"][:, 3, None] + draws["part"][:, 3])
+    given = binom.logpmf(successes[:, 0], trials[:, 0], drawn)
+    assert np.abs(found - given).max() > 1  # the twin: given a drawn part it is another number
