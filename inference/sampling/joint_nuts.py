@@ -66,16 +66,24 @@ def _form(cohort: Cohort) -> Form:
 def _fused(cohort: Cohort) -> Form:
     scaled = [latent for latent in cohort.layout.latents if _is_scaled(latent)]
     part = cell_part(cohort.layout)
-    if part is not None:
-        others = [latent for latent in scaled if latent is not part]
-        kernel = JointKernel(cohort, _first_centring(cohort, others), scores=first_scores(part))
-        pilot = _pilot(kernel)
-        scores = None if pilot is None else find_scores(cohort, part, pilot)
-        if pilot is not None and scores is not None:
-            centring = {one.name: _informed(pilot, one, cohort) for one in others}
-            return Form(
-                JointKernel(cohort, centring, scores=scores), InnerCells(cohort, part, scores)
-            )
+    found = None if part is None else _without_part(cohort, part, scaled)
+    return _without_subjects(cohort, scaled) if found is None else found
+
+
+def _without_part(cohort: Cohort, part: Latent, scaled: list[Latent]) -> Form | None:
+    """Integrate a part of each subject on each item out; None where that asks for too much."""
+    scaled = [latent for latent in scaled if latent is not part]
+    kernel = JointKernel(cohort, _first_centring(cohort, scaled), scores=first_scores(part))
+    pilot = _pilot(kernel)
+    scores = None if pilot is None else find_scores(cohort, part, pilot)
+    if pilot is None or scores is None:
+        return None
+    centring = {one.name: _informed(pilot, one, cohort) for one in scaled}
+    return Form(JointKernel(cohort, centring, scores=scores), InnerCells(cohort, part, scores))
+
+
+def _without_subjects(cohort: Cohort, scaled: list[Latent]) -> Form:
+    """Integrate a single latent of each subject out, where there is one and places are few."""
     latent = single_latent(cohort.layout)
     if not scaled and latent is None:
         return Form(JointKernel(cohort))
