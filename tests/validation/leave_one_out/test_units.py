@@ -176,21 +176,20 @@ def refitted(layout, evaluation, place):
 
 @pytest.mark.slow
 @pytest.mark.trust("oracles", "leave-one-out of whole items against fits without them")
-def test_items_against_fits_without_them():
+def test_items_against_fits_without_them(evaluation):
     """The mean difference is within .15 nats; cells, which know the item's ease, are not."""
     layout = shared_layouts.rasch()
-    evaluation = shared_layouts.simulated(layout, 30, 6, seed=12)[0]
     options = {"draws": 1000, "tune": 500, "chains": 2, "seed": 1, "progressbar": False}
     whole = ml.fit(layout, evaluation, **options)
     found = ml.validation.loo(whole, unit="item")
-    expected = np.array([refitted(layout, evaluation, place) for place in range(6)])
+    expected = np.array([refitted(layout, evaluation, place) for place in range(ITEMS)])
     sure = found.table["bad_k"].to_numpy() == 0
     assert sure.sum() >= 4
     apart = (found.table["elpd"].to_numpy() - expected)[sure]
     assert abs(apart.mean()) < 0.15
     assert np.abs(apart).max() < 0.5
     cells = ml.validation.loo(whole).pointwise["elpd"].sum("subject").to_numpy()
-    assert (cells - expected)[sure].mean() > 0.5
+    assert (cells - expected)[sure].mean() > 0.2
 
 
 @pytest.mark.slow
