@@ -4,7 +4,8 @@ Splits are those of `population_data`, seeds 0, 1 and so on: random cells (subje
 both layouts know every subject and every item, and whole items, of which nothing is known but their
 properties. Both fits have the same draws. What a figure is:
 
-- **Brier score**: per trial; the goal is that of the recommended layout.
+- **Brier score**: per trial; the goal is that of the recommended layout, for whole items with two
+  standard errors over the splits: nothing is known of a new item's ease, so no gain is expected.
 - **AUROC**: mean over the subjects whose held-out outcomes differ.
 - **calibration error**: ten bins, all held-out cells together.
 - **coverage**: of held-out cells, the share of subjects, and of items, whose number of successes
@@ -21,7 +22,7 @@ import numpy as np
 from lines import Line, at_least, at_most
 from population_adele import abilities
 from population_data import COHORTS, Cohort, held_cells, held_items, time_horizons
-from population_scores import brier, over_splits
+from population_scores import Difference, brier, over_splits
 
 import measurement_layouts as ml
 from measurement_layouts import scenarios
@@ -68,13 +69,13 @@ def study(name: str, quick: bool, seed: int) -> list[Line]:
     }
     length = QUICK if quick else LENGTH
     lines = []
-    for what, hold in (("cells", held_cells), ("whole items", held_items)):
+    for what, hold, slack in (("cells", held_cells, 0.0), ("whole items", held_items, 2.0)):
         found: dict[str, list[Scored]] = {one: [] for one in made}
         for split in range(2 if quick else SPLITS):
             held = hold(cohort, split)
             for one, layout in made.items():
                 found[one].append(scored(layout, cohort, held, length, seed))
-        lines += _beside(f"{name}, {what}", found["population"], found["recommended"])
+        lines += _beside(f"{name}, {what}", found["population"], found["recommended"], slack)
     return lines
 
 
@@ -136,37 +137,40 @@ def _holds(drawn: np.ndarray, came: np.ndarray | float) -> np.ndarray:
     return (low <= came) & (came <= high)
 
 
-def _beside(case: str, ours: list[Scored], theirs: list[Scored]) -> list[Line]:
-    """Write the lines of one kind of split."""
+def _beside(case: str, ours: list[Scored], theirs: list[Scored], slack: float) -> list[Line]:
+    """Write the lines of one kind of split; goals are so many standard errors away."""
 
     def mean(found: list[Scored], what: str) -> float:
         return float(np.mean([getattr(one, what) for one in found]))
 
-    def apart(what: str) -> str:
+    def apart(what: str) -> Difference:
         both = ([getattr(one, what) for one in found] for found in (ours, theirs))
-        difference, error = over_splits(*both)
+        return over_splits(*both)
+
+    def said(what: str) -> str:
+        difference, error = apart(what)
         return f"{difference:+.4f} +- {error:.4f} apart over {len(ours)} splits"
 
     beside = "population against recommended layout"
     lines = [
         at_most(
             f"{case}: {beside}",
-            said,
+            name,
             mean(ours, what),
-            mean(theirs, what),
+            mean(theirs, what) + slack * apart(what).error,
             "(the recommended layout's)",
-            ours=apart(what),
+            ours=said(what),
         )
-        for what, said in (("brier", "Brier score"), ("ece", "calibration error"))
+        for what, name in (("brier", "Brier score"), ("ece", "calibration error"))
     ]
     lines.append(
         at_least(
             f"{case}: {beside}",
             "AUROC",
             mean(ours, "auroc"),
-            mean(theirs, "auroc"),
+            mean(theirs, "auroc") - slack * apart("auroc").error,
             "(the recommended layout's)",
-            ours=apart("auroc"),
+            ours=said("auroc"),
         )
     )
     for which in ("subjects", "items"):
@@ -174,13 +178,13 @@ def _beside(case: str, ours: list[Scored], theirs: list[Scored]) -> list[Line]:
             np.concatenate([getattr(one, which) for one in found]) for found in (ours, theirs)
         )
         if len(own):
-            slack = 3 * np.sqrt(MASS * (1 - MASS) / len(own))
+            chance = 3 * np.sqrt(MASS * (1 - MASS) / len(own))
             lines.append(
                 at_least(
                     f"{case}: 90 % intervals of {which}' successes, population",
                     "coverage",
                     float(own.mean()),
-                    MASS - slack,
+                    MASS - chance,
                     f"of {len(own)}",
                     ours=f"recommended {other.mean():.3f}",
                 )
