@@ -7,6 +7,7 @@ from .comparison import ProfileComparison as ProfileComparison
 from .comparison import compare_profiles as compare_profiles
 from .criticism.criticise import Criticism as Criticism
 from .criticism.criticise import criticise as criticise
+from .criticism.population.criticism import PopulationCriticism as PopulationCriticism
 from .leave_one_out.loo import LayoutComparison as LayoutComparison
 from .leave_one_out.loo import LeaveOneOut as LeaveOneOut
 from .leave_one_out.loo import compare_layouts as compare_layouts

@@ -1,0 +1,207 @@
+"""Score tests of a fitted layout: what the outcomes say of an effect that it does not have."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from .residuals import Block, Residuals
+from .saddlepoint import tails
+
+LEAST = 0.05  # part of the information that has to be left beside what the layout has itself
+SUBJECT, ITEM = 2, 1
+"""Axes that are summed over: one test for each subject, or for each item."""
+
+
+@dataclass(frozen=True, eq=False)
+class Tested:
+    """Scores of effects at zero, all that the layout infers averaged over.
+
+    Attributes
+    ----------
+    score : ndarray, shape (tests, effects)
+        Slope of the log marginal likelihood.
+    information : ndarray, shape (tests, effects, effects)
+        What the outcomes say of the effects.
+    complete : ndarray, shape (tests, effects, effects)
+        What they would say if all that the layout infers were known.
+    """
+
+    score: np.ndarray
+    information: np.ndarray
+    complete: np.ndarray
+
+    @property
+    def testable(self) -> np.ndarray:
+        """Whether enough is left of the information on every effect; shape (tests,)."""
+        left, whole = (
+            np.diagonal(each, axis1=1, axis2=2) for each in (self.information, self.complete)
+        )
+        return np.asarray(((left > LEAST * whole) & (whole > 0)).all(axis=1))
+
+    def alone(self) -> tuple[np.ndarray, np.ndarray]:
+        """Give each effect without the others, and its standard error; NaN where untestable."""
+        own = np.diagonal(self.information, axis1=1, axis2=2)
+        own = np.where(self.testable[:, None], own, np.nan)
+        return self.score / own, 1 / np.sqrt(own)
+
+    def together(self) -> np.ndarray:
+        """Give the chi-square statistic of all effects of a test; NaN where untestable."""
+        found = np.full(len(self.score), np.nan)
+        for at in np.flatnonzero(self.testable):
+            found[at] = self.score[at] @ np.linalg.solve(self.information[at], self.score[at])
+        return found
+
+    def take(self, effects: slice) -> "Tested":
+        """Keep some of the effects."""
+        return Tested(
+            self.score[:, effects],
+            self.information[:, effects, effects],
+            self.complete[:, effects, effects],
+        )
+
+
+def louis(residuals: Residuals, scores: Callable[[Block], tuple[np.ndarray, np.ndarray]]) -> Tested:
+    r"""Test one effect each by its score, from the draws of a layout without it.
+
+    .. math:: U = \mathrm{E}[U(\theta)], \qquad
+        I = \mathrm{E}[J(\theta)] - \mathrm{Var}[U(\theta)]
+
+    over the posterior, with the score and the information of the effect if everything else,
+    :math:`\theta`, were known. U is the slope of the log marginal likelihood and I its information
+    (Louis 1982): :math:`U / \sqrt I` is standard normal under the layout, and the effect is
+    :math:`U / I` with standard error :math:`1 / \sqrt I` by one step from zero.
+
+    Parameters
+    ----------
+    residuals : Residuals
+        What the draws leave over.
+    scores : callable
+        From some draws to scores and information, both (draws, tests).
+
+    Returns
+    -------
+    Tested
+        Of all tests.
+
+    References
+    ----------
+    Louis, T. A. (1982), Finding the observed information matrix when using the EM algorithm,
+    Journal of the Royal Statistical Society B 44. Glas, C. A. W. (1999), Modification indices for
+    the 2-PL and the nominal response model, Psychometrika 64.
+
+    Examples
+    --------
+    >>> known = Residuals(["Ann"], ["a", "b"], np.ones((1, 2)), np.ones((1, 2)),
+    ...                   np.full((1, 1, 2), 0.5))
+    >>> easier = louis(known, lambda part: (part.leftover.sum(axis=2), part.weights.sum(axis=2)))
+    >>> easier.score, easier.information
+    (array([[1.]]), array([[[0.5]]]))
+    """
+    draws, first, second, whole = 0, 0.0, 0.0, 0.0
+    for block in residuals.blocks():
+        score, information = scores(block)
+        draws += len(score)
+        first, second = first + score.sum(axis=0), second + (score**2).sum(axis=0)
+        whole = whole + information.sum(axis=0)
+    mean, complete = np.asarray(first) / draws, np.asarray(whole) / draws
+    missing = np.asarray(second) / draws - mean**2
+    return Tested(mean[:, None], (complete - missing)[:, None, None], complete[:, None, None])
+
+
+@dataclass(frozen=True, eq=False)
+class Direction:
+    r"""Log-odds of cells moved along given values: by subject, or by item.
+
+    The values x of a test's cells may depend on the draw, as log-odds do, so that they need not be
+    guessed from the outcomes which are tested. They are centred with the weights
+    :math:`w = n p (1 - p)`, so that what the layout infers of the level plays no part. An item's
+    cells move beside their subjects' other cells: :math:`d_{ik} = x_{ij} (1_{j = k} - w_{ik} /
+    \sum_l w_{il})`, so that what subjects are in all plays no part, either.
+
+    .. math:: U(\theta) = \sum_c d_c (y_c - n_c p_c), \qquad J(\theta) = \sum_c d_c^2 w_c
+
+    Of the variance of U over the posterior, which is the information that `louis` finds missing,
+    the expectation over outcomes is taken: that observed is larger just where U is far from 0,
+    which makes tails too heavy. It is the variance of :math:`\sum_c \bar d_c \bar w_c \eta_c`,
+    and of d itself, :math:`\sum_c \bar w_c \mathrm{Var}(d_c)`.
+
+    Attributes
+    ----------
+    values : callable
+        From some draws to a list with the values of each effect, shaped as, or to be broadcast to,
+        (draws, subjects, items).
+    over : int
+        `SUBJECT` or `ITEM`: what there is a test for.
+    centred : bool
+        Whether the level plays no part.
+    """
+
+    values: Callable[[Block], list[np.ndarray]]
+    over: int
+    centred: bool = True
+
+    def test(self, residuals: Residuals) -> Tested:
+        """Score the effects of all tests."""
+        centre = residuals.centre
+        weights = self._weights(centre)
+        moved = np.stack([each * weights for each in self._along(centre)])
+        first, second, complete, lines = 0.0, 0.0, 0.0, []
+        scores = []
+        for block in residuals.blocks():
+            along, own = self._along(block), self._weights(block)
+            left = block.leftover if self.over == SUBJECT else block.beside_others
+            scores.append(np.stack([(x * left).sum(axis=self.over) for x in along], axis=2))
+            odds = block.log_odds
+            if self.over == ITEM:
+                odds = odds - (centre.shares * odds).sum(axis=2, keepdims=True)
+            lines.append(np.stack([(x * odds).sum(axis=self.over) for x in moved], axis=2))
+            complete = complete + np.array(
+                [[(x * y * own).sum(axis=(0, self.over)) for y in along] for x in along]
+            )
+            first = first + np.array([x.sum(axis=0) for x in along])
+            second = second + np.array([(x**2).sum(axis=0) for x in along])
+        score, line = np.concatenate(scores), np.concatenate(lines)
+        draws = len(score)
+        spread = np.asarray(second) / draws - (np.asarray(first) / draws) ** 2
+        own_part = (weights[0] * spread).sum(axis=self.over)
+        line = line - line.mean(axis=0)
+        missing = np.einsum("dtk,dtl->tkl", line, line) / draws
+        missing = missing + own_part.T[:, :, None] * np.eye(len(own_part))
+        whole = np.moveaxis(np.asarray(complete), 2, 0) / draws
+        return Tested(score.mean(axis=0), whole - missing, whole)
+
+    def chances(self, residuals: Residuals, tested: Tested) -> np.ndarray:
+        """Give p values of tests of one effect each, by the saddlepoint; NaN where untestable."""
+        effect, error = tested.alone()
+        (along,) = self._along(residuals.centre)
+        low, high = residuals.two_points
+        width = np.where(high > low, high - low, 1)
+        cells = (along[0] * low, along[0] * high, high / width, -low / width)
+        if self.over == ITEM:
+            cells = tuple(each.T for each in cells)
+        below, above, failing, passing = cells
+        untried = failing + passing == 0
+        failing = np.where(untried, 1, failing)
+        return tails(
+            (effect / error)[:, 0],
+            np.stack([below, above], axis=2),
+            np.stack([failing, passing], axis=2),
+        )
+
+    def _weights(self, block: Block) -> np.ndarray:
+        """Give what centres a test's cells."""
+        return block.weights if self.over == SUBJECT else block.own_weights
+
+    def _along(self, block: Block) -> list[np.ndarray]:
+        """Lay out the values of each effect, centred where they are to be."""
+        weights = self._weights(block)
+        found = []
+        for values in self.values(block):
+            x = np.broadcast_to(values, weights.shape)
+            if self.centred:
+                total = weights.sum(axis=self.over, keepdims=True)
+                mean = (weights * x).sum(axis=self.over, keepdims=True)
+                x = x - mean / np.where(total > 0, total, 1)
+            found.append(x * (weights > 0))
+        return found
