@@ -1,6 +1,8 @@
 """What a layout with a population misses, as tables and in words."""
 
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import pandas as pd
 
@@ -8,6 +10,7 @@ from ....common.digits import beside, fixed
 from ....common.messages import some
 from ....evaluations.evaluation import Evaluation
 from ....inference.fit import Fit
+from .dependence import TOGETHER
 from .item_fit import LEVEL
 
 _TABLES = {"subjects": "subject", "items": "item", "groups": "item", "pairs": "item"}
@@ -84,17 +87,15 @@ class PopulationCriticism:
             ``table`` and ``name``, of a subject, an item, two items or a testlet; ``effect``,
             ``low``, ``high``, ``p_adjusted``.
         """
-        found = []
-        for table in _TABLES:
-            rows = getattr(self, table)
-            rows = rows[rows["flagged"]]
-            named = [_name(table, row) for row in rows.to_dict("records")]
-            found.append(rows.assign(table=table, name=named))
         columns = ["table", "name", "effect", "low", "high", "p_adjusted"]
-        return pd.concat(
-            [rows[columns] for rows in found if len(rows)] or [pd.DataFrame(columns=columns)],
-            ignore_index=True,
-        )
+        parts = [pd.DataFrame(columns=columns)]
+        for name in _TABLES:
+            table: pd.DataFrame = getattr(self, name)
+            rows = table[table["flagged"]]
+            if len(rows):
+                named = [_name(name, row) for row in rows.to_dict("records")]
+                parts.append(rows.assign(table=name, name=named)[columns])
+        return pd.concat(parts[1:] or parts, ignore_index=True)
 
     def suggestions(self) -> list[str]:
         """Say in words what is flagged, and which effect to add to the layout.
@@ -126,7 +127,7 @@ class PopulationCriticism:
         return f"<PopulationCriticism of {name!r}: {', '.join(told)}, at {self.alpha:.0%} in each>"
 
 
-def _name(table: str, row: dict[str, object]) -> str:
+def _name(table: str, row: Mapping[Hashable, Any]) -> str:
     """Name what a row is about."""
     if table == "pairs":
         return str(row["testlet"] or f"{row['item']} + {row['other']}")
@@ -207,7 +208,7 @@ def _of_group(table: pd.DataFrame) -> str:
     flagged = table[table["flagged"]]
     if flagged.empty:
         return ""
-    row = flagged.loc[flagged["p"].idxmin()]
+    row = flagged.sort_values("p").iloc[0]
     add = f'Bias("favour", per=(Category({row["by"]!r}, per="subject"), "item"), '
     add += 'prior=Prior("Normal", mu=0, sigma=Spread("favourSpread")))'
     if row["level"] == "+1 sd":
@@ -222,24 +223,30 @@ def _of_group(table: pd.DataFrame) -> str:
 def _of_pairs(table: pd.DataFrame, testlets: str) -> str:
     """Say which items have more or less in common, what that does, and what to add."""
     flagged = table[table["flagged"]]
-    if flagged.empty:
+    told = []
+    for word, sign in (("more", 1), ("less", -1)):
+        own = flagged[flagged["effect"] * sign > 0]
+        if len(own):
+            names = [_name("pairs", row) for row in own.to_dict("records")]
+            told.append(
+                f"{testlets} {some(names)}".strip() + f": items have {word} in common than the "
+                f"layout says ({names[0]}: {_numbers(own.iloc[0])} squared log-odds, "
+                f"Q3 {fixed(own.iloc[0]['q3'], 2)})"
+            )
+    if not told:
         return ""
-    row = flagged.iloc[0]
-    names = [_name("pairs", each) for each in flagged.to_dict("records")]
-    of_whom = f"{testlets} {some(names)}" if testlets else some(names)
-    column = testlets or "testlet"
-    more = "more" if row["effect"] > 0 else "less"
     return (
-        f"{of_whom}: items have {more} in common than the layout says ({names[0]}: "
-        f"{_numbers(row)} squared log-odds, Q3 {row['q3']:.2f}){widened(flagged)}; add a part that "
-        f'a subject has on each: Bias("shared", per=("subject", Category({column!r})), '
+        f"{'; '.join(told)}{widened(flagged)}; add a part of each subject on each group of them: "
+        f'Bias("shared", per=("subject", Category({testlets or "testlet"!r})), '
         'prior=Prior("Normal", mu=0, sigma=Spread("sharedSpread")))'
     )
 
 
 def widened(flagged: pd.DataFrame) -> str:
     """Say how much too narrow intervals of subjects are for all flagged rows, about."""
-    factor = max(1 + float((flagged["widening"] ** 2 - 1).sum()), 0) ** 0.5
+    together = flagged[flagged["testlet"] == TOGETHER]
+    rows = together if len(together) else flagged
+    factor = max(1 + float((rows["widening"] ** 2 - 1).sum()), 0) ** 0.5
     if factor < 1.01:
         return ""
     return f"; intervals of subjects should be about {factor:.2f} times as wide"

@@ -11,6 +11,7 @@ from .results import adjusted, intervals
 from .saddlepoint import tails
 
 _SHOWN = 20  # pairs, the worst ones, beside all that are flagged
+TOGETHER = "all together"
 _OUTCOMES = 512  # replicates of a testlet's outcomes
 COLUMNS = ["testlet", "item", "other", "items", "subjects", "effect", "low", "high", "q3"]
 COLUMNS += ["widening", "z", "p", "p_adjusted", "flagged"]
@@ -121,32 +122,32 @@ def testlets(
     Returns
     -------
     DataFrame
-        One row per testlet, columns as of `pairs`; ``item`` and ``other`` are empty, ``q3`` is the
-        mean over pairs.
+        One row per testlet and, where there are several, one of all together; columns as of
+        `pairs`. ``item`` and ``other`` are empty, ``q3`` is the mean over pairs.
     """
     places = list(groups.values())
 
     def scores(block: Block) -> tuple[np.ndarray, np.ndarray]:
         """Sum over pairs and subjects."""
-        found = (_over_pairs(each, places) for each in (block.leftover, block.weights))
+        found = (_over_testlets(each, places) for each in (block.leftover, block.weights))
         score, information = (each.sum(axis=1) for each in found)
         return score, information
 
-    tested = louis(residuals, scores)
-    columns = intervals(tested, prob)
+    columns = intervals(louis(residuals, scores), prob)
     weights = residuals.centre.weights
     total = np.maximum(weights[0].sum(axis=1), 1e-12)
-    part = (_over_pairs(weights, places)[0] / total[:, None]).mean(axis=0)
-    correlated, tried = q3(residuals), residuals.trials > 0
+    part = (_over_testlets(weights, places)[0] / total[:, None]).mean(axis=0)
+    tried = (residuals.trials > 0).astype(float)
+    shared = _over_testlets(tried[None], places)[0] > 0
     made = pd.DataFrame(
         {
-            "testlet": list(groups),
+            "testlet": [*groups, TOGETHER][: len(part)],
             "item": "",
             "other": "",
-            "items": [len(own) for own in places],
-            "subjects": [int((tried[:, own].sum(axis=1) > 1).sum()) for own in places],
+            "items": [*map(len, places), sum(map(len, places))][: len(part)],
+            "subjects": shared.sum(axis=0),
             **columns,
-            "q3": [_mean_of_pairs(correlated, own) for own in places],
+            "q3": _means_of_pairs(q3(residuals), places)[: len(part)],
             "widening": np.sqrt(np.maximum(1 + 2 * columns["effect"] * part, 0)),
             "p": _testlet_chances(residuals, columns["z"], places, seed),
         }
@@ -155,16 +156,22 @@ def testlets(
     return made.sort_values("p", kind="stable", ignore_index=True)
 
 
-def _over_pairs(values: np.ndarray, groups: Sequence[np.ndarray]) -> np.ndarray:
-    """Sum products over the pairs of each group; (draws, subjects, groups)."""
-    parts = [values[:, :, places] for places in groups]
-    return np.stack([(x.sum(axis=2) ** 2 - (x**2).sum(axis=2)) / 2 for x in parts], axis=2)
+def _over_testlets(values: np.ndarray, places: Sequence[np.ndarray]) -> np.ndarray:
+    """Sum products over the pairs of each testlet, and of all; (draws, subjects, testlets)."""
+    parts = [values[:, :, own] for own in places]
+    each = np.stack([(x.sum(axis=2) ** 2 - (x**2).sum(axis=2)) / 2 for x in parts], axis=2)
+    if len(places) == 1:
+        return each
+    return np.concatenate([each, each.sum(axis=2, keepdims=True)], axis=2)
 
 
-def _mean_of_pairs(values: np.ndarray, places: np.ndarray) -> float:
-    """Average over pairs."""
-    own = values[np.ix_(places, places)][np.triu_indices(len(places), 1)]
-    return float(np.nanmean(own)) if np.isfinite(own).any() else np.nan
+def _means_of_pairs(values: np.ndarray, places: Sequence[np.ndarray]) -> list[float]:
+    """Average over the pairs of each testlet, and of all."""
+    pairs = [values[np.ix_(own, own)][np.triu_indices(len(own), 1)] for own in places]
+    return [
+        float(np.nanmean(own)) if np.isfinite(own).any() else np.nan
+        for own in (*pairs, np.concatenate(pairs))
+    ]
 
 
 def _chances(
@@ -187,13 +194,13 @@ def _chances(
 
 
 def _testlet_chances(
-    residuals: Residuals, z: np.ndarray, groups: Sequence[np.ndarray], seed: int
+    residuals: Residuals, z: np.ndarray, places: Sequence[np.ndarray], seed: int
 ) -> np.ndarray:
     """Give p values of testlets from products of outcomes that are drawn from the mean chances."""
     rng = np.random.default_rng(seed)
     low, high = residuals.two_points
     width = np.where(high > low, high - low, 1)
     passed = rng.random((_OUTCOMES, *low.shape)) < -low / width
-    values = _over_pairs(np.where(passed, high, low), groups)
+    values = _over_testlets(np.where(passed, high, low), places)
     values = np.moveaxis(values - values.mean(axis=0), 0, 2)  # subjects, testlets, outcomes
     return tails(z, np.swapaxes(values, 0, 1), np.full(_OUTCOMES, 1 / _OUTCOMES))

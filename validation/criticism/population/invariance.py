@@ -102,7 +102,8 @@ def invariance(
 
     The log-odds of an item's cells are moved by :math:`\beta` for the subjects of a level, beside
     their other items; see `louis.Direction`. So a level that does better in all is no alarm, only
-    one that does so on single items, which is differential item functioning (DIF).
+    one that does so on single items, which is differential item functioning (DIF). Where a few
+    items are much harder for a level, the others are easier beside them, and may be flagged, too.
 
     Parameters
     ----------

@@ -98,14 +98,14 @@ def louis(residuals: Residuals, scores: Callable[[Block], tuple[np.ndarray, np.n
     >>> easier.score, easier.information
     (array([[1.]]), array([[[0.5]]]))
     """
-    draws, first, second, whole = 0, 0.0, 0.0, 0.0
+    parts = []
     for block in residuals.blocks():
         score, information = scores(block)
-        draws += len(score)
-        first, second = first + score.sum(axis=0), second + (score**2).sum(axis=0)
-        whole = whole + information.sum(axis=0)
-    mean, complete = np.asarray(first) / draws, np.asarray(whole) / draws
-    missing = np.asarray(second) / draws - mean**2
+        parts.append((score.sum(axis=0), (score**2).sum(axis=0), information.sum(axis=0)))
+    mean, square, complete = (
+        np.sum(each, axis=0) / len(residuals.chances) for each in zip(*parts, strict=True)
+    )
+    missing = square - mean**2
     return Tested(mean[:, None], (complete - missing)[:, None, None], complete[:, None, None])
 
 
@@ -146,8 +146,7 @@ class Direction:
         centre = residuals.centre
         weights = self._weights(centre)
         moved = np.stack([each * weights for each in self._along(centre)])
-        first, second, complete, lines = 0.0, 0.0, 0.0, []
-        scores = []
+        scores, lines, sums = [], [], []
         for block in residuals.blocks():
             along, own = self._along(block), self._weights(block)
             left = block.leftover if self.over == SUBJECT else block.beside_others
@@ -156,19 +155,18 @@ class Direction:
             if self.over == ITEM:
                 odds = odds - (centre.shares * odds).sum(axis=2, keepdims=True)
             lines.append(np.stack([(x * odds).sum(axis=self.over) for x in moved], axis=2))
-            complete = complete + np.array(
-                [[(x * y * own).sum(axis=(0, self.over)) for y in along] for x in along]
-            )
-            first = first + np.array([x.sum(axis=0) for x in along])
-            second = second + np.array([(x**2).sum(axis=0) for x in along])
+            both = [[(x * y * own).sum(axis=(0, self.over)) for y in along] for x in along]
+            moments = ([(x**power).sum(axis=0) for x in along] for power in (1, 2))
+            sums.append((np.array(both), *map(np.array, moments)))
         score, line = np.concatenate(scores), np.concatenate(lines)
         draws = len(score)
-        spread = np.asarray(second) / draws - (np.asarray(first) / draws) ** 2
+        complete, first, second = (np.sum(each, axis=0) / draws for each in zip(*sums, strict=True))
+        spread = second - first**2
         own_part = (weights[0] * spread).sum(axis=self.over)
         line = line - line.mean(axis=0)
         missing = np.einsum("dtk,dtl->tkl", line, line) / draws
         missing = missing + own_part.T[:, :, None] * np.eye(len(own_part))
-        whole = np.moveaxis(np.asarray(complete), 2, 0) / draws
+        whole = np.moveaxis(complete, 2, 0)
         return Tested(score.mean(axis=0), whole - missing, whole)
 
     def chances(self, residuals: Residuals, tested: Tested) -> np.ndarray:
@@ -177,10 +175,8 @@ class Direction:
         (along,) = self._along(residuals.centre)
         low, high = residuals.two_points
         width = np.where(high > low, high - low, 1)
-        cells = (along[0] * low, along[0] * high, high / width, -low / width)
-        if self.over == ITEM:
-            cells = tuple(each.T for each in cells)
-        below, above, failing, passing = cells
+        cells = np.stack([along[0] * low, along[0] * high, high / width, -low / width])
+        below, above, failing, passing = cells if self.over == SUBJECT else cells.swapaxes(1, 2)
         untried = failing + passing == 0
         failing = np.where(untried, 1, failing)
         return tails(

@@ -35,12 +35,12 @@ class Block:
     def shares(self) -> np.ndarray:
         """What part of its subject's information a cell has."""
         total = self.weights.sum(axis=2, keepdims=True)
-        return self.weights / np.where(total > 0, total, 1)
+        return np.asarray(self.weights / np.where(total > 0, total, 1))
 
     @cached_property
     def beside_others(self) -> np.ndarray:
         """Leftover of a cell, less its share of what its subject leaves over in all."""
-        return self.leftover - self.shares * self.leftover.sum(axis=2, keepdims=True)
+        return np.asarray(self.leftover - self.shares * self.leftover.sum(axis=2, keepdims=True))
 
     @cached_property
     def own_weights(self) -> np.ndarray:
