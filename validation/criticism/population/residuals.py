@@ -45,7 +45,7 @@ class Block:
     @cached_property
     def own_weights(self) -> np.ndarray:
         """Variance of `beside_others` as far as it is the cell's own."""
-        return self.weights * (1 - self.shares)
+        return np.asarray(self.weights * (1 - self.shares))
 
 
 @dataclass(frozen=True, eq=False)
