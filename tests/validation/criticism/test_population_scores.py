@@ -30,9 +30,7 @@ def rasch(outcomes, ease, draws, seed=1):
     """Leave over what exact draws of abilities do, given eases; abilities are standard normal."""
     rng = np.random.default_rng(seed)
     log_odds = GRID[:, None] + ease
-    log_mass = norm.logpdf(GRID) + (
-        outcomes @ log_odds.T - np.logaddexp(0, log_odds).sum(axis=1)
-    )
+    log_mass = norm.logpdf(GRID) + (outcomes @ log_odds.T - np.logaddexp(0, log_odds).sum(axis=1))
     mass = np.exp(log_mass - log_mass.max(axis=1, keepdims=True))
     below = mass.cumsum(axis=1) / mass.sum(axis=1, keepdims=True)
     strata = rng.permuted(np.tile(np.arange(draws), (len(outcomes), 1)), axis=1)
@@ -96,7 +94,9 @@ def test_an_items_level_is_scored_as_the_exact_marginal_likelihood_says():
 @pytest.mark.trust("promises", "criticism raises false alarms as rarely as it says")
 def test_pairs_are_scored_as_the_exact_marginal_likelihood_says():
     outcomes = drawn(30, EASE, seed=4)
-    found = dependence.pairs(rasch(outcomes, EASE, draws=8000), **JUDGED).set_index(["item", "other"])
+    found = dependence.pairs(rasch(outcomes, EASE, draws=8000), **JUDGED).set_index(
+        ["item", "other"]
+    )
     row = found.iloc[0]
     one, other = (int(name.removeprefix("i")) for name in row.name)
 
@@ -121,18 +121,18 @@ def test_slopes_of_persons_are_scored_as_the_exact_marginal_likelihood_says():
     tested = Direction(lambda block: [block.log_odds], SUBJECT).test(
         rasch(outcomes, EASE, draws=8000)
     )
+
+    def moved(beta):
+        def of_cells(_, passed, odds):
+            weights = expit(odds) * expit(-odds)
+            mean = (weights * odds).sum(axis=1) / weights.sum(axis=1)
+            return bernoulli(passed, odds + beta * (odds - mean[:, None]))
+
+        return of_cells
+
     for row in range(4):
-
-        def moved(beta):
-            def of_cells(_, own, odds):
-                weights = expit(odds) * expit(-odds)
-                mean = (weights * odds).sum(axis=1) / weights.sum(axis=1)
-                return bernoulli(own, odds + beta * (odds - mean[:, None]))
-
-            return of_cells
-
-        own = outcomes[[row]]
-        score, _ = slopes(lambda beta, own=own: marginal(own, EASE, moved(beta)))
+        alone = outcomes[[row]]
+        score, _ = slopes(lambda beta, alone=alone: marginal(alone, EASE, moved(beta)))
         assert tested.score[row, 0] == pytest.approx(score, abs=0.02)
 
 
@@ -144,11 +144,12 @@ def test_scores_of_persons_have_the_stated_variance_over_all_patterns():
     chance = each @ norm.pdf(GRID)
     chance /= chance.sum()
     residuals = rasch(patterns, EASE, draws=2000)
-    for direction in (
-        Direction(lambda block: [block.log_odds], SUBJECT),
-        Direction(lambda block: [np.ones(1)], SUBJECT, centred=False),
-    ):
-        tested = direction.test(residuals)
+
+    def of_level(block):
+        return block.leftover.sum(axis=2), block.weights.sum(axis=2)
+
+    slope = Direction(lambda block: [block.log_odds], SUBJECT)
+    for tested in (slope.test(residuals), louis(residuals, of_level)):
         score, stated = tested.score[:, 0], tested.information[:, 0, 0]
         assert chance @ score == pytest.approx(0, abs=0.01)
         assert chance @ score**2 == pytest.approx(chance @ stated, rel=0.1)

@@ -5,7 +5,7 @@ import pandas as pd
 
 from ....layouts import Layout
 from ....layouts.plates import ITEM as ITEM_PLATE
-from .louis import ITEM, Direction, Tested
+from .louis import ITEM, Direction, Tested, louis, of_cells
 from .residuals import Block, Residuals
 from .results import adjusted, intervals
 
@@ -46,18 +46,20 @@ def item_fit(residuals: Residuals, layout: Layout, *, alpha: float, prob: float)
     Glas, C. A. W. (1999), Modification indices for the 2-PL and the nominal response model,
     Psychometrika 64.
     """
-    directions = {SLOPE: Direction(_log_odds, ITEM)}
+    slope = Direction(_log_odds, ITEM)
+    tested = slope.test(residuals)
+    tables = [_table(residuals, SLOPE, tested, slope.chances(residuals, tested), prob)]
     if not any(latent.plates == (ITEM_PLATE,) for latent in layout.latents):
-        directions[LEVEL] = Direction(_ones, ITEM, centred=False)
-    tables = [
-        _table(residuals, what, direction, direction.test(residuals), prob)
-        for what, direction in directions.items()
-    ]
+        tested = louis(residuals, _level)
+        effect, error = tested.alone()
+        ones = np.ones(residuals.trials.shape)
+        p = of_cells(residuals, (effect / error)[:, 0], ones, ITEM)
+        tables.append(_table(residuals, LEVEL, tested, p, prob))
     return adjusted(pd.concat(tables, ignore_index=True), alpha)
 
 
 def _table(
-    residuals: Residuals, what: str, direction: Direction, tested: Tested, prob: float
+    residuals: Residuals, what: str, tested: Tested, p: np.ndarray, prob: float
 ) -> pd.DataFrame:
     trials = residuals.trials.sum(axis=0)
     return pd.DataFrame(
@@ -68,7 +70,7 @@ def _table(
             "observed": residuals.successes.sum(axis=0) / trials,
             "expected": (residuals.trials * residuals.mean).sum(axis=0) / trials,
             **intervals(tested, prob),
-            "p": direction.chances(residuals, tested),
+            "p": p,
         }
     )
 
@@ -78,6 +80,6 @@ def _log_odds(block: Block) -> list[np.ndarray]:
     return [block.log_odds]
 
 
-def _ones(block: Block) -> list[np.ndarray]:
+def _level(block: Block) -> tuple[np.ndarray, np.ndarray]:
     """Move all cells of an item alike."""
-    return [np.ones(1)]
+    return block.beside_others.sum(axis=1), block.own_weights.sum(axis=1)

@@ -133,13 +133,10 @@ class Direction:
         (draws, subjects, items).
     over : int
         `SUBJECT` or `ITEM`: what there is a test for.
-    centred : bool
-        Whether the level plays no part.
     """
 
     values: Callable[[Block], list[np.ndarray]]
     over: int
-    centred: bool = True
 
     def test(self, residuals: Residuals) -> Tested:
         """Score the effects of all tests."""
@@ -173,31 +170,46 @@ class Direction:
         """Give p values of tests of one effect each, by the saddlepoint; NaN where untestable."""
         effect, error = tested.alone()
         (along,) = self._along(residuals.centre)
-        low, high = residuals.two_points
-        width = np.where(high > low, high - low, 1)
-        cells = np.stack([along[0] * low, along[0] * high, high / width, -low / width])
-        below, above, failing, passing = cells if self.over == SUBJECT else cells.swapaxes(1, 2)
-        untried = failing + passing == 0
-        failing = np.where(untried, 1, failing)
-        return tails(
-            (effect / error)[:, 0],
-            np.stack([below, above], axis=2),
-            np.stack([failing, passing], axis=2),
-        )
+        return of_cells(residuals, (effect / error)[:, 0], along[0], self.over)
 
     def _weights(self, block: Block) -> np.ndarray:
         """Give what centres a test's cells."""
         return block.weights if self.over == SUBJECT else block.own_weights
 
     def _along(self, block: Block) -> list[np.ndarray]:
-        """Lay out the values of each effect, centred where they are to be."""
+        """Lay out the values of each effect, centred."""
         weights = self._weights(block)
         found = []
         for values in self.values(block):
             x = np.broadcast_to(values, weights.shape)
-            if self.centred:
-                total = weights.sum(axis=self.over, keepdims=True)
-                mean = (weights * x).sum(axis=self.over, keepdims=True)
-                x = x - mean / np.where(total > 0, total, 1)
-            found.append(x * (weights > 0))
+            total = weights.sum(axis=self.over, keepdims=True)
+            mean = (weights * x).sum(axis=self.over, keepdims=True)
+            found.append((x - mean / np.where(total > 0, total, 1)) * (weights > 0))
         return found
+
+
+def of_cells(residuals: Residuals, z: np.ndarray, along: np.ndarray, over: int) -> np.ndarray:
+    """Give p values of sums over cells of what is left over, each times a number.
+
+    Parameters
+    ----------
+    residuals : Residuals
+        Whose mean chances the outcomes have.
+    z : ndarray, shape (tests,)
+        Standardised sums.
+    along : ndarray, shape (subjects, items)
+        Numbers.
+    over : int
+        `SUBJECT` or `ITEM`: what there is a sum for.
+
+    Returns
+    -------
+    ndarray, shape (tests,)
+        See `saddlepoint.tails`.
+    """
+    low, high = residuals.two_points
+    width = np.where(high > low, high - low, 1)
+    passing = -low / width
+    cells = np.stack([along * low, along * high, 1 - passing, passing])
+    below, above, failing, passing = cells if over == SUBJECT else cells.swapaxes(1, 2)
+    return tails(z, np.stack([below, above], axis=2), np.stack([failing, passing], axis=2))
