@@ -84,10 +84,9 @@ def test_tables_of_what_is_shared_are_written(fit, tmp_path):
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda fit, data: ml.validation.criticise(fit, data), "criticise takes each subject"),
         (lambda fit, data: ml.estimation.estimate(LAYOUT, data), "take the posterior, fit"),
     ],
-    ids=["criticise", "estimate"],
+    ids=["estimate"],
 )
 def test_what_takes_one_subject_at_a_time_refuses(fit, evaluation, call, words):
     with pytest.raises(FitError, match="is fitted to all subjects together, because of mean") as e:
