@@ -30,7 +30,9 @@ def check_joint(layout: Graph) -> None:
                 f"{layout.outcome.name}: it uses {node.name}, which is unseen and integrated "
                 f"out for each subject alone, and {together}; give items a part of their own that "
                 "all subjects meet, as in Bias('ease', per='item', prior=Prior('ZeroSumNormal', "
-                "sigma=Spread('easeSpread')))"
+                "sigma=Spread('easeSpread'))), or each subject one on each item, as in "
+                "Bias('part', per=('subject', 'item'), prior=Prior('Normal', mu=0, "
+                "sigma=Spread('partSpread')))"
             )
     for constant in layout.constants:
         raise LayoutError(

@@ -28,6 +28,7 @@ from .validation.comparison import ProfileComparison
 from .validation.criticism.criticise import Criticism
 from .validation.criticism.expansion import error_of
 from .validation.criticism.overdispersion import part, share
+from .validation.criticism.population.criticism import PopulationCriticism
 from .validation.leave_one_out.compare import LayoutComparison
 from .validation.prediction.result import CrossValidation
 
@@ -187,6 +188,26 @@ def print_criticism(criticism: Criticism) -> None:
         _console().print(table)
     if why := criticism.untried():
         _console().print(Text(visible(why)))
+
+
+def print_misfits(criticism: PopulationCriticism) -> None:
+    """Print what is flagged of a population, and of how many."""
+    _console().print(Text(visible(repr(criticism))))
+    flagged = criticism.flagged()
+    title = f"{criticism.fit.layout.name}: what is flagged"
+    interval = f"{criticism.prob:.0%} interval"
+    table = Table("table", "name", "effect", interval, "p_adjusted", title=title)
+    for row in flagged.to_dict("records"):
+        digits = min(beside((row["high"] - row["low"]) / 2), 2)
+        low, high = outward(row["low"], row["high"], digits)
+        table.add_row(
+            *(visible(str(row[name])) for name in ("table", "name")),
+            fixed(row["effect"], digits),
+            f"[{low}, {high}]",
+            f"{row['p_adjusted']:.2g}",
+        )
+    if table.row_count:
+        _console().print(table)
 
 
 def _print_overdispersion(criticism: Criticism) -> None:

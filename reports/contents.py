@@ -20,6 +20,7 @@ from ..inference.posterior.diagnostics import diagnose, profiles
 from ..inference.posterior.posterior import success_rates
 from ..layouts.elements import Element, elements
 from ..validation.criticism.criticise import Criticism, criticise
+from ..validation.criticism.population.criticism import PopulationCriticism
 from .columns import training_items
 from .description.describe import describe
 from .description.sentences import Description
@@ -47,11 +48,13 @@ class Contents:
     criticism : Criticism or None
         Given, or made of the evaluation.
     uncriticised : str
-        Why there is no criticism.
+        Why there is no criticism of the subjects one by one.
     title : str
         Heading.
     asked : list of str, optional
         Subjects that are to have a section of their own.
+    misfits : PopulationCriticism, optional
+        Criticism of a joint fit, given or made of the evaluation.
     """
 
     fit: Fit
@@ -61,6 +64,7 @@ class Contents:
     uncriticised: str
     title: str
     asked: list[str] | None = None
+    misfits: PopulationCriticism | None = None
 
     @classmethod
     def of(
@@ -68,7 +72,7 @@ class Contents:
         fit: Fit,
         evaluation: Evaluation | None,
         forecast: Forecast | None,
-        criticism: Criticism | None,
+        criticism: Criticism | PopulationCriticism | None,
         title: str | None,
         detailed: Iterable[object] | None = None,
     ) -> "Contents":
@@ -89,8 +93,11 @@ class Contents:
         reason = ""
         if criticism is None:
             criticism, reason = _criticised(fit, evaluation)
+        misfits = None
+        if isinstance(criticism, PopulationCriticism):
+            misfits, criticism, reason = criticism, None, _TOGETHER
         heading = f"Cognitive profiles under {fit.layout.name}" if title is None else str(title)
-        return cls(fit, evaluation, forecast, criticism, reason, heading, asked)
+        return cls(fit, evaluation, forecast, criticism, reason, heading, asked, misfits)
 
     @cached_property
     def elements(self) -> list[Element]:
@@ -196,7 +203,12 @@ class Contents:
         return ", ".join([*details, *([f"seed {known['seed']}"] if "seed" in known else [])])
 
 
-def _criticised(fit: Fit, evaluation: Evaluation | None) -> tuple[Criticism | None, str]:
+_TOGETHER = "Asked of all subjects together: see what is shared."
+
+
+def _criticised(
+    fit: Fit, evaluation: Evaluation | None
+) -> tuple[Criticism | PopulationCriticism | None, str]:
     if evaluation is None:
         return None, (
             "Not made: give report(..., evaluation=) the items with all their properties, or "

@@ -16,6 +16,7 @@ from ..inference.forecasts.streaming import SUMMARY
 from ..inference.population.standing import standing
 from ..inference.population.tables import items, population
 from ..validation.criticism.criticise import Criticism
+from ..validation.criticism.population.criticism import PopulationCriticism
 from .columns import columns
 from .contents import PROB, Contents
 
@@ -28,7 +29,7 @@ def export_tables(
     *,
     evaluation: Evaluation | None = None,
     forecast: Forecast | None = None,
-    criticism: Criticism | None = None,
+    criticism: Criticism | PopulationCriticism | None = None,
     overwrite: bool = False,
 ) -> list[Path]:
     """Write a fit's tables as CSV files.
@@ -48,7 +49,7 @@ def export_tables(
         reads.
     forecast : Forecast, optional
         Of new items.
-    criticism : Criticism, optional
+    criticism : Criticism or PopulationCriticism, optional
         Of the fit; with an evaluation it is made where it can be.
     overwrite : bool
         Whether files of these names may be replaced.
@@ -62,9 +63,10 @@ def export_tables(
         ``forecasts.csv``, ``criticism.csv`` and ``overdispersion.csv`` (repeated attempts). Where
         subjects share something, also ``population.csv``, ``item_effects.csv`` and
         ``standing.csv`` (profiles beside what the population says, and by how much they lean on
-        it). Where outcomes are several, graded or scores, ``outcomes.csv`` counts each value of
-        each outcome, and ``forecasts.csv`` holds the expected outcomes, of a grade its number
-        from 0.
+        it), and of its criticism ``person_fit.csv``, ``item_fit.csv``, ``invariance.csv`` and
+        ``dependence.csv``. Where outcomes are several, graded or scores, ``outcomes.csv`` counts
+        each value of each outcome, and ``forecasts.csv`` holds the expected outcomes, of a grade
+        its number from 0.
 
     Raises
     ------
@@ -137,6 +139,11 @@ def _tables(contents: Contents) -> dict[str, pd.DataFrame]:
         tables["criticism"] = contents.criticism.table
         if len(contents.criticism.overdispersion):
             tables["overdispersion"] = contents.criticism.overdispersion
+    if contents.misfits is not None:
+        tables["person_fit"] = contents.misfits.subjects
+        tables["item_fit"] = contents.misfits.items
+        tables["invariance"] = contents.misfits.groups
+        tables["dependence"] = contents.misfits.pairs
     return tables
 
 

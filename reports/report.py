@@ -9,6 +9,7 @@ from ..evaluations.evaluation import Evaluation
 from ..inference.fit import Fit
 from ..inference.forecasts.forecasting import Forecast
 from ..validation.criticism.criticise import Criticism
+from ..validation.criticism.population.criticism import PopulationCriticism
 from .contents import Contents
 from .markdown import as_markdown
 from .page import as_html
@@ -22,7 +23,7 @@ def report(
     *,
     evaluation: Evaluation | None = None,
     forecast: Forecast | None = None,
-    criticism: Criticism | None = None,
+    criticism: Criticism | PopulationCriticism | None = None,
     detailed: Iterable[object] | None = None,
     title: str | None = None,
     overwrite: bool = False,
@@ -48,7 +49,7 @@ def report(
         criticised. Outcomes that were not fitted are held against the forecast.
     forecast : Forecast, optional
         Of new items, by this fit or by one that did not see them.
-    criticism : Criticism, optional
+    criticism : Criticism or PopulationCriticism, optional
         Of this fit, instead of one that is made of the evaluation.
     detailed : iterable, optional
         Subjects with a section of their own: diagnosis, figures, criticism and sampling. By default

@@ -22,6 +22,7 @@ NAMES = (
     "weirdml",
     "gsm8k",
     "fraction-subtraction",
+    "math-exam",
 )
 
 __all__ = ["NAMES", "get", "reproduce"]

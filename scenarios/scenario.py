@@ -1,7 +1,7 @@
 """What every published study brings."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -12,6 +12,8 @@ from ..evaluations.evaluation import Evaluation
 from ..inference.simulate import draw_outcomes
 from ..layouts import Layout, Success
 from ..linking import mean_failure, mixture
+
+_TOGETHER = 20  # subjects of a simulated cohort that share something
 
 
 @dataclass(frozen=True)
@@ -61,11 +63,23 @@ class Case(NamedTuple):
         On what.
     share : float
         Of the simulations asked for, how many it takes: fewer where one costs more.
+    subjects : DataFrame, optional
+        Who is in each simulation, with covariates and categories; where subjects share something.
     """
 
     layout: Layout
     items: pd.DataFrame
     share: float = 1.0
+    subjects: pd.DataFrame | None = None
+
+
+def _baselines() -> dict[str, str]:
+    """Baselines that learn from each subject's own outcomes."""
+    return {
+        "aggregate": "aggregate",
+        "logistic regression": "logistic",
+        "random forest": "forest",
+    }
 
 
 @dataclass(frozen=True)
@@ -96,10 +110,18 @@ class Scenario:
         The layout whose scores are to be below those of `rival`.
     rival : str, optional
         A method; all others by default.
+    split : {"items", "cells"}
+        What is held out when methods are scored: items with the outcomes of all subjects, or single
+        outcomes.
+    baselines : mapping of str to str
+        Methods of `cross_validate` beside the layouts, by the name under which they are shown.
     windows : sequence of (float, float)
         Ranges of success rates, each of whose subjects' scores are held against each other.
     small_batteries : callable
         From the scenario to what `calibration` returns.
+    population : callable, optional
+        Makes the layout in which subjects share something, where the study has one. It is fitted to
+        all of them together, so it is neither held against `rival` nor calibrated by subject.
     """
 
     name: str
@@ -113,8 +135,22 @@ class Scenario:
     tables: bool = True
     recommended: str = "recommended layout"
     rival: str | None = None
+    split: Literal["items", "cells"] = "items"
+    baselines: Mapping[str, str] = field(default_factory=_baselines)
     windows: Sequence[tuple[float, float]] = ((0.0, 1.0),)
     small_batteries: "Callable[[Scenario], dict[str, Case]] | None" = None
+    population: Callable[[], Layout] | None = None
+
+    def every_layout(self) -> dict[str, Callable[[], Layout]]:
+        """List `layouts`, and after them that of a population, where there is one.
+
+        Returns
+        -------
+        dict of str to callable
+            By name; a population's is ``population layout``.
+        """
+        shared = {} if self.population is None else {"population layout": self.population}
+        return {**self.layouts, **shared}
 
     def calibration(self) -> dict[str, Case]:
         """Give what simulation-based calibration takes: layouts, each with a small battery.
@@ -153,11 +189,13 @@ def calibration_cases(
     >>> [(name, len(case.items)) for name, case in get("animal-ai-olympics").calibration().items()]
     [('published layout', 69), ('published layout, pull towards a half', 69), ('recommended ...)]
     """
-    items = scenario.simulate(1).evaluation.items.iloc[::every]
+    cohort = scenario.simulate(1).evaluation
+    items = cohort.items.iloc[::every]
     found = {}
     for name, make in scenario.layouts.items():
         layout, share = make(), (shares or {}).get(name, 1.0)
-        found[name] = Case(layout, items, share)
+        subjects = cohort.subject_table.iloc[:_TOGETHER] if layout.joint else None
+        found[name] = Case(layout, items, share, subjects)
         if mean_failure in layout.constants:
             found[f"{name}, pull towards a half"] = Case(towards_a_half(layout), items, share)
     return found

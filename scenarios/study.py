@@ -21,7 +21,7 @@ from ..validation.prediction.cross_validate import Method, cross_validate
 from ..validation.prediction.layouts import FittedLayout
 from ..validation.prediction.result import CrossValidation
 from ..validation.prediction.score import score_forecast
-from ..validation.prediction.splits import masked
+from ..validation.prediction.splits import Cells, Fold, Items, by_row
 from .figures import Figure
 from .scenario import Scenario
 
@@ -39,7 +39,9 @@ class Study:
     fit : Fit
         Profiles from all outcomes.
     forecast : Forecast
-        Success on a fifth of the items, by a second fit that did not see them.
+        Success on a fifth of the items, or of the outcomes, by a second fit that did not see them.
+    unseen : Evaluation
+        The outcomes that are forecast.
     scores : dict of str to DataFrame
         Scores of that forecast, and of the aggregate's, per subject.
     """
@@ -47,6 +49,7 @@ class Study:
     evaluation: Evaluation
     fit: Fit
     forecast: Forecast
+    unseen: Evaluation
     scores: dict[str, pd.DataFrame]
 
     @classmethod
@@ -60,21 +63,25 @@ class Study:
         draws: int,
         progressbar: bool,
     ) -> "Study":
-        """Fit everybody on all items, then again without a random fifth of the items."""
+        """Fit everybody on all items, then again without a random fifth of the items.
+
+        Where subjects share something, a fifth of the outcomes is held out instead: what others did
+        on an item is what such a layout goes by.
+        """
         infer = partial(fit, layout, method=method, draws=draws, seed=seed, progressbar=progressbar)
         everything = infer(evaluation)
-        count = max(1, round(_HELD_OUT * len(evaluation.items)))
-        chosen = np.random.default_rng(seed).permutation(len(evaluation.items))[:count]
-        held_out = evaluation.items.index[np.sort(chosen)]
-        training = masked(evaluation, held_out)
+        split = Cells(_HELD_OUT) if layout.joint else Items(_HELD_OUT)
+        (fold,) = split.draw(evaluation, np.random.default_rng(seed))
+        training, held_out = fold.training(evaluation), fold.items(evaluation)
+        unseen = _unseen(evaluation, fold)
         blind = infer(training)
         forecast = blind.forecast(evaluation.items.loc[held_out])
-        aggregate = Aggregate().forecast(training, list(held_out))
+        aggregate = Aggregate().forecast(training, held_out)
         scores = {
-            layout.name: score_forecast(forecast, evaluation),
-            "aggregate": score_forecast(aggregate, evaluation),
+            layout.name: score_forecast(forecast, unseen),
+            "aggregate": score_forecast(aggregate, unseen),
         }
-        return cls(evaluation, everything, forecast, scores)
+        return cls(evaluation, everything, forecast, unseen, scores)
 
     def write(self, folder: Path) -> list[Path]:
         """Write the fit, the diagrams, tables and figures into an empty or new folder.
@@ -83,7 +90,8 @@ class Study:
         -------
         list of Path
             ``fit.nc``, ``layout.svg`` and ``.png``, ``profiles.csv``, ``diagnostics.csv``,
-            ``forecasts.csv``, ``scores.csv``, and a PNG for each of `figures`.
+            ``forecasts.csv``, ``scores.csv``, and a PNG for each of `figures`; where subjects share
+            something, also ``population.csv`` and ``items.csv``.
         """
         folder.mkdir(parents=True, exist_ok=True)
         layout = self.fit.layout
@@ -95,6 +103,8 @@ class Study:
             "forecasts": self.forecast.to_frame(),
             "scores": pd.concat(self.scores, names=["method"]).reset_index(),
         }
+        if layout.joint:
+            tables |= {"population": self.fit.population(), "items": self.fit.items()}
         for name, table in tables.items():
             written.append(write_text(folder / f"{name}.csv", table.to_csv(index=False)))
         for name, axes in self.figures().items():
@@ -107,8 +117,7 @@ class Study:
     def figures(self) -> dict[str, Any]:
         """Draw the study's figures, by file name; those of one subject show the middle one."""
         rates = self.fit.diagnostics()["success"].loc[self.fit.subjects]
-        forecast = self.forecast.data["subject"].to_numpy()
-        middle = str((rates[rates.index.isin(forecast)] - 0.5).abs().idxmin())
+        middle = str((rates[rates.index.isin(self.unseen.subjects)] - 0.5).abs().idxmin())
         ranged = [
             feature.name
             for feature in self.fit.layout.meta_features
@@ -117,10 +126,12 @@ class Study:
         drawn = {
             "profiles": plots.profile_forest(self.fit),
             "prior-posterior": plots.prior_posterior(self.fit, middle),
-            "forecast": plots.forecast_plot(self.forecast, middle, self.evaluation),
+            "forecast": plots.forecast_plot(self.forecast, middle, self.unseen),
             "brier": plots.brier_against_success(self.scores, success=rates),
-            "reliability": plots.reliability(self.forecast, self.evaluation),
+            "reliability": plots.reliability(self.forecast, self.unseen),
         }
+        if self.fit.layout.joint:
+            drawn["population"] = plots.population_forest(self.fit)
         if sum(latent.kind == "capability" for latent in self.fit.layout.latents) > 1:
             drawn["capabilities"] = plots.capability_scatter(self.fit)
         if len(ranged) > 1:
@@ -131,10 +142,17 @@ class Study:
         return drawn
 
 
+def _unseen(evaluation: Evaluation, fold: Fold) -> Evaluation:
+    """Keep the outcomes that are predicted, and the subjects who have any."""
+    asked = (by_row(evaluation, fold.test) & (evaluation.trials.to_numpy() > 0)).any(axis=1)
+    chosen = evaluation.select(subjects=evaluation.trials.index[asked])
+    return Fold(fold.test[asked], fold.train[asked]).training(chosen)
+
+
 def score_methods(
     scenario: Scenario, evaluation: Evaluation, *, repeats: int, progressbar: bool = True
 ) -> CrossValidation:
-    """Score all layouts and the baselines on items held out.
+    """Score all layouts and the baselines on items held out, or on outcomes.
 
     Parameters
     ----------
@@ -161,14 +179,10 @@ def score_methods(
         name: FittedLayout(make(), method=scenario.method)
         for name, make in scenario.layouts.items()
     }
-    baselines: dict[str, Method] = {
-        "aggregate": "aggregate",
-        "logistic regression": "logistic",
-        "random forest": "forest",
-    }
     return cross_validate(
-        methods | baselines,
+        methods | dict(scenario.baselines),
         evaluation,
+        split=scenario.split,
         repeats=repeats,
         columns=scenario.columns,
         seed=1,
@@ -177,7 +191,7 @@ def score_methods(
 
 
 def judge(scenario: Scenario, scores: CrossValidation) -> list[Figure]:
-    """Hold mean Brier scores on held-out items against that of the recommended layout.
+    """Hold mean Brier scores on what was held out against that of the recommended layout.
 
     Parameters
     ----------
@@ -200,7 +214,7 @@ def judge(scenario: Scenario, scores: CrossValidation) -> list[Figure]:
         bound = float(others.min() if rival is None else others[rival])
         goal = f"above {ours:.4f}, that of the {scenario.recommended}"
         who = "" if window == (0, 1) else ", subjects with success in [{:g}, {:g}]".format(*window)
-        name = f"{{}}: mean Brier on held-out items{who}".format
+        name = f"{{}}: mean Brier on held-out {scenario.split}{who}".format
         figures += [
             Figure(
                 name(scenario.recommended),

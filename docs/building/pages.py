@@ -45,7 +45,7 @@ def layouts() -> list[tuple[str, object, str, object]]:
     return [
         (pictures.layout_picture(scenario.name, name), scenario, name, make)
         for scenario in map(scenarios.get, scenarios.NAMES)
-        for name, make in scenario.layouts.items()
+        for name, make in scenario.every_layout().items()
     ]
 
 
@@ -145,7 +145,7 @@ def _layout_page(key: str, scenario: object, layout: str) -> str:
     code = f"""
         from measurement_layouts import scenarios
 
-        layout = scenarios.get("{name}").layouts["{layout}"]()
+        layout = scenarios.get("{name}").every_layout()["{layout}"]()
         layout.draw("layout.svg")
         """
     return "\n".join(

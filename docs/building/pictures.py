@@ -49,7 +49,7 @@ def draw_layouts() -> None:
     from measurement_layouts import scenarios
 
     for scenario in map(scenarios.get, scenarios.NAMES):
-        for name, layout in scenario.layouts.items():
+        for name, layout in scenario.every_layout().items():
             layout().draw(PICTURES / f"{layout_picture(scenario.name, name)}.svg")
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,12 +14,13 @@ from ...common.errors import DataError, FitError
 from ...common.messages import some
 from ...evaluations.evaluation import EDGE, Evaluation, SubjectData
 from ...evaluations.steps import Rows
-from ...layouts import MetaFeature, Success, Unseen
+from ...layouts import Latent, MetaFeature, Success, Unseen
 from ...linking import Expr, arrays
 from ...linking.arrays import Array
 from ...linking.expression import Dims
 from ...linking.interval import Interval
 from ..model.alignment import Features
+from ..model.cell_parts import cell_part
 from ..model.features import read_evaluation
 from ..posterior.posterior import GROUPS, Posterior
 from .blocks import group_alike
@@ -84,6 +86,7 @@ class Averaged(Expr):
 
 _MEMORY_MIB = 8.0  # on the way to the probabilities; the logarithms take as much again
 _ITEMS_AT_A_TIME = 2**21  # times draws: 16 MiB
+_SCORES = np.linspace(-8, 8, 81)  # at which a part of a subject on an item is looked at
 _AVERAGED_MIB = 32.0  # with 121 places for each item and draw
 
 
@@ -165,7 +168,8 @@ def log_likelihood(
 
     with the success probability :math:`p_{is}` of item i under draw s kept 1e-12 away from 0 and 1,
     as the fitted model has it. Where the item has something unseen, which its trials share, the
-    likelihood is averaged over that; see `Averaged`.
+    likelihood is averaged over that; see `Averaged`. So it is over the part that the subject has on
+    that item alone, where the layout integrates one out; see `cell_part`.
 
     Parameters
     ----------
@@ -344,9 +348,49 @@ def _in_one_order(
         target = Averaged(outcome, outcome.unseen)
         yield from every_draw(fit, row, known, count, target, memory_mib=_AVERAGED_MIB)
         return
+    part = cell_part(fit.layout)
+    if part is not None:
+        yield from _over_part(fit, row, items, part)
+        return
     parts = probabilities(fit, row, items.features, count, memory_mib=_MEMORY_MIB)
     for places, chances in parts:
-        np.clip(chances, EDGE, 1 - EDGE, out=chances)
-        values = xlogy(items.successes[places, None], chances)
-        values += xlog1py(failures[places, None], np.negative(chances, out=chances))
-        yield places, values
+        yield places, _of_chances(chances, items, places)
+
+
+def _of_chances(chances: np.ndarray, items: Attempted, places: np.ndarray) -> np.ndarray:
+    """Compute the log-likelihood from chances, which are overwritten: (places, all draws)."""
+    failures = (items.trials - items.successes)[places, None]
+    np.clip(chances, EDGE, 1 - EDGE, out=chances)
+    values = xlogy(items.successes[places, None], chances)
+    values += xlog1py(failures, np.negative(chances, out=chances))
+    return np.asarray(values)
+
+
+def _over_part(
+    fit: Posterior, row: int, items: Attempted, part: Latent
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Stream the log-likelihood averaged over a normal part of the subject on each item."""
+    sizes, parameters = fit.posterior.sizes, dict(part.priors[0].parameters)
+    draws = sizes["chain"] * sizes["draw"]
+    together, count = max(1, _ITEMS_AT_A_TIME // draws), len(items.names)
+    weights = -0.5 * _SCORES**2
+    weights -= np.logaddexp.reduce(weights)
+
+    def every(target: Expr, own: Attempted, **instead: np.ndarray) -> Any:
+        names = own.features, len(own.names), target
+        return every_draw(fit, row, *names, memory_mib=_MEMORY_MIB, instead=instead)
+
+    for start in range(0, count, together):
+        chosen = np.arange(start, min(start + together, count))
+        own = items.take(chosen)
+        mean, spread = np.empty((2, len(chosen), draws))
+        for name, table in (("mu", mean), ("sigma", spread)):
+            for places, values in every(parameters[name], own):
+                table[places] = values
+        found = np.full_like(mean, -np.inf)
+        for score, weight in zip(_SCORES, weights, strict=True):
+            at = {part.name: mean + spread * score}
+            for places, chances in every(fit.layout.outcome, own, **at):
+                logs = _of_chances(chances, own, places)
+                found[places] = np.logaddexp(found[places], logs + weight)
+        yield chosen, found

@@ -2,8 +2,9 @@
 
 import itertools
 import math
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 import joblib
 import numpy as np
@@ -147,7 +148,14 @@ def probabilities(
 
 
 def every_draw(
-    fit: Posterior, row: int, features: Features, items: int, target: Expr, *, memory_mib: float
+    fit: Posterior,
+    row: int,
+    features: Features,
+    items: int,
+    target: Expr,
+    *,
+    memory_mib: float,
+    instead: Mapping[str, np.ndarray] = MappingProxyType({}),
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Stream what one subject's draws make of a target, some items at a time.
 
@@ -159,6 +167,8 @@ def every_draw(
         By meta-feature, shape (items,) or (items, labels), and other numbers that the target needs.
     target : expression
         A node of the layout or made of its nodes, one number per item.
+    instead : mapping of str to ndarray, shape (items, chains * draws)
+        By latent with a value for each item, what is taken for its draws.
 
     Yields
     ------
@@ -169,6 +179,10 @@ def every_draw(
     """
     reader = reader_of(fit, features)
     drawn, alike = reader.read(row), group_alike(features, items)
+    for name, values in instead.items():
+        table = np.empty_like(values)
+        table[reader.levels[name]] = values
+        drawn = replace(drawn, profile={**drawn.profile, name: table})
     plan = _Plan(reader, features, *alike, [target], drawn, byte_count(memory_mib))
     for piece in plan.pieces():
         ((value, rows),) = _computed(piece, drawn, [target])

@@ -239,7 +239,7 @@ def plan(density: LogDensity, domains: Domains, outcomes: Outcomes | Counted) ->
         inside = (table,)
     else:
         weights = None if density.weights is None else placed[density.weights]
-        likelihood = _likelihood(values, success, failure, weights, outcomes)  # type: ignore[arg-type]
+        likelihood, inside = _likelihood(values, success, failure, weights, outcomes)  # type: ignore[arg-type]
     own = values.leaf("own", CONSTANT_TERM, Space())
     total = values("add", placed[density.prior], likelihood, own)  # type: ignore[arg-type]
     slopes = gradient(values, total)
@@ -276,10 +276,15 @@ def _numbers(values: Values, numbers: object, labels: tuple[str, ...]) -> Value:
 
 def _likelihood(
     values: Values, success: Value, failure: Value, weights: Value | None, outcomes: Outcomes
-) -> Value:
-    """Log-probability of the outcomes, but for the binomial coefficients."""
+) -> tuple[Value, tuple[Value, ...]]:
+    """Log-probability of the outcomes, but for the binomial coefficients; and what it averages."""
     rows = Space(values.domains.rows)
     everything = frozenset(values.domains.features)
     given = [values.leaf("outcome", name, rows, everything) for name in outcomes.names]
     logs = outcomes.log_probability(values, success, failure, weights, *given)
-    return values.fold("sum", logs, rows, Space())
+    inside = (
+        ()
+        if weights is None
+        else (outcomes.averaged_over(values, success, failure, weights, *given[:2]),)
+    )
+    return values.fold("sum", logs, rows, Space()), inside

@@ -16,6 +16,7 @@ from ...layouts.plates import Plate, determines, plate_name
 from ...linking import evaluate
 from ..kernel.terms import Integral, LogDensity
 from .alignment import align
+from .cell_parts import Scores
 from .cohort import Cohort, plate_feature
 from .density_terms import REWRITES, Translator
 from .plated import centred, plated_variable
@@ -66,11 +67,34 @@ class Part:
     labels: tuple[int, ...]
 
 
+@dataclass(frozen=True, eq=False)
+class _Integrated:
+    """A latent that is integrated out.
+
+    Attributes
+    ----------
+    latent : str
+        Which.
+    values : variable
+        Its values, shape (rows or 1, places).
+    weights : int or None
+        Place of the weights of these.
+    integral : Integral or None
+        How outcomes of a subject are joined at each place.
+    """
+
+    latent: str
+    values: Any
+    weights: int | None = None
+    integral: Integral | None = None
+
+
 def joint_density(
     cohort: Cohort,
     centring: Mapping[str, np.ndarray] = MappingProxyType({}),
     given: frozenset[str] = frozenset(),
     places: Places | None = None,
+    scores: Scores | None = None,
 ) -> tuple[LogDensity, np.ndarray, list[Part]]:
     """Translate a joint layout for the levels of a cohort.
 
@@ -84,8 +108,11 @@ def joint_density(
     given : frozenset of str
         Latents whose values are parts of the point as they are, without a prior.
     places : Places, optional
-        Of a latent that is integrated out. Where all others are given, the point ends with a number
-        that all places are moved by, and the profile is the logarithms that are added up.
+        Of a latent of each subject that is integrated out. Where all others are given, the point
+        ends with a number that all places are moved by, and the profile is the logarithms that are
+        added up.
+    scores : Scores, optional
+        Of a latent of each cell that is integrated out, in the same way.
 
     Returns
     -------
@@ -106,7 +133,8 @@ def joint_density(
     layout = cohort.layout
     dims = tuple(layout.dims)
     sizes = {dim: len(labels) for dim, labels in layout.dims.items()}
-    sizes |= {} if places is None else {PLACE: len(places.at)}
+    inner = places or scores
+    sizes |= {} if inner is None else {PLACE: len(inner.at)}
     levels = {plate_name(plate): cohort.size([plate])[0] for plate in layout.plates}
     single = {plate for plate, count in levels.items() if count == 1}
     translator = Translator(sizes, {plate: plate_feature(plate) for plate in levels}, single)
@@ -171,7 +199,7 @@ def joint_density(
             names = tuple(map(plate_name, latent.plates))
             counts = tuple(levels[plate] for plate in names)
             labels = tuple(sizes[dim] for dim in latent.label_dims)
-            if places is not None and latent.name == places.latent:
+            if inner is not None and latent.name == inner.latent:
                 continue
             parts.append(Part(latent, translator.length, counts, labels))
             if latent.name in given:
@@ -200,43 +228,73 @@ def joint_density(
                 value = model.rvs_to_values[random]
                 one = 0.0 if latent.name in centring else first[value.name]
                 start.append(np.broadcast_to(one, value.type.shape).ravel())
-        integral, inside = None, None
-        if places is not None:
-            table = given.issuperset(part.latent.name for part in parts)
-            inside = _inside(places, table, translator, start)
-            latent = next(one for one in layout.latents if one.name == places.latent)
+        integrated = None
+        if inner is not None:
+            latent = next(one for one in layout.latents if one.name == inner.latent)
             variable = plated_variable(latent, stand_in, dims, sum_to_zero, None, levels | sizes)
-            integral = _integral(variable, inside, places, translator)
-    density = _with_outcome(cohort, translator, values, prior, inside, integral)
+            at = _looked_at(inner, translator)
+            moved = given.issuperset(part.latent.name for part in parts)
+            if moved:
+                shift = pt.tensor(dtype="float64", shape=())
+                translator.point(shift, ())
+                start.append(np.zeros(1))
+                at = at + shift
+            integrated = (
+                _over_places(variable, at, inner, translator)
+                if isinstance(inner, Places)
+                else _over_scores(variable, at, inner, moved, translator)
+            )
+    density = _with_outcome(cohort, translator, values, prior, integrated)
     return density, np.concatenate(start), parts
 
 
-def _inside(places: Places, moved: bool, translator: Translator, start: list[np.ndarray]) -> Any:
-    """Make the variable of the places, shape (1, places), from two numbers that data bring."""
-    count = len(places.at)
-    steps = pt.tensor(dtype="float64", shape=(1, count))
-    translator.lay(steps, (None, PLACE), translator.terms.constant(np.arange(count), (PLACE,)))
-    first, apart = (pt.dscalar(name) for name in places.numbers)
+def _looked_at(inner: Places | Scores, translator: Translator) -> Any:
+    """Make the variable of the places or scores, shape (1, places).
+
+    Data bring the first place and the distance of two; scores are constants.
+    """
+    count = len(inner.at)
+    found = pt.tensor(dtype="float64", shape=(1, count))
+    if isinstance(inner, Scores):
+        translator.lay(found, (None, PLACE), translator.terms.constant(inner.at, (PLACE,)))
+        return found
+    translator.lay(found, (None, PLACE), translator.terms.constant(np.arange(count), (PLACE,)))
+    first, apart = (pt.dscalar(name) for name in inner.numbers)
     for variable in (first, apart):
         translator.own(variable, variable.name)
-    if not moved:
-        return first + apart * steps
-    shift = pt.tensor(dtype="float64", shape=())
-    translator.point(shift, ())
-    start.append(np.zeros(1))
-    return first + shift + apart * steps
+    return first + apart * found
 
 
-def _integral(variable: Any, inside: Any, places: Places, translator: Translator) -> Integral:
+def _over_places(variable: Any, at: Any, places: Places, translator: Translator) -> _Integrated:
     """Translate the log prior density at the places, given a normal variable."""
-    mean, spread = (
+    mean, spread = _mean_and_spread(variable)
+    score = (at - mean) / spread
+    logs = -0.5 * score**2 - pt.log(spread)
+    (found,) = translator.run(rewrite_graph([logs], include=REWRITES))
+    integral = Integral(PLACE, plate_feature("subject"), found)
+    return _Integrated(places.latent, at, integral=integral)
+
+
+def _over_scores(
+    variable: Any, at: Any, scores: Scores, moved: bool, translator: Translator
+) -> _Integrated:
+    """Translate a cell's values at the scores and the weights of these, given a normal variable."""
+    mean, spread = _mean_and_spread(variable)
+    outputs = [mean + spread * at, *([pt.exp(-0.5 * at**2)] if moved else [])]
+    found, *weights = translator.run(rewrite_graph(outputs, include=REWRITES))
+    if not moved:
+        weights = [translator.terms.constant(scores.weights, (PLACE,))]
+    values = pt.tensor(dtype="float64", shape=(None, len(scores.at)))
+    translator.lay(values, (_ROW, PLACE), found)
+    return _Integrated(scores.latent, values, weights[0])
+
+
+def _mean_and_spread(variable: Any) -> Any:
+    """Read the parameters of a normal variable, with an axis for the places."""
+    return (
         each[..., None] if each.type.ndim else each
         for each in variable.owner.op.dist_params(variable.owner)
     )
-    score = (inside - mean) / spread
-    logs = -0.5 * score**2 - pt.log(spread)
-    (found,) = translator.run(rewrite_graph([logs], include=REWRITES))
-    return Integral(PLACE, plate_feature("subject"), found)
 
 
 def _with_outcome(
@@ -244,18 +302,16 @@ def _with_outcome(
     translator: Translator,
     values: dict[str, int],
     prior: list[int],
-    inside: Any,
-    integral: Integral | None,
+    inner: _Integrated | None,
 ) -> LogDensity:
     """Translate the probability of success of a row."""
     layout = cohort.layout
     dims, known = tuple(layout.dims), dict[str, Any]()
     latents = list(layout.latents)
-    if integral is not None:
-        (out,) = (latent for latent in latents if latent.name not in values)
-        latents.remove(out)
+    if inner is not None:
+        latents = [latent for latent in latents if latent.name != inner.latent]
+        known[inner.latent] = inner.values[(slice(None), *[None] * len(dims))]
         dims = (*dims, PLACE)
-        known[out.name] = inside[(slice(None), *[None] * len(layout.dims))]
     for feature in (*layout.row_features, *layout.covariates, *latents):
         shape = (None, *map(len, feature.dims.values()))
         variable = pt.tensor(feature.name, dtype="float64", shape=shape)
@@ -266,14 +322,15 @@ def _with_outcome(
     outcome = pt.as_tensor(evaluate(layout.outcome.expression, known, dims))
     (probability,) = translator.run(rewrite_graph([outcome], include=REWRITES))
     terms = translator.terms
-    moved = integral is not None and len(prior) == 1
+    moved = inner is not None and len(prior) == 1
     return LogDensity(
         terms,
         terms.compute("add", *prior) if len(prior) > 1 else prior[0],
         probability,
         () if moved else tuple(values[latent.name] for latent in latents),
         translator.length,
-        integral=integral,
+        None if inner is None else inner.weights,
+        None if inner is None else inner.integral,
     )
 
 

@@ -1,7 +1,7 @@
 """A latent of each subject that NUTS integrates out: where it is looked at, and its draws."""
 
 import ctypes
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
@@ -93,26 +93,69 @@ class Inner:
         ndarray, shape (chains, draws, subjects)
             The draws.
         """
-        kernel, rng = self._kernel, np.random.default_rng([seed, 1])
-        code, length = kernel.code, len(kernel.start)
-        call = _PROFILE(code.machine.profile)
-        at = self._places.at
-        subjects, apart = len(self._order), at[1] - at[0]
-        chains, draws = next(iter(shared.values())).shape[:2]
-        points = np.empty((chains, draws, length))
-        for part in kernel.parts:
-            values = shared[part.latent.name].reshape(chains, draws, *kernel.shape(part))
-            if part.plates:
-                values = values[:, :, np.argsort(kernel.order(part.latent.plates).ravel())]
-            size = int(np.prod(values.shape[2:], dtype=int))
-            points[:, :, part.offset : part.offset + size] = values.reshape(chains, draws, -1)
-        points[:, :, -1] = rng.uniform(-0.5, 0.5, (chains, draws)) * apart
-        table, found = np.empty((subjects, len(at))), np.empty((chains, draws, subjects))
-        for place in np.ndindex(chains, draws):
-            stop_if_told()
-            point = points[place]
-            call(length, table.size, point.ctypes.data, table.ctypes.data, code.inputs.ctypes.data)
-            summed = np.cumsum(np.exp(table - table.max(axis=1, keepdims=True)), axis=1)
-            drawn = rng.random(subjects) * summed[:, -1]
-            found[place] = at[(summed < drawn[:, None]).sum(axis=1)] + point[-1]
-        return found[:, :, self._order]
+        rng = np.random.default_rng([seed, 1])
+        count, at = len(self._order), self._places.at
+        return draw_places(self._kernel, count, at, shared, rng)[:, :, self._order]
+
+
+def draw_places(
+    kernel: JointKernel,
+    count: int,
+    at: np.ndarray,
+    shared: Mapping[str, np.ndarray],
+    rng: np.random.Generator,
+) -> np.ndarray:
+    """Draw where a latent lies, once for each draw of the others.
+
+    Parameters
+    ----------
+    kernel : JointKernel
+        Its profile is logarithms, (count, places), and its point ends with what moves the places.
+    count : int
+        How many subjects or cells have such a latent.
+    at : ndarray, shape (places,)
+        Evenly spaced.
+    shared : mapping of str to ndarray
+        By latent, shape (chains, draws, levels..., labels...).
+    rng : Generator
+        Of the draws.
+
+    Returns
+    -------
+    ndarray, shape (chains, draws, count)
+        The draws, in the machine's order.
+    """
+    apart = at[1] - at[0]
+    chains, draws = next(iter(shared.values())).shape[:2]
+    shifts = rng.uniform(-0.5, 0.5, (chains, draws)) * apart
+    found = list[np.ndarray]()
+    shape = count, len(at)
+    for shift, table in zip(shifts.ravel(), tables(kernel, shape, shared, shifts), strict=True):
+        summed = np.cumsum(np.exp(table - table.max(axis=1, keepdims=True)), axis=1)
+        drawn = rng.random(count) * summed[:, -1]
+        found.append(at[(summed < drawn[:, None]).sum(axis=1)] + shift)
+    return np.reshape(found, (chains, draws, -1))
+
+
+def tables(
+    kernel: JointKernel,
+    shape: tuple[int, int],
+    shared: Mapping[str, np.ndarray],
+    shifts: np.ndarray,
+) -> Iterator[np.ndarray]:
+    """Compute log densities of each subject or cell at places that are moved, draw by draw."""
+    code, length = kernel.code, len(kernel.start)
+    call = _PROFILE(code.machine.profile)
+    points = np.empty((*shifts.shape, length))
+    for part in kernel.parts:
+        values = shared[part.latent.name].reshape(*shifts.shape, *kernel.shape(part))
+        if part.plates:
+            values = values[:, :, np.argsort(kernel.order(part.latent.plates).ravel())]
+        size = int(np.prod(values.shape[2:], dtype=int))
+        points[:, :, part.offset : part.offset + size] = values.reshape(*shifts.shape, -1)
+    points[:, :, -1] = shifts
+    for point in points.reshape(-1, length):
+        stop_if_told()
+        table = np.empty(shape)
+        call(length, table.size, point.ctypes.data, table.ctypes.data, code.inputs.ctypes.data)
+        yield table

@@ -17,9 +17,11 @@ from ..kernel.emit import build, emit
 from ..kernel.inputs import Counted, Outcomes
 from ..kernel.plan import CONSTANT_TERM, plan
 from ..kernel.terms import RIGHT, LogDensity
+from ..model.cell_parts import Scores
 from ..model.cohort import Cohort, plate_feature
 from ..model.joint_model import joint_model
 from ..model.joint_terms import (
+    PLACE,
     Part,
     Places,
     centring_feature,
@@ -63,10 +65,10 @@ class Rows:
         return Rows(features | {RIGHT: came.astype(float)}, codes, counts * came, counts)
 
     @classmethod
-    def of(cls, cohort: Cohort) -> "Rows":
-        """Lay a cohort out."""
+    def of(cls, cohort: Cohort, without: str | None = None) -> "Rows":
+        """Lay a cohort out; one latent's levels need not all be there."""
         layout = cohort.layout
-        subject, item = _with_all_levels(cohort)
+        subject, item = _with_all_levels(cohort, without)
         empty = np.zeros(len(subject) - len(cohort.subject), dtype=int)
         codes = {}
         for plate in layout.plates:
@@ -88,11 +90,11 @@ class Rows:
         )
 
 
-def _with_all_levels(cohort: Cohort) -> tuple[np.ndarray, np.ndarray]:
+def _with_all_levels(cohort: Cohort, without: str | None) -> tuple[np.ndarray, np.ndarray]:
     """Subjects and items of the cells, and of further ones until all pairs of levels occur."""
     subject, item = [cohort.subject], [cohort.item]
     for latent in cohort.layout.latents:
-        if len(latent.plates) < 2:
+        if len(latent.plates) < 2 or latent.name == without:
             continue
         sizes = cohort.size(latent.plates)
         met = np.zeros(sizes, dtype=bool)
@@ -122,7 +124,9 @@ class JointKernel:
     given : frozenset of str
         Latents whose values are parts of the point as they are, without a prior.
     places : Places, optional
-        Of a latent that is integrated out.
+        Of a latent of each subject that is integrated out.
+    scores : Scores, optional
+        Of a latent of each cell that is integrated out.
 
     Attributes
     ----------
@@ -145,6 +149,7 @@ class JointKernel:
         centring: Mapping[str, np.ndarray] = MappingProxyType({}),
         given: frozenset[str] = frozenset(),
         places: Places | None = None,
+        scores: Scores | None = None,
     ) -> None:
         layout = cohort.layout
         self.layout, self.cohort = layout, cohort
@@ -155,10 +160,13 @@ class JointKernel:
                 *((name, len(levels)) for name, levels in sorted(cohort.levels.items())),
                 (frozenset(centring), given),
                 None if places is None else (places.latent, len(places.at)),
+                None if scores is None else (scores.latent, tuple(scores.at)),
             ),
-            lambda: joint_density(cohort, centring, given, places),
+            lambda: joint_density(cohort, centring, given, places, scores),
         )
-        self.rows = Rows.of(cohort) if places is None else Rows.of(cohort).apart()
+        self.rows = Rows.of(cohort, without=None if scores is None else scores.latent)
+        if places is not None:
+            self.rows = self.rows.apart()
         for latent in layout.latents:
             if latent.name in centring:
                 at = tuple(self.rows.codes[plate_name(plate)] for plate in latent.plates)
@@ -169,7 +177,12 @@ class JointKernel:
         used |= set() if places is None else {RIGHT, plate_feature("subject")}
         tabled = set(self.rows.features) - set(cohort.features) - {RIGHT}
         self.domains = Domains(
-            labels, self.rows.features, len(self.rows.trials), used, tabled=tabled
+            labels,
+            self.rows.features,
+            len(self.rows.trials),
+            used,
+            apart=scores is not None,
+            tabled=tabled,
         )
 
     @cached_property
@@ -180,7 +193,10 @@ class JointKernel:
         hits, attempts = self._collapse(successes), self._collapse(trials)
         form: Outcomes | Counted = Counted()
         given = [attempts]
-        if self.density.integral is None:
+        if self.density.weights is not None:
+            form = Outcomes.averaged(attempts, PLACE)
+            given = [*form.arrays(hits, attempts), np.ones(len(hits)), form.best(hits, attempts)]
+        elif self.density.integral is None:
             form = Outcomes.of(hits, attempts)
             given = form.arrays(hits, attempts)
         text, inputs = emit(plan(self.density, self.domains, form))

@@ -12,11 +12,13 @@ from ...common.seeds import subject_seed
 from ...layouts import Latent, Layout
 from ...layouts.plates import plate_name
 from ..kernel.terms import UnsupportedError
+from ..model.cell_parts import cell_part
 from ..model.cohort import Cohort
 from ..model.prior import location_and_scale
 from ..model.pymc_model import compile_key
 from .draws import Draws, Sampled, SamplingOptions
 from .inner import Inner, find_places, single_latent, spread_of
+from .inner_cells import InnerCells, find_scores, first_scores
 from .joint import JointKernel, PlainJoint
 from .nuts import STATISTICS, columns, run_chains
 from .retries import in_one_line
@@ -34,20 +36,21 @@ class Form:
     ----------
     kernel : JointKernel or PlainJoint
         What NUTS moves in; the latter where an operation has no machine code.
-    inner : Inner or None
+    inner : Inner, InnerCells or None
         Draws the latent that is integrated out, if one is.
     """
 
     kernel: JointKernel | PlainJoint
-    inner: Inner | None = None
+    inner: Inner | InnerCells | None = None
 
 
 def joint_form(cohort: Cohort) -> Form:
     """Choose how a joint layout is sampled for a cohort, and compile it, once in this process.
 
     A short run comes first. A single normal latent of each subject is integrated out, over places
-    that the run finds, where there are no more than 64 of them. Other latents whose scale is a
-    latent are centred as far as the run says that the data inform each of their values.
+    that the run finds, where there are no more than 64 of them; so is the first normal part of each
+    subject on each item. Other latents whose scale is a latent are centred as far as the run says
+    that the data inform each of their values.
     """
     key = compile_key(cohort.layout), cohort.digest
     return _forms.find(key, lambda: _form(cohort))
@@ -62,15 +65,32 @@ def _form(cohort: Cohort) -> Form:
 
 def _fused(cohort: Cohort) -> Form:
     scaled = [latent for latent in cohort.layout.latents if _is_scaled(latent)]
+    part = cell_part(cohort.layout)
+    found = None if part is None else _without_part(cohort, part, scaled)
+    return _without_subjects(cohort, scaled) if found is None else found
+
+
+def _without_part(cohort: Cohort, part: Latent, scaled: list[Latent]) -> Form | None:
+    """Integrate a part of each subject on each item out; None where that asks for too much."""
+    scaled = [latent for latent in scaled if latent is not part]
+    kernel = JointKernel(cohort, _first_centring(cohort, scaled), scores=first_scores(part))
+    pilot = _pilot(kernel)
+    scores = None if pilot is None else find_scores(cohort, part, pilot)
+    if pilot is None or scores is None:
+        return None
+    centring = {one.name: _informed(pilot, one, cohort) for one in scaled}
+    return Form(JointKernel(cohort, centring, scores=scores), InnerCells(cohort, part, scores))
+
+
+def _without_subjects(cohort: Cohort, scaled: list[Latent]) -> Form:
+    """Integrate a single latent of each subject out, where there is one and places are few."""
     latent = single_latent(cohort.layout)
     if not scaled and latent is None:
         return Form(JointKernel(cohort))
     kernel = JointKernel(cohort, _first_centring(cohort, scaled))
-    try:
-        drawn, _ = run_chains(kernel.compiled(), _PILOT, _PILOT_SEED, 1, 1)
-    except RuntimeError:  # no start with a finite density: chains try others, and say so
+    pilot = _pilot(kernel)
+    if pilot is None:
         return Form(kernel)
-    pilot = levelled(kernel, drawn, _PILOT)
     centring = {one.name: _informed(pilot, one, cohort) for one in scaled}
     spread = None if latent is None else spread_of(latent)
     if latent is None or spread is None:
@@ -80,6 +100,15 @@ def _fused(cohort: Cohort) -> Form:
         return Form(JointKernel(cohort, centring))
     centring.pop(latent.name, None)
     return Form(JointKernel(cohort, centring, places=places), Inner(cohort, latent, places))
+
+
+def _pilot(kernel: JointKernel) -> dict[str, np.ndarray] | None:
+    """Sample a short chain; None where none starts: chains try others, and say so."""
+    try:
+        drawn, _ = run_chains(kernel.compiled(), _PILOT, _PILOT_SEED, 1, 1)
+    except RuntimeError:  # no start with a finite density
+        return None
+    return levelled(kernel, drawn, _PILOT)
 
 
 def _first_centring(cohort: Cohort, scaled: list[Latent]) -> dict[str, np.ndarray]:

@@ -101,7 +101,6 @@ def _check(chosen: argparse.Namespace) -> int:
 
 def _sbc(chosen: argparse.Namespace) -> int:
     from ..validation.calibration.run import sbc
-    from .tables import read_people
 
     arguments.refuse_existing([chosen.out / name for name in _FILES], chosen.overwrite)
     tasks = _tasks(chosen)
@@ -112,7 +111,7 @@ def _sbc(chosen: argparse.Namespace) -> int:
         found[name] = sbc(
             case.layout,
             case.items,
-            subjects=None if chosen.subject_table is None else read_people(chosen.subject_table),
+            subjects=case.subjects,
             simulations=max(_FEWEST, round(case.share * chosen.simulations)),
             trials=chosen.trials,
             draws=chosen.draws,
@@ -150,11 +149,13 @@ def _tasks(chosen: argparse.Namespace) -> dict[str, _Task]:
 
 def _own(target: str, chosen: argparse.Namespace) -> _Task:
     from ..scenarios.scenario import Case
-    from .tables import read_items
+    from .tables import read_items, read_people
 
     if chosen.items is None:
         raise DataError(f"{target} needs items to be simulated on; give them as --items")
-    return _Task(Case(load_layout(target), read_items(chosen.items)), chosen.method)
+    people = None if chosen.subject_table is None else read_people(chosen.subject_table)
+    case = Case(load_layout(target), read_items(chosen.items), subjects=people)
+    return _Task(case, chosen.method)
 
 
 def _write(folder: Path, found: "dict[str, SimulationBasedCalibration]") -> None:

@@ -61,7 +61,7 @@ def _draw(chosen: argparse.Namespace) -> int:
 def _drawings(what: str, out: Path) -> dict[Path, Layout]:
     """Say which layout goes into which file."""
     if what in scenarios.NAMES:
-        layouts = [make() for make in scenarios.get(what).layouts.values()]
+        layouts = [make() for make in scenarios.get(what).every_layout().values()]
         return {out / f"{layout.name}.svg": layout for layout in layouts}
     if not is_layout_file(what):
         raise LayoutError(

@@ -29,10 +29,10 @@ def add(commands: arguments.Commands) -> None:
         commands,
         "criticise",
         _criticise,
-        "Ask which properties of the items explain what the layout leaves over.",
+        "Ask what the layout leaves over: properties of items, or misfits of a population.",
         example="criticise fitted",
         done="nothing is flagged",
-        falls_short="a property, repeated attempts or a subject's agreement with others is flagged",
+        falls_short="anything is flagged",
     )
     arguments.takes_fit(criticise)
     arguments.takes_data(criticise, required=False)
@@ -82,14 +82,18 @@ def _describe(chosen: argparse.Namespace) -> int:
 
 
 def _criticise(chosen: argparse.Namespace) -> int:
-    from ..printing import print_criticism
+    from ..printing import print_criticism, print_misfits
     from ..validation.criticism.criticise import criticise
+    from ..validation.criticism.population.criticism import PopulationCriticism
     from .tables import fitted_evaluation
 
     fit = open_fit(chosen.fit, chosen.layout)
     evaluation = fitted_evaluation(fit, chosen.fit, arguments.data_of(chosen))
     found = criticise(fit, evaluation, subjects=chosen.subjects)
-    print_criticism(found)
+    if isinstance(found, PopulationCriticism):
+        print_misfits(found)
+    else:
+        print_criticism(found)
     suggested = found.suggestions()
     print(visible("\n".join(suggested or ["nothing is flagged"])))
     return 1 if suggested else 0

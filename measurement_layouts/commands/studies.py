@@ -71,7 +71,7 @@ def _list(chosen: argparse.Namespace) -> int:
     for name in scenarios.NAMES:
         scenario = scenarios.get(name)
         print(f"{name}: {scenario.title} ({scenario.source})")
-        for layout in scenario.layouts:
+        for layout in scenario.every_layout():
             print(f"  {layout}")
     return 0
 

@@ -251,7 +251,9 @@ def _elements(
     """Judge a subject's elements, given its rows of the profiles in the same order."""
     found = []
     attempted = Attempted.of(fit, fit.subjects.index(subject))
-    for element, row in zip(elements(fit.layout), own.to_dict("records"), strict=True):
+    known = elements(fit.layout)
+    one_each = own[own["node"].isin([element.latent.name for element in known])]
+    for element, row in zip(known, one_each.to_dict("records"), strict=True):
         evidence = Evidence(
             element,
             draws=posterior_draws(fit, element, subject),

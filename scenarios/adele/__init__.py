@@ -5,7 +5,7 @@ from functools import partial
 from ..scenario import Scenario, calibration_cases
 from .battery import ITEMS, simulated_cohort, true_profiles
 from .data import load, read_battery
-from .layouts import LAYOUTS, additive_layout, capability_layout, with_places
+from .layouts import LAYOUTS, additive_layout, capability_layout, population_layout, with_places
 from .scales import BROAD, DEMANDS, DIMENSIONS
 from .subjects import SUBJECTS
 
@@ -20,6 +20,7 @@ SCENARIO = Scenario(
     simulate=partial(simulated_cohort, items=ITEMS // 5),
     columns=(*(f"demand[{code}]" for code in DEMANDS), "unguessability"),
     small_batteries=partial(calibration_cases, every=40, shares={_RECOMMENDED: 0.5, _NEEDED: 0.25}),
+    population=population_layout,
 )
 
 __all__ = [
@@ -32,6 +33,7 @@ __all__ = [
     "additive_layout",
     "capability_layout",
     "load",
+    "population_layout",
     "read_battery",
     "simulated_cohort",
     "true_profiles",

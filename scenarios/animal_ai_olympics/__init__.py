@@ -3,7 +3,7 @@
 from ..scenario import Scenario
 from .cohort import battery, simulated_cohort, true_profiles
 from .data import load
-from .layouts import apparent_smallness, published_layout, recommended_layout
+from .layouts import apparent_smallness, population_layout, published_layout, recommended_layout
 
 SCENARIO = Scenario(
     name="animal-ai-olympics",
@@ -14,6 +14,7 @@ SCENARIO = Scenario(
     simulate=simulated_cohort,
     columns=("rewardSize", "rewardDistance", "rewardBehind", "XPos"),
     windows=((0, 1), (0.2, 0.7)),
+    population=population_layout,
 )
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "apparent_smallness",
     "battery",
     "load",
+    "population_layout",
     "published_layout",
     "recommended_layout",
     "simulated_cohort",

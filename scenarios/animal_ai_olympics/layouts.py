@@ -1,13 +1,16 @@
-"""Two layouts of the Animal-AI Olympics: the published one and a recommended one."""
+"""Layouts of the Animal-AI Olympics: the published one, a recommended one, and a population."""
 
 import math
 
 from ...layouts import Bias, Capability, Derived, Layout, MetaFeature, Noise, Prior, Slope, Success
 from ...linking import arrays, linking_function, logistic, mean_failure, mixture
 from ...linking.arrays import Array
+from ...linking.expression import Expr
 from ...linking.interval import Interval
+from ..pooling import item_ease, pooled
 
 ARENA = "arena_unit"  # the arena is 40 of them wide
+_SEEN = "octaves of distance over size"
 
 
 def published_layout() -> Layout:
@@ -85,21 +88,60 @@ def recommended_layout() -> Layout:
     A reward is seen by its apparent size, reached over its distance, and further away when the
     agent has to turn first. Abilities range beyond the easiest and the hardest item, so that
     neither failing nor passing everything is out of reach; how sharply success falls is inferred;
-    noise is expected to be small and guesses half of the time.
+    noise is expected to be small and guesses half of the time. Each agent stands alone;
+    `population_layout` fits all together, and says when to take which.
 
     Examples
     --------
     >>> [latent.name for latent in recommended_layout().latents][:3]
     ['navigationAbility', 'turningCost', 'rightLeftBias']
     """
+    navigation = Capability("navigationAbility", low=-20, high=80, unit=ARENA)
+    visual = Capability("visualAbility", low=-1, high=9, about=_SEEN)
+    return Layout("animal-ai-olympics-recommended", _reached(navigation, visual, None))
+
+
+def population_layout() -> Layout:
+    r"""Return the recommended layout with agents about a usual one, and tasks of their own ease.
+
+    .. math:: P = (1 - \nu) \, \sigma(a (\theta - d) + e) \, \sigma(b (\phi - s)) + \nu / 2
+
+    with an agent's navigation :math:`\theta`, sight :math:`\phi`, slopes and noise, the distance d
+    to go, the apparent smallness s, and the task's ease e, in log-odds.
+
+    Notes
+    -----
+    *When to take it:* to fill the cells of a table of agents and tasks, where agents have tried few
+    tasks, or to ask how much of what makes tasks hard the declared demands leave unsaid: tasks'
+    eases have a spread of 3 log-odds. *When not:* for the profile of an agent alone, and for new
+    tasks, whose ease nobody knows.
+
+    The ease stands within navigation. On the whole log-odds it takes the demands over: navigation
+    runs beyond the hardest task, and chains hardly mix. Compared on held-out cells of one split:
+    ease in arena units and in log-odds there, slopes of each agent, pooled ones and those of all.
+
+    Examples
+    --------
+    >>> layout = population_layout()
+    >>> [latent.name for latent in layout.latents if latent not in layout.profile]
+    ['navigationAbilityMean', 'navigationAbilitySpread', 'easeSpread', 'ease', ...]
+    """
+    navigation = pooled("navigationAbility", 25, 15, ARENA)
+    visual = pooled("visualAbility", 4, 2, about=_SEEN)
+    return Layout("animal-ai-olympics-population", _reached(navigation, visual, item_ease(2)))
+
+
+def _reached(navigation: Capability, visual: Capability, ease: Bias | None) -> Success:
+    """Join what an agent can and what a task demands, with the task's ease where it has one."""
     distance = MetaFeature("distance", low=1, high=60, unit=ARENA)
     size = MetaFeature("size", low=0.25, high=8, unit=ARENA, about="diameter of the reward")
     behind = MetaFeature(
         "rewardBehind", levels=(0, 0.5, 1), about="0 in front, 0.5 left or right, 1 behind"
     )
     x_pos = MetaFeature("XPos", levels=(-1, 0, 1), about="-1 left, 1 right")
-    navigation = Capability("navigationAbility", low=-20, high=80, unit=ARENA)
-    navigation_slope = Slope("navigationSlope", prior=Prior("LogNormal", mu=-1.9, sigma=0.5))
+    unit = None if ease is None else f"1/{ARENA}"
+    steep = Prior("LogNormal", mu=-1.9, sigma=0.5)
+    navigation_slope = Slope("navigationSlope", unit=unit, prior=steep)
     turning = Bias(
         "turningCost",
         unit=ARENA,
@@ -107,13 +149,16 @@ def recommended_layout() -> Layout:
         about="distance that a reward behind adds",
     )
     side_bias = Bias("rightLeftBias", unit=ARENA, prior=Prior("Normal", mu=0, sigma=10))
-    visual = Capability("visualAbility", low=-1, high=9, about="octaves of distance over size")
     visual_slope = Slope("visualSlope", prior=Prior("LogNormal", mu=0.5, sigma=0.5))
     noise = Noise("noiseLevel", prior=Prior("Beta", alpha=1, beta=9))
 
     reach = Derived("distanceToGo", distance + turning * behind - side_bias * x_pos)
-    navigate = Derived("navigationPerformance", logistic(navigation - reach, navigation_slope))
+    margin = navigation - reach
+    if ease is None:
+        able: Expr = logistic(margin, navigation_slope)
+    else:
+        able = logistic(margin * navigation_slope + ease)
+    navigate = Derived("navigationPerformance", able)
     smallness = Derived("apparentSmallness", apparent_smallness(distance, size))
     see = Derived("visualPerformance", logistic(visual - smallness, visual_slope))
-    outcome = Success("taskPerformance", mixture(navigate * see, by=noise, toward=0.5))
-    return Layout("animal-ai-olympics-recommended", outcome)
+    return Success("taskPerformance", mixture(navigate * see, by=noise, toward=0.5))

@@ -4,7 +4,7 @@ from ..scenario import Scenario
 from .cohort import battery, simulated_cohort, true_profiles
 from .data import load
 from .dina import Dina, dina
-from .layouts import LAYOUTS, SKILLS, nida_layout, recommended_layout
+from .layouts import LAYOUTS, SKILLS, nida_layout, population_layout, recommended_layout
 from .mastery import masteries
 
 SCENARIO = Scenario(
@@ -16,6 +16,7 @@ SCENARIO = Scenario(
     simulate=simulated_cohort,
     columns=tuple(f"needed[{skill}]" for skill in SKILLS),
     tables=False,
+    population=population_layout,
 )
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "load",
     "masteries",
     "nida_layout",
+    "population_layout",
     "recommended_layout",
     "simulated_cohort",
     "true_profiles",

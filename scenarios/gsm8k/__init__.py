@@ -6,7 +6,7 @@ from ..scenario import Scenario, calibration_cases
 from .cohort import battery, simulated_cohort, true_profiles
 from .data import accuracies, load, properties
 from .horizons import horizons
-from .layouts import LAYOUTS, plain_layout, recommended_layout
+from .layouts import LAYOUTS, plain_layout, population_layout, recommended_layout
 
 SCENARIO = Scenario(
     name="gsm8k",
@@ -18,6 +18,7 @@ SCENARIO = Scenario(
     columns=("steps", "digits", "doublings"),
     tables=False,
     small_batteries=partial(calibration_cases, every=5, shares=dict.fromkeys(LAYOUTS, 0.5)),
+    population=population_layout,
 )
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "horizons",
     "load",
     "plain_layout",
+    "population_layout",
     "properties",
     "recommended_layout",
     "simulated_cohort",

@@ -1,8 +1,9 @@
 """Layouts of school word problems: steps to take, numbers to handle, words to read."""
 
 from ...layouts import Capability, Derived, Layout, MetaFeature, Noise, Prior, Slope, Success
-from ...linking import logistic, mixture
+from ...linking import logistic, logit, mixture
 from ...linking.expression import Expr
+from ..pooling import item_ease, normal, pooled
 
 STEP, DIGIT = "step", "digit"
 MOST_STEPS, MOST_DIGITS, MOST_DOUBLINGS = 12, 8, 8
@@ -22,7 +23,7 @@ def plain_layout() -> Layout:
     marked = MetaFeature(
         "markedSteps", low=0, high=MOST_STEPS, unit=STEP, about="calculations marked in a solution"
     )
-    return Layout("gsm8k-plain", _answer(_plan(marked) * _calculate()))
+    return Layout("gsm8k-plain", Success("answer", _but_for_slips(_plan(marked) * _calculate())))
 
 
 def recommended_layout() -> Layout:
@@ -33,7 +34,8 @@ def recommended_layout() -> Layout:
 
     The digits are :math:`\log_{10}(1 + x)` of the largest number x, the doublings :math:`\log_2` of
     the words. Priors of capabilities lie about the hardest problems, and reach well beyond: most
-    models fail at few problems. A slip turns any solution into a wrong answer.
+    models fail at few problems. A slip turns any solution into a wrong answer. Each model stands
+    alone; `population_layout` fits all together, and says when to take which.
 
     Notes
     -----
@@ -48,38 +50,79 @@ def recommended_layout() -> Layout:
     >>> [latent.name for latent in recommended_layout().latents if latent.kind == "capability"]
     ['planningAbility', 'calculationAbility', 'readingAbility']
     """
-    steps = MetaFeature(
-        "steps", low=0, high=MOST_STEPS, unit=STEP, about="lines of the worked solution"
-    )
-    return Layout("gsm8k", _answer(_plan(steps) * _calculate() * _read()))
+    return Layout("gsm8k", Success("answer", _solved()))
+
+
+def population_layout() -> Layout:
+    r"""Return the recommended layout with models about a usual one, and problems of their own ease.
+
+    .. math:: \mathrm{logit}(P) = \mathrm{logit}\bigl((1 - \nu) \textstyle\prod_k
+        \sigma(a_k (\theta_k - l_k))\bigr) + e
+
+    with the problem's ease e. Slopes :math:`a_k` are those of all models, which makes the
+    capabilities of weak and strong ones comparable; slips are each model's own.
+
+    Notes
+    -----
+    *When to take it:* to fill cells of a table of models and problems, to place models that have
+    answered few problems, and to compare capabilities. *When not:* for new problems and models of
+    many answers; steps, digits and words leave most of what makes a problem hard unsaid, and the
+    ease of a problem that nobody tried is not known. One form was tried.
+
+    Examples
+    --------
+    >>> layout = population_layout()
+    >>> [latent.name for latent in layout.profile if latent.kind == "capability"]
+    ['planningAbility', 'calculationAbility', 'readingAbility']
+    """
+    margin = logit(_solved(shared=True)) + item_ease(2)
+    return Layout("gsm8k-population", Success("answer", logistic(margin)))
 
 
 LAYOUTS = {"plain layout": plain_layout, "recommended layout": recommended_layout}
 """By the name under which a study shows them; nobody has published one."""
 
 
-def _plan(steps: MetaFeature) -> Expr:
-    ability = Capability("planningAbility", prior=Prior("Normal", mu=10, sigma=5), unit=STEP)
-    slope = Slope("planningSlope", prior=Prior("LogNormal", mu=-0.7, sigma=0.5))
-    return Derived("planning", logistic(ability - steps, slope))
-
-
-def _calculate() -> Expr:
-    digits = MetaFeature(
-        "digits", low=0, high=MOST_DIGITS, unit=DIGIT, about="log10 of 1 + the largest number"
+def _solved(shared: bool = False) -> Expr:
+    """Plan, calculate and read; with a population, where means, spreads and slopes are shared."""
+    steps = MetaFeature(
+        "steps", low=0, high=MOST_STEPS, unit=STEP, about="lines of the worked solution"
     )
-    ability = Capability("calculationAbility", prior=Prior("Normal", mu=7, sigma=3), unit=DIGIT)
-    slope = Slope("calculationSlope", prior=Prior("LogNormal", mu=0, sigma=0.5))
-    return Derived("calculation", logistic(ability - digits, slope))
+    return _but_for_slips(_plan(steps, shared) * _calculate(shared) * _read(shared))
 
 
-def _read() -> Expr:
-    doublings = MetaFeature("doublings", low=0, high=MOST_DOUBLINGS, about="log2 of the words")
-    ability = Capability("readingAbility", prior=Prior("Normal", mu=9, sigma=3))
-    slope = Slope("readingSlope", prior=Prior("LogNormal", mu=0, sigma=0.5))
-    return Derived("reading", logistic(ability - doublings, slope))
+def _plan(steps: MetaFeature, shared: bool = False) -> Expr:
+    ability = _ability("planningAbility", 10, 5, STEP, shared)
+    return _part("planning", ability, steps, -0.7, shared)
 
 
-def _answer(solved: Expr) -> Success:
+def _calculate(shared: bool = False) -> Expr:
+    about = "log10 of 1 + the largest number"
+    digits = MetaFeature("digits", low=0, high=MOST_DIGITS, unit=DIGIT, about=about)
+    ability = _ability("calculationAbility", 7, 3, DIGIT, shared)
+    return _part("calculation", ability, digits, 0, shared)
+
+
+def _read(shared: bool = False) -> Expr:
+    about = "log2 of the words"
+    doublings = MetaFeature("doublings", low=0, high=MOST_DOUBLINGS, about=about)
+    return _part("reading", _ability("readingAbility", 9, 3, None, shared), doublings, 0, shared)
+
+
+def _ability(name: str, mean: float, width: float, unit: str | None, shared: bool) -> Capability:
+    if shared:
+        return pooled(name, mean, width, unit)
+    return Capability(name, prior=normal(mean, width), unit=unit)
+
+
+def _part(name: str, ability: Capability, demand: MetaFeature, steep: float, shared: bool) -> Expr:
+    """Let a capability meet its demand."""
+    prior = Prior("LogNormal", mu=steep, sigma=0.5)
+    slope = Slope(f"{name}Slope", per="population" if shared else "subject", prior=prior)
+    return Derived(name, logistic(ability - demand, slope))
+
+
+def _but_for_slips(solved: Expr) -> Expr:
     slips = Noise("slips", prior=Prior("Beta", alpha=1, beta=9))
-    return Success("answer", mixture(solved, by=slips, toward=0.0))
+    answered: Expr = mixture(solved, by=slips, toward=0.0)
+    return answered

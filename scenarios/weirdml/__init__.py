@@ -12,7 +12,13 @@ from .data import (
     with_nesting,
     with_tasks,
 )
-from .layouts import nested_layout, published_layout, reached, recommended_layout
+from .layouts import (
+    nested_layout,
+    population_layout,
+    published_layout,
+    reached,
+    recommended_layout,
+)
 from .nesting import conditional_counts
 
 SCENARIO = Scenario(
@@ -25,6 +31,7 @@ SCENARIO = Scenario(
     columns=("logHours",),
     tables=False,
     small_batteries=with_nested,
+    population=population_layout,
 )
 
 __all__ = [
@@ -36,6 +43,7 @@ __all__ = [
     "conditional_counts",
     "load",
     "nested_layout",
+    "population_layout",
     "published_horizons",
     "published_layout",
     "reached",

@@ -1,14 +1,27 @@
-"""Layouts of time horizons: the published one, and two that know that tasks differ."""
+"""Layouts of time horizons: the published one, two that know that tasks differ, a population."""
 
 from collections.abc import Sequence
 
-from ...layouts import Bias, Capability, Derived, Layout, MetaFeature, Prior, Slope, Success
+from ...layouts import (
+    Bias,
+    Capability,
+    Category,
+    Derived,
+    Layout,
+    MetaFeature,
+    Prior,
+    Slope,
+    Spread,
+    Success,
+)
 from ...linking import arrays, linking_function, logistic, total
 from ...linking.arrays import Array
 from ...linking.expression import Expr
+from ..pooling import normal, pooled
 from .data import TASKS
 
 DOUBLING = "doubling"  # of an hour
+_AT_EVEN_ODDS = "human hours at even odds, in doublings of one"
 _LOWEST, _HIGHEST = -12, 16  # a second; thirty years of work
 _USUAL = Prior("Normal", mu=1, sigma=4)  # two hours; from half a minute to 200 hours, nine in ten
 
@@ -39,7 +52,8 @@ def recommended_layout(tasks: Sequence[str] = TASKS) -> Layout:
 
     for task j. The spread :math:`\tau` of tasks is inferred, subject by subject. The horizon is
     then that of a task not seen before, at even odds; and thresholds of one task no longer count
-    as independent, since they share :math:`z_j`.
+    as independent, since they share :math:`z_j`. Each subject stands alone; `population_layout`
+    fits all together, and says when to take which.
 
     Parameters
     ----------
@@ -56,6 +70,48 @@ def recommended_layout(tasks: Sequence[str] = TASKS) -> Layout:
     reach = _effective(tasks)
     outcome = Success("reached", logistic(reach - _hours(), _slope()))
     return Layout("time-horizon-by-task", outcome)
+
+
+def population_layout() -> Layout:
+    r"""Return the layout in which models share how much easier a task is than its hours say.
+
+    .. math:: P = \sigma(a (\theta_s + e_i + u_{st} - h_i)), \quad
+        e_i \sim \mathrm{Normal}(b_t, \tau_e), \quad u_{st} \sim \mathrm{Normal}(0, \tau_u)
+
+    for model s and threshold i of task t. A task's ease :math:`b_t` is that for all models, and
+    those of all tasks sum to zero; its thresholds scatter about it; and each model has a part of
+    its own on each task, :math:`u_{st}`, which all thresholds of the task share. All are in
+    doublings.
+
+    Notes
+    -----
+    Outcomes are the counts of `recommended_layout`: runs that reached each threshold, out of all. A
+    run counts at every threshold below the one that it reached; what that makes alike is in
+    :math:`u_{st}`.
+
+    *When to take it:* to fill cells of a table of models and tasks, and for models that have tried
+    few tasks. *When not:* for the published horizons, in which all tasks are as hard as their hours
+    say. On a new task it forecasts from the hours alone, as the other layouts do.
+
+    Examples
+    --------
+    >>> print(population_layout())
+    time-horizon-population
+      effectiveHorizon = horizon + ease + own
+      reached = logistic(effectiveHorizon − logHours, slope)
+    """
+    task = Category("task")
+    apart = Prior("ZeroSumNormal", sigma=_spread("taskSpread", 2))
+    of_task = Bias("taskEase", unit=DOUBLING, per=task, prior=apart)
+    ease = Bias("ease", unit=DOUBLING, per="item", prior=normal(of_task, _spread("easeSpread", 1)))
+    own = Bias(
+        "own", unit=DOUBLING, per=("subject", task), prior=normal(0, _spread("ownSpread", 2))
+    )
+    horizon = pooled("horizon", 1, 4, DOUBLING, _AT_EVEN_ODDS)
+    reach = Derived("effectiveHorizon", horizon + ease + own)
+    return Layout(
+        "time-horizon-population", Success("reached", logistic(reach - _hours(), _slope()))
+    )
 
 
 def nested_layout(tasks: Sequence[str] = TASKS) -> Layout:
@@ -133,14 +189,17 @@ def _hours() -> MetaFeature:
 
 
 def _horizon(prior: Prior | None = None) -> Capability:
-    about = "human hours at even odds, in doublings of one"
     anywhere = Prior("Uniform", lower=_LOWEST, upper=_HIGHEST)
-    return Capability("horizon", unit=DOUBLING, prior=prior or anywhere, about=about)
+    return Capability("horizon", unit=DOUBLING, prior=prior or anywhere, about=_AT_EVEN_ODDS)
 
 
 def _slope() -> Slope:
     prior = Prior("LogNormal", mu=0, sigma=0.7)
     return Slope("slope", prior=prior, about="per doubling of the hours")
+
+
+def _spread(name: str, scale: float) -> Spread:
+    return Spread(name, unit=DOUBLING, prior=Prior("HalfNormal", sigma=scale))
 
 
 def _effective(tasks: Sequence[str]) -> Expr:

@@ -1,7 +1,7 @@
 """Lines of the performance table: a ratio with its goal, our own number, and the same answers."""
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -125,10 +125,31 @@ def times_faster(
 
 def at_most(case: str, what: str, found: float, most: float, unit: str, **line: Any) -> Line:
     """Hold a number to its upper limit; `line` may say `ours` and `answers`."""
-    goal = f"at most {most:g} {unit}"
-    figure = Figure(f"{case}: {what}", found, "<=", most, goal)
-    own = {"against": what, "ours": f"{found:.3g} {unit}"}
-    return Line(case, figure=figure, unit=unit, **own | line)
+    figure = Figure(f"{case}: {what}", found, "<=", most, f"at most {most:g} {unit}")
+    return _held(case, what, figure, unit, line)
+
+
+def at_least(case: str, what: str, found: float, least: float, unit: str, **line: Any) -> Line:
+    """Hold a number to its lower limit; `line` as in `at_most`."""
+    figure = Figure(f"{case}: {what}", found, ">=", least, f"at least {least:g} {unit}")
+    return _held(case, what, figure, unit, line)
+
+
+def _held(case: str, what: str, figure: Figure, unit: str, line: Mapping[str, Any]) -> Line:
+    own = {"against": what, "ours": f"{figure.obtained:.3g} {unit}"}
+    return Line(case, figure=figure, unit=unit, **{**own, **line})
+
+
+def at_least(case: str, what: str, found: float, least: float, ours: str) -> Line:
+    """Hold a number to its lower limit."""
+    figure = Figure(f"{case}: {what}", found, ">=", least, f"at least {least:g}")
+    return Line(case, what, figure, "", ours)
+
+
+def reported(case: str, what: str, found: float, ours: str) -> Line:
+    """Say a number that has no goal."""
+    figure = Figure(f"{case}: {what}", found, ">=", 0, "as found")
+    return Line(case, what, figure, "", ours)
 
 
 def failed(case: str) -> Line:

@@ -22,16 +22,19 @@ import pandas as pd
 from battery_cases import data_folder
 
 import measurement_layouts as ml
-from measurement_layouts.scenarios import adele, fraction_subtraction, gsm8k
+from measurement_layouts.scenarios import (
+    adele,
+    fraction_subtraction,
+    gsm8k,
+    math_exam,
+    weirdml,
+)
 from measurement_layouts.scenarios import animal_ai_olympics as aaio
 
 SPLITS = tuple(range(10))
 HELD_OUT = 0.2
 KNOWN_ITEMS = 10
 SAMPLE_SEED = 0
-COVARIATES = ("tests", "gender", "study", "semester", "attempt", "group")
-DIFFERING = (1, 5, 6, 7, 8, 9, 11, 12)
-"""Items of the exam whose story differs between the two batches of students."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,19 +74,21 @@ class Cohort:
         """Subjects x items; 0 where there is no outcome."""
         return self.evaluation.trials.to_numpy(dtype=float)
 
-    def without(self, held: np.ndarray) -> ml.Evaluation:
-        """Leave out cells; subjects x items, or items for a whole column."""
+    def without(self, held: np.ndarray, subjects: list[str] | None = None) -> ml.Evaluation:
+        """Leave out cells; subjects x items, or items for a whole column. Keep some subjects."""
         there = pd.DataFrame(
             np.broadcast_to(~held, self.trials.shape),
             self.evaluation.successes.index,
             self.evaluation.successes.columns,
         )
         known = self.evaluation
+        kept = known.subjects if subjects is None else subjects
+        of_subjects = known.subject_table
         return ml.Evaluation(
             known.items,
-            known.successes * there,
-            known.trials * there,
-            subjects=known.subject_table,
+            (known.successes * there).loc[kept],
+            (known.trials * there).loc[kept],
+            subjects=None if of_subjects is None else of_subjects.loc[kept],
         )
 
 
@@ -109,15 +114,8 @@ def fractions() -> Cohort:
 
 def exam() -> Cohort:
     """Seven hundred and twenty-nine students on 13 items, with covariates of the students."""
-    table = pd.read_csv(data_folder("math_exam") / "math_exam.csv", index_col="student")
-    numbers = range(1, 14)
-    outcomes = table[[f"solved{number}" for number in numbers]]
-    differs = [int(number in DIFFERING) for number in numbers]
-    items, solved = pd.DataFrame({"differs": differs}, outcomes.columns), table["tests"]
-    standardised = pd.DataFrame({"tests": (solved - solved.mean()) / solved.std(ddof=0)})
-    known = ml.Evaluation.from_wide(outcomes, items, subjects=standardised)
-    covariates = table[list(COVARIATES)].loc[known.subjects]
-    return Cohort("exam", known, _apart(known), weighed=("tests",), covariates=covariates)
+    known = math_exam.load(data_folder("math_exam"))
+    return Cohort("exam", known, _apart(known), weighed=("tests",), covariates=known.subject_table)
 
 
 def word_problems(items: int = 400) -> Cohort:
@@ -133,6 +131,12 @@ def labelled(items: int = 800) -> Cohort:
     tasks = known.items["benchmark"] + " " + known.items["task"]
     known = ml.Evaluation(known.items.assign(task=tasks), known.successes, known.trials)
     return Cohort("ADeLe-labelled", known, tasks, (*demands, "unguessability"))
+
+
+def time_horizons() -> Cohort:
+    """Eighty-seven language models on 17 tasks of five thresholds; the tasks are the groups."""
+    known = weirdml.load(data_folder("weirdml"))
+    return Cohort("WeirdML", known, known.items["task"], ("logHours",))
 
 
 COHORTS: dict[str, Callable[[], Cohort]] = {

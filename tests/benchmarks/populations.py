@@ -15,6 +15,7 @@ from functools import partial
 
 import numpy as np
 import population_by_hand as by_hand
+import population_repeated
 import population_rows as rows
 from lines import Line, at_most, failed, in_words, means_agree
 from population_data import COHORTS, SPLITS, Cohort, held_cells, held_items
@@ -141,6 +142,7 @@ CASES: dict[str, Callable[[bool, int], list[Line]]] = {
     **{case: partial(row, name) for case, (row, name) in rows.ROWS.items()},
     "growing": rows.growing,
     "large": rows.large,
+    "repeated": population_repeated.repeated,
 }
 
 

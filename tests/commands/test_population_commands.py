@@ -91,8 +91,8 @@ def test_report_and_criticise(fitted, folder, capsys):
     assert main(["report", str(fitted), "--out", str(page)]) == 0
     assert "What is shared" in page.read_text(encoding="utf-8")
     capsys.readouterr()
-    assert main(["criticise", str(fitted)]) == 2
-    assert "is fitted to all subjects together" in capsys.readouterr().err
+    assert main(["criticise", str(fitted)]) in (0, 1)
+    assert "<PopulationCriticism of" in capsys.readouterr().out
 
 
 def test_sbc_asks_for_subjects(folder, capsys):

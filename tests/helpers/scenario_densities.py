@@ -26,11 +26,15 @@ HANDS = {**hand_games.HANDS, **hand_models.HANDS, **hand_models.BESIDE, **hand_l
 
 
 def scenario_layouts():
-    """Every layout that ``measurement-layouts scenarios`` lists, by scenario and name."""
+    """Every layout that ``measurement-layouts scenarios`` lists, by scenario and name.
+
+    Without those whose subjects share something: they have no density of one subject.
+    """
     return {
         f"{name}, {layout}": make
         for name in scenarios.NAMES
         for layout, make in scenarios.get(name).layouts.items()
+        if not make().joint
     }
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from helpers import shared_layouts
+from helpers import joint_fits, shared_layouts, small_populations
 
 import measurement_layouts as ml
 from measurement_layouts import FitError
@@ -36,6 +36,16 @@ def test_a_description_says_how_far_a_profile_leans(fit):
         assert f"Leans on the population: ability by {row['lean']:.0%}" in text
         assert ("by its own outcomes alone" in text) is bool(np.isfinite(row["alone"]))
     assert "the part of its variance that the subject's outcomes left" in str(described)
+
+
+def test_values_on_other_plates_beside_the_subject_are_no_elements():
+    """What a subject has for each task is no element of the profile, and is not described."""
+    layout, evaluation = small_populations.schools(), small_populations.cohort()
+    draws = joint_fits.random_draws(layout, evaluation, 100, seed=1)
+    described = ml.describe(joint_fits.crafted(layout, evaluation, draws))
+    judged = set(described.findings["element"])
+    assert "ability" in judged
+    assert "liking" not in judged
 
 
 def test_a_description_of_subjects_alone_says_nothing_of_it():
@@ -74,10 +84,9 @@ def test_tables_of_what_is_shared_are_written(fit, tmp_path):
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda fit, data: ml.validation.criticise(fit, data), "criticise takes each subject"),
         (lambda fit, data: ml.estimation.estimate(LAYOUT, data), "take the posterior, fit"),
     ],
-    ids=["criticise", "estimate"],
+    ids=["estimate"],
 )
 def test_what_takes_one_subject_at_a_time_refuses(fit, evaluation, call, words):
     with pytest.raises(FitError, match="is fitted to all subjects together, because of mean") as e:

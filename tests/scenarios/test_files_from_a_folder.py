@@ -6,7 +6,7 @@ import pytest
 
 from measurement_layouts import DataError, scenarios
 
-NAMES = ("weirdml", "gsm8k", "fraction-subtraction")
+NAMES = ("weirdml", "gsm8k", "fraction-subtraction", "math-exam")
 
 
 def files(name):

@@ -21,7 +21,7 @@ _MATTERS = 1e-6  # change of log-odds per prior standard deviation that is more 
 
 
 @dataclass(frozen=True)
-class Part:
+class PlatedElement:
     """One number of a latent, or one for each level of its plates: of a label, where it has some.
 
     Attributes
@@ -60,21 +60,23 @@ class Hierarchy:
     cohort: Cohort
 
     @cached_property
-    def parts(self) -> list[Part]:
+    def parts(self) -> list[PlatedElement]:
         """Every latent and label, with the places of its levels."""
         found, start = [], 0
         for latent in self.cohort.layout.latents:
             labels = [label for own in latent.dims.values() for label in own] or [""]
             levels = int(np.prod(self.cohort.size(latent.plates), dtype=int))
             own = start + np.arange(levels * len(labels)).reshape(levels, len(labels))
-            found += [Part(latent, label, at, own[:, at]) for at, label in enumerate(labels)]
+            found += [
+                PlatedElement(latent, label, at, own[:, at]) for at, label in enumerate(labels)
+            ]
             start += own.size
         return found
 
     @cached_property
-    def of_latent(self) -> dict[str, list[Part]]:
+    def of_latent(self) -> dict[str, list[PlatedElement]]:
         """Parts of each latent, by its labels."""
-        found: dict[str, list[Part]] = {}
+        found: dict[str, list[PlatedElement]] = {}
         for part in self.parts:
             found.setdefault(part.latent.name, []).append(part)
         return found

@@ -17,7 +17,7 @@ from ...layouts.plates import POPULATION, plate_name
 from ...linking import units
 from .advice import CONFOUNDED, verdict
 from .columns import informed_by
-from .hierarchy import Hierarchy, Part
+from .hierarchy import Hierarchy, PlatedElement
 
 _DRAWS = 12  # from the prior
 _VALUES = 1500  # that are looked at together; of more, so many subjects are left out
@@ -167,9 +167,9 @@ def _cohort(layout: Layout, evaluation: Evaluation) -> tuple[Hierarchy, np.ndarr
 class _Ridge:
     """Two locations that no outcome tells apart: of all values of one latent and of another."""
 
-    first: Part
-    second: Part
-    every: tuple[Part, Part]
+    first: PlatedElement
+    second: PlatedElement
+    every: tuple[PlatedElement, PlatedElement]
     correlation: float
 
 
@@ -198,18 +198,18 @@ def _ridges(source: Hierarchy, slopes: np.ndarray, correlation: np.ndarray) -> l
     return found
 
 
-def _summed(part: Part) -> bool:
+def _summed(part: PlatedElement) -> bool:
     return any(prior.family == "ZeroSumNormal" for prior in part.latent.priors)
 
 
-def _locations(source: Hierarchy, part: Part) -> list[int]:
+def _locations(source: Hierarchy, part: PlatedElement) -> list[int]:
     """Places of the latents that a latent spreads around."""
     family = around(_prior(part))
     known = parents(family.location) if family is not None else []
     return [at for at, each in enumerate(source.parts) if each.latent in known]
 
 
-def _prior(part: Part) -> Prior:
+def _prior(part: PlatedElement) -> Prior:
     priors = part.latent.priors
     return priors[part.place] if len(priors) > 1 else priors[0]
 

@@ -9,19 +9,20 @@ from threadpoolctl import threadpool_limits
 
 from ...common import options
 from ...common.digits import beside
-from ...common.errors import DataError
+from ...common.errors import DataError, FitError
 from ...common.messages import many, some
 from ...common.seeds import subject_seed
 from ...evaluations.evaluation import Evaluation
 from ...evaluations.steps import Rows
 from ...inference.fit import Fit
-from ...inference.model.joint import refuse_joint
 from ...inference.model.unseen import refuse_unseen
 from ...layouts.elements import elements
 from .agreement import agreement, no_agreement, outcomes_by_item, told_agreement
 from .background import Background, Leftover, deviation, explained, interplay, residual_table
 from .expansion import holm
 from .overdispersion import Spread, count_flagged, overdispersion, told
+from .population.criticise import criticise_population
+from .population.criticism import PopulationCriticism
 from .properties import Cut, Property, candidate_columns, why_none
 
 
@@ -260,11 +261,13 @@ def criticise(
     evaluation: Evaluation,
     *,
     candidates: Iterable[str] | None = None,
+    by: str | Iterable[str] | None = None,
+    testlets: str | None = None,
     subjects: Iterable[object] | None = None,
     alpha: float = 0.05,
     prob: float = 0.9,
     seed: int = 1,
-) -> Criticism:
+) -> Criticism | PopulationCriticism:
     r"""Ask which properties of the items explain what a layout leaves over.
 
     For each subject, the layout's forecast of the items it was fitted on is expanded by what the
@@ -281,6 +284,12 @@ def criticise(
     against each other, item by item: whose agree with nobody's may have been read with their items
     in another order; see `agreement.agreement`. These three need no candidates.
 
+    A joint fit, in which subjects share something, is asked other questions: whose pattern
+    surprises, which items do, which are easier for some groups of subjects (`by`), and which have
+    more in common than the layout says (`testlets`). All are score tests of effects that the layout
+    does not have, from the draws of the fit; see `population.louis.louis`, and
+    `PopulationCriticism` for the tables.
+
     False alarms: where the layout and its properties suffice, the chance that any candidate is
     flagged, over all candidates and subjects together, is at most `alpha` (Holm's adjustment). So
     is the chance that a property it uses is, and that repeated attempts are, over all subjects.
@@ -294,10 +303,17 @@ def criticise(
     candidates : iterable of str, optional
         Columns of the items; by default all that the layout does not use and that are not a text of
         their own for nearly every item; there may be none, and `Criticism.untried` says why.
+    by : str or iterable of str, optional
+        Of a joint fit: columns of the evaluation's subjects, each with few levels or numbers; by
+        default all with two to eight levels of at least two subjects each.
+    testlets : str, optional
+        Of a joint fit: column of the evaluation's items that says which belong together; all pairs
+        of items are tested by default.
     subjects : iterable, optional
-        Whose outcomes; everybody's by default.
+        Whose outcomes; everybody's by default. Of a joint fit, whose rows are in the table of
+        subjects.
     alpha : float, default 0.05
-        Chance of any false alarm, in (0, 1).
+        Chance of any false alarm, in (0, 1); of a joint fit, in each table.
     prob : float, default 0.9
         Mass of the equal-tailed intervals, also of those whose coverage is forecast.
     seed : int
@@ -305,19 +321,21 @@ def criticise(
 
     Returns
     -------
-    Criticism
+    Criticism or PopulationCriticism
         A table of properties, ranked, one of repeated attempts and one of agreement, suggestions in
-        words, and residuals on demand.
+        words, and residuals on demand. Of a joint fit, tables of subjects, items, groups and pairs,
+        and suggestions in words.
 
     Raises
     ------
     DataError
         When `candidates` is empty, a candidate is unknown or used by the layout, or an item of the
-        fit is not in the evaluation.
+        fit is not in the evaluation; when a column of `by` or `testlets` is not there, has missing
+        values, or does not group.
     FitError
-        When a subject is not in the fit, `alpha` or `prob` is out of range, subjects share
-        something, or the trials of an item depend on each other, as those of an item with something
-        unseen do.
+        When a subject is not in the fit, `alpha` or `prob` is out of range, the trials of an item
+        depend on each other, as those of an item with something unseen do, or an argument is not
+        for this kind of fit.
 
     References
     ----------
@@ -339,9 +357,29 @@ def criticise(
     alpha = options.inside("alpha", alpha, such_as=0.05)
     prob = options.inside("prob", prob, such_as=0.9)
     seed = options.whole("seed", seed)
-    refuse_joint(
-        fit.layout, "criticise", "criticise a fit of the layout without what subjects share"
-    )
+    if fit.layout.joint:
+        if candidates is not None:
+            raise FitError(
+                f"criticise: the fit of {fit.layout.name!r} is joint, and candidates= are tried on "
+                "subjects that are fitted one by one; leave them out, and name columns of the "
+                "subjects in by= and of the items in testlets="
+            )
+        return criticise_population(
+            fit,
+            evaluation,
+            by=by,
+            testlet=testlets,
+            subjects=subjects,
+            alpha=alpha,
+            prob=prob,
+            seed=seed,
+        )
+    if by is not None or testlets is not None:
+        raise FitError(
+            f"criticise: by= and testlets= ask what subjects have in common, and those of "
+            f"{fit.layout.name!r} share nothing; fit a layout with a population, or name "
+            "candidates="
+        )
     places = fit.places(subjects)
     repeated = bool((fit.observed["trials"].to_numpy()[places] > 1).any())
     if repeated:

@@ -124,11 +124,12 @@ def score_forecast(
     rows: dict[Hashable, dict[str, object]] = {}
     for place, subject in enumerate(trials.index):
         done = trials.iloc[place].to_numpy()[own]
-        if done.any():
-            passed = successes.iloc[place].to_numpy()[own]
-            scored = scores_of(means[place][own], passed, done, tops)
+        tried = own[done > 0]  # a baseline's forecast of what it learnt from is NaN
+        if len(tried):
+            passed = successes.iloc[place].to_numpy()[tried]
+            scored = scores_of(means[place][tried], passed, done[done > 0], tops[done > 0])
             remarks = [str(scored.pop("remark"))]
-            counts, told = outside(forecast, str(subject), trials.columns[own[done > 0]])
+            counts, told = outside(forecast, str(subject), trials.columns[tried])
             rows[subject] = scored | counts | {"remark": "; ".join(filter(None, remarks + told))}
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("subject")
 

@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 import pytest
+from helpers.joint_points import levels, plain_point
 from helpers.populations import cohort_data, full_layout, random_layout
-from scipy.stats import norm
 
 from measurement_layouts.inference.model.cohort import Cohort
 from measurement_layouts.inference.model.joint_model import joint_model
@@ -13,35 +13,6 @@ from measurement_layouts.inference.sampling.joint import JointKernel
 from measurement_layouts.inference.sampling.modes import LogDensity
 
 _LAYOUTS = 8
-
-
-def _levels(kernel, at):
-    """Coordinates of a point by latent, levels in order."""
-    found = {}
-    for part in kernel.parts:
-        size = math.prod(part.plates + part.labels)
-        values = at[part.offset : part.offset + size].reshape(kernel.shape(part))
-        found[part.latent.name] = (
-            values[kernel.order(part.latent.plates)] if part.plates else values
-        )
-    return found
-
-
-def _plain(model, coordinates):
-    """The same point of PyMC's model, and the log-density of the coordinates that idle."""
-    point, idle = {}, 0.0
-    for variable in model.free_RVs:
-        value, values = model.rvs_to_values[variable], coordinates[variable.name]
-        if "ZeroSum" in str(variable.owner.op):
-            axes = values.ndim if variable.name == "favour" else 1
-            kept = (..., *[slice(-1)] * axes)
-            point[value.name] = values[kept]
-            rest = np.ones(values.shape, bool)
-            rest[kept] = False
-            idle += norm.logpdf(values[rest]).sum()
-        else:
-            point[value.name] = values
-    return point, idle
 
 
 @pytest.mark.trust("oracles", "PyMC: density of joint layouts")
@@ -56,10 +27,10 @@ def test_density_and_gradient_are_the_plain_models(seed):
     for _ in range(2):
         at = rng.normal(size=density.size) * 0.7
         value, gradient = density.with_gradient(at)
-        point, idle = _plain(model, _levels(kernel, at))
+        point, idle = plain_point(model, levels(kernel, at))
         expected = float(plain(point)) + idle
         assert abs(value - expected) < 1e-10 * max(1, abs(expected))
-        wanted, own = slopes(point), _plain(model, _levels(kernel, gradient))[0]
+        wanted, own = slopes(point), plain_point(model, levels(kernel, gradient))[0]
         found = np.concatenate([np.ravel(own[name]) for name in own])
         by_name, start = {}, 0
         for variable in model.free_RVs:
@@ -101,7 +72,7 @@ def test_partly_centred_coordinates_have_the_same_density():
     partly, centred = JointKernel(cohort, weights), JointKernel(cohort)
     densities = [LogDensity(kernel.compiled()) for kernel in (partly, centred)]
     at = rng.normal(size=densities[0].size) * 0.6
-    z = _levels(partly, at)
+    z = levels(partly, at)
     x, change = dict(z), 0.0
 
     def turned(name, location, scale):
@@ -133,6 +104,6 @@ def test_plates_of_one_level_have_machine_code():
     cohort = Cohort.of_evaluation(full_layout(), alone)
     kernel, model = JointKernel(cohort), joint_model(cohort)
     at = np.random.default_rng(1).normal(size=len(kernel.start))
-    point, idle = _plain(model, _levels(kernel, at))
+    point, idle = plain_point(model, levels(kernel, at))
     expected = float(model.compile_logp()(point)) + idle
     assert abs(LogDensity(kernel.compiled())(at) - expected) < 1e-10 * abs(expected)

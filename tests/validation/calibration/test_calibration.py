@@ -35,6 +35,7 @@ def calibration(name, layout, simulations, *, whole=False):
     case, method = EVERY[name].calibration()[layout], EVERY[name].method
     count = simulations if whole else max(FEWEST, round(case.share * simulations))
     options = {"simulations": count, "method": method, "progressbar": False}
+    options["subjects"] = case.subjects
     return ml.validation.sbc(case.layout, case.items, alpha=0.01 / len(CASES), **options)
 
 

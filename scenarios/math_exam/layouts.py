@@ -1,0 +1,108 @@
+"""Layouts of an exam: abilities about what practice leads to, and an ease of each item."""
+
+from ...layouts import Bias, Capability, Category, Layout, MetaFeature, Prior, Spread, Success
+from ...linking import logistic
+from ...linking.expression import Expr
+from ..pooling import item_ease
+
+POPULATION = "population"
+
+
+def rasch_layout() -> Layout:
+    r"""Return the Rasch model with a population: abilities about a mean, items of their own ease.
+
+    .. math:: p_{si} = \sigma(\theta_s + b_i), \quad \theta_s \sim \mathrm{Normal}(\mu, \tau),
+        \quad b \sim \mathrm{ZeroSumNormal}(\tau_b)
+
+    References
+    ----------
+    Rasch (1960), Probabilistic Models for Some Intelligence and Attainment Tests.
+
+    Examples
+    --------
+    >>> [latent.name for latent in rasch_layout().profile]
+    ['ability']
+    """
+    return Layout("math-exam-rasch", Success("solved", logistic(_ability(_mean()) + item_ease())))
+
+
+def recommended_layout() -> Layout:
+    r"""Return the layout whose abilities lie about what the exercises solved beforehand lead to.
+
+    .. math:: p_{si} = \sigma(\theta_s + b_i), \quad
+        \theta_s \sim \mathrm{Normal}(\mu + w \, z_s, \tau), \quad
+        b \sim \mathrm{ZeroSumNormal}(\tau_b)
+
+    with z the standardised number of exercises. The weight w is in log-odds per standard deviation.
+
+    Notes
+    -----
+    One form was tried. On the real outcomes the weight is 0.70, and the spread of abilities 0.92,
+    where the Rasch layout has 1.15. Of a fifth of the outcomes held out, three times, the
+    mean Brier score is 0.1893; that of the Rasch layout 0.1911, of the student's mean 0.2333.
+
+    Examples
+    --------
+    >>> [latent.name for latent in recommended_layout().latents][:4]
+    ['mean', 'weight', 'spread', 'ability']
+    """
+    ability = _ability(_mean() + _practice())
+    return Layout("math-exam", Success("solved", logistic(ability + item_ease())))
+
+
+def batches_layout() -> Layout:
+    r"""Return the recommended layout with items that may favour one batch of students.
+
+    .. math:: p_{si} = \sigma(\theta_s + b_i + d_{g(s) i}), \quad
+        \theta_s \sim \mathrm{Normal}(\mu + w \, z_s + h_{g(s)}, \tau)
+
+    with h the batches' abilities, and d what item i is easier for batch g(s) than for the others.
+    Both are Normal, h sums to zero over batches, and d over batches and over items: an item that
+    favours a batch does so beside the others, since what all items have in common is the batch's
+    ability (differential item functioning, DIF).
+
+    Notes
+    -----
+    Every item has its difference, also those with the same wording in both batches: whether the
+    rewritten ones differ more is then a finding, which `batch_differences` gives. On the real
+    outcomes four of the eight rewritten items differ, 1, 7 and 9 in favour of the first batch and
+    11 of the second, and none of the other five. Of a fifth of the outcomes held out the mean Brier
+    score is 0.1849. Take this layout to compare students of both batches, or to forecast; the
+    recommended one is for one form of an exam.
+
+    Examples
+    --------
+    >>> [latent.name for latent in batches_layout().latents if "batch" in str(latent.plates)]
+    ['ofBatch', 'favour']
+    """
+    batch = Category("batch", per="subject")
+    level = Bias("ofBatch", per=batch, prior=Prior("ZeroSumNormal", sigma=0.5))
+    apart = Prior("ZeroSumNormal", sigma=Spread("favourSpread"), n_zerosum_axes=2)
+    favour = Bias("favour", per=(batch, "item"), prior=apart)
+    ability = _ability(_mean() + _practice() + level)
+    solved = Success("solved", logistic(ability + item_ease() + favour))
+    return Layout("math-exam-batches", solved)
+
+
+LAYOUTS = {
+    "Rasch layout": rasch_layout,
+    "recommended layout": recommended_layout,
+    "items that differ between batches": batches_layout,
+}
+"""By the name under which a study shows them."""
+
+
+def _mean() -> Expr:
+    return Bias("mean", per=POPULATION)
+
+
+def _practice() -> Expr:
+    tests = MetaFeature(
+        "tests", low=-5, high=5, per="subject", about="exercises solved, standardised"
+    )
+    return Bias("weight", per=POPULATION) * tests
+
+
+def _ability(about: Expr) -> Capability:
+    spread = Spread("spread")
+    return Capability("ability", prior=Prior("Normal", mu=about, sigma=spread), about="log-odds")

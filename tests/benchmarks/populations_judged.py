@@ -1,0 +1,195 @@
+"""Populations judged: false alarms and power of what criticises a joint fit, and two real cohorts.
+
+Run by hand: ``python tests/benchmarks/populations_judged.py [--json] [--case NAME ...]
+[--data DIR] [--quick] [--cohorts N] [--seeds N ...]``. Prints a table in Markdown, or one JSON
+object; exit status 1 when a goal is missed. ``--cohorts`` says how many are simulated where there
+is no misfit (500), and a fifth as many of each kind that has some; ``--quick`` takes ten of each,
+and few draws of the real cohorts: its numbers say only that everything runs.
+"""
+
+import argparse
+import sys
+from collections.abc import Callable, Mapping
+
+import judged_cohorts as simulated
+import numpy as np
+import pandas as pd
+from lines import Line, at_least, at_most, reported
+from population_data import DIFFERING, animal_ai, exam
+from population_layouts import LAYOUTS
+from running import run
+
+import measurement_layouts as ml
+from measurement_layouts.validation import PopulationCriticism
+from measurement_layouts.validation.criticism.population.dependence import TOGETHER
+
+COHORTS, QUICK = 500, 10
+ALPHA = 0.05
+ERRORS = 3
+FOUND = 0.8
+CLEAR = 5.0
+LENGTH = {"draws": 500, "tune": 500, "chains": 2}
+SHORT = {"draws": 100, "tune": 150, "chains": 2}
+TABLES = {
+    "subjects": "person fit",
+    "items": "item fit",
+    "groups": "DIF",
+    "pairs": "local dependence",
+}
+
+
+def false_alarms(cohorts: int, seed: int) -> list[Line]:
+    """Criticise cohorts of the layout itself: how often is anything flagged in each table?"""
+    flags = pd.DataFrame(
+        [
+            {name: getattr(found, table)["flagged"].any() for table, name in TABLES.items()}
+            for found in simulated.judged(simulated.NULL, cohorts, seed)
+        ]
+    )
+    error = np.sqrt(ALPHA * (1 - ALPHA) / cohorts)
+    return [
+        at_most(
+            f"no misfit: {name}",
+            "distance of the rate of false alarms from the stated one",
+            abs(rate - ALPHA),
+            ERRORS * error,
+            "",
+            ours=f"{rate:.3f} of {cohorts} cohorts, stated {ALPHA:g}",
+        )
+        for name, rate in flags.mean().items()
+    ]
+
+
+def power(cohorts: int, seed: int) -> list[Line]:
+    """Criticise cohorts with a known misfit, and with half of it: how much of it is found?"""
+    lines = []
+    for name, (whole, half) in simulated.MISFITS.items():
+        rates = [_found(kind, cohorts, seed) for kind in (whole, half)]
+        lines += [
+            at_least(f"{name}: {whole.size}", "share found", rates[0][0], FOUND, _others(rates[0])),
+            reported(f"{name}: {half.size}", "share found", rates[1][0], _others(rates[1])),
+        ]
+    return lines
+
+
+def _others(rates: tuple[float, float]) -> str:
+    return f"{rates[1]:.3f} of the cohorts have alarms beside them"
+
+
+def _found(kind: simulated.Kind, cohorts: int, seed: int) -> tuple[float, float]:
+    """Say what share of what is wrong was flagged, and how often anything else was."""
+    shares, others = [], []
+    for found in simulated.judged(kind, cohorts, seed):
+        table = getattr(found, kind.table)
+        wrong = table[kind.column].isin(kind.wrong)
+        shares.append(table["flagged"][wrong].mean())
+        beside = ~wrong & (table[kind.column] != TOGETHER)
+        others.append(table["flagged"][beside].any())
+    return float(np.mean(shares)), float(np.mean(others))
+
+
+def batches(quick: bool, seed: int) -> list[Line]:
+    """Ask which items of the exam work otherwise in its two batches."""
+    cohort = exam()
+    table = cohort.evaluation.subject_table.assign(group=cohort.covariates["group"].map(str))
+    known = _with(cohort.evaluation, table)
+    found = _criticised(LAYOUTS["exam"](), known, quick, seed, by="group").groups
+    rewritten = found["item"].isin([f"solved{number}" for number in DIFFERING])
+    flagged = found["flagged"]
+    names = ", ".join(
+        f"{row['item'].removeprefix('solved')} ({row['effect']:+.2f} [{row['low']:+.2f}, "
+        f"{row['high']:+.2f}])"
+        for row in found[flagged].to_dict("records")
+    )
+    return [
+        reported(
+            f"exam, batches: {what} items that work otherwise",
+            f"of {int(which.sum())}",
+            float((flagged & which).sum()),
+            names,
+        )
+        for what, which in {"rewritten": rewritten, "unchanged": ~rewritten}.items()
+    ]
+
+
+def triplets(quick: bool, seed: int) -> list[Line]:
+    """Ask whether near-copies of the Animal-AI Olympics have more in common."""
+    cohort = animal_ai()
+    items = cohort.evaluation.items.assign(task=cohort.groups)
+    known = ml.Evaluation(items, cohort.evaluation.successes, cohort.evaluation.trials)
+    found = _criticised(LAYOUTS["animal-ai"](), known, quick, seed, testlets="task").pairs
+    together = found["testlet"] == TOGETHER
+    return [
+        at_least(
+            "Animal-AI: triplets all together found as dependent",
+            "standardised score",
+            float(found["z"][together].iloc[0]),
+            CLEAR,
+            f"common part of variance {found['effect'][together].iloc[0]:.2f} squared log-odds",
+        ),
+        reported(
+            "Animal-AI: triplets found as dependent one by one",
+            f"of {int((~together).sum())}",
+            float((found["flagged"] & (found["effect"] > 0) & ~together).sum()),
+            f"mean Q3 {found['q3'].mean():.2f}",
+        ),
+    ]
+
+
+def _criticised(
+    layout: ml.Layout, known: ml.Evaluation, quick: bool, seed: int, **asked: str
+) -> PopulationCriticism:
+    """Fit and criticise."""
+    length = SHORT if quick else LENGTH
+    fit = ml.fit(layout, known, seed=seed, progressbar=False, **length)
+    found = ml.validation.criticise(fit, known, **asked)
+    assert isinstance(found, PopulationCriticism)
+    print(found, *found.suggestions(), sep="\n")
+    return found
+
+
+def _with(known: ml.Evaluation, subjects: pd.DataFrame) -> ml.Evaluation:
+    return ml.Evaluation(known.items, known.successes, known.trials, subjects=subjects)
+
+
+SIMULATED: Mapping[str, Callable[[int, int], list[Line]]] = {
+    "false-alarms": false_alarms,
+    "power": power,
+}
+REAL: Mapping[str, Callable[[bool, int], list[Line]]] = {
+    "exam": batches,
+    "triplets": triplets,
+}
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Measure and report."""
+
+    def measure(options: argparse.Namespace, seed: int) -> list[Line]:
+        count = QUICK if options.quick else options.cohorts
+        counts = {"false-alarms": count, "power": count if options.quick else max(1, count // 5)}
+        lines = []
+        for name in options.case or [*SIMULATED, *REAL]:
+            if name in SIMULATED:
+                lines += SIMULATED[name](counts[name], seed)
+            else:
+                lines += REAL[name](options.quick, seed)
+        return lines
+
+    options = {
+        "--case": {"nargs": "+", "choices": [*SIMULATED, *REAL], "help": "only these"},
+        "--cohorts": {"type": int, "default": COHORTS, "metavar": "N", "help": f"({COHORTS})"},
+    }
+    return run(
+        "populations_judged",
+        __doc__,
+        measure,
+        arguments,
+        quick="cohorts and draws",
+        data=True,
+        options=options,
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,143 @@
+"""The exam's layouts by hand, its simulator, and recovery of known abilities."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from helpers.joint_fits import crafted, random_draws
+from scipy.special import expit
+
+import measurement_layouts as ml
+from measurement_layouts.inference.population.truth import true_chances
+from measurement_layouts.scenarios import math_exam
+
+MASS = 0.9
+SAMPLING = {"draws": 300, "tune": 300, "chains": 2, "seed": 1, "progressbar": False}
+
+
+def people(count):
+    table = {"tests": np.linspace(-2, 2, count), "batch": np.resize(["first", "second"], count)}
+    return pd.DataFrame(table, [f"s{number}" for number in range(count)])
+
+
+@pytest.mark.parametrize("name", math_exam.LAYOUTS)
+def test_chances_by_hand(name):
+    """Success is the logistic of ability and ease, and of what favours the student's batch."""
+    layout, who = math_exam.LAYOUTS[name](), people(6)
+    truth = ml.validation.draw_truth(layout, math_exam.items(), who, seed=3)
+    chances, _ = true_chances(layout, math_exam.items(), truth, who)
+    margin = truth["ability"].to_numpy()[:, None] + truth["ease"].to_numpy()
+    if "favour" in truth:
+        margin = margin + truth["favour"].sel(batch=who["batch"].to_numpy()).to_numpy()
+    np.testing.assert_allclose(chances, expit(margin), atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["recommended layout", "items that differ between batches"])
+def test_abilities_lie_about_what_practice_leads_to(name):
+    """Over many students the ability's slope on the exercises is the weight that was drawn."""
+    layout, who = math_exam.LAYOUTS[name](), people(4000)
+    truth = ml.validation.draw_truth(layout, math_exam.items(), who, seed=1)
+    rest = truth["ability"].to_numpy() - float(truth["mean"])
+    if "ofBatch" in truth:
+        rest = rest - truth["ofBatch"].sel(batch=who["batch"].to_numpy()).to_numpy()
+    tests = who["tests"].to_numpy()
+    slope, spread = (rest * tests).sum() / (tests**2).sum(), float(truth["spread"])
+    assert slope == pytest.approx(
+        float(truth["weight"]), abs=4 * spread / np.sqrt((tests**2).sum())
+    )
+    assert (rest - slope * tests).std() == pytest.approx(spread, rel=4 / np.sqrt(2 * 4000))
+    # the twin: without the weight the spread does not fit
+    assert rest.std() > spread * (1 + 4 / np.sqrt(2 * 4000))
+
+
+def test_what_favours_a_batch_sums_to_zero_over_batches_and_items():
+    layout = math_exam.batches_layout()
+    truth = ml.validation.draw_truth(layout, math_exam.items(), people(4), seed=2)
+    for dim in ("batch", "item"):
+        assert abs(truth["favour"].sum(dim)).max() < 1e-12
+    assert abs(truth["favour"]).max() > 0.01
+
+
+def test_batch_differences_by_hand():
+    """Differences between batches, less their mean over the items with the same wording."""
+    layout, evaluation = math_exam.batches_layout(), math_exam.simulated_cohort().evaluation
+    draws = random_draws(layout, evaluation, 400, seed=4)
+    found = math_exam.batch_differences(crafted(layout, evaluation, draws))
+    apart = draws["favour"][:, 1] - draws["favour"][:, 0]
+    kept = math_exam.items()["rewritten"].to_numpy() == 0
+    assert kept.sum() == 5
+    apart = apart - apart[:, kept].mean(axis=1, keepdims=True)
+    np.testing.assert_allclose(found["mean"], apart.mean(axis=0), atol=1e-12)
+    low, high = np.quantile(apart, [0.05 / 13, 1 - 0.05 / 13], axis=0)
+    np.testing.assert_allclose(found[["low", "high"]], np.stack([low, high], axis=1), atol=1e-12)
+    assert not found["differs"].any()
+
+
+def test_a_difference_is_seen():
+    layout, evaluation = math_exam.batches_layout(), math_exam.simulated_cohort().evaluation
+    draws = random_draws(layout, evaluation, 400, seed=4)
+    draws["favour"] *= 0.01
+    draws["favour"][:, :, 0] += [0.5, -0.5]
+    found = math_exam.batch_differences(crafted(layout, evaluation, draws))
+    assert found.index[found["differs"]].to_list() == ["item-01"]
+    assert found.at["item-01", "mean"] == pytest.approx(-1, abs=0.01)
+
+
+def test_differences_of_another_layout_are_refused():
+    layout, evaluation = math_exam.rasch_layout(), math_exam.simulated_cohort().evaluation
+    fit = crafted(layout, evaluation, random_draws(layout, evaluation, 40, seed=1))
+    with pytest.raises(ml.DataError, match="the fit is of the layout math-exam-rasch"):
+        math_exam.batch_differences(fit)
+
+
+def test_the_cohort_is_deterministic_and_fits_the_layouts():
+    one, again, other = (math_exam.simulated_cohort(seed).evaluation for seed in (4, 4, 5))
+    pd.testing.assert_frame_equal(one.successes, again.successes)
+    assert not one.subject_table.equals(other.subject_table)
+    for make in math_exam.LAYOUTS.values():
+        ml.check(make(), one)
+
+
+def test_better_students_solve_more():
+    cohort = math_exam.simulated_cohort(1, students=400)
+    truth = math_exam.true_values(1, students=400)
+    chance = expit(truth["ability"].to_numpy()[:, None] + truth["ease"].to_numpy())
+    error = np.sqrt((chance * (1 - chance)).mean(axis=0) / 400)
+    assert (abs(cohort.evaluation.successes.mean() - chance.mean(axis=0)) < 4 * error).all()
+    rates = cohort.evaluation.success_rates()
+    assert np.corrcoef(rates, cohort.profiles["ability"])[0, 1] > 0.8
+
+
+def test_the_scenario():
+    scenario = math_exam.SCENARIO
+    assert scenario.name == "math-exam"
+    assert (scenario.split, scenario.rival, scenario.tables) == ("cells", "Rasch layout", False)
+    for case in scenario.calibration().values():
+        assert len(case.subjects) == 20
+
+
+@pytest.fixture(scope="module")
+def recovered():
+    cohort = math_exam.simulated_cohort(seed=2, students=200)
+    fit = ml.fit(math_exam.recommended_layout(), cohort.evaluation, **SAMPLING)
+    table = fit.profiles(prob=MASS).set_index("subject")
+    return fit, table, cohort.profiles["ability"]
+
+
+@pytest.mark.slow
+def test_intervals_hold_known_abilities_and_shared_values(recovered):
+    fit, table, truth = recovered
+    slack = 3 * np.sqrt(MASS * (1 - MASS) / len(truth))
+    assert truth.between(table["low"], table["high"]).mean() == pytest.approx(MASS, abs=slack)
+    shared = fit.population().set_index("node")
+    known = math_exam.true_values(2, 200)
+    for name in ("mean", "weight", "spread", "easeSpread"):
+        apart = abs(shared.at[name, "mean"] - float(known[name])) / shared.at[name, "sd"]
+        assert apart < 4, name
+
+
+@pytest.mark.slow
+def test_intervals_do_not_hold_the_abilities_of_other_students(recovered):
+    """The twin: with the truths handed on to the next student the check must fail."""
+    _, table, truth = recovered
+    turned = truth.set_axis(np.roll(truth.index, 1)).reindex(truth.index)
+    assert turned.between(table["low"], table["high"]).mean() < MASS - 0.1

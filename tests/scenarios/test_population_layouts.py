@@ -1,0 +1,181 @@
+"""Layouts with a population: formulas by hand, their batteries, and cohorts that they take."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.special import expit, logit
+
+import measurement_layouts as ml
+from measurement_layouts import scenarios
+from measurement_layouts.command import main
+from measurement_layouts.linking import evaluate
+from measurement_layouts.scenarios.adele.scales import DEMANDS
+from measurement_layouts.scenarios.fraction_subtraction import SKILLS
+from measurement_layouts.scenarios.pooling import pooled
+
+WITH = ("animal-ai-olympics", "fraction-subtraction", "gsm8k", "weirdml", "adele")
+ROUNDING = 1e-10  # some ten operations on numbers of size 10, and a logit of a product
+COUNT = 200
+
+
+def drawn(seed=1):
+    """A stream of numbers, and of columns of them."""
+    rng = np.random.default_rng(seed)
+    return rng, lambda low, high: rng.uniform(low, high, COUNT)
+
+
+def animal_ai():
+    """Values of the nodes without parents, and the chance of success by hand."""
+    _, column = drawn()
+    value = {
+        **{"distance": column(1, 40), "size": column(0.3, 4), "XPos": column(-1, 1)},
+        **{"rewardBehind": column(0, 1), "navigationAbility": column(0, 50)},
+        **{"navigationSlope": column(0.05, 0.5), "visualAbility": column(1, 7)},
+        **{"visualSlope": column(0.5, 3), "turningCost": column(0, 20)},
+        **{"rightLeftBias": column(-9, 9), "noiseLevel": column(0, 0.3), "ease": column(-3, 3)},
+    }
+    far = value["distance"] + value["turningCost"] * value["rewardBehind"]
+    ahead = value["navigationAbility"] - far + value["rightLeftBias"] * value["XPos"]
+    able = expit(ahead * value["navigationSlope"] + value["ease"])
+    small = np.log2(value["distance"] / value["size"])
+    seen = expit(value["visualSlope"] * (value["visualAbility"] - small))
+    return value, (), (1 - value["noiseLevel"]) * able * seen + value["noiseLevel"] / 2
+
+
+def fractions():
+    """Of skills, of which the items need some."""
+    rng, column = drawn()
+    value = {
+        "skillLevel": rng.normal(0, 2, (COUNT, len(SKILLS))),
+        "needed": rng.integers(0, 2, (COUNT, len(SKILLS))).astype(float),
+        "slips": column(0, 0.3)[:, None],
+        "guesses": column(0, 0.3)[:, None],
+    }
+    knows = np.where(value["needed"] == 1, expit(value["skillLevel"]), 1).prod(axis=1)
+    slips, guesses = value["slips"][:, 0], value["guesses"][:, 0]
+    return value, ("skill",), guesses + (1 - guesses) * (1 - slips) * knows
+
+
+def word_problems():
+    """Of three capabilities that are all needed, and an ease."""
+    _, column = drawn()
+    parts = {"planning": "steps", "calculation": "digits", "reading": "doublings"}
+    value = {"slips": column(0, 0.2), "ease": column(-2, 2)}
+    solved = 1 - value["slips"]
+    for name, demand in parts.items():
+        value |= {demand: column(1, 8), f"{name}Ability": column(2, 12)}
+        value[f"{name}Slope"] = column(0.3, 2)
+        ahead = value[f"{name}Ability"] - value[demand]
+        solved = solved * expit(value[f"{name}Slope"] * ahead)
+    return value, (), expit(logit(solved) + value["ease"])
+
+
+def time_horizons():
+    """Of a horizon, an ease of the threshold, and the model's own part on the task."""
+    _, column = drawn()
+    names = ("horizon", "ease", "own", "logHours")
+    value = {name: column(-4, 4) for name in names} | {"slope": column(0.3, 3)}
+    ahead = value["horizon"] + value["ease"] + value["own"] - value["logHours"]
+    return value, (), expit(value["slope"] * ahead)
+
+
+def general_scales():
+    """Of abilities that make up for each other, weighed by the squares of the demands."""
+    rng, column = drawn()
+    value = {
+        "ability": rng.normal(3, 2, (COUNT, len(DEMANDS))),
+        "demand": rng.integers(0, 6, (COUNT, len(DEMANDS))).astype(float),
+    }
+    single = {name: column(-1, 1) for name in ("shift", "ease")}
+    single |= {"slope": column(0.3, 3)}
+    value["demand"][:, 0] = 1  # an item that demands nothing weighs nothing
+    weights = value["demand"] ** 2 / (value["demand"] ** 2).sum(axis=1, keepdims=True)
+    ahead = (weights * (value["ability"] - value["demand"])).sum(axis=1)
+    own = single["shift"] + single["ease"]
+    value |= {name: number[:, None] for name, number in single.items()}
+    return value, ("dimension",), expit(single["slope"] * ahead + own)
+
+
+BY_HAND = dict(
+    zip(WITH, (animal_ai, fractions, word_problems, time_horizons, general_scales), strict=True)
+)
+
+
+@pytest.mark.parametrize("name", WITH)
+def test_chances_by_hand(name):
+    values, dims, expected = BY_HAND[name]()
+    outcome = scenarios.get(name).population().outcome
+    found = np.ravel(evaluate(outcome, values, dims))
+    assert found == pytest.approx(expected, abs=ROUNDING)
+    rolled = {key: np.roll(value, 1, axis=0) for key, value in values.items() if "Abil" in key}
+    rolled |= {key: np.roll(values[key], 1, axis=0) for key in LEVELS & set(values)}
+    twin = np.ravel(evaluate(outcome, values | rolled, dims))
+    assert twin != pytest.approx(expected, abs=0.1)  # the abilities of another row
+
+
+LEVELS = {"skillLevel", "horizon", "ability"}
+
+
+@pytest.mark.parametrize("name", WITH)
+def test_subjects_share_something_and_keep_profiles_of_their_own(name):
+    layout = scenarios.get(name).population()
+    recommended = scenarios.get(name).layouts["recommended layout"]()
+    assert layout.joint
+    assert layout.profile
+    assert not recommended.joint
+    assert layout.name != recommended.name
+
+
+@pytest.mark.parametrize("name", WITH)
+def test_embedded_batteries_have_what_the_layout_needs(name):
+    """A true cohort is drawn and simulated on some items; outcomes are not all alike."""
+    scenario = scenarios.get(name)
+    layout, items = scenario.population(), scenario.simulate(1).evaluation.items.iloc[::5]
+    people = pd.DataFrame(index=[f"s{number}" for number in range(6)])
+    truth = ml.validation.draw_truth(layout, items, people, seed=3)
+    made = ml.simulate(layout, items, truth, seed=4, trials=3)
+    assert made.successes.shape == (6, len(items))
+    assert 0 < made.successes.to_numpy().mean() < 3
+
+
+@pytest.mark.parametrize("name", WITH)
+def test_diagrams_show_plates(name):
+    drawing = scenarios.get(name).population().to_mermaid()
+    assert "subject" in drawing
+
+
+def test_studies_without_a_population_list_their_layouts_alone():
+    for name in scenarios.NAMES:
+        scenario = scenarios.get(name)
+        shared = ["population layout"] if name in WITH else []
+        assert list(scenario.every_layout()) == [*scenario.layouts, *shared]
+        assert "population layout" not in scenario.layouts
+
+
+def test_the_commands_list_and_draw_them(tmp_path, capsys):
+    assert main(["scenarios"]) == 0
+    assert capsys.readouterr().out.count("  population layout\n") == len(WITH)
+    assert main(["draw", "gsm8k", "--out", str(tmp_path)]) == 0
+    assert (tmp_path / "gsm8k-population.svg").is_file()
+
+
+def test_what_is_pooled_bears_the_capability_s_name():
+    skill = pooled("skill", 2, 3, "level", about="how far")
+    assert [parent.name for parent in skill.parents] == ["skillMean", "skillSpread"]
+    assert {str(node.unit) for node in (skill, *skill.parents)} == {"level"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", WITH)
+def test_abilities_are_found_again(name):
+    """Six outcomes of each cell: rank correlations of 30 subjects' first ability; with a twin."""
+    scenario = scenarios.get(name)
+    layout, items = scenario.population(), scenario.simulate(1).evaluation.items.iloc[::4]
+    people = pd.DataFrame(index=[f"s{number}" for number in range(30)])
+    truth = ml.validation.draw_truth(layout, items, people, seed=6)
+    made = ml.simulate(layout, items, truth, seed=5, trials=6)
+    fit = ml.fit(layout, made, draws=150, tune=250, chains=2, seed=1, progressbar=False)
+    ability = next(latent for latent in layout.profile if latent.kind == "capability").name
+    found = fit.posterior[ability].mean(("chain", "draw")).to_pandas()
+    known = truth[ability].to_pandas().loc[found.index]
+    assert found.corrwith(known, method="spearman") > 0.6

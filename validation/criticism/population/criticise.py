@@ -1,0 +1,90 @@
+"""Criticise a joint fit: all tables from one reading of its draws."""
+
+from collections.abc import Iterable
+
+import numpy as np
+import pandas as pd
+from threadpoolctl import threadpool_limits
+
+from ....common.errors import DataError, FitError
+from ....common.messages import many, some
+from ....evaluations.evaluation import Evaluation
+from ....inference.fit import Fit
+from .criticism import PopulationCriticism
+from .dependence import pairs, testlets
+from .invariance import Contrast, group_columns, invariance
+from .item_fit import item_fit
+from .person_fit import person_fit
+from .residuals import Residuals
+
+_FEWEST_DRAWS = 100
+
+
+def criticise_population(
+    fit: Fit,
+    evaluation: Evaluation,
+    *,
+    by: str | Iterable[str] | None,
+    testlet: str | None,
+    subjects: Iterable[object] | None,
+    alpha: float,
+    prob: float,
+    seed: int,
+) -> PopulationCriticism:
+    """Criticise a joint fit; parameters and errors as of `criticise`."""
+    drawn = fit.posterior.sizes["chain"] * fit.posterior.sizes["draw"]
+    if drawn < _FEWEST_DRAWS:
+        raise FitError(
+            f"the fit has {many(drawn, 'draw')}; criticise needs at least {_FEWEST_DRAWS}, and "
+            "should have 1000: fit with more"
+        )
+    people = _known(evaluation.subject_table, fit.subjects, "subject")
+    contrasts = [Contrast.of(people, name) for name in group_columns(people, by)]
+    who = fit.named(subjects) if subjects is not None else fit.subjects
+    residuals = Residuals.of(fit)
+    together = None
+    if testlet is not None:
+        together = _testlets(_known(evaluation.items, residuals.items, "item"), testlet)
+    judged = {"alpha": alpha, "prob": prob}
+    with threadpool_limits(1, user_api="blas"):  # threads would change the last digits
+        return PopulationCriticism(
+            person_fit(residuals, who, **judged),
+            item_fit(residuals, fit.layout, **judged),
+            invariance(residuals, contrasts, **judged),
+            pairs(residuals, **judged)
+            if together is None
+            else testlets(residuals, together, seed=seed, **judged),
+            fit,
+            evaluation,
+            alpha,
+            prob,
+            testlet or "",
+        )
+
+
+def _known(table: pd.DataFrame, names: list[str], what: str) -> pd.DataFrame:
+    """Take the rows of those that were fitted."""
+    missing = [name for name in names if name not in table.index]
+    if missing:
+        raise DataError(
+            f"the evaluation has no {what} {some(missing)}, on which the fit was made; give the "
+            "evaluation that was fitted"
+        )
+    return table.loc[names]
+
+
+def _testlets(items: pd.DataFrame, name: str) -> dict[str, np.ndarray]:
+    """Find the items that belong together, by what they have in common."""
+    if name not in items.columns:
+        raise DataError(
+            f"testlets: the items have no column {name!r}; they have {some(items.columns, 20)}"
+        )
+    codes, levels = pd.factorize(items[name])
+    groups = {str(level): np.flatnonzero(codes == code) for code, level in enumerate(levels)}
+    groups = {level: places for level, places in groups.items() if len(places) > 1}
+    if not groups:
+        raise DataError(
+            f"testlets: {name} differs on each item; name a column that items which belong together"
+            " have in common"
+        )
+    return groups

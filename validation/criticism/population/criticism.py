@@ -1,0 +1,252 @@
+"""What a layout with a population misses, as tables and in words."""
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from ....common.digits import beside, fixed
+from ....common.messages import some
+from ....evaluations.evaluation import Evaluation
+from ....inference.fit import Fit
+from .dependence import TOGETHER
+from .item_fit import LEVEL
+
+_TABLES = {"subjects": "subject", "items": "item", "groups": "item", "pairs": "item"}
+
+
+@dataclass(frozen=True, eq=False)
+class PopulationCriticism:
+    """What a layout with a population misses: subjects, items, groups and pairs.
+
+    Made by `criticise` from a joint fit. In each table the chance of any false alarm is at most
+    `alpha` (Holm's adjustment) where the layout suffices.
+
+    Attributes
+    ----------
+    subjects : DataFrame
+        Person fit: whose pattern surprises; see `person_fit.person_fit`.
+    items : DataFrame
+        Item fit: which items are steeper, flatter or easier; see `item_fit.item_fit`.
+    groups : DataFrame
+        Invariance: which items are easier for some subjects; see `invariance.invariance`.
+    pairs : DataFrame
+        Local dependence: which items have more in common; see `dependence.pairs` and
+        `dependence.testlets`.
+    fit : Fit
+        What was criticised.
+    evaluation : Evaluation
+        Where the columns are.
+    alpha : float
+        Chance of any false alarm in a table.
+    prob : float
+        Mass of the intervals.
+    testlets : str
+        Column of the items that says which belong together; empty where there is none.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from measurement_layouts import Bias, Capability, Layout, Prior, Spread, Success
+    >>> from measurement_layouts.inference.fitting import fit
+    >>> from measurement_layouts.linking import logistic
+    >>> from measurement_layouts.validation.criticism.criticise import criticise
+    >>> skill = Capability("skill", prior=Prior("Normal", mu=0, sigma=Spread("spread")))
+    >>> ease = Bias("ease", per="item", prior=Prior("Normal", mu=0, sigma=1))
+    >>> layout = Layout("quiz", Success("solved", logistic(skill + ease)))
+    >>> rng = np.random.default_rng(1)
+    >>> able, easy = rng.normal(size=(12, 1)), np.array([-1.0, -0.5, 0.0, 0.5, 1.0, 1.5])
+    >>> passed = (rng.logistic(size=(12, 6)) < able + easy).astype(float)
+    >>> outcomes = pd.DataFrame(passed, list("ABCDEFGHIJKL"), list("uvwxyz"))
+    >>> people = pd.DataFrame({"school": ["east", "west"] * 6}, outcomes.index)
+    >>> known = Evaluation.from_wide(outcomes, pd.DataFrame(index=outcomes.columns),
+    ...                              subjects=people)
+    >>> found = fit(layout, known, draws=100, tune=200, chains=2, seed=1, progressbar=False)
+    >>> criticise(found, known)
+    <PopulationCriticism of 'quiz': 0 of 12 subjects flagged, 0 of 6 items, 0 of 6 items by groups,
+    0 pairs, at 5% in each>
+    """
+
+    subjects: pd.DataFrame
+    items: pd.DataFrame
+    groups: pd.DataFrame
+    pairs: pd.DataFrame
+    fit: Fit
+    evaluation: Evaluation
+    alpha: float
+    prob: float
+    testlets: str = ""
+
+    def flagged(self) -> pd.DataFrame:
+        """Put the alarms of all tables under each other.
+
+        Returns
+        -------
+        DataFrame
+            ``table`` and ``name``, of a subject, an item, two items or a testlet; ``effect``,
+            ``low``, ``high``, ``p_adjusted``.
+        """
+        columns = ["table", "name", "effect", "low", "high", "p_adjusted"]
+        parts = [pd.DataFrame(columns=columns)]
+        for name in _TABLES:
+            table: pd.DataFrame = getattr(self, name)
+            rows = table[table["flagged"]]
+            if len(rows):
+                named = [_name(name, row) for row in rows.to_dict("records")]
+                parts.append(rows.assign(table=name, name=named)[columns])
+        return pd.concat(parts[1:] or parts, ignore_index=True)
+
+    def suggestions(self) -> list[str]:
+        """Say in words what is flagged, and which effect to add to the layout.
+
+        Returns
+        -------
+        list of str
+            One for subjects, one for slopes and one for levels of items, one for each column of the
+            subjects and one for pairs or testlets, as far as something is flagged.
+        """
+        told = [_of_subjects(self.subjects), *_of_items(self.items)]
+        told += [_of_group(rows) for _, rows in self.groups.groupby("by", sort=False)]
+        told.append(_of_pairs(self.pairs, self.testlets))
+        return [each for each in told if each]
+
+    def __repr__(self) -> str:
+        items = self.items.groupby("item", sort=False)["flagged"].any()
+        told = [
+            f"{int(self.subjects['flagged'].sum())} of {len(self.subjects)} subjects flagged",
+            f"{int(items.sum())} of {len(items)} items",
+        ]
+        if len(self.groups):
+            told.append(
+                f"{int(self.groups['flagged'].sum())} of {len(self.groups)} items by groups"
+            )
+        alike = int(self.pairs["flagged"].sum())
+        told.append(f"{alike} of {len(self.pairs)} testlets" if self.testlets else f"{alike} pairs")
+        name = self.fit.layout.name
+        return f"<PopulationCriticism of {name!r}: {', '.join(told)}, at {self.alpha:.0%} in each>"
+
+
+def _name(table: str, row: Mapping[Hashable, Any]) -> str:
+    """Name what a row is about."""
+    if table == "pairs":
+        return str(row["testlet"] or f"{row['item']} + {row['other']}")
+    if table == "groups":
+        return f"{row['item']}, {row['by']} {row['level']}"
+    own = str(row[_TABLES[table]])
+    return f"{own}, {row['what']}" if table == "items" else own
+
+
+def _numbers(row: pd.Series) -> str:
+    """Write an effect with its interval."""
+    digits = min(beside((row["high"] - row["low"]) / 2), 2)
+    effect, low, high = (fixed(row[name], digits) for name in ("effect", "low", "high"))
+    return f"{effect} [{low}, {high}]"
+
+
+def _of_subjects(table: pd.DataFrame) -> str:
+    """Say whose pattern surprises, and how."""
+    flagged = table[table["flagged"]]
+    if flagged.empty:
+        return ""
+    flat, regular = (flagged[flagged["effect"] * sign > 0]["subject"] for sign in (-1, 1))
+    told = []
+    if len(flat):
+        row = flagged.loc[flat.index[0]]
+        example = ""
+        if row["hard"]:
+            example = (
+                f" ({row['subject']} passes {row['observed']:.0%} of its hard items instead of "
+                f"{row['expected']:.0%})"
+            )
+        told.append(
+            f"{some(flat)}: the pattern is flatter than the layout says{example}, as if items were "
+            "known by heart, guessed, or passed over on purpose"
+        )
+    if len(regular):
+        told.append(f"{some(regular)}: the pattern is more regular than the layout says")
+    return (
+        f"{'; '.join(told)}; look at these outcomes, or give subjects slopes of their own: "
+        'Slope("steepness")'
+    )
+
+
+def _of_items(table: pd.DataFrame) -> list[str]:
+    """Say which items are flatter, steeper, easier or harder, and what to add."""
+    flagged = table[table["flagged"]]
+    level = flagged["what"] == LEVEL
+    found = []
+    if (~level).any():
+        rows = flagged[~level]
+        parts = []
+        for word, sign in (("less", -1), ("more", 1)):
+            own = rows[rows["effect"] * sign > 0]
+            if len(own):
+                parts.append(
+                    f"{some(own['item'])} tell{'s' if len(own) == 1 else ''} subjects apart {word} "
+                    f"than the layout says ({own['item'].iloc[0]}: {_numbers(own.iloc[0])})"
+                )
+        backwards = rows[rows["high"] < -1]["item"]
+        key = f"; check the key of {some(backwards)}" if len(backwards) else ""
+        found.append(
+            f"{'; '.join(parts)}{key}; give items slopes of their own: "
+            'Slope("discrimination", per="item")'
+        )
+    if level.any():
+        rows = flagged[level]
+        found.append(
+            f"{some(rows['item'])}: easier or harder than the layout says "
+            f"({rows['item'].iloc[0]}: {_numbers(rows.iloc[0])} log-odds); give items an ease of "
+            'their own: Bias("ease", per="item", prior=Prior("ZeroSumNormal", '
+            'sigma=Spread("easeSpread")))'
+        )
+    return found
+
+
+def _of_group(table: pd.DataFrame) -> str:
+    """Say which items are easier for whom, and what to add."""
+    flagged = table[table["flagged"]]
+    if flagged.empty:
+        return ""
+    row = flagged.sort_values("p").iloc[0]
+    add = f'Bias("favour", per=(Category({row["by"]!r}, per="subject"), "item"), '
+    add += 'prior=Prior("Normal", mu=0, sigma=Spread("favourSpread")))'
+    if row["level"] == "+1 sd":
+        add = f'Bias("weight", per="item") times MetaFeature({row["by"]!r}, ..., per="subject")'
+    return (
+        f"{len(flagged)} of {len(table)} items work otherwise by {row['by']}: "
+        f"{some(flagged['item'])} ({row['item']}, {row['level']} against {row['against']}: "
+        f"{_numbers(row)} log-odds beside the other items); look at these items, or add {add}"
+    )
+
+
+def _of_pairs(table: pd.DataFrame, testlets: str) -> str:
+    """Say which items have more or less in common, what that does, and what to add."""
+    flagged = table[table["flagged"]]
+    told = []
+    for word, sign in (("more", 1), ("less", -1)):
+        own = flagged[flagged["effect"] * sign > 0]
+        if len(own):
+            names = [_name("pairs", row) for row in own.to_dict("records")]
+            told.append(
+                f"{testlets} {some(names)}".strip() + f": items have {word} in common than the "
+                f"layout says ({names[0]}: {_numbers(own.iloc[0])} squared log-odds, "
+                f"Q3 {fixed(own.iloc[0]['q3'], 2)})"
+            )
+    if not told:
+        return ""
+    return (
+        f"{'; '.join(told)}{widened(flagged)}; add a part of each subject on each group of them: "
+        f'Bias("shared", per=("subject", Category({testlets or "testlet"!r})), '
+        'prior=Prior("Normal", mu=0, sigma=Spread("sharedSpread")))'
+    )
+
+
+def widened(flagged: pd.DataFrame) -> str:
+    """Say how much too narrow intervals of subjects are for all flagged rows, about."""
+    together = flagged[flagged["testlet"] == TOGETHER]
+    rows = together if len(together) else flagged
+    factor = max(1 + float((rows["widening"] ** 2 - 1).sum()), 0) ** 0.5
+    if factor < 1.01:
+        return ""
+    return f"; intervals of subjects should be about {factor:.2f} times as wide"

@@ -1,0 +1,181 @@
+"""Invariance: items that are easier for some groups of subjects than for others (DIF)."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from scipy.stats import chi2, norm
+
+from ....common.errors import DataError
+from ....common.messages import some
+from ....evaluations.tables import refuse_repeats, texts
+from ..properties import MISSING, MOST_VALUES, read_property
+from .louis import ITEM, Direction
+from .residuals import Residuals
+from .results import adjusted
+
+COLUMNS = ["by", "item", "level", "against", "subjects", "effect", "low", "high", "statistic", "df"]
+COLUMNS += ["p", "p_adjusted", "flagged"]
+_FEWEST = 2  # subjects of a level
+
+
+@dataclass(frozen=True, eq=False)
+class Contrast:
+    """A column of the subjects, as numbers.
+
+    Attributes
+    ----------
+    name : str
+        The column.
+    levels : tuple of str
+        What each number stands for.
+    against : str
+        What it is held against; empty where that is all the other levels.
+    values : ndarray, shape (subjects, levels)
+        Indicators of levels (of two, of the second), or standardised numbers.
+    """
+
+    name: str
+    levels: tuple[str, ...]
+    against: str
+    values: np.ndarray
+
+    @classmethod
+    def of(cls, subjects: pd.DataFrame, name: str) -> "Contrast":
+        """Read a column: levels where they are few, and numbers else.
+
+        Raises
+        ------
+        DataError
+            When it is not there, a value is missing, all are alike, or too many texts differ.
+        """
+        if name not in subjects.columns:
+            raise DataError(
+                f"by: the subjects have no column {name!r}; they have {some(subjects.columns, 20)}"
+            )
+        column = subjects[name]
+        if pd.api.types.is_numeric_dtype(column) and column.nunique() > MOST_VALUES:
+            empty = ~np.isfinite(column.to_numpy(dtype=float))
+            if empty.any():
+                raise DataError(_missing(name, subjects.index[empty]))
+            spread = (column - column.mean()) / column.std(ddof=0)
+            return cls(name, ("+1 sd",), "the mean", spread.to_numpy(dtype=float)[:, None])
+        kind = read_property(subjects, name)
+        if MISSING in kind.levels:
+            raise DataError(_missing(name, subjects.index[column.isna()]))
+        counts = np.bincount(kind.codes)
+        if len(counts) < 2 or counts.min() < _FEWEST:
+            have = ", ".join(
+                f"{level}: {count}" for level, count in zip(kind.levels, counts, strict=True)
+            )
+            raise DataError(
+                f"by: {name} has the levels {have}; two levels or more of at least {_FEWEST} "
+                "subjects each are needed: join rare levels, or leave the column out"
+            )
+        indicators = (kind.codes[:, None] == np.arange(len(counts))).astype(float)
+        if len(counts) == 2:
+            return cls(name, kind.levels[1:], kind.levels[0], indicators[:, 1:])
+        return cls(name, kind.levels, "", indicators)
+
+
+def group_columns(subjects: pd.DataFrame, by: str | Iterable[str] | None) -> list[str]:
+    """Name the columns asked for, or else all with few levels, of at least two subjects each."""
+    if by is not None:
+        names = [by] if isinstance(by, str) else texts(by, "by")
+        refuse_repeats(names, "column", "by")
+        return names
+    counts = {str(name): subjects[name].value_counts(dropna=False) for name in subjects}
+    return [
+        name
+        for name, found in counts.items()
+        if 1 < len(found) <= MOST_VALUES
+        and found.min() >= _FEWEST
+        and not subjects[name].isna().any()
+    ]
+
+
+def invariance(
+    residuals: Residuals, contrasts: list[Contrast], *, alpha: float, prob: float
+) -> pd.DataFrame:
+    r"""Ask of each item whether it is easier for some subjects than the layout says.
+
+    The log-odds of an item's cells are moved by :math:`\beta` for the subjects of a level, beside
+    their other items; see `louis.Direction`. So a level that does better in all is no alarm, only
+    one that does so on single items, which is differential item functioning (DIF). Where a few
+    items are much harder for a level, the others are easier beside them, and may be flagged, too.
+
+    Parameters
+    ----------
+    residuals : Residuals
+        Of a joint fit.
+    contrasts : list of Contrast
+        Columns of the subjects.
+    alpha : float
+        Chance of any false alarm in the table.
+    prob : float
+        Mass of the intervals.
+
+    Returns
+    -------
+    DataFrame
+        One row per column and item.
+
+        - ``by``: the column; ``level``: of two, the second, of more the one that deviates most;
+          ``against``: the other, or all others; of a number one standard deviation more.
+        - ``subjects``: those of the level who attempted the item.
+        - ``effect``, ``low``, ``high``: :math:`\beta` in log-odds, above 0 where the item is easier
+          for the level, with an approximate interval, adjusted for the choice of a level.
+        - ``statistic``, ``df``: squared standardised score, or chi-square over levels.
+        - ``p``, ``p_adjusted``, ``flagged``; p from the saddlepoint approximation, of several
+          levels from the chi-square distribution.
+
+    References
+    ----------
+    Glas, C. A. W. (1998), Detection of differential item functioning using Lagrange multiplier
+    tests, Statistica Sinica 8.
+    """
+    tables = [_table(residuals, contrast, prob) for contrast in contrasts]
+    made = pd.concat(tables) if tables else pd.DataFrame(columns=COLUMNS)
+    return adjusted(made.reset_index(drop=True), alpha)[COLUMNS]
+
+
+def _table(residuals: Residuals, contrast: Contrast, prob: float) -> pd.DataFrame:
+    """Test the items for one column."""
+    columns = [each[:, None] for each in contrast.values.T]
+    direction = Direction(lambda block: columns, ITEM)
+    tested = direction.test(residuals)
+    effect, error = tested.alone()
+    several = len(columns) > 1
+    if several:
+        statistic = tested.take(slice(1, None)).together()  # the others' scores sum to minus it
+        p = chi2.sf(statistic, len(columns) - 1)
+    else:
+        statistic, p = (effect / error)[:, 0] ** 2, direction.chances(residuals, tested)
+    most = np.abs(np.nan_to_num(effect / error)).argmax(axis=1)
+    items = np.arange(len(most))
+    own, half = effect[items, most], error[items, most]
+    half = half * norm.isf((1 - prob) / 2 / len(columns))
+    of_level = contrast.values[:, most] > 0 if several or contrast.against != "the mean" else 1
+    return pd.DataFrame(
+        {
+            "by": contrast.name,
+            "item": residuals.items,
+            "level": [contrast.levels[place] for place in most],
+            "against": contrast.against or "the others",
+            "subjects": ((residuals.trials > 0) & of_level).sum(axis=0),
+            "effect": own,
+            "low": own - half,
+            "high": own + half,
+            "statistic": statistic,
+            "df": max(1, len(columns) - 1),
+            "p": p,
+        }
+    )
+
+
+def _missing(name: str, who: pd.Index) -> str:
+    return (
+        f"by: {name} is missing for {some(who)} of the subjects; give each a value, or leave the "
+        "column out"
+    )

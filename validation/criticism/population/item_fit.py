@@ -1,0 +1,85 @@
+"""Item fit: items that tell subjects apart more or less than the layout says, or are easier."""
+
+import numpy as np
+import pandas as pd
+
+from ....layouts import Layout
+from ....layouts.plates import ITEM as ITEM_PLATE
+from .louis import ITEM, Direction, Tested, louis, of_cells
+from .residuals import Block, Residuals
+from .results import adjusted, intervals
+
+SLOPE, LEVEL = "slope", "level"
+
+
+def item_fit(residuals: Residuals, layout: Layout, *, alpha: float, prob: float) -> pd.DataFrame:
+    r"""Ask of each item whether it is as steep, and as easy, as the layout says.
+
+    The log-odds of an item's cells are moved by :math:`\beta` times themselves, centred, beside the
+    subjects' other items; see `louis.Direction`. Below 0, the item tells subjects apart less than
+    the layout says, and at -1 not at all; above 0, more. Where items have no effect of their own in
+    the layout, they are also moved by a level, in log-odds: above 0, the item is easier.
+
+    Parameters
+    ----------
+    residuals : Residuals
+        Of a joint fit.
+    layout : Layout
+        That was fitted.
+    alpha : float
+        Chance of any false alarm in the table.
+    prob : float
+        Mass of the intervals.
+
+    Returns
+    -------
+    DataFrame
+        One row per item and ``what``: ``"slope"``, and ``"level"`` where there is no latent
+        ``per="item"``.
+
+        - ``subjects``: who attempted it; ``observed`` and ``expected``: its success rates.
+        - ``effect``, ``low``, ``high``: :math:`\beta`, with an approximate interval.
+        - ``z``, ``p``, ``p_adjusted``, ``flagged``; p from the saddlepoint approximation.
+
+    References
+    ----------
+    Glas, C. A. W. (1999), Modification indices for the 2-PL and the nominal response model,
+    Psychometrika 64.
+    """
+    slope = Direction(_log_odds, ITEM)
+    tested = slope.test(residuals)
+    tables = [_table(residuals, SLOPE, tested, slope.chances(residuals, tested), prob)]
+    if not any(latent.plates == (ITEM_PLATE,) for latent in layout.latents):
+        tested = louis(residuals, _level)
+        effect, error = tested.alone()
+        ones = np.ones(residuals.trials.shape)
+        p = of_cells(residuals, (effect / error)[:, 0], ones, ITEM)
+        tables.append(_table(residuals, LEVEL, tested, p, prob))
+    return adjusted(pd.concat(tables, ignore_index=True), alpha)
+
+
+def _table(
+    residuals: Residuals, what: str, tested: Tested, p: np.ndarray, prob: float
+) -> pd.DataFrame:
+    trials = residuals.trials.sum(axis=0)
+    return pd.DataFrame(
+        {
+            "item": residuals.items,
+            "what": what,
+            "subjects": (residuals.trials > 0).sum(axis=0),
+            "observed": residuals.successes.sum(axis=0) / trials,
+            "expected": (residuals.trials * residuals.mean).sum(axis=0) / trials,
+            **intervals(tested, prob),
+            "p": p,
+        }
+    )
+
+
+def _log_odds(block: Block) -> list[np.ndarray]:
+    """Move an item's cells by their log-odds."""
+    return [block.log_odds]
+
+
+def _level(block: Block) -> tuple[np.ndarray, np.ndarray]:
+    """Move all cells of an item alike."""
+    return block.beside_others.sum(axis=1), block.own_weights.sum(axis=1)

@@ -1,0 +1,215 @@
+"""Score tests of a fitted layout: what the outcomes say of an effect that it does not have."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from .residuals import Block, Residuals
+from .saddlepoint import tails
+
+LEAST = 0.05  # part of the information that has to be left beside what the layout has itself
+SUBJECT, ITEM = 2, 1
+"""Axes that are summed over: one test for each subject, or for each item."""
+
+
+@dataclass(frozen=True, eq=False)
+class Tested:
+    """Scores of effects at zero, all that the layout infers averaged over.
+
+    Attributes
+    ----------
+    score : ndarray, shape (tests, effects)
+        Slope of the log marginal likelihood.
+    information : ndarray, shape (tests, effects, effects)
+        What the outcomes say of the effects.
+    complete : ndarray, shape (tests, effects, effects)
+        What they would say if all that the layout infers were known.
+    """
+
+    score: np.ndarray
+    information: np.ndarray
+    complete: np.ndarray
+
+    @property
+    def testable(self) -> np.ndarray:
+        """Whether enough is left of the information on every effect; shape (tests,)."""
+        left, whole = (
+            np.diagonal(each, axis1=1, axis2=2) for each in (self.information, self.complete)
+        )
+        return np.asarray(((left > LEAST * whole) & (whole > 0)).all(axis=1))
+
+    def alone(self) -> tuple[np.ndarray, np.ndarray]:
+        """Give each effect without the others, and its standard error; NaN where untestable."""
+        own = np.diagonal(self.information, axis1=1, axis2=2)
+        own = np.where(self.testable[:, None], own, np.nan)
+        return self.score / own, 1 / np.sqrt(own)
+
+    def together(self) -> np.ndarray:
+        """Give the chi-square statistic of all effects of a test; NaN where untestable."""
+        found = np.full(len(self.score), np.nan)
+        for at in np.flatnonzero(self.testable):
+            found[at] = self.score[at] @ np.linalg.solve(self.information[at], self.score[at])
+        return found
+
+    def take(self, effects: slice) -> "Tested":
+        """Keep some of the effects."""
+        return Tested(
+            self.score[:, effects],
+            self.information[:, effects, effects],
+            self.complete[:, effects, effects],
+        )
+
+
+def louis(residuals: Residuals, scores: Callable[[Block], tuple[np.ndarray, np.ndarray]]) -> Tested:
+    r"""Test one effect each by its score, from the draws of a layout without it.
+
+    .. math:: U = \mathrm{E}[U(\theta)], \qquad
+        I = \mathrm{E}[J(\theta)] - \mathrm{Var}[U(\theta)]
+
+    over the posterior, with the score and the information of the effect if everything else,
+    :math:`\theta`, were known. U is the slope of the log marginal likelihood and I its information
+    (Louis 1982): :math:`U / \sqrt I` is standard normal under the layout, and the effect is
+    :math:`U / I` with standard error :math:`1 / \sqrt I` by one step from zero.
+
+    Parameters
+    ----------
+    residuals : Residuals
+        What the draws leave over.
+    scores : callable
+        From some draws to scores and information, both (draws, tests).
+
+    Returns
+    -------
+    Tested
+        Of all tests.
+
+    References
+    ----------
+    Louis, T. A. (1982), Finding the observed information matrix when using the EM algorithm,
+    Journal of the Royal Statistical Society B 44. Glas, C. A. W. (1999), Modification indices for
+    the 2-PL and the nominal response model, Psychometrika 64.
+
+    Examples
+    --------
+    >>> known = Residuals(["Ann"], ["a", "b"], np.ones((1, 2)), np.ones((1, 2)),
+    ...                   np.full((1, 1, 2), 0.5))
+    >>> easier = louis(known, lambda part: (part.leftover.sum(axis=2), part.weights.sum(axis=2)))
+    >>> easier.score, easier.information
+    (array([[1.]]), array([[[0.5]]]))
+    """
+    parts = []
+    for block in residuals.blocks():
+        score, information = scores(block)
+        parts.append((score.sum(axis=0), (score**2).sum(axis=0), information.sum(axis=0)))
+    mean, square, complete = (
+        np.sum(each, axis=0) / len(residuals.chances) for each in zip(*parts, strict=True)
+    )
+    missing = square - mean**2
+    return Tested(mean[:, None], (complete - missing)[:, None, None], complete[:, None, None])
+
+
+@dataclass(frozen=True, eq=False)
+class Direction:
+    r"""Log-odds of cells moved along given values: by subject, or by item.
+
+    The values x of a test's cells may depend on the draw, as log-odds do, so that they need not be
+    guessed from the outcomes which are tested. They are centred with the weights
+    :math:`w = n p (1 - p)`, so that what the layout infers of the level plays no part. An item's
+    cells move beside their subjects' other cells: :math:`d_{ik} = x_{ij} (1_{j = k} - w_{ik} /
+    \sum_l w_{il})`, so that what subjects are in all plays no part, either.
+
+    .. math:: U(\theta) = \sum_c d_c (y_c - n_c p_c), \qquad J(\theta) = \sum_c d_c^2 w_c
+
+    Of the variance of U over the posterior, which is the information that `louis` finds missing,
+    the expectation over outcomes is taken: that observed is larger just where U is far from 0,
+    which makes tails too heavy. It is the variance of :math:`\sum_c \bar d_c \bar w_c \eta_c`,
+    and of d itself, :math:`\sum_c \bar w_c \mathrm{Var}(d_c)`.
+
+    Attributes
+    ----------
+    values : callable
+        From some draws to a list with the values of each effect, shaped as, or to be broadcast to,
+        (draws, subjects, items).
+    over : int
+        `SUBJECT` or `ITEM`: what there is a test for.
+    """
+
+    values: Callable[[Block], list[np.ndarray]]
+    over: int
+
+    def test(self, residuals: Residuals) -> Tested:
+        """Score the effects of all tests."""
+        centre = residuals.centre
+        weights = self._weights(centre)
+        moved = np.stack([each * weights for each in self._along(centre)])
+        scores, lines, sums = [], [], []
+        for block in residuals.blocks():
+            along, own = self._along(block), self._weights(block)
+            left = block.leftover if self.over == SUBJECT else block.beside_others
+            scores.append(np.stack([(x * left).sum(axis=self.over) for x in along], axis=2))
+            odds = block.log_odds
+            if self.over == ITEM:
+                odds = odds - (centre.shares * odds).sum(axis=2, keepdims=True)
+            lines.append(np.stack([(x * odds).sum(axis=self.over) for x in moved], axis=2))
+            both = [[(x * y * own).sum(axis=(0, self.over)) for y in along] for x in along]
+            moments = ([(x**power).sum(axis=0) for x in along] for power in (1, 2))
+            sums.append((np.array(both), *map(np.array, moments)))
+        score, line = np.concatenate(scores), np.concatenate(lines)
+        draws = len(score)
+        complete, first, second = (np.sum(each, axis=0) / draws for each in zip(*sums, strict=True))
+        spread = second - first**2
+        own_part = (weights[0] * spread).sum(axis=self.over)
+        line = line - line.mean(axis=0)
+        missing = np.einsum("dtk,dtl->tkl", line, line) / draws
+        missing = missing + own_part.T[:, :, None] * np.eye(len(own_part))
+        whole = np.moveaxis(complete, 2, 0)
+        return Tested(score.mean(axis=0), whole - missing, whole)
+
+    def chances(self, residuals: Residuals, tested: Tested) -> np.ndarray:
+        """Give p values of tests of one effect each, by the saddlepoint; NaN where untestable."""
+        effect, error = tested.alone()
+        (along,) = self._along(residuals.centre)
+        return of_cells(residuals, (effect / error)[:, 0], along[0], self.over)
+
+    def _weights(self, block: Block) -> np.ndarray:
+        """Give what centres a test's cells."""
+        return block.weights if self.over == SUBJECT else block.own_weights
+
+    def _along(self, block: Block) -> list[np.ndarray]:
+        """Lay out the values of each effect, centred."""
+        weights = self._weights(block)
+        found = []
+        for values in self.values(block):
+            x = np.broadcast_to(values, weights.shape)
+            total = weights.sum(axis=self.over, keepdims=True)
+            mean = (weights * x).sum(axis=self.over, keepdims=True)
+            found.append((x - mean / np.where(total > 0, total, 1)) * (weights > 0))
+        return found
+
+
+def of_cells(residuals: Residuals, z: np.ndarray, along: np.ndarray, over: int) -> np.ndarray:
+    """Give p values of sums over cells of what is left over, each times a number.
+
+    Parameters
+    ----------
+    residuals : Residuals
+        Whose mean chances the outcomes have.
+    z : ndarray, shape (tests,)
+        Standardised sums.
+    along : ndarray, shape (subjects, items)
+        Numbers.
+    over : int
+        `SUBJECT` or `ITEM`: what there is a sum for.
+
+    Returns
+    -------
+    ndarray, shape (tests,)
+        See `saddlepoint.tails`.
+    """
+    low, high = residuals.two_points
+    width = np.where(high > low, high - low, 1)
+    passing = -low / width
+    cells = np.stack([along * low, along * high, 1 - passing, passing])
+    below, above, failing, passing = cells if over == SUBJECT else cells.swapaxes(1, 2)
+    return tails(z, np.stack([below, above], axis=2), np.stack([failing, passing], axis=2))
