@@ -11,7 +11,7 @@ import measurement_layouts as ml
 from measurement_layouts import DataError, FitError, plots
 from measurement_layouts.linking import logistic, mixture
 
-DRAWS, SUBJECTS, ITEMS = 60, 7, 9
+DRAWS, SUBJECTS, ITEMS = 100, 7, 9
 P = "population"
 SIZE = ml.MetaFeature("size", low=0, high=2)
 TASK = ml.Category("task")
@@ -173,3 +173,10 @@ def test_intervals_cover_the_true_share():
     error = np.sqrt(0.9 * 0.1 / (3 * studies))
     assert abs(np.mean(covered) - 0.9) < 3 * error
     assert np.mean(twins) < 0.9 - 3 * error
+
+
+def test_a_criticised_population_says_it_too():
+    fit, *_ = made_up(layout(EASE))
+    criticism = ml.validation.criticise(fit, joint_fits.evaluation_of(SUBJECTS, ITEMS), prob=0.8)
+    expected = ml.validation.explained(fit, prob=0.8)
+    pd.testing.assert_frame_equal(criticism.explained.table, expected.table)

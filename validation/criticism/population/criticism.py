@@ -2,6 +2,7 @@
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import pandas as pd
@@ -11,6 +12,7 @@ from ....common.messages import some
 from ....evaluations.evaluation import Evaluation
 from ....inference.fit import Fit
 from .dependence import TOGETHER
+from .explained import Explained, explained
 from .item_fit import LEVEL
 
 _TABLES = {"subjects": "subject", "items": "item", "groups": "item", "pairs": "item"}
@@ -77,6 +79,14 @@ class PopulationCriticism:
     alpha: float
     prob: float
     testlets: str = ""
+
+    @cached_property
+    def explained(self) -> Explained:
+        """How much of what makes items hard the declared demands explain; see `explained`.
+
+        Computed when it is first asked for, which raises FitError as `explained` does.
+        """
+        return explained(self.fit, prob=self.prob)
 
     def flagged(self) -> pd.DataFrame:
         """Put the alarms of all tables under each other.
