@@ -11,6 +11,7 @@ from ....common.messages import some
 from ....evaluations.evaluation import Evaluation
 from ....inference.fit import Fit
 from .dependence import TOGETHER
+from .explained import Explained
 from .item_fit import LEVEL
 
 _TABLES = {"subjects": "subject", "items": "item", "groups": "item", "pairs": "item"}
@@ -34,6 +35,8 @@ class PopulationCriticism:
     pairs : DataFrame
         Local dependence: which items have more in common; see `dependence.pairs` and
         `dependence.testlets`.
+    explained : Explained
+        How much of the items' difficulty the declared demands explain; see `explained.explained`.
     fit : Fit
         What was criticised.
     evaluation : Evaluation
@@ -72,6 +75,7 @@ class PopulationCriticism:
     items: pd.DataFrame
     groups: pd.DataFrame
     pairs: pd.DataFrame
+    explained: Explained
     fit: Fit
     evaluation: Evaluation
     alpha: float
