@@ -49,8 +49,8 @@ def explained_plot(explained: Explained, *, ax: "Axes | None" = None) -> "Axes":
     >>> table = pd.DataFrame({"share": 0.5, "low": [0.4, 0.3], "high": [0.6, 0.7],
     ...                       "demands_sd": 1.0, "own_sd": 1.0, "remark": ""}, draws.columns)
     >>> panel = explained_plot(Explained(table, draws, 0.9))
-    >>> panel.get_xlim()
-    (0.0, 1.0)
+    >>> [label.get_text().splitlines()[0] for label in panel.get_yticklabels()]
+    ['these items', 'new items']
     """
     table = explained.table
     if table["share"].isna().any():

@@ -84,7 +84,7 @@ class Explained:
         >>> print(Explained(table, pd.DataFrame(), 0.9).in_words())
         The declared demands explain 52% of the variance of these items' difficulty (90% interval
         40% to 64%), and 50% (36% to 63%) of that of new items with the same demands. The demands'
-        part has a standard deviation of 1.0 log-odds, what items have of their own one of 1.0.
+        part has a standard deviation of 1.04 log-odds, what items have of their own one of 1.00.
         """
         if self.table["share"].isna().any():
             return f"{self.table['remark'].iloc[0]}."
