@@ -74,6 +74,7 @@ class Inner:
         self.latent, self._places = latent, places
         self._kernel = JointKernel(cohort, given=others, places=places)
         self._order = self._kernel.order([SUBJECT])
+        self._code = self._kernel.code  # made once, before the chains' threads ask for it
 
     def draw(self, shared: Mapping[str, np.ndarray], seed: int) -> np.ndarray:
         """Draw it, once for each draw of the others.
@@ -94,7 +95,7 @@ class Inner:
             The draws.
         """
         kernel, rng = self._kernel, np.random.default_rng([seed, 1])
-        code, length = kernel.code, len(kernel.start)
+        code, length = self._code, len(kernel.start)
         call = _PROFILE(code.machine.profile)
         at = self._places.at
         subjects, apart = len(self._order), at[1] - at[0]
