@@ -208,6 +208,7 @@ def print_misfits(criticism: PopulationCriticism) -> None:
         )
     if table.row_count:
         _console().print(table)
+    _console().print(Text(visible(criticism.explained.in_words())))
 
 
 def _print_overdispersion(criticism: Criticism) -> None:

@@ -40,7 +40,7 @@ def known():
 
 
 def test_every_study_has_a_row():
-    assert "abilities of the twelve ADeLe models" in studies.ROWS
+    assert "abilities" in studies.ROWS
     assert len(studies.ROWS) == 1 + len(studies.STUDIES) == 6
 
 

@@ -74,6 +74,7 @@ class Inner:
         self.latent, self._places = latent, places
         self._kernel = JointKernel(cohort, given=others, places=places)
         self._order = self._kernel.order([SUBJECT])
+        self._kernel.compiled()  # here and not by each chain: chains are threads
 
     def draw(self, shared: Mapping[str, np.ndarray], seed: int) -> np.ndarray:
         """Draw it, once for each draw of the others.

@@ -83,6 +83,7 @@ class InnerCells:
     def __init__(self, cohort: Cohort, latent: Latent, scores: Scores) -> None:
         self.latent, self._cohort, self._scores = latent, cohort, scores
         self._kernel = _given_others(cohort, scores)
+        self._kernel.compiled()  # here and not by each chain: chains are threads
 
     def draw(self, shared: Mapping[str, np.ndarray], seed: int) -> np.ndarray:
         """Draw it for all subjects on all items, once for each draw of the others.

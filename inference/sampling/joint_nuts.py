@@ -58,9 +58,11 @@ def joint_form(cohort: Cohort) -> Form:
 
 def _form(cohort: Cohort) -> Form:
     try:
-        return _fused(cohort)
+        form = _fused(cohort)
+        form.kernel.compiled()  # here and not by each chain: chains are threads
     except UnsupportedError:
         return Form(PlainJoint(cohort))
+    return form
 
 
 def _fused(cohort: Cohort) -> Form:

@@ -175,6 +175,12 @@ def population_layout() -> Layout:
     forecast cells of a table of subjects and items. *When not:* for tasks that nobody has tried,
     whose ease is not known: `additive_layout` forecasts them as well, subject by subject.
 
+    On the real data mean abilities order the twelve models as accuracy does (Spearman's correlation
+    0.98), also without any one benchmark (0.93 to 0.99). Between two halves of the 3,328 items the
+    abilities of one model have a rank correlation of 0.72 on average, as much as simulated ones do
+    (0.69); between halves of 800 items 0.54 (0.48), so that short batteries tell a subject's
+    abilities hardly apart.
+
     Tasks are few (11 in the real data), and demands hardly differ within some of them: that a
     subject is good at a task and that it has the abilities which this task demands is then one
     and the same. What is guessed is part of a task's ease, since nearly all items of a task have

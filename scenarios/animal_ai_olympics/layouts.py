@@ -113,8 +113,9 @@ def population_layout() -> Layout:
     -----
     *When to take it:* to fill the cells of a table of agents and tasks, where agents have tried few
     tasks, or to ask how much of what makes tasks hard the declared demands leave unsaid: tasks'
-    eases have a spread of 3 log-odds. *When not:* for the profile of an agent alone, and for new
-    tasks, whose ease nobody knows.
+    eases have a spread of 3 log-odds. Of cells held out the Brier score is 0.097 instead of 0.132.
+    *When not:* for the profile of an agent alone, and for new tasks, whose ease nobody knows: of
+    whole tasks held out it is 0.155 instead of 0.140, worse in both splits.
 
     The ease stands within navigation. On the whole log-odds it takes the demands over: navigation
     runs beyond the hardest task, and chains hardly mix. Compared on held-out cells of one split:

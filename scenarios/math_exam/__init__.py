@@ -1,6 +1,8 @@
 """An exam: 729 students on 13 items, with what is known of the students; fitted together."""
 
-from ..scenario import Scenario
+from functools import partial
+
+from ..scenario import Scenario, calibration_cases
 from .batches import batch_differences
 from .cohort import simulated_cohort, true_values
 from .data import items, load, students
@@ -18,6 +20,7 @@ SCENARIO = Scenario(
     split="cells",
     baselines={"aggregate": "aggregate", "Rasch": "rasch", "explanatory": "explanatory"},
     rival="Rasch layout",
+    small_batteries=partial(calibration_cases, shares=dict.fromkeys(LAYOUTS, 0.4)),
 )
 
 __all__ = [

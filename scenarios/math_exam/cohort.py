@@ -32,7 +32,7 @@ def true_values(seed: int = 1, students: int = STUDENTS) -> xr.Dataset:
     Examples
     --------
     >>> true_values()["ability"].std().round(1).item()
-    1.1
+    1.0
     """
     rng = np.random.default_rng([seed, students])
     exercises = rng.normal(size=students).clip(-2.5, 2.5)

@@ -64,7 +64,7 @@ def items() -> pd.DataFrame:
 
     Examples
     --------
-    >>> items()["rewritten"].sum()
+    >>> int(items()["rewritten"].sum())
     8
     """
     numbers = range(1, ITEMS + 1)

@@ -90,8 +90,9 @@ def population_layout() -> Layout:
     :math:`u_{st}`.
 
     *When to take it:* to fill cells of a table of models and tasks, and for models that have tried
-    few tasks. *When not:* for the published horizons, in which all tasks are as hard as their hours
-    say. On a new task it forecasts from the hours alone, as the other layouts do.
+    few tasks: of cells held out the Brier score is 0.058 instead of 0.076. *When not:* for the
+    published horizons, in which all tasks are as hard as their hours say, and for new tasks, whose
+    ease nobody knows: of whole tasks held out it is 0.139 instead of 0.118, worse in both splits.
 
     Examples
     --------

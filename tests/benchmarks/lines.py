@@ -140,12 +140,6 @@ def _held(case: str, what: str, figure: Figure, unit: str, line: Mapping[str, An
     return Line(case, figure=figure, unit=unit, **{**own, **line})
 
 
-def at_least(case: str, what: str, found: float, least: float, ours: str) -> Line:
-    """Hold a number to its lower limit."""
-    figure = Figure(f"{case}: {what}", found, ">=", least, f"at least {least:g}")
-    return Line(case, what, figure, "", ours)
-
-
 def reported(case: str, what: str, found: float, ours: str) -> Line:
     """Say a number that has no goal."""
     figure = Figure(f"{case}: {what}", found, ">=", 0, "as found")

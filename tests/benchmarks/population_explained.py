@@ -2,7 +2,7 @@
 
 import numpy as np
 import pandas as pd
-from lines import Line
+from lines import Line, reported
 from population_data import COHORTS
 from population_layouts import LAYOUTS, normal
 from population_rows import QUICK, SHORT
@@ -99,16 +99,17 @@ def of_cohort(name: str, quick: bool, seed: int) -> list[Line]:
     length = QUICK if quick else SHORT
     fit = ml.fit(LAYOUTS[name](), cohort.evaluation, seed=seed, progressbar=False, **length)
     table = ml.validation.explained(fit, prob=PROB).table
-    lines = []
-    for kind, row in table.iterrows():
-        case = f"{cohort.name}: share explained by demands, {kind}"
-        figure = Figure(case, float(row["share"]), ">=", 0, "as found")
-        ours = (
+    case = f"{cohort.name}: share explained by demands"
+    return [
+        reported(
+            case,
+            kind,
+            row["share"],
             f"{row['low']:.2f} to {row['high']:.2f}; demands' sd {row['demands_sd']:.2f}, own "
-            f"{row['own_sd']:.2f} log-odds"
+            f"{row['own_sd']:.2f} log-odds",
         )
-        lines.append(Line(case, "as found", figure, "", ours))
-    return lines
+        for kind, row in table.to_dict("index").items()
+    ]
 
 
 def animal_ai(quick: bool, seed: int) -> list[Line]:

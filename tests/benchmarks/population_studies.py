@@ -203,7 +203,7 @@ def _beside(case: str, ours: list[Scored], theirs: list[Scored], slack: float) -
 
 
 ROWS: dict[str, Callable[[bool, int], list[Line]]] = {
-    "abilities of the twelve ADeLe models": abilities,
-    **{f"random splits of {name}": partial(study, name) for name in STUDIES},
+    "abilities": abilities,
+    **{f"splits-{name}": partial(study, name) for name in STUDIES},
 }
 """By case: from whether it is to be quick and a seed to lines of the table."""

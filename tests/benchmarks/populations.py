@@ -17,6 +17,7 @@ import numpy as np
 import population_by_hand as by_hand
 import population_repeated
 import population_rows as rows
+import population_spreads
 from lines import Line, at_most, failed, in_words, means_agree
 from population_data import COHORTS, SPLITS, Cohort, held_cells, held_items
 from population_rivals import FACTORED, RIVALS, scored
@@ -143,6 +144,7 @@ CASES: dict[str, Callable[[bool, int], list[Line]]] = {
     "growing": rows.growing,
     "large": rows.large,
     "repeated": population_repeated.repeated,
+    "spreads": population_spreads.spreads,
 }
 
 

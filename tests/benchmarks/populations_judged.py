@@ -14,6 +14,8 @@ from collections.abc import Callable, Mapping
 import judged_cohorts as simulated
 import numpy as np
 import pandas as pd
+import population_explained
+import population_studies
 from lines import Line, at_least, at_most, reported
 from population_data import DIFFERING, animal_ai, exam
 from population_layouts import LAYOUTS
@@ -66,7 +68,14 @@ def power(cohorts: int, seed: int) -> list[Line]:
     for name, (whole, half) in simulated.MISFITS.items():
         rates = [_found(kind, cohorts, seed) for kind in (whole, half)]
         lines += [
-            at_least(f"{name}: {whole.size}", "share found", rates[0][0], FOUND, _others(rates[0])),
+            at_least(
+                f"{name}: {whole.size}",
+                "share found",
+                rates[0][0],
+                FOUND,
+                "",
+                ours=_others(rates[0]),
+            ),
             reported(f"{name}: {half.size}", "share found", rates[1][0], _others(rates[1])),
         ]
     return lines
@@ -125,7 +134,9 @@ def triplets(quick: bool, seed: int) -> list[Line]:
             "standardised score",
             float(found["z"][together].iloc[0]),
             CLEAR,
-            f"common part of variance {found['effect'][together].iloc[0]:.2f} squared log-odds",
+            "",
+            ours="common part of variance "
+            f"{found['effect'][together].iloc[0]:.2f} squared log-odds",
         ),
         reported(
             "Animal-AI: triplets found as dependent one by one",
@@ -159,6 +170,8 @@ SIMULATED: Mapping[str, Callable[[int, int], list[Line]]] = {
 REAL: Mapping[str, Callable[[bool, int], list[Line]]] = {
     "exam": batches,
     "triplets": triplets,
+    **population_explained.ROWS,
+    **population_studies.ROWS,
 }
 
 

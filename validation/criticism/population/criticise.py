@@ -12,6 +12,7 @@ from ....evaluations.evaluation import Evaluation
 from ....inference.fit import Fit
 from .criticism import PopulationCriticism
 from .dependence import pairs, testlets
+from .explained import Explained, explained, no_share
 from .invariance import Contrast, group_columns, invariance
 from .item_fit import item_fit
 from .person_fit import person_fit
@@ -54,6 +55,7 @@ def criticise_population(
             pairs(residuals, **judged)
             if together is None
             else testlets(residuals, together, seed=seed, **judged),
+            _share(fit, prob),
             fit,
             evaluation,
             alpha,
@@ -71,6 +73,14 @@ def _known(table: pd.DataFrame, names: list[str], what: str) -> pd.DataFrame:
             "evaluation that was fitted"
         )
     return table.loc[names]
+
+
+def _share(fit: Fit, prob: float) -> Explained:
+    """Find the share that demands explain, or why there is none."""
+    try:
+        return explained(fit, prob=prob)
+    except FitError as error:  # a single item, or a prior without quantiles
+        return no_share(str(error), prob)
 
 
 def _testlets(items: pd.DataFrame, name: str) -> dict[str, np.ndarray]:

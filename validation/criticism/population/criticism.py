@@ -2,7 +2,6 @@
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import pandas as pd
@@ -12,7 +11,7 @@ from ....common.messages import some
 from ....evaluations.evaluation import Evaluation
 from ....inference.fit import Fit
 from .dependence import TOGETHER
-from .explained import Explained, explained
+from .explained import Explained
 from .item_fit import LEVEL
 
 _TABLES = {"subjects": "subject", "items": "item", "groups": "item", "pairs": "item"}
@@ -36,6 +35,8 @@ class PopulationCriticism:
     pairs : DataFrame
         Local dependence: which items have more in common; see `dependence.pairs` and
         `dependence.testlets`.
+    explained : Explained
+        How much of the items' difficulty the declared demands explain; see `explained.explained`.
     fit : Fit
         What was criticised.
     evaluation : Evaluation
@@ -74,19 +75,12 @@ class PopulationCriticism:
     items: pd.DataFrame
     groups: pd.DataFrame
     pairs: pd.DataFrame
+    explained: Explained
     fit: Fit
     evaluation: Evaluation
     alpha: float
     prob: float
     testlets: str = ""
-
-    @cached_property
-    def explained(self) -> Explained:
-        """How much of what makes items hard the declared demands explain; see `explained`.
-
-        Computed when it is first asked for, which raises FitError as `explained` does.
-        """
-        return explained(self.fit, prob=self.prob)
 
     def flagged(self) -> pd.DataFrame:
         """Put the alarms of all tables under each other.

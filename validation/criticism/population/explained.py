@@ -178,7 +178,7 @@ def explained(fit: Fit, *, prob: float = 0.9) -> Explained:
         )
     own = _own(layout)
     if not own:
-        return _nothing(
+        return no_share(
             f"layout {layout.name!r} gives items nothing of their own, so that demands explain all "
             "by declaration; to find the share, add a node per='item' to the final log-odds",
             prob,
@@ -217,7 +217,7 @@ def _own(layout: Layout) -> list[Latent]:
     ]
 
 
-def _nothing(remark: str, prob: float) -> Explained:
+def no_share(remark: str, prob: float) -> Explained:
     """Say why there is no share."""
     columns = ["share", "low", "high", "demands_sd", "own_sd"]
     table = pd.DataFrame(np.nan, [THESE, NEW], columns).assign(remark=remark)
