@@ -1,6 +1,8 @@
 """How a joint layout is sampled is chosen and compiled before chains, which are threads, start."""
 
-from helpers.populations import cohort_data, exam_layout
+import numpy as np
+import pandas as pd
+from helpers.populations import exam_layout
 
 import measurement_layouts as ml
 from measurement_layouts.inference.model.cohort import Cohort
@@ -9,12 +11,22 @@ from measurement_layouts.inference.sampling import joint, joint_nuts
 SHORT = {"draws": 10, "tune": 20, "chains": 2, "seed": 3, "n_jobs": 2, "progressbar": False}
 
 
+def evaluated() -> ml.Evaluation:
+    """Draw subjects who lie so far apart that few places are needed to integrate them out."""
+    rng = np.random.default_rng(1)
+    people, items = [f"s{at}" for at in range(60)], [f"i{at}" for at in range(10)]
+    log_odds = rng.normal(0, 1.5, (60, 1)) + np.linspace(-2, 2, 10)
+    outcomes = pd.DataFrame((rng.logistic(size=(60, 10)) < log_odds).astype(int), people, items)
+    known = pd.DataFrame({"tests": rng.uniform(-2, 2, 60)}, people)
+    return ml.Evaluation.from_wide(outcomes, pd.DataFrame(index=items), subjects=known)
+
+
 def test_chains_compile_nothing(monkeypatch):
     """Two threads that compile one kernel would name its tables twice."""
     emitted = []
     once = joint.emit
     monkeypatch.setattr(joint, "emit", lambda planned: emitted.append(1) or once(planned))
-    layout, evaluation = exam_layout(), cohort_data(seed=11)
+    layout, evaluation = exam_layout(), evaluated()
     form = joint_nuts.joint_form(Cohort.of_evaluation(layout, evaluation))
     before = len(emitted)
     assert form.inner is not None
