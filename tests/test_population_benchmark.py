@@ -4,6 +4,7 @@ import dataclasses
 import json
 import os
 
+import judged_cohorts
 import numpy as np
 import pandas as pd
 import population_by_hand as by_hand
@@ -386,3 +387,29 @@ def test_the_benchmark_prints_a_line_for_each_rival(capsys):
         for way in ("Rasch", "explanatory")
     ]
     assert status == (not all(figure["holds"] for figure in said["figures"]))
+
+
+@pytest.mark.parametrize("name", judged_cohorts.MISFITS)
+def test_judged_cohorts_have_the_misfit_that_they_are_named_for(name):
+    kind, _ = judged_cohorts.MISFITS[name]
+    assert kind.spoil is not None
+    plain = np.zeros((kind.subjects, kind.items)) - 1
+    moved = kind.spoil(plain, np.random.default_rng(1)) != plain
+    if kind.table == "groups":
+        assert moved[1::2, :3].all()
+        assert moved.sum() == 3 * kind.subjects / 2
+    elif kind.table == "subjects":
+        assert moved[0].sum() == moved.sum() == 0.2 * kind.items
+    else:
+        assert moved.all()
+    known = judged_cohorts.drawn(kind, 1)
+    assert (len(known.subjects), len(known.items)) == (kind.subjects, kind.items)
+    table = {"subject": known.subjects, "item": known.items.index}
+    there = set(table.get(kind.column, known.items["testlet"]))
+    assert set(kind.wrong) <= there
+
+
+def test_the_best_test_of_an_item_that_differs_finds_more_with_more_subjects():
+    few, many = (judged_cohorts.dif_ceiling(0.8, count, 20, 0.05) for count in (200, 800))
+    assert few == pytest.approx(0.27, abs=0.02)  # 2.3 standard errors beside the 3.0 needed
+    assert many > 0.9

@@ -5,13 +5,16 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from scipy.special import expit
+from scipy.stats import norm
 
 import measurement_layouts as ml
 from measurement_layouts.linking import logistic
 from measurement_layouts.validation import PopulationCriticism
 
 LENGTH = {"draws": 300, "tune": 300, "chains": 2}
-TESTLET = 4
+TESTLET = 6
+EVERY_OTHER = 0.25  # variance of an indicator of every other subject
 MEMORISED, DIFFERENT = 0.2, 3
 
 type Spoil = Callable[[np.ndarray, np.random.Generator], np.ndarray]
@@ -117,10 +120,20 @@ def common(sd: float) -> Spoil:
     return spoil
 
 
-def _dif(size: float) -> Kind:
+def dif_ceiling(size: float, subjects: int, items: int, alpha: float) -> float:
+    """Say how often an item that differs is found by a test that knows all but its difference."""
+    rng = np.random.default_rng(0)
+    chances = expit(rng.normal(size=(subjects, 1)) + rng.normal(size=10_000 // subjects * 100))
+    information = EVERY_OTHER * (chances * (1 - chances)).sum(axis=0)
+    most = norm.isf(alpha / items / 2)  # the first step of Holm's adjustment
+    return float(norm.sf(most - size * np.sqrt(information)).mean())
+
+
+def _dif(size: float, subjects: int = 200) -> Kind:
     wrong = tuple(f"i{at}" for at in range(DIFFERENT))
-    told = f"{size:g} log-odds in 3 of 20 items, 100 against 100 subjects"
-    return Kind(200, 20, told, "groups", "item", wrong, favoured(size))
+    half = subjects // 2
+    told = f"{size:g} log-odds in 3 of 20 items, {half} against {half} subjects"
+    return Kind(subjects, 20, told, "groups", "item", wrong, favoured(size))
 
 
 def _memory(share: float) -> Kind:
@@ -129,14 +142,15 @@ def _memory(share: float) -> Kind:
 
 
 def _testlets(sd: float) -> Kind:
-    told = f"a common part of sd {sd:g}, five of 4 items, 200 subjects"
+    told = f"a common part of sd {sd:g}, five of 6 items, 200 subjects"
     wrong = tuple(f"t{at}" for at in range(5))
-    return Kind(200, 20, told, "pairs", "testlet", wrong, common(sd), testlets=True)
+    return Kind(200, 30, told, "pairs", "testlet", wrong, common(sd), testlets=True)
 
 
 NULL = Kind(60, 16)
 MISFITS = {
     "DIF": (_dif(0.8), _dif(0.4)),
+    "DIF, four times the subjects": (_dif(0.8, 800), _dif(0.4, 800)),
     "memorised": (_memory(MEMORISED), _memory(MEMORISED / 2)),
     "testlets": (_testlets(0.7), _testlets(0.35)),
 }
