@@ -17,7 +17,7 @@ import pandas as pd
 import population_explained
 import population_studies
 from lines import Line, at_least, at_most, reported
-from population_data import DIFFERING, animal_ai, exam
+from population_data import animal_ai, exam
 from population_layouts import LAYOUTS
 from running import run
 
@@ -101,15 +101,12 @@ def _found(kind: simulated.Kind, cohorts: int, seed: int) -> tuple[float, float]
 
 def batches(quick: bool, seed: int) -> list[Line]:
     """Ask which items of the exam work otherwise in its two batches."""
-    cohort = exam()
-    table = cohort.evaluation.subject_table.assign(group=cohort.covariates["group"].map(str))
-    known = _with(cohort.evaluation, table)
-    found = _criticised(LAYOUTS["exam"](), known, quick, seed, by="group").groups
-    rewritten = found["item"].isin([f"solved{number}" for number in DIFFERING])
+    known = exam().evaluation
+    found = _criticised(LAYOUTS["exam"](), known, quick, seed, by="batch").groups
+    rewritten = found["item"].map(known.items["rewritten"]) == 1
     flagged = found["flagged"]
     names = ", ".join(
-        f"{row['item'].removeprefix('solved')} ({row['effect']:+.2f} [{row['low']:+.2f}, "
-        f"{row['high']:+.2f}])"
+        f"{row['item']} ({row['effect']:+.2f} [{row['low']:+.2f}, {row['high']:+.2f}])"
         for row in found[flagged].to_dict("records")
     )
     return [
@@ -159,10 +156,6 @@ def _criticised(
     assert isinstance(found, PopulationCriticism)
     print(found, *found.suggestions(), sep="\n")
     return found
-
-
-def _with(known: ml.Evaluation, subjects: pd.DataFrame) -> ml.Evaluation:
-    return ml.Evaluation(known.items, known.successes, known.trials, subjects=subjects)
 
 
 SIMULATED: Mapping[str, Callable[[int, int], list[Line]]] = {
