@@ -172,8 +172,9 @@ def population_layout() -> Layout:
     Notes
     -----
     *When to take it:* to compare subjects, weak and strong, by one scale of abilities, and to
-    forecast cells of a table of subjects and items. *When not:* for tasks that nobody has tried,
-    whose ease is not known: `additive_layout` forecasts them as well, subject by subject.
+    forecast cells of a table of subjects and items: of cells held out the Brier score is 0.144
+    instead of the 0.159 of `additive_layout`. *When not:* for tasks that nobody has tried, whose
+    ease is not known: of whole tasks held out it is 0.160 instead of 0.145, worse in both splits.
 
     On the real data mean abilities order the twelve models as accuracy does (Spearman's correlation
     0.98), also without any one benchmark (0.93 to 0.99). Between two halves of the 3,328 items the

@@ -111,8 +111,9 @@ def population_layout() -> Layout:
     Notes
     -----
     *When to take it:* nearly always where all pupils answered the same short test: twenty answers
-    say little of eight skills, and the other pupils' answers the rest. *When not:* for a pupil of
-    whom one wants to know what its answers alone say, and for a single pupil.
+    say little of eight skills, and the other pupils' answers the rest. Of cells held out the Brier
+    score is 0.107 instead of 0.127, of whole problems 0.123 instead of 0.128. *When not:* for a
+    pupil of whom one wants to know what its answers alone say, and for a single pupil.
 
     Compared on held-out cells of one split: items with guesses and slips of their own, a
     four-parameter item response without skills, a fixed spread of the skills and none.

@@ -65,9 +65,10 @@ def population_layout() -> Layout:
     Notes
     -----
     *When to take it:* to fill cells of a table of models and problems, to place models that have
-    answered few problems, and to compare capabilities. *When not:* for new problems and models of
-    many answers; steps, digits and words leave most of what makes a problem hard unsaid, and the
-    ease of a problem that nobody tried is not known. One form was tried.
+    answered few problems, and to compare capabilities: of cells held out the Brier score is 0.068
+    instead of 0.104. *When not:* for new problems; steps, digits and words leave most of what makes
+    a problem hard unsaid, and the ease of one that nobody tried is not known: of problems held out
+    it is 0.103 instead of 0.099, worse in both splits. One form was tried.
 
     Examples
     --------
