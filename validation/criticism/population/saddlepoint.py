@@ -46,7 +46,7 @@ def tails(scores: np.ndarray, values: np.ndarray, chances: np.ndarray) -> np.nda
 
     >>> rare = np.tile([-0.1, 0.9], (1, 30, 1))
     >>> (p,) = tails(np.array([3.0 / 2.7**0.5]), rare, np.array([0.9, 0.1]))
-    >>> round(p / 2, 3)
+    >>> round(float(p) / 2, 3)
     0.046
     """
     found = np.asarray(2 * ndtr(-np.abs(scores)))
