@@ -83,7 +83,8 @@ FAULTS = {
         *("a fit that is killed", "a store whose writer is killed"),
         "a joint fit that was killed goes on",
         *("Ctrl-C while threads sample", "a script that ends while a thread samples"),
-        "Ctrl-C while a layout file runs",
+        *("Ctrl-C while a layout file runs", "a joint fit that is killed"),
+        "Ctrl-C keeps the chains of a joint fit that are done",
     ],
     "layout files": [
         *("a layout file that raises", "a layout file that closes what it should not"),
