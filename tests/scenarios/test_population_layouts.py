@@ -167,11 +167,13 @@ def test_what_is_pooled_bears_the_capability_s_name():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", WITH)
+@pytest.mark.parametrize("name", ["gsm8k", "weirdml", "adele"])
 def test_abilities_are_found_again(name):
     """Rank correlation of 30 subjects' first ability, six outcomes a cell; the twin is shuffled."""
     scenario = scenarios.get(name)
-    layout, items = scenario.population(), scenario.simulate(1).evaluation.items.iloc[::4]
+    layout = scenario.population()
+    items = scenario.simulate(1).evaluation.items
+    items = items.sample(min(len(items), 60), random_state=1)
     people = pd.DataFrame(index=[f"s{number}" for number in range(30)])
     truth = ml.validation.draw_truth(layout, items, people, seed=6)
     made = ml.simulate(layout, items, truth, seed=5, trials=6)
