@@ -113,6 +113,7 @@ def test_draw(scenario, ability, tmp_path, capsys):
     folder = tmp_path / "new" / "diagrams"
     assert main(["draw", scenario, "--out", str(folder)]) == 0
     drawn = {f"{scenario}.svg", f"{scenario}-recommended.svg"}
+    drawn |= {f"{scenario}-population.svg"} if scenario == NAME else set()
     assert {path.name for path in folder.iterdir()} == drawn
     assert set(capsys.readouterr().out.split()) == {str(folder / name) for name in drawn}
     for name in drawn:
@@ -124,7 +125,7 @@ def test_draw(scenario, ability, tmp_path, capsys):
 def test_draw_writes_here_by_default(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert main(["draw", NAME]) == 0
-    assert len(list(tmp_path.glob("*.svg"))) == 2
+    assert len(list(tmp_path.glob("*.svg"))) == 3
 
 
 def test_draw_touches_no_existing_file(tmp_path, capsys):
