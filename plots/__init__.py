@@ -29,6 +29,7 @@ from .item_response_curves import item_response_curves
 from .layout_comparison_plot import layout_comparison_plot
 from .likelihood_curve import likelihood_curve
 from .misalignment_plot import misalignment_plot
+from .misfit_plot import misfit_plot
 from .population_forest import population_forest
 from .prior_posterior import prior_posterior
 from .profile_bars import profile_bars
@@ -71,6 +72,7 @@ __all__ = [
     "layout_comparison_plot",
     "likelihood_curve",
     "misalignment_plot",
+    "misfit_plot",
     "population_forest",
     "prior_posterior",
     "profile_bars",

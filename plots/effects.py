@@ -73,7 +73,15 @@ def effect_unit(node: str, layout: Layout | None) -> str:
     return units.name(latent.unit) or "" if latent is not None else ""
 
 
-def effect_rows(ax: "Axes", rows: pd.DataFrame, names: Sequence[str], most: int) -> None:
+def effect_rows(
+    ax: "Axes",
+    rows: pd.DataFrame,
+    names: Sequence[str],
+    most: int,
+    *,
+    marked: np.ndarray | None = None,
+    words: tuple[str, str] = ("mean and interval", "mean and interval that holds 0"),
+) -> None:
     """Draw a row per effect from the bottom, pale where the interval holds 0.
 
     Parameters
@@ -86,14 +94,18 @@ def effect_rows(ax: "Axes", rows: pd.DataFrame, names: Sequence[str], most: int)
         Of the rows.
     most : int
         Rows from which only some are named.
+    marked : ndarray of bool, shape (rows,), optional
+        Which rows are dark instead of those whose interval leaves 0 out.
+    words : tuple of str
+        What dark rows are, and pale ones, for the legend.
     """
     at = np.arange(len(rows))
-    clear = ((rows["low"] > 0) | (rows["high"] < 0)).to_numpy()
+    clear = ((rows["low"] > 0) | (rows["high"] < 0)).to_numpy() if marked is None else marked
     colour, size = style.METHODS[0][0], 2.0 if len(rows) > most else 4.5
     ax.axvline(0, color=style.QUIET, linewidth=0.9, zorder=0)
     for chosen, shade, name in (
-        (clear, colour, "mean and interval"),
-        (~clear, style.PRIOR, "mean and interval that holds 0"),
+        (clear, colour, words[0]),
+        (~clear, style.PRIOR, words[1]),
     ):
         part = rows[chosen]
         if part.empty:

@@ -26,6 +26,7 @@ _MAKERS = {
     "GroupReports": "ml.dispositions.self_reports_by_group",
     "HorizonTrend": "ml.estimation.horizon_trend",
     "LayoutComparison": "ml.validation.compare_layouts",
+    "PopulationCriticism": "ml.validation.criticise",
     "ProfileComparison": "ml.validation.compare_profiles",
     "Series": "pandas",
     "SimulationBasedCalibration": "ml.validation.sbc",

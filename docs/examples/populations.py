@@ -29,3 +29,6 @@ axes = ml.plots.weights_plot(fit.population(), layout=layout)
 
 # %% explained_plot
 axes = ml.plots.explained_plot(ml.validation.explained(fit))
+
+# %% misfit_plot
+axes = ml.plots.misfit_plot(ml.validation.criticise(fit, evaluation))

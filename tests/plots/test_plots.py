@@ -587,6 +587,7 @@ def test_every_figure_is_exported():
         "layout_comparison_plot",
         "likelihood_curve",
         "misalignment_plot",
+        "misfit_plot",
         "population_forest",
         "prior_posterior",
         "profile_bars",

@@ -6,7 +6,7 @@ import pytest
 from helpers.joint_fits import crafted, random_draws, rasch
 
 import measurement_layouts as ml
-from measurement_layouts import DataError, FitError
+from measurement_layouts import DataError, FitError, plots
 from measurement_layouts.validation import PopulationCriticism, criticise
 from measurement_layouts.validation.criticism.population.dependence import TOGETHER
 
@@ -193,3 +193,24 @@ def test_items_without_an_effect_of_their_own_are_asked_for_their_level():
     assert 'Bias("ease", per="item"' in "\n".join(found.suggestions())
     assert found.groups.empty
     assert "items by groups" not in repr(found)
+
+
+def test_the_figure_shows_each_table_and_what_is_flagged(found):
+    panels = plots.misfit_plot(found)
+    titles = [panel.get_title() for panel in panels]
+    assert titles[0] == f"Subjects: {len(flagged(found.subjects))} flagged"
+    assert [title.split(":")[0] for title in titles[1:]] == [
+        "Items",
+        *(f"Items by {name}" for name in found.groups["by"].unique()),
+        "Pairs",
+    ]
+    dark = [line for line in panels[1].lines if line.get_label().startswith("flagged")]
+    shown = np.concatenate([line.get_xdata() for line in dark])
+    assert sorted(shown) == sorted(flagged(found.items)["effect"])
+    (only,) = plots.misfit_plot(found, tables="pairs")
+    assert only.get_title() == titles[-1]
+
+
+def test_tables_of_the_figure_are_known(found):
+    with pytest.raises(DataError, match="no item; there are subjects"):
+        plots.misfit_plot(found, tables="item")

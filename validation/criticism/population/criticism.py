@@ -97,7 +97,7 @@ class PopulationCriticism:
             table: pd.DataFrame = getattr(self, name)
             rows = table[table["flagged"]]
             if len(rows):
-                named = [_name(name, row) for row in rows.to_dict("records")]
+                named = [row_name(name, row) for row in rows.to_dict("records")]
                 parts.append(rows.assign(table=name, name=named)[columns])
         return pd.concat(parts[1:] or parts, ignore_index=True)
 
@@ -131,8 +131,8 @@ class PopulationCriticism:
         return f"<PopulationCriticism of {name!r}: {', '.join(told)}, at {self.alpha:.0%} in each>"
 
 
-def _name(table: str, row: Mapping[Hashable, Any]) -> str:
-    """Name what a row is about."""
+def row_name(table: str, row: Mapping[Hashable, Any]) -> str:
+    """Name what a row of a table is about: a subject, an item, two items or a testlet."""
     if table == "pairs":
         return str(row["testlet"] or f"{row['item']} + {row['other']}")
     if table == "groups":
@@ -231,7 +231,7 @@ def _of_pairs(table: pd.DataFrame, testlets: str) -> str:
     for word, sign in (("more", 1), ("less", -1)):
         own = flagged[flagged["effect"] * sign > 0]
         if len(own):
-            names = [_name("pairs", row) for row in own.to_dict("records")]
+            names = [row_name("pairs", row) for row in own.to_dict("records")]
             told.append(
                 f"{testlets} {some(names)}".strip() + f": items have {word} in common than the "
                 f"layout says ({names[0]}: {_numbers(own.iloc[0])} squared log-odds, "
@@ -239,6 +239,8 @@ def _of_pairs(table: pd.DataFrame, testlets: str) -> str:
             )
     if not told:
         return ""
+    if not (flagged["effect"] > 0).any():
+        return f"{told[0]}; look at these items: passing one may come at the cost of the other"
     return (
         f"{'; '.join(told)}{widened(flagged)}; add a part of each subject on each group of them: "
         f'Bias("shared", per=("subject", Category({testlets or "testlet"!r})), '

@@ -1,0 +1,136 @@
+"""What a layout with a population misses: subjects, items, groups and pairs."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from ..common.errors import DataError
+from ..common.messages import some
+from ..validation.criticism.population.criticism import PopulationCriticism, row_name
+from ..validation.criticism.population.item_fit import LEVEL, SLOPE
+from . import style
+from .effects import effect_rows
+from .kinds import of_its_kind
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_SHOWN = 30  # rows of a panel
+_COLUMNS = 2
+_TABLES = ("subjects", "items", "groups", "pairs")
+
+
+class _Panel(NamedTuple):
+    """A part of a table, and what its effects are."""
+
+    title: str
+    effect: str
+    rows: pd.DataFrame
+    table: str
+
+
+@of_its_kind
+def misfit_plot(
+    criticism: PopulationCriticism,
+    *,
+    tables: str | Sequence[str] | None = None,
+    ax: "Axes | Sequence[Axes] | np.ndarray | None" = None,
+) -> np.ndarray:
+    """Draw effects that the layout does not have: where it misses subjects, items, groups, pairs.
+
+    A row is an effect with its interval, from the smallest to the largest; dark where it is
+    flagged. Of long tables the 30 rows with the smallest p are drawn.
+
+    Parameters
+    ----------
+    criticism : PopulationCriticism
+        What `criticise` returned of a joint fit.
+    tables : str or sequence of str, optional
+        Of "subjects", "items", "groups" and "pairs"; all by default.
+    ax : Axes or sequence of Axes, optional
+        Where to draw, one for each panel; by default a new figure.
+
+    Returns
+    -------
+    ndarray of Axes
+        Subjects; slopes of items, and levels where items have no effect of their own; a panel for
+        each column of the subjects; pairs or testlets. Horizontal: the effect, with its unit.
+
+    Raises
+    ------
+    DataError
+        When a table is unknown, or there is nothing to draw.
+    FitError
+        When the number of axes is wrong.
+
+    Examples
+    --------
+    >>> from measurement_layouts.validation.criticism.population.explained import no_share
+    >>> subjects = pd.DataFrame({"subject": ["Ann", "Bob"], "effect": [-0.6, 0.1],
+    ...                          "low": [-0.9, -0.2], "high": [-0.3, 0.4], "p": [0.001, 0.6],
+    ...                          "flagged": [True, False]})
+    >>> none = pd.DataFrame(columns=["what", "by", "testlet", "flagged"])
+    >>> made = PopulationCriticism(subjects, none, none, none, no_share("", 0.9), None, None,
+    ...                            alpha=0.05, prob=0.9)
+    >>> import matplotlib.pyplot as plt
+    >>> (panel,) = misfit_plot(made, ax=plt.figure().subplots())
+    >>> panel.get_title()
+    'Subjects: 1 flagged'
+    """
+    wanted = _TABLES if tables is None else [tables] if isinstance(tables, str) else list(tables)
+    unknown = [name for name in wanted if name not in _TABLES]
+    if unknown:
+        raise DataError(f"tables: no {some(unknown)}; there are {some(_TABLES)}")
+    drawn = [each for each in _panels(criticism) if each.table in wanted and len(each.rows)]
+    if not drawn:
+        raise DataError(f"there is nothing to draw: no rows in {some(wanted)}")
+    columns = min(len(drawn), _COLUMNS)
+    longest = max(min(len(each.rows), _SHOWN) for each in drawn)
+    size = columns * 4.6, -(-len(drawn) // columns) * (longest * 0.17 + 1.1) + 0.9
+    axes, figure = style.panels(ax, len(drawn), columns, size)
+    mass = style.percent(criticism.prob)
+    words = f"flagged: effect and {mass} interval", f"not flagged: effect and {mass} interval"
+    for each, panel in zip(drawn, axes, strict=True):
+        rows = each.rows.nsmallest(_SHOWN, "p").sort_values("effect", kind="stable")
+        rows = rows.rename(columns={"effect": "mean"})
+        names = [style.words(name, 34) for name in _names(each.table, rows)]
+        dark = rows["flagged"].to_numpy(dtype=bool)
+        effect_rows(panel, rows, names, _SHOWN, marked=dark, words=words)
+        panel.set_xlabel(each.effect)
+        if len(each.rows) > _SHOWN:
+            panel.set_ylabel(f"the {_SHOWN} with the smallest p")
+        style.title(panel, f"{each.title}: {int(each.rows['flagged'].sum())} flagged")
+    if figure is not None:
+        style.heading(figure, f"What {criticism.fit.layout.name} misses")
+        style.legend_below(figure, axes, 2)
+    return axes
+
+
+def _panels(criticism: PopulationCriticism) -> list[_Panel]:
+    """Part the tables where effects are of different kinds."""
+    items, groups = criticism.items, criticism.groups
+    found = [
+        _Panel("Subjects", "pattern (below 0: flatter)", criticism.subjects, "subjects"),
+        _Panel("Items", "slope (below 0: flatter)", items[items["what"] == SLOPE], "items"),
+        _Panel("Items", "level (log-odds)", items[items["what"] == LEVEL], "items"),
+    ]
+    for by, rows in groups.groupby("by", sort=False):
+        levels = rows["level"].unique()
+        whose = f"{levels[0]} against {rows['against'].iloc[0]}" if len(levels) == 1 else "a level"
+        found.append(_Panel(f"Items by {by}", f"easier for {whose} (log-odds)", rows, "groups"))
+    together = "Testlets" if (criticism.pairs["testlet"] != "").any() else "Pairs"
+    shared = "covariance in common (squared log-odds)"
+    return [*found, _Panel(together, shared, criticism.pairs, "pairs")]
+
+
+def _names(table: str, rows: pd.DataFrame) -> list[str]:
+    """Name rows as far as the panel's title does not."""
+    if table == "subjects":
+        return rows["subject"].tolist()
+    if table == "pairs":
+        return [row_name(table, row) for row in rows.to_dict("records")]
+    if table == "groups" and rows["level"].nunique() > 1:
+        return (rows["item"] + ", " + rows["level"]).tolist()
+    return rows["item"].tolist()
