@@ -244,8 +244,9 @@ class Particles:
             offered, prior = self._stepped()
             accepted = self._offer(offered, self.places, prior)
             self._step = min(1.0, self._step * float(np.exp(accepted - _ACCEPTED)))
-        elsewhere = np.asarray(self._rng.integers(self._shared, size=count))
-        self._offer(self.scores, elsewhere, np.zeros(count))
+        if self._shared > 1:
+            elsewhere = np.asarray(self._rng.integers(self._shared, size=count))
+            self._offer(self.scores, elsewhere, np.zeros(count))
 
     def _stepped(self) -> tuple[np.ndarray, np.ndarray]:
         """Make steps of the own values, and the logarithms of how much better they are a priori."""

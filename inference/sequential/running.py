@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -154,7 +155,10 @@ class Running:
         return np.concatenate(parts, axis=1)
 
     def chances(
-        self, rows: Sequence[int] | np.ndarray, draws: slice | np.ndarray = slice(None)
+        self,
+        rows: Sequence[int] | np.ndarray,
+        draws: slice | np.ndarray = slice(None),
+        dtype: type[np.floating[Any]] = np.float64,
     ) -> np.ndarray:
         """Compute success probabilities on items of the bank, shape (rows, draws).
 
@@ -164,10 +168,12 @@ class Running:
             Places in the bank; of a layout with grades or scores, steps of its items.
         draws : slice or ndarray
             Which particles; all by default.
+        dtype : type
+            Of the numbers.
         """
         nothing = np.zeros(len(rows), dtype=int)
         target = self.bank.at(np.asarray(rows, dtype=int), nothing, nothing + 1)
-        return target.chances(self._scores[draws], self._places[draws])
+        return target.chances(self._scores[draws], self._places[draws], dtype)
 
     def record(
         self,
