@@ -10,3 +10,4 @@ from .demands import demand_correlations as demand_correlations
 from .demands import demand_profile as demand_profile
 from .judgement import BenchmarkJudgement as BenchmarkJudgement
 from .judgement import judge_benchmark as judge_benchmark
+from .next_items import next_items as next_items

@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
+from ..batteries.next_items import next_items
 from ..common.errors import DataError, FitError
 from ..common.messages import some
 from ..evaluations.evaluation import Evaluation
@@ -55,6 +56,8 @@ class Contents:
         Subjects that are to have a section of their own.
     misfits : PopulationCriticism, optional
         Criticism of a joint fit, given or made of the evaluation.
+    bank : DataFrame, optional
+        Items that may be asked.
     """
 
     fit: Fit
@@ -65,6 +68,7 @@ class Contents:
     title: str
     asked: list[str] | None = None
     misfits: PopulationCriticism | None = None
+    bank: pd.DataFrame | None = None
 
     @classmethod
     def of(
@@ -75,6 +79,7 @@ class Contents:
         criticism: Criticism | PopulationCriticism | None,
         title: str | None,
         detailed: Iterable[object] | None = None,
+        bank: pd.DataFrame | None = None,
     ) -> "Contents":
         """Check that all belong to the fit, and criticise it where that can be done.
 
@@ -97,7 +102,7 @@ class Contents:
         if isinstance(criticism, PopulationCriticism):
             misfits, criticism, reason = criticism, None, _TOGETHER
         heading = f"Cognitive profiles under {fit.layout.name}" if title is None else str(title)
-        return cls(fit, evaluation, forecast, criticism, reason, heading, asked, misfits)
+        return cls(fit, evaluation, forecast, criticism, reason, heading, asked, misfits, bank)
 
     @cached_property
     def elements(self) -> list[Element]:
@@ -113,6 +118,19 @@ class Contents:
     def diagnostics(self) -> pd.DataFrame:
         """As `Fit.diagnostics`."""
         return diagnose(self.fit)
+
+    @cached_property
+    def next_items(self) -> pd.DataFrame:
+        """As `batteries.next_items`, of those who have a section of their own."""
+        if self.bank is None:
+            return pd.DataFrame(columns=["subject"])
+        return next_items(self.fit, self.bank, subjects=self._drawn)
+
+    @property
+    def _drawn(self) -> list[str]:
+        """Those of them who have draws."""
+        fitted = set(self.fit.subjects)
+        return [name for name in self.detailed if name in fitted]
 
     @property
     def whole(self) -> bool:

@@ -12,6 +12,7 @@ from .columns import columns
 from .contents import PROB, Contents
 from .new_items import NewItems
 from .population import effects
+from .subjects import next_rows
 
 _SIGNS = re.compile(r"([\\`*_{}\[\]<>()#|~$&!])")
 
@@ -52,6 +53,7 @@ def as_markdown(contents: Contents) -> str:
         *(escaped(text) for text in contents.told.texts),
         *_criticism(contents),
         *_forecasts(contents),
+        *_next(contents),
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -202,3 +204,16 @@ def _forecasts(contents: Contents) -> list[str]:
         told,
         table(["Subject", *names], rows),
     ]
+
+
+def _next(contents: Contents) -> list[str]:
+    """List what to ask next, where a bank was given."""
+    rows = [[who, *row] for who in contents.detailed for row in next_rows(contents, who)]
+    if not rows:
+        return []
+    told = (
+        "The items of the bank that would narrow each profile most, in order: each is chosen for "
+        "what it adds to those before."
+    )
+    head = ["Subject", "Item", "Success", "Narrows most, on its own"]
+    return ["## What to ask next", told, table(head, rows)]

@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from pathlib import Path
 
+import pandas as pd
+
 from ..common.errors import FitError
 from ..common.files import write_text
 from ..evaluations.evaluation import Evaluation
@@ -23,6 +25,7 @@ def report(
     *,
     evaluation: Evaluation | None = None,
     forecast: Forecast | None = None,
+    bank: pd.DataFrame | None = None,
     criticism: Criticism | PopulationCriticism | None = None,
     detailed: Iterable[object] | None = None,
     title: str | None = None,
@@ -49,6 +52,9 @@ def report(
         criticised. Outcomes that were not fitted are held against the forecast.
     forecast : Forecast, optional
         Of new items, by this fit or by one that did not see them.
+    bank : DataFrame, optional
+        Items that may be asked next, with the columns that the layout needs: for each subject the
+        ten that would narrow its profile most are listed; see `batteries.next_items`.
     criticism : Criticism or PopulationCriticism, optional
         Of this fit, instead of one that is made of the evaluation.
     detailed : iterable, optional
@@ -97,5 +103,5 @@ def report(
     if not place.parent.is_dir():
         raise FitError(f"there is no folder {place.parent}; create it, or name another place")
     return write_text(
-        place, writer(Contents.of(fit, evaluation, forecast, criticism, title, detailed))
+        place, writer(Contents.of(fit, evaluation, forecast, criticism, title, detailed, bank))
     )

@@ -38,6 +38,8 @@ class SubjectPage:
         What it says of repeated attempts; empty where there are none.
     forecasts : list of Line
         Of new items.
+    next_items : list of list of str
+        What to ask next: item, chance of success, and what it narrows.
     facts : dict of str to str
         Its sampling.
     """
@@ -53,6 +55,7 @@ class SubjectPage:
     criticised: list[dict[str, str]]
     repeated: dict[str, str]
     forecasts: list[Line]
+    next_items: list[list[str]]
     facts: dict[str, str]
 
 
@@ -91,8 +94,22 @@ def subject_pages(
             criticised=_criticised(contents, name),
             repeated=_repeated(contents, name),
             forecasts=new.of(name) if new is not None else [],
+            next_items=next_rows(contents, name),
             facts=_facts(verdict) if fitted else {},
         )
+
+
+def next_rows(contents: Contents, name: str) -> list[list[str]]:
+    """Write the items that would narrow a subject's profile most."""
+    table = contents.next_items
+    return [
+        [
+            str(row["item"]),
+            f"{row['chance']:.0%}",
+            f"{row['node']}, by {row['narrower']:.1%} of its standard deviation",
+        ]
+        for row in table[table["subject"] == name].to_dict("records")
+    ]
 
 
 def _facts(verdict: Mapping[Hashable, Any]) -> dict[str, str]:

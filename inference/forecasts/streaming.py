@@ -178,11 +178,25 @@ def every_draw(
         One chain's draws after the other's.
     """
     reader = reader_of(fit, features)
-    drawn, alike = reader.read(row), group_alike(features, items)
+    drawn = reader.read(row)
     for name, values in instead.items():
         table = np.empty_like(values)
         table[reader.levels[name]] = values
         drawn = replace(drawn, profile={**drawn.profile, name: table})
+    yield from read_draws(reader, drawn, features, items, target, memory_mib=memory_mib)
+
+
+def read_draws(
+    reader: Reader,
+    drawn: Drawn,
+    features: Features,
+    items: int,
+    target: Expr,
+    *,
+    memory_mib: float,
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Stream what draws that were read make of a target; the rest is that of `every_draw`."""
+    alike = group_alike(features, items)
     plan = _Plan(reader, features, *alike, [target], drawn, byte_count(memory_mib))
     for piece in plan.pieces():
         ((value, rows),) = _computed(piece, drawn, [target])

@@ -1,7 +1,7 @@
 """Forecasts of a joint fit: subjects and items that it knows, and new ones."""
 
 import dataclasses
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
 import numpy as np
@@ -13,7 +13,7 @@ from ...layouts.plates import ITEM, SUBJECT, plate_name
 from ...linking import Expr
 from ..forecasts.forecasting import CASES, Forecast, forecast_of
 from ..forecasts.reading import JointReader, root
-from ..forecasts.streaming import byte_count, find_nodes, summaries, values_of
+from ..forecasts.streaming import byte_count, find_nodes, read_draws, summaries, values_of
 from ..model.alignment import Features
 from ..model.cohort import plate_feature
 from ..posterior.posterior import Posterior
@@ -119,6 +119,43 @@ def derived_jointly(
     return values_of(fit.layout, targets, nodes, found, roster.names, roster.items, prob)
 
 
+def probabilities_jointly(
+    fit: Posterior, items: pd.DataFrame, subjects: Iterable[object], *, memory_mib: float
+) -> Iterator[np.ndarray]:
+    """Compute success probabilities of the fit's subjects for all draws.
+
+    Parameters
+    ----------
+    fit : Posterior
+        A joint fit.
+    items : DataFrame
+        As in `forecast_jointly`.
+    subjects : iterable of str
+        Whose.
+    memory_mib : float
+        Bound of the memory used on the way.
+
+    Yields
+    ------
+    probabilities : ndarray, shape (items, chains * draws)
+        One chain's draws after the other's.
+    """
+    roster = Roster.of(fit, items, subjects)
+    count, target = len(roster.what), fit.layout.outcome
+    readers = list(_readers(fit, roster, roster.features, count, memory_mib))
+    for row in range(len(roster.names)):
+        found = []
+        for reader, part, size in readers:
+            drawn = reader.read(row)
+            values = np.empty((size, drawn.draws))
+            for places, chances in read_draws(
+                reader, drawn, part, size, target, memory_mib=memory_mib
+            ):
+                values[places] = chances
+            found.append(values)
+        yield np.concatenate(found)
+
+
 def _summaries(
     fit: Posterior,
     roster: Roster,
@@ -129,7 +166,19 @@ def _summaries(
     prob: float,
     memory_mib: float,
 ) -> list[np.ndarray]:
-    """Summarise all draws, as many items at a time as the memory has room for their own values."""
+    """Summarise all draws."""
+    rows, rest = np.arange(len(roster.who)), (1 - _OF_LEVELS) * memory_mib
+    found = [
+        summaries(reader, rows, part, size, targets, prob=prob, memory_mib=rest)
+        for reader, part, size in _readers(fit, roster, features, items, memory_mib)
+    ]
+    return [np.concatenate(parts, axis=2) for parts in zip(*found, strict=True)]
+
+
+def _readers(
+    fit: Posterior, roster: Roster, features: Features, items: int, memory_mib: float
+) -> Iterator[tuple[JointReader, Features, int]]:
+    """Read as many items at a time as the memory has room for their own values."""
     layout, sizes = fit.layout, fit.posterior.sizes
     plates = {plate_name(plate): root(plate) for plate in layout.plates}
     subjects = {
@@ -146,7 +195,6 @@ def _summaries(
     each = 8 * sizes["chain"] * sizes["draw"] * max(1, numbers)
     together = max(1, int(_OF_LEVELS * byte_count(memory_mib) / each))
     levels = Levels(fit, roster)
-    found = []
     for start in range(0, max(1, items), together):
         part = {name: values[start : start + together] for name, values in features.items()}
         reader = JointReader(
@@ -158,7 +206,4 @@ def _summaries(
             subjects,
             covariates,
         )
-        rows, count = np.arange(len(roster.who)), min(together, items - start)
-        rest = (1 - _OF_LEVELS) * memory_mib
-        found.append(summaries(reader, rows, part, count, targets, prob=prob, memory_mib=rest))
-    return [np.concatenate(parts, axis=2) for parts in zip(*found, strict=True)]
+        yield reader, part, min(together, items - start)

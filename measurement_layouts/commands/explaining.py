@@ -70,6 +70,7 @@ def add(commands: arguments.Commands) -> None:
     )
     arguments.takes_data(page, required=False)
     arguments.takes_path(page, "--forecast", "FILE", "new items to forecast, as for `forecast`")
+    arguments.takes_path(page, "--bank", "FILE", "items that may be asked next, as for `forecast`")
     page.add_argument("--title", metavar="TEXT", help="of the page (the layout's name)")
     arguments.takes_overwrite(page)
 
@@ -149,6 +150,7 @@ def _report(chosen: argparse.Namespace) -> int:
         chosen.out,
         evaluation=evaluation,
         forecast=forecast,
+        bank=None if chosen.bank is None else read_items(chosen.bank),
         title=chosen.title,
         overwrite=chosen.overwrite,
     )

@@ -8,6 +8,7 @@ import pytest
 from helpers.awkward_names import FAILED, FORMULA, NAMES
 
 import measurement_layouts as ml
+from measurement_layouts.batteries import next_items
 from measurement_layouts.reports.contents import Contents, check_evaluation
 from measurement_layouts.reports.exports import export_tables
 from measurement_layouts.reports.new_items import NewItems
@@ -206,3 +207,17 @@ def test_no_exported_text_is_a_formula(fitted, tmp_path):
         table = pd.read_csv(path)
         for column in table.select_dtypes("str"):
             assert not table[column].str.startswith(("=", "+", "-", "@")).any()
+
+
+def test_what_to_ask_next_is_listed_for_each_subject(fitted, tmp_path):
+    bank = pd.DataFrame(
+        {"difficulty": np.linspace(0, 6, 20), "shift": 0}, [f"new|{n}" for n in range(20)]
+    )
+    page = report(fitted, tmp_path / "next.html", bank=bank).read_text()
+    assert page.count("<h4>What to ask next</h4>") == len(fitted.subjects)
+    text = report(fitted, tmp_path / "next.md", bank=bank).read_text()
+    rows = text.split("## What to ask next")[1].strip().splitlines()[4:]
+    found = next_items(fitted, bank)
+    assert len(rows) == len(found) == 10 * len(fitted.subjects)
+    assert f"{found['narrower'][0]:.1%} of its standard deviation" in rows[0]
+    assert "What to ask next" not in report(fitted, tmp_path / "none.md").read_text()

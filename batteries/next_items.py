@@ -1,0 +1,173 @@
+"""The items that would narrow profiles most, beside a fit."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..common.options import whole
+from ..evaluations.steps import of_rows
+from ..evaluations.tables import named
+from ..inference.forecasts.likelihood import Attempted
+from ..inference.forecasts.streaming import probabilities
+from ..inference.model.features import read_features
+from ..inference.population.forecasting import probabilities_jointly
+from ..inference.population.stacked import some_draws
+from ..inference.posterior.posterior import Posterior
+from ..layouts.elements import elements
+from .adaptive.choosing import Chooser
+
+_DRAWS = 2000  # at most, of each subject
+_MEMORY_MIB = 256.0
+
+
+def next_items(
+    fit: Posterior, bank: pd.DataFrame, n: int = 10, *, subjects: Iterable[object] | None = None
+) -> pd.DataFrame:
+    r"""Find the items of a bank that would narrow each subject's profile most.
+
+    Items are chosen one after another by the mutual information of outcome and profile, each for
+    what it adds to those before; see `AdaptiveTest`, which also learns from the answers. Of the
+    variance of profile element k the outcome y of one item removes, on average,
+
+    .. math:: r_k^2 = \frac{1}{\mathrm{var}(\theta_k)}
+        \sum_y \frac{\mathrm{cov}(\theta_k, p(y \mid \theta))^2}{\bar p(y)}.
+
+    Parameters
+    ----------
+    fit : Fit
+        Profiles.
+    bank : DataFrame
+        Items that may be asked, with the columns that the layout needs, indexed by name. Those that
+        a subject was fitted on are left out for that subject.
+    n : int
+        How many for each subject.
+    subjects : iterable of str, optional
+        For whom; all by default.
+
+    Returns
+    -------
+    DataFrame
+        One row per subject and item, in the order in which to ask: ``subject``, ``rank``, ``item``,
+        ``chance`` of success, or of the highest of all outcomes, ``node`` that the item alone
+        narrows most, and by which part of its standard deviation: ``narrower``,
+        :math:`1 - \sqrt{1 - r_k^2}`.
+
+    Raises
+    ------
+    DataError
+        When the bank does not fit the layout.
+    FitError
+        When `n` is no whole number from 1 on, or a subject is not in the fit.
+
+    Examples
+    --------
+    >>> from measurement_layouts.inference.fitting import fit
+    >>> from measurement_layouts.scenarios import animal_ai_olympics as aaio
+    >>> cohort = aaio.simulated_cohort()
+    >>> result = fit(aaio.published_layout(), cohort.evaluation, subjects=["sim-01"],
+    ...              draws=100, tune=200, chains=2, seed=1, progressbar=False)
+    >>> bank = aaio.battery(seed=2).add_prefix("new ", axis=0)
+    >>> next_items(result, bank, 3)[["subject", "rank", "node"]]
+      subject  rank               node
+    0  sim-01     1      visualAbility
+    1  sim-01     2  navigationAbility
+    2  sim-01     3      visualAbility
+    """
+    count = whole("n", n, 1)
+    items = named(bank, "bank", "item")
+    rows = fit.places(subjects)
+    chosen = some_draws(fit, _DRAWS)
+    tables = [
+        _of_one(fit, int(row), items.index, chances[:, chosen], chosen, count)
+        for row, chances in zip(rows, _chances(fit, items, rows), strict=True)
+    ]
+    return pd.concat(tables, ignore_index=True)
+
+
+def _chances(fit: Posterior, items: pd.DataFrame, rows: np.ndarray) -> Iterator[np.ndarray]:
+    """Compute each subject's chances on items, or on their steps, for all draws."""
+    if fit.layout.joint:
+        yield from probabilities_jointly(fit, items, fit.names(rows), memory_mib=_MEMORY_MIB)
+        return
+    features, count, steps = read_features(fit.layout, items), len(items), fit.layout.steps
+    if steps is not None:
+        features, count = of_rows(steps, features, count), count * len(steps.rows)
+    for row in rows:
+        sizes = fit.posterior.sizes
+        found = np.empty((count, sizes["chain"] * sizes["draw"]))
+        for places, chances in probabilities(fit, row, features, count, memory_mib=_MEMORY_MIB):
+            found[places] = chances
+        yield found
+
+
+@dataclass(frozen=True, eq=False)
+class _Drawn:
+    """A subject's draws, all of the same weight, and its chances on a bank; see `Draws`."""
+
+    elements: list[str]
+    values: np.ndarray
+    table: np.ndarray
+    shared: bool
+    version: int = 0
+
+    @property
+    def weights(self) -> np.ndarray:
+        return np.full(len(self.values), 1 / len(self.values))
+
+    def chances(self, rows: np.ndarray, draws: slice, dtype: Any = float) -> np.ndarray:
+        return self.table[rows][:, draws].astype(dtype)
+
+
+def _of_one(
+    fit: Posterior, row: int, names: pd.Index, table: np.ndarray, draws: np.ndarray, n: int
+) -> pd.DataFrame:
+    """Choose items for one subject."""
+    layout = fit.layout
+    drawn = (
+        fit.posterior[latent.name].isel(subject=row).transpose("chain", "draw", *latent.label_dims)
+        for latent in layout.profile
+    )
+    values = np.concatenate(
+        [
+            array.to_numpy().reshape(-1, int(np.prod(array.shape[2:], dtype=int)))[draws]
+            for array in drawn
+        ],
+        axis=1,
+    )
+    elements_ = [element.name for element in elements(layout)]
+    source = _Drawn(elements_, values, table, layout.joint)
+    steps = layout.steps
+    ends = [1] if steps is None else steps.ends.tolist()
+    rows = np.arange(len(table)).reshape(len(names), -1)
+    chooser = Chooser(source, rows, ends, None)
+    known = Attempted.of(fit, row).items
+    open_ = np.flatnonzero(~names.isin(known))
+    chosen: list[int] = []
+    while len(chosen) < n and len(chosen) < len(open_):
+        left = np.setdiff1d(open_, chosen)
+        chosen.append(chooser.choose(left, chosen, np.ones(len(names))))
+    removed, chance = _removed(chooser.outcomes(np.array(chosen, dtype=int)), values)
+    best = removed.argmax(axis=1)
+    return pd.DataFrame(
+        {
+            "subject": fit.subjects[row],
+            "rank": np.arange(1, len(chosen) + 1),
+            "item": names[chosen],
+            "chance": chance,
+            "node": np.array(elements_)[best],
+            "narrower": 1 - np.sqrt(1 - removed.max(axis=1)),
+        }
+    )
+
+
+def _removed(outcomes: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Compute the part of each element's variance that each item removes, and its chance."""
+    centred = values - values.mean(axis=0)
+    means = outcomes.mean(axis=-1)
+    together = outcomes @ centred / len(values)
+    variance = np.maximum(centred.var(axis=0), np.finfo(float).tiny)
+    removed = (together**2 / np.maximum(means, np.finfo(float).tiny)[..., None]).sum(axis=0)
+    return (removed / variance).clip(max=1), means[-1]
