@@ -1,14 +1,39 @@
 """Which item tells most about a subject, given its answers so far."""
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from ...inference.sequential.running import Running
-
 _STAGES = (32, 256), (8, 32), (1, 1)  # one in so many particles finds so many of the best items
 _SCENARIOS = 64  # ways in which the items in flight may turn out that are looked at
+
+
+class Draws(Protocol):
+    """Draws of a subject's profile, and its chances on a bank; as `Running` has them."""
+
+    @property
+    def elements(self) -> list[str]:
+        """Names of the profile's elements."""
+
+    @property
+    def values(self) -> np.ndarray:
+        """Profile elements, shape (draws, elements)."""
+
+    @property
+    def weights(self) -> np.ndarray:
+        """Of the draws; sum to 1."""
+
+    @property
+    def shared(self) -> bool:
+        """Whether draws differ in more than the subject's own values."""
+
+    @property
+    def version(self) -> int:
+        """Another number when draws have moved."""
+
+    def chances(self, rows: np.ndarray, draws: slice, dtype: Any = ...) -> np.ndarray:
+        """Success probabilities on rows of the bank, shape (rows, draws)."""
 
 
 class _Table(NamedTuple):
@@ -41,7 +66,7 @@ class Chooser:
 
     Parameters
     ----------
-    running : Running
+    running : Draws
         The posterior so far.
     rows : ndarray of int, shape (items, rows)
         Places of each item's rows in the bank, one or its steps.
@@ -53,7 +78,7 @@ class Chooser:
 
     def __init__(
         self,
-        running: Running,
+        running: Draws,
         rows: np.ndarray,
         ends: Sequence[int],
         targets: Mapping[str, float] | None,
@@ -84,11 +109,11 @@ class Chooser:
                 continue
             own = scenarios[:, ::every]
             own = own / own.sum(axis=1, keepdims=True)
-            worth = self._worth(self._outcomes(best, every), own, chances, every) / costs[best]
+            worth = self._worth(self.outcomes(best, every), own, chances, every) / costs[best]
             best = best[np.argsort(-worth, kind="stable")[:most]]
         return int(best[0])
 
-    def _outcomes(self, items: np.ndarray, every: int = 1) -> np.ndarray:
+    def outcomes(self, items: np.ndarray, every: int = 1) -> np.ndarray:
         """Probabilities of items' outcomes at some particles, shape (outcomes, items, draws)."""
         if every not in self._known:
             self._known[every] = _Table(np.full(len(self._rows), -1), [])
@@ -126,7 +151,7 @@ class Chooser:
         found, chances = weights[None], np.ones(1)
         rng = np.random.default_rng(len(flight))
         for item in flight:
-            outcomes = self._outcomes(np.array([item]))[:, 0]
+            outcomes = self.outcomes(np.array([item]))[:, 0]
             mass = found @ outcomes.T
             if found.shape[0] * len(outcomes) <= _SCENARIOS:
                 chances = (chances[:, None] * mass).ravel()
