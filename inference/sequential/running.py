@@ -289,11 +289,9 @@ class Running:
             target.count,
             rng,
         )
-        found.choose(GROUPS)
         found.tune()
-        for _ in range(_MOVES):
-            found.move()
-        self._take(found, active)
+        found.choose(GROUPS)
+        self._take(found, active, _MOVES)
 
     def _draw_anew(self) -> None:
         """Draw all particles from the prior, and bring all answers in by and by."""
@@ -308,12 +306,12 @@ class Running:
             GROUPS,
             seed,
         )
-        for _ in range(_ANEW):
-            found.move()
-        self._take(found, active)
+        self._take(found, active, _ANEW)
 
-    def _take(self, found: Particles, active: np.ndarray) -> None:
-        """Take moved particles over."""
+    def _take(self, found: Particles, active: np.ndarray, moves: int) -> None:
+        """Move particles, and take them over."""
+        for _ in range(moves):
+            found.move()
         self._scores = self._scores.copy()
         self._scores[:, active] = found.scores
         self._places, self._levels = found.places, found.levels
