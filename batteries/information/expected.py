@@ -9,6 +9,7 @@ from ...layouts import Layout
 from .sensitivity import Sensitivity
 
 DRAWS = 200
+CONFOUNDED = 0.7  # posterior correlation from which two latents are hard to tell apart
 _ROUNDS = 2  # of averaging information over the posterior it leads to
 _ENOUGH = 15  # effective draws, from which their variance is better than a normal law's
 _MOST = 48  # different sets of attempted items that are looked at; others get the nearest one's

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
-from ...batteries.information.expected import Expected, expected
+from ...batteries.information.expected import CONFOUNDED, Expected, expected
 from ...common import options
 from ...common.errors import DataError
 from ...common.messages import many, some
@@ -26,7 +26,6 @@ from ..criticism.agreement import (
 )
 from ..criticism.overdispersion import Spread, count_flagged, overdispersion, told
 from .advice import (
-    CONFOUNDED,
     about_constants,
     about_demands,
     about_latents,
