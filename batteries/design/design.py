@@ -24,7 +24,7 @@ from .quotas import Limits, Quota
 from .result import Design
 from .start import known_profiles
 
-_HELD = 3.0e7  # scaled slopes that are held
+_HELD = 2.0e7  # scaled slopes that are held
 _FEWEST = 40  # draws
 _POINTS = 24  # of the curve
 _MIDDLE = 0.8  # of the subjects
