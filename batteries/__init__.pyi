@@ -12,8 +12,5 @@ from .design.design import design as design
 from .design.quotas import Quota as Quota
 from .design.result import Design as Design
 from .judgement import BenchmarkJudgement as BenchmarkJudgement
-from .design.design import design as design
-from .design.quotas import Quota as Quota
-from .design.result import Design as Design
 from .judgement import judge_benchmark as judge_benchmark
 from .next_items import next_items as next_items

@@ -5,6 +5,7 @@ you unless you pass ``ax=``. matplotlib's settings are left as they are.
 """
 
 from .ability_radar import ability_radar
+from .adaptive_plot import adaptive_plot
 from .agent_characteristic_grid import agent_characteristic_grid
 from .alignment_heatmap import alignment_heatmap
 from .brier_against_success import brier_against_success
@@ -48,6 +49,7 @@ from .wright_map import wright_map
 
 __all__ = [
     "ability_radar",
+    "adaptive_plot",
     "agent_characteristic_grid",
     "alignment_heatmap",
     "brier_against_success",

@@ -9,12 +9,14 @@ from typing import Any, TypeAliasType, get_args, get_origin
 from ..common.errors import DataError
 
 _MAKERS = {
+    "AdaptiveTest": "ml.AdaptiveTest",
     "CharacteristicCurves": "ml.batteries.characteristic_curves",
     "Criticism": "ml.validation.criticise",
     "CrossValidation": "ml.validation.cross_validate",
     "DataFrame": "pandas",
     "DemandCorrelations": "ml.batteries.demand_correlations",
     "DemandProfile": "ml.batteries.demand_profile",
+    "Design": "ml.batteries.design",
     "DividedRates": "ml.dispositions.rates_by_group",
     "Estimates": "ml.estimation.estimate",
     "Evaluation": "ml.Evaluation.from_wide or from_long",

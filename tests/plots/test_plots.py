@@ -563,6 +563,7 @@ def test_importing_plots_imports_little():
 def test_every_figure_is_exported():
     assert sorted(plots.__all__) == [
         "ability_radar",
+        "adaptive_plot",
         "agent_characteristic_grid",
         "alignment_heatmap",
         "brier_against_success",
