@@ -47,7 +47,7 @@ def test_lines_are_histories_and_the_design_is_beside_them():
         np.testing.assert_array_equal(lines[2].get_ydata(), design.curve[element])
         marked = [len(points.get_offsets()) for points in panel.collections]
         assert marked == [(tests["adaptive"].history["why"] == "random").sum(), 0]
-    assert by_title["sight"].get_ylabel() == "posterior sd (octave)"
+    assert by_title["sight"].get_ylabel() == "posterior sd (oct)"
     assert by_title["noise"].get_ylabel() == "posterior sd"
     assert {text.get_text() for text in panels[0].figure.legends[0].get_texts()} == {
         "adaptive",
