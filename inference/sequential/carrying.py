@@ -133,7 +133,7 @@ def _smoothed(ratios: np.ndarray, efficiency: float) -> tuple[np.ndarray, float]
         return np.full(ratios.size, 1 / ratios.size), 0.0
     try:
         with np.errstate(all="ignore"):  # of a tail whose values are almost alike
-            logs, k = array_stats.psislw(ratios, r_eff=efficiency)
+            logs, k = array_stats.psislw(-ratios, r_eff=efficiency)  # it turns the sign
     except ValueError:  # the largest weights are all alike: bounded, and nothing to smooth
         logs, k = ratios, 0.0
     weights = np.exp(logs - logs.max())
