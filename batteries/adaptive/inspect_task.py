@@ -29,6 +29,7 @@ def adaptive_task(
     connections: int = 4,
     scorer: str | Mapping[str, str] | None = None,
     values: Mapping[str | float, float] | None = None,
+    retried: bool = False,
 ) -> "Task":
     """Make of a task of Inspect one that asks what a test chooses, and ends when it is done.
 
@@ -37,8 +38,7 @@ def adaptive_task(
     samples that were asked are in the log.
 
     A test that is kept in a file goes on after an interruption: load it and make the task again.
-    What was in flight is asked first, and so are samples that failed; by `inspect_ai.eval_retry`
-    samples that are in the log already are taken from there.
+    What was in flight is asked first, and so are samples that failed.
 
     Parameters
     ----------
@@ -58,6 +58,10 @@ def adaptive_task(
     values : mapping, optional
         Outcomes in [0, 1] of scores, such as ``{"P": 1.0}``; the others as of `read_inspect`. A
         graded outcome takes a score as it is: the grade's name or its number.
+    retried : bool
+        Whether `inspect_ai.eval_retry` or `inspect_ai.eval_set` runs the task, with a test that is
+        loaded from its file where there is one: what was answered is then asked for, too, so that
+        Inspect takes it from the former log into the new one. Any other run would ask it again.
 
     Returns
     -------
@@ -107,7 +111,7 @@ def adaptive_task(
         _Outcomes(test.layout, scorer, values),
     )
     source = inspect.SampleSource.from_samples(
-        asking.ask(again=True),
+        asking.begin(retried=retried),
         next_samples=asking.idle,
         sample_complete=asking.complete,
     )
@@ -229,12 +233,16 @@ class _Asking:
         self._over: set[str] = set()  # in flight, and nothing more will come of them in this run
         self._idle = True
 
-    def ask(self, *, again: bool = False) -> list["Sample"]:
-        """Choose samples until enough are in flight; `again` what was in flight before, too."""
-        flight = self._test.in_flight
-        free = self._connections - len(set(flight) - self._over)
+    def begin(self, *, retried: bool) -> list["Sample"]:
+        """Ask what was in flight before, and new samples; of a retried run, all that it had."""
+        before = [*(self._test.history["item"] if retried else ()), *self._test.in_flight]
+        return [*(self._samples[name] for name in before), *self.ask()]
+
+    def ask(self) -> list["Sample"]:
+        """Choose samples until enough are in flight."""
+        free = self._connections - len(set(self._test.in_flight) - self._over)
         new = self._test.next(free) if free > 0 and not self._test.done else []
-        return [self._samples[name] for name in (*(flight if again else ()), *new)]
+        return [self._samples[name] for name in new]
 
     async def complete(self, sample: "EvalSample") -> list["Sample"]:
         """Take a sample that Inspect has finished, and choose what is next."""
