@@ -36,6 +36,7 @@ _FALL = 0.5  # nats from a mode at which its width is read: one standard deviati
 _SHORTEST, _LONGEST = 2.0**-33, 2.0**10  # widths that are told apart
 _HALVINGS = 40  # of the distance of a chain's start from its mode
 
+
 @dataclass(frozen=True, eq=False)
 class Mode:
     """A local maximum of the log-density on PyMC's unbounded scale, where NUTS runs.

@@ -109,8 +109,10 @@ def carry_on(
             continue
         profile = density.profiles(moving.points)
         carried = Draws(
-            {name: values.reshape(chains, length, *values.shape[1:])
-             for name, values in profile.items()},
+            {
+                name: values.reshape(chains, length, *values.shape[1:])
+                for name, values in profile.items()
+            },
             {
                 "diverging": np.zeros((chains, length), dtype=bool),
                 "lp": moving.levels.reshape(chains, length),

@@ -251,7 +251,7 @@ def test_two_models_are_refused(tmp_path):
 
     def ask(*args, **options):
         logs = eval(*args, **options)
-        return [[log for log in logs if log.status == "error"][0]]
+        return [next(log for log in logs if log.status == "error")]
 
     log = quietly(ask, adapted, tmp_path, model=models, log_realtime=False)
     assert "a test is of one subject" in log.error.message
