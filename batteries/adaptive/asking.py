@@ -291,16 +291,6 @@ class AdaptiveTest:
         return self._running.profiles(inside("prob", prob, such_as=0.9))
 
     @property
-    def in_flight(self) -> list[str]:
-        """Items that were asked and have no outcome yet, in the order in which they were asked."""
-        return [self._bank.index[place] for place in self._flight]
-
-    @property
-    def bank(self) -> pd.DataFrame:
-        """The items that may be asked; a copy."""
-        return self._bank.copy()
-
-    @property
     def done(self) -> str:
         """Why it is enough; empty while it goes on."""
         stop = self._stop
