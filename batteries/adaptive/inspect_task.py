@@ -194,7 +194,7 @@ class _Outcomes:
         name = self._scorers[outcome]
         if name is None and len(scores) == 1:
             (name,) = scores
-        if name not in scores:
+        if name is None or name not in scores:
             have = f"sample {sample.id} has scores by {some(scores)}"
             raise DataError(
                 f"{have}; choose one of them: scorer={next(iter(scores))!r}"

@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping
 from contextlib import closing
 from functools import partial
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -153,7 +154,7 @@ def _update_subject(
     options: SamplingOptions,
     seed: int,
     cores: int,
-    method: str,
+    method: Literal["nuts", "grid"],
 ) -> tuple[Sampled, str]:
     """Carry one subject on, or sample it anew; and say which."""
     carried = carry_on(battery, subject, before, after, draws, seed)
@@ -235,8 +236,11 @@ def _training(fit: Fit) -> Evaluation:
     items = pd.DataFrame(values, names, columns)
     if layout.steps is not None:
         items = expanded(layout.steps, items)
-    counts = (observed[name].to_pandas() for name in ("successes", "trials"))
-    return Evaluation(items, *(count.set_axis(rows, axis=1) for count in counts))
+    successes, trials = (
+        pd.DataFrame(observed[name].to_numpy(), fit.subjects, rows)
+        for name in ("successes", "trials")
+    )
+    return Evaluation(items, successes, trials)
 
 
 def _draws(fit: Fit, subject: str) -> Draws:
