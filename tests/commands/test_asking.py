@@ -112,14 +112,15 @@ import measurement_layouts as ml
 from measurement_layouts.linking import logistic
 reached = logistic(ml.Capability("reach", low=0, high=10, unit="m")
                    - ml.MetaFeature("distance", low=0, high=10, unit="m"))
-graded = ml.Layout("graded", ml.Graded("path", reached), ml.Score("credit", reached, places=4))
+graded = ml.Layout("graded", ml.Graded("path", reached), ml.Score("credit", reached, precision=3, places=4))
 """
 
 
 def test_a_value_for_each_outcome(begin, state, tmp_path, capsys):
     Path(tmp_path / "graded.py").write_text(GRADES)
     begin[3] = f"{tmp_path / 'graded.py'}:graded"
-    _, out, _ = told(capsys, *begin, "--seed", 1)
+    begun, out, said = told(capsys, *begin, "--seed", 1)
+    assert begun == 0, said
     status, _, said = told(capsys, "record", state, out.strip(), "1")
     assert status == 2
     assert "takes path=VALUE credit=VALUE; give one value for each" in said
@@ -156,7 +157,8 @@ def test_mistakes_are_one_line(arguments, why, begin, state, data, tmp_path, cap
 
 
 def test_mistakes_of_a_test_that_has_begun(begin, state, capsys):
-    _, out, _ = told(capsys, *begin, "--seed", 1)
+    begun, out, said = told(capsys, *begin, "--seed", 1)
+    assert begun == 0, said
     item = out.strip()
     for arguments, why in (
         (begin, "is there already, and has its bank; leave --items out"),
