@@ -1,0 +1,125 @@
+"""A battery that holds its quotas, before anything is chosen for what it tells."""
+
+import numpy as np
+from scipy.optimize import Bounds, LinearConstraint, milp
+from scipy.sparse import csc_array, eye_array, hstack
+
+from ...common.errors import DataError
+from ...common.messages import many, some
+from .quotas import Limits
+
+_SECONDS = 30.0
+_SLACK = 0.5  # by which a bound is missed that is not held
+
+
+def reserve(limits: Limits, gains: np.ndarray) -> list[int]:
+    """Choose few items that hold all lower bounds within the upper ones.
+
+    Parameters
+    ----------
+    limits : Limits
+        The bounds.
+    gains : ndarray, shape (items,)
+        Among as many items, those of high gain are preferred.
+
+    Returns
+    -------
+    list of int
+        Places of items, one as often as it is taken.
+
+    Raises
+    ------
+    DataError
+        When there is no such battery: naming the quotas, what the bank has, and what to do.
+    """
+    if not limits.least.any():
+        return []
+    _refuse_short(limits)
+    found = _covering(limits, gains)
+    return _exact(limits) if found is None else found
+
+
+def _covering(limits: Limits, gains: np.ndarray) -> list[int] | None:
+    """Take, again and again, the item that is short of most; None where that leads nowhere."""
+    found: list[int] = []
+    times, sums = limits.times.copy(), np.zeros(len(limits.names))
+    order = gains / max(2 * float(gains.max()), np.finfo(float).tiny)
+    while (short := sums < limits.least).any():
+        full = (limits.counts.T @ (sums >= limits.most).astype(float)) > 0
+        score = np.where(full | (times == 0), 0, limits.counts.T @ short.astype(float))
+        best = int(np.argmax(np.where(score > 0, score + order, 0)))
+        after = sums + limits.counts[:, best]
+        if score[best] == 0 or (after > limits.most).any():
+            return None
+        found.append(best)
+        times[best] -= 1
+        sums = after
+    return found
+
+
+def _exact(limits: Limits) -> list[int]:
+    """Solve for a battery that holds all bounds.
+
+    Raises
+    ------
+    DataError
+        When there is none.
+    """
+    found = milp(
+        np.zeros(len(limits.times)),
+        constraints=LinearConstraint(csc_array(limits.counts), limits.least, limits.most),
+        bounds=Bounds(0, limits.times),
+        integrality=np.ones(len(limits.times)),
+        options={"time_limit": _SECONDS},
+    )
+    if found.x is None:
+        raise DataError(_conflict(limits))
+    times = np.rint(found.x).astype(int)
+    return np.repeat(np.arange(len(times)), times).tolist()
+
+
+def _refuse_short(limits: Limits) -> None:
+    """Refuse a quota that the whole bank does not hold."""
+    there = limits.counts @ limits.times
+    for name, has, least in zip(limits.names, there, limits.least, strict=True):
+        if has < least:
+            raise DataError(
+                f"the quota {name} cannot be held: the bank has {has:g}; ask for at most {has:g}, "
+                "widen the interval, add such items to the bank, or allow repeats="
+            )
+
+
+def _conflict(limits: Limits) -> str:
+    """Say which quotas cannot be held beside the others: those that must give way the least."""
+    count = len(limits.names)
+    lower = limits.least > 0
+    slack = csc_array(eye_array(count))
+    rows = hstack([csc_array(limits.counts), slack], format="csc")
+    items = limits.counts.shape[1]
+    price = np.concatenate([np.zeros(items), np.ones(count)])
+    high = np.concatenate([limits.times, np.where(lower, limits.least, 0)])
+    found = milp(
+        price,
+        constraints=LinearConstraint(rows, limits.least, np.where(lower, np.inf, limits.most)),
+        bounds=Bounds(0, high),
+        integrality=np.concatenate([np.ones(items), np.zeros(count)]),
+        options={"time_limit": _SECONDS},
+    )
+    everything = f"n={limits.most[0]:g} and {many(int(lower.sum()), 'quota')}"
+    missed = np.zeros(count, dtype=bool) if found.x is None else found.x[items:] > _SLACK
+    if not missed.any():
+        return f"no battery holds {everything}; ask for more items, or for fewer of each kind"
+    told = some(
+        (
+            f"{name} (by {short:g} short)"
+            for name, short in zip(
+                np.array(limits.names)[missed], np.rint(found.x[items:][missed]), strict=True
+            )
+        ),
+        6,
+    )
+    return (
+        f"no battery holds {everything} together: with the other ones held, the bank leaves "
+        f"{told}; ask for fewer of these, for a larger n or budget, or raise most= of a kind that "
+        "has them"
+    )

@@ -1,0 +1,136 @@
+"""How much items are expected to lower what is uncertain, given those that are chosen."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..information.expected import ENOUGH, Divergence, Uncertainty, near_by
+from ..information.sensitivity import Sensitivity
+
+_MODES = 2.0  # times the normal law's variance, from which there are several modes
+_TOGETHER = 512  # rows at a time
+
+
+@dataclass(eq=False)
+class Gains:
+    r"""What a battery has taught so far at draws of the profile, and what more items would.
+
+    The loss is the mean over draws of :math:`\sum_k w_k s_k / s_{0k}`, with expected posterior
+    standard deviations s, those before any item :math:`s_0`, and the target's weights. Adding a
+    row lowers it by about
+
+    .. math:: \sum_k \frac{w_k}{2 s_k s_{0k}} \Delta_k, \qquad
+       \Delta_k = \frac{(C g)_k^2}{1 + g^\top C g} \quad \text{or} \quad
+       \Delta_k = \frac{\mathrm{cov}(\theta_k, p)^2}{\bar p (1 - \bar p)}
+
+    with its scaled slopes g, near by each draw, where the posterior is taken as normal, and with
+    its chances p over the draws that cannot be told apart, where it is taken from these: there it
+    is the expected change of the variance, whatever the shape of the posterior.
+
+    Attributes
+    ----------
+    source : Sensitivity
+        Layout, draws and rows.
+    weights : ndarray, shape (elements,)
+        Of the target; they sum to 1.
+    """
+
+    source: Sensitivity
+    weights: np.ndarray
+    _scaled: np.ndarray = field(init=False, repr=False)
+    _outcomes: Divergence = field(init=False, repr=False)
+    _information: np.ndarray = field(init=False, repr=False)
+    _divergence: np.ndarray = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        draws, rows, size = len(self.source.draws), self.source.block.count, len(self.weights)
+        self._scaled = np.empty((draws, rows, size), dtype=np.float32)
+        for part, scaled in self.source.slopes():
+            self._scaled[part] = scaled
+        self._outcomes = Divergence.of(self.source)
+        self._chance = self._outcomes.chance.astype(np.float32)
+        self._tried = self._outcomes.tried.astype(np.float32)
+        self._information = np.zeros((draws, size, size))
+        self._divergence = np.zeros((draws, draws))
+        self.active = np.ones(size, dtype=bool)
+        self._settle()
+
+    def add(self, rows: np.ndarray) -> None:
+        """Learn from an item's rows."""
+        own = self._scaled[:, rows].astype(float)
+        self._information += own.transpose(0, 2, 1) @ own
+        outcomes = Divergence(self._outcomes.chance[:, rows], self._outcomes.tried[:, rows])
+        self._divergence += outcomes.told(np.ones(len(rows)))
+        self._settle()
+
+    def aim(self, active: np.ndarray) -> None:
+        """Lower only the standard deviations of some elements from now on."""
+        self.active = active
+        self._settle()
+
+    @property
+    def sds(self) -> np.ndarray:
+        """Expected posterior standard deviations, the mean over draws; shape (elements,)."""
+        return np.asarray(np.sqrt(self._found.variance).mean(axis=0))
+
+    @property
+    def loss(self) -> float:
+        """What is to be lowered."""
+        return float(self.weights @ (self.sds / self.source.spread))
+
+    def _settle(self) -> None:
+        """Prepare what `of_rows` needs."""
+        covariance, nearness = near_by(self._information, self.source)
+        self._found = Uncertainty.of(covariance, self._divergence, self.source)
+        sd = np.sqrt(np.maximum(self._found.variance, np.finfo(float).tiny))
+        price = self.weights * self.active / (2 * sd * self.source.spread)
+        effective = 1 / (self._found.weights**2).sum(axis=1, keepdims=True)
+        several = self._found.variance > _MODES * np.diagonal(covariance, axis1=1, axis2=2)
+        by_draws = self._found.by_draws & ((effective >= ENOUGH * len(self.weights)) | several)
+        normal, drawn = np.where(by_draws, 0, price), np.where(by_draws, price, 0)
+        flat = (len(covariance), -1)
+        worth = (covariance * normal[:, None, :]) @ covariance
+        shape = covariance.shape
+        self._worth = (nearness.T @ worth.reshape(flat)).reshape(shape).astype(np.float32)
+        mean = nearness.T / nearness.sum(axis=0)[:, None]
+        self._mean = (mean @ covariance.reshape(flat)).reshape(shape).astype(np.float32)
+        self._prepare_draws(drawn)
+
+    def _prepare_draws(self, price: np.ndarray) -> None:
+        """Prepare covariances of elements and chances over the draws, times roots of prices."""
+        who, which = np.flatnonzero(price.any(axis=1)), np.flatnonzero(price.any(axis=0))
+        weights, price = self._found.weights[who], price[np.ix_(who, which)]
+        apart = self.source.draws[:, which][None] - (weights @ self.source.draws[:, which])[:, None]
+        roots = np.sqrt(price)[:, :, None] * weights[:, None] * apart.transpose(0, 2, 1)
+        self._roots = roots.reshape(-1, len(weights.T)).astype(np.float32)
+        self._weights = weights.astype(np.float32)
+        share = (weights**2).sum(axis=1)  # of a covariance that few draws have by chance
+        variance = self._found.variance[np.ix_(who, which)]
+        self._by_chance = (share * (price * variance).sum(axis=1)).astype(np.float32)
+
+    def of_rows(self, rows: np.ndarray) -> np.ndarray:
+        """Compute by how much each of some rows would lower the loss, shape (rows,)."""
+        found = np.empty(len(rows))
+        for start in range(0, len(rows), _TOGETHER):
+            part = slice(start, start + _TOGETHER)
+            found[part] = self._by_normal(rows[part]) + self._by_draws(rows[part])
+        return found / len(self.source.draws)
+
+    def _by_normal(self, rows: np.ndarray) -> np.ndarray:
+        if not self._worth.any():
+            return np.zeros(len(rows))
+        own = self._scaled[:, rows]
+        lowered = ((own @ self._worth) * own).sum(axis=2)
+        return np.asarray((lowered / (1 + ((own @ self._mean) * own).sum(axis=2))).sum(axis=0))
+
+    def _by_draws(self, rows: np.ndarray) -> np.ndarray:
+        count = len(self._weights)
+        if not count:
+            return np.zeros(len(rows))
+        chance, tried = self._chance[:, rows], self._tried[:, rows]
+        mean = self._weights @ chance
+        spread = np.maximum(self._weights @ chance**2 - mean**2, 0)
+        covariance = (self._roots @ chance).reshape(count, -1, len(rows))
+        lowered = (covariance**2).sum(axis=1) - self._by_chance[:, None] * spread
+        told = (self._weights @ tried) / (mean * (1 - mean))
+        return np.asarray((lowered * told).sum(axis=0), dtype=float)
