@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Sequence
 from importlib import metadata
 
-from .commands import checking, drawing, explaining, fitting, forecasting, importing, studies
+from .commands import asking, checking, drawing, explaining, fitting, forecasting, importing, studies
 from .common.errors import DataError, FitError
 from .common.messages import visible
 from .linking import LayoutError
@@ -38,7 +38,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         - 0: all went well.
         - 1: a published figure falls short (``reproduce``, ``validate``), a subject did not
           converge or failed (``fit``), a problem was found (``check``), a layout is not calibrated
-          or that is inconclusive (``sbc``) or a property flagged (``criticise``).
+          or that is inconclusive (``sbc``), a property flagged (``criticise``), or nothing is to be
+          asked (``next``).
         - 2: the input cannot be used; the reason is one line on standard error.
         - 130: stopped by Ctrl-C; what ``fit`` has finished is kept, and it goes on from there.
         - 141: whoever read the output has closed it, as ``head`` does.
@@ -99,7 +100,7 @@ def parser() -> argparse.ArgumentParser:
     version = metadata.version("measurement-layouts")
     made.add_argument("--version", action="version", version=f"measurement-layouts {version}")
     commands = made.add_subparsers(required=True, metavar="COMMAND")
-    for module in (importing, checking, drawing, fitting, forecasting, explaining, studies):
+    for module in (importing, checking, drawing, fitting, forecasting, explaining, asking, studies):
         module.add(commands)
     return made
 

@@ -19,6 +19,7 @@ from .common.digits import (
     outward,
     with_error,
 )
+from .batteries.adaptive.asking import AdaptiveTest
 from .common.messages import visible
 from .evaluations.evaluation import Evaluation
 from .inference.fit import Fit
@@ -114,6 +115,18 @@ def print_profiles(fit: Fit, evaluation: Evaluation) -> None:
         empty = [""] * len(elements)
         table.add_row(subject, f"{success[subject]:.2f}", *empty, f"failed: {reason}")
     _console().print(table)
+
+
+def print_test(test: AdaptiveTest) -> None:
+    """Print the profile that a test has found so far, and whether it is done."""
+    profile = test.profile()
+    table = Table("element", "mean ± sd", "90 % interval", title=repr(test))
+    for row in profile.to_dict("records"):
+        low, high = (fixed(row[end], of_profile(row).ends) for end in ("low", "high"))
+        label = f"[{row['label']}]" if row["label"] else ""
+        table.add_row(f"{row['node']}{label}", _mean_and_sd(row), f"{low} to {high}")
+    _console().print(table)
+    print(visible(f"done: {test.done}" if test.done else "not done: ask `next`"))
 
 
 def _mean_and_sd(row: Mapping[Any, Any]) -> str:

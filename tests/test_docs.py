@@ -24,6 +24,7 @@ SLOW = {
     "my-test-has-twelve-items",
     "read-a-profile",
     "tutorial",
+    "what-to-ask-next",
     "write-a-report",
     "your-own-linking-function",
 }

@@ -97,7 +97,7 @@ class Roster:
                 else (layout.meta_features, features, old.features)
             )
             mine, theirs = places[plate][there], table.index[there]
-            _refuse_changed(plate, theirs, nodes, _taken(values, there), _taken(before, mine))
+            refuse_changed(plate, theirs, nodes, _taken(values, there), _taken(before, mine))
             for category in layout.categories:
                 if category.root == plate:
                     own, known = codes[category.name][there], old.of[category.name][mine]
@@ -195,7 +195,7 @@ def _taken(values: Features, places: np.ndarray) -> Features:
     return {name: own[places] for name, own in values.items()}
 
 
-def _refuse_changed(
+def refuse_changed(
     kind: str, names: pd.Index, nodes: Sequence[MetaFeature], values: Features, known: Features
 ) -> None:
     """Refuse subjects or items that the fit knows by name, with other properties."""

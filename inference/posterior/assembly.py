@@ -18,6 +18,7 @@ from ..sampling.draws import Sampled, SamplingOptions
 from .posterior import Posterior
 
 SAMPLED = ("subject", "chain", "draw")
+UPDATED = "updated"  # attribute of a fit that was carried on: what was done, by subject
 FAULTS = "faults"  # attribute of a fit without chains of NUTS: what is wrong with its draws
 FORMAT = 1  # of fits; one that older versions cannot read has a higher one
 

@@ -1,30 +1,25 @@
 """Modes of a subject's posterior; chains that start there, at once or because they were lost."""
 
-import ctypes
 import dataclasses
 import functools
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pymc as pm
-import pytensor
 from scipy.ndimage import maximum_filter
 from scipy.optimize import minimize
 
 from ...common.seeds import subject_seed
 from ...evaluations.evaluation import SubjectData
 from ...layouts import Layout
-from ..model.prior import draw_prior, free_values, noncentred, outward, profile_variables
+from ..model.prior import draw_prior, noncentred
 from .convergence import rhat_ess
 from .draws import Draws, SamplingOptions
 from .engine import Battery, compile_sampler
-from .grid.lattice import finite
 from .grid.posterior import ExactPosterior
 from .nuts import Start, sample
-from .stopping import stop_if_told
+from .unbounded import LogDensity, points
 
 _FEW = 2  # profile elements whose posterior is looked at all over
 _CLIMBS = 32  # local searches from the prior, for more profile elements ...
@@ -40,10 +35,6 @@ _SEEN = 100  # draws of a chain that tell where it was
 _FALL = 0.5  # nats from a mode at which its width is read: one standard deviation of a normal
 _SHORTEST, _LONGEST = 2.0**-33, 2.0**10  # widths that are told apart
 _HALVINGS = 40  # of the distance of a chain's start from its mode
-_POINTERS = [ctypes.c_void_p] * 4  # to position, gradient, value and data
-_DENSITY = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_size_t, *_POINTERS)
-
-_transforming = threading.Lock()
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,36 +61,6 @@ class Mode:
     def mass(self) -> float:
         """Log of the probability in it, up to a constant, as if it had no correlations."""
         return float(self.height + np.log(self.widths).sum())
-
-
-class LogDensity:
-    """Log-density of one subject's profile on PyMC's unbounded scale, compiled for the sampler.
-
-    Parameters
-    ----------
-    model : CompiledPyMCModel
-        Nutpie's, from `Sampler.on`.
-    """
-
-    def __init__(self, model: Any) -> None:
-        self.size = int(model.n_dim)
-        self._call = _DENSITY(model.compiled_logp_func.address)
-        self._model = model  # holds the function and its data
-
-    def with_gradient(self, at: np.ndarray) -> tuple[float, np.ndarray]:
-        """Compute value and gradient; next to nothing, and flat, where it is undefined."""
-        stop_if_told()
-        at = np.ascontiguousarray(at, dtype=float)
-        gradient, value = np.zeros(self.size), np.zeros(1)
-        addresses = (array.ctypes.data for array in (at, gradient, value, self._model.user_data))
-        failed = self._call(self.size, *addresses)
-        if failed or not (np.isfinite(value[0]) and np.isfinite(gradient).all()):
-            return float(finite(np.array(np.nan))), np.zeros(self.size)
-        return float(value[0]), gradient
-
-    def __call__(self, at: np.ndarray) -> float:
-        """Compute the value."""
-        return self.with_gradient(at)[0]
 
 
 def find_modes(battery: Battery, data: SubjectData, most: int, seed: int) -> list[Mode]:
@@ -242,34 +203,13 @@ def _reach(near: Callable[[float], bool]) -> float:
 
 def _prior_points(battery: Battery) -> np.ndarray:
     """Draw profiles from the prior, on PyMC's unbounded scale; shape (draws, elements)."""
-    with _transforming:
-        return _drawn_points(battery.layout, noncentred(battery.layout, battery.items))
+    return _drawn_points(battery.layout, noncentred(battery.layout, battery.items))
 
 
 @functools.lru_cache(maxsize=32)
 def _drawn_points(layout: Layout, deviations: frozenset[str]) -> np.ndarray:
     drawn = {name: part[:_POINTS] for name, part in draw_prior(layout).items()}
-    return _points(layout, deviations, drawn)
-
-
-def _points(
-    layout: Layout, deviations: frozenset[str], profile: Mapping[str, np.ndarray]
-) -> np.ndarray:
-    """Lay profiles out on PyMC's unbounded scale; shape (profiles, elements)."""
-    function = _transform(layout, deviations)
-    rows = zip(*free_values(layout, profile), strict=True)
-    return np.array([np.concatenate([*map(np.ravel, function(*row))]) for row in rows])
-
-
-@functools.lru_cache(maxsize=32)
-def _transform(layout: Layout, deviations: frozenset[str]) -> Callable[..., list[np.ndarray]]:
-    """Compile the way to PyMC's unbounded scale."""
-    with pm.Model(coords={dim: list(labels) for dim, labels in layout.dims.items()}) as model:
-        profile_variables(layout, deviations)
-    function: Callable[..., list[np.ndarray]] = pytensor.function(
-        model.free_RVs, outward(model), mode="FAST_COMPILE", on_unused_input="ignore"
-    )
-    return function
+    return points(layout, deviations, drawn)
 
 
 def sample_modes(
@@ -370,18 +310,17 @@ def without_lost_chains(
     sampler = compile_sampler(battery)
     density = LogDensity(sampler.on(data))
     every = max(1, levels.shape[1] // _SEEN)
-    points = _prior_points(battery)
-    with _transforming:
-        deviations = noncentred(battery.layout, battery.items)
-        seen = [
-            _points(
-                battery.layout,
-                deviations,
-                {name: part[chain, ::-every] for name, part in draws.posterior.items()},
-            )
-            for chain in range(len(levels))
-        ]
-    best = points[np.argsort([density(at) for at in points])[-_BEST:]]
+    drawn = _prior_points(battery)
+    deviations = noncentred(battery.layout, battery.items)
+    seen = [
+        points(
+            battery.layout,
+            deviations,
+            {name: part[chain, ::-every] for name, part in draws.posterior.items()},
+        )
+        for chain in range(len(levels))
+    ]
+    best = drawn[np.argsort([density(at) for at in drawn])[-_BEST:]]
     starts = [*(chain[0] for chain in seen), *best]
     modes = _heaviest(density, [_climbed(density, at) for at in starts])
     widths = np.array([chain.std(axis=0).clip(_SHORTEST) for chain in seen])

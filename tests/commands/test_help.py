@@ -11,10 +11,11 @@ from measurement_layouts.command import main, parser
 
 COMMANDS = {
     **{name: (0, 2, 130) for name in ("forecast", "score", "describe", "compare", "report")},
+    "record": (0, 2, 130),
     **{name: (0, 2, 130) for name in ("scenarios", "draw", "run")},
     **{
         name: (0, 1, 2, 130)
-        for name in ("fit", "check", "sbc", "criticise", "reproduce", "validate")
+        for name in ("fit", "check", "sbc", "criticise", "reproduce", "validate", "next")
     },
     **{
         f"import{kind}": (0, 2, 130)

@@ -1,0 +1,283 @@
+"""A test that adapts as an evaluation of Inspect: samples are asked in the order it chooses."""
+
+import copy
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from ...common.errors import AnnotationError, DataError
+from ...common.messages import some
+from ...common.optional import need
+from ...common.options import whole
+from ...evaluations.logs.imported import Notes
+from ...evaluations.logs.values import GRADES, ScoreReader
+from ...layouts import Graded, Layout
+from .asking import AdaptiveTest
+
+if TYPE_CHECKING:
+    from inspect_ai import Task
+    from inspect_ai.dataset import Sample
+    from inspect_ai.log import EvalSample
+
+_REMEDY = "say what they stand for with values={score: outcome}, or choose another scorer"
+
+
+def adaptive_task(
+    task: "Task",
+    test: AdaptiveTest,
+    *,
+    connections: int = 4,
+    scorer: str | Mapping[str, str] | None = None,
+    values: Mapping[str | float, float] | None = None,
+    retried: bool = False,
+) -> "Task":
+    """Make of a task of Inspect one that asks what a test chooses, and ends when it is done.
+
+    The task's solver, scorer, sandboxes and limits stay what they are, and Inspect writes its log
+    as ever. A sample's score is recorded as it comes in, and then the next one is chosen. Only
+    samples that were asked are in the log.
+
+    A test that is kept in a file goes on after an interruption: load it and make the task again.
+    What was in flight is asked first, and so are samples that failed.
+
+    Parameters
+    ----------
+    task : inspect_ai.Task
+        With a data set that has a sample for each item of the test's bank: of the same name as its
+        id (a sample without one has its number, from 1), or named ``task/id``, as `read_inspect`
+        names items. Samples that are not in the bank are not asked.
+    test : AdaptiveTest
+        Of one subject, so that the task is run with one model. Each of the task's epochs is a
+        trial of the item.
+    connections : int, default 4
+        Samples in flight at a time; those beyond the first are chosen without knowing how the
+        others come out. Inspect runs no more than its ``max_samples``.
+    scorer : str or mapping of str to str, optional
+        Whose scores are outcomes, or by outcome of the layout; needed where there are several. One
+        value of a score that is a dictionary is ``name/key``.
+    values : mapping, optional
+        Outcomes in [0, 1] of scores, such as ``{"P": 1.0}``; the others as of `read_inspect`. A
+        graded outcome takes a score as it is: the grade's name or its number.
+    retried : bool
+        Whether `inspect_ai.eval_retry` or `inspect_ai.eval_set` runs the task, with a test that is
+        loaded from its file where there is one: what was answered is then asked for, too, so that
+        Inspect takes it from the former log into the new one. Any other run would ask it again.
+
+    Returns
+    -------
+    inspect_ai.Task
+        A new one.
+
+    Raises
+    ------
+    DataError
+        When an item of the bank has no sample, or two have one name. While the task runs: when the
+        scorer is to be chosen, a score is no outcome, or a sample is answered twice.
+    FitError
+        When `connections` is no whole number above 0.
+    AnnotationError
+        When inspect-ai is not installed or too old, with the command that installs it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> from inspect_ai import Task
+    >>> from inspect_ai.dataset import Sample
+    >>> from inspect_ai.scorer import match
+    >>> from measurement_layouts import Capability, Layout, MetaFeature, Success
+    >>> from measurement_layouts.linking import logistic
+    >>> margin = Capability("adding", low=0, high=9) - MetaFeature("digits", low=0, high=9)
+    >>> layout = Layout("sums", Success("right", logistic(margin)))
+    >>> bank = pd.DataFrame({"digits": range(1, 9)}, index=[f"sum-{n}" for n in range(1, 9)])
+    >>> sums = Task([Sample(id=f"sum-{n}", input="9" * n + " + 1 =", target=str(10**n))
+    ...              for n in range(1, 9)], scorer=match())
+    >>> test = AdaptiveTest(layout, bank, seed=1)
+    >>> adapted = adaptive_task(sums, test, connections=2)
+    >>> len(adapted.dataset), len(sums.dataset), test
+    (2, 8, <AdaptiveTest of 'sums': 0 of 8 items answered, 2 in flight>)
+    """
+    inspect = need("inspect_ai", "inspect-ai")
+    if not hasattr(inspect, "SampleSource"):
+        raise AnnotationError(
+            f"inspect-ai {inspect.__version__} cannot choose samples while a task runs; install "
+            'a later one: pip install --upgrade "measurement-layouts[inspect]"'
+        )
+    asking = _Asking(
+        test,
+        _samples(task, test),
+        task.epochs or 1,
+        whole("connections", connections, 1),
+        _Outcomes(test.layout, scorer, values),
+    )
+    source = inspect.SampleSource.from_samples(
+        asking.begin(retried=retried),
+        next_samples=asking.idle,
+        sample_complete=asking.complete,
+    )
+    found: Task = inspect.task_with(copy.copy(task), dataset=source)
+    return found
+
+
+def _samples(task: "Task", test: AdaptiveTest) -> dict[str, "Sample"]:
+    """Find the sample of each item of the bank, by the item's name."""
+    found: dict[str, Sample] = {}
+    for number, sample in enumerate(task.dataset, start=1):
+        own = sample if sample.id is not None else sample.model_copy(update={"id": number})
+        if str(own.id) in found:
+            raise DataError(
+                f"two samples of the task have the id {own.id}; give each its own, or Inspect "
+                "cannot tell them apart"
+            )
+        found[str(own.id)] = own
+    bank = test.bank.index
+    if not set(bank) <= set(found):
+        found |= {f"{task.name}/{name}": sample for name, sample in found.items()}
+    missing = [name for name in bank if name not in found]
+    if missing:
+        raise DataError(
+            f"{len(missing)} item(s) of the bank have no sample in task {task.name}: "
+            f"{some(missing)}; its ids are {some(sample.id for sample in found.values())}: name "
+            "items as their samples, or drop them from the bank"
+        )
+    return {name: found[name] for name in bank}
+
+
+class _Outcomes:
+    """Reads scores as outcomes of a layout."""
+
+    def __init__(
+        self,
+        layout: Layout,
+        scorer: str | Mapping[str, str] | None,
+        values: Mapping[str | float, float] | None,
+    ) -> None:
+        self._nodes = {outcome.name: outcome for outcome in layout.outcomes}
+        self._values = values
+        if isinstance(scorer, Mapping):
+            if set(scorer) != set(self._nodes):
+                raise DataError(
+                    f"scorer= is for {some(scorer)}, and the layout's outcomes are "
+                    f"{some(self._nodes)}; give a scorer for each"
+                )
+            self._scorers: dict[str, str | None] = dict(scorer)
+        elif len(self._nodes) > 1:
+            raise DataError(
+                f"layout {layout.name!r} has {len(self._nodes)} outcomes; say whose scores each "
+                f"is: scorer={{{', '.join(f'{name!r}: ...' for name in self._nodes)}}}"
+            )
+        else:
+            self._scorers = dict.fromkeys(self._nodes, scorer)
+
+    def read(self, sample: "EvalSample") -> dict[str, Any] | None:
+        """Read a sample's scores, by outcome; None where it has none.
+
+        Raises
+        ------
+        DataError
+            When a scorer is to be chosen, or a score is no outcome.
+        """
+        scores: dict[str, Any] = {}
+        for name, score in (sample.scores or {}).items():
+            if isinstance(score.value, Mapping):
+                scores |= {f"{name}/{key}": value for key, value in score.value.items()}
+            else:
+                scores[name] = score.value
+        if sample.error is not None or not scores:
+            return None
+        found = {outcome: self._outcome(outcome, scores, sample) for outcome in self._scorers}
+        missing = any(isinstance(own, float) and math.isnan(own) for own in found.values())
+        return None if missing else found
+
+    def _outcome(self, outcome: str, scores: Mapping[str, Any], sample: "EvalSample") -> Any:
+        """Read the score of one outcome; NaN where it is missing."""
+        name = self._scorers[outcome]
+        if name is None and len(scores) == 1:
+            (name,) = scores
+        if name is None or name not in scores:
+            have = f"sample {sample.id} has scores by {some(scores)}"
+            raise DataError(
+                f"{have}; choose one of them: scorer={next(iter(scores))!r}"
+                if name is None
+                else f"{have}, and none by {name}; choose one of those"
+            )
+        value = scores[name]
+        if isinstance(self._nodes[outcome], Graded) and value is not None:
+            return value
+        reader = ScoreReader(f"scorer {name}", self._values, GRADES, Notes(), _REMEDY)
+        found = reader.read(value, f"sample {sample.id}")
+        reader.check()
+        return found
+
+
+class _Asking:
+    """What stands between a running task and the test: who was asked, and what came of it."""
+
+    def __init__(
+        self,
+        test: AdaptiveTest,
+        samples: Mapping[str, "Sample"],
+        epochs: int,
+        connections: int,
+        outcomes: _Outcomes,
+    ) -> None:
+        if epochs > 1 and test.layout.steps is not None:
+            raise DataError(
+                f"the task has {epochs} epochs, and layout {test.layout.name!r} has grades, scores "
+                "or several outcomes, which are recorded once for each item; give epochs=1"
+            )
+        self._test, self._samples, self._epochs = test, samples, epochs
+        self._connections, self._outcomes = connections, outcomes
+        self._names = {str(sample.id): name for name, sample in samples.items()}
+        self._found: dict[str, dict[int, dict[str, Any] | None]] = {}
+        self._over: set[str] = set()  # in flight, and nothing more will come of them in this run
+        self._idle = True
+
+    def begin(self, *, retried: bool) -> list["Sample"]:
+        """Ask what was in flight before, and new samples; of a retried run, all that it had."""
+        before = [*(self._test.history["item"] if retried else ()), *self._test.in_flight]
+        return [*(self._samples[name] for name in before), *self.ask()]
+
+    def ask(self) -> list["Sample"]:
+        """Choose samples until enough are in flight."""
+        free = self._connections - len(set(self._test.in_flight) - self._over)
+        new = self._test.next(free) if free > 0 and not self._test.done else []
+        return [self._samples[name] for name in new]
+
+    async def complete(self, sample: "EvalSample") -> list["Sample"]:
+        """Take a sample that Inspect has finished, and choose what is next."""
+        name, self._idle = self._names[str(sample.id)], False
+        found = self._found.setdefault(name, {})
+        if sample.epoch in found:
+            raise DataError(
+                f"sample {sample.id} was answered twice, in epoch {sample.epoch}: a test is of one "
+                "subject; run the task with one model, and make a test and a task for each"
+            )
+        found[sample.epoch] = self._outcomes.read(sample)
+        if len(found) == self._epochs:
+            self._record(name)
+        return self.ask()
+
+    async def idle(self) -> list["Sample"] | None:
+        """Go on where nothing runs any more; end where nothing ran since this was asked last."""
+        if self._idle:
+            return None
+        self._idle = True
+        for name in self._test.in_flight:
+            self._record(name)
+        return self.ask() or None
+
+    def _record(self, name: str) -> None:
+        """Tell the test what came of an item's epochs; what failed stays in flight."""
+        if name not in self._test.in_flight:
+            return  # a sample of an earlier run, recorded then
+        found = self._found.get(name, {}).values()
+        outcomes = [outcome for outcome in found if outcome is not None]
+        if not outcomes:
+            self._over.add(name)
+        elif self._test.layout.steps is not None:
+            self._test.record(name, outcomes[0])
+        else:
+            (node,) = outcomes[0]
+            successes = sum(outcome[node] for outcome in outcomes)
+            self._test.record(name, successes, trials=len(outcomes))

@@ -1,0 +1,227 @@
+"""The commands ``next`` and ``record``: a test that adapts, a call for each question and answer."""
+
+import argparse
+import contextlib
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..common.errors import DataError, FitError
+from ..common.messages import some, visible
+from . import arguments
+from .fit_folder import open_fit
+from .layout_file import load_layout
+
+if TYPE_CHECKING:
+    from ..batteries.adaptive.asking import AdaptiveTest
+    from ..batteries.adaptive.stop import Stop
+    from ..layouts import Layout
+
+_PATIENCE = 60  # seconds that a call waits for another one on the same state
+
+
+def add(commands: arguments.Commands) -> None:
+    """Add the commands."""
+    ask = arguments.add_command(
+        commands,
+        "next",
+        _next,
+        "Name the items to ask next, one a line, by what they tell; begin a test with --items.",
+        example="next ann.jsonl --layout layout.py:layout --items bank.csv --sd reach=0.5",
+        falls_short="nothing is to be asked: the test is done, or outcomes are awaited",
+        done="items are named",
+    )
+    _takes_state(ask)
+    arguments.takes_numbers(ask, ("--n", 1, 1, "items, chosen together"))
+    begin = ask.add_argument_group("to begin a test, where STATE is not there yet")
+    arguments.takes_path(
+        ask,
+        "--items",
+        "FILE",
+        "the bank: CSV, Parquet or JSON lines, a column `item` and one per property of the layout; "
+        "begins a test, with the options that follow",
+    )
+    begin.add_argument("--subject", metavar="NAME", help="who is asked (subject)")
+    begin.add_argument(
+        "--target",
+        nargs="+",
+        metavar="NAME",
+        help="latents, or node[label], to learn about (the whole profile)",
+    )
+    begin.add_argument(
+        "--sd",
+        nargs="+",
+        default=[],
+        metavar="NAME=SD",
+        help="the test is done when the posterior sds of all of these are at most so large",
+    )
+    begin.add_argument(
+        "--most", type=arguments.at_least(1), metavar="N", help="or after so many answers"
+    )
+    begin.add_argument(
+        "--random-share",
+        type=float,
+        default=0.0,
+        metavar="P",
+        help="probability with which an item is drawn at random (0)",
+    )
+    begin.add_argument("--seed", type=arguments.at_least(0), metavar="N", help="(a random one)")
+
+    record = arguments.add_command(
+        commands,
+        "record",
+        _record,
+        "Record the outcome of an item, and print the profile that follows.",
+        example="record ann.jsonl arena-17 1",
+    )
+    _takes_state(record)
+    record.add_argument("item", metavar="ITEM", help="its name in the bank")
+    record.add_argument(
+        "outcome",
+        nargs="+",
+        metavar="[OUTCOME=]VALUE",
+        help="0, 1 or a word such as right; successes, with --trials; a grade or a score; one for "
+        "each outcome of the layout",
+    )
+    arguments.takes_numbers(record, ("--trials", 1, 1, "attempts at the item"))
+
+
+def _takes_state(parser: argparse.ArgumentParser) -> None:
+    """Let a command go on with a test."""
+    parser.add_argument("state", type=Path, metavar="STATE", help="file that holds the test")
+    parser.add_argument(
+        "--layout",
+        metavar="LAYOUT.py:name",
+        help="its layout, as for `fit`: to begin, and where it has linking functions of your own",
+    )
+    arguments.takes_path(
+        parser, "--fit", "FIT", "the joint fit of others, where the layout shares something"
+    )
+
+
+def _next(chosen: argparse.Namespace) -> int:
+    with _kept(chosen) as test:
+        before, items = test.in_flight, test.next(chosen.n) if not test.done else []
+    print(visible("\n".join(items)), end="\n" * bool(items))
+    if before and not test.done:
+        _say(f"asked before, and not recorded: {some(before)}")
+    if test.done:
+        _say(f"done: {test.done}")
+    elif not items:
+        _say("nothing is left to ask until those are recorded")
+    return 0 if items else 1
+
+
+def _record(chosen: argparse.Namespace) -> int:
+    from ..printing import print_test
+
+    with _kept(chosen) as test:
+        test.record(chosen.item, _outcome(test.layout, chosen.outcome), chosen.trials)
+    print_test(test)
+    return 0
+
+
+@contextlib.contextmanager
+def _kept(chosen: argparse.Namespace) -> Iterator["AdaptiveTest"]:
+    """Open the test, or begin it, while no other call has it."""
+    from filelock import FileLock, Timeout
+
+    from ..batteries.adaptive.asking import AdaptiveTest
+
+    if not chosen.state.parent.is_dir():
+        raise FitError(f"there is no folder {chosen.state.parent}; make it, or give another STATE")
+    begins = getattr(chosen, "items", None)
+    if begins is None and not chosen.state.is_file():
+        raise FitError(
+            f"there is no test {chosen.state}; begin one: next {chosen.state} "
+            "--layout LAYOUT.py:name --items bank.csv"
+        )
+    try:
+        with FileLock(f"{chosen.state}.lock", timeout=_PATIENCE):
+            layout = None if chosen.layout is None else load_layout(chosen.layout)
+            given = None
+            if chosen.fit is not None:
+                given = open_fit(chosen.fit, [] if chosen.layout is None else [chosen.layout])
+            if begins is None:
+                yield AdaptiveTest.load(chosen.state, layout, given=given)
+            else:
+                yield _begun(chosen, layout, given)
+    except Timeout as error:
+        raise FitError(
+            f"another call works on {chosen.state}; wait until it is done, then run this again"
+        ) from error
+
+
+def _begun(chosen: argparse.Namespace, layout: "Layout | None", given: Any) -> "AdaptiveTest":
+    """Begin a test."""
+    from ..batteries.adaptive.asking import AdaptiveTest
+    from .tables import read_items
+
+    if chosen.state.exists():
+        raise FitError(
+            f"{chosen.state} is there already, and has its bank; leave --items out to go on with "
+            "it, or give another STATE"
+        )
+    if layout is None:
+        raise FitError("a test is begun with --items and --layout; give both")
+    return AdaptiveTest(
+        layout,
+        read_items(chosen.items),
+        subject=chosen.subject or "subject",
+        target=chosen.target,
+        stop=_stop(chosen),
+        given=given,
+        random_share=chosen.random_share,
+        seed=chosen.seed,
+        path=chosen.state,
+    )
+
+
+def _stop(chosen: argparse.Namespace) -> "Stop | None":
+    """Read when it is enough."""
+    from ..batteries.adaptive.stop import Stop
+
+    if not chosen.sd and chosen.most is None:
+        return None
+    sds = {}
+    for text in chosen.sd:
+        name, _, limit = text.rpartition("=")
+        try:
+            sds[name] = float(limit)
+        except ValueError:
+            name = ""
+        if not name:
+            raise FitError(f"--sd {text}; give NAME=SD, as in --sd reach=0.5")
+    return Stop(sd=sds or None, items=chosen.most)
+
+
+def _outcome(layout: "Layout", texts: list[str]) -> Any:
+    """Read an outcome, or one for each outcome of the layout."""
+    names = [outcome.name for outcome in layout.outcomes]
+    if len(names) == len(texts) == 1:
+        return _value(layout, names[0], texts[0].removeprefix(f"{names[0]}="))
+    found = {name: value for name, _, value in (text.partition("=") for text in texts)}
+    if len(found) < len(texts) or set(found) != set(names):
+        wanted = " ".join(f"{name}=VALUE" for name in names)
+        raise DataError(f"layout {layout.name!r} takes {wanted}; give one value for each")
+    return {name: _value(layout, name, value) for name, value in found.items()}
+
+
+def _value(layout: "Layout", name: str, text: str) -> Any:
+    """Read the value of one outcome: a number, where it is written as one or a known word."""
+    from ..evaluations.words import WORDS
+    from ..layouts import Graded
+
+    (node,) = [outcome for outcome in layout.outcomes if outcome.name == name]
+    if isinstance(node, Graded):
+        return text
+    try:
+        return WORDS[text.lower()] if text.lower() in WORDS else float(text)
+    except ValueError:
+        return text  # refused where it is recorded, with what may be given
+
+
+def _say(what: str) -> None:
+    """Say something that is no item."""
+    print(visible(what), file=sys.stderr)
