@@ -1,25 +1,16 @@
 """Behavioural dispositions: choices of people and language models in situational judgment tests."""
 
 from .beta_binomial import RatePosteriors, rate_posteriors
-from .by_group import (
-    DividedRates,
-    GroupAlignment,
-    GroupCurves,
-    GroupReports,
-    ModelGroups,
-    alignment_by_group,
-    confidence_by_group,
-    misalignment_by_group,
-    rates_by_group,
-    self_reports_by_group,
-)
 from .comparison import compare_choices
 from .consensus import consensus, divided
-from .directional import directional_alignment
+from .directional import GroupAlignment, alignment_by_group, directional_alignment
+from .divided_rates import DividedRates, rates_by_group
+from .group_curves import GroupCurves, confidence_by_group, misalignment_by_group
 from .judgments import SituationalJudgments
 from .measures import misalignment
+from .model_groups import ModelGroups
 from .pulls import choices, expected_rates, fit_pulls
-from .self_report import self_report_correlations, self_reports
+from .self_report import GroupReports, self_report_correlations, self_reports, self_reports_by_group
 from .situations.generation import generate_situations
 from .situations.judging import judge_agreement, judge_responses, label_sheet
 from .situations.responses import self_ratings, situation_responses

@@ -1,5 +1,8 @@
 """Directional alignment: whether models lean to the side of people's consensus."""
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
 import numpy as np
 import pandas as pd
 
@@ -9,6 +12,7 @@ from .comparison import BUCKETS, compare_choices
 from .consensus import consensus
 from .judgments import SituationalJudgments
 from .measures import mean_over, paired_draws
+from .model_groups import ModelGroups
 from .resampling import GroupMeans, group_means
 from .votes import effective_votes
 
@@ -196,3 +200,75 @@ def _posterior(
             index = pd.MultiIndex.from_tuples(sets, names=["model", "trait", "bucket"])
             parts.append(pd.DataFrame(table, index, columns))
     return pd.concat(parts)
+
+
+@dataclass(frozen=True, eq=False)
+class GroupAlignment:
+    """Directional alignment of models in groups.
+
+    Attributes
+    ----------
+    chosen : ModelGroups
+        Models and their groups.
+    table : DataFrame
+        As `directional_alignment` returns it.
+    prob : float
+        Mass of the intervals.
+
+    Examples
+    --------
+    >>> from measurement_layouts.scenarios.dispositions import simulated_study
+    >>> study = simulated_study(per_statement=4, models=["sim-01", "sim-04"])
+    >>> alignment_by_group(study.judgments).table.index.names
+    FrozenList(['model', 'trait', 'bucket'])
+    """
+
+    chosen: ModelGroups
+    table: pd.DataFrame
+    prob: float
+
+
+def alignment_by_group(
+    judgments: SituationalJudgments,
+    *,
+    models: Sequence[str] | None = None,
+    groups: Mapping[str, str] | None = None,
+    prob: float = 0.9,
+) -> GroupAlignment:
+    """Count on how many consensus scenarios each model of some groups is on the people's side.
+
+    Parameters
+    ----------
+    judgments : SituationalJudgments
+        Choices of people and models.
+    models, groups
+        As in `confidence_by_group`.
+    prob : float
+        Mass of the intervals.
+
+    Returns
+    -------
+    GroupAlignment
+        Of `directional_alignment`.
+
+    Raises
+    ------
+    DataError
+        When a model is unknown or has no group, or no scenario has a consensus.
+    FitError
+        When `prob` is not between 0 and 1.
+
+    References
+    ----------
+    Taubenfeld et al., Evaluating alignment of behavioral dispositions in LLMs, Equations 2
+    and 3.
+
+    Examples
+    --------
+    >>> from measurement_layouts.scenarios.dispositions import simulated_study
+    >>> study = simulated_study(per_statement=4, models=["sim-01", "sim-04"])
+    >>> alignment_by_group(study.judgments).chosen.models
+    ['sim-01', 'sim-04']
+    """
+    chosen = ModelGroups.of(judgments, models, groups)
+    return GroupAlignment(chosen, directional_alignment(chosen.judgments, prob=prob), prob)

@@ -1,5 +1,9 @@
 """Self-reports: what models say about themselves, beside what they choose."""
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
 import numpy as np
 import pandas as pd
 from scipy import stats
@@ -10,6 +14,7 @@ from ..common.seeds import subject_seed
 from .beta_binomial import rate_posteriors
 from .consensus import divided
 from .judgments import SituationalJudgments
+from .model_groups import ModelGroups
 from .resampling import group_means
 
 
@@ -326,3 +331,133 @@ def _correlation(
     rhos = ranks.prod(axis=0).sum(axis=1) / spread
     low, high = np.quantile(rhos, [(1 - prob) / 2, (1 + prob) / 2])
     return float(stats.spearmanr(*points).statistic), float(low), float(high), count, ""
+
+
+@dataclass(frozen=True, eq=False)
+class GroupReports:
+    """What models say of themselves and what they do.
+
+    Attributes
+    ----------
+    chosen : ModelGroups
+        Models and their groups.
+    table : DataFrame
+        As `self_reports` returns it, of models with both a report and a rate.
+    rho : DataFrame
+        As `self_report_correlations` returns it.
+    divided_below : float or None
+        Consensus below which scenarios count; all of them without one.
+    prob : float
+        Mass of the intervals.
+
+    Examples
+    --------
+    >>> from measurement_layouts.scenarios.dispositions import simulated_study
+    >>> study = simulated_study(per_statement=4, models=["sim-01", "sim-04"])
+    >>> self_reports_by_group(study.judgments).scenarios
+    'scenarios where people are divided'
+    """
+
+    chosen: ModelGroups
+    table: pd.DataFrame
+    rho: pd.DataFrame
+    divided_below: float | None
+    prob: float
+
+    @property
+    def scenarios(self) -> str:
+        """Which scenarios count, in words."""
+        divided_only = "scenarios where people are divided"
+        return "all scenarios" if self.divided_below is None else divided_only
+
+    def line(self, model: str, trait: str) -> pd.DataFrame:
+        """Fit the revealed rate to the reported one by least squares.
+
+        Parameters
+        ----------
+        model, trait : str
+            Whose, and of which trait.
+
+        Returns
+        -------
+        DataFrame
+            Both ends of the line: ``reported`` and ``revealed``. No rows where there is no
+            correlation to draw.
+        """
+        found = self.rho[self.rho.index == (model, trait)]
+        if not np.isfinite(found["rho"]).any():
+            return pd.DataFrame(columns=["reported", "revealed"])
+        table = self.table[self.table["trait"] == trait]
+        own = table[table.index.get_level_values("model") == model]
+        x, y = (own[name].to_numpy(dtype=float) for name in ("reported", "revealed"))
+        ends = np.array([x.min(), x.max()])
+        return pd.DataFrame({"reported": ends, "revealed": np.polyval(np.polyfit(x, y, 1), ends)})
+
+
+def self_reports_by_group(
+    judgments: SituationalJudgments,
+    *,
+    by: Literal["trait", "statement"] = "trait",
+    models: Sequence[str] | None = None,
+    groups: Mapping[str, str] | None = None,
+    divided_below: float | None = 0.7,
+    prob: float = 0.9,
+) -> GroupReports:
+    """Lay what models of some groups say of themselves beside what they do.
+
+    Parameters
+    ----------
+    judgments : SituationalJudgments
+        Choices of people and models, with the models' ratings.
+    by : {"trait", "statement"}
+        What is compared; see `self_reports`.
+    models, groups
+        As in `confidence_by_group`.
+    divided_below : float, optional
+        Only scenarios with a consensus below it count; all scenarios where it is None.
+    prob : float
+        Mass of the intervals.
+
+    Returns
+    -------
+    GroupReports
+        Of `self_reports` and `self_report_correlations`.
+
+    Raises
+    ------
+    DataError
+        When a model is unknown or has no group, no model has both ratings and rates, or, by
+        statement, one model has no statement with both.
+    FitError
+        When an option is out of range.
+
+    References
+    ----------
+    Taubenfeld et al., Evaluating alignment of behavioral dispositions in LLMs, section 7 and
+    appendix F.
+
+    Examples
+    --------
+    >>> from measurement_layouts.scenarios.dispositions import simulated_study
+    >>> study = simulated_study(per_statement=4, models=["sim-01", "sim-04"])
+    >>> self_reports_by_group(study.judgments, divided_below=None).rho["reason"].unique().tolist()
+    ['fewer than 3 points']
+    """
+    chosen = ModelGroups.of(judgments, models, groups)
+    every = chosen.judgments
+    within = prob if by == "trait" else 0.9
+    table = self_reports(every, by=by, divided_below=divided_below, prob=within)
+    table = table.dropna(subset=["reported", "revealed"])
+    rho = self_report_correlations(every, by=by, divided_below=divided_below, prob=prob)
+    if by == "trait" and table.empty:
+        raise DataError(
+            "no model has both ratings and rates; give ratings to from_long, or a higher "
+            "divided_below="
+        )
+    silent = [name for name in chosen.models if name not in table.index.unique("model")]
+    if by == "statement" and silent:
+        raise DataError(
+            f"{silent[0]} has no statement with both a rating and a rate; leave it out of "
+            "models=, or give a higher divided_below="
+        )
+    return GroupReports(chosen, table, rho, divided_below, prob)

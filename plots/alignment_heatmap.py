@@ -8,8 +8,9 @@ import pandas as pd
 
 from ..common.errors import DataError
 from ..common.messages import many
-from ..dispositions.by_group import GroupAlignment, ModelGroups
 from ..dispositions.comparison import BUCKETS
+from ..dispositions.directional import GroupAlignment
+from ..dispositions.model_groups import ModelGroups
 from . import style
 from .kinds import of_its_kind
 

@@ -6,15 +6,12 @@ import numpy as np
 import pandas as pd
 
 from ..common.messages import many
-from ..validation.prediction.score import Scores, by_subject, smooth
+from ..validation.prediction.score import ENOUGH, Scores, by_subject, trend
 from . import style
 from .kinds import of_its_kind
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-_ENOUGH = 10  # subjects from which a smooth curve replaces the line from point to point
-_WIDTH = 0.08  # of the smoothing kernel, in success rate
 
 
 @of_its_kind
@@ -68,9 +65,7 @@ def brier_against_success(
         x, y = table["success"].to_numpy(), table["brier"].to_numpy()
         colour, marker = looks[method]
         ax.scatter(x, y, s=22, marker=marker, color=colour, alpha=0.45, linewidths=0, zorder=2)
-        along = np.linspace(x.min(), x.max(), 101) if len(x) >= _ENOUGH else x
-        line = smooth(x, y, along, _WIDTH) if len(x) >= _ENOUGH else y
-        ax.plot(along, line, color=colour, linewidth=2, zorder=3)
+        ax.plot(*trend(x, y), color=colour, linewidth=2, zorder=3)
         handles += ax.plot([], [], color=colour, marker=marker, markersize=5, linewidth=2)
         entries.append(style.legend_words(method or "forecast"))
     order = [*range(1, len(entries)), 0]
@@ -80,7 +75,7 @@ def brier_against_success(
     ax.set_xlabel("success rate of the subject")
     ax.set_ylabel("Brier score (lower is better)")
     count = max(map(len, tables.values()))
-    lines = "; lines: local averages" if count >= _ENOUGH else ""
+    lines = "; lines: local averages" if count >= ENOUGH else ""
     style.title(ax, f"Brier score per subject ({many(count, 'subject')}{lines})")
     style.quiet_frame(ax, "left", "bottom")
     return ax

@@ -6,10 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from ..common.errors import FitError
-from ..common.messages import some
 from ..validation.prediction.result import CrossValidation
-from ..validation.prediction.score import rates_in_bins
 from . import style
 from .curve_marks import draw_bins
 from .kinds import of_its_kind
@@ -19,7 +16,8 @@ if TYPE_CHECKING:
 
 _COLUMNS = 4
 _PANEL = (2.1, 2.45)  # inches
-_BINS = 10
+_NAMES = {"forecast": "level", "success": "rate", "low": "rate_low", "high": "rate_high"}
+"""Columns of a calibration, by the names that `draw_bins` knows."""
 
 
 @of_its_kind
@@ -74,18 +72,16 @@ def calibration_panels(
     [['Ann', 'ECE 0.06'], ['Bob', 'ECE 0.07']]
     """
     method = assessment.methods[0] if method is None else method
-    if method not in assessment.methods:
-        raise FitError(f"no predictions of {method}; the methods are {some(assessment.methods)}")
-    own = assessment.predictions[assessment.predictions["method"] == method]
+    bins = assessment.calibration(method).rename(columns=_NAMES | {"trials": "items"})
     subjects = assessment.subjects
-    bins = [_bins(own[own["subject"] == name], assessment.prob) for name in subjects]
+    parts = [bins[bins.index.get_level_values("subject") == name] for name in subjects]
     scores = assessment.scores[assessment.scores["method"] == method]
     errors = scores.groupby("subject")["ece"].mean().reindex(subjects).to_numpy()
-    most = max((int(part["items"].max()) for part in bins if len(part)), default=1)
+    most = int(bins["items"].max()) if len(bins) else 1
     columns = min(_COLUMNS, len(subjects))
     size = max(_PANEL[0] * columns + 0.5, 4.8), _PANEL[1] * -(-len(subjects) // columns) + 1.0
     axes, figure = style.panels(ax, len(subjects), columns, size)
-    for panel, name, part, ece in zip(axes, subjects, bins, errors, strict=True):
+    for panel, name, part, ece in zip(axes, subjects, parts, errors, strict=True):
         panel.plot([0, 1], [0, 1], color=style.QUIET, linestyle=":", linewidth=1.2, zorder=0)
         panel.lines[-1].set_label("calibrated")
         _draw(panel, part, most, assessment.prob)
@@ -96,18 +92,6 @@ def calibration_panels(
         style.heading(figure, f"Calibration of {style.words(method)}")
         style.legend_below(figure, axes, 2 if size[0] > 6 else 1)
     return axes
-
-
-def _bins(rows: pd.DataFrame, prob: float) -> pd.DataFrame:
-    """Rates in bins, by the names that `draw_bins` knows; none without predictions."""
-    complete = rows["probability"].notna().all()
-    mean, successes, trials = (
-        rows[name].to_numpy()[: len(rows) if complete else 0]
-        for name in ("probability", "successes", "trials")
-    )
-    found = rates_in_bins(mean, successes, trials, _BINS, prob)
-    names = {"forecast": "level", "success": "rate", "low": "rate_low", "high": "rate_high"}
-    return found.rename(columns=names | {"trials": "items"})
 
 
 def _draw(panel: "Axes", bins: pd.DataFrame, most: int, prob: float) -> None:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..dispositions.by_group import GroupCurves
+from ..dispositions.group_curves import GroupCurves
 from . import style
 from .disposition_lines import draw_curves, explain, line_entries
 from .kinds import of_its_kind

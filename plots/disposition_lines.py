@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..common.errors import DataError
-from ..dispositions.by_group import ONE, GroupCurves, ModelGroups
+from ..dispositions.group_curves import GroupCurves
+from ..dispositions.model_groups import ONE, ModelGroups
 from . import style
 
 if TYPE_CHECKING:

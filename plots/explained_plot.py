@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..common.density import counts
 from ..common.digits import fixed
 from ..common.errors import DataError
 from ..validation.criticism.population.explained import Explained
@@ -56,10 +57,9 @@ def explained_plot(explained: Explained, *, ax: "Axes | None" = None) -> "Axes":
     if table["share"].isna().any():
         raise DataError(f"there is no share to draw: {table['remark'].iloc[0]}")
     panel = style.single(ax, _SIZE)
-    edges = np.linspace(0, 1, _BINS + 1)
-    heights = {name: np.histogram(explained.draws[name], edges)[0] for name in table.index}
-    most = max(int(each.max()) for each in heights.values())
-    for place, (name, each) in enumerate(heights.items()):
+    hills = {name: counts(explained.draws[name].to_numpy(), 0, 1, _BINS) for name in table.index}
+    most = max(int(each.max()) for each, _ in hills.values())
+    for place, (name, (each, edges)) in enumerate(hills.items()):
         floor, row = float(len(table) - 1 - place), table.loc[name]
         colour, marker = style.METHODS[place]
         panel.stairs(

@@ -3,22 +3,20 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from ..inference.fit import Fit
-from ..inference.posterior.density import density, prior_density
+from ..inference.posterior.density import densities
 from ..inference.posterior.diagnostics import diagnose, profiles
-from ..inference.posterior.posterior import posterior_draws, prior_draws, rows_of, span
+from ..inference.posterior.posterior import rows_of
 from ..layouts.elements import find_elements
 from . import style
 from .kinds import of_its_kind
 
 if TYPE_CHECKING:
+    import numpy as np
     from matplotlib.axes import Axes
 
 
 _COLUMNS = 4
-_POINTS = 301
 
 
 @of_its_kind
@@ -77,13 +75,9 @@ def prior_posterior(
         ax, len(found), columns, (max(2.6 * columns, 4.2), 2.2 * rows + 0.9)
     )
     for place, (element, panel) in enumerate(zip(found, axes, strict=True)):
-        before, after = prior_draws(fit, element), posterior_draws(fit, element, name)
-        low, high = span(fit, element)
-        at = np.linspace(min(low, after.min()), max(high, after.max()), _POINTS)
-        support, colour = element.latent.range, style.colour(element)
-        prior = prior_density(element, before, at)
-        panel.plot(at, prior, color=style.PRIOR, linestyle="--", label="prior")
-        learnt = density(after, at, support)
+        curves, colour = densities(fit, element, name), style.colour(element)
+        at, learnt = curves["at"].to_numpy(), curves["posterior"].to_numpy()
+        panel.plot(at, curves["prior"], color=style.PRIOR, linestyle="--", label="prior")
         panel.plot(at, learnt, color=colour, linewidth=1.8, label="posterior")
         own = rows_of(table, element, [name]).iloc[0]
         said = ["prior-dominated"] * bool(own["prior_dominated"])

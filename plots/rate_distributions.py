@@ -7,9 +7,8 @@ import numpy as np
 import pandas as pd
 
 from ..common.messages import many
-from ..dispositions.by_group import DividedRates, ModelGroups
-from ..inference.posterior.density import density
-from ..linking.interval import Interval
+from ..dispositions.divided_rates import DividedRates
+from ..dispositions.model_groups import ModelGroups
 from . import style
 from .disposition_lines import explain, group_styles
 from .kinds import of_its_kind
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
 _COLUMNS = 4
 _PANEL, _ROW, _LETTER = 2.35, 0.165, 0.07  # inches
 _HILL = 0.22  # height of the highest density, as a share of the rows; the rows are below it
-_FEWEST = 3  # models of which a density is drawn
 _AT = np.linspace(0, 1, 201)
 
 
@@ -81,7 +79,7 @@ def rate_distributions(
     high = (len(rows) * (1 + _HILL) + 2) * _ROW + 0.75
     size = max(left + _PANEL * columns, 4.6), high * -(-len(traits) // columns) + 0.7
     axes, figure = style.panels(ax, len(traits), columns, size, sharey=True)
-    hills = {trait: _hills(found.mean.T[trait], chosen) for trait in traits}
+    hills = {trait: rates.densities(trait, _AT) for trait in traits}
     highest = max((hill.max() for some in hills.values() for hill in some.values()), default=1.0)
     top = -1.0 - max(_HILL * len(rows), 2.0) if any(hills.values()) else -0.8
     for panel, trait in zip(axes, traits, strict=True):
@@ -102,16 +100,6 @@ def rate_distributions(
         style.heading(figure, f"Models where people are divided: consensus below {below}")
     explain(axes, figure, _entries(chosen, rates.prob, any(hills.values())))
     return axes
-
-
-def _hills(means: pd.Series, chosen: ModelGroups) -> dict[str, np.ndarray]:
-    """Density over the models of each group, times the group's share of the models."""
-    parts = {group: means[members].dropna() for group, members in chosen.members.items()}
-    return {
-        group: density(part.to_numpy(), _AT, Interval(0, 1)) * len(part) / len(means)
-        for group, part in parts.items()
-        if len(part) >= _FEWEST and part.nunique() > 1
-    }
 
 
 def _points(ax: "Axes", own: pd.DataFrame, chosen: ModelGroups) -> None:

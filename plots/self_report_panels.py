@@ -1,13 +1,13 @@
 """Does what a model says of a statement tell what it does: a panel per model."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from ..common.errors import FitError
-from ..dispositions.by_group import GroupReports
+from ..dispositions.self_report import GroupReports
 from . import style
 from .disposition_lines import explain
 from .kinds import of_its_kind
@@ -87,8 +87,14 @@ def self_report_panels(
             found = rho[rho.index == (model, trait)]
             if found.empty:
                 continue
-            _draw(panel, own[own["trait"] == trait], found.iloc[0], colour, marker)
-            _write(panel, len(traits) - 1 - which, written_rho(found.iloc[0]), colour)
+            _draw(panel, own[own["trait"] == trait], colour, marker)
+            row, line = found.iloc[0], reports.line(model, trait)
+            sure = row["low"] > 0 or row["high"] < 0
+            look: dict[str, Any] = {"linestyle": "-" if sure else (0, (3, 2)), "zorder": 3}
+            panel.plot(
+                line["reported"], 100 * line["revealed"], color=colour, linewidth=1.7, **look
+            )
+            _write(panel, len(traits) - 1 - which, written_rho(row), colour)
         _frame(panel)
         panel.set_title(style.words(model, 34), fontsize=9, pad=len(traits) * _LINE + 5)
     style.outer_labels(axes, columns, "rating (1 to 7)", "agreeing action (%)", fontsize=9)
@@ -98,21 +104,9 @@ def self_report_panels(
     return axes
 
 
-def _draw(ax: "Axes", own: pd.DataFrame, found: pd.Series, colour: str, marker: str) -> None:
+def _draw(ax: "Axes", own: pd.DataFrame, colour: str, marker: str) -> None:
     x, y = own["reported"].to_numpy(dtype=float), 100 * own["revealed"].to_numpy(dtype=float)
     ax.scatter(x, y, s=11, color=colour, marker=marker, alpha=0.45, linewidths=0)
-    if not np.isfinite(found["rho"]):
-        return
-    sure = found["low"] > 0 or found["high"] < 0
-    ends = np.array([x.min(), x.max()])
-    ax.plot(
-        ends,
-        np.polyval(np.polyfit(x, y, 1), ends),
-        color=colour,
-        linewidth=1.7,
-        linestyle="-" if sure else (0, (3, 2)),
-        zorder=3,
-    )
 
 
 def _write(ax: "Axes", line: int, said: str, colour: str) -> None:

@@ -7,7 +7,8 @@ import numpy as np
 import pandas as pd
 
 from ..common.digits import outward
-from ..dispositions.by_group import GroupReports, ModelGroups
+from ..dispositions.model_groups import ModelGroups
+from ..dispositions.self_report import GroupReports
 from . import style
 from .disposition_lines import explain, group_styles
 from .estimated import number

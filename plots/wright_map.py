@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from ..common.density import counts
 from ..common.messages import many
 from ..inference.fit import Fit
 from ..inference.population.item_places import HARDER, item_places
@@ -130,10 +131,12 @@ def _subjects(ax: "Axes", means: np.ndarray, view: tuple[float, float], element:
     """Draw how many subjects there are at each level, growing to the left."""
     from matplotlib.ticker import MaxNLocator
 
-    ax.hist(
-        means,
-        bins=np.linspace(*view, _BINS + 1).tolist(),
-        orientation="horizontal",
+    each, edges = counts(means, *view, _BINS)
+    ax.barh(
+        edges[:-1],
+        each,
+        np.diff(edges),
+        align="edge",
         color=style.colour(element),
         alpha=0.75,
         edgecolor="white",

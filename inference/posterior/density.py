@@ -1,12 +1,16 @@
 """Densities of profile elements: the prior's by its formula, the posterior's from its draws."""
 
 import numpy as np
+import pandas as pd
 
 from ...common.cache import check_pytensor_folder
+from ...common.density import density
 from ...layouts.elements import Element
 from ...linking import evaluate
 from ...linking.expression import Constant
-from ...linking.interval import Interval
+from .posterior import Posterior, posterior_draws, prior_draws, span
+
+_POINTS = 301
 
 
 def prior_density(element: Element, draws: np.ndarray, at: np.ndarray) -> np.ndarray:
@@ -42,50 +46,27 @@ def prior_density(element: Element, draws: np.ndarray, at: np.ndarray) -> np.nda
     return np.exp(np.asarray(pytensor.function([], logp, mode="FAST_COMPILE")(), dtype=float))
 
 
-def density(draws: np.ndarray, at: np.ndarray, support: Interval) -> np.ndarray:
-    r"""Estimate the density of draws by a Gaussian kernel, reflected at the ends of the support.
-
-    .. math:: \hat f(x) = \frac{1}{n h} \sum_i \sum_{r_i} \phi\left(\frac{x - r_i}{h}\right)
-
-    where :math:`r_i` runs over draw i and its mirror images at the finite ends, so that a profile
-    piled up at the top of its range is shown at its full height there.
+def densities(posterior: Posterior, element: Element, subject: str) -> pd.DataFrame:
+    """Lay the density of a subject's posterior beside the prior's.
 
     Parameters
     ----------
-    draws : ndarray, shape (draws,)
-        In the support.
-    at : ndarray, shape (points,)
-        Where; outside the support the density is 0.
-    support : Interval
-        Possible values; an end may be infinite.
+    posterior : Posterior
+        Profiles.
+    element : Element
+        The latent, or one of its labels.
+    subject : str
+        Whose.
 
     Returns
     -------
-    ndarray, shape (points,)
-        Density per unit of the draws. All draws equal: 0 everywhere but at that value, where it is
-        infinite.
-
-    References
-    ----------
-    Silverman (1986), Density Estimation for Statistics and Data Analysis: section 2.10 for the
-    reflection, equation 3.31 for the width h.
-
-    Examples
-    --------
-    >>> draws = np.linspace(0, 1, 2001)
-    >>> density(draws, np.array([0.0, 0.5, 2.0]), Interval(0, 1)).round(2)
-    array([1., 1., 0.])
+    DataFrame
+        301 points: ``at``, the element's range (of an unbounded one, the prior's central 99 %,
+        widened to hold the posterior); ``prior`` (see `prior_density`) and ``posterior`` (see
+        `density`), per unit of the latent.
     """
-    quartiles = np.subtract(*np.quantile(draws, [0.75, 0.25])) / 1.349
-    spread = min(draws.std(), quartiles) or draws.std()
-    if spread == 0:
-        return np.where(at == draws[0], np.inf, 0.0)
-    width = 0.9 * spread * len(draws) ** -0.2
-    images = [draws]
-    images += [2 * end - draws for end in (support.low, support.high) if np.isfinite(end)]
-    total = np.zeros(len(at))
-    for image in images:
-        near = image[(image > at.min() - 9 * width) & (image < at.max() + 9 * width)]
-        total += np.exp(-0.5 * ((at[:, None] - near[None, :]) / width) ** 2).sum(axis=1)
-    inside = (at >= support.low) & (at <= support.high)
-    return np.where(inside, total / (len(draws) * width * np.sqrt(2 * np.pi)), 0.0)
+    before, after = prior_draws(posterior, element), posterior_draws(posterior, element, subject)
+    low, high = span(posterior, element)
+    at = np.linspace(min(low, after.min()), max(high, after.max()), _POINTS)
+    prior, learnt = prior_density(element, before, at), density(after, at, element.latent.range)
+    return pd.DataFrame({"at": at, "prior": prior, "posterior": learnt})

@@ -10,10 +10,7 @@ from measurement_layouts.batteries import grids
 from measurement_layouts.batteries.grids import characteristic_grid
 from measurement_layouts.common.errors import DataError
 from measurement_layouts.evaluations.evaluation import Evaluation
-from measurement_layouts.inference.posterior import density
 from measurement_layouts.layouts import elements
-from measurement_layouts.linking.interval import REALS, Interval
-from measurement_layouts.validation.prediction import score as comparison
 
 
 @pytest.fixture
@@ -87,50 +84,6 @@ def test_numbers_are_written_apart():
     assert len(set(close)) == 2
 
 
-@pytest.mark.parametrize(
-    ("support", "draw"),
-    [
-        (Interval(0, 1), lambda rng: rng.beta(8, 1, 4000)),
-        (Interval(0, np.inf), lambda rng: rng.exponential(1, 4000)),
-        (REALS, lambda rng: rng.normal(0, 1, 4000)),
-    ],
-)
-def test_density_integrates_to_one(support, draw):
-    """All mass stays inside the support; trapezoids on 4001 points are off by less than 1e-3."""
-    draws = draw(np.random.default_rng(1))
-    low = support.low if np.isfinite(support.low) else draws.min() - 2
-    high = support.high if np.isfinite(support.high) else draws.max() + 2
-    at = np.linspace(low, high, 4001)
-    assert np.trapezoid(density.density(draws, at, support), at) == pytest.approx(1, abs=1e-3)
-    assert density.density(draws, np.array([support.low - 1]), support)[0] in (
-        0.0,
-        pytest.approx(0),
-    )
-
-
-def test_density_of_one_value():
-    at = np.array([0.0, 1.0])
-    assert density.density(np.ones(9), at, REALS).tolist() == [0, np.inf]
-
-
-def test_smooth_follows_a_line_and_ignores_lonely_places():
-    x, y = np.array([0.0, 0.0, 1.0]), np.array([1.0, 3.0, 5.0])
-    assert comparison.smooth(x, y, np.array([0.0, 1.0]), 0.01) == pytest.approx([2, 5])
-    assert comparison.smooth(x, y, np.array([30.0]), 0.01) == pytest.approx([5])
-
-
-def test_scores_need_a_rate_for_everybody():
-    scores = pd.DataFrame({"success": [0.5], "brier": [0.2]}, index=["Ann"])
-    with pytest.raises(DataError, match="no rate for Ann"):
-        comparison.by_subject({"layout": scores}, success=pd.Series({"Bob": 0.1}))
-    with pytest.raises(DataError, match="at least one method"):
-        comparison.by_subject({})
-    with pytest.raises(DataError, match="hold no brier"):
-        comparison.by_subject(scores.assign(brier=np.nan))
-    replaced = comparison.by_subject({"layout": scores}, success=pd.Series({"Ann": 0.1}))
-    assert replaced["layout"]["success"].tolist() == [0.1]
-
-
-@pytest.mark.parametrize("module", [density, elements, grids])
+@pytest.mark.parametrize("module", [elements, grids])
 def test_examples(module):
     assert doctest.testmod(module, raise_on_error=False).failed == 0

@@ -5,6 +5,8 @@
 """
 
 import time
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,7 +18,11 @@ SAMPLING = {"draws": 1000, "tune": 1000, "chains": 4, "progressbar": False}
 
 
 def compare(
-    layout: ml.Layout, evaluation: ml.Evaluation, who: list[str], seed: int = 1
+    layout: ml.Layout,
+    evaluation: ml.Evaluation,
+    who: list[str],
+    seed: int = 1,
+    sampling: Mapping[str, Any] = SAMPLING,
 ) -> pd.DataFrame:
     """Fit all jointly, and each of some subjects given the fit of all others.
 
@@ -30,6 +36,8 @@ def compare(
         Each of whom is the newcomer once.
     seed : int
         Of the fits.
+    sampling : mapping
+        Options of each joint fit.
 
     Returns
     -------
@@ -40,12 +48,12 @@ def compare(
         and per subject ``seconds`` (of the newcomer, the first one's compilations included),
         ``joint_seconds`` (of the fit of the others) and ``status``.
     """
-    jointly = ml.fit(layout, evaluation, seed=seed, **SAMPLING).profiles().set_index("subject")
+    jointly = ml.fit(layout, evaluation, seed=seed, **sampling).profiles().set_index("subject")
     found = []
     for subject in who:
         rest = [name for name in evaluation.subjects if name != subject]
         start = time.perf_counter()
-        others = ml.fit(layout, evaluation.select(subjects=rest), seed=seed + 1, **SAMPLING)
+        others = ml.fit(layout, evaluation.select(subjects=rest), seed=seed + 1, **sampling)
         middle = time.perf_counter()
         alone = others.newcomer(evaluation.select(subjects=[subject]))
         end = time.perf_counter()

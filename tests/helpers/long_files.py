@@ -2,6 +2,7 @@
 
 LONGEST = (
     "test_calibration",
+    "test_joint_calibration",
     "test_chance",
     "test_adele_assessed",
     "test_propensity_reproduced",
@@ -12,5 +13,7 @@ LONGEST = (
     "test_adele_recovery",
     "test_references",
     "test_propensity_benchmark",
+    "test_joint_coverage",
+    "test_newcomer_jointly",
 )
 """Files whose slow tests take longest, which start first: no process ends with one, alone."""

@@ -76,3 +76,11 @@ def test_a_subject_without_predictions(found):
     assert axes[1].get_title() == "b\nno prediction"
     assert not scattered(axes[1])
     assert scattered(axes[0])
+
+
+def test_nobody_has_predictions(found):
+    failed = found.predictions.assign(probability=np.nan)
+    nobody = type(found)(found.scores.assign(ece=np.nan), found.success, failed)
+    assert nobody.calibration().empty
+    axes = calibration_panels(nobody)
+    assert {panel.get_title().splitlines()[1] for panel in axes} == {"no prediction"}

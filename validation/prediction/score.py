@@ -447,6 +447,37 @@ def _one(method: str, frame: pd.DataFrame, column: str, success: pd.Series | Non
     return table
 
 
+ENOUGH = 10
+"""Subjects from which a smooth curve replaces the line from point to point."""
+
+
+def trend(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Lead a line through scores over success rates.
+
+    Parameters
+    ----------
+    x, y : ndarray, shape (subjects,)
+        Success rates in ascending order, and scores.
+
+    Returns
+    -------
+    ndarray and ndarray, shape (points,)
+        Success rates and levels: from 10 subjects on, local averages at 101 places (`smooth` with
+        a width of 0.08); the scores themselves below that.
+
+    Examples
+    --------
+    >>> rates = np.linspace(0, 1, 11)
+    >>> at, level = trend(rates, 1 - rates)
+    >>> level[[0, 50, 100]].round(12)
+    array([1. , 0.5, 0. ])
+    """
+    if len(x) < ENOUGH:
+        return x, y
+    at = np.linspace(x.min(), x.max(), 101)
+    return at, smooth(x, y, at, 0.08)
+
+
 def smooth(x: np.ndarray, y: np.ndarray, at: np.ndarray, width: float) -> np.ndarray:
     r"""Local linear regression with a Gaussian kernel.
 

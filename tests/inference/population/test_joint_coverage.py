@@ -10,9 +10,10 @@ import measurement_layouts as ml
 from measurement_layouts.inference.population import levels
 from measurement_layouts.linking import logistic
 
-STUDIES, NEW = 40, 6
+STUDIES, NEW = 20, 12
 SUBJECTS, ITEMS = 24, 16
 PROB = 0.9
+SAMPLING = {"draws": 400, "tune": 400, "chains": 2, "reruns": 0, "progressbar": False}
 
 
 def layout():
@@ -59,9 +60,7 @@ def covered():
         known, items = solved.index[:SUBJECTS], solved.columns
         training = solved.iloc[:SUBJECTS, :ITEMS]
         evaluation = ml.Evaluation.from_wide(training, pd.DataFrame(index=training.columns))
-        fit = ml.fit(
-            layout(), evaluation, draws=400, tune=600, chains=2, seed=seed + 1, progressbar=False
-        )
+        fit = ml.fit(layout(), evaluation, seed=seed + 1, **SAMPLING)
         people, what = pd.DataFrame(index=solved.index), pd.DataFrame(index=items)
         forecast = fit.forecast(what, subjects=people, prob=PROB)
         whole = held(chances, forecast).to_numpy()

@@ -60,8 +60,8 @@ def chances_of(runs, seed):
 
 @pytest.fixture(scope="module")
 def many():
-    """Of 200 runs."""
-    return chances_of(200, seed=40)
+    """Of 120 runs."""
+    return chances_of(120, seed=40)
 
 
 def rejected(chances):

@@ -8,7 +8,7 @@ import xarray as xr
 import measurement_layouts as ml
 from measurement_layouts import DataError, FitError
 from measurement_layouts.validation.prediction import scoring_rules as scoring
-from measurement_layouts.validation.prediction.result import SCORES, Predicted
+from measurement_layouts.validation.prediction.resampled import SCORES, Predicted
 from measurement_layouts.validation.prediction.splits import Fold
 
 

@@ -7,7 +7,7 @@ import pytest
 import measurement_layouts as ml
 from measurement_layouts import DataError
 from measurement_layouts.validation.prediction import scoring_rules as scoring
-from measurement_layouts.validation.prediction.score import matched
+from measurement_layouts.validation.prediction.score import by_subject, matched, smooth, trend
 
 COLUMNS = [
     *("trials", "success", "brier", "calibration", "refinement", "remainder"),
@@ -141,3 +141,32 @@ def test_matched_aligns_all_three(fitted, new_items, outcomes):
     chosen, successes, trials = matched(fitted.forecast(new_items), outcomes)
     assert chosen["subject"].to_numpy().tolist() == successes.index.tolist() == ["Ann", "Bob"]
     assert chosen["item"].to_numpy().tolist() == trials.columns.tolist()
+
+
+def test_smooth_follows_a_line_and_ignores_lonely_places():
+    x, y = np.array([0.0, 0.0, 1.0]), np.array([1.0, 3.0, 5.0])
+    assert smooth(x, y, np.array([0.0, 1.0]), 0.01) == pytest.approx([2, 5])
+    assert smooth(x, y, np.array([30.0]), 0.01) == pytest.approx([5])
+
+
+def test_scores_need_a_rate_for_everybody():
+    scores = pd.DataFrame({"success": [0.5], "brier": [0.2]}, index=["Ann"])
+    with pytest.raises(DataError, match="no rate for Ann"):
+        by_subject({"layout": scores}, success=pd.Series({"Bob": 0.1}))
+    with pytest.raises(DataError, match="at least one method"):
+        by_subject({})
+    with pytest.raises(DataError, match="hold no brier"):
+        by_subject(scores.assign(brier=np.nan))
+    replaced = by_subject({"layout": scores}, success=pd.Series({"Ann": 0.1}))
+    assert replaced["layout"]["success"].tolist() == [0.1]
+
+
+def test_a_line_leads_through_few_scores_and_between_many():
+    rates = np.linspace(0, 1, 10)
+    at, level = trend(rates[:9], rates[:9] ** 2)
+    assert at.tolist() == rates[:9].tolist()
+    assert level.tolist() == (rates[:9] ** 2).tolist()
+    at, level = trend(rates, rates**2)
+    assert len(at) == len(level) == 101
+    assert (at[0], at[-1]) == (0, 1)
+    assert level == pytest.approx(smooth(rates, rates**2, at, 0.08))

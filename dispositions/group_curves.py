@@ -1,0 +1,198 @@
+"""What groups of models show over what people choose: means in bins of scenarios."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from .comparison import compare_choices
+from .consensus import consensus_steps, means_in_bins, rate_steps
+from .judgments import SituationalJudgments
+from .model_groups import ModelGroups
+from .votes import as_aligned
+
+
+@dataclass(frozen=True, eq=False)
+class GroupCurves:
+    """What models show over what people choose: means in bins of scenarios.
+
+    Attributes
+    ----------
+    chosen : ModelGroups
+        Models and their groups.
+    at : Series
+        By bin: mean of the people, in [0, 1]. Bins of fewer than five scenarios are left out.
+    lines : DataFrame
+        By bin and model: mean of the model.
+    means : DataFrame
+        By group and bin: ``mean``, ``low`` and ``high`` of the group.
+    aligned : Series
+        By bin: what is expected of a model whose rates are the people's.
+    prob : float
+        Mass of the intervals.
+
+    Examples
+    --------
+    >>> from measurement_layouts.scenarios.dispositions import simulated_study
+    >>> study = simulated_study(per_statement=4, models=["sim-01", "sim-04"])
+    >>> confidence_by_group(study.judgments, resamples=10).lines.columns.tolist()
+    ['sim-01', 'sim-04']
+    """
+
+    chosen: ModelGroups
+    at: "pd.Series[float]"
+    lines: pd.DataFrame
+    means: pd.DataFrame
+    aligned: "pd.Series[float]"
+    prob: float
+
+
+def confidence_by_group(
+    judgments: SituationalJudgments,
+    *,
+    models: Sequence[str] | None = None,
+    groups: Mapping[str, str] | None = None,
+    prob: float = 0.9,
+    resamples: int = 1000,
+    seed: int = 1,
+) -> GroupCurves:
+    r"""Average how sure models are of one action, over how much people agree on one.
+
+    Both are :math:`\max(\mathrm{TPR}, 1 - \mathrm{TPR})`, averaged over the scenarios of a bin:
+    [50 %, 60 %) to [90 %, 100 %), and unanimity. A model that chooses as people do is not on the
+    diagonal: few samples look surer than the rate behind them, and so do few votes, unanimous ones
+    most of all. Such a model is expected to show
+
+    .. math:: \mathrm{E} \max(k, n - k) / n, \quad k \sim \mathrm{Binomial}(n, r)
+
+    with the models' numbers n of decided samples, and r from the posterior of the people's rate
+    (`rate_posteriors`, by trait).
+
+    Parameters
+    ----------
+    judgments : SituationalJudgments
+        Choices of people and models.
+    models : sequence of str, optional
+        Which; all by default.
+    groups : mapping of str to str, optional
+        Group of each model; all models are one group by default.
+    prob : float
+        Mass of the intervals of groups' means.
+    resamples, seed : int
+        Of the bootstrap over scenarios that gives the intervals.
+
+    Returns
+    -------
+    GroupCurves
+        Over people's mean consensus, all in [0, 1].
+
+    Raises
+    ------
+    DataError
+        When a model is unknown or has no group.
+    FitError
+        When an option is out of range.
+
+    References
+    ----------
+    Taubenfeld et al., Evaluating alignment of behavioral dispositions in LLMs, Figure 3.
+
+    Examples
+    --------
+    >>> from measurement_layouts.scenarios.dispositions import simulated_study
+    >>> study = simulated_study(per_statement=4, models=["sim-01", "sim-04"])
+    >>> confidence_by_group(study.judgments, resamples=100).at.round(2).tolist()
+    [0.53, 0.63, 0.72, 0.82, 0.92, 1.0]
+    """
+    chosen = ModelGroups.of(judgments, models, groups)
+    people, rates = chosen.judgments.human_rates(), chosen.judgments.model_rates()
+    aligned = as_aligned(people, rates, lambda model, human: np.maximum(model, 1 - model))
+    values = rates["confidence"].unstack("model").reindex(people.index)
+    steps = consensus_steps(people["rate"])
+    means = means_in_bins(values, steps, chosen.members, prob=prob, resamples=resamples, seed=seed)
+    return _curves(chosen, people["consensus"], values, steps, means, aligned, prob)
+
+
+def misalignment_by_group(
+    judgments: SituationalJudgments,
+    *,
+    models: Sequence[str] | None = None,
+    groups: Mapping[str, str] | None = None,
+    prob: float = 0.9,
+    resamples: int = 1000,
+    seed: int = 1,
+) -> dict[str, GroupCurves]:
+    r"""Average how far models' trait-positive rates are from people's, trait by trait.
+
+    .. math:: |\mathrm{TPR}_\mathrm{human}(s) - \mathrm{TPR}_\mathrm{model}(s)|
+
+    averaged over the scenarios with about the same human rate. Bins are symmetric: those of
+    consensus, [60 %, 70 %) to [90 %, 100 %), at either side, unanimity alone at both ends, and all
+    rates between 40 % and 60 % in the middle. A few votes and a few samples differ by chance, even
+    where people and a model choose at one rate; what is expected of such a model, with as many
+    samples, stands beside (see `as_aligned`).
+
+    Parameters
+    ----------
+    judgments : SituationalJudgments
+        Choices of people and models.
+    models, groups, prob, resamples, seed
+        As in `confidence_by_group`.
+
+    Returns
+    -------
+    dict of str to GroupCurves
+        By trait: over people's mean rate, all in [0, 1].
+
+    Raises
+    ------
+    DataError
+        When a model is unknown or has no group.
+    FitError
+        When an option is out of range.
+
+    References
+    ----------
+    Taubenfeld et al., Evaluating alignment of behavioral dispositions in LLMs, Equation 1 and
+    Figure 2.
+
+    Examples
+    --------
+    >>> from measurement_layouts.scenarios.dispositions import simulated_study
+    >>> study = simulated_study(per_statement=4, models=["sim-01", "sim-04"])
+    >>> list(misalignment_by_group(study.judgments, resamples=100))
+    ['Empathy', 'Emotion Regulation', 'Assertiveness', 'Impulsiveness']
+    """
+    chosen = ModelGroups.of(judgments, models, groups)
+    table = compare_choices(chosen.judgments)
+    people, rates = chosen.judgments.human_rates(), chosen.judgments.model_rates()
+    aligned = as_aligned(people, rates, lambda model, human: np.abs(model - human))
+    found = {}
+    for trait in chosen.judgments.traits:
+        part = table[table["trait"] == trait]
+        human = part.groupby("scenario", sort=False)["human"].first()
+        steps = rate_steps(human)
+        values = part["misalignment"].unstack("model")
+        values = values.reindex(index=human.index, columns=chosen.models)
+        means = means_in_bins(
+            values, steps, chosen.members, prob=prob, resamples=resamples, seed=seed
+        )
+        found[trait] = _curves(chosen, human, values, steps, means, aligned.loc[human.index], prob)
+    return found
+
+
+def _curves(
+    chosen: ModelGroups,
+    human: "pd.Series[float]",
+    values: pd.DataFrame,
+    steps: "pd.Series[int]",
+    means: pd.DataFrame,
+    aligned: "pd.Series[float]",
+    prob: float,
+) -> GroupCurves:
+    """Average people, models and an aligned model over the bins that have means."""
+    kept = means.index.unique("bin").sort_values()
+    at, expected = human.groupby(steps).mean(), aligned.groupby(steps).mean()
+    lines = values.groupby(steps).mean().loc[kept]
+    return GroupCurves(chosen, at.loc[kept], lines, means, expected.loc[kept], prob)

@@ -1,0 +1,143 @@
+"""Scores of predictions with items counted more or less often, as a bootstrap over items does."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+SCORES = ("auroc", "ece", "brier")
+
+BINS = 10
+_TOGETHER = 64  # resamples whose counts stay close to a processor
+
+
+@dataclass(frozen=True, eq=False)
+class Predicted:
+    """Predictions beside outcomes, a row per repeat, subject and item.
+
+    Parameters
+    ----------
+    chances : ndarray, shape (rows, methods)
+        Predicted probabilities; NaN where there is none.
+    won, lost : ndarray, shape (rows,)
+        Successes and failures.
+    repeat, subject, item : ndarray of int, shape (rows,)
+        Numbers, each from 0.
+    """
+
+    chances: np.ndarray
+    won: np.ndarray
+    lost: np.ndarray
+    repeat: np.ndarray
+    subject: np.ndarray
+    item: np.ndarray
+
+    def scored(self, times: np.ndarray) -> np.ndarray:
+        """Score predictions with every item counted so many times.
+
+        Parameters
+        ----------
+        times : ndarray of int, shape (resamples, items)
+            How often each item counts.
+
+        Returns
+        -------
+        ndarray, shape (3, resamples, subjects, methods)
+            Area under the ROC curve, expected calibration error (10 bins) and Brier score as in
+            `scoring`, averaged over repeats. NaN where a prediction is missing, there is no trial,
+            or, of the first, all outcomes are alike.
+
+        Examples
+        --------
+        >>> zero = np.zeros(2, dtype=int)
+        >>> both = Predicted(np.full((2, 1), 0.5), np.array([1.0, 0.0]), np.array([0.0, 1.0]), zero,
+        ...                  zero, np.arange(2))
+        >>> both.scored(np.array([[1, 1], [2, 0]])).reshape(3, 2)
+        array([[0.5 ,  nan],
+               [0.  , 0.5 ],
+               [0.25, 0.25]])
+        """
+        subjects, methods = self.subject.max() + 1, self.chances.shape[1]
+        total = np.zeros((len(SCORES), len(times), subjects, methods))
+        known = np.zeros_like(total, dtype=np.int32)
+        missing = np.zeros((subjects, methods), dtype=bool)
+        parts = self._parts()
+        for subject, rows in parts:
+            missing[subject] |= np.isnan(self.chances[rows]).any(axis=0)
+        for first in range(0, len(times), _TOGETHER):
+            block = slice(first, first + _TOGETHER)
+            counted = np.ascontiguousarray(times[block].T, dtype=float)
+            for subject, rows in parts:
+                own = counted[self.item[rows]]
+                for method in np.flatnonzero(~missing[subject]):
+                    outcomes = self.chances[rows, method], self.won[rows], self.lost[rows]
+                    found = np.stack([auroc_of(*outcomes)(own), *_losses(*outcomes, own)])
+                    there = ~np.isnan(found)
+                    total[:, block, subject, method] += np.where(there, found, 0)
+                    known[:, block, subject, method] += there
+        return np.divide(total, known, out=np.full_like(total, np.nan), where=known > 0)
+
+    def _parts(self) -> list[tuple[int, np.ndarray]]:
+        """Rows of each repeat and subject."""
+        keys = self.repeat * (self.subject.max() + 1) + self.subject
+        order = np.argsort(keys, kind="stable")
+        starts = np.flatnonzero(np.diff(keys[order], prepend=-1))
+        return [(int(self.subject[rows[0]]), rows) for rows in np.split(order, starts[1:])]
+
+
+def auroc_of(
+    chances: np.ndarray, won: np.ndarray, lost: np.ndarray
+) -> Callable[[np.ndarray], np.ndarray]:
+    """Sort predictions once, to find the area under the ROC curve for any counts of items.
+
+    Parameters
+    ----------
+    chances, won, lost : ndarray, shape (items,)
+        Predictions, successes and failures.
+
+    Returns
+    -------
+    callable
+        From how often each item counts, (items, resamples), to areas, (resamples,).
+
+    Examples
+    --------
+    >>> area = auroc_of(np.array([0.2, 0.7, 0.7]), np.array([0, 0, 1]), np.array([1, 1, 0]))
+    >>> area(np.array([[1, 0], [1, 1], [1, 1]]))
+    array([0.75, 0.5 ])
+    """
+    tried = np.flatnonzero(won + lost)
+    order = tried[np.argsort(chances[tried], kind="stable")]
+    starts = np.flatnonzero(np.diff(chances[order], prepend=-1))
+    right, wrong = won[order, None], lost[order, None]
+
+    def area(times: np.ndarray) -> np.ndarray:
+        if not len(order):
+            return np.full(times.shape[1], np.nan)
+        counted = times[order]
+        above = np.add.reduceat(counted * right, starts)
+        below = np.add.reduceat(counted * wrong, starts)
+        pairs = above.sum(axis=0) * below.sum(axis=0)
+        ordered = (above * (below.cumsum(axis=0) - below / 2)).sum(axis=0)
+        unknown = np.full(len(pairs), np.nan)
+        return np.asarray(np.divide(ordered, pairs, out=unknown, where=pairs > 0))
+
+    return area
+
+
+def _losses(
+    chances: np.ndarray, won: np.ndarray, lost: np.ndarray, times: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Compute expected calibration errors and Brier scores, (resamples,) each."""
+    trials = won + lost
+    bins = np.searchsorted(np.arange(1, BINS) / BINS, chances, side="right")
+    gaps = np.zeros((BINS, len(chances)))
+    gaps[bins, np.arange(len(chances))] = trials * chances - won
+    squares = won * (1 - chances) ** 2 + lost * chances**2
+    total = trials @ times
+    unknown = np.full(len(total), np.nan)
+    ece, brier = (
+        np.divide(sums, total, out=unknown.copy(), where=total > 0)
+        for sums in (np.abs(gaps @ times).sum(axis=0), squares @ times)
+    )
+    return ece, brier
