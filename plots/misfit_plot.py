@@ -126,7 +126,7 @@ def _panels(criticism: PopulationCriticism) -> list[_Panel]:
         _Panel("Between groups", "spread of all items (log-odds)", whole[spread], "between"),
         _Panel("Demands by groups", "weight (log-odds per sd)", whole[~spread], "between"),
     ]
-    together = "Testlets" if (criticism.pairs["testlet"] != "").any() else "Pairs"
+    together = "Testlets" if criticism.testlets else "Pairs"
     shared = "covariance in common (squared log-odds)"
     return [*found, _Panel(together, shared, criticism.pairs, "pairs")]
 

@@ -6,10 +6,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from helpers.joint_fits import crafted, random_draws, rasch
+from helpers.populations import normal
+from scipy.special import expit
 
 import measurement_layouts as ml
-from measurement_layouts import DataError, FitError, plots
+from measurement_layouts import DataError, FitError, LayoutError, plots
 from measurement_layouts.validation import PopulationCriticism, criticise
+from measurement_layouts.validation.criticism import overdispersion
+from measurement_layouts.validation.criticism.population.attempts import REPEATED
 from measurement_layouts.validation.criticism.population.between import SPREAD
 from measurement_layouts.validation.criticism.population.dependence import TOGETHER
 
@@ -242,6 +246,40 @@ def test_the_figure_shows_each_table_and_what_is_flagged(found):
     assert sorted(shown) == sorted(flagged(found.items)["effect"])
     (only,) = plots.misfit_plot(found, tables="pairs")
     assert only.get_title() == titles[-1]
+
+
+@pytest.mark.trust("faults", "repeated attempts that depend on each other")
+def test_repeated_attempts_that_are_too_much_alike_are_found_with_their_part():
+    rng = np.random.default_rng(4)
+    people, names = [f"s{row}" for row in range(40)], [f"i{at}" for at in range(8)]
+    log_odds = rng.normal(size=(40, 1)) + rng.normal(size=8)
+    trials = pd.DataFrame(4, people, names)
+    told = {}
+    for sd in (0.0, 1.0):
+        chances = expit(log_odds + sd * rng.normal(size=log_odds.shape))
+        passed = pd.DataFrame(rng.binomial(4, chances), people, names)
+        known = ml.Evaluation(pd.DataFrame(index=names), passed, trials)
+        fit = ml.fit(rasch(), known, draws=200, tune=300, chains=2, seed=1, progressbar=False)
+        criticism = criticise(fit, known)
+        (row,) = criticism.pairs[criticism.pairs["testlet"] == REPEATED].to_dict("records")
+        assert row["flagged"] == (sd > 0)
+        told[sd] = (
+            row,
+            [line for line in criticism.suggestions() if line.startswith(overdispersion.ALIKE)],
+        )
+    assert told[0.0][1] == []
+    row, (line,) = told[1.0]
+    assert 0.3 < row["effect"] < 1.5  # of a variance of 1, by one step from 0
+    assert row["widening"] > 1.2
+    assert 'add Bias("itemPart", per=("subject", "item")' in line
+    part = ml.Bias("itemPart", per=("subject", "item"), prior=normal(0, ml.Spread("itemSpread")))
+    margin = rasch().outcome.expression.arguments[0] + part
+    advised = ml.Layout("advised", ml.Success("ok", ml.linking.logistic(margin)))
+    assert ml.check(advised, known).latents.set_index("node").at["itemPart", "expected_sd"] > 0
+    unseen = ml.Unseen("itemPart", 0, ml.Slope("itemSpread"))  # the twin: what islands are advised
+    chance = ml.linking.logistic(rasch().outcome.expression.arguments[0] + unseen)
+    with pytest.raises(LayoutError, match="Unseen"):
+        ml.Layout("twin", ml.Success("ok", chance))
 
 
 def test_tables_of_the_figure_are_known(found):

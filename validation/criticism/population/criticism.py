@@ -10,6 +10,9 @@ from ....common.digits import beside, fixed
 from ....common.messages import some
 from ....evaluations.evaluation import Evaluation
 from ....inference.fit import Fit
+from ....layouts import Layout
+from ..overdispersion import ALIKE, remedy
+from .attempts import REPEATED
 from .between import SPREAD
 from .dependence import TOGETHER
 from .explained import Explained
@@ -121,7 +124,9 @@ class PopulationCriticism:
         told += [_of_group(rows) for _, rows in self.groups.groupby("by", sort=False)]
         told += [_of_spread(rows, self.prob) for _, rows in self.between.groupby("by", sort=False)]
         told += [_of_demands(rows) for _, rows in self.between.groupby("by", sort=False)]
-        told.append(_of_pairs(self.pairs, self.testlets))
+        repeated = self.pairs["testlet"] == REPEATED
+        told.append(_of_pairs(self.pairs[~repeated], self.testlets))
+        told.append(_of_attempts(self.pairs[repeated], self.fit.layout))
         return [each for each in told if each]
 
     def __repr__(self) -> str:
@@ -299,6 +304,23 @@ def _of_pairs(table: pd.DataFrame, testlets: str) -> str:
         f"{'; '.join(told)}{widened(flagged)}; add a part of each subject on each group of them: "
         f'Bias("shared", per=("subject", Category({testlets or "testlet"!r})), '
         'prior=Prior("Normal", mu=0, sigma=Spread("sharedSpread")))'
+    )
+
+
+def _of_attempts(table: pd.DataFrame, layout: Layout) -> str:
+    """Say whether repeated attempts are too much alike, what that does, and what to add."""
+    flagged = table[table["flagged"]]
+    if flagged.empty:
+        return ""
+    (row,) = (row for _, row in flagged.iterrows())
+    if row["effect"] < 0:
+        return (
+            "repeated attempts at an item are less alike than the layout allows "
+            f"({_numbers(row)} squared log-odds); keep one attempt at each item"
+        )
+    return (
+        f"{ALIKE}, as if each subject had a part of its own on each item, of a variance of "
+        f"{_numbers(row)} squared log-odds{widened(flagged)}; {remedy(layout)}"
     )
 
 
