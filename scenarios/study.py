@@ -155,7 +155,7 @@ def score_methods(
     evaluation: Evaluation,
     *,
     repeats: int,
-    population: bool = False,
+    population: Layout | None = None,
     progressbar: bool = True,
 ) -> CrossValidation:
     """Score all layouts and the baselines on items held out, or on outcomes.
@@ -168,8 +168,8 @@ def score_methods(
         Items and outcomes of this study.
     repeats : int
         Random splits.
-    population : bool
-        Score the layout in which subjects share something, too.
+    population : Layout, optional
+        A layout in which subjects share something, scored, too.
     progressbar : bool
         Show splits done and time left.
 
@@ -182,15 +182,13 @@ def score_methods(
     ------
     DataError
         When the items do not fit a layout.
-    FitError
-        When the study has no layout in which subjects share something.
     """
     methods: dict[str, Method] = {
         name: FittedLayout(make(), method=scenario.method)
         for name, make in scenario.layouts.items()
     }
-    if population:
-        methods[POPULATION] = FittedLayout(scenario.shared_layout())
+    if population is not None:
+        methods[POPULATION] = FittedLayout(population)
     return cross_validate(
         methods | dict(scenario.baselines),
         evaluation,

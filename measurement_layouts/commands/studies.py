@@ -137,11 +137,12 @@ def _validate(chosen: argparse.Namespace) -> int:
 
     start = time.perf_counter()
     scenario = scenarios.get(chosen.scenario)
+    shared = scenario.shared_layout() if chosen.population else None
     scores = score_methods(
         scenario,
         scenario.load(chosen.data),
         repeats=chosen.repeats,
-        population=chosen.population,
+        population=shared,
     )
     if not chosen.json:
         print_scores(scores)

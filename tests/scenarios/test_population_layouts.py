@@ -162,6 +162,7 @@ def test_the_commands_list_and_draw_them(tmp_path, capsys):
     assert (tmp_path / "gsm8k-population.svg").is_file()
 
 
+@pytest.mark.slow
 def test_a_population_is_run_and_scored_where_a_study_has_one(tmp_path, capsys, monkeypatch):
     real = scenarios.get("gsm8k")
     few = real.simulate(1).evaluation
@@ -185,9 +186,14 @@ def test_a_population_is_run_and_scored_where_a_study_has_one(tmp_path, capsys, 
     shown = capsys.readouterr().out
     assert "population layout" in shown
     assert "population layout: mean Brier" not in shown  # it is scored, and has no goal
-    monkeypatch.setattr(scenarios, "get", lambda name: replace(small, population=None))
-    assert main(["run", "gsm8k", "--population", "--out", str(tmp_path / "none")]) == 2
-    assert "gsm8k has no population layout beside" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["run", "validate"])
+def test_a_population_is_refused_where_a_study_has_none(command, tmp_path, capsys):
+    out = ["--out", str(tmp_path / "out")] if command == "run" else []
+    assert main([command, "math-exam", "--population", *out]) == 2
+    assert "math-exam has no population layout beside its layouts" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
 
 
 def test_what_is_pooled_bears_the_capability_s_name():

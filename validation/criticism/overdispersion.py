@@ -374,8 +374,8 @@ def remedy(layout: Layout) -> str:
         return once
     if layout.joint:
         return (
-            'add Bias("itemPart", per=("subject", "item"), prior=Prior("Normal", mu=0, '
-            'sigma=Spread("itemSpread"))) to the margin of the layout, which gives each subject a '
+            'add Bias("part", per=("subject", "item"), prior=Prior("Normal", mu=0, '
+            'sigma=Spread("partSpread"))) to the margin of the layout, which gives each subject a '
             f"part of its own on each item, or {once}"
         )
     return (

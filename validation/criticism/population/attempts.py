@@ -87,4 +87,4 @@ def _chances(z: np.ndarray, trials: np.ndarray, chances: np.ndarray) -> np.ndarr
     left = passed - n * p
     values = (left**2 - (1 - 2 * p) * left - n * p * (1 - p)) / 2
     values = np.where(passed <= n, values, 0)
-    return tails(z, values[None], binom.pmf(passed, n, p)[None])
+    return tails(z, values[None], np.asarray(binom.pmf(passed, n, p))[None])
