@@ -76,7 +76,7 @@ class PopulationCriticism:
     >>> found = fit(layout, known, draws=100, tune=200, chains=2, seed=1, progressbar=False)
     >>> criticise(found, known)
     <PopulationCriticism of 'quiz': 0 of 12 subjects flagged, 0 of 6 items, 0 of 6 items by groups,
-    0 pairs, at 5% in each>
+    0 of 1 between groups, 0 pairs, at 5% in each>
     """
 
     subjects: pd.DataFrame

@@ -38,7 +38,7 @@ def upper_tail(x: float, weights: np.ndarray) -> float:
     --------
     Of equal weights it is a chi-square.
 
-    >>> round(upper_tail(30.14, np.ones(19)), 4)
+    >>> round(upper_tail(30.14, np.ones(19)), 3)
     0.05
     """
     first, second, third = ((weights**power).sum() for power in (1, 2, 3))
