@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from helpers.joint_fits import crafted, random_draws, rasch
+from helpers.joint_fits import crafted, evaluation_of, random_draws, rasch, schooled
 from helpers.populations import normal
 from scipy.special import expit
 
@@ -194,6 +194,18 @@ def test_few_draws_are_refused(known):
     few = crafted(layout, known, random_draws(layout, known, 40, seed=1))
     with pytest.raises(FitError, match="the fit has 40 draws; criticise needs at least 100"):
         criticise(few, known)
+
+
+def test_each_demand_of_the_layout_is_asked_of_each_two_groups():
+    layout, known = schooled(), evaluation_of(12, 8)
+    made = crafted(layout, known, random_draws(layout, known, 120, seed=1))
+    found = criticise(made, known).between
+    pairs = [("y", "x"), ("z", "x"), ("z", "y")]
+    expected = [(*pair, what) for pair in pairs for what in (SPREAD, "size")]
+    assert list(found[["level", "against", "what"]].itertuples(index=False, name=None)) == expected
+    few = known.items.drop(columns="size")  # a column that is not there is asked nothing
+    without = ml.Evaluation(few, known.successes, known.trials, subjects=known.subject_table)
+    assert set(criticise(made, without).between["what"]) == {SPREAD}
 
 
 def test_subjects_fitted_one_by_one_take_no_groups(known):

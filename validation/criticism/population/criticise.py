@@ -46,7 +46,7 @@ def criticise_population(
     who = fit.named(subjects) if subjects is not None else fit.subjects
     residuals = Residuals.of(fit)
     items = _known(evaluation.items, residuals.items, "item")
-    demands = items[used_columns(fit)].select_dtypes("number")
+    demands = items[[name for name in used_columns(fit) if name in items]].select_dtypes("number")
     together = None if testlet is None else _testlets(items, testlet)
     judged = {"alpha": alpha, "prob": prob}
     with threadpool_limits(1, user_api="blas"):  # threads would change the last digits
