@@ -8,7 +8,8 @@ import pandas as pd
 
 from ..common.errors import DataError
 from ..common.messages import some
-from ..validation.criticism.population.criticism import PopulationCriticism, row_name
+from ..validation.criticism.population.between import SPREAD
+from ..validation.criticism.population.criticism import TABLES, PopulationCriticism, row_name
 from ..validation.criticism.population.item_fit import LEVEL, SLOPE
 from . import style
 from .effects import effect_rows
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
 _SHOWN = 30  # rows of a panel
 _COLUMNS = 2
-_TABLES = ("subjects", "items", "groups", "pairs")
 
 
 class _Panel(NamedTuple):
@@ -48,7 +48,7 @@ def misfit_plot(
     criticism : PopulationCriticism
         What `criticise` returned of a joint fit.
     tables : str or sequence of str, optional
-        Of "subjects", "items", "groups" and "pairs"; all by default.
+        Of "subjects", "items", "groups", "between" and "pairs"; all by default.
     ax : Axes or sequence of Axes, optional
         Where to draw, one for each panel; by default a new figure.
 
@@ -56,7 +56,8 @@ def misfit_plot(
     -------
     ndarray of Axes
         Subjects; slopes of items, and levels where items have no effect of their own; a panel for
-        each column of the subjects; pairs or testlets. Horizontal: the effect, with its unit.
+        each column of the subjects; spreads of all items between groups, and demands by groups;
+        pairs or testlets. Horizontal: the effect, with its unit.
 
     Raises
     ------
@@ -72,17 +73,17 @@ def misfit_plot(
     ...                          "low": [-0.9, -0.2], "high": [-0.3, 0.4], "p": [0.001, 0.6],
     ...                          "flagged": [True, False]})
     >>> none = pd.DataFrame(columns=["what", "by", "testlet", "flagged"])
-    >>> made = PopulationCriticism(subjects, none, none, none, no_share("", 0.9), None, None,
-    ...                            alpha=0.05, prob=0.9)
+    >>> made = PopulationCriticism(subjects, none, none, none, none, no_share("", 0.9), None,
+    ...                            None, alpha=0.05, prob=0.9)
     >>> import matplotlib.pyplot as plt
     >>> (panel,) = misfit_plot(made, ax=plt.figure().subplots())
     >>> panel.get_title()
     'Subjects: 1 flagged'
     """
-    wanted = _TABLES if tables is None else [tables] if isinstance(tables, str) else list(tables)
-    unknown = [name for name in wanted if name not in _TABLES]
+    wanted = TABLES if tables is None else [tables] if isinstance(tables, str) else list(tables)
+    unknown = [name for name in wanted if name not in TABLES]
     if unknown:
-        raise DataError(f"tables: no {some(unknown)}; there are {some(_TABLES)}")
+        raise DataError(f"tables: no {some(unknown)}; there are {some(TABLES)}")
     drawn = [each for each in _panels(criticism) if each.table in wanted and len(each.rows)]
     if not drawn:
         raise DataError(f"there is nothing to draw: no rows in {some(wanted)}")
@@ -120,7 +121,12 @@ def _panels(criticism: PopulationCriticism) -> list[_Panel]:
         levels = rows["level"].unique()
         whose = f"{levels[0]} against {rows['against'].iloc[0]}" if len(levels) == 1 else "a level"
         found.append(_Panel(f"Items by {by}", f"easier for {whose} (log-odds)", rows, "groups"))
-    together = "Testlets" if (criticism.pairs["testlet"] != "").any() else "Pairs"
+    whole, spread = criticism.between, criticism.between["what"] == SPREAD
+    found += [
+        _Panel("Between groups", "spread of all items (log-odds)", whole[spread], "between"),
+        _Panel("Demands by groups", "weight (log-odds per sd)", whole[~spread], "between"),
+    ]
+    together = "Testlets" if criticism.testlets else "Pairs"
     shared = "covariance in common (squared log-odds)"
     return [*found, _Panel(together, shared, criticism.pairs, "pairs")]
 
@@ -129,7 +135,7 @@ def _names(table: str, rows: pd.DataFrame) -> list[str]:
     """Name rows as far as the panel's title does not."""
     if table == "subjects":
         return rows["subject"].tolist()
-    if table == "pairs":
+    if table in ("between", "pairs"):
         return [row_name(table, row) for row in rows.to_dict("records")]
     if table == "groups" and rows["level"].nunique() > 1:
         return (rows["item"] + ", " + rows["level"]).tolist()

@@ -63,10 +63,10 @@ def export_tables(
         ``forecasts.csv``, ``criticism.csv`` and ``overdispersion.csv`` (repeated attempts). Where
         subjects share something, also ``population.csv``, ``item_effects.csv`` and
         ``standing.csv`` (profiles beside what the population says, and by how much they lean on
-        it), and of its criticism ``person_fit.csv``, ``item_fit.csv``, ``invariance.csv`` and
-        ``dependence.csv``. Where outcomes are several, graded or scores, ``outcomes.csv`` counts
-        each value of each outcome, and ``forecasts.csv`` holds the expected outcomes, of a grade
-        its number from 0.
+        it), and of its criticism ``person_fit.csv``, ``item_fit.csv``, ``invariance.csv``,
+        ``between_groups.csv`` and ``dependence.csv``. Where outcomes are several, graded or scores,
+        ``outcomes.csv`` counts each value of each outcome, and ``forecasts.csv`` holds the expected
+        outcomes, of a grade its number from 0.
 
     Raises
     ------
@@ -143,6 +143,7 @@ def _tables(contents: Contents) -> dict[str, pd.DataFrame]:
         tables["person_fit"] = contents.misfits.subjects
         tables["item_fit"] = contents.misfits.items
         tables["invariance"] = contents.misfits.groups
+        tables["between_groups"] = contents.misfits.between
         tables["dependence"] = contents.misfits.pairs
     return tables
 

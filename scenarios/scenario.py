@@ -8,11 +8,14 @@ from typing import Literal, NamedTuple
 import numpy as np
 import pandas as pd
 
+from ..common.errors import FitError
+from ..common.messages import some
 from ..evaluations.evaluation import Evaluation
 from ..inference.simulate import draw_outcomes
 from ..layouts import Layout, Success
 from ..linking import mean_failure, mixture
 
+POPULATION = "population layout"
 _TOGETHER = 20  # subjects of a simulated cohort that share something
 
 
@@ -149,8 +152,23 @@ class Scenario:
         dict of str to callable
             By name; a population's is ``population layout``.
         """
-        shared = {} if self.population is None else {"population layout": self.population}
+        shared = {} if self.population is None else {POPULATION: self.population}
         return {**self.layouts, **shared}
+
+    def shared_layout(self) -> Layout:
+        """Make the layout in which subjects share something.
+
+        Raises
+        ------
+        FitError
+            When the study has none beside its layouts.
+        """
+        if self.population is None:
+            raise FitError(
+                f"{self.name} has no population layout beside its layouts, {some(self.layouts)}; "
+                "leave --population out"
+            )
+        return self.population()
 
     def calibration(self) -> dict[str, Case]:
         """Give what simulation-based calibration takes: layouts, each with a small battery.

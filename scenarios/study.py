@@ -23,7 +23,7 @@ from ..validation.prediction.result import CrossValidation
 from ..validation.prediction.score import score_forecast
 from ..validation.prediction.splits import Cells, Fold, Items, by_row
 from .figures import Figure
-from .scenario import Scenario
+from .scenario import POPULATION, Scenario
 
 _HELD_OUT = 0.2
 
@@ -68,7 +68,8 @@ class Study:
         Where subjects share something, a fifth of the outcomes is held out instead: what others did
         on an item is what such a layout goes by.
         """
-        infer = partial(fit, layout, method=method, draws=draws, seed=seed, progressbar=progressbar)
+        how = "nuts" if layout.joint else method
+        infer = partial(fit, layout, method=how, draws=draws, seed=seed, progressbar=progressbar)
         everything = infer(evaluation)
         split = Cells(_HELD_OUT) if layout.joint else Items(_HELD_OUT)
         (fold,) = split.draw(evaluation, np.random.default_rng(seed))
@@ -150,7 +151,12 @@ def _unseen(evaluation: Evaluation, fold: Fold) -> Evaluation:
 
 
 def score_methods(
-    scenario: Scenario, evaluation: Evaluation, *, repeats: int, progressbar: bool = True
+    scenario: Scenario,
+    evaluation: Evaluation,
+    *,
+    repeats: int,
+    population: Layout | None = None,
+    progressbar: bool = True,
 ) -> CrossValidation:
     """Score all layouts and the baselines on items held out, or on outcomes.
 
@@ -162,6 +168,8 @@ def score_methods(
         Items and outcomes of this study.
     repeats : int
         Random splits.
+    population : Layout, optional
+        A layout in which subjects share something, scored, too.
     progressbar : bool
         Show splits done and time left.
 
@@ -179,6 +187,8 @@ def score_methods(
         name: FittedLayout(make(), method=scenario.method)
         for name, make in scenario.layouts.items()
     }
+    if population is not None:
+        methods[POPULATION] = FittedLayout(population)
     return cross_validate(
         methods | dict(scenario.baselines),
         evaluation,
@@ -204,11 +214,11 @@ def judge(scenario: Scenario, scores: CrossValidation) -> list[Figure]:
     -------
     list of Figure
         The recommended layout's score, which is to be below its rival's or else every other
-        method's, and each of those.
+        method's, and each of those; but for the population layout, which has no goal.
     """
     figures = []
     for window in scenario.windows:
-        means = scores.summary(success=window)["mean"]
+        means = scores.summary(success=window)["mean"].drop(POPULATION, errors="ignore")
         ours, others = float(means[scenario.recommended]), means.drop(scenario.recommended)
         rival = scenario.rival
         bound = float(others.min() if rival is None else others[rival])

@@ -5,7 +5,7 @@ import gc
 import numpy as np
 import pandas as pd
 import pytest
-from helpers import small_judgments, small_layouts, trust_table
+from helpers import shared_layouts, small_judgments, small_layouts, trust_table
 from helpers.long_files import LONGEST
 from hypothesis import settings
 
@@ -49,6 +49,19 @@ def pytest_terminal_summary(terminalreporter, config):
         terminalreporter.section("trust")
         for line in trust_table.lines(terminalreporter.stats):
             terminalreporter.write_line(line)
+
+
+@pytest.fixture(scope="session")
+def shared_data():
+    """Twelve subjects with a covariate on eight items with tasks and lengths."""
+    return shared_layouts.simulated(shared_layouts.explanatory(), 12, 8)[0]
+
+
+@pytest.fixture(scope="session")
+def shared_fit(shared_data):
+    """A joint fit of them."""
+    options = {"draws": 200, "tune": 300, "chains": 2, "seed": 1, "progressbar": False}
+    return ml.fit(shared_layouts.explanatory(), shared_data, **options)
 
 
 @pytest.fixture(scope="session")

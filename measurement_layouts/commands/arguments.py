@@ -145,6 +145,22 @@ def takes_subjects(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--subjects", nargs="+", metavar="NAME", help="whom (everybody)")
 
 
+def takes_groups(parser: argparse.ArgumentParser) -> None:
+    """Let a command hold groups of subjects, and of items, against each other."""
+    parser.add_argument(
+        "--by",
+        nargs="+",
+        metavar="COLUMN",
+        help="where subjects share something: columns of the subjects, in whose groups items and "
+        "demands may work otherwise (all with few levels)",
+    )
+    parser.add_argument(
+        "--testlets",
+        metavar="COLUMN",
+        help="there, too: column of the items that says which belong together (all pairs of items)",
+    )
+
+
 def takes_data(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
     """Let a command read items and outcomes."""
     otherwise = "" if required else " (those of the fit)"

@@ -37,6 +37,7 @@ def add(commands: arguments.Commands) -> None:
     arguments.takes_fit(criticise)
     arguments.takes_data(criticise, required=False)
     arguments.takes_subjects(criticise)
+    arguments.takes_groups(criticise)
 
     compare = arguments.add_command(
         commands,
@@ -71,6 +72,7 @@ def add(commands: arguments.Commands) -> None:
     arguments.takes_data(page, required=False)
     arguments.takes_path(page, "--forecast", "FILE", "new items to forecast, as for `forecast`")
     arguments.takes_path(page, "--bank", "FILE", "items that may be asked next, as for `forecast`")
+    arguments.takes_groups(page)
     page.add_argument("--title", metavar="TEXT", help="of the page (the layout's name)")
     arguments.takes_overwrite(page)
 
@@ -90,7 +92,8 @@ def _criticise(chosen: argparse.Namespace) -> int:
 
     fit = open_fit(chosen.fit, chosen.layout)
     evaluation = fitted_evaluation(fit, chosen.fit, arguments.data_of(chosen))
-    found = criticise(fit, evaluation, subjects=chosen.subjects)
+    groups = {"by": chosen.by, "testlets": chosen.testlets}
+    found = criticise(fit, evaluation, subjects=chosen.subjects, **groups)
     if isinstance(found, PopulationCriticism):
         print_misfits(found)
     else:
@@ -135,15 +138,20 @@ def _by_name(paths: list[Path], fits: list["Fit"]) -> dict[str, "Fit"]:
 
 def _report(chosen: argparse.Namespace) -> int:
     from ..reports.report import report
+    from ..validation.criticism.criticise import criticise
     from .tables import fitted_evaluation, read_items
 
     arguments.refuse_existing([chosen.out], chosen.overwrite)
     arguments.make_writable(chosen.out.parent)
     fit = open_fit(chosen.fit, chosen.layout)
+    groups = {"by": chosen.by, "testlets": chosen.testlets}
+    asked = any(groups.values())
     known = chosen.items or chosen.outcomes or FitFolder(chosen.fit).items.is_file()
-    evaluation = None
-    if known:
+    evaluation = criticism = None
+    if known or asked:
         evaluation = fitted_evaluation(fit, chosen.fit, arguments.data_of(chosen))
+    if evaluation is not None and asked:
+        criticism = criticise(fit, evaluation, **groups)
     forecast = None if chosen.forecast is None else fit.forecast(read_items(chosen.forecast))
     written = report(
         fit,
@@ -151,6 +159,7 @@ def _report(chosen: argparse.Namespace) -> int:
         evaluation=evaluation,
         forecast=forecast,
         bank=None if chosen.bank is None else read_items(chosen.bank),
+        criticism=criticism,
         title=chosen.title,
         overwrite=chosen.overwrite,
     )

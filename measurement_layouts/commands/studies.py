@@ -55,6 +55,12 @@ def add(commands: arguments.Commands) -> None:
     )
     arguments.takes_numbers(validate, ("--repeats", 1, 15, "random splits"))
 
+    for parser, what in ((run, "fit it instead"), (validate, "score it, too")):
+        parser.add_argument(
+            "--population",
+            action="store_true",
+            help=f"the study's layout in which subjects share something: {what}",
+        )
     for parser in (run, reproduce, validate):
         parser.add_argument("scenario", choices=scenarios.NAMES, metavar="SCENARIO")
     for parser in (reproduce, validate):
@@ -86,6 +92,9 @@ def _run(chosen: argparse.Namespace) -> int:
         raise FileExistsError(
             f"{folder} exists and is no empty folder; move it away, or give another --out"
         )
+    layout = (
+        scenario.shared_layout() if chosen.population else next(iter(scenario.layouts.values()))()
+    )
     if chosen.data:
         evaluation = scenario.load(chosen.data)
         origin = f"real subjects from {chosen.data}"
@@ -93,7 +102,6 @@ def _run(chosen: argparse.Namespace) -> int:
         evaluation = scenario.simulate(chosen.seed).evaluation
         origin = f"simulated subjects, seed {chosen.seed}; --data fits real ones, where there are"
     arguments.make_writable(folder)
-    layout = next(iter(scenario.layouts.values()))()
     print(f"{scenario.title} ({origin})\n{evaluation!r}", file=sys.stderr)
     print("Fitted twice: on all items, then without a fifth of them.", file=sys.stderr)
     study = Study.run(
@@ -129,7 +137,13 @@ def _validate(chosen: argparse.Namespace) -> int:
 
     start = time.perf_counter()
     scenario = scenarios.get(chosen.scenario)
-    scores = score_methods(scenario, scenario.load(chosen.data), repeats=chosen.repeats)
+    shared = scenario.shared_layout() if chosen.population else None
+    scores = score_methods(
+        scenario,
+        scenario.load(chosen.data),
+        repeats=chosen.repeats,
+        population=shared,
+    )
     if not chosen.json:
         print_scores(scores)
     found = Reproduction(judge(scenario, scores))

@@ -16,6 +16,7 @@ LENGTH = {"draws": 300, "tune": 300, "chains": 2}
 TESTLET = 6
 EVERY_OTHER = 0.25  # variance of an indicator of every other subject
 MEMORISED, DIFFERENT = 0.2, 3
+COHORTS = 20_000  # of the ceiling
 
 type Spoil = Callable[[np.ndarray, np.random.Generator], np.ndarray]
 
@@ -120,13 +121,27 @@ def common(sd: float) -> Spoil:
     return spoil
 
 
-def dif_ceiling(size: float, subjects: int, items: int, alpha: float) -> float:
-    """Say how often an item that differs is found by a test that knows all but its difference."""
+def dif_ceilings(size: float, subjects: int, items: int, alpha: float) -> tuple[float, float]:
+    """Say how often tests that know all but which items differ find single items, and any at all.
+
+    A single item by its own score, with what the first step of Holm's adjustment asks for. All
+    items by the likelihood ratio of the mixture in which a part of them, known as is the size,
+    differs to one side or the other; beside the other items the effects sum to 0.
+    """
     rng = np.random.default_rng(0)
     chances = expit(rng.normal(size=(subjects, 1)) + rng.normal(size=10_000 // subjects * 100))
     information = EVERY_OTHER * (chances * (1 - chances)).sum(axis=0)
-    most = norm.isf(alpha / items / 2)  # the first step of Holm's adjustment
-    return float(norm.sf(most - size * np.sqrt(information)).mean())
+    most = norm.isf(alpha / items / 2)
+    singly = norm.sf(most - size * np.sqrt(information)).mean()
+    own = rng.choice(information, size=(COHORTS, items))
+    effects = np.where(np.arange(items) < DIFFERENT, size, 0.0)
+    effects = effects - (own @ effects / own.sum(axis=1))[:, None]
+    noise = rng.normal(size=(2, *own.shape))
+    both = noise + np.stack([np.zeros(own.shape), effects * np.sqrt(own)])
+    part, shift = DIFFERENT / items, size * np.sqrt(own)
+    ratio = np.log(1 - part + part * np.exp(-(shift**2) / 2) * np.cosh(shift * both)).sum(axis=2)
+    together = (ratio[1] > np.quantile(ratio[0], 1 - alpha)).mean()
+    return float(singly), float(together)
 
 
 def _dif(size: float, subjects: int = 200) -> Kind:

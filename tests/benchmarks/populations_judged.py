@@ -10,6 +10,7 @@ and few draws of the real cohorts: its numbers say only that everything runs.
 import argparse
 import sys
 from collections.abc import Callable, Mapping
+from typing import NamedTuple
 
 import judged_cohorts as simulated
 import numpy as np
@@ -36,6 +37,7 @@ TABLES = {
     "subjects": "person fit",
     "items": "item fit",
     "groups": "DIF",
+    "between": "DIF of all items together",
     "pairs": "local dependence",
 }
 
@@ -64,39 +66,59 @@ def false_alarms(cohorts: int, seed: int) -> list[Line]:
 
 def power(cohorts: int, seed: int) -> list[Line]:
     """Criticise cohorts with a known misfit, and with half of it: how much of it is found?"""
-    lines = []
+    lines, told = [], "cohorts found as not invariant"
     for name, (whole, half) in simulated.MISFITS.items():
         rates = [_found(kind, cohorts, seed) for kind in (whole, half)]
         lines += [
             at_least(
                 f"{name}: {whole.size}",
                 "share found",
-                rates[0][0],
+                rates[0].share,
                 FOUND,
                 "",
-                ours=_others(rates[0]),
+                ours=rates[0].beside(),
             ),
-            reported(f"{name}: {half.size}", "share found", rates[1][0], _others(rates[1])),
+            reported(f"{name}: {half.size}", "share found", rates[1].share, rates[1].beside()),
         ]
-    ceiling = simulated.dif_ceiling(0.8, 200, 20, ALPHA)
-    told = "the first test of Holm's adjustment, all else known"
-    return [*lines, reported("DIF of 0.8, 100 against 100: best test", "found", ceiling, told)]
+        if whole.table == "groups":
+            lines += [
+                reported(f"{name}: {kind.size}", told, rate.together, f"of {cohorts} cohorts")
+                for kind, rate in zip((whole, half), rates, strict=True)
+            ]
+    singly, together = simulated.dif_ceilings(0.8, 200, 20, ALPHA)
+    best = "DIF of 0.8, 100 against 100: best test"
+    return [
+        *lines,
+        reported(f"{best} of single items", "share found", singly, "the first test of Holm's"),
+        reported(f"{best} of all items", told, together, "size and share of those known"),
+    ]
 
 
-def _others(rates: tuple[float, float]) -> str:
-    return f"{rates[1]:.3f} of the cohorts have alarms beside them"
+class _Rates(NamedTuple):
+    """What share of what is wrong was flagged, how often anything else and all items together."""
+
+    share: float
+    error: float
+    others: float
+    together: float
+
+    def beside(self) -> str:
+        """Say how exact the share is, and how often anything else was flagged."""
+        return f"+- {self.error:.3f}; {self.others:.3f} of the cohorts have alarms beside them"
 
 
-def _found(kind: simulated.Kind, cohorts: int, seed: int) -> tuple[float, float]:
-    """Say what share of what is wrong was flagged, and how often anything else was."""
-    shares, others = [], []
+def _found(kind: simulated.Kind, cohorts: int, seed: int) -> _Rates:
+    """Judge cohorts of a kind; the error is that of the mean share over cohorts."""
+    shares, others, together = [], [], []
     for found in simulated.judged(kind, cohorts, seed):
         table = getattr(found, kind.table)
         wrong = table[kind.column].isin(kind.wrong)
         shares.append(table["flagged"][wrong].mean())
         beside = ~wrong & (table[kind.column] != TOGETHER)
         others.append(table["flagged"][beside].any())
-    return float(np.mean(shares)), float(np.mean(others))
+        together.append(found.between["flagged"].any())
+    error = float(np.std(shares) / np.sqrt(cohorts))
+    return _Rates(*map(float, (np.mean(shares), error, np.mean(others), np.mean(together))))
 
 
 def batches(quick: bool, seed: int) -> list[Line]:

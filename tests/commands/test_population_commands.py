@@ -25,9 +25,11 @@ def folder(tmp_path_factory):
     path = tmp_path_factory.mktemp("population")
     (path / "layout.py").write_text(LAYOUT, encoding="utf-8")
     evaluation = shared_layouts.simulated(shared_layouts.explanatory(), 12, 6)[0]
-    evaluation.items.to_csv(path / "items.csv", index_label="item")
+    items = evaluation.items.assign(task=list("aabbcc"))
+    items.to_csv(path / "items.csv", index_label="item")
     evaluation.successes.to_csv(path / "outcomes.csv", index_label="subject")
-    evaluation.subject_table.to_csv(path / "people.csv", index_label="subject")
+    people = evaluation.subject_table.assign(school=["east", "west"] * 6)
+    people.to_csv(path / "people.csv", index_label="subject")
     new = shared_layouts.subjects(2).set_axis(["Eve", "Sam"])
     new.to_csv(path / "new.csv", index_label="subject")
     return path
@@ -93,6 +95,20 @@ def test_report_and_criticise(fitted, folder, capsys):
     capsys.readouterr()
     assert main(["criticise", str(fitted)]) in (0, 1)
     assert "<PopulationCriticism of" in capsys.readouterr().out
+
+
+def test_groups_and_testlets_that_are_named(fitted, folder, tables, capsys):
+    asked = ["--by", "school", "--testlets", "task"]
+    assert main(["criticise", str(fitted), *tables, *asked]) in (0, 1)
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "of 6 items by groups" in shown
+    assert "testlets, at 5% in each>" in shown
+    assert main(["criticise", str(fitted), *tables, "--by", "shool"]) == 2
+    assert "by: the subjects have no column 'shool'" in capsys.readouterr().err
+    page = folder / "groups.md"
+    assert main(["report", str(fitted), "--out", str(page), *tables, "--by", "shool"]) == 2
+    assert main(["report", str(fitted), "--out", str(page), *tables, *asked]) == 0
+    assert page.is_file()
 
 
 def test_sbc_asks_for_subjects(folder, capsys):

@@ -14,20 +14,10 @@ from measurement_layouts.reports import export_tables
 LAYOUT = shared_layouts.explanatory()
 
 
-@pytest.fixture(scope="module")
-def evaluation():
-    return shared_layouts.simulated(LAYOUT, 12, 8)[0]
-
-
-@pytest.fixture(scope="module")
-def fit(evaluation):
-    return ml.fit(LAYOUT, evaluation, draws=200, tune=300, chains=2, seed=1, progressbar=False)
-
-
-def test_a_description_says_how_far_a_profile_leans(fit):
-    described = ml.describe(fit)
+def test_a_description_says_how_far_a_profile_leans(shared_fit):
+    described = ml.describe(shared_fit)
     found = described.findings.query("kind == 'leaning'").set_index("subject")
-    expected = standing(fit).set_index("subject")
+    expected = standing(shared_fit).set_index("subject")
     pd.testing.assert_series_equal(
         found["value"], expected["lean"], check_names=False, check_index_type=False
     )
@@ -58,13 +48,13 @@ def test_a_description_of_subjects_alone_says_nothing_of_it():
     assert "eans on" not in str(ml.describe(alone))
 
 
-def test_the_page_has_what_is_shared(fit, evaluation, tmp_path):
-    page = ml.report(fit, tmp_path / "page.html", evaluation=evaluation).read_text("utf-8")
+def test_the_page_has_what_is_shared(shared_fit, shared_data, tmp_path):
+    page = ml.report(shared_fit, tmp_path / "page.html", evaluation=shared_data).read_text("utf-8")
     assert '<section id="population"' in page
     for name in ("weight", "taskSpread", "item 3"):
         assert f'<th scope="row">{name}</th>' in page or f"<td>{name}</td>" in page
-    text = ml.report(fit, tmp_path / "page.md").read_text("utf-8")
-    words = ml.validation.explained(fit).in_words().partition(" (")[0]
+    text = ml.report(shared_fit, tmp_path / "page.md").read_text("utf-8")
+    words = ml.validation.explained(shared_fit).in_words().partition(" (")[0]
     assert words in text
     assert words.replace("'", "&#39;") in page
     assert "## Population" in text
@@ -72,13 +62,13 @@ def test_the_page_has_what_is_shared(fit, evaluation, tmp_path):
     assert "| ofTask | b |" in text
 
 
-def test_tables_of_what_is_shared_are_written(fit, tmp_path):
-    names = [path.name for path in export_tables(fit, tmp_path / "tables")]
+def test_tables_of_what_is_shared_are_written(shared_fit, tmp_path):
+    names = [path.name for path in export_tables(shared_fit, tmp_path / "tables")]
     assert names[-3:] == ["population.csv", "item_effects.csv", "standing.csv"]
     effects = pd.read_csv(tmp_path / "tables" / "item_effects.csv")
     assert len(effects) == 8 + 3
     read = pd.read_csv(tmp_path / "tables" / "standing.csv")["lean"]
-    np.testing.assert_allclose(read, standing(fit)["lean"])
+    np.testing.assert_allclose(read, standing(shared_fit)["lean"])
 
 
 @pytest.mark.parametrize(
@@ -88,7 +78,7 @@ def test_tables_of_what_is_shared_are_written(fit, tmp_path):
     ],
     ids=["estimate"],
 )
-def test_what_takes_one_subject_at_a_time_refuses(fit, evaluation, call, words):
+def test_what_takes_one_subject_at_a_time_refuses(shared_fit, shared_data, call, words):
     with pytest.raises(FitError, match="is fitted to all subjects together, because of mean") as e:
-        call(fit, evaluation)
+        call(shared_fit, shared_data)
     assert words in str(e.value)

@@ -1,5 +1,7 @@
 """Layouts with a population: formulas by hand, their batteries, and cohorts that they take."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -160,6 +162,40 @@ def test_the_commands_list_and_draw_them(tmp_path, capsys):
     assert (tmp_path / "gsm8k-population.svg").is_file()
 
 
+@pytest.mark.slow
+def test_a_population_is_run_and_scored_where_a_study_has_one(tmp_path, capsys, monkeypatch):
+    real = scenarios.get("gsm8k")
+    few = real.simulate(1).evaluation
+    few = few.select(subjects=few.subjects[:6], items=few.items.index[::40])
+    cohort = replace(real.simulate(1), evaluation=few)
+    small = replace(
+        real,
+        load=lambda folder: few,
+        simulate=lambda seed: cohort,
+        layouts={"recommended layout": real.layouts["recommended layout"]},
+        baselines={"aggregate": "aggregate"},
+    )
+    monkeypatch.setattr(scenarios, "get", lambda name: small)
+    out = tmp_path / "out"
+    asked = ["run", "gsm8k", "--population", "--draws", "20", "--out", str(out)]
+    assert main(asked) == 0
+    assert ml.load(out / "fit.nc").layout.name == "gsm8k-population"
+    assert "slope" in " ".join(pd.read_csv(out / "population.csv")["node"]).lower()
+    capsys.readouterr()
+    assert main(["validate", "gsm8k", "--population", "--repeats", "1"]) in (0, 1)
+    shown = capsys.readouterr().out
+    assert "population layout" in shown
+    assert "population layout: mean Brier" not in shown  # it is scored, and has no goal
+
+
+@pytest.mark.parametrize("command", ["run", "validate"])
+def test_a_population_is_refused_where_a_study_has_none(command, tmp_path, capsys):
+    out = ["--out", str(tmp_path / "out")] if command == "run" else []
+    assert main([command, "math-exam", "--population", *out]) == 2
+    assert "math-exam has no population layout beside its layouts" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
 def test_what_is_pooled_bears_the_capability_s_name():
     skill = pooled("skill", 2, 3, "level", about="how far")
     assert [parent.name for parent in skill.parents] == ["skillMean", "skillSpread"]
@@ -167,9 +203,18 @@ def test_what_is_pooled_bears_the_capability_s_name():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["gsm8k", "weirdml", "adele"])
-def test_abilities_are_found_again(name):
-    """Rank correlation of 30 subjects' first ability, six outcomes a cell; the twin is shuffled."""
+@pytest.mark.parametrize(
+    ("name", "ability"),
+    [
+        ("gsm8k", "planningAbility"),
+        ("weirdml", "horizon"),
+        ("adele", "ability"),
+        ("animal-ai-olympics", "visualAbility"),
+        ("fraction-subtraction", "skillLevel"),
+    ],
+)
+def test_abilities_are_found_again(name, ability):
+    """Rank correlation of 30 subjects' ability, six outcomes a cell; the twin is shuffled."""
     scenario = scenarios.get(name)
     layout = scenario.population()
     items = scenario.simulate(1).evaluation.items
@@ -178,7 +223,6 @@ def test_abilities_are_found_again(name):
     truth = ml.validation.draw_truth(layout, items, people, seed=6)
     made = ml.simulate(layout, items, truth, seed=5, trials=6)
     fit = ml.fit(layout, made, draws=150, tune=250, chains=2, seed=1, progressbar=False)
-    ability = next(latent for latent in layout.profile if latent.kind == "capability").name
     found = fit.posterior[ability].mean(("chain", "draw"))
     known = truth[ability].sel(subject=found["subject"]).transpose(*found.dims)
     shuffled = np.random.default_rng(1).permutation(known.to_numpy().ravel())

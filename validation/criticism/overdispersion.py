@@ -372,6 +372,12 @@ def remedy(layout: Layout) -> str:
     once = "keep one attempt at each item"
     if layout.steps is not None:
         return once
+    if layout.joint:
+        return (
+            'add Bias("part", per=("subject", "item"), prior=Prior("Normal", mu=0, '
+            'sigma=Spread("partSpread"))) to the margin of the layout, which gives each subject a '
+            f"part of its own on each item, or {once}"
+        )
     return (
         'add Unseen("itemPart", 0, Slope("itemSpread")) to the margin of the layout, which gives '
         f"each item a part of its own, or {once}"

@@ -1,13 +1,20 @@
 """Criticism of a joint fit: what is planted is found, in words and figures, and nothing else."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
-from helpers.joint_fits import crafted, random_draws, rasch
+from helpers.joint_fits import crafted, evaluation_of, random_draws, rasch, schooled
+from helpers.populations import normal
+from scipy.special import expit
 
 import measurement_layouts as ml
-from measurement_layouts import DataError, FitError, plots
+from measurement_layouts import DataError, FitError, LayoutError, plots
 from measurement_layouts.validation import PopulationCriticism, criticise
+from measurement_layouts.validation.criticism import overdispersion
+from measurement_layouts.validation.criticism.population.attempts import REPEATED
+from measurement_layouts.validation.criticism.population.between import SPREAD
 from measurement_layouts.validation.criticism.population.dependence import TOGETHER
 
 SUBJECTS, ITEMS = 120, 16
@@ -86,6 +93,20 @@ def test_an_item_for_one_school_is_found_with_its_size(found):
     assert set(found.groups.loc[found.groups["by"] == "year", "df"]) == {2}
 
 
+def test_groups_are_held_against_each_other_two_by_two(found):
+    rows = found.between.set_index(["by", "level", "against"])
+    assert set(rows["what"]) == {SPREAD}  # the layout has no demands
+    assert set(rows.loc["year"].index) == {
+        ("second", "first"),
+        ("third", "first"),
+        ("third", "second"),
+    }
+    row = rows.loc[("school", "west", "east")]
+    assert row["p"] == rows["p"].min()  # small; one item among many that are alike is found singly
+    assert (row["subjects"], row["items"]) == (SUBJECTS, ITEMS)
+    assert row["low"] < 2 / np.sqrt(ITEMS) < row["high"]
+
+
 def test_copies_are_found(found):
     row = found.pairs.iloc[0]
     assert (row["item"], row["other"]) == ALIKE
@@ -108,6 +129,20 @@ def test_words_name_what_is_wrong_and_what_to_add(found):
     alarms = found.flagged()
     assert set(alarms["table"]) == {"subjects", "items", "groups", "pairs"}
     assert "i0, school west" in set(alarms["name"])
+
+
+def test_words_name_groups_and_demands_and_what_to_add(found):
+    school = found.between[found.between["by"] == "school"].assign(flagged=True)
+    year = school.assign(by="age", level="+1 sd", against="the mean")
+    rows = [school, school.assign(what="size"), year.assign(what="size")]
+    told = replace(found, between=pd.concat(rows, ignore_index=True)).suggestions()
+    whole, by_school, by_age = (line for line in told if line.startswith(("the items", "demands")))
+    assert "do not work alike by school: west against east (they differ by" in whole
+    assert 'Bias("favour", per=(Category(\'school\', per="subject"), "item")' in whole
+    assert "demands count otherwise by school: size" in by_school
+    assert 'Bias("weight", per=Category(\'school\', per="subject")) times the demand' in by_school
+    assert 'per="population") times MetaFeature(\'age\', ..., per="subject") times the' in by_age
+    assert not any(line.startswith(("the items", "demands")) for line in found.suggestions())
 
 
 def test_testlets_are_asked_one_by_one_and_together(fit, known, found):
@@ -161,6 +196,18 @@ def test_few_draws_are_refused(known):
         criticise(few, known)
 
 
+def test_each_demand_of_the_layout_is_asked_of_each_two_groups():
+    layout, known = schooled(), evaluation_of(12, 8)
+    made = crafted(layout, known, random_draws(layout, known, 120, seed=1))
+    found = criticise(made, known).between
+    pairs = [("y", "x"), ("z", "x"), ("z", "y")]
+    expected = [(*pair, what) for pair in pairs for what in (SPREAD, "size")]
+    assert list(found[["level", "against", "what"]].itertuples(index=False, name=None)) == expected
+    few = known.items.drop(columns="size")  # a column that is not there is asked nothing
+    without = ml.Evaluation(few, known.successes, known.trials, subjects=known.subject_table)
+    assert set(criticise(made, without).between["what"]) == {SPREAD}
+
+
 def test_subjects_fitted_one_by_one_take_no_groups(known):
     skill = ml.Capability("skill", low=-3, high=3)
     size = ml.MetaFeature("size", low=-3, high=3)
@@ -192,6 +239,7 @@ def test_items_without_an_effect_of_their_own_are_asked_for_their_level():
     assert levels.loc["i2", "low"] < 1.5 < levels.loc["i2", "high"]
     assert 'Bias("ease", per="item"' in "\n".join(found.suggestions())
     assert found.groups.empty
+    assert found.between.empty
     assert "items by groups" not in repr(found)
 
 
@@ -202,6 +250,7 @@ def test_the_figure_shows_each_table_and_what_is_flagged(found):
     assert [title.split(":")[0] for title in titles[1:]] == [
         "Items",
         *(f"Items by {name}" for name in found.groups["by"].unique()),
+        "Between groups",
         "Pairs",
     ]
     dark = [line for line in panels[1].lines if line.get_label().startswith("flagged")]
@@ -209,6 +258,40 @@ def test_the_figure_shows_each_table_and_what_is_flagged(found):
     assert sorted(shown) == sorted(flagged(found.items)["effect"])
     (only,) = plots.misfit_plot(found, tables="pairs")
     assert only.get_title() == titles[-1]
+
+
+@pytest.mark.trust("faults", "repeated attempts that depend on each other")
+def test_repeated_attempts_that_are_too_much_alike_are_found_with_their_part():
+    rng = np.random.default_rng(4)
+    people, names = [f"s{row}" for row in range(40)], [f"i{at}" for at in range(8)]
+    log_odds = rng.normal(size=(40, 1)) + rng.normal(size=8)
+    trials = pd.DataFrame(4, people, names)
+    told = {}
+    for sd in (0.0, 1.0):
+        chances = expit(log_odds + sd * rng.normal(size=log_odds.shape))
+        passed = pd.DataFrame(rng.binomial(4, chances), people, names)
+        known = ml.Evaluation(pd.DataFrame(index=names), passed, trials)
+        fit = ml.fit(rasch(), known, draws=200, tune=300, chains=2, seed=1, progressbar=False)
+        criticism = criticise(fit, known)
+        (row,) = criticism.pairs[criticism.pairs["testlet"] == REPEATED].to_dict("records")
+        assert row["flagged"] == (sd > 0)
+        told[sd] = (
+            row,
+            [line for line in criticism.suggestions() if line.startswith(overdispersion.ALIKE)],
+        )
+    assert told[0.0][1] == []
+    row, (line,) = told[1.0]
+    assert 0.3 < row["effect"] < 1.5  # of a variance of 1, by one step from 0
+    assert row["widening"] > 1.2
+    assert 'add Bias("part", per=("subject", "item")' in line
+    part = ml.Bias("part", per=("subject", "item"), prior=normal(0, ml.Spread("partSpread")))
+    margin = rasch().outcome.expression.arguments[0] + part
+    advised = ml.Layout("advised", ml.Success("ok", ml.linking.logistic(margin)))
+    assert ml.check(advised, known).latents.set_index("node").at["part", "expected_sd"] > 0
+    unseen = ml.Unseen("itemPart", 0, ml.Slope("itemSpread"))  # the twin: what islands are advised
+    chance = ml.linking.logistic(rasch().outcome.expression.arguments[0] + unseen)
+    with pytest.raises(LayoutError, match="itemPart, which is unseen"):
+        ml.Layout("twin", ml.Success("ok", chance))
 
 
 def test_tables_of_the_figure_are_known(found):

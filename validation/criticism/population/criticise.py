@@ -10,6 +10,8 @@ from ....common.errors import DataError, FitError
 from ....common.messages import many, some
 from ....evaluations.evaluation import Evaluation
 from ....inference.fit import Fit
+from ..properties import used_columns
+from .between import between
 from .criticism import PopulationCriticism
 from .dependence import pairs, testlets
 from .explained import Explained, explained, no_share
@@ -43,15 +45,16 @@ def criticise_population(
     contrasts = [Contrast.of(people, name) for name in group_columns(people, by)]
     who = fit.named(subjects) if subjects is not None else fit.subjects
     residuals = Residuals.of(fit)
-    together = None
-    if testlet is not None:
-        together = _testlets(_known(evaluation.items, residuals.items, "item"), testlet)
+    items = _known(evaluation.items, residuals.items, "item")
+    demands = items[[name for name in used_columns(fit) if name in items]].select_dtypes("number")
+    together = None if testlet is None else _testlets(items, testlet)
     judged = {"alpha": alpha, "prob": prob}
     with threadpool_limits(1, user_api="blas"):  # threads would change the last digits
         return PopulationCriticism(
             person_fit(residuals, who, **judged),
             item_fit(residuals, fit.layout, **judged),
             invariance(residuals, contrasts, **judged),
+            between(residuals, contrasts, demands, **judged),
             pairs(residuals, **judged)
             if together is None
             else testlets(residuals, together, seed=seed, **judged),

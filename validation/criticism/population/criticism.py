@@ -10,16 +10,21 @@ from ....common.digits import beside, fixed
 from ....common.messages import some
 from ....evaluations.evaluation import Evaluation
 from ....inference.fit import Fit
+from ....layouts import Layout
+from ..overdispersion import ALIKE, remedy
+from .attempts import REPEATED
+from .between import SPREAD
 from .dependence import TOGETHER
 from .explained import Explained
+from .invariance import STANDARD
 from .item_fit import LEVEL
 
-_TABLES = {"subjects": "subject", "items": "item", "groups": "item", "pairs": "item"}
+TABLES = ("subjects", "items", "groups", "between", "pairs")
 
 
 @dataclass(frozen=True, eq=False)
 class PopulationCriticism:
-    """What a layout with a population misses: subjects, items, groups and pairs.
+    """What a layout with a population misses: subjects, items, groups of subjects, pairs of items.
 
     Made by `criticise` from a joint fit. In each table the chance of any false alarm is at most
     `alpha` (Holm's adjustment) where the layout suffices.
@@ -32,6 +37,9 @@ class PopulationCriticism:
         Item fit: which items are steeper, flatter or easier; see `item_fit.item_fit`.
     groups : DataFrame
         Invariance: which items are easier for some subjects; see `invariance.invariance`.
+    between : DataFrame
+        Invariance: whether items, and demands, work alike at all in two groups of subjects; see
+        `between.between`.
     pairs : DataFrame
         Local dependence: which items have more in common; see `dependence.pairs` and
         `dependence.testlets`.
@@ -68,12 +76,13 @@ class PopulationCriticism:
     >>> found = fit(layout, known, draws=100, tune=200, chains=2, seed=1, progressbar=False)
     >>> criticise(found, known)
     <PopulationCriticism of 'quiz': 0 of 12 subjects flagged, 0 of 6 items, 0 of 6 items by groups,
-    0 pairs, at 5% in each>
+    0 of 1 between groups, 0 pairs, at 5% in each>
     """
 
     subjects: pd.DataFrame
     items: pd.DataFrame
     groups: pd.DataFrame
+    between: pd.DataFrame
     pairs: pd.DataFrame
     explained: Explained
     fit: Fit
@@ -88,12 +97,12 @@ class PopulationCriticism:
         Returns
         -------
         DataFrame
-            ``table`` and ``name``, of a subject, an item, two items or a testlet; ``effect``,
-            ``low``, ``high``, ``p_adjusted``.
+            ``table`` and ``name``, of a subject, an item, two items, a testlet, or two groups;
+            ``effect``, ``low``, ``high``, ``p_adjusted``.
         """
         columns = ["table", "name", "effect", "low", "high", "p_adjusted"]
         parts = [pd.DataFrame(columns=columns)]
-        for name in _TABLES:
+        for name in TABLES:
             table: pd.DataFrame = getattr(self, name)
             rows = table[table["flagged"]]
             if len(rows):
@@ -107,12 +116,17 @@ class PopulationCriticism:
         Returns
         -------
         list of str
-            One for subjects, one for slopes and one for levels of items, one for each column of the
-            subjects and one for pairs or testlets, as far as something is flagged.
+            One for subjects, one for slopes and one for levels of items, for each column of the
+            subjects one for single items, one for all items and one for demands, and one for pairs
+            or testlets, as far as something is flagged.
         """
         told = [_of_subjects(self.subjects), *_of_items(self.items)]
         told += [_of_group(rows) for _, rows in self.groups.groupby("by", sort=False)]
-        told.append(_of_pairs(self.pairs, self.testlets))
+        told += [_of_spread(rows, self.prob) for _, rows in self.between.groupby("by", sort=False)]
+        told += [_of_demands(rows) for _, rows in self.between.groupby("by", sort=False)]
+        repeated = self.pairs["testlet"] == REPEATED
+        told.append(_of_pairs(self.pairs[~repeated], self.testlets))
+        told.append(_of_attempts(self.pairs[repeated], self.fit.layout))
         return [each for each in told if each]
 
     def __repr__(self) -> str:
@@ -125,6 +139,10 @@ class PopulationCriticism:
             told.append(
                 f"{int(self.groups['flagged'].sum())} of {len(self.groups)} items by groups"
             )
+        if len(self.between):
+            told.append(
+                f"{int(self.between['flagged'].sum())} of {len(self.between)} between groups"
+            )
         alike = int(self.pairs["flagged"].sum())
         told.append(f"{alike} of {len(self.pairs)} testlets" if self.testlets else f"{alike} pairs")
         name = self.fit.layout.name
@@ -132,13 +150,14 @@ class PopulationCriticism:
 
 
 def row_name(table: str, row: Mapping[Hashable, Any]) -> str:
-    """Name what a row of a table is about: a subject, an item, two items or a testlet."""
+    """Name what a row of a table is about: a subject, an item, two items, a testlet or groups."""
     if table == "pairs":
         return str(row["testlet"] or f"{row['item']} + {row['other']}")
     if table == "groups":
         return f"{row['item']}, {row['by']} {row['level']}"
-    own = str(row[_TABLES[table]])
-    return f"{own}, {row['what']}" if table == "items" else own
+    if table == "between":
+        return f"{row['what']}, {row['by']} {row['level']} against {row['against']}"
+    return f"{row['item']}, {row['what']}" if table == "items" else str(row["subject"])
 
 
 def _numbers(row: pd.Series) -> str:
@@ -213,14 +232,54 @@ def _of_group(table: pd.DataFrame) -> str:
     if flagged.empty:
         return ""
     row = flagged.sort_values("p").iloc[0]
-    add = f'Bias("favour", per=(Category({row["by"]!r}, per="subject"), "item"), '
-    add += 'prior=Prior("Normal", mu=0, sigma=Spread("favourSpread")))'
-    if row["level"] == "+1 sd":
-        add = f'Bias("weight", per="item") times MetaFeature({row["by"]!r}, ..., per="subject")'
     return (
         f"{len(flagged)} of {len(table)} items work otherwise by {row['by']}: "
         f"{some(flagged['item'])} ({row['item']}, {row['level']} against {row['against']}: "
-        f"{_numbers(row)} log-odds beside the other items); look at these items, or add {add}"
+        f"{_numbers(row)} log-odds beside the other items); look at these items, or add "
+        f"{_favour(row)}"
+    )
+
+
+def _favour(row: pd.Series) -> str:
+    """Write the effect of a column of the subjects on single items."""
+    if row["level"] == STANDARD:
+        return f'Bias("weight", per="item") times MetaFeature({row["by"]!r}, ..., per="subject")'
+    return (
+        f'Bias("favour", per=(Category({row["by"]!r}, per="subject"), "item"), '
+        'prior=Prior("Normal", mu=0, sigma=Spread("favourSpread")))'
+    )
+
+
+def _of_spread(table: pd.DataFrame, prob: float) -> str:
+    """Say between which groups items do not work alike, and what to add."""
+    flagged = table[table["flagged"] & (table["what"] == SPREAD)]
+    if flagged.empty:
+        return ""
+    row = flagged.sort_values("p").iloc[0]
+    pairs = [
+        f"{level} against {other}" for level, other in flagged[["level", "against"]].to_numpy()
+    ]
+    return (
+        f"the items as a whole do not work alike by {row['by']}: {some(pairs)} (they differ by "
+        f"{_numbers(row)} log-odds, a standard deviation with its {prob:.0%} interval), also where "
+        f"no item is flagged; compare these groups with care, or add {_favour(row)}"
+    )
+
+
+def _of_demands(table: pd.DataFrame) -> str:
+    """Say which demands count more or less for whom, and what to add."""
+    flagged = table[table["flagged"] & (table["what"] != SPREAD)]
+    if flagged.empty:
+        return ""
+    row = flagged.sort_values("p").iloc[0]
+    weight = f'per=Category({row["by"]!r}, per="subject"))'
+    if row["level"] == STANDARD:
+        weight = f'per="population") times MetaFeature({row["by"]!r}, ..., per="subject")'
+    names = list(dict.fromkeys(flagged["what"]))
+    return (
+        f"demands count otherwise by {row['by']}: {some(names)} ({row['what']}, {row['level']} "
+        f"against {row['against']}: {_numbers(row)} log-odds per standard deviation of the items); "
+        f'add Bias("weight", {weight} times the demand'
     )
 
 
@@ -245,6 +304,23 @@ def _of_pairs(table: pd.DataFrame, testlets: str) -> str:
         f"{'; '.join(told)}{widened(flagged)}; add a part of each subject on each group of them: "
         f'Bias("shared", per=("subject", Category({testlets or "testlet"!r})), '
         'prior=Prior("Normal", mu=0, sigma=Spread("sharedSpread")))'
+    )
+
+
+def _of_attempts(table: pd.DataFrame, layout: Layout) -> str:
+    """Say whether repeated attempts are too much alike, what that does, and what to add."""
+    flagged = table[table["flagged"]]
+    if flagged.empty:
+        return ""
+    (row,) = (row for _, row in flagged.iterrows())
+    if row["effect"] < 0:
+        return (
+            "repeated attempts at an item are less alike than the layout allows "
+            f"({_numbers(row)} squared log-odds); keep one attempt at each item"
+        )
+    return (
+        f"{ALIKE}, as if each subject had a part of its own on each item, of a variance of "
+        f"{_numbers(row)} squared log-odds{widened(flagged)}; {remedy(layout)}"
     )
 
 

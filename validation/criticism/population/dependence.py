@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
+from .attempts import attempts
 from .louis import louis
 from .residuals import Block, Residuals
 from .results import adjusted, intervals
@@ -39,6 +40,8 @@ def pairs(residuals: Residuals, *, alpha: float, prob: float) -> pd.DataFrame:
     -------
     DataFrame
         The pairs that are flagged, and at least the 20 with the smallest p; all are adjusted for.
+        Where there were several attempts, a row asks the same of those in a cell; see
+        `attempts.attempts`.
 
         - ``testlet``: empty; ``item``, ``other``; ``items``: 2; ``subjects``: who attempted both.
         - ``effect``, ``low``, ``high``: :math:`\beta`, with an approximate interval.
@@ -84,7 +87,7 @@ def pairs(residuals: Residuals, *, alpha: float, prob: float) -> pd.DataFrame:
             "p": _chances(residuals, columns["z"], first, second),
         }
     )
-    made = adjusted(made, alpha)[COLUMNS]
+    made = adjusted(pd.concat([made, attempts(residuals, prob)]), alpha)[COLUMNS]
     ordered = made.sort_values("p", kind="stable", ignore_index=True)
     return ordered.head(max(_SHOWN, int(ordered["flagged"].sum())))
 
@@ -122,8 +125,9 @@ def testlets(
     Returns
     -------
     DataFrame
-        One row per testlet and, where there are several, one of all together; columns as of
-        `pairs`. ``item`` and ``other`` are empty, ``q3`` is the mean over pairs.
+        One row per testlet and, where there are several, one of all together, and one of repeated
+        attempts; columns as of `pairs`. ``item`` and ``other`` are empty, ``q3`` is the mean over
+        pairs.
     """
     places = list(groups.values())
 
@@ -152,7 +156,7 @@ def testlets(
             "p": _testlet_chances(residuals, columns["z"], places, seed),
         }
     )
-    made = adjusted(made, alpha)[COLUMNS]
+    made = adjusted(pd.concat([made, attempts(residuals, prob)]), alpha)[COLUMNS]
     return made.sort_values("p", kind="stable", ignore_index=True)
 
 

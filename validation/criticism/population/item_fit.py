@@ -82,4 +82,5 @@ def _log_odds(block: Block) -> list[np.ndarray]:
 
 def _level(block: Block) -> tuple[np.ndarray, np.ndarray]:
     """Move all cells of an item alike."""
-    return block.beside_others.sum(axis=1), block.own_weights.sum(axis=1)
+    left, weights = block.beside(np.ones(block.weights.shape[2], dtype=bool))
+    return left.sum(axis=1), weights.sum(axis=1)

@@ -2,10 +2,11 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from .residuals import Block, Residuals
+from .residuals import Block, Residuals, positive, together
 from .saddlepoint import tails
 
 LEAST = 0.05  # part of the information that has to be left beside what the layout has itself
@@ -133,24 +134,36 @@ class Direction:
         (draws, subjects, items).
     over : int
         `SUBJECT` or `ITEM`: what there is a test for.
+    anchor : ndarray of bool, shape (items,), optional
+        Of tests of items: those that say what a subject is in all; all by default. An item that is
+        not in it stands beside them and itself.
     """
 
     values: Callable[[Block], list[np.ndarray]]
     over: int
+    anchor: np.ndarray | None = None
 
     def test(self, residuals: Residuals) -> Tested:
-        """Score the effects of all tests."""
+        """Score the effects of each test."""
+        found = self.read(residuals)
+        missing = np.einsum("dtk,dtl->tkl", found.lines, found.lines) / len(found.lines)
+        missing = missing + found.own[:, :, None] * np.eye(found.own.shape[1])
+        return Tested(found.score, found.complete - missing, found.complete)
+
+    def read(self, residuals: Residuals) -> "Read":
+        """Sum over the draws what scores and their information are made of."""
         centre = residuals.centre
-        weights = self._weights(centre)
-        moved = np.stack([each * weights for each in self._along(centre)])
+        weights = self._beside(centre)[1]
+        centred = np.stack(self._along(centre, weights))
+        moved = centred * weights
         scores, lines, sums = [], [], []
         for block in residuals.blocks():
-            along, own = self._along(block), self._weights(block)
-            left = block.leftover if self.over == SUBJECT else block.beside_others
+            left, own = self._beside(block)
+            along = self._along(block, own)
             scores.append(np.stack([(x * left).sum(axis=self.over) for x in along], axis=2))
             odds = block.log_odds
             if self.over == ITEM:
-                odds = odds - (centre.shares * odds).sum(axis=2, keepdims=True)
+                odds = odds - self._of_subjects(centre, odds)
             lines.append(np.stack([(x * odds).sum(axis=self.over) for x in moved], axis=2))
             both = [[(x * y * own).sum(axis=(0, self.over)) for y in along] for x in along]
             moments = ([(x**power).sum(axis=0) for x in along] for power in (1, 2))
@@ -158,34 +171,71 @@ class Direction:
         score, line = np.concatenate(scores), np.concatenate(lines)
         draws = len(score)
         complete, first, second = (np.sum(each, axis=0) / draws for each in zip(*sums, strict=True))
-        spread = second - first**2
-        own_part = (weights[0] * spread).sum(axis=self.over)
-        line = line - line.mean(axis=0)
-        missing = np.einsum("dtk,dtl->tkl", line, line) / draws
-        missing = missing + own_part.T[:, :, None] * np.eye(len(own_part))
-        whole = np.moveaxis(complete, 2, 0)
-        return Tested(score.mean(axis=0), whole - missing, whole)
+        own_part = (weights[0] * (second - first**2)).sum(axis=self.over)
+        return Read(
+            score.mean(axis=0),
+            np.moveaxis(complete, 2, 0),
+            line - line.mean(axis=0),
+            own_part.T,
+            centred[:, 0],
+        )
 
     def chances(self, residuals: Residuals, tested: Tested) -> np.ndarray:
         """Give p values of tests of one effect each, by the saddlepoint; NaN where untestable."""
         effect, error = tested.alone()
-        (along,) = self._along(residuals.centre)
+        centre = residuals.centre
+        (along,) = self._along(centre, self._beside(centre)[1])
         return of_cells(residuals, (effect / error)[:, 0], along[0], self.over)
 
-    def _weights(self, block: Block) -> np.ndarray:
-        """Give what centres a test's cells."""
-        return block.weights if self.over == SUBJECT else block.own_weights
+    def _anchored(self, block: Block) -> np.ndarray:
+        """Say which items are in the anchor."""
+        return np.ones(block.weights.shape[2], dtype=bool) if self.anchor is None else self.anchor
 
-    def _along(self, block: Block) -> list[np.ndarray]:
+    def _beside(self, block: Block) -> tuple[np.ndarray, np.ndarray]:
+        """Give what a test's cells leave over, and what centres them."""
+        if self.over == SUBJECT:
+            return block.leftover, block.weights
+        return block.beside(self._anchored(block))
+
+    def _of_subjects(self, block: Block, values: np.ndarray) -> np.ndarray:
+        """Average over a subject's cells, by information."""
+        anchor = self._anchored(block)
+        total = together(block.weights, anchor)
+        return np.asarray(together(block.weights * values, anchor) / positive(total))
+
+    def _along(self, block: Block, weights: np.ndarray) -> list[np.ndarray]:
         """Lay out the values of each effect, centred."""
-        weights = self._weights(block)
         found = []
+        total = positive(weights.sum(axis=self.over, keepdims=True))
         for values in self.values(block):
             x = np.broadcast_to(values, weights.shape)
-            total = weights.sum(axis=self.over, keepdims=True)
-            mean = (weights * x).sum(axis=self.over, keepdims=True)
-            found.append((x - mean / np.where(total > 0, total, 1)) * (weights > 0))
+            mean = (weights * x).sum(axis=self.over, keepdims=True) / total
+            found.append((x - mean) * (weights > 0))
         return found
+
+
+class Read(NamedTuple):
+    """What scores of effects and their information are made of.
+
+    Attributes
+    ----------
+    score : ndarray, shape (tests, effects)
+        Means over the draws.
+    complete : ndarray, shape (tests, effects, effects)
+        Information if all that the layout infers were known.
+    lines : ndarray, shape (draws, tests, effects)
+        What scores are about the mean chances, as far as the draws move the cells, centred.
+    own : ndarray, shape (tests, effects)
+        What the variance of the values adds to that of the lines.
+    along : ndarray, shape (effects, subjects, items)
+        Values, centred, at the mean chances.
+    """
+
+    score: np.ndarray
+    complete: np.ndarray
+    lines: np.ndarray
+    own: np.ndarray
+    along: np.ndarray
 
 
 def of_cells(residuals: Residuals, z: np.ndarray, along: np.ndarray, over: int) -> np.ndarray:

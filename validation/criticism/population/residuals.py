@@ -31,21 +31,34 @@ class Block:
     weights: np.ndarray
     leftover: np.ndarray
 
-    @cached_property
-    def shares(self) -> np.ndarray:
-        """What part of its subject's information a cell has."""
-        total = self.weights.sum(axis=2, keepdims=True)
-        return np.asarray(self.weights / np.where(total > 0, total, 1))
+    def beside(self, anchor: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Set each cell beside the other items of its subject.
 
-    @cached_property
-    def beside_others(self) -> np.ndarray:
-        """Leftover of a cell, less its share of what its subject leaves over in all."""
-        return np.asarray(self.leftover - self.shares * self.leftover.sum(axis=2, keepdims=True))
+        Parameters
+        ----------
+        anchor : ndarray of bool, shape (items,)
+            Items that say what a subject is in all; any other stands beside them and itself.
 
-    @cached_property
-    def own_weights(self) -> np.ndarray:
-        """Variance of `beside_others` as far as it is the cell's own."""
-        return np.asarray(self.weights * (1 - self.shares))
+        Returns
+        -------
+        leftover : ndarray, shape (draws, subjects, items)
+            Of a cell, less its share of what its subject leaves over in all.
+        weights : ndarray, shape (draws, subjects, items)
+            Variance of that as far as it is the cell's own.
+        """
+        shares = self.weights / positive(together(self.weights, anchor))
+        left = self.leftover - shares * together(self.leftover, anchor)
+        return left, self.weights * (1 - shares)
+
+
+def together(values: np.ndarray, anchor: np.ndarray) -> np.ndarray:
+    """Sum a subject's cells over an anchor and, of an item that is not in it, its own."""
+    return np.asarray((values @ anchor.astype(float))[..., None] + values * ~anchor)
+
+
+def positive(values: np.ndarray) -> np.ndarray:
+    """Give numbers to divide by: 1 instead of 0."""
+    return np.where(values > 0, values, 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,6 +102,16 @@ class Residuals:
                 chances[:, row, where[places]] = found[:, ::step].T
         np.clip(chances, _EDGE, 1 - _EDGE, out=chances)
         return cls(fit.subjects, list(names), successes, trials, chances)
+
+    def take(self, rows: np.ndarray) -> "Residuals":
+        """Keep some of the subjects, by place."""
+        return Residuals(
+            [self.subjects[row] for row in rows],
+            self.items,
+            self.successes[rows],
+            self.trials[rows],
+            self.chances[:, rows],
+        )
 
     def blocks(self) -> Iterator[Block]:
         """Go through the draws, some at a time."""
