@@ -70,16 +70,19 @@ def test_it_says_why_it_stops(stop, reason):
 
 
 def test_all_rules_of_precision_must_hold():
-    rules = Stop(sd={"sight": 3.5}, threshold={"sight": 3.0})
+    rules = Stop(sd={"sight": 1.0}, threshold={"sight": 3.0})
     test = answered(ml.AdaptiveTest(LAYOUT, bank(), stop=rules, seed=1))
     assert "sight has an sd of" in test.done
     assert "; sight is above 3" in test.done
-    assert len(test.history) > 1
+    alone = Stop(threshold={"sight": 3.0})
+    assert len(answered(ml.AdaptiveTest(LAYOUT, bank(), stop=alone, seed=1)).history) < 3
+    assert len(test.history) > 3
 
 
 def test_several_at_once_are_no_near_copies():
     copies = pd.concat([bank(9)] * 4).set_axis([f"c{n}" for n in range(36)], axis=0)
-    test = ml.AdaptiveTest(LAYOUT, copies, seed=1)
+    steep = ml.Layout("steep", ml.Success("found", logistic(5 * (SIGHT - SMALLNESS))))
+    test = ml.AdaptiveTest(steep, copies, seed=1)
     asked = test.next(3)
     assert copies.loc[asked, "smallness"].nunique() == 3
     assert test.in_flight == asked
@@ -87,7 +90,9 @@ def test_several_at_once_are_no_near_copies():
 
 
 def test_costs_are_weighed():
-    costs = {name: 1.0 if smallness < 4 else 50.0 for name, smallness in bank()["smallness"].items()}
+    costs = {
+        name: 1.0 if smallness < 4 else 50.0 for name, smallness in bank()["smallness"].items()
+    }
     test = ml.AdaptiveTest(LAYOUT, bank(), costs=costs, seed=1)
     assert bank().loc[test.next(5), "smallness"].max() < 4
 
@@ -182,19 +187,18 @@ def test_a_killed_process_loses_no_answer(tmp_path):
     answers = skills_answers(items)
     ml.AdaptiveTest(skills_layout(), items, seed=1, path=path)
     recorded = []
+    command = [sys.executable, "-c", KILLED, str(path)]
     for lines in (3, 6):
-        process = subprocess.Popen(
-            [sys.executable, "-c", KILLED, str(path)], stdout=subprocess.PIPE, text=True
-        )
-        said = [process.stdout.readline().split() for _ in range(lines)]
-        os.kill(process.pid, signal.SIGKILL)
-        said += [line.split() for line in process.stdout.read().splitlines()]
-        process.wait()
-        recorded += [line[1] for line in said if line[:1] == ["done"]]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+            said = [process.stdout.readline() for _ in range(lines)]
+            os.kill(process.pid, signal.SIGKILL)
+            said += process.stdout.readlines()
+        recorded += [line[5:].strip() for line in said if line.startswith("done ")]
     assert len(recorded) >= 3
     left = ml.AdaptiveTest.load(path)
     found = left.history["item"].tolist()
-    assert found[: len(recorded)] == recorded or set(recorded) <= set(found)
+    assert set(recorded) <= set(found)
+    assert len(found) <= len(recorded) + 2  # written by a call that did not return
     whole = ml.AdaptiveTest(skills_layout(), items, seed=1)
     for item in found:
         assert (whole.in_flight or whole.next()) == [item]
