@@ -9,7 +9,16 @@ import warnings
 from collections.abc import Sequence
 from importlib import metadata
 
-from .commands import asking, checking, drawing, explaining, fitting, forecasting, importing, studies
+from .commands import (
+    asking,
+    checking,
+    drawing,
+    explaining,
+    fitting,
+    forecasting,
+    importing,
+    studies,
+)
 from .common.errors import DataError, FitError
 from .common.messages import visible
 from .linking import LayoutError

@@ -225,9 +225,7 @@ def _target(
     if target is None:
         weights[:] = np.isfinite(enough) if sds else 1.0
     else:
-        named_by = (
-            target if isinstance(target, Mapping) else dict.fromkeys(find_names(target), 1.0)
-        )
+        named_by = target if isinstance(target, Mapping) else dict.fromkeys(find_names(target), 1.0)
         for name, weight in named_by.items():
             for element in find_elements(layout, name):
                 weights[known.index(element)] = options.positive(
