@@ -97,7 +97,7 @@ def update(
     ...             draws=500, tune=500, seed=1, progressbar=False)
     >>> later = update(first, everything.select(items=names[60:]), progressbar=False)
     >>> later
-    <Fit of 'animal-ai-recommended': 1 subject, 4 chains of 500 draws, 0 failed>
+    <Fit of 'animal-ai-olympics-recommended': 1 subject, 4 chains of 500 draws, 0 failed>
     >>> print(later.diagnostics().loc["sim-01", "update"])
     carried on: Pareto k ...
     """

@@ -87,7 +87,7 @@ def takes_numbers(parser: argparse.ArgumentParser, *numbers: tuple[str, int, int
 
 
 def takes_path(
-    parser: argparse.ArgumentParser,
+    parser: argparse._ActionsContainer,
     option: str,
     kind: str,
     about: str,

@@ -36,11 +36,10 @@ def add(commands: arguments.Commands) -> None:
     arguments.takes_numbers(ask, ("--n", 1, 1, "items, chosen together"))
     begin = ask.add_argument_group("to begin a test, where STATE is not there yet")
     arguments.takes_path(
-        ask,
+        begin,
         "--items",
         "FILE",
-        "the bank: CSV, Parquet or JSON lines, a column `item` and one per property of the layout; "
-        "begins a test, with the options that follow",
+        "the bank: CSV, Parquet or JSON lines, a column `item` and one per property of the layout",
     )
     begin.add_argument("--subject", metavar="NAME", help="who is asked (subject)")
     begin.add_argument(
