@@ -1,5 +1,7 @@
 """Where the public names of `batteries` come from."""
 
+from .adaptive.asking import AdaptiveTest as AdaptiveTest
+from .adaptive.stop import Stop as Stop
 from .characteristic import CharacteristicCurves as CharacteristicCurves
 from .characteristic import characteristic_curves as characteristic_curves
 from .demands import DemandCorrelations as DemandCorrelations

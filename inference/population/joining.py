@@ -8,9 +8,11 @@ import numpy as np
 from ...common.errors import DataError
 from ...common.messages import some
 from ...evaluations.evaluation import Evaluation
-from ...layouts.plates import ITEM, SUBJECT
+from ...layouts import Layout
+from ...layouts.plates import ITEM, SUBJECT, plate_name
 from ..model.cohort import Cohort
 from ..model.features import outside_range
+from ..model.new_levels import new_values
 from ..posterior.posterior import Posterior
 from .roster import Roster
 
@@ -81,6 +83,13 @@ class Joined:
         whole = replace(own, levels=everybody.levels, of=everybody.of)
         return cls(own, whole, roster.known)
 
+    @classmethod
+    def alone(cls, layout: Layout, evaluation: Evaluation) -> "Joined":
+        """Read one subject under a layout that shares nothing between subjects."""
+        own = Cohort.of_evaluation(layout, evaluation)
+        fitted = {name: len(levels) for name, levels in own.levels.items()}
+        return cls(own, own, fitted)
+
     @property
     def new(self) -> str:
         """How many levels the fit does not know, in words; empty without any."""
@@ -107,3 +116,29 @@ def _one_subject(fit: Posterior, evaluation: Evaluation) -> list[str]:
             "that was not fitted, or another name"
         )
     return who
+
+
+def shared_draws(fit: Posterior, joined: Joined, rng: np.random.Generator) -> dict[str, np.ndarray]:
+    """Take the draws of what is shared, with a value from the prior for each new level.
+
+    Returns
+    -------
+    dict of str to ndarray
+        By latent without a value per subject, shape (draws, levels..., labels...).
+    """
+    found: dict[str, np.ndarray] = {}
+    posterior = fit.posterior
+    for latent in fit.layout.latents:
+        if SUBJECT in latent.plates:
+            continue
+        values = posterior[latent.name].to_numpy()
+        values = values.reshape(-1, *values.shape[2:])
+        sizes = joined.whole.size(latent.plates)
+        old = tuple(joined.fitted[plate_name(plate)] for plate in latent.plates)
+        if sizes != old:
+            scores = rng.normal(size=(len(values), *sizes, *values.shape[1 + len(old) :]))
+            every = new_values(latent, scores, found, joined.whole, joined.fitted)
+            every[(slice(None), *map(slice, old))] = values
+            values = every
+        found[latent.name] = values
+    return found

@@ -8,14 +8,13 @@ from ...common.errors import FitError
 from ...common.options import whole
 from ...common.seeds import subject_seed
 from ...evaluations.evaluation import Evaluation
-from ...layouts.plates import ITEM, SUBJECT, plate_name
-from ..model.new_levels import new_values
+from ...layouts.plates import ITEM, SUBJECT
 from ..posterior.assembly import FAULTS, Training, Tried, assemble, marks
 from ..posterior.posterior import Posterior
 from ..sampling.convergence import ESS_PER_CHAIN, RHAT_LIMIT, rhat_ess
 from ..sampling.draws import SamplingOptions
 from ..sampling.particles import Sample, sample_particles
-from .joining import Joined
+from .joining import Joined, shared_draws
 from .target import Target
 
 _OPTIONS = SamplingOptions(draws=1000, chains=4)
@@ -95,7 +94,7 @@ def newcomer(fit: Posterior, evaluation: Evaluation, seed: int | None = None) ->
     joined = Joined.of(fit, evaluation)
     (who,) = joined.own.levels[SUBJECT]
     rng = np.random.default_rng(subject_seed(found, f"levels of {who}"))
-    target = Target(joined, _shared(fit, joined, rng))
+    target = Target(joined, shared_draws(fit, joined, rng))
     sample = sample_particles(
         target.log_likelihood,
         int(target.active.sum()),
@@ -105,32 +104,6 @@ def newcomer(fit: Posterior, evaluation: Evaluation, seed: int | None = None) ->
         subject_seed(found, who),
     )
     return _assembled(target, sample, found, rng)
-
-
-def _shared(fit: Posterior, joined: Joined, rng: np.random.Generator) -> dict[str, np.ndarray]:
-    """Take the draws of what is shared, with a value from the prior for each new level.
-
-    Returns
-    -------
-    dict of str to ndarray
-        By latent without a value per subject, shape (draws, levels..., labels...).
-    """
-    found: dict[str, np.ndarray] = {}
-    posterior = fit.posterior
-    for latent in fit.layout.latents:
-        if SUBJECT in latent.plates:
-            continue
-        values = posterior[latent.name].to_numpy()
-        values = values.reshape(-1, *values.shape[2:])
-        sizes = joined.whole.size(latent.plates)
-        old = tuple(joined.fitted[plate_name(plate)] for plate in latent.plates)
-        if sizes != old:
-            scores = rng.normal(size=(len(values), *sizes, *values.shape[1 + len(old) :]))
-            every = new_values(latent, scores, found, joined.whole, joined.fitted)
-            every[(slice(None), *map(slice, old))] = values
-            values = every
-        found[latent.name] = values
-    return found
 
 
 def _assembled(target: Target, sample: Sample, seed: int, rng: np.random.Generator) -> Posterior:

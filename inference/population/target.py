@@ -1,7 +1,7 @@
 """Log-likelihood of a newcomer, or of an item that comes anew, given draws of what is shared."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -120,33 +120,74 @@ class Target:
         """
         every = np.zeros((len(scores), len(self.active)))
         every[:, self.active] = scores
-        values = {
-            latent.name: self._laid(latent, value)
-            for (latent, _, _), value in zip(
-                self.own, self.values(every, places).values(), strict=True
-            )
-        }
-        size = max(1, _BLOCK // len(self.joined.own.item))
-        blocks = [slice(at, at + size) for at in range(0, len(places), size)]
-        return np.concatenate([self._block(values, places, block) for block in blocks])
+        blocks = self._blocks(every, places)
+        return np.concatenate([self._summed(chance) for chance in blocks])
 
-    def _block(self, own: Mapping[str, np.ndarray], places: np.ndarray, block: slice) -> np.ndarray:
-        """Compute the log-likelihood of some particles."""
+    def at(self, cells: np.ndarray, successes: np.ndarray, trials: np.ndarray) -> "Target":
+        """Take some of the newcomer's cells, with other outcomes."""
+        own = self.joined.own
+        taken = replace(
+            own,
+            subject=own.subject[cells],
+            item=own.item[cells],
+            successes=successes,
+            trials=trials,
+        )
+        return replace(self, joined=replace(self.joined, own=taken))
+
+    def chances(self, scores: np.ndarray, places: np.ndarray) -> np.ndarray:
+        """Compute the probability of success in each cell.
+
+        Parameters
+        ----------
+        scores : ndarray, shape (draws, scores)
+            All of them, as of `values`.
+        places : ndarray of int, shape (draws,)
+            Draws of what is shared.
+
+        Returns
+        -------
+        ndarray, shape (cells, draws)
+            In [1e-12, 1 - 1e-12]; NaN where it is undefined.
+        """
+        found = np.empty((len(self.joined.own.item), len(places)))
+        end = 0
+        for chance in self._blocks(scores, places):
+            found[:, end : end + len(chance)] = chance.T
+            end += len(chance)
+        return found
+
+    def _blocks(self, scores: np.ndarray, places: np.ndarray) -> Iterator[np.ndarray]:
+        """Compute chances, (draws, cells), of some draws at a time."""
         cohort = self.joined.own
         layout, dims = cohort.layout, tuple(cohort.layout.dims)
-        known = self._features | {name: values[block] for name, values in own.items()}
-        known |= {name: values[places[block]] for name, values in self._cells.items()}
-        with np.errstate(all="ignore"):
-            chance: Any = np.asarray(evaluate(layout.outcome.expression, known, dims))
-            chance = chance[(..., *[0] * len(dims))].clip(EDGE, 1 - EDGE)
-            if self._unanimous:
-                chance = np.where(cohort.successes > 0, chance, 1 - chance)
-                found = (np.log(chance) * cohort.trials).sum(axis=1)
-            else:
-                failures = cohort.trials - cohort.successes
-                found = np.log(chance) * cohort.successes + np.log1p(-chance) * failures
-                found = found.sum(axis=1)
-        found = np.broadcast_to(found, len(places[block]))
+        own = {
+            latent.name: self._laid(latent, value)
+            for (latent, _, _), value in zip(
+                self.own, self.values(scores, places).values(), strict=True
+            )
+        }
+        size = max(1, _BLOCK // max(1, len(cohort.item)))
+        for start in range(0, len(places), size):
+            block = slice(start, start + size)
+            known = self._features | {name: values[block] for name, values in own.items()}
+            known |= {name: values[places[block]] for name, values in self._cells.items()}
+            with np.errstate(all="ignore"):
+                chance: Any = np.asarray(evaluate(layout.outcome.expression, known, dims))
+                chance = chance[(..., *[0] * len(dims))].clip(EDGE, 1 - EDGE)
+            shape = len(places[block]), len(cohort.item)
+            yield np.broadcast_to(chance, shape)
+
+    def _summed(self, chance: np.ndarray) -> np.ndarray:
+        """Compute the log-likelihood from chances."""
+        cohort = self.joined.own
+        if self._unanimous:
+            chance = np.where(cohort.successes > 0, chance, 1 - chance)
+            found = (np.log(chance) * cohort.trials).sum(axis=1)
+        else:
+            failures = cohort.trials - cohort.successes
+            found = np.log(chance) * cohort.successes + np.log1p(-chance) * failures
+            found = found.sum(axis=1)
         return np.where(np.isnan(found), _NEVER, found)
 
     @cached_property
@@ -161,7 +202,7 @@ class Target:
         cohort = self.joined.own
         dims = tuple(cohort.layout.dims)
         tables = (
-            (cohort.layout.meta_features, cohort.features, cohort.item),
+            (cohort.layout.row_features, cohort.features, cohort.item),
             (cohort.layout.covariates, cohort.covariates, cohort.subject),
         )
         return {

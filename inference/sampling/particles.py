@@ -21,6 +21,12 @@ _FEWEST, _MOST = 2, 128  # moves between two kept states
 _ENOUGH = 1.5  # times the effective draws that are asked of chains
 
 
+def effective(log_weights: np.ndarray) -> float:
+    r"""Count the particles that weights leave effective, :math:`(\sum w)^2 / \sum w^2`."""
+    weights = np.exp(log_weights - log_weights.max())
+    return float(weights.sum() ** 2 / (weights**2).sum())
+
+
 @dataclass(frozen=True, eq=False)
 class Sample:
     """Draws of one subject's values and of what is shared.
@@ -105,13 +111,9 @@ def sample_particles(
     Del Moral, Doucet and Jasra (2006), Sequential Monte Carlo samplers; Kamatani (2018), Efficient
     strategy for the Markov chain Monte Carlo in high-dimension with heavy-tailed target.
     """
-    found = _Particles(log_likelihood, length, shared, chains * (draws // _KEPT), seed)
-    while found.power < 1:
-        found.heat()
-        found.choose(chains)
-        found.tune()
-        for _ in range(_MOVES):
-            found.move()
+    found = Particles.tempered(
+        log_likelihood, length, shared, chains * (draws // _KEPT), chains, seed
+    )
     between = _FEWEST
     while True:
         states = []
@@ -136,39 +138,84 @@ def _is_enough(sample: Sample) -> bool:
     return bool(agree and found.ess_bulk.min() >= least)
 
 
-class _Particles:
-    """Particles at a power of the likelihood."""
+class Particles:
+    """Weighted particles at a power of the likelihood, which Metropolis steps move.
+
+    Parameters
+    ----------
+    log_likelihood : callable
+        Of the subject's outcomes.
+    scores : ndarray, shape (particles, length)
+        Own values as standard normal scores.
+    places : ndarray of int, shape (particles,)
+        Among the draws of what is shared.
+    levels : ndarray, shape (particles,)
+        Log-likelihood there.
+    log_weights : ndarray, shape (particles,)
+        Weights, but for a factor.
+    shared : int
+        How many draws there are of what is shared.
+    rng : Generator
+        Of the steps.
+    """
 
     def __init__(
-        self, log_likelihood: LogLikelihood, length: int, shared: int, count: int, seed: int
+        self,
+        log_likelihood: LogLikelihood,
+        scores: np.ndarray,
+        places: np.ndarray,
+        levels: np.ndarray,
+        log_weights: np.ndarray,
+        shared: int,
+        rng: np.random.Generator,
     ) -> None:
-        self._compute, self._shared = log_likelihood, shared
-        self._rng = np.random.default_rng(seed)
+        self._compute, self._shared, self._rng = log_likelihood, shared, rng
+        self.scores, self.places, self.levels = scores, places, levels
+        self.log_weights = log_weights
+        self.power = 1.0
+        length = scores.shape[1]
         self._step, self._centre = 1.0, np.zeros(length)
         self._root = self._inverse = np.eye(length)
-        self.power = 0.0
-        self.scores = self._rng.normal(size=(count, length))
-        self.places = self._rng.permutation(np.resize(self._rng.permutation(shared), count))
-        self.levels = log_likelihood(self.scores, self.places)
+
+    @classmethod
+    def tempered(
+        cls,
+        log_likelihood: LogLikelihood,
+        length: int,
+        shared: int,
+        count: int,
+        groups: int,
+        seed: int,
+    ) -> "Particles":
+        """Draw particles from the prior, and raise the likelihood's power from 0 to 1."""
+        rng = np.random.default_rng(seed)
+        scores = rng.normal(size=(count, length))
+        places = rng.permutation(np.resize(rng.permutation(shared), count))
+        levels = log_likelihood(scores, places)
+        found = cls(log_likelihood, scores, places, levels, np.zeros(count), shared, rng)
+        found.power = 0.0
+        while found.power < 1:
+            found.heat()
+            found.choose(groups)
+            found.tune()
+            for _ in range(_MOVES):
+                found.move()
+        return found
 
     def heat(self) -> None:
         """Raise the power as far as enough particles stay effective."""
         stop_if_told()
+        before, from_top = self.power, self.levels - self.levels.max()
 
         def excess(power: float) -> float:
-            weights = self._weights(power)
-            return float(weights.sum() ** 2 / (weights**2).sum() / len(weights) - _STAY)
+            return effective((power - before) * from_top) / len(from_top) - _STAY
 
-        self._before = self.power
-        self.power = 1.0 if excess(1.0) >= 0 else float(brentq(excess, self.power, 1.0))
-
-    def _weights(self, power: float) -> np.ndarray:
-        """Weigh the particles for a higher power than they have."""
-        return np.asarray(np.exp((power - self._before) * (self.levels - self.levels.max())))
+        self.power = 1.0 if excess(1.0) >= 0 else float(brentq(excess, before, 1.0))
+        self.log_weights = (self.power - before) * from_top
 
     def choose(self, groups: int) -> None:
         """Choose particles anew by their weights, within each group."""
-        weights = self._weights(self.power).reshape(groups, -1)
+        weights = np.exp(self.log_weights - self.log_weights.max()).reshape(groups, -1)
         size = weights.shape[1]
         ends = np.cumsum(weights, axis=1) / weights.sum(axis=1, keepdims=True)
         at = (np.arange(size) + self._rng.random((groups, 1))) / size
@@ -178,7 +225,7 @@ class _Particles:
         ]
         every = np.concatenate(chosen)
         self.scores, self.places = self.scores[every], self.places[every]
-        self.levels = self.levels[every]
+        self.levels, self.log_weights = self.levels[every], np.zeros(len(every))
 
     def tune(self) -> None:
         """Learn where the own values are."""

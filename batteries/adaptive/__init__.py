@@ -1,0 +1,1 @@
+"""Tests that adapt: what to ask next, and when it is enough."""

@@ -1,0 +1,461 @@
+"""A test that adapts: it says what to ask next, and when it is enough."""
+
+import secrets
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ...common.errors import DataError, FitError
+from ...common.messages import some
+from ...common.options import inside, whole
+from ...evaluations.evaluation import Evaluation
+from ...evaluations.outcome_tables import from_outcomes
+from ...evaluations.steps import expanded
+from ...evaluations.tables import known_names, named
+from ...inference.posterior.posterior import Posterior
+from ...inference.sequential.running import Running
+from ...layouts import Layout
+from ...layouts.elements import find_elements
+from ...linking.real import real
+from .choosing import Chooser
+from .journal import Journal, read_table, write_table
+from .stop import Stop
+
+_GIVEN, _INFORMATION, _RANDOM = "given", "information", "random"
+
+
+class AdaptiveTest:
+    """Ask one subject what tells most about it, answer by answer.
+
+    The posterior after every answer is that of `fit` on the same answers, as weighted particles;
+    see `Running`. Items are chosen by what their outcome is expected to tell; see `Chooser`.
+
+    Parameters
+    ----------
+    layout : Layout
+        What joins items and profile.
+    bank : DataFrame
+        Items that may be asked, each once: one row per item, indexed by name, with the columns that
+        the layout needs.
+    subject : str or DataFrame
+        Name of the subject; where the layout needs properties of subjects, a table of one row, as
+        `Evaluation` takes it.
+    target : str, sequence of str or mapping, optional
+        Latents or their elements ``node[label]`` to learn about, with weights if wished. Without
+        it, the whole profile jointly.
+    stop : Stop, optional
+        When it is enough. Without it, when the bank is exhausted.
+    costs : mapping of str to float, optional
+        By item, above 0; 1 each by default. Items are chosen by information per cost.
+    given : Fit, optional
+        A joint fit of others, where the layout shares something between subjects.
+    random_share : float
+        Probability with which an item is drawn at random from those left, so that `criticise` sees
+        whether adaptive answers fit the layout as others do.
+    seed : int, optional
+        Of the particles and random items; a random one is kept otherwise.
+    path : str or Path, optional
+        File that holds the test, up to date after every call: a killed process loses nothing, and
+        `load` goes on with it.
+
+    Raises
+    ------
+    DataError
+        When the bank does not fit the layout, or costs do not fit the bank.
+    FitError
+        When an option is out of range, a latent is unknown, the file exists, or the layout cannot
+        be followed answer by answer: something unseen of items, a subject's mean failure, or a
+        joint layout without a fit of others.
+
+    Examples
+    --------
+    >>> from measurement_layouts import Capability, Layout, MetaFeature, Success
+    >>> from measurement_layouts.linking import logistic
+    >>> sight = Capability("sight", low=0, high=10)
+    >>> smallness = MetaFeature("smallness", low=0, high=10)
+    >>> layout = Layout("looking", Success("found", logistic(sight - smallness)))
+    >>> bank = pd.DataFrame({"smallness": np.linspace(0, 10, 41)}, [f"arena {n}" for n in range(41)])
+    >>> test = AdaptiveTest(layout, bank, stop=Stop(sd={"sight": 0.8}), seed=1)
+    >>> while not test.done:
+    ...     (item,) = test.next()
+    ...     test.record(item, bank.smallness[item] < 6)
+    >>> print(test.done)
+    sight has an sd of 0.772, at most 0.8
+    >>> test
+    <AdaptiveTest of 'looking': 10 of 41 items answered, 0 in flight>
+    """
+
+    def __init__(
+        self,
+        layout: Layout,
+        bank: pd.DataFrame,
+        *,
+        subject: str | pd.DataFrame = "subject",
+        target: str | Sequence[str] | Mapping[str, float] | None = None,
+        stop: Stop | None = None,
+        costs: Mapping[str, float] | None = None,
+        given: Posterior | None = None,
+        random_share: float = 0.0,
+        seed: int | None = None,
+        path: str | Path | None = None,
+    ) -> None:
+        if stop is not None and not isinstance(stop, Stop):
+            raise FitError(f"stop={stop!r}; give Stop(...), as in Stop(sd={{'sight': 0.5}})")
+        share = real(random_share)
+        if share is None or not 0 <= share <= 1:
+            raise FitError(f"random_share={random_share!r}; give a number from 0 to 1")
+        items = named(bank, "bank", "item")
+        people = named(subject, "subject", "subject") if isinstance(subject, pd.DataFrame) else None
+        begun = {
+            "layout": layout.to_dict(),
+            "bank": write_table(items),
+            "subject": str(subject) if people is None else people.index[0],
+            "properties": None if people is None else write_table(people),
+            "target": _read_target(layout, target),
+            "stop": None if stop is None else stop.to_dict(),
+            "costs": _read_costs(items.index, costs),
+            "given": given is not None,
+            "random_share": share,
+            "seed": secrets.randbits(31) if seed is None else whole("seed", seed),
+        }
+        self._begin(layout, Journal(begun), given)
+        if path is not None:
+            place = Path(path)
+            if place.exists():
+                raise FitError(
+                    f"{place} is there already; go on with it by AdaptiveTest.load({str(place)!r}),"
+                    " or give another path"
+                )
+            self._journal.save(place)
+            self._journal.path = place
+
+    def _begin(self, layout: Layout, journal: Journal, given: Posterior | None) -> None:
+        """Set up the posterior and what chooses, as before any answer."""
+        begun = journal.begun
+        self.layout, self._journal = layout, journal
+        self._bank = named(read_table(begun["bank"]), "bank", "item")
+        self._subject, self._seed = str(begun["subject"]), int(begun["seed"])
+        stop = begun["stop"]
+        self._stop = None if stop is None else Stop(**stop)
+        if self._stop is not None:
+            self._stop.check(layout)
+        self._running = Running.of(
+            layout,
+            self._bank,
+            subject=self._subject,
+            subjects=self._people,
+            given=given,
+            seed=self._seed,
+        )
+        steps = layout.steps
+        ends = [1] if steps is None else steps.ends.tolist()
+        self._rows = np.arange(len(self._bank) * ends[-1]).reshape(len(self._bank), -1)
+        self._chooser = Chooser(self._running, self._rows, ends, begun["target"])
+        costs = begun["costs"]
+        self._costs = np.ones(len(self._bank)) if costs is None else np.array(costs)
+        self._flight, self._answers = dict[int, str](), dict[int, dict[str, Any]]()
+        self._asked = 0
+
+    def __repr__(self) -> str:
+        return (
+            f"<AdaptiveTest of {self.layout.name!r}: {len(self._answers)} of {len(self._bank)} "
+            f"items answered, {len(self._flight)} in flight>"
+        )
+
+    def next(self, n: int = 1) -> list[str]:
+        """Choose items to ask; they are in flight until their outcomes are recorded.
+
+        Several at once are chosen one after another, each for what it adds to those in flight,
+        whatever their outcomes may be.
+
+        Parameters
+        ----------
+        n : int
+            How many.
+
+        Returns
+        -------
+        list of str
+            Their names; fewer where a limit of the stopping rule or the bank's end is reached.
+
+        Examples
+        --------
+        >>> from measurement_layouts.scenarios import animal_ai_olympics as aaio
+        >>> test = AdaptiveTest(aaio.recommended_layout(), aaio.battery(seed=2), seed=1)
+        >>> len(set(test.next(3)))
+        3
+        """
+        asked = []
+        for _ in range(whole("n", n, 1)):
+            open_ = self._open()
+            if not len(open_):
+                break
+            rng = np.random.default_rng([self._seed, 4, self._asked + len(asked)])
+            flight = [*self._flight, *(place for place, _ in asked)]
+            if rng.random() < self._journal.begun["random_share"]:
+                place, why = int(rng.choice(open_)), _RANDOM
+            else:
+                place, why = self._chooser.choose(open_, flight, self._costs), _INFORMATION
+            asked.append((place, why))
+            self._flight[place] = why
+        if asked:
+            self._journal.add(asked=[[self._bank.index[place], why] for place, why in asked])
+            self._asked += len(asked)
+        return [self._bank.index[place] for place, _ in asked]
+
+    def record(self, item: str, outcome: Any, trials: int = 1) -> None:
+        """Take an answer into the posterior.
+
+        Parameters
+        ----------
+        item : str
+            Of the bank; it need not have been asked for.
+        outcome : int, bool, str, float or mapping
+            Successes out of the trials; of a layout with one grade or score, the grade or score; of
+            one with several outcomes, a value by outcome.
+        trials : int
+            Attempts; 1 where the layout has grades, scores or several outcomes.
+
+        Raises
+        ------
+        DataError
+            When the item is unknown or was answered before, or the outcome is none.
+        """
+        (name,) = known_names([item], self._bank.index, "item")
+        place = int(self._bank.index.get_indexer([name])[0])
+        if place in self._answers:
+            raise DataError(
+                f"{name} was answered already, with {self._answers[place]['outcome']!r}; each "
+                "item is asked once"
+            )
+        outcome = _plain(outcome)
+        passed, tried = self._counts(name, outcome, trials)
+        self._journal.add(item=name, outcome=outcome, trials=int(trials))
+        self._take(place, outcome, passed, tried)
+
+    def _take(self, place: int, outcome: Any, passed: np.ndarray, tried: np.ndarray) -> None:
+        """Take an answer that was checked and written."""
+        running = self._running
+        running.record(self._rows[place], passed, tried)
+        sds = {f"sd {name}": sd for name, sd in zip(running.elements, running.sds, strict=True)}
+        self._answers[place] = {
+            "item": self._bank.index[place],
+            "outcome": outcome,
+            "trials": int(tried.max()),
+            "why": self._flight.pop(place, _GIVEN),
+            **sds,
+            "effective": running.effective,
+            "error": running.error,
+            "refitted": running.refitted,
+            "counts": (passed, tried),
+        }
+
+    def _counts(self, item: str, outcome: Any, trials: object) -> tuple[np.ndarray, np.ndarray]:
+        """Read an outcome as successes and trials of the item's rows."""
+        layout, attempts = self.layout, whole("trials", trials, 1)
+        names = [observed.name for observed in layout.outcomes]
+        if layout.steps is None:
+            successes = real(outcome[names[0]] if isinstance(outcome, Mapping) else outcome)
+            if successes is None or successes != int(successes) or not 0 <= successes <= attempts:
+                raise DataError(
+                    f"{item}: outcome {outcome!r} of {attempts} trial(s); give successes, from 0 "
+                    f"to {attempts}"
+                )
+            return np.array([int(successes)]), np.array([attempts])
+        if attempts != 1:
+            raise DataError(
+                f"{item}: trials={attempts}; layout {layout.name!r} has grades, scores or several "
+                "outcomes, which are recorded one attempt at a time"
+            )
+        each = outcome if isinstance(outcome, Mapping) else {names[0]: outcome}
+        tables = {
+            str(name): pd.DataFrame({item: [value]}, index=[self._subject], dtype=object)
+            for name, value in each.items()
+        }
+        _, passed, tried = from_outcomes(
+            layout, layout.steps, tables, self._bank.loc[[item]], ("subject", "item", "outcome")
+        )
+        return passed.to_numpy()[0], tried.to_numpy()[0]
+
+    def profile(self, prob: float = 0.9) -> pd.DataFrame:
+        """Summarise every profile element, with the columns of `Fit.profiles`.
+
+        Parameters
+        ----------
+        prob : float
+            Mass of the equal-tailed interval.
+        """
+        return self._running.profiles(inside("prob", prob, such_as=0.9))
+
+    @property
+    def done(self) -> str:
+        """Why it is enough; empty while it goes on."""
+        stop = self._stop
+        if stop is not None:
+            reached = stop.reached(self._running)
+            if reached:
+                return reached
+            if stop.items is not None and len(self._answers) >= stop.items:
+                return f"{len(self._answers)} items were answered, the limit"
+        if len(self._answers) == len(self._bank):
+            return f"all {len(self._bank)} items of the bank were answered"
+        if not self._flight and not len(self._open()):
+            return f"no item left costs less than what remains of {stop.cost:g}"  # type: ignore[union-attr]
+        return ""
+
+    def _open(self) -> np.ndarray:
+        """Items that may be asked within the limits."""
+        met = np.zeros(len(self._bank), dtype=bool)
+        met[[*self._answers, *self._flight]] = True
+        open_ = ~met
+        stop = self._stop
+        if stop is not None and stop.items is not None and met.sum() >= stop.items:
+            open_[:] = False
+        if stop is not None and stop.cost is not None:
+            open_ &= self._costs <= (stop.cost - self._costs[met].sum()) * (1 + 1e-12)
+        return np.flatnonzero(open_)
+
+    @property
+    def history(self) -> pd.DataFrame:
+        """Answers so far, one row each.
+
+        Columns ``item``, ``outcome``, ``trials``, ``why`` it was asked (``"information"``,
+        ``"random"``, or ``"given"`` where nobody asked for it), ``sd ...`` of every profile element
+        after the answer, ``effective`` draws, the Monte Carlo ``error`` in posterior standard
+        deviations, and whether all particles were drawn anew (``refitted``).
+        """
+        sds = [f"sd {name}" for name in self._running.elements]
+        columns = ["item", "outcome", "trials", "why", *sds, "effective", "error", "refitted"]
+        return pd.DataFrame(list(self._answers.values()), columns=columns)
+
+    def evaluation(self) -> Evaluation:
+        """Give the recorded answers as an evaluation of one subject.
+
+        Raises
+        ------
+        DataError
+            When there is no answer yet.
+        """
+        if not self._answers:
+            raise DataError("there is no answer yet; record one first")
+        places = list(self._answers)
+        rows, steps = self._bank.iloc[places], self.layout.steps
+        if steps is not None:
+            rows = expanded(steps, rows)
+        passed, tried = (
+            pd.DataFrame(
+                np.concatenate([own["counts"][part] for own in self._answers.values()])[None],
+                [self._subject],
+                rows.index,
+            )
+            for part in (0, 1)
+        )
+        return Evaluation(rows, passed, tried, subjects=self._people)
+
+    @property
+    def _people(self) -> pd.DataFrame | None:
+        """Properties of the subject, where there are some."""
+        written = self._journal.begun["properties"]
+        return None if written is None else read_table(written)
+
+    def save(self, path: str | Path) -> None:
+        """Write the test to a file, whole or not at all; `load` goes on with it.
+
+        Raises
+        ------
+        FitError
+            When it cannot be written.
+        """
+        self._journal.save(Path(path))
+
+    @classmethod
+    def load(
+        cls, path: str | Path, layout: Layout | None = None, *, given: Posterior | None = None
+    ) -> "AdaptiveTest":
+        """Go on with a test, in its file, as if its process had never ended.
+
+        Parameters
+        ----------
+        path : str or Path
+            What `save` wrote, or ``path=`` kept.
+        layout : Layout, optional
+            The layout, needed where it has linking functions of your own.
+        given : Fit, optional
+            The joint fit of others that the test was begun with.
+
+        Raises
+        ------
+        FitError
+            When there is no such file, it holds something else, the layout is another one, or the
+            fit of others is missing.
+        """
+        journal = Journal.read(Path(path))
+        begun = journal.begun
+        if layout is None:
+            layout = Layout.from_dict(begun["layout"])
+        elif layout.to_dict() != begun["layout"]:
+            raise FitError(
+                f"{path} is a test under another layout than {layout.name!r}; load it without "
+                "layout=, or give the layout that it was begun with"
+            )
+        if begun["given"] != (given is not None):
+            raise FitError(
+                f"{path} was begun {'with' if begun['given'] else 'without'} a fit of others; "
+                f"{'give it, given=' if begun['given'] else 'leave given out'}"
+            )
+        found = cls.__new__(cls)
+        found._begin(layout, journal, given)
+        places = {name: at for at, name in enumerate(found._bank.index)}
+        for event in journal.events:
+            if "asked" in event:
+                found._flight |= {places[name]: why for name, why in event["asked"]}
+                found._asked += len(event["asked"])
+            else:
+                outcome = event["outcome"]
+                counts = found._counts(event["item"], outcome, event["trials"])
+                found._take(places[event["item"]], outcome, *counts)
+        return found
+
+
+def _read_target(layout: Layout, target: object) -> dict[str, float] | None:
+    """Read targets as weights by profile element."""
+    if target is None:
+        return None
+    if isinstance(target, str):
+        target = [target]
+    if not isinstance(target, Mapping):
+        target = dict.fromkeys(target, 1.0)  # type: ignore[call-overload]
+    found: dict[str, float] = {}
+    for name, weight in target.items():
+        number = real(weight)
+        if number is None or not 0 < number < np.inf:
+            raise FitError(f"target[{name!r}]={weight!r}; give a weight above 0")
+        found |= {element.name: number for element in find_elements(layout, str(name))}
+    find_elements(layout, list(target))
+    return found
+
+
+def _read_costs(items: pd.Index, costs: Mapping[str, float] | None) -> list[float] | None:
+    """Read the cost of each item, in the bank's order."""
+    if costs is None:
+        return None
+    missing = [name for name in items if name not in costs]
+    if missing:
+        raise DataError(f"costs: none for {some(missing)}; give one for each item of the bank")
+    found = [real(costs[name]) for name in items]
+    wrong = [n for n, cost in zip(items, found, strict=True) if not (cost and 0 < cost < np.inf)]
+    if wrong:
+        raise DataError(f"costs: no number above 0 for {some(wrong)}; give one")
+    return [float(cost) for cost in found if cost is not None]
+
+
+def _plain(outcome: Any) -> Any:
+    """Write an outcome as JSON holds it."""
+    if isinstance(outcome, Mapping):
+        return {str(name): _plain(value) for name, value in outcome.items()}
+    if isinstance(outcome, np.generic):
+        outcome = outcome.item()
+    return int(outcome) if isinstance(outcome, bool) else outcome

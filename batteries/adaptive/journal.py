@@ -1,0 +1,124 @@
+"""The file of a test that adapts: what it was begun with, and then a line for every call."""
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from ...common.errors import FitError
+from ...common.files import write_text
+
+_FORMAT = 1
+_KIND = "adaptive test"
+
+
+@dataclass(eq=False)
+class Journal:
+    """What a test was begun with and what happened since, in memory and, with a path, on disk.
+
+    A line is on the disk before the call that wrote it returns. A line that a process was killed in
+    is left out: that call did not return.
+
+    Attributes
+    ----------
+    begun : dict of str to object
+        Layout, bank and options.
+    events : list of dict
+        What was asked, and what was answered.
+    path : Path or None
+        Where it is kept.
+    """
+
+    begun: Mapping[str, Any]
+    events: list[dict[str, Any]] = field(default_factory=list)
+    path: Path | None = None
+
+    def add(self, **event: Any) -> None:
+        """Write a line, through to the disk, and keep it.
+
+        Raises
+        ------
+        FitError
+            When it cannot be written; nothing is kept then.
+        """
+        if self.path is not None:
+            try:
+                with self.path.open("a", encoding="utf-8", newline="") as file:
+                    file.write(json.dumps(event) + "\n")
+                    file.flush()
+                    os.fsync(file.fileno())
+            except OSError as error:
+                raise FitError(
+                    f"cannot write to {self.path}: {error.strerror}; make room or give the file "
+                    "back, then load the test from it"
+                ) from error
+        self.events.append(event)
+
+    def save(self, path: Path) -> None:
+        """Write all to a file, whole or not at all."""
+        first = {"format": _FORMAT, "kind": _KIND, **self.begun}
+        lines = [json.dumps(line) for line in (first, *self.events)]
+        write_text(path, "".join(f"{line}\n" for line in lines))
+
+    @classmethod
+    def read(cls, path: Path) -> "Journal":
+        """Read a file, and go on in it.
+
+        Raises
+        ------
+        FitError
+            When there is none, or it holds something else.
+        """
+        try:
+            text = path.read_text(encoding="utf-8")
+        except FileNotFoundError as error:
+            raise FitError(f"there is no file {path}; begin one with path=") from error
+        except (OSError, UnicodeDecodeError) as error:
+            raise FitError(f"cannot read {path}: {error}; give the file of a test") from error
+        lines = text.split("\n")
+        torn = lines.pop()
+        try:
+            begun, *events = map(json.loads, lines)
+            if begun.pop("kind") != _KIND:
+                raise ValueError("it holds something else")
+            written = int(begun.pop("format"))
+        except (ValueError, KeyError, AttributeError, TypeError) as error:
+            raise FitError(
+                f"{path} is no test that adapts, or damaged ({error}); give a file that "
+                "AdaptiveTest wrote"
+            ) from error
+        if written > _FORMAT:
+            raise FitError(
+                f"{path} was written by a later version (format {written}, known {_FORMAT}); "
+                "update measurement-layouts"
+            )
+        found = cls(begun, events, path)
+        if torn:
+            found.save(path)
+        return found
+
+
+def write_table(table: pd.DataFrame) -> dict[str, Any]:
+    """Write a table as plain lists."""
+    return {
+        "index": list(table.index),
+        "columns": {str(name): _plain(table[name]) for name in table.columns},
+    }
+
+
+def read_table(written: Mapping[str, Any]) -> pd.DataFrame:
+    """Read what `write_table` wrote."""
+    return pd.DataFrame(written["columns"], index=written["index"])
+
+
+def _plain(column: pd.Series) -> list[Any]:
+    """Write a column's values as numbers, truth values, nothing or texts."""
+    kept = bool | int | float | str
+    return [
+        cell if isinstance(cell, kept) else None if pd.isna(cell) else str(cell)
+        for cell in column.tolist()
+    ]

@@ -1,0 +1,1 @@
+"""One subject's posterior, carried on answer by answer."""

@@ -1,0 +1,316 @@
+"""One subject's posterior as weighted particles, carried on answer by answer."""
+
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+
+from ...common.errors import DataError, FitError
+from ...evaluations.evaluation import EDGE, Evaluation
+from ...evaluations.steps import expanded
+from ...layouts import Layout
+from ...layouts.elements import elements
+from ...layouts.plates import SUBJECT
+from ..model.unseen import refuse_unseen
+from ..population.joining import Joined, shared_draws
+from ..population.target import Target
+from ..posterior.posterior import Posterior
+from ..posterior.summaries import summarise
+from ..sampling.particles import Particles
+
+GROUPS = 10  # of particles that do not meet: their agreement says how sure the draws are
+_STAY = 0.5  # part of the particles that stays effective; below it they are moved
+_MOVES = 5  # of each particle, after it was chosen anew
+_ERROR = 0.1  # Monte Carlo error, in posterior standard deviations, above which all is drawn anew
+_ANEW = 20  # moves of particles that are drawn anew
+
+
+class Running:
+    r"""A subject's posterior given the answers so far, under any layout.
+
+    Particles hold the subject's own values as standard normal scores and, where others were fitted
+    jointly, one of the draws of what is shared. An answer multiplies their weights by its
+    probability. When fewer than half of the particles stay effective, they are chosen anew by
+    their weights and moved by Metropolis steps that leave the posterior as it is. Ten groups of
+    particles never meet; how much the groups' means differ says how sure the mean of all is, and
+    when that error exceeds a tenth of a posterior standard deviation, all particles are drawn anew
+    from the prior, the likelihood of all answers raised to powers that grow from 0 to 1.
+
+    Made by `of`.
+
+    Attributes
+    ----------
+    elements : list of str
+        Names of the profile's elements.
+    weights : ndarray, shape (draws,)
+        Of the particles; sum to 1.
+    refitted : bool
+        Whether the last answer had all particles drawn anew.
+    """
+
+    def __init__(self, bank: Target, draws: int, seed: int) -> None:
+        self.bank, self._seed = bank, seed
+        self.elements = [found.name for found in elements(bank.joined.own.layout)]
+        count = GROUPS * -(-draws // GROUPS)
+        rng = np.random.default_rng(seed)
+        self._scores = rng.normal(size=(count, len(bank.active)))
+        self._places = rng.permutation(np.resize(rng.permutation(bank.count), count))
+        self._levels, self._log_weights = np.zeros(count), np.zeros(count)
+        self._cells, self._counts = list[int](), list[tuple[int, int]]()
+        self.version, self.refitted = 0, False
+
+    @classmethod
+    def of(
+        cls,
+        layout: Layout,
+        items: pd.DataFrame,
+        *,
+        subject: str = "subject",
+        subjects: pd.DataFrame | None = None,
+        given: Posterior | None = None,
+        draws: int = 2000,
+        seed: int = 1,
+    ) -> "Running":
+        """Begin with the prior, or with what a joint fit of others says of a new subject.
+
+        Parameters
+        ----------
+        layout : Layout
+            What joins items and profile.
+        items : DataFrame
+            All that may be asked, with the properties that the layout needs, indexed by name.
+        subject : str
+            Name of the subject.
+        subjects : DataFrame, optional
+            Its properties, where the layout needs some: one row, indexed by its name.
+        given : Posterior, optional
+            A joint fit of others, needed where the layout shares something between subjects.
+        draws : int
+            How many particles; a multiple of 10 at least as large is taken.
+        seed : int
+            Of the particles.
+
+        Raises
+        ------
+        DataError
+            When items do not fit the layout, or the subject is in the given fit.
+        FitError
+            When something of the items is unseen, the layout needs a subject's mean failure, a
+            prior has no quantiles, or a joint layout comes without a fit, or an ordinary one with.
+        """
+        refuse_unseen(layout, "a test that adapts", "leave it out of the layout")
+        if layout.constants:
+            names = ", ".join(constant.name for constant in layout.constants)
+            raise FitError(
+                f"layout {layout.name!r} needs {names}, the share of all items that a subject "
+                "fails, which the items of a test that adapts do not tell; use a layout without it"
+            )
+        if layout.joint and given is None:
+            raise FitError(
+                f"layout {layout.name!r} shares something between subjects, so that a subject "
+                "alone says little; give the joint fit of others: given=fit(layout, others)"
+            )
+        if given is not None and not (layout.joint and given.layout.joint):
+            raise FitError(
+                f"layout {given.layout.name!r} shares nothing between subjects, so that a fit of "
+                "others says nothing about this one; leave given out"
+            )
+        if given is not None and given.layout.fingerprint != layout.fingerprint:
+            raise FitError(
+                f"given= is a fit of layout {given.layout.name!r}, which is another one than "
+                f"{layout.name!r}; give a fit of the same layout"
+            )
+        rows = items if layout.steps is None else expanded(layout.steps, items)
+        whole = pd.DataFrame(1, index=[subject], columns=rows.index)
+        evaluation = Evaluation(rows, 0 * whole, whole, subjects=subjects)
+        if given is None:
+            return cls(Target(Joined.alone(layout, evaluation), {}), draws, seed)
+        joined = Joined.of(given, evaluation)
+        rng = np.random.default_rng([seed, 1])
+        return cls(Target(joined, shared_draws(given, joined, rng)), draws, seed)
+
+    @property
+    def layout(self) -> Layout:
+        """What joins items and profile."""
+        return self.bank.joined.own.layout
+
+    @property
+    def shared(self) -> bool:
+        """Whether particles differ in more than the subject's own values."""
+        return bool(self.bank.shared)
+
+    @property
+    def weights(self) -> np.ndarray:
+        """Weights of the particles; groups have the same, each in all."""
+        found = np.exp(self._log_weights - self._log_weights.max()).reshape(GROUPS, -1)
+        return np.asarray((found / found.sum(axis=1, keepdims=True) / GROUPS).ravel())
+
+    @cached_property
+    def values(self) -> np.ndarray:
+        """Profile elements of the particles, shape (draws, elements)."""
+        own = self.bank.values(self._scores, self._places)
+        parts = [own[latent.name].reshape(len(self._places), -1) for latent in self.layout.profile]
+        return np.concatenate(parts, axis=1)
+
+    def chances(
+        self, rows: Sequence[int] | np.ndarray, draws: slice | np.ndarray = slice(None)
+    ) -> np.ndarray:
+        """Compute success probabilities on items of the bank, shape (rows, draws).
+
+        Parameters
+        ----------
+        rows : sequence of int
+            Places in the bank; of a layout with grades or scores, steps of its items.
+        draws : slice or ndarray
+            Which particles; all by default.
+        """
+        nothing = np.zeros(len(rows), dtype=int)
+        target = self.bank.at(np.asarray(rows, dtype=int), nothing, nothing + 1)
+        return target.chances(self._scores[draws], self._places[draws])
+
+    def record(
+        self,
+        rows: Sequence[int] | np.ndarray,
+        successes: Sequence[int] | np.ndarray,
+        trials: Sequence[int] | np.ndarray,
+    ) -> None:
+        """Take answers into the posterior.
+
+        Parameters
+        ----------
+        rows : sequence of int
+            Places in the bank; of a layout with grades or scores, steps of its items.
+        successes, trials : sequence of int
+            Counts; rows without trials do not matter.
+        """
+        tried = np.asarray(trials) > 0
+        cells, passed, all_ = (np.asarray(part)[tried] for part in (rows, successes, trials))
+        chance = self.chances(cells).clip(EDGE, 1 - EDGE)
+        gained = passed @ np.log(chance) + (all_ - passed) @ np.log1p(-chance)
+        if not np.isfinite(gained).any():
+            raise DataError("the layout gives no probability to these answers at any profile")
+        self._cells += cells.tolist()
+        self._counts += list(zip(passed.tolist(), all_.tolist(), strict=True))
+        self._levels = self._levels + gained
+        self._log_weights = self._log_weights + gained
+        self.refitted = False
+        if self.effective < _STAY * len(gained):
+            self._move()
+            if self.error > _ERROR:
+                self._draw_anew()
+                self.refitted = True
+
+    @property
+    def effective(self) -> float:
+        r"""Effective draws, :math:`1 / \sum_j w_j^2`."""
+        return float(1 / (self.weights**2).sum())
+
+    @property
+    def error(self) -> float:
+        """Monte Carlo error of the worst mean, in posterior standard deviations."""
+        weights = self.weights.reshape(GROUPS, -1, 1) * GROUPS
+        values = self.values.reshape(GROUPS, -1, len(self.elements))
+        means = (weights * values).sum(axis=1)
+        spread = np.maximum(self.sds, np.finfo(float).tiny)
+        return float((means.std(axis=0, ddof=1) / GROUPS**0.5 / spread).max())
+
+    @property
+    def means(self) -> np.ndarray:
+        """Posterior means of the elements."""
+        return np.asarray(self.weights @ self.values)
+
+    @property
+    def sds(self) -> np.ndarray:
+        """Posterior standard deviations of the elements."""
+        return np.asarray(np.sqrt(self.weights @ (self.values - self.means) ** 2))
+
+    def interval(self, element: int, prob: float) -> tuple[float, float]:
+        """Find the ends of an element's equal-tailed interval."""
+        order = np.argsort(self.values[:, element])
+        weights = self.weights[order]
+        below = np.cumsum(weights) - weights / 2
+        ends = np.interp([(1 - prob) / 2, (1 + prob) / 2], below, self.values[order, element])
+        return float(ends[0]), float(ends[1])
+
+    def profiles(self, prob: float) -> pd.DataFrame:
+        """Summarise every profile element; columns as in `diagnostics.profiles`."""
+        from ..model.prior import draw_prior  # PyMC is slow to import
+
+        weights = self.weights.reshape(GROUPS, -1) * GROUPS
+        size = weights.shape[1]
+        at = (np.arange(size) + 0.5) / size
+        chosen = [np.searchsorted(np.cumsum(own), at).clip(max=size - 1) for own in weights]
+        draws = np.stack(
+            [
+                part[own]
+                for part, own in zip(self.values.reshape(GROUPS, size, -1), chosen, strict=True)
+            ]
+        )
+        known = elements(self.layout)
+        names = {
+            "subject": self.bank.joined.own.levels[SUBJECT] * len(known),
+            "node": [element.latent.name for element in known],
+            "label": [element.label for element in known],
+        }
+        prior = draw_prior(self.layout)
+        before = np.stack(
+            [
+                prior[e.latent.name].reshape(len(prior[e.latent.name]), -1)[:, e.index]
+                for e in known
+            ],
+            axis=1,
+        )
+        columns = summarise(np.moveaxis(draws, 2, 0)[None], before, prob)
+        columns["mean"], columns["sd"] = self.means[None], self.sds[None]
+        return pd.DataFrame(names | {name: values[0] for name, values in columns.items()})
+
+    def _target(self) -> Target:
+        """Take the cells that were answered."""
+        passed, all_ = np.array(self._counts).T
+        return self.bank.at(np.array(self._cells), passed, all_)
+
+    def _move(self) -> None:
+        """Choose particles anew by their weights, and move them."""
+        target = self._target()
+        active, rng = target.active, np.random.default_rng([self._seed, 2, len(self._cells)])
+        found = Particles(
+            target.log_likelihood,
+            self._scores[:, active],
+            self._places,
+            self._levels,
+            np.log(self.weights),
+            target.count,
+            rng,
+        )
+        found.choose(GROUPS)
+        found.tune()
+        for _ in range(_MOVES):
+            found.move()
+        self._take(found, active)
+
+    def _draw_anew(self) -> None:
+        """Draw all particles from the prior, and bring all answers in by and by."""
+        target = self._target()
+        seed = int(np.random.SeedSequence([self._seed, 3, len(self._cells)]).generate_state(1)[0])
+        active = target.active
+        found = Particles.tempered(
+            target.log_likelihood,
+            int(active.sum()),
+            target.count,
+            len(self._places),
+            GROUPS,
+            seed,
+        )
+        for _ in range(_ANEW):
+            found.move()
+        self._take(found, active)
+
+    def _take(self, found: Particles, active: np.ndarray) -> None:
+        """Take moved particles over."""
+        self._scores = self._scores.copy()
+        self._scores[:, active] = found.scores
+        self._places, self._levels = found.places, found.levels
+        self._log_weights = found.log_weights
+        self.version += 1
+        self.__dict__.pop("values", None)
