@@ -1,0 +1,109 @@
+"""Simulated banks: how many items a test needs to know as much as random choice does at n."""
+
+import sys
+from dataclasses import dataclass
+
+import numpy as np
+from banks import BANKS, Bank
+from lines import Line, at_most, reported
+from next_items_irt import calibrated
+from next_items_reference import CHOOSING, RULER, Reference, needs_of, randomly
+from next_items_tests import asked
+
+SHARE = 0.4
+MARGIN, FEW = 1.3, 5
+NEVER = 1e6
+"""Items where a level is not reached."""
+CROWD = 300
+"""Other subjects on whose answers to all items the rival is calibrated."""
+
+
+@dataclass(frozen=True)
+class Curves:
+    """Mean relative posterior sds of one bank, shape (subjects, answers + 1) each.
+
+    Attributes
+    ----------
+    randomly, reference, ours, rival : ndarray
+        By way to choose.
+    apart : dict of str to ndarray
+        By way, distances of posterior means from the truth; empty where there is no truth.
+    """
+
+    randomly: np.ndarray
+    reference: np.ndarray
+    ours: np.ndarray
+    rival: np.ndarray
+    apart: dict[str, np.ndarray]
+
+
+def needed(name: str, subjects: int, quick: bool, seed: int) -> list[Line]:
+    """Ask all subjects by all ways; hold ours to the reference, to random choice and to a rival."""
+    bank = BANKS[name]()
+    draws = 500 if quick else 20_000
+    reached = [count // 10 for count in bank.reached] if quick else list(bank.reached)
+    found = _curves(bank, subjects, reached, draws, seed)
+    lines = []
+    for count in reached:
+        ways = [found.ours, found.reference, found.rival]
+        (ours, reference, rival), again = needs_of(found.randomly[:, count], ways, seed)
+        error = float(np.nanstd(again[:, 0] - again[:, 1]))
+        case = f"{bank.name}, as much as random-{count}"
+        told = (
+            f"{ours:.1f} items, the reference {reference:.1f} (difference +- {error:.1f}), "
+            f"{subjects} subjects, mean relative sd {found.randomly[:, count].mean():.3f}"
+        )
+        limit = reference + 2 * error
+        lines += [
+            _most(case, "items beside greedy mutual information", ours, limit, ours=told),
+            _most(case, "share of random choice's", ours / count, SHARE),
+            _most(case, "items beside two-parameter IRT", ours, rival, ours=_irt(rival, found)),
+        ]
+    for way, apart in found.apart.items():
+        after = ", ".join(f"{apart[:, n].mean():.3f} after {n}" for n in _shown(apart))
+        end = float(apart[:, -1].mean())
+        lines.append(reported(f"{bank.name}, {way}", "distance from the truth", end, after))
+    return lines
+
+
+def _irt(rival: float, found: Curves) -> str:
+    count = found.rival.shape[1] - 1
+    told = f"more than {count}" if np.isnan(rival) else f"{rival:.1f}"
+    return f"it needs {told}, calibrated on {CROWD} others' answers to all items"
+
+
+def _shown(curve: np.ndarray) -> list[int]:
+    return [count for count in (10, 20, 40, 80, 200) if count < curve.shape[1]]
+
+
+def _most(case: str, what: str, found: float, most: float, **line: str) -> Line:
+    """Hold a number of items that may not have been reached."""
+    found, most = (NEVER if np.isnan(value) else value for value in (found, most))
+    return at_most(case, what, found, most, "", **line)
+
+
+def _curves(bank: Bank, subjects: int, reached: list[int], draws: int, seed: int) -> Curves:
+    """Choose by all ways, and judge all by one ruler."""
+    answers = bank.answers(subjects)
+    ruler = Reference(bank, RULER + seed, draws)
+    random = randomly(answers, max(reached), seed)
+    of_random = ruler.judged(answers, random)
+    most = int(np.ceil(SHARE * max(reached)))
+    informed = Reference(bank, CHOOSING + seed, draws).informed(answers, most)
+    of_reference = ruler.judged(answers, informed)
+    told = [needs_of(of_random[:, count], [of_reference], seed)[0][0].round(1) for count in reached]
+    print(f"{bank.name}: the reference needs {told} for {reached}", file=sys.stderr, flush=True)
+    enough = most if np.isnan(told[-1]) else min(most, int(MARGIN * told[-1]) + FEW)
+    ours = asked(bank.layout, bank.items, answers, enough, seed)
+    crowd = bank.answers(subjects + CROWD)[subjects:]
+    rival = calibrated(crowd).informed(answers, most)
+    ways = {"at random": random, "greedy": informed, "adaptive": ours}
+    truth = bank.profiles(subjects)[list(bank.judged)].to_numpy()
+    apart = {way: ruler.distances(answers, places, truth) for way, places in ways.items()}
+    return Curves(
+        of_random,
+        of_reference,
+        ruler.judged(answers, ours),
+        ruler.judged(answers, rival),
+        {} if bank.rules else apart,
+    )
