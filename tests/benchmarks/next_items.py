@@ -12,7 +12,9 @@ import sys
 from collections.abc import Callable
 from functools import partial
 
-import next_items_banks as simulated
+import next_items_banks
+import next_items_posterior as posterior
+import next_items_replayed as replayed
 from banks import SUBJECTS
 from lines import Line
 from running import run
@@ -21,9 +23,16 @@ QUICK = 2
 
 CASES: dict[str, Callable[[int, bool, int], list[Line]]] = {
     **{
-        name: partial(simulated.needed, name)
+        name: partial(next_items_banks.simulated, name)
         for name in ("three", "permanence", "permanence-prior", "bands")
     },
+    "animal-ai-needs": replayed.animal_ai_needs,
+    "risk-aversion": replayed.risk_aversion_needs,
+    **{
+        name: partial(replayed.replayed, name)
+        for name in ("animal-ai", "fractions", "gsm8k", "adele")
+    },
+    **posterior.CASES,
 }
 
 

@@ -7,15 +7,17 @@ import numpy as np
 from banks import BANKS, Bank
 from lines import Line, at_most, reported
 from next_items_irt import calibrated
-from next_items_reference import CHOOSING, RULER, Reference, needs_of, randomly
+from next_items_reference import CHOOSING, DRAWS, RULER, Reference, needs, needs_of, randomly
 from next_items_tests import asked
 
 SHARE = 0.4
+LONGEST = 80
+"""Items that are asked of a subject by any way but at random."""
 MARGIN, FEW = 1.3, 5
 NEVER = 1e6
 """Items where a level is not reached."""
 CROWD = 300
-"""Other subjects on whose answers to all items the rival is calibrated."""
+"""Other simulated subjects on whose answers to all items the rival is calibrated."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,8 @@ class Curves:
         By way to choose.
     apart : dict of str to ndarray
         By way, distances of posterior means from the truth; empty where there is no truth.
+    crowd : int
+        Subjects on whom the rival is calibrated.
     """
 
     randomly: np.ndarray
@@ -35,14 +39,48 @@ class Curves:
     ours: np.ndarray
     rival: np.ndarray
     apart: dict[str, np.ndarray]
+    crowd: int
 
 
-def needed(name: str, subjects: int, quick: bool, seed: int) -> list[Line]:
-    """Ask all subjects by all ways; hold ours to the reference, to random choice and to a rival."""
+def simulated(name: str, subjects: int, quick: bool, seed: int) -> list[Line]:
+    """Ask simulated subjects; the rival is calibrated on others of their kind."""
     bank = BANKS[name]()
-    draws = 500 if quick else 20_000
+    answers = bank.answers(subjects + CROWD)
+    truth = None if bank.rules else bank.profiles(subjects)[list(bank.judged)].to_numpy()
+    return needed(bank, answers[:subjects], answers[subjects:], quick, seed, truth)
+
+
+def needed(
+    bank: Bank,
+    answers: np.ndarray,
+    crowd: np.ndarray,
+    quick: bool,
+    seed: int,
+    truth: np.ndarray | None = None,
+    *,
+    found_only: bool = False,
+) -> list[Line]:
+    """Ask all subjects by all ways; hold ours to the reference, to random choice and to a rival.
+
+    Parameters
+    ----------
+    bank : Bank
+        The items, and what is judged.
+    answers, crowd : ndarray
+        Subjects x items, of those who are asked, and of others for the rival.
+    quick : bool
+        Whether to take few draws and a tenth of the items.
+    seed : int
+        Of random choice and of the tests.
+    truth : ndarray, optional
+        Subjects x what is judged, where it is known.
+    found_only : bool
+        Whether the share of random choice's items has no goal.
+    """
+    draws = 500 if quick else DRAWS
     reached = [count // 10 for count in bank.reached] if quick else list(bank.reached)
-    found = _curves(bank, subjects, reached, draws, seed)
+    found = _curves(bank, answers, crowd, reached, draws, seed, truth)
+    subjects = len(answers)
     lines = []
     for count in reached:
         ways = [found.ours, found.reference, found.rival]
@@ -53,10 +91,12 @@ def needed(name: str, subjects: int, quick: bool, seed: int) -> list[Line]:
             f"{ours:.1f} items, the reference {reference:.1f} (difference +- {error:.1f}), "
             f"{subjects} subjects, mean relative sd {found.randomly[:, count].mean():.3f}"
         )
-        limit = reference + 2 * error
+        limit, share = reference + 2 * error, "share of random choice's"
         lines += [
             _most(case, "items beside greedy mutual information", ours, limit, ours=told),
-            _most(case, "share of random choice's", ours / count, SHARE),
+            reported(case, share, ours / count, "")
+            if found_only
+            else _most(case, share, ours / count, SHARE),
             _most(case, "items beside two-parameter IRT", ours, rival, ours=_irt(rival, found)),
         ]
     for way, apart in found.apart.items():
@@ -69,7 +109,7 @@ def needed(name: str, subjects: int, quick: bool, seed: int) -> list[Line]:
 def _irt(rival: float, found: Curves) -> str:
     count = found.rival.shape[1] - 1
     told = f"more than {count}" if np.isnan(rival) else f"{rival:.1f}"
-    return f"it needs {told}, calibrated on {CROWD} others' answers to all items"
+    return f"it needs {told}, calibrated on {found.crowd} others' answers to all items"
 
 
 def _shown(curve: np.ndarray) -> list[int]:
@@ -82,28 +122,30 @@ def _most(case: str, what: str, found: float, most: float, **line: str) -> Line:
     return at_most(case, what, found, most, "", **line)
 
 
-def _curves(bank: Bank, subjects: int, reached: list[int], draws: int, seed: int) -> Curves:
+def _curves(
+    bank: Bank,
+    answers: np.ndarray,
+    crowd: np.ndarray,
+    reached: list[int],
+    draws: int,
+    seed: int,
+    truth: np.ndarray | None,
+) -> Curves:
     """Choose by all ways, and judge all by one ruler."""
-    answers = bank.answers(subjects)
     ruler = Reference(bank, RULER + seed, draws)
     random = randomly(answers, max(reached), seed)
     of_random = ruler.judged(answers, random)
-    most = int(np.ceil(SHARE * max(reached)))
+    most = min(LONGEST, max(reached))
     informed = Reference(bank, CHOOSING + seed, draws).informed(answers, most)
     of_reference = ruler.judged(answers, informed)
-    told = [needs_of(of_random[:, count], [of_reference], seed)[0][0].round(1) for count in reached]
+    told = [needs(of_reference, of_random[:, count].mean()) for count in reached]
     print(f"{bank.name}: the reference needs {told} for {reached}", file=sys.stderr, flush=True)
     enough = most if np.isnan(told[-1]) else min(most, int(MARGIN * told[-1]) + FEW)
     ours = asked(bank.layout, bank.items, answers, enough, seed)
-    crowd = bank.answers(subjects + CROWD)[subjects:]
     rival = calibrated(crowd).informed(answers, most)
     ways = {"at random": random, "greedy": informed, "adaptive": ours}
-    truth = bank.profiles(subjects)[list(bank.judged)].to_numpy()
-    apart = {way: ruler.distances(answers, places, truth) for way, places in ways.items()}
-    return Curves(
-        of_random,
-        of_reference,
-        ruler.judged(answers, ours),
-        ruler.judged(answers, rival),
-        {} if bank.rules else apart,
-    )
+    apart = {}
+    if truth is not None:
+        apart = {way: ruler.distances(answers, places, truth) for way, places in ways.items()}
+    of_rival = ruler.judged(answers, rival)
+    return Curves(of_random, of_reference, ruler.judged(answers, ours), of_rival, apart, len(crowd))
