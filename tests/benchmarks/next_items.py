@@ -13,6 +13,7 @@ from collections.abc import Callable
 from functools import partial
 
 import next_items_banks
+import next_items_population
 import next_items_posterior as posterior
 import next_items_replayed as replayed
 from banks import SUBJECTS
@@ -32,6 +33,7 @@ CASES: dict[str, Callable[[int, bool, int], list[Line]]] = {
         name: partial(replayed.replayed, name)
         for name in ("animal-ai", "fractions", "gsm8k", "adele")
     },
+    "population": next_items_population.started,
     **posterior.CASES,
 }
 

@@ -118,8 +118,12 @@ def _shown(curve: np.ndarray) -> list[int]:
 
 def _most(case: str, what: str, found: float, most: float, **line: str) -> Line:
     """Hold a number of items that may not have been reached."""
-    found, most = (NEVER if np.isnan(value) else value for value in (found, most))
-    return at_most(case, what, found, most, "", **line)
+    return at_most(case, what, or_never(found), or_never(most), "", **line)
+
+
+def or_never(count: float) -> float:
+    """Say a number of items that JSON can hold, also where a level was not reached."""
+    return NEVER if np.isnan(count) else count
 
 
 def _curves(
