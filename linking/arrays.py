@@ -58,6 +58,9 @@ def sigmoid(x: Array) -> Array:
     tensor = _pytensor(x)
     if tensor is not None:
         return tensor.sigmoid(x)
+    if getattr(x, "dtype", None) == np.float32:  # NumPy's exponential is six times as quick there
+        with np.errstate(over="ignore"):
+            return np.float32(1) / (np.float32(1) + np.exp(-x))
     from scipy.special import expit  # here, since declaring and drawing a layout never needs it
 
     return expit(x)

@@ -77,11 +77,11 @@ class AdaptiveTest:
     >>> sight = Capability("sight", low=0, high=10)
     >>> smallness = MetaFeature("smallness", low=0, high=10)
     >>> layout = Layout("looking", Success("found", logistic(sight - smallness)))
-    >>> bank = pd.DataFrame({"smallness": np.linspace(0, 10, 41)}, [f"arena {n}" for n in range(41)])
+    >>> bank = pd.DataFrame({"smallness": np.linspace(0, 10, 41)})
     >>> test = AdaptiveTest(layout, bank, stop=Stop(sd={"sight": 0.8}), seed=1)
     >>> while not test.done:
     ...     (item,) = test.next()
-    ...     test.record(item, bank.smallness[item] < 6)
+    ...     test.record(item, bank.smallness[int(item)] < 6)
     >>> print(test.done)
     sight has an sd of 0.772, at most 0.8
     >>> test
@@ -289,6 +289,16 @@ class AdaptiveTest:
             Mass of the equal-tailed interval.
         """
         return self._running.profiles(inside("prob", prob, such_as=0.9))
+
+    @property
+    def in_flight(self) -> list[str]:
+        """Items that were asked and have no outcome yet, in the order in which they were asked."""
+        return [self._bank.index[place] for place in self._flight]
+
+    @property
+    def bank(self) -> pd.DataFrame:
+        """The items that may be asked; a copy."""
+        return self._bank.copy()
 
     @property
     def done(self) -> str:

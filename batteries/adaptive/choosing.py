@@ -1,15 +1,46 @@
 """Which item tells most about a subject, given its answers so far."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-from scipy.special import xlogy
 
-from ...inference.sequential.running import Running
-
-_THIN = 8  # one in so many particles looks at all items ...
-_BEST = 100  # ... and all particles look at so many of the best
+_STAGES = (32, 256), (8, 32), (1, 1)  # one in so many particles finds so many of the best items
 _SCENARIOS = 64  # ways in which the items in flight may turn out that are looked at
+
+
+class Draws(Protocol):
+    """Draws of a subject's profile, and its chances on a bank; as `Running` has them."""
+
+    @property
+    def elements(self) -> list[str]:
+        """Names of the profile's elements."""
+
+    @property
+    def values(self) -> np.ndarray:
+        """Profile elements, shape (draws, elements)."""
+
+    @property
+    def weights(self) -> np.ndarray:
+        """Of the draws; sum to 1."""
+
+    @property
+    def shared(self) -> bool:
+        """Whether draws differ in more than the subject's own values."""
+
+    @property
+    def version(self) -> int:
+        """Another number when draws have moved."""
+
+    def chances(self, rows: np.ndarray, draws: slice, dtype: Any = ...) -> np.ndarray:
+        """Success probabilities on rows of the bank, shape (rows, draws)."""
+
+
+class _Table(NamedTuple):
+    """Probabilities of some items' outcomes: where each item's are, and these."""
+
+    place: np.ndarray
+    parts: list[np.ndarray]
 
 
 class Chooser:
@@ -35,7 +66,7 @@ class Chooser:
 
     Parameters
     ----------
-    running : Running
+    running : Draws
         The posterior so far.
     rows : ndarray of int, shape (items, rows)
         Places of each item's rows in the bank, one or its steps.
@@ -47,7 +78,7 @@ class Chooser:
 
     def __init__(
         self,
-        running: Running,
+        running: Draws,
         rows: np.ndarray,
         ends: Sequence[int],
         targets: Mapping[str, float] | None,
@@ -55,8 +86,7 @@ class Chooser:
         self._running, self._rows, self._ends = running, rows, ends
         self._targets = targets
         self._version = -1
-        self._thin = np.zeros((0, 0, 0))
-        self._full = dict[int, np.ndarray]()
+        self._known = dict[int, _Table]()
 
     def choose(self, open_: np.ndarray, flight: Sequence[int], costs: np.ndarray) -> int:
         """Choose the item that tells most for its cost.
@@ -70,47 +100,47 @@ class Chooser:
         costs : ndarray, shape (items,)
             Of all items.
         """
-        self._refresh()
-        weights = self._running.weights
-        scenarios, chances = self._scenarios(flight, weights)
-        thin = scenarios[:, ::_THIN]
-        thin = thin / thin.sum(axis=1, keepdims=True)
-        worth = self._worth(self._thin[:, open_], thin, chances, slice(None, None, _THIN))
-        best = open_[np.argsort(-worth / costs[open_], kind="stable")[:_BEST]]
-        worth = self._worth(self._outcomes(best), scenarios, chances, slice(None))
-        return int(best[np.argmax(worth / costs[best])])
-
-    def _refresh(self) -> None:
-        """Compute chances of all items anew where particles have moved."""
         if self._version != self._running.version:
-            self._version = self._running.version
-            self._thin = self._cells(np.arange(len(self._rows)), slice(None, None, _THIN))
-            self._full = {}
+            self._version, self._known = self._running.version, {}
+        scenarios, chances = self._scenarios(flight, self._running.weights)
+        best = open_
+        for every, most in _STAGES:
+            if every > 1 and len(best) <= most:
+                continue
+            own = scenarios[:, ::every]
+            own = own / own.sum(axis=1, keepdims=True)
+            worth = self._worth(self.outcomes(best, every), own, chances, every) / costs[best]
+            best = best[np.argsort(-worth, kind="stable")[:most]]
+        return int(best[0])
 
-    def _outcomes(self, items: Sequence[int] | np.ndarray) -> np.ndarray:
-        """Probabilities of items' outcomes at all particles, shape (outcomes, items, draws)."""
-        missing = [item for item in items if item not in self._full]
-        if missing:
-            found = self._cells(np.array(missing), slice(None))
-            self._full |= dict(zip(missing, np.moveaxis(found, 1, 0), strict=True))
-        return np.stack([self._full[item] for item in items], axis=1)
+    def outcomes(self, items: np.ndarray, every: int = 1) -> np.ndarray:
+        """Probabilities of items' outcomes at some particles, shape (outcomes, items, draws)."""
+        if every not in self._known:
+            self._known[every] = _Table(np.full(len(self._rows), -1), [])
+        known = self._known[every]
+        missing = items[known.place[items] < 0]
+        if len(missing):
+            known.place[missing] = sum(map(len, known.parts)) + np.arange(len(missing))
+            known.parts.append(self._cells(missing, slice(None, None, every)))
+        if len(known.parts) > 1:
+            known.parts[:] = [np.concatenate(known.parts)]
+        return np.moveaxis(known.parts[0][known.place[items]], 1, 0)
 
     def _cells(self, items: np.ndarray, draws: slice) -> np.ndarray:
-        """Compute probabilities of items' outcomes, shape (outcomes, items, draws).
+        """Compute probabilities of items' outcomes, shape (items, outcomes, draws).
 
         An item with several outcomes has one for each way in which they go together.
         """
         rows = self._rows[items]
-        passed = self._running.chances(rows.ravel(), draws)
+        passed = self._running.chances(rows.ravel(), draws, np.float32)
         passed = passed.reshape(*rows.shape, -1)
-        found = np.ones((1, len(items), passed.shape[-1]))
+        found = np.ones((len(items), 1, passed.shape[-1]), np.float32)
         start = 0
         for end in self._ends:
             reached = np.cumprod(passed[:, start:end], axis=1)
             above = np.concatenate([np.ones_like(reached[:, :1]), reached], axis=1)
             each = above - np.concatenate([reached, np.zeros_like(reached[:, :1])], axis=1)
-            each = np.moveaxis(each, 1, 0)
-            found = (found[:, None] * each[None]).reshape(-1, *found.shape[1:])
+            found = (found[:, :, None] * each[:, None]).reshape(len(items), -1, found.shape[-1])
             start = end
         return found
 
@@ -121,7 +151,7 @@ class Chooser:
         found, chances = weights[None], np.ones(1)
         rng = np.random.default_rng(len(flight))
         for item in flight:
-            (outcomes,) = np.moveaxis(self._outcomes([item]), 1, 0)
+            outcomes = self.outcomes(np.array([item]))[:, 0]
             mass = found @ outcomes.T
             if found.shape[0] * len(outcomes) <= _SCENARIOS:
                 chances = (chances[:, None] * mass).ravel()
@@ -136,14 +166,14 @@ class Chooser:
         return found, chances / chances.sum()
 
     def _worth(
-        self, outcomes: np.ndarray, scenarios: np.ndarray, chances: np.ndarray, draws: slice
+        self, outcomes: np.ndarray, scenarios: np.ndarray, chances: np.ndarray, every: int
     ) -> np.ndarray:
         """Compute the worth of items, averaged over the scenarios."""
         if self._targets is None and not self._running.shared:
-            own = -xlogy(outcomes, outcomes).sum(axis=0) @ scenarios.T
-            mean = outcomes @ scenarios.T
-            return np.asarray((-xlogy(mean, mean).sum(axis=0) - own) @ chances)
-        values = self._running.values[draws]
+            weights = scenarios.T.astype(np.float32)
+            own, mean = _entropy(outcomes) @ weights, outcomes @ weights
+            return np.asarray((_entropy(mean) - own) @ chances)
+        values = self._running.values[::every]
         found = np.zeros(outcomes.shape[1])
         for weights, chance in zip(scenarios, chances, strict=True):
             centred = values - weights @ values
@@ -160,3 +190,9 @@ class Chooser:
                 worth = np.array([self._targets.get(name, 0) for name in self._running.elements])
             found -= chance / 2 * (np.log1p(-removed.clip(max=1 - 1e-9)) @ worth)
         return found
+
+
+def _entropy(outcomes: np.ndarray) -> np.ndarray:
+    """Entropy of outcomes along the first axis, in nats."""
+    tiny = np.finfo(outcomes.dtype).tiny
+    return np.asarray(-(outcomes * np.log(np.maximum(outcomes, tiny))).sum(axis=0))

@@ -45,8 +45,8 @@ class Stop:
 
     Examples
     --------
-    >>> Stop(sd={"sight": 0.5}, items=60)
-    Stop(sd={'sight': 0.5}, width=None, prob=0.9, threshold=None, confidence=0.95, items=60, cost=None)
+    >>> Stop(sd={"sight": 0.5}, items=60).to_dict()
+    {'sd': {'sight': 0.5}, 'prob': 0.9, 'confidence': 0.95, 'items': 60}
     """
 
     sd: Mapping[str, float] | None = None

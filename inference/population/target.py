@@ -1,5 +1,6 @@
 """Log-likelihood of a newcomer, or of an item that comes anew, given draws of what is shared."""
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -135,7 +136,9 @@ class Target:
         )
         return replace(self, joined=replace(self.joined, own=taken))
 
-    def chances(self, scores: np.ndarray, places: np.ndarray) -> np.ndarray:
+    def chances(
+        self, scores: np.ndarray, places: np.ndarray, dtype: type[np.floating[Any]] = np.float64
+    ) -> np.ndarray:
         """Compute the probability of success in each cell.
 
         Parameters
@@ -144,34 +147,43 @@ class Target:
             All of them, as of `values`.
         places : ndarray of int, shape (draws,)
             Draws of what is shared.
+        dtype : type
+            Of the numbers; half as many digits take a quarter of the time.
 
         Returns
         -------
         ndarray, shape (cells, draws)
-            In [1e-12, 1 - 1e-12]; NaN where it is undefined.
+            At least 1e-12 from 0 and 1, as far as the type tells; NaN where it is undefined.
         """
-        found = np.empty((len(self.joined.own.item), len(places)))
+        found = np.empty((len(self.joined.own.item), len(places)), dtype)
         end = 0
-        for chance in self._blocks(scores, places):
+        for chance in self._blocks(scores, places, dtype):
             found[:, end : end + len(chance)] = chance.T
             end += len(chance)
         return found
 
-    def _blocks(self, scores: np.ndarray, places: np.ndarray) -> Iterator[np.ndarray]:
+    def _blocks(
+        self, scores: np.ndarray, places: np.ndarray, dtype: type[np.floating[Any]] = np.float64
+    ) -> Iterator[np.ndarray]:
         """Compute chances, (draws, cells), of some draws at a time."""
         cohort = self.joined.own
         layout, dims = cohort.layout, tuple(cohort.layout.dims)
+        features = {
+            name: values.astype(dtype, copy=False) for name, values in self._features.items()
+        }
         own = {
-            latent.name: self._laid(latent, value)
+            latent.name: self._laid(latent, value).astype(dtype, copy=False)
             for (latent, _, _), value in zip(
                 self.own, self.values(scores, places).values(), strict=True
             )
         }
-        size = max(1, _BLOCK // max(1, len(cohort.item)))
+        labels = math.prod(map(len, layout.dims.values()))
+        size = max(1, _BLOCK // max(1, len(cohort.item) * max(1, labels // 4)))
         for start in range(0, len(places), size):
             block = slice(start, start + size)
-            known = self._features | {name: values[block] for name, values in own.items()}
-            known |= {name: values[places[block]] for name, values in self._cells.items()}
+            known = features | {name: values[block] for name, values in own.items()}
+            for name, values in self._cells.items():
+                known[name] = values[places[block]].astype(dtype, copy=False)
             with np.errstate(all="ignore"):
                 chance: Any = np.asarray(evaluate(layout.outcome.expression, known, dims))
                 chance = chance[(..., *[0] * len(dims))].clip(EDGE, 1 - EDGE)

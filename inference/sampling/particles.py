@@ -120,7 +120,7 @@ def sample_particles(
         for _ in range(_KEPT):
             for _ in range(between):
                 found.move()
-            states.append((found.scores.copy(), found.places.copy(), found.levels.copy()))
+            states.append((found.scores, found.places, found.levels))
         parts = [np.stack(part, axis=1) for part in zip(*states, strict=True)]
         sample = Sample(*(part.reshape(chains, draws, *part.shape[2:]) for part in parts))
         if between >= _MOST or _is_enough(sample):
@@ -231,8 +231,10 @@ class Particles:
         """Learn where the own values are."""
         length = self.scores.shape[1]
         if length:
-            covariance = np.atleast_2d(np.cov(self.scores, rowvar=False))
-            self._centre = self.scores.mean(axis=0)
+            weights = np.exp(self.log_weights - self.log_weights.max())
+            uneven = weights if self.log_weights.any() else None
+            covariance = np.atleast_2d(np.cov(self.scores, rowvar=False, aweights=uneven))
+            self._centre = np.average(self.scores, axis=0, weights=uneven)
             self._root = np.linalg.cholesky(covariance + 1e-9 * np.eye(length))
             self._inverse = np.linalg.inv(self._root)
 
@@ -244,8 +246,9 @@ class Particles:
             offered, prior = self._stepped()
             accepted = self._offer(offered, self.places, prior)
             self._step = min(1.0, self._step * float(np.exp(accepted - _ACCEPTED)))
-        elsewhere = np.asarray(self._rng.integers(self._shared, size=count))
-        self._offer(self.scores, elsewhere, np.zeros(count))
+        if self._shared > 1:
+            elsewhere = np.asarray(self._rng.integers(self._shared, size=count))
+            self._offer(self.scores, elsewhere, np.zeros(count))
 
     def _stepped(self) -> tuple[np.ndarray, np.ndarray]:
         """Make steps of the own values, and the logarithms of how much better they are a priori."""

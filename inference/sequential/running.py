@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -154,7 +155,10 @@ class Running:
         return np.concatenate(parts, axis=1)
 
     def chances(
-        self, rows: Sequence[int] | np.ndarray, draws: slice | np.ndarray = slice(None)
+        self,
+        rows: Sequence[int] | np.ndarray,
+        draws: slice | np.ndarray = slice(None),
+        dtype: type[np.floating[Any]] = np.float64,
     ) -> np.ndarray:
         """Compute success probabilities on items of the bank, shape (rows, draws).
 
@@ -164,10 +168,12 @@ class Running:
             Places in the bank; of a layout with grades or scores, steps of its items.
         draws : slice or ndarray
             Which particles; all by default.
+        dtype : type
+            Of the numbers.
         """
         nothing = np.zeros(len(rows), dtype=int)
         target = self.bank.at(np.asarray(rows, dtype=int), nothing, nothing + 1)
-        return target.chances(self._scores[draws], self._places[draws])
+        return target.chances(self._scores[draws], self._places[draws], dtype)
 
     def record(
         self,
@@ -283,11 +289,9 @@ class Running:
             target.count,
             rng,
         )
-        found.choose(GROUPS)
         found.tune()
-        for _ in range(_MOVES):
-            found.move()
-        self._take(found, active)
+        found.choose(GROUPS)
+        self._take(found, active, _MOVES)
 
     def _draw_anew(self) -> None:
         """Draw all particles from the prior, and bring all answers in by and by."""
@@ -302,12 +306,12 @@ class Running:
             GROUPS,
             seed,
         )
-        for _ in range(_ANEW):
-            found.move()
-        self._take(found, active)
+        self._take(found, active, _ANEW)
 
-    def _take(self, found: Particles, active: np.ndarray) -> None:
-        """Take moved particles over."""
+    def _take(self, found: Particles, active: np.ndarray, moves: int) -> None:
+        """Move particles, and take them over."""
+        for _ in range(moves):
+            found.move()
         self._scores = self._scores.copy()
         self._scores[:, active] = found.scores
         self._places, self._levels = found.places, found.levels
