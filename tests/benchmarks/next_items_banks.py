@@ -11,6 +11,8 @@ from next_items_reference import CHOOSING, DRAWS, RULER, Reference, needs, needs
 from next_items_tests import asked
 
 SHARE = 0.4
+SHARED = ("three", "permanence")
+"""Simulated banks where the share of random choice's items has a goal."""
 LONGEST = 80
 """Items that are asked of a subject by any way but at random."""
 MARGIN, FEW = 1.3, 5
@@ -47,7 +49,15 @@ def simulated(name: str, subjects: int, quick: bool, seed: int) -> list[Line]:
     bank = BANKS[name]()
     answers = bank.answers(subjects + CROWD)
     truth = None if bank.rules else bank.profiles(subjects)[list(bank.judged)].to_numpy()
-    return needed(bank, answers[:subjects], answers[subjects:], quick, seed, truth)
+    return needed(
+        bank,
+        answers[:subjects],
+        answers[subjects:],
+        quick,
+        seed,
+        truth,
+        found_only=name not in SHARED,
+    )
 
 
 def needed(
@@ -87,14 +97,20 @@ def needed(
         (ours, reference, rival), again = needs_of(found.randomly[:, count], ways, seed)
         error = float(np.nanstd(again[:, 0] - again[:, 1]))
         case = f"{bank.name}, as much as random-{count}"
+        middle = [
+            needs(np.median(way, axis=0), float(np.median(found.randomly[:, count])))
+            for way in ways[:2]
+        ]
         told = (
-            f"{ours:.1f} items, the reference {reference:.1f} (difference +- {error:.1f}), "
-            f"{subjects} subjects, mean relative sd {found.randomly[:, count].mean():.3f}"
+            f"{_said(ours, ways[0])} items, the reference {_said(reference, ways[1])} (difference "
+            f"+- {error:.1f}), {subjects} subjects, mean relative sd "
+            f"{found.randomly[:, count].mean():.3f}; by medians over subjects "
+            f"{_said(middle[0], ways[0])} and {_said(middle[1], ways[1])}"
         )
         limit, share = reference + 2 * error, "share of random choice's"
         lines += [
             _most(case, "items beside greedy mutual information", ours, limit, ours=told),
-            reported(case, share, ours / count, "")
+            reported(case, share, or_never(ours / count), "")
             if found_only
             else _most(case, share, ours / count, SHARE),
             _most(case, "items beside two-parameter IRT", ours, rival, ours=_irt(rival, found)),
@@ -107,9 +123,12 @@ def needed(
 
 
 def _irt(rival: float, found: Curves) -> str:
-    count = found.rival.shape[1] - 1
-    told = f"more than {count}" if np.isnan(rival) else f"{rival:.1f}"
+    told = _said(rival, found.rival)
     return f"it needs {told}, calibrated on {found.crowd} others' answers to all items"
+
+
+def _said(needed: float, curves: np.ndarray) -> str:
+    return f"more than {curves.shape[1] - 1}" if np.isnan(needed) else f"{needed:.1f}"
 
 
 def _shown(curve: np.ndarray) -> list[int]:
@@ -123,7 +142,7 @@ def _most(case: str, what: str, found: float, most: float, **line: str) -> Line:
 
 def or_never(count: float) -> float:
     """Say a number of items that JSON can hold, also where a level was not reached."""
-    return NEVER if np.isnan(count) else count
+    return NEVER if np.isnan(count) else float(count)
 
 
 def _curves(
@@ -142,7 +161,7 @@ def _curves(
     most = min(LONGEST, max(reached))
     informed = Reference(bank, CHOOSING + seed, draws).informed(answers, most)
     of_reference = ruler.judged(answers, informed)
-    told = [needs(of_reference, of_random[:, count].mean()) for count in reached]
+    told = [needs(of_reference.mean(axis=0), of_random[:, count].mean()) for count in reached]
     print(f"{bank.name}: the reference needs {told} for {reached}", file=sys.stderr, flush=True)
     enough = most if np.isnan(told[-1]) else min(most, int(MARGIN * told[-1]) + FEW)
     ours = asked(bank.layout, bank.items, answers, enough, seed)

@@ -96,12 +96,11 @@ def randomly(answers: np.ndarray, upto: int, seed: int) -> np.ndarray:
     return np.array(rows)
 
 
-def needs(curves: np.ndarray, level: float) -> float:
-    """Count the items until the mean curve is down at a level, between two of them in proportion.
+def needs(mean: np.ndarray, level: float) -> float:
+    """Count the items until a curve is down at a level, between two of them in proportion.
 
     NaN where it is not reached.
     """
-    mean = curves.mean(axis=0)
     below = np.flatnonzero(mean <= level)
     if not len(below):
         return float("nan")
@@ -131,11 +130,11 @@ def needs_of(
         By way, shape (ways,); and shape (400, ways), all for the same subjects.
     """
     rng, count = np.random.default_rng(seed), len(levels)
-    found = np.array([needs(way, levels.mean()) for way in ways])
+    found = np.array([needs(way.mean(axis=0), levels.mean()) for way in ways])
     again = []
     for _ in range(_RESAMPLED):
         who = rng.integers(count, size=count)
-        again.append([needs(way[who], levels[who].mean()) for way in ways])
+        again.append([needs(way[who].mean(axis=0), levels[who].mean()) for way in ways])
     return found, np.array(again)
 
 
