@@ -10,7 +10,6 @@ from ...layouts import Layout
 from ...linking import mean_failure
 
 WELL_LEARNT = 0.5  # variance removed by the data, from which a latent counts as informed
-CONFOUNDED = 0.7  # posterior correlation from which two latents are hard to tell apart
 _ENOUGH_TRIALS, _ENOUGH_SUBJECTS = 10, 8  # for a profile element to stand alone; to share
 _TOGETHER = 0.9  # correlation of demands that is a problem
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
+from ...batteries.information.expected import CONFOUNDED, Expected, expected
 from ...common import options
 from ...common.errors import DataError
 from ...common.messages import many, some
@@ -25,7 +26,6 @@ from ..criticism.agreement import (
 )
 from ..criticism.overdispersion import Spread, count_flagged, overdispersion, told
 from .advice import (
-    CONFOUNDED,
     about_constants,
     about_demands,
     about_latents,
@@ -35,7 +35,6 @@ from .advice import (
     verdict,
 )
 from .columns import Columns, collinear, inflation, informed_by, read_columns
-from .expected import Expected, expected
 from .likeliest import Counts, spreads
 from .population import no_effects, taught
 

@@ -7,6 +7,7 @@ import numpy as np
 from scipy.special import xlog1py, xlogy
 from threadpoolctl import threadpool_limits
 
+from ...batteries.information.sensitivity import Sensitivity
 from ...common.seeds import subject_seed
 from ...evaluations.evaluation import EDGE
 from ...inference.model.alignment import Features
@@ -14,7 +15,6 @@ from ...layouts import Layout
 from ...layouts.elements import elements
 from ..criticism.expansion import Columns, constant, expand, log_odds
 from ..criticism.overdispersion import Repeated, Spread
-from .expected import Sensitivity
 
 _DRAWS = 200  # from the prior, where climbs may start
 _MOST = 50  # subjects that are tested,

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from ...batteries.information.expected import CONFOUNDED
 from ...evaluations.evaluation import Evaluation
 from ...inference.model.cohort import Cohort
 from ...inference.population.drawing import draw_truths
@@ -15,7 +16,7 @@ from ...layouts import Latent, Layout, Prior
 from ...layouts.elements import Element
 from ...layouts.plates import POPULATION, plate_name
 from ...linking import units
-from .advice import CONFOUNDED, verdict
+from .advice import verdict
 from .columns import informed_by
 from .hierarchy import Hierarchy, PlatedElement
 

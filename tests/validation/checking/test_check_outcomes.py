@@ -6,13 +6,13 @@ import pytest
 from helpers import graded_layouts as of
 
 import measurement_layouts as ml
+from measurement_layouts.batteries.information import sensitivity
+from measurement_layouts.batteries.information.sensitivity import Sensitivity
 from measurement_layouts.evaluations.steps import expanded, of_rows
 from measurement_layouts.inference.model.features import read_features
 from measurement_layouts.inference.model.prior import draw_prior
 from measurement_layouts.linking import logistic
-from measurement_layouts.validation.checking import expected
 from measurement_layouts.validation.checking.check import check
-from measurement_layouts.validation.checking.expected import Sensitivity
 
 PROFILES = pd.DataFrame({"objectPermanence": [4.0, 8.0], "noise": [0.1, 0.4]}, ["Ann", "Bob"])
 
@@ -62,7 +62,7 @@ def test_two_grades_are_a_success():
 def test_information_of_a_ladder_is_that_of_its_categories(weighted, monkeypatch):
     """Exact: one grade's categorical law. Twin: steps that are all tried tell too much."""
     if not weighted:
-        monkeypatch.setattr(expected, "_ordered_steps", lambda *_: [])
+        monkeypatch.setattr(sensitivity, "_ordered_steps", lambda *_: [])
     memory = ml.Capability("memory", low=0, high=10)
     performance = logistic(memory - ml.MetaFeature("hidden", low=0, high=10))
     leaf = ml.Graded("path", performance, grades=of.GRADES, gap=1.5)
@@ -129,5 +129,5 @@ def test_expected_shrinkage_of_a_score_is_the_realised_one(monkeypatch):
     ratio = check(made, evaluation).expected.mean() / realised
     assert ratio["memory"] == pytest.approx(1, abs=0.12)
     assert ratio["precision"] == pytest.approx(1, abs=0.25)
-    monkeypatch.setattr(expected, "_ordered_steps", lambda *_: [])
+    monkeypatch.setattr(sensitivity, "_ordered_steps", lambda *_: [])
     assert check(made, evaluation).expected["precision"].mean() / realised["precision"] < 0.65

@@ -1,0 +1,1 @@
+"""Batteries designed: the items that are expected to leave the least uncertainty."""

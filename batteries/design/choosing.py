@@ -1,0 +1,164 @@
+"""Greedy choice of items, with lazy evaluation, within limits that are always held."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from .feasible import reserve
+from .gains import Gains
+from .quotas import Limits
+
+_TOGETHER = 256  # items whose gains are computed at a time
+_ANEW = 8  # choices after which all gains are computed anew
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One item of a battery.
+
+    Attributes
+    ----------
+    item : int
+        Its place in the bank.
+    gain : float
+        By how much it was expected to lower the loss when it was chosen.
+    sds : ndarray, shape (elements,)
+        Expected standard deviations after it.
+    """
+
+    item: int
+    gain: float
+    sds: np.ndarray
+
+
+def choose(
+    gains: Gains,
+    rows: np.ndarray,
+    limits: Limits,
+    costs: np.ndarray,
+    reached: Callable[[np.ndarray], np.ndarray],
+) -> Iterator[Choice]:
+    """Choose the item of the highest gain per cost, again and again.
+
+    Before the first choice some items are reserved that hold all quotas. A choice takes the place
+    of a reserved item wherever there is no room beside it, and what is reserved for nothing is let
+    go; so quotas are held whenever the choice ends. An item's gain is taken to fall as others are
+    chosen, so that those whose former gain is below the best one are not looked at; where that is
+    not so, they are when all gains are computed anew.
+
+    Parameters
+    ----------
+    gains : Gains
+        What items tell.
+    rows : ndarray of int, shape (items, steps)
+        Which of the different rows each item has.
+    limits : Limits
+        What must be held.
+    costs : ndarray, shape (items,)
+        Of each item.
+    reached : callable
+        From expected standard deviations to whether each element is known well enough; the choice
+        ends when all are and the quotas are held.
+
+    Yields
+    ------
+    Choice
+        One item after the other.
+    """
+    kinds, kind = np.unique(rows, axis=0, return_inverse=True)
+    kind = kind.ravel()
+
+    def fresh(items: np.ndarray) -> np.ndarray:
+        own, which = np.unique(kind[items], return_inverse=True)
+        found = gains.of_rows(kinds[own].ravel()).reshape(len(own), -1).sum(axis=1)
+        return np.asarray(found[which] / costs[items])
+
+    every = np.arange(len(rows))
+    score = fresh(every)
+    room = _Room(limits, reserve(limits, score))
+    count = 0
+    while True:
+        well = reached(gains.sds)
+        if well.all():
+            if not room.reserved:
+                return
+        elif (~well != gains.active).any():
+            gains.aim(~well)
+            score = fresh(every)
+        if count and count % _ANEW == 0:
+            score = fresh(every)
+        best = _best(score, fresh, room, well.all())
+        if best is None:
+            return
+        item, instead = best
+        gain = score[item] * costs[item]
+        room.take(item, instead)
+        gains.add(kinds[kind[item]])
+        count += 1
+        yield Choice(item, float(gain), gains.sds)
+
+
+def _best(
+    score: np.ndarray, fresh: Callable[[np.ndarray], np.ndarray], room: "_Room", bound: bool
+) -> tuple[int, int | None] | None:
+    """Find the allowed item of the highest score, and which reserved one it replaces."""
+    order = np.argsort(-score, kind="stable")
+    if bound:  # nothing but the quotas is left to be held
+        order = np.array(room.reserved)
+    best: tuple[int, int | None] | None = None
+    for start in range(0, len(order), _TOGETHER):
+        items = order[start : start + _TOGETHER]
+        if best is not None and score[best[0]] >= score[items[0]]:
+            break
+        score[items] = fresh(items)
+        allowed = room.allowed(items)
+        for item in items[np.argsort(-score[items], kind="stable")]:
+            if item in allowed and (best is None or score[item] > score[best[0]]):
+                best = int(item), allowed[item]
+                break
+    return best
+
+
+class _Room:
+    """What is chosen and reserved, and what may be added to it."""
+
+    def __init__(self, limits: Limits, reserved: list[int]) -> None:
+        self._limits, self.reserved = limits, reserved
+        self._times = np.bincount(np.array(reserved, dtype=int), minlength=len(limits.times))
+        self._sums = limits.of_items(np.array(reserved, dtype=int)).sum(axis=1)
+
+    def allowed(self, items: np.ndarray) -> dict[int, int | None]:
+        """Say which items may be taken, and which reserved one gives way to each, if any."""
+        own = self._limits.of_items(items)
+        free = self._times[items] < self._limits.times[items]
+        beside = free & self._holds(own)
+        found: dict[int, int | None] = {int(item): None for item in items[beside]}
+        for other in dict.fromkeys(self.reserved):
+            swapped = free & self._holds(own - self._limits.of_items(np.array([other])))
+            found |= {int(item): other for item in items[swapped] if int(item) not in found}
+        return found | {int(item): int(item) for item in items if int(item) in self.reserved}
+
+    def _holds(self, change: np.ndarray) -> np.ndarray:
+        """Say whether the limits are held after each of some changes of the sums."""
+        after = self._sums[:, None] + change
+        over = after <= self._limits.most[:, None] * (1 + 1e-12)
+        return np.asarray((over & (after >= self._limits.least[:, None])).all(axis=0))
+
+    def take(self, item: int, instead: int | None) -> None:
+        """Take an item, and let go what is reserved for nothing."""
+        self._count(item, 1)
+        if instead is not None:
+            self._let_go(instead)
+        for other in list(self.reserved):
+            own = self._limits.of_items(np.array([other]))[:, 0]
+            if (self._sums - own >= self._limits.least).all():
+                self._let_go(other)
+
+    def _let_go(self, item: int) -> None:
+        self.reserved.remove(item)
+        self._count(item, -1)
+
+    def _count(self, item: int, by: int) -> None:
+        self._times[item] += by
+        self._sums = self._sums + by * self._limits.of_items(np.array([item]))[:, 0]

@@ -1,0 +1,96 @@
+"""A battery that holds its quotas, before anything is chosen for what it tells."""
+
+import numpy as np
+from scipy.optimize import Bounds, LinearConstraint, milp
+from scipy.sparse import csc_array, eye_array, hstack
+
+from ...common.errors import DataError
+from ...common.messages import many, some
+from .quotas import Limits
+
+_SECONDS = 30.0
+_SLACK = 0.5  # by which a bound is missed that is not held
+
+
+def reserve(limits: Limits, gains: np.ndarray) -> list[int]:
+    """Choose few items that hold all lower bounds within the upper ones.
+
+    Parameters
+    ----------
+    limits : Limits
+        The bounds.
+    gains : ndarray, shape (items,)
+        Among as many items, those of high gain are preferred.
+
+    Returns
+    -------
+    list of int
+        Places of items, one as often as it is taken.
+
+    Raises
+    ------
+    DataError
+        When there is no such battery: naming the quotas, what the bank has, and what to do.
+    """
+    if not limits.least.any():
+        return []
+    _refuse_short(limits)
+    price = 2 - gains / max(float(gains.max()), np.finfo(float).tiny)
+    found = milp(
+        price,
+        constraints=LinearConstraint(limits.counts, limits.least, limits.most),
+        bounds=Bounds(0, limits.times),
+        integrality=np.ones(len(price)),
+        options={"time_limit": _SECONDS, "mip_rel_gap": 0.1},
+    )
+    if found.x is None:
+        raise DataError(_conflict(limits))
+    times = np.rint(found.x).astype(int)
+    return np.repeat(np.arange(len(times)), times).tolist()
+
+
+def _refuse_short(limits: Limits) -> None:
+    """Refuse a quota that the whole bank does not hold."""
+    there = limits.counts @ limits.times
+    for name, has, least in zip(limits.names, there, limits.least, strict=True):
+        if has < least:
+            raise DataError(
+                f"the quota {name} cannot be held: the bank has {has:g}; ask for at most {has:g}, "
+                "widen the interval, add such items to the bank, or allow repeats="
+            )
+
+
+def _conflict(limits: Limits) -> str:
+    """Say which quotas cannot be held beside the others: those that must give way the least."""
+    count = len(limits.names)
+    lower = limits.least > 0
+    slack = csc_array(eye_array(count))
+    rows = hstack([limits.counts, slack], format="csc")
+    items = limits.counts.shape[1]
+    price = np.concatenate([np.zeros(items), np.ones(count)])
+    high = np.concatenate([limits.times, np.where(lower, limits.least, 0)])
+    found = milp(
+        price,
+        constraints=LinearConstraint(rows, limits.least, np.where(lower, np.inf, limits.most)),
+        bounds=Bounds(0, high),
+        integrality=np.concatenate([np.ones(items), np.zeros(count)]),
+        options={"time_limit": _SECONDS},
+    )
+    everything = f"n={limits.most[0]:g} and {many(int(lower.sum()), 'quota')}"
+    if found.x is None:
+        return f"no battery holds {everything}; ask for more items, or for fewer of each kind"
+    missed = found.x[items:] > _SLACK
+    told = some(
+        (
+            f"{name} (by {short:g} short)"
+            for name, short in zip(
+                np.array(limits.names)[missed], np.rint(found.x[items:][missed]), strict=True
+            )
+        ),
+        6,
+    )
+    return (
+        f"no battery holds {everything} together: with the other ones held, the bank leaves "
+        f"{told}; ask for fewer of these, for a larger n or budget, or raise most= of a kind that "
+        "has them"
+    )

@@ -1,0 +1,1 @@
+"""What items are expected to tell about a profile; no outcome is needed."""

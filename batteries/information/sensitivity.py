@@ -1,0 +1,178 @@
+"""How success on items depends on the profile, at draws of it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from ...evaluations.evaluation import EDGE
+from ...inference.forecasts.blocks import Block, group_alike
+from ...inference.model.alignment import Features
+from ...inference.model.prior import draw_prior
+from ...inference.simulate import expected_success
+from ...layouts import Layout
+from ...layouts.elements import elements
+from ...layouts.outcomes.steps import Steps
+
+_STEP = 1e-4  # of a derivative, as part of the prior's standard deviation
+_TOGETHER = 2**21  # derivatives that are held at a time
+_MATTERS = 1e-6  # change of log-odds per prior standard deviation that is more than rounding
+
+
+@dataclass(frozen=True, eq=False)
+class Sensitivity:
+    """Draws of the profile, and the rows that differ: items, or their steps.
+
+    Attributes
+    ----------
+    layout : Layout
+        What joins items and profile.
+    draws : ndarray, shape (draws, elements)
+        Of the profile.
+    spread : ndarray, shape (elements,)
+        The standard deviations of what they are drawn from: the prior, or what is known already.
+    precision : ndarray, shape (elements, elements)
+        Inverse of its covariance.
+    block : Block
+        The rows.
+    ordered_steps : list of (ndarray of int, ndarray of int)
+        Where rows are steps, by step from the second on: which of the different rows are such, and
+        which ones are the steps below.
+    constants : dict of str to ndarray
+        By subject constant, one number for each draw.
+    """
+
+    layout: Layout
+    draws: np.ndarray
+    spread: np.ndarray
+    precision: np.ndarray
+    block: Block
+    ordered_steps: list[tuple[np.ndarray, np.ndarray]]
+    constants: dict[str, np.ndarray]
+
+    @classmethod
+    def of(
+        cls,
+        layout: Layout,
+        features: Features,
+        rows: int,
+        draws: int,
+        seed: int,
+        known: np.ndarray | None = None,
+    ) -> "Sensitivity":
+        """Choose profiles among draws, and group rows that are alike.
+
+        Parameters
+        ----------
+        layout : Layout
+            What joins items and profile.
+        features : dict of str to ndarray
+            By meta-feature, hidden ones too, shape (rows,) or (rows, labels).
+        rows, draws : int
+            How many. A subject's mean failure is what each profile leads to on all rows.
+        seed : int
+            Of the choice.
+        known : ndarray, shape (all draws, elements), optional
+            Draws of what is known already; by default those of `draw_prior`.
+        """
+        drawn = prior_profiles(layout) if known is None else known
+        spread = drawn.std(axis=0, ddof=1)
+        if known is not None or any(latent.parents for latent in layout.latents):
+            precision = np.linalg.pinv(np.atleast_2d(np.cov(drawn, rowvar=False)))
+        else:
+            precision = np.diag(1 / spread**2)
+        chosen = np.random.default_rng(seed).choice(len(drawn), draws, replace=len(drawn) < draws)
+        profiles = drawn[chosen]
+        constants = {}
+        if layout.constants:
+            table = pd.DataFrame(profiles, columns=[element.name for element in elements(layout)])
+            failure = 1 - expected_success(layout, features, table, rows).mean(axis=1)
+            constants = {constant.name: failure for constant in layout.constants}
+        block = Block.of(layout, features, *group_alike(features, rows))
+        ordered_steps = [] if layout.steps is None else _ordered_steps(layout.steps, block)
+        return cls(layout, profiles, spread, precision, block, ordered_steps, constants)
+
+    def slopes(self) -> Iterator[tuple[slice, np.ndarray]]:
+        r"""Stream derivatives of success, scaled so that their products are informations.
+
+        Yields
+        ------
+        draws : slice
+            Which draws.
+        scaled : ndarray, shape (draws, different rows, elements)
+            :math:`(\partial p / \partial \theta_k) / \sqrt{p (1 - p)}`, by central differences;
+            of a step, times the root of the probability of coming to it.
+        """
+        known = elements(self.layout)
+        step = max(1, _TOGETHER // (self.block.count * len(known)))
+        for start in range(0, len(self.draws), step):
+            part = slice(start, start + step)
+            drawn = self.draws[part]
+            chance = np.clip(self.success(drawn, part), EDGE, 1 - EDGE)
+            scaled = np.empty((len(drawn), self.block.count, len(known)))
+            for place, element in enumerate(known):
+                ends = []
+                for side in (-1, 1):
+                    moved = drawn.copy()
+                    moved[:, place] += side * _STEP * self.spread[place]
+                    span = element.latent.range
+                    moved[:, place] = np.clip(moved[:, place], span.low, span.high)
+                    ends.append((moved[:, place], self.success(moved, part)))
+                (below, less), (above, more) = ends
+                scaled[..., place] = (more - less) / (above - below)[:, None]
+            yield part, scaled * np.sqrt(self._tried(chance) / (chance * (1 - chance)))[..., None]
+
+    def chances(self) -> tuple[np.ndarray, np.ndarray]:
+        """Compute success on the different rows, and the probability of coming to them.
+
+        Returns
+        -------
+        chance, tried : ndarray, shape (draws, different rows)
+            Within (0, 1), and in [0, 1].
+        """
+        chance = np.clip(self.success(self.draws, slice(None)), EDGE, 1 - EDGE)
+        return chance, self._tried(chance)
+
+    def matters(self, scaled: np.ndarray) -> np.ndarray:
+        """Say which elements matter on which of the different rows at any of some draws."""
+        return np.asarray((np.abs(scaled) * self.spread > _MATTERS).any(axis=0))
+
+    def _tried(self, chance: np.ndarray) -> np.ndarray:
+        """Probability of coming to each of the different rows, by those of passing them."""
+        tried = np.ones_like(chance)
+        for steps, below in self.ordered_steps:
+            tried[:, steps] = tried[:, below] * chance[:, below]
+        return tried
+
+    def success(self, profiles: np.ndarray, part: slice) -> np.ndarray:
+        """Compute success of profiles on the different rows; shape (draws, rows)."""
+        tables: dict[str, list[np.ndarray]] = {}
+        for element, column in zip(elements(self.layout), profiles.T, strict=True):
+            tables.setdefault(element.latent.name, []).append(column)
+        constants = {name: values[part] for name, values in self.constants.items()}
+        outcome = self.layout.outcome
+        (value,) = self.block.values(
+            [outcome], {name: np.array(rows) for name, rows in tables.items()}, constants
+        )
+        first = np.flatnonzero(np.diff(self.block.alike, prepend=-1))
+        table = value.table[self.block.places(value, outcome)[first]]
+        return np.broadcast_to(table.T if table.ndim > 1 else table, (len(profiles), len(first)))
+
+
+def prior_profiles(layout: Layout) -> np.ndarray:
+    """Lay the draws from the prior out by profile elements, shape (4000, elements)."""
+    every = draw_prior(layout)
+    each = [every[e.latent.name].reshape(len(every[e.latent.name]), -1) for e in elements(layout)]
+    return np.stack([v[:, e.index] for v, e in zip(each, elements(layout), strict=True)], axis=1)
+
+
+def _ordered_steps(steps: Steps, block: Block) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Find the steps below the different rows of a block."""
+    different = np.empty(len(block.items), dtype=int)
+    different[block.items] = block.alike
+    rows = block.items[np.flatnonzero(np.diff(block.alike, prepend=-1))]
+    numbers = np.array([number for _, number, _ in steps.rows])
+    own = numbers[rows % len(numbers)]
+    each = range(2, int(numbers.max()) + 1)
+    return [(np.flatnonzero(own == step), different[rows[own == step] - 1]) for step in each]
