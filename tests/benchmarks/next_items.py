@@ -13,6 +13,7 @@ from collections.abc import Callable
 from functools import partial
 
 import next_items_banks
+import next_items_design as designed
 import next_items_population
 import next_items_posterior as posterior
 import next_items_replayed as replayed
@@ -35,6 +36,7 @@ CASES: dict[str, Callable[[int, bool, int], list[Line]]] = {
     },
     "population": next_items_population.started,
     **posterior.CASES,
+    **designed.CASES,
 }
 
 
