@@ -17,6 +17,8 @@ _STAY = 0.5  # part of the particles that a step of the temperature leaves effec
 _ACCEPTED = 0.3  # aim of the step size
 _FREEDOM = 5  # degrees of freedom of the distribution that steps leave as it is
 _MOVES = 3  # of each particle at a power
+_BINS = 24  # of equal mass, in which a score's distribution is flat
+_AFRESH = 0.1  # part of the leaps that are draws from the prior
 _FEWEST, _MOST = 2, 128  # moves between two kept states
 _ENOUGH = 1.5  # times the effective draws that are asked of chains
 
@@ -76,15 +78,16 @@ def sample_particles(
 
     Particles start as draws from the prior. The likelihood is raised to powers that grow from 0 to
     1, each so that half of the particles stay effective; these are then chosen anew by their
-    weights, and moved by Metropolis steps of two kinds: of the place, to any other, and of the own
-    values. With the particles' mean m and covariance :math:`L L^\top`,
+    weights, and moved by Metropolis steps of the place, to any other, and in turn of two kinds of
+    the own values. With the particles' mean m and covariance :math:`L L^\top`,
 
     .. math:: z' = m + \sqrt{1 - g^2}\, (z - m) + g \sqrt{s}\, L \varepsilon, \quad
         s \sim (\nu + |L^{-1} (z - m)|^2) / \chi^2_{\nu + k},
 
     which leaves a Student distribution of k values and :math:`\nu = 5` as it is; g is as large as
-    three in ten steps are accepted. At the end the moves go on until the kept draws are worth 600
-    independent ones, or for 512 moves.
+    three in ten steps are accepted. And one of the own values is drawn from the histogram that all
+    particles have of it, so that separate modes exchange particles. At the end the moves go on
+    until the kept draws are worth 600 independent ones, or for 512 moves.
 
     Parameters
     ----------
@@ -176,6 +179,7 @@ class Particles:
         length = scores.shape[1]
         self._step, self._centre = 1.0, np.zeros(length)
         self._root = self._inverse = np.eye(length)
+        self._ends, self._leaps = np.empty((0, _BINS + 1)), False
 
     @classmethod
     def tempered(
@@ -230,22 +234,30 @@ class Particles:
     def tune(self) -> None:
         """Learn where the own values are."""
         length = self.scores.shape[1]
-        if length:
-            weights = np.exp(self.log_weights - self.log_weights.max())
-            uneven = weights if self.log_weights.any() else None
-            covariance = np.atleast_2d(np.cov(self.scores, rowvar=False, aweights=uneven))
-            self._centre = np.average(self.scores, axis=0, weights=uneven)
-            self._root = np.linalg.cholesky(covariance + 1e-9 * np.eye(length))
-            self._inverse = np.linalg.inv(self._root)
+        if not length:
+            return
+        weights = np.exp(self.log_weights - self.log_weights.max())
+        uneven = weights if self.log_weights.any() else None
+        covariance = np.atleast_2d(np.cov(self.scores, rowvar=False, aweights=uneven))
+        self._centre = np.average(self.scores, axis=0, weights=uneven)
+        self._root = np.linalg.cholesky(covariance + 1e-9 * np.eye(length))
+        self._inverse = np.linalg.inv(self._root)
+        self._ends = np.empty((length, _BINS + 1))
+        for each, order in enumerate(np.argsort(self.scores, axis=0).T):
+            mass = np.cumsum(weights[order])
+            at = np.searchsorted(mass, np.linspace(0, mass[-1], _BINS + 1))
+            self._ends[each] = self.scores[order[at.clip(max=len(mass) - 1)], each]
 
     def move(self) -> None:
-        """Offer every particle a step of its own values, and another place."""
+        """Offer every particle a step or a leap of its own values in turn, and another place."""
         stop_if_told()
         count, length = self.scores.shape
         if length:
-            offered, prior = self._stepped()
+            self._leaps = not self._leaps and len(self._ends) > 0
+            offered, prior = self._leapt() if self._leaps else self._stepped()
             accepted = self._offer(offered, self.places, prior)
-            self._step = min(1.0, self._step * float(np.exp(accepted - _ACCEPTED)))
+            if not self._leaps:
+                self._step = min(1.0, self._step * float(np.exp(accepted - _ACCEPTED)))
         if self._shared > 1:
             elsewhere = np.asarray(self._rng.integers(self._shared, size=count))
             self._offer(self.scores, elsewhere, np.zeros(count))
@@ -261,6 +273,29 @@ class Particles:
         prior = ((self.scores**2).sum(axis=1) - (offered**2).sum(axis=1)) / 2
         student = np.log1p(self._far(offered) / _FREEDOM) - np.log1p(far / _FREEDOM)
         return offered, prior + (_FREEDOM + length) / 2 * student
+
+    def _leapt(self) -> tuple[np.ndarray, np.ndarray]:
+        """Draw one of the own values from where all particles have it; as `_stepped` returns."""
+        count, length = self.scores.shape
+        which, who = self._rng.integers(length, size=count), np.arange(count)
+        bins = self._rng.integers(_BINS, size=count)
+        low, high = self._ends[which, bins], self._ends[which, bins + 1]
+        drawn = low + (high - low) * self._rng.random(count)
+        drawn = np.where(self._rng.random(count) < _AFRESH, self._rng.normal(size=count), drawn)
+        before, offered = self.scores[who, which], self.scores.copy()
+        offered[who, which] = drawn
+        likelier = self._density(which, before) - self._density(which, drawn)
+        return offered, (before**2 - drawn**2) / 2 + likelier
+
+    def _density(self, which: np.ndarray, values: np.ndarray) -> np.ndarray:
+        """Log-density of what `_leapt` draws."""
+        ends, who = self._ends[which], np.arange(len(values))
+        at = (values[:, None] >= ends).sum(axis=1) - 1
+        inside = (at >= 0) & (at < _BINS)
+        at = at.clip(0, _BINS - 1)
+        width = np.maximum(ends[who, at + 1] - ends[who, at], 1e-12)
+        flat = np.where(inside, (1 - _AFRESH) / (_BINS * width), 0.0)
+        return np.asarray(np.log(flat + _AFRESH * np.exp(-(values**2) / 2) / (2 * np.pi) ** 0.5))
 
     def _far(self, scores: np.ndarray) -> np.ndarray:
         """Measure squared distances from the particles' mean, in units of their spread."""

@@ -22,8 +22,9 @@ from ..sampling.particles import Particles
 
 GROUPS = 10  # of particles that do not meet: their agreement says how sure the draws are
 _STAY = 0.5  # part of the particles that stays effective; below it they are moved
-_MOVES = 5  # of each particle, after it was chosen anew
+_MOVES = 6  # of each particle, after it was chosen anew
 _ERROR = 0.1  # Monte Carlo error, in posterior standard deviations, above which all is drawn anew
+_GROWN = 1.5  # times the error that drawing anew left, below which it is not done again
 _ANEW = 20  # moves of particles that are drawn anew
 
 
@@ -59,7 +60,7 @@ class Running:
         self._places = rng.permutation(np.resize(rng.permutation(bank.count), count))
         self._levels, self._log_weights = np.zeros(count), np.zeros(count)
         self._cells, self._counts = list[int](), list[tuple[int, int]]()
-        self.version, self.refitted = 0, False
+        self.version, self.refitted, self._reached = 0, False, 0.0
 
     @classmethod
     def of(
@@ -203,9 +204,9 @@ class Running:
         self.refitted = False
         if self.effective < _STAY * len(gained):
             self._move()
-            if self.error > _ERROR:
+            if self.error > max(_ERROR, _GROWN * self._reached):
                 self._draw_anew()
-                self.refitted = True
+                self.refitted, self._reached = True, self.error
 
     @property
     def effective(self) -> float:
