@@ -8,7 +8,9 @@ from banks import BANKS, Bank
 from lines import Line, at_most, reported
 from next_items_irt import calibrated
 from next_items_reference import CHOOSING, DRAWS, RULER, Reference, needs, needs_of, randomly
-from next_items_tests import asked
+from next_items_tests import Carried, asked
+
+from measurement_layouts.layouts.elements import elements
 
 SHARE = 0.4
 SHARED = ("three", "permanence")
@@ -16,6 +18,8 @@ SHARED = ("three", "permanence")
 LONGEST = 80
 """Items that are asked of a subject by any way but at random."""
 MARGIN, FEW = 1.3, 5
+FOLLOWED = 10
+"""Elements of a profile of which weighted draws of the prior can follow the posterior."""
 NEVER = 1e6
 """Items where a level is not reached."""
 CROWD = 300
@@ -155,7 +159,8 @@ def _curves(
     truth: np.ndarray | None,
 ) -> Curves:
     """Choose by all ways, and judge all by one ruler."""
-    ruler = Reference(bank, RULER + seed, draws)
+    many = len(elements(bank.layout)) > FOLLOWED
+    ruler = Carried(bank, RULER + seed) if many else Reference(bank, RULER + seed, draws)
     random = randomly(answers, max(reached), seed)
     of_random = ruler.judged(answers, random)
     most = min(LONGEST, max(reached))
@@ -168,7 +173,7 @@ def _curves(
     rival = calibrated(crowd).informed(answers, most)
     ways = {"at random": random, "greedy": informed, "adaptive": ours}
     apart = {}
-    if truth is not None:
+    if truth is not None and isinstance(ruler, Reference):
         apart = {way: ruler.distances(answers, places, truth) for way, places in ways.items()}
     of_rival = ruler.judged(answers, rival)
     return Curves(of_random, of_reference, ruler.judged(answers, ours), of_rival, apart, len(crowd))

@@ -3,7 +3,10 @@
 Greedy mutual information: of the items left, the one whose outcome and the whole profile have most
 in common is asked. The posterior is the prior's draws, weighted by the likelihood of the answers.
 Few of 20,000 remain effective after many answers; since that depends on how narrow the posterior
-has become, and not on who chose the items, one such ruler with draws of its own serves all ways.
+has become, and hardly on who chose the items, one such ruler with draws of its own serves all ways
+where latents are few. With many, draws collapse, and sooner on items that tell much: posteriors
+that particles carry on then judge all ways (`next_items_tests.Carried`); the reference still
+chooses.
 """
 
 from collections.abc import Sequence

@@ -6,8 +6,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from banks import Bank, drawn
 
 import measurement_layouts as ml
+from measurement_layouts.inference.sequential.running import Running
+
+PRIOR_DRAWS = 2_000
 
 
 def asked(
@@ -23,6 +27,40 @@ def asked(
             test.record(item, int(own[chosen[place, step]]))
         print(f"{layout.name}: subject {place + 1} of {len(answers)}", file=sys.stderr, flush=True)
     return chosen
+
+
+class Carried:
+    """A ruler for banks of many latents: posteriors that particles carry on.
+
+    Parameters
+    ----------
+    bank : Bank
+        The items, and what is judged.
+    seed : int
+        Of the particles, which are others than those of the tests.
+    """
+
+    def __init__(self, bank: Bank, seed: int) -> None:
+        self._bank, self._seed = bank, seed
+        self._scale = drawn(bank.layout, PRIOR_DRAWS, seed)[list(bank.judged)].std().to_numpy()
+
+    def judged(self, answers: np.ndarray, places: np.ndarray) -> np.ndarray:
+        """Mean relative sds before any answer and after each, shape (subjects, answers + 1)."""
+        return np.array(
+            [
+                self._one(own, order, self._seed + place)
+                for place, (own, order) in enumerate(zip(answers, places, strict=True))
+            ]
+        )
+
+    def _one(self, answers: np.ndarray, order: np.ndarray, seed: int) -> list[float]:
+        bank, found = self._bank, [1.0]
+        running = Running.of(bank.layout, bank.items, seed=seed)
+        own = [running.elements.index(name) for name in bank.judged]
+        for item in order:
+            running.record([item], [int(answers[item])], [1])
+            found.append(float((running.sds[own] / self._scale).mean()))
+        return found
 
 
 def followed(
