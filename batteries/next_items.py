@@ -118,7 +118,7 @@ class _Drawn:
         return np.full(len(self.values), 1 / len(self.values))
 
     def chances(self, rows: np.ndarray, draws: slice, dtype: Any = float) -> np.ndarray:
-        return self.table[rows][:, draws].astype(dtype)
+        return np.asarray(self.table[rows][:, draws], dtype)
 
 
 def _of_one(

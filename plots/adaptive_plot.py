@@ -83,13 +83,11 @@ def adaptive_plot(
     (layout, *others) = layouts.values()
     if others or any(test.layout != layout for test in named.values()):
         raise DataError(f"tests under several layouts: {', '.join(layouts)}; draw them one by one")
-    elements = [
-        name.removeprefix(_SD) for name in next(iter(histories.values())) if name.startswith(_SD)
-    ]
+    columns = map(str, next(iter(histories.values())).columns)
+    elements = [name.removeprefix(_SD) for name in columns if name.startswith(_SD)]
     looks = style.method_styles([*named, "designed"])
     rows = -(-len(elements) // _COLUMNS)
-    columns = min(_COLUMNS, len(elements))
-    size = columns * _PANEL[0], rows * _PANEL[1] + 0.9
+    size = min(_COLUMNS, len(elements)) * _PANEL[0], rows * _PANEL[1] + 0.9
     axes, figure = style.panels(ax, len(elements), _COLUMNS, size)
     for element, panel in zip(elements, axes, strict=True):
         for name, history in histories.items():
