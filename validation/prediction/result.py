@@ -253,8 +253,10 @@ class CrossValidation:
         found = {}
         for name, rows in own.groupby("subject", sort=False):
             part = rows if rows["probability"].notna().all() else rows[:0]
-            outcomes = (part[name].to_numpy() for name in ("probability", "successes", "trials"))
-            found[name] = rates_in_bins(*outcomes, BINS, self.prob)
+            mean, successes, trials = (
+                part[column].to_numpy() for column in ("probability", "successes", "trials")
+            )
+            found[name] = rates_in_bins(mean, successes, trials, BINS, self.prob)
         return pd.concat(found, names=["subject", "bin"])
 
     def forecasts(self, repeat: int = 0) -> dict[str, Forecast]:

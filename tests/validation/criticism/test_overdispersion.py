@@ -82,8 +82,8 @@ def test_check_and_criticism_see_the_same():
 @pytest.mark.trust("faults", "repeated attempts that depend on each other")
 @pytest.mark.parametrize(("sd", "about"), [(0.0, 0.9), (1.0, 0.7)])
 def test_intervals_hold_as_often_as_is_said(sd, about):
-    """200 subjects: the share of intervals that hold has a standard error of .021 or .032."""
-    skills, evaluation = counts(200, sd)
+    """120 subjects: the share of intervals that hold has a standard error of .027 or .042."""
+    skills, evaluation = counts(120, sd)
     fit = ml.fit(layout(), evaluation, **GRID)
     row = together(ml.check(layout(), evaluation).overdispersion)
     error = np.sqrt(about * (1 - about) / len(skills))
@@ -125,15 +125,15 @@ BATTERIES = [
 @pytest.mark.trust("faults", "repeated attempts that depend on each other")
 @pytest.mark.parametrize(("made", "battery"), BATTERIES)
 def test_false_alarms_are_as_rare_as_stated(made, battery, monkeypatch):
-    """300 subjects with independent attempts: three standard errors above 5 %, of 300."""
-    p = rates(made, 300, monkeypatch, **battery)
-    assert (p <= 0.05).mean() <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 300)
+    """200 subjects with independent attempts: three standard errors above 5 %, of 200."""
+    p = rates(made, 200, monkeypatch, **battery)
+    assert (p <= 0.05).mean() <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 200)
 
 
 def test_power(monkeypatch):
     """One log-odds, 30 items of 10 attempts: four of five subjects, each tested alone at 5 %."""
-    p = rates(layout(), 300, monkeypatch, sd=1.0)
-    assert (p <= 0.05).mean() > 0.8 - 3 * np.sqrt(0.8 * 0.2 / 300)
+    p = rates(layout(), 150, monkeypatch, sd=1.0)
+    assert (p <= 0.05).mean() > 0.8 - 3 * np.sqrt(0.8 * 0.2 / 150)
 
 
 @pytest.mark.slow
@@ -225,12 +225,12 @@ def test_commands_say_so_by_their_status(sd, status, tmp_path, capsys):
 
 
 def test_one_attempt_of_each_item_holds(rng):
-    """What is advised, 300 subjects: 90 % and three standard errors, where ten attempts hold 70."""
-    skills, evaluation = counts(300, 1.0)
+    """What is advised, 150 subjects: 90 % and three standard errors, where ten attempts hold 70."""
+    skills, evaluation = counts(150, 1.0)
     chance = evaluation.successes / evaluation.trials
     once = (rng.random(chance.shape) < chance).astype(int)
     fit = ml.fit(layout(), ml.Evaluation.from_wide(once, evaluation.items), **GRID)
-    assert coverage(fit, skills) > 0.9 - 3 * np.sqrt(0.9 * 0.1 / 300)
+    assert coverage(fit, skills) > 0.9 - 3 * np.sqrt(0.9 * 0.1 / 150)
 
 
 @pytest.mark.slow
