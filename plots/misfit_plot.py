@@ -73,8 +73,8 @@ def misfit_plot(
     ...                          "low": [-0.9, -0.2], "high": [-0.3, 0.4], "p": [0.001, 0.6],
     ...                          "flagged": [True, False]})
     >>> none = pd.DataFrame(columns=["what", "by", "testlet", "flagged"])
-    >>> made = PopulationCriticism(subjects, none, none, none, none, no_share("", 0.9), None,
-    ...                            None, alpha=0.05, prob=0.9)
+    >>> made = PopulationCriticism(subjects, none, none, none, no_share("", 0.9), None, None,
+    ...                            alpha=0.05, prob=0.9)
     >>> import matplotlib.pyplot as plt
     >>> (panel,) = misfit_plot(made, ax=plt.figure().subplots())
     >>> panel.get_title()

@@ -88,6 +88,11 @@ def between(
     return adjusted(pd.DataFrame(rows, columns=COLUMNS[:-2]), alpha)[COLUMNS]
 
 
+def no_groups() -> pd.DataFrame:
+    """Return the table without rows, where no groups are held against each other."""
+    return pd.DataFrame(columns=COLUMNS)
+
+
 def _twos(contrast: Contrast) -> Iterator[tuple[Contrast, np.ndarray]]:
     """Hold each two levels against each other, with the places of their subjects."""
     if contrast.values.shape[1] == 1:

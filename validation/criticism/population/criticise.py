@@ -54,7 +54,6 @@ def criticise_population(
             person_fit(residuals, who, **judged),
             item_fit(residuals, fit.layout, **judged),
             invariance(residuals, contrasts, **judged),
-            between(residuals, contrasts, demands, **judged),
             pairs(residuals, **judged)
             if together is None
             else testlets(residuals, together, seed=seed, **judged),
@@ -64,6 +63,7 @@ def criticise_population(
             alpha,
             prob,
             testlet or "",
+            between(residuals, contrasts, demands, **judged),
         )
 
 

@@ -1,7 +1,7 @@
 """What a layout with a population misses, as tables and in words."""
 
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import pandas as pd
@@ -13,7 +13,7 @@ from ....inference.fit import Fit
 from ....layouts import Layout
 from ..overdispersion import ALIKE, remedy
 from .attempts import REPEATED
-from .between import SPREAD
+from .between import SPREAD, no_groups
 from .dependence import TOGETHER
 from .explained import Explained
 from .invariance import STANDARD
@@ -37,9 +37,6 @@ class PopulationCriticism:
         Item fit: which items are steeper, flatter or easier; see `item_fit.item_fit`.
     groups : DataFrame
         Invariance: which items are easier for some subjects; see `invariance.invariance`.
-    between : DataFrame
-        Invariance: whether items, and demands, work alike at all in two groups of subjects; see
-        `between.between`.
     pairs : DataFrame
         Local dependence: which items have more in common; see `dependence.pairs` and
         `dependence.testlets`.
@@ -55,6 +52,9 @@ class PopulationCriticism:
         Mass of the intervals.
     testlets : str
         Column of the items that says which belong together; empty where there is none.
+    between : DataFrame
+        Invariance: whether items, and demands, work alike at all in two groups of subjects; see
+        `between.between`.
 
     Examples
     --------
@@ -82,7 +82,6 @@ class PopulationCriticism:
     subjects: pd.DataFrame
     items: pd.DataFrame
     groups: pd.DataFrame
-    between: pd.DataFrame
     pairs: pd.DataFrame
     explained: Explained
     fit: Fit
@@ -90,6 +89,7 @@ class PopulationCriticism:
     alpha: float
     prob: float
     testlets: str = ""
+    between: pd.DataFrame = field(default_factory=no_groups)
 
     def flagged(self) -> pd.DataFrame:
         """Put the alarms of all tables under each other.
