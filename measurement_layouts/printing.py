@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from .batteries.adaptive.asking import AdaptiveTest
 from .common.digits import (
     beside,
     chance,
@@ -19,7 +20,6 @@ from .common.digits import (
     outward,
     with_error,
 )
-from .batteries.adaptive.asking import AdaptiveTest
 from .common.messages import visible
 from .evaluations.evaluation import Evaluation
 from .inference.fit import Fit

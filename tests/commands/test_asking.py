@@ -112,7 +112,8 @@ import measurement_layouts as ml
 from measurement_layouts.linking import logistic
 reached = logistic(ml.Capability("reach", low=0, high=10, unit="m")
                    - ml.MetaFeature("distance", low=0, high=10, unit="m"))
-graded = ml.Layout("graded", ml.Graded("path", reached), ml.Score("credit", reached, precision=3, places=4))
+credit = ml.Score("credit", reached, precision=3, places=4)
+graded = ml.Layout("graded", ml.Graded("path", reached), credit)
 """
 
 
