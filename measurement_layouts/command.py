@@ -12,6 +12,7 @@ from importlib import metadata
 from .commands import (
     asking,
     checking,
+    designing,
     drawing,
     explaining,
     fitting,
@@ -109,7 +110,17 @@ def parser() -> argparse.ArgumentParser:
     version = metadata.version("measurement-layouts")
     made.add_argument("--version", action="version", version=f"measurement-layouts {version}")
     commands = made.add_subparsers(required=True, metavar="COMMAND")
-    for module in (importing, checking, drawing, fitting, forecasting, explaining, asking, studies):
+    for module in (
+        importing,
+        checking,
+        designing,
+        drawing,
+        fitting,
+        forecasting,
+        explaining,
+        asking,
+        studies,
+    ):
         module.add(commands)
     return made
 

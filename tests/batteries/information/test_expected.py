@@ -6,11 +6,11 @@ import pytest
 from helpers.small_layouts import animal_ai, battery, labelled
 
 import measurement_layouts as ml
+from measurement_layouts.batteries.information.expected import expected
 from measurement_layouts.inference.model.features import read_features
 from measurement_layouts.inference.model.prior import draw_prior
 from measurement_layouts.layouts.elements import elements
 from measurement_layouts.linking import logistic
-from measurement_layouts.batteries.information.expected import expected
 
 
 def walking(slope=1.0):
