@@ -127,8 +127,8 @@ class Fit(Posterior):
         -------
         DataFrame
             Indexed by subject, failed ones last: ``status``, ``success``, ``divergences``,
-            ``rhat``, ``ess``, ``attempts``, ``prior_dominated`` and ``reason``; and ``update``, of
-            a fit that `update` made.
+            ``rhat``, ``ess``, ``attempts``, ``prior_dominated`` and ``reason``; of a fit that
+            `update` made, also ``update``.
         """
         return diagnose(self)
 

@@ -56,7 +56,7 @@ def add(commands: arguments.Commands) -> None:
         help="the test is done when the posterior sds of all of these are at most so large",
     )
     begin.add_argument(
-        "--most", type=arguments.at_least(1), metavar="N", help="or after so many answers"
+        "--limit", type=arguments.at_least(1), metavar="N", help="or after so many answers"
     )
     begin.add_argument(
         "--random-share",
@@ -95,7 +95,7 @@ def _takes_state(parser: argparse.ArgumentParser) -> None:
         help="its layout, as for `fit`: to begin, and where it has linking functions of your own",
     )
     arguments.takes_path(
-        parser, "--fit", "FIT", "the joint fit of others, where the layout shares something"
+        parser, "--given", "FIT", "the joint fit of others, where the layout shares something"
     )
 
 
@@ -140,8 +140,8 @@ def _kept(chosen: argparse.Namespace) -> Iterator["AdaptiveTest"]:
         with FileLock(f"{chosen.state}.lock", timeout=_PATIENCE):
             layout = None if chosen.layout is None else load_layout(chosen.layout)
             given = None
-            if chosen.fit is not None:
-                given = open_fit(chosen.fit, [] if chosen.layout is None else [chosen.layout])
+            if chosen.given is not None:
+                given = open_fit(chosen.given, [] if chosen.layout is None else [chosen.layout])
             if begins is None:
                 yield AdaptiveTest.load(chosen.state, layout, given=given)
             else:
@@ -181,7 +181,7 @@ def _stop(chosen: argparse.Namespace) -> "Stop | None":
     """Read when it is enough."""
     from ..batteries.adaptive.stop import Stop
 
-    if not chosen.sd and chosen.most is None:
+    if not chosen.sd and chosen.limit is None:
         return None
     sds = {}
     for text in chosen.sd:
@@ -192,7 +192,7 @@ def _stop(chosen: argparse.Namespace) -> "Stop | None":
             name = ""
         if not name:
             raise FitError(f"--sd {text}; give NAME=SD, as in --sd reach=0.5")
-    return Stop(sd=sds or None, items=chosen.most)
+    return Stop(sd=sds or None, items=chosen.limit)
 
 
 def _outcome(layout: "Layout", texts: list[str]) -> Any:

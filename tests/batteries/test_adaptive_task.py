@@ -3,6 +3,7 @@
 import asyncio
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pandas as pd
@@ -45,15 +46,15 @@ def samples(count=60):
 
 
 @solver
-def stumbling(calls):
-    """Say yes, write down which samples were asked, and fail on the sixth of them."""
+def stumbling(calls, pause=0.01, at=6):
+    """Say yes, write down which samples were asked, and fail on one of them."""
 
     async def solve(state, generate):
         with Path(calls).open("a") as file:
             file.write(f"{state.sample_id}\n")
-        if len(lines(calls)) == 6:
+        if len(lines(calls)) == at:
             raise RuntimeError("stumbled")
-        await asyncio.sleep(0.01)
+        await asyncio.sleep(pause)
         state.output.completion = "yes"
         return state
 
@@ -196,6 +197,38 @@ def test_a_run_that_failed_goes_on_where_it_was(tmp_path):
     assert first[5] in later
     assert not set(later) & set(before.history["item"])  # none that was answered is asked again
     assert len(later) == len(set(later))
+
+
+KILLED = """
+import sys
+sys.path[:0] = {paths!r}
+from test_adaptive_task import *
+test = ml.AdaptiveTest(sums(), bank(), stop=STOP, seed=3, path="state.jsonl")
+run(Path.cwd(), test, plain(solver=stumbling("calls", pause=0.3, at=0)), connections=2)
+"""
+
+
+@pytest.mark.trust("faults", "an adaptive test inside Inspect is killed")
+def test_a_run_that_was_killed_goes_on(tmp_path):
+    script, state = tmp_path / "killed.py", tmp_path / "state.jsonl"
+    script.write_text(KILLED.format(paths=sys.path))
+    process = subprocess.Popen([sys.executable, script], cwd=tmp_path)
+    for _ in range(1200):
+        if state.exists() and state.read_text().count('\n{"item":') >= 3:
+            break
+        time.sleep(0.05)
+    process.kill()
+    process.wait()
+    test, before = ml.AdaptiveTest.load(state), lines(tmp_path / "calls")
+    answered, waiting = test.history["item"].tolist(), test.in_flight
+    assert len(answered) >= 3
+    assert waiting
+    assert {*answered, *waiting} >= set(before)
+    log = run(tmp_path, test, plain(), connections=2)
+    assert test.done
+    assert asked(log)[0] in waiting
+    assert not set(asked(log)) & set(answered)
+    assert sorted([*answered, *asked(log)]) == sorted(test.history["item"])
 
 
 def test_a_new_run_goes_on_with_a_loaded_test(tmp_path):

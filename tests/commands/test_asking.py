@@ -47,7 +47,7 @@ def command(*arguments, folder=None):
 
 @pytest.mark.trust("promises", "an adaptive test from the terminal, a process for each call")
 def test_a_test_in_processes_of_its_own(begin, state, data):
-    first = command(*begin, "--seed", "3", "--sd", "reach=0.9", "--most", "30")
+    first = command(*begin, "--seed", "3", "--sd", "reach=0.9", "--limit", "30")
     assert (first.returncode, first.stderr) == (0, "")
     (item,) = first.stdout.split()
     items = pd.read_csv(data / "items.csv", dtype={"item": str}).set_index("item")
@@ -84,7 +84,7 @@ def test_until_it_is_done(begin, state, data, capsys):
 
 
 def test_several_at_once_and_what_is_awaited(begin, state, capsys):
-    _, out, said = told(capsys, *begin, "--n", 3, "--most", 4, "--seed", 1)
+    _, out, said = told(capsys, *begin, "--n", 3, "--limit", 4, "--seed", 1)
     first = out.split()
     assert (len(set(first)), said) == (3, "")
     status, out, said = told(capsys, "next", state, "--n", 3)
