@@ -9,19 +9,17 @@ import numpy as np
 import pandas as pd
 
 from ...common.errors import DataError, FitError
-from ...common.messages import some
 from ...common.options import inside, whole
 from ...evaluations.evaluation import Evaluation
-from ...evaluations.outcome_tables import from_outcomes
 from ...evaluations.steps import expanded
 from ...evaluations.tables import known_names, named
 from ...inference.posterior.posterior import Posterior
 from ...inference.sequential.running import Running
 from ...layouts import Layout
-from ...layouts.elements import find_elements
 from ...linking.real import real
 from .choosing import Chooser
 from .journal import Journal, read_table, write_table
+from .reading import counts, plain, read_costs, read_target
 from .stop import Stop
 
 _GIVEN, _INFORMATION, _RANDOM = "given", "information", "random"
@@ -114,9 +112,9 @@ class AdaptiveTest:
             "bank": write_table(items),
             "subject": str(subject) if people is None else people.index[0],
             "properties": None if people is None else write_table(people),
-            "target": _read_target(layout, target),
+            "target": read_target(layout, target),
             "stop": None if stop is None else stop.to_dict(),
-            "costs": _read_costs(items.index, costs),
+            "costs": read_costs(items.index, costs),
             "given": given is not None,
             "random_share": share,
             "seed": secrets.randbits(31) if seed is None else whole("seed", seed),
@@ -188,7 +186,7 @@ class AdaptiveTest:
         >>> len(set(test.next(3)))
         3
         """
-        asked = []
+        asked = list[tuple[int, str]]()
         for _ in range(whole("n", n, 1)):
             open_ = self._open()
             if not len(open_):
@@ -225,14 +223,14 @@ class AdaptiveTest:
             When the item is unknown or was answered before, or the outcome is none.
         """
         (name,) = known_names([item], self._bank.index, "item")
-        place = int(self._bank.index.get_indexer([name])[0])
+        place = self._bank.index.tolist().index(name)
         if place in self._answers:
             raise DataError(
                 f"{name} was answered already, with {self._answers[place]['outcome']!r}; each "
                 "item is asked once"
             )
-        outcome = _plain(outcome)
-        passed, tried = self._counts(name, outcome, trials)
+        outcome = plain(outcome)
+        passed, tried = counts(self.layout, self._bank, name, outcome, trials)
         self._journal.add(item=name, outcome=outcome, trials=int(trials))
         self._take(place, outcome, passed, tried)
 
@@ -252,33 +250,6 @@ class AdaptiveTest:
             "refitted": running.refitted,
             "counts": (passed, tried),
         }
-
-    def _counts(self, item: str, outcome: Any, trials: object) -> tuple[np.ndarray, np.ndarray]:
-        """Read an outcome as successes and trials of the item's rows."""
-        layout, attempts = self.layout, whole("trials", trials, 1)
-        names = [observed.name for observed in layout.outcomes]
-        if layout.steps is None:
-            successes = real(outcome[names[0]] if isinstance(outcome, Mapping) else outcome)
-            if successes is None or successes != int(successes) or not 0 <= successes <= attempts:
-                raise DataError(
-                    f"{item}: outcome {outcome!r} of {attempts} trial(s); give successes, from 0 "
-                    f"to {attempts}"
-                )
-            return np.array([int(successes)]), np.array([attempts])
-        if attempts != 1:
-            raise DataError(
-                f"{item}: trials={attempts}; layout {layout.name!r} has grades, scores or several "
-                "outcomes, which are recorded one attempt at a time"
-            )
-        each = outcome if isinstance(outcome, Mapping) else {names[0]: outcome}
-        tables = {
-            str(name): pd.DataFrame({item: [value]}, index=[self._subject], dtype=object)
-            for name, value in each.items()
-        }
-        _, passed, tried = from_outcomes(
-            layout, layout.steps, tables, self._bank.loc[[item]], ("subject", "item", "outcome")
-        )
-        return passed.to_numpy()[0], tried.to_numpy()[0]
 
     def profile(self, prob: float = 0.9) -> pd.DataFrame:
         """Summarise every profile element, with the columns of `Fit.profiles`.
@@ -425,47 +396,6 @@ class AdaptiveTest:
                 found._asked += len(event["asked"])
             else:
                 outcome = event["outcome"]
-                counts = found._counts(event["item"], outcome, event["trials"])
-                found._take(places[event["item"]], outcome, *counts)
+                counted = counts(layout, found._bank, event["item"], outcome, event["trials"])
+                found._take(places[event["item"]], outcome, *counted)
         return found
-
-
-def _read_target(layout: Layout, target: object) -> dict[str, float] | None:
-    """Read targets as weights by profile element."""
-    if target is None:
-        return None
-    if isinstance(target, str):
-        target = [target]
-    if not isinstance(target, Mapping):
-        target = dict.fromkeys(target, 1.0)  # type: ignore[call-overload]
-    found: dict[str, float] = {}
-    for name, weight in target.items():
-        number = real(weight)
-        if number is None or not 0 < number < np.inf:
-            raise FitError(f"target[{name!r}]={weight!r}; give a weight above 0")
-        found |= {element.name: number for element in find_elements(layout, str(name))}
-    find_elements(layout, list(target))
-    return found
-
-
-def _read_costs(items: pd.Index, costs: Mapping[str, float] | None) -> list[float] | None:
-    """Read the cost of each item, in the bank's order."""
-    if costs is None:
-        return None
-    missing = [name for name in items if name not in costs]
-    if missing:
-        raise DataError(f"costs: none for {some(missing)}; give one for each item of the bank")
-    found = [real(costs[name]) for name in items]
-    wrong = [n for n, cost in zip(items, found, strict=True) if not (cost and 0 < cost < np.inf)]
-    if wrong:
-        raise DataError(f"costs: no number above 0 for {some(wrong)}; give one")
-    return [float(cost) for cost in found if cost is not None]
-
-
-def _plain(outcome: Any) -> Any:
-    """Write an outcome as JSON holds it."""
-    if isinstance(outcome, Mapping):
-        return {str(name): _plain(value) for name, value in outcome.items()}
-    if isinstance(outcome, np.generic):
-        outcome = outcome.item()
-    return int(outcome) if isinstance(outcome, bool) else outcome

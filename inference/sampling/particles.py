@@ -277,7 +277,7 @@ class Particles:
     def _leapt(self) -> tuple[np.ndarray, np.ndarray]:
         """Draw one of the own values from where all particles have it; as `_stepped` returns."""
         count, length = self.scores.shape
-        which, who = self._rng.integers(length, size=count), np.arange(count)
+        which, who = np.asarray(self._rng.integers(length, size=count)), np.arange(count)
         bins = self._rng.integers(_BINS, size=count)
         low, high = self._ends[which, bins], self._ends[which, bins + 1]
         drawn = low + (high - low) * self._rng.random(count)
