@@ -12,7 +12,4 @@ from .design.design import design as design
 from .design.quotas import Quota as Quota
 from .design.result import Design as Design
 from .judgement import BenchmarkJudgement as BenchmarkJudgement
-from .design.design import design as design
-from .design.quotas import Quota as Quota
-from .design.result import Design as Design
 from .judgement import judge_benchmark as judge_benchmark

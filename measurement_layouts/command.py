@@ -9,7 +9,16 @@ import warnings
 from collections.abc import Sequence
 from importlib import metadata
 
-from .commands import checking, drawing, explaining, fitting, forecasting, importing, studies
+from .commands import (
+    checking,
+    designing,
+    drawing,
+    explaining,
+    fitting,
+    forecasting,
+    importing,
+    studies,
+)
 from .common.errors import DataError, FitError
 from .common.messages import visible
 from .linking import LayoutError
@@ -99,7 +108,16 @@ def parser() -> argparse.ArgumentParser:
     version = metadata.version("measurement-layouts")
     made.add_argument("--version", action="version", version=f"measurement-layouts {version}")
     commands = made.add_subparsers(required=True, metavar="COMMAND")
-    for module in (importing, checking, drawing, fitting, forecasting, explaining, studies):
+    for module in (
+        importing,
+        checking,
+        designing,
+        drawing,
+        fitting,
+        forecasting,
+        explaining,
+        studies,
+    ):
         module.add(commands)
     return made
 

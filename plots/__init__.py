@@ -12,6 +12,7 @@ from .calibration_panels import calibration_panels
 from .capability_scatter import capability_scatter
 from .caterpillar_plot import caterpillar_plot
 from .characteristic_surface import characteristic_surface
+from .chosen_items_plot import chosen_items_plot
 from .collapse_plot import collapse_plot
 from .comparison_plot import comparison_plot
 from .confidence_plot import confidence_plot
@@ -21,6 +22,7 @@ from .curve_plot import curve_plot
 from .curves_by_subject import curves_by_subject
 from .demand_correlation_plot import demand_correlation_plot
 from .demand_profile_plot import demand_profile_plot
+from .design_plot import design_plot
 from .explained_plot import explained_plot
 from .forecast_plot import forecast_plot
 from .horizon_plot import horizon_plot
@@ -55,6 +57,7 @@ __all__ = [
     "capability_scatter",
     "caterpillar_plot",
     "characteristic_surface",
+    "chosen_items_plot",
     "collapse_plot",
     "comparison_plot",
     "confidence_plot",
@@ -64,6 +67,7 @@ __all__ = [
     "curves_by_subject",
     "demand_correlation_plot",
     "demand_profile_plot",
+    "design_plot",
     "explained_plot",
     "forecast_plot",
     "horizon_plot",

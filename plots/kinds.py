@@ -15,6 +15,7 @@ _MAKERS = {
     "DataFrame": "pandas",
     "DemandCorrelations": "ml.batteries.demand_correlations",
     "DemandProfile": "ml.batteries.demand_profile",
+    "Design": "ml.batteries.design",
     "DividedRates": "ml.dispositions.rates_by_group",
     "Estimates": "ml.estimation.estimate",
     "Evaluation": "ml.Evaluation.from_wide or from_long",

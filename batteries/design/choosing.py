@@ -10,6 +10,7 @@ from .gains import Gains
 from .quotas import Limits
 
 _TOGETHER = 256  # items whose gains are computed at a time
+_MOST = 2048  # items that are looked at for a choice, where one of them is allowed
 _ANEW = 8  # choices after which all gains are computed anew
 
 
@@ -44,8 +45,8 @@ def choose(
     Before the first choice some items are reserved that hold all quotas. A choice takes the place
     of a reserved item wherever there is no room beside it, and what is reserved for nothing is let
     go; so quotas are held whenever the choice ends. An item's gain is taken to fall as others are
-    chosen, so that those whose former gain is below the best one are not looked at; where that is
-    not so, they are when all gains are computed anew.
+    chosen, so that those whose former gain is below the best one are not looked at, nor more than
+    2,048; where that is not so, they are when all gains are computed anew.
 
     Parameters
     ----------
@@ -109,7 +110,7 @@ def _best(
     best: tuple[int, int | None] | None = None
     for start in range(0, len(order), _TOGETHER):
         items = order[start : start + _TOGETHER]
-        if best is not None and score[best[0]] >= score[items[0]]:
+        if best is not None and (start >= _MOST or score[best[0]] >= score[items[0]]):
             break
         score[items] = fresh(items)
         allowed = room.allowed(items)
@@ -126,18 +127,21 @@ class _Room:
     def __init__(self, limits: Limits, reserved: list[int]) -> None:
         self._limits, self.reserved = limits, reserved
         self._times = np.bincount(np.array(reserved, dtype=int), minlength=len(limits.times))
-        self._sums = limits.of_items(np.array(reserved, dtype=int)).sum(axis=1)
+        self._sums = limits.counts[:, np.array(reserved, dtype=int)].sum(axis=1)
 
     def allowed(self, items: np.ndarray) -> dict[int, int | None]:
         """Say which items may be taken, and which reserved one gives way to each, if any."""
-        own = self._limits.of_items(items)
-        free = self._times[items] < self._limits.times[items]
-        beside = free & self._holds(own)
-        found: dict[int, int | None] = {int(item): None for item in items[beside]}
-        for other in dict.fromkeys(self.reserved):
-            swapped = free & self._holds(own - self._limits.of_items(np.array([other])))
-            found |= {int(item): other for item in items[swapped] if int(item) not in found}
-        return found | {int(item): int(item) for item in items if int(item) in self.reserved}
+        found: dict[int, int | None] = {}
+        left = items[self._times[items] < self._limits.times[items]]
+        for other in (None, *dict.fromkeys(self.reserved)):
+            own = self._limits.counts[:, left]
+            less = 0.0 if other is None else self._limits.counts[:, [other]]
+            holds = self._holds(own - less)
+            found |= dict.fromkeys(left[holds].tolist(), other)
+            left = left[~holds]
+            if not len(left):
+                break
+        return found | {item: item for item in items.tolist() if item in self.reserved}
 
     def _holds(self, change: np.ndarray) -> np.ndarray:
         """Say whether the limits are held after each of some changes of the sums."""
@@ -151,7 +155,7 @@ class _Room:
         if instead is not None:
             self._let_go(instead)
         for other in list(self.reserved):
-            own = self._limits.of_items(np.array([other]))[:, 0]
+            own = self._limits.counts[:, other]
             if (self._sums - own >= self._limits.least).all():
                 self._let_go(other)
 
@@ -161,4 +165,4 @@ class _Room:
 
     def _count(self, item: int, by: int) -> None:
         self._times[item] += by
-        self._sums = self._sums + by * self._limits.of_items(np.array([item]))[:, 0]
+        self._sums = self._sums + by * self._limits.counts[:, item]

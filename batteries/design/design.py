@@ -24,7 +24,7 @@ from .quotas import Limits, Quota
 from .result import Design
 from .start import known_profiles
 
-_HELD = 3.0e7  # scaled slopes that are held
+_HELD = 2.0e7  # scaled slopes that are held
 _FEWEST = 40  # draws
 _POINTS = 24  # of the curve
 _MIDDLE = 0.8  # of the subjects
@@ -225,9 +225,7 @@ def _target(
     if target is None:
         weights[:] = np.isfinite(enough) if sds else 1.0
     else:
-        named_by = (
-            target if isinstance(target, Mapping) else dict.fromkeys(find_names(target), 1.0)
-        )
+        named_by = target if isinstance(target, Mapping) else dict.fromkeys(find_names(target), 1.0)
         for name, weight in named_by.items():
             for element in find_elements(layout, name):
                 weights[known.index(element)] = options.positive(

@@ -35,13 +35,42 @@ def reserve(limits: Limits, gains: np.ndarray) -> list[int]:
     if not limits.least.any():
         return []
     _refuse_short(limits)
-    price = 2 - gains / max(float(gains.max()), np.finfo(float).tiny)
+    found = _covering(limits, gains)
+    return _exact(limits) if found is None else found
+
+
+def _covering(limits: Limits, gains: np.ndarray) -> list[int] | None:
+    """Take, again and again, the item that is short of most; None where that leads nowhere."""
+    found: list[int] = []
+    times, sums = limits.times.copy(), np.zeros(len(limits.names))
+    order = gains / max(2 * float(gains.max()), np.finfo(float).tiny)
+    while (short := sums < limits.least).any():
+        full = (limits.counts.T @ (sums >= limits.most).astype(float)) > 0
+        score = np.where(full | (times == 0), 0, limits.counts.T @ short.astype(float))
+        best = int(np.argmax(np.where(score > 0, score + order, 0)))
+        after = sums + limits.counts[:, best]
+        if score[best] == 0 or (after > limits.most).any():
+            return None
+        found.append(best)
+        times[best] -= 1
+        sums = after
+    return found
+
+
+def _exact(limits: Limits) -> list[int]:
+    """Solve for a battery that holds all bounds.
+
+    Raises
+    ------
+    DataError
+        When there is none.
+    """
     found = milp(
-        price,
-        constraints=LinearConstraint(limits.counts, limits.least, limits.most),
+        np.zeros(len(limits.times)),
+        constraints=LinearConstraint(csc_array(limits.counts), limits.least, limits.most),
         bounds=Bounds(0, limits.times),
-        integrality=np.ones(len(price)),
-        options={"time_limit": _SECONDS, "mip_rel_gap": 0.1},
+        integrality=np.ones(len(limits.times)),
+        options={"time_limit": _SECONDS},
     )
     if found.x is None:
         raise DataError(_conflict(limits))
@@ -65,7 +94,7 @@ def _conflict(limits: Limits) -> str:
     count = len(limits.names)
     lower = limits.least > 0
     slack = csc_array(eye_array(count))
-    rows = hstack([limits.counts, slack], format="csc")
+    rows = hstack([csc_array(limits.counts), slack], format="csc")
     items = limits.counts.shape[1]
     price = np.concatenate([np.zeros(items), np.ones(count)])
     high = np.concatenate([limits.times, np.where(lower, limits.least, 0)])
@@ -77,9 +106,9 @@ def _conflict(limits: Limits) -> str:
         options={"time_limit": _SECONDS},
     )
     everything = f"n={limits.most[0]:g} and {many(int(lower.sum()), 'quota')}"
-    if found.x is None:
+    missed = np.zeros(count, dtype=bool) if found.x is None else found.x[items:] > _SLACK
+    if not missed.any():
         return f"no battery holds {everything}; ask for more items, or for fewer of each kind"
-    missed = found.x[items:] > _SLACK
     told = some(
         (
             f"{name} (by {short:g} short)"

@@ -4,8 +4,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..information.expected import Divergence, Uncertainty, near_by
+from ..information.expected import ENOUGH, Divergence, Uncertainty, near_by
 from ..information.sensitivity import Sensitivity
+
+_MODES = 2.0  # times the normal law's variance, from which there are several modes
+_TOGETHER = 512  # rows at a time
 
 
 @dataclass(eq=False)
@@ -45,6 +48,8 @@ class Gains:
         for part, scaled in self.source.slopes():
             self._scaled[part] = scaled
         self._outcomes = Divergence.of(self.source)
+        self._chance = self._outcomes.chance.astype(np.float32)
+        self._tried = self._outcomes.tried.astype(np.float32)
         self._information = np.zeros((draws, size, size))
         self._divergence = np.zeros((draws, draws))
         self.active = np.ones(size, dtype=bool)
@@ -79,44 +84,53 @@ class Gains:
         self._found = Uncertainty.of(covariance, self._divergence, self.source)
         sd = np.sqrt(np.maximum(self._found.variance, np.finfo(float).tiny))
         price = self.weights * self.active / (2 * sd * self.source.spread)
-        normal = np.where(self._found.by_draws, 0, price)
-        drawn = np.where(self._found.by_draws, price, 0)
+        effective = 1 / (self._found.weights**2).sum(axis=1, keepdims=True)
+        several = self._found.variance > _MODES * np.diagonal(covariance, axis1=1, axis2=2)
+        by_draws = self._found.by_draws & ((effective >= ENOUGH * len(self.weights)) | several)
+        normal, drawn = np.where(by_draws, 0, price), np.where(by_draws, price, 0)
         flat = (len(covariance), -1)
         worth = (covariance * normal[:, None, :]) @ covariance
         shape = covariance.shape
         self._worth = (nearness.T @ worth.reshape(flat)).reshape(shape).astype(np.float32)
         mean = nearness.T / nearness.sum(axis=0)[:, None]
         self._mean = (mean @ covariance.reshape(flat)).reshape(shape).astype(np.float32)
-        self._priced = np.argwhere(drawn > 0)
-        self._price = drawn[drawn > 0]
+        self._prepare_draws(drawn)
+
+    def _prepare_draws(self, price: np.ndarray) -> None:
+        """Prepare covariances of elements and chances over the draws, times roots of prices."""
+        who, which = np.flatnonzero(price.any(axis=1)), np.flatnonzero(price.any(axis=0))
+        weights, price = self._found.weights[who], price[np.ix_(who, which)]
+        apart = self.source.draws[:, which][None] - (weights @ self.source.draws[:, which])[:, None]
+        roots = np.sqrt(price)[:, :, None] * weights[:, None] * apart.transpose(0, 2, 1)
+        self._roots = roots.reshape(-1, len(weights.T)).astype(np.float32)
+        self._weights = weights.astype(np.float32)
+        share = (weights**2).sum(axis=1)  # of a covariance that few draws have by chance
+        variance = self._found.variance[np.ix_(who, which)]
+        self._by_chance = (share * (price * variance).sum(axis=1)).astype(np.float32)
 
     def of_rows(self, rows: np.ndarray) -> np.ndarray:
         """Compute by how much each of some rows would lower the loss, shape (rows,)."""
-        found = self._by_normal(rows) + self._by_draws(rows)
-        return np.asarray(found / len(self.source.draws))
+        found = np.empty(len(rows))
+        for start in range(0, len(rows), _TOGETHER):
+            part = slice(start, start + _TOGETHER)
+            found[part] = self._by_normal(rows[part]) + self._by_draws(rows[part])
+        return found / len(self.source.draws)
 
     def _by_normal(self, rows: np.ndarray) -> np.ndarray:
         if not self._worth.any():
             return np.zeros(len(rows))
-        total = np.zeros(len(rows))
-        for own, worth, mean in zip(self._scaled, self._worth, self._mean, strict=True):
-            some = own[rows]
-            lowered = np.einsum("rk,rk->r", some @ worth, some)
-            total += lowered / (1 + np.einsum("rk,rk->r", some @ mean, some))
-        return total
+        own = self._scaled[:, rows]
+        lowered = ((own @ self._worth) * own).sum(axis=2)
+        return np.asarray((lowered / (1 + ((own @ self._mean) * own).sum(axis=2))).sum(axis=0))
 
     def _by_draws(self, rows: np.ndarray) -> np.ndarray:
-        if not len(self._priced):
+        count = len(self._weights)
+        if not count:
             return np.zeros(len(rows))
-        chance = self._outcomes.chance[:, rows]
-        weights = self._found.weights
-        mean = weights @ chance
-        spread = np.maximum(weights @ chance**2 - mean**2, 0)
-        share = (weights**2).sum(axis=1)  # of a covariance that few draws have by chance
-        who, which = self._priced.T
-        apart = self.source.draws[:, which].T - (weights @ self.source.draws)[who, which][:, None]
-        covariance = (weights[who] * apart) @ chance
-        chances = share[who] * self._found.variance[who, which]
-        lowered = covariance**2 - chances[:, None] * spread[who]
-        told = (weights @ self._outcomes.tried[:, rows]) / (mean * (1 - mean))
-        return np.asarray((self._price[:, None] * lowered * told[who]).sum(axis=0))
+        chance, tried = self._chance[:, rows], self._tried[:, rows]
+        mean = self._weights @ chance
+        spread = np.maximum(self._weights @ chance**2 - mean**2, 0)
+        covariance = (self._roots @ chance).reshape(count, -1, len(rows))
+        lowered = (covariance**2).sum(axis=1) - self._by_chance[:, None] * spread
+        told = (self._weights @ tried) / (mean * (1 - mean))
+        return np.asarray((lowered * told).sum(axis=0), dtype=float)

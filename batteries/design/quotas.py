@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from scipy.sparse import csc_array
 
 from ...common.errors import DataError
 from ...common.messages import some
@@ -68,7 +67,7 @@ class Limits:
     ----------
     names : list of str
         Of the bounds, for messages.
-    counts : sparse array, shape (bounds, items)
+    counts : ndarray, shape (bounds, items)
         What one time of an item counts for.
     least, most : ndarray, shape (bounds,)
         Bounds of the sums.
@@ -77,7 +76,7 @@ class Limits:
     """
 
     names: list[str]
-    counts: csc_array
+    counts: np.ndarray
     least: np.ndarray
     most: np.ndarray
     times: np.ndarray
@@ -107,13 +106,7 @@ class Limits:
             marks[both] = 1
             rows.append((f"never both of {some(bank.index[both])}", marks, 0.0, 1.0))
         names, counts, least, most = zip(*rows, strict=True)
-        return cls(
-            list(names), csc_array(np.array(counts)), np.array(least), np.array(most), times
-        )
-
-    def of_items(self, items: np.ndarray) -> np.ndarray:
-        """Take what items count for, shape (bounds, items)."""
-        return np.asarray(self.counts[:, items].toarray())
+        return cls(list(names), np.array(counts), np.array(least), np.array(most), times)
 
 
 def _kinds(bank: pd.DataFrame, quota: Quota) -> list[tuple[str, np.ndarray, float, float]]:

@@ -11,7 +11,7 @@ from .sensitivity import Sensitivity
 DRAWS = 200
 CONFOUNDED = 0.7  # posterior correlation from which two latents are hard to tell apart
 _ROUNDS = 2  # of averaging information over the posterior it leads to
-_ENOUGH = 15  # effective draws, from which their variance is better than a normal law's
+ENOUGH = 15  # effective draws, from which their variance is better than a normal law's
 _MOST = 48  # different sets of attempted items that are looked at; others get the nearest one's
 
 
@@ -210,7 +210,7 @@ class Uncertainty:
         own = np.maximum(weights @ centred**2 - (weights @ centred) ** 2, 0)
         normal = np.diagonal(covariance, axis1=1, axis2=2)
         alone = (weights**2).sum(axis=1)
-        many = alone * _ENOUGH <= 1
+        many = alone * ENOUGH <= 1
         own /= 1 - np.where(many, alone, 0)[:, None]
         by_draws = many[:, None] | (own > normal)
         return cls(weights, by_draws, np.where(by_draws, own, normal))

@@ -1,0 +1,117 @@
+"""The command ``design``: which items of a bank tell most."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ..common.errors import DataError
+from ..common.messages import visible
+from . import arguments
+from .layout_file import load_layout
+
+if TYPE_CHECKING:
+    from ..batteries.design.quotas import Quota
+
+
+def add(commands: arguments.Commands) -> None:
+    """Add the command."""
+    parser = arguments.add_command(
+        commands,
+        "design",
+        _design,
+        "Choose the items of a bank that are expected to leave the least uncertainty, as CSV.",
+        example="design layout.py:layout --items bank.csv --n 150 --out battery.csv",
+    )
+    arguments.takes_layout(parser)
+    arguments.takes_path(
+        parser,
+        "--items",
+        "FILE",
+        "the bank: CSV, Parquet or JSON lines; a column `item`, one per property",
+        required=True,
+    )
+    arguments.takes_numbers(
+        parser,
+        ("--n", 1, 150, "items to choose, repeats counted"),
+        ("--repeats", 1, 1, "times that an item may be chosen"),
+        ("--seed", 0, 1, "of the draws of the profile"),
+    )
+    parser.add_argument(
+        "--target", nargs="+", metavar="LATENT", help="latents that are to be known (all)"
+    )
+    parser.add_argument("--costs", metavar="COLUMN", help="column of the items' costs (1 each)")
+    parser.add_argument("--budget", type=float, metavar="X", help="cost of all items together")
+    parser.add_argument(
+        "--quota",
+        nargs="+",
+        default=[],
+        metavar="COLUMN=LOW:HIGH:LEAST",
+        help="at least LEAST items whose COLUMN is from LOW to HIGH",
+    )
+    parser.add_argument(
+        "--most",
+        nargs="+",
+        default=[],
+        metavar="COLUMN:K",
+        help="at most K items of each value of COLUMN",
+    )
+    arguments.takes_path(
+        parser, "--given", "FIT", "fit of the layout to one subject, to start from it"
+    )
+    arguments.takes_path(parser, "--out", "FILE.csv", "file to write (standard output)")
+    arguments.takes_overwrite(parser)
+
+
+def _design(chosen: argparse.Namespace) -> int:
+    from ..batteries.design.design import design
+    from ..common.files import write_text
+    from ..inference.fit import load
+    from .tables import read_items
+
+    if chosen.out is not None:
+        arguments.refuse_existing([chosen.out], chosen.overwrite)
+    layout = load_layout(chosen.layout)
+    found = design(
+        layout,
+        read_items(chosen.items),
+        chosen.n,
+        target=chosen.target,
+        costs=chosen.costs,
+        budget=chosen.budget,
+        quotas=_quotas(chosen.quota, chosen.most),
+        repeats=chosen.repeats,
+        given=None if chosen.given is None else load(chosen.given, layout=layout),
+        seed=chosen.seed,
+    )
+    print(visible(found), file=sys.stderr)
+    table = found.battery.to_csv()
+    if chosen.out is None:
+        print(table, end="")
+    else:
+        write_text(chosen.out, table)
+    return 0
+
+
+def _quotas(least: Sequence[str], most: Sequence[str]) -> "list[Quota]":
+    """Read quotas as they are typed."""
+    from ..batteries.design.quotas import Quota
+
+    found = []
+    for text in least:
+        column, _, numbers = text.rpartition("=")
+        try:
+            low, high, count = numbers.split(":")
+            found.append(Quota(column, low=float(low), high=float(high), least=int(count)))
+        except ValueError as error:
+            if isinstance(error, DataError):
+                raise
+            raise DataError(
+                f"--quota {text} is none; give COLUMN=LOW:HIGH:LEAST, such as size=4:5:3"
+            ) from error
+    for text in most:
+        column, _, count = text.rpartition(":")
+        if not column or not count.isdecimal():
+            raise DataError(f"--most {text} is none; give COLUMN:K, such as source:20")
+        found.append(Quota(column, most=int(count)))
+    return found

@@ -1,0 +1,99 @@
+"""What a designed battery is expected to teach, item by item."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..batteries.design.result import Design
+from . import style
+from .kinds import of_its_kind
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_SIZE = (6.8, 4.6)  # inches
+_APART = 0.042  # of the height of the axes, between names
+_NAME = 34  # letters
+
+
+@of_its_kind
+def design_plot(design: Design, *, ax: "Axes | None" = None) -> "Axes":
+    """Draw expected standard deviations of the latents against the number of items.
+
+    Each is a part of the one before any item, so that latents of different units share an axis. The
+    latents of the target are dark, others pale and dashed; each line is named at its end.
+
+    Parameters
+    ----------
+    design : Design
+        What `batteries.design` returned.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    Axes
+        With a line for each profile element.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> import measurement_layouts as ml
+    >>> from measurement_layouts.linking import logistic
+    >>> sight = ml.Capability("sight", low=0, high=10)
+    >>> smallness = ml.MetaFeature("smallness", low=0, high=10)
+    >>> layout = ml.Layout("looking", ml.Success("found", logistic(sight - smallness)))
+    >>> bank = pd.DataFrame({"smallness": np.linspace(0, 10, 41)}, index=range(41))
+    >>> design_plot(ml.batteries.design(layout, bank, n=8)).get_ylabel()
+    'expected sd, part of the one before any item'
+    """
+    axes = style.single(ax, _SIZE)
+    curve, latents = design.curve, design.latents
+    shares = curve / latents["before"]
+    wanted = latents["weight"] > 0
+    for name, values in shares.items():
+        look = {"color": style.INK if wanted[name] else style.QUIET}
+        look["linestyle"] = "-" if wanted[name] else "--"
+        axes.plot(shares.index, values, linewidth=1.3 if wanted[name] else 1.0, **look)
+    last = shares.index[-1]
+    axes.set_xlim(0, last)
+    low = min(float(shares.to_numpy().min()), 0.9)
+    axes.set_ylim(max(0.0, low - 0.08), 1.02)
+    ends = shares.iloc[-1].sort_values()
+    bottom, top = axes.get_ylim()
+    step = _APART * (top - bottom)
+    for name, height in zip(ends.index, _spread(ends.to_numpy(), step), strict=True):
+        axes.annotate(
+            f"{style.words(name, _NAME)}  {latents.loc[name, 'after']:.2g}",
+            (last, ends[name]),
+            xytext=(1.05, (height - bottom) / (top - bottom)),
+            textcoords="axes fraction",
+            va="center",
+            fontsize=7.5,
+            color=style.INK if wanted[name] else style.QUIET,
+            annotation_clip=False,
+            arrowprops={"arrowstyle": "-", "color": style.FAINT, "linewidth": 0.6},
+        )
+    axes.set_xlabel("number of items")
+    axes.set_ylabel("expected sd, part of the one before any item")
+    style.title(
+        axes, f"{style.words(design.layout, 40)}: what {last} of {len(design.bank)} items tell"
+    )
+    style.rules(axes)
+    style.quiet_frame(axes, "left", "bottom")
+    return axes
+
+
+def _spread(heights: np.ndarray, apart: float) -> np.ndarray:
+    """Move ascending heights as little as keeps them apart, about their middle."""
+    places = np.arange(len(heights)) * apart
+    free = heights - places
+    groups: list[list[float]] = []
+    for value in free:  # isotonic regression: the means of pools that violate the order
+        groups.append([value])
+        while len(groups) > 1 and np.mean(groups[-2]) > np.mean(groups[-1]):
+            last = groups.pop()
+            groups[-1] += last
+    settled = [float(np.mean(group)) for group in groups for _ in group]
+    return np.asarray(settled + places)

@@ -1,0 +1,263 @@
+"""Designed batteries, against all subsets and exact posteriors."""
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+from helpers.small_layouts import crafted
+
+import measurement_layouts as ml
+from measurement_layouts.batteries import Quota, design
+from measurement_layouts.batteries.design import gains as gain_parts
+from measurement_layouts.linking import band, logistic, mixture
+
+Q = Quota
+
+
+def looking(slope=1.0):
+    smallness = ml.MetaFeature("smallness", low=-50, high=60)
+    sight = ml.Capability("sight", low=0, high=10)
+    return ml.Layout("looking", ml.Success("found", logistic(sight - smallness, slope)))
+
+
+def two(slope=2.0):
+    size, distance = (ml.MetaFeature(name, low=-60, high=60) for name in ("size", "distance"))
+    sight, walk = (ml.Capability(name, low=0, high=10) for name in ("sight", "walk"))
+    both = logistic(sight - size, slope) * logistic(walk - distance, slope)
+    return ml.Layout("two", ml.Success("ok", mixture(both, 0.05, toward=0)))
+
+
+def banded(slope=4.0):
+    low, high = (ml.MetaFeature(name, low=-9, high=9) for name in ("lower", "upper"))
+    risk = ml.Propensity("risk", prior=ml.Prior("Normal", mu=0, sigma=2))
+    inside = mixture(band(risk, low, high, slope=slope), 0.1, toward=1 / 3)
+    return ml.Layout("banded", ml.Success("ok", inside))
+
+
+def bank(count=41, **columns):
+    table = columns or {"smallness": np.linspace(0, 10, count)}
+    found = pd.DataFrame(table)
+    return found.set_axis([f"item-{number:02d}" for number in range(len(found))])
+
+
+def exact_sds(chances, values, rng, subjects=400):
+    """Average exact posterior sds of subjects drawn from a grid of equally likely profiles."""
+    truth = rng.integers(len(values), size=subjects)
+    right = rng.random((subjects, chances.shape[1])) < chances[truth]
+    log = right @ np.log(chances).T + ~right @ np.log1p(-chances).T
+    weights = np.exp(log - log.max(axis=1, keepdims=True))
+    weights /= weights.sum(axis=1, keepdims=True)
+    return np.sqrt(np.maximum(weights @ values**2 - (weights @ values) ** 2, 0)).mean(axis=0)
+
+
+def sight_chances(demands, grid):
+    return 1 / (1 + np.exp(np.asarray(demands)[None] - grid[:, None]))
+
+
+def two_exact(table, rng):
+    side = np.linspace(0.05, 9.95, 60)
+    grid = np.array(list(itertools.product(side, side)))
+    parts = [
+        1 / (1 + np.exp(-2 * (grid[:, [place]] - table[name].to_numpy()[None])))
+        for place, name in enumerate(("size", "distance"))
+    ]
+    return exact_sds((0.95 * parts[0] * parts[1]).clip(1e-9, 1 - 1e-9), grid, rng).mean()
+
+
+def test_greedy_against_all_subsets(rng):
+    """3 items of 9 in two needed capabilities: exact sds within 5 % of the best of 84 subsets.
+
+    Twin: the worst subset, and the median one, are further away.
+    """
+    sizes = [2.0, 5, 8, 2, 5, 8, -50, -50, -50]
+    distances = [-50.0, -50, -50, 5, 5, 8, 2, 5, 8]
+    table = bank(size=sizes, distance=distances)
+    seed = rng.integers(2**31)
+    subsets = [list(chosen) for chosen in itertools.combinations(table.index, 3)]
+    exact = {
+        frozenset(chosen): two_exact(table.loc[chosen], np.random.default_rng(seed))
+        for chosen in subsets
+    }
+    found = design(two(), table, n=3)
+    own, best = exact[frozenset(found.battery.index)], min(exact.values())
+    assert own < 1.05 * best
+    assert np.median(list(exact.values())) > 1.05 * best
+    assert max(exact.values()) > 1.3 * best
+
+
+@pytest.mark.trust("oracles", "a design's expected standard deviations")
+@pytest.mark.parametrize("n", [4, 8, 16])
+def test_expected_sd_against_quadrature(rng, n):
+    """One capability: expected sds within 8 % of the average exact posterior's.
+
+    400 subjects and 200 draws know their averages to 2 or 3 %. Twin: half as many items.
+    """
+    found = design(looking(), bank(), n=n)
+    grid = np.linspace(0, 10, 801)
+    demands = found.battery["smallness"]
+    exact = exact_sds(sight_chances(demands, grid), grid[:, None], rng, 1000)[0]
+    assert found.latents.loc["sight", "after"] == pytest.approx(exact, rel=0.08)
+    half = exact_sds(sight_chances(demands[: n // 2], grid), grid[:, None], rng, 1000)[0]
+    assert half > 1.15 * exact
+
+
+def test_many_weak_items_are_a_linear_gaussian_case():
+    """Slope 0.02 at even odds: each item adds 0.02^2 / 4 to the precision."""
+    bias = ml.Bias("bias")
+    layout = ml.Layout("x", ml.Success("ok", logistic(bias * ml.MetaFeature("x", 0, 1))))
+    found = design(layout, bank(x=[0.02] * 50), n=40)
+    sd = (1 / found.latents.loc["bias", "before"] ** 2 + 40 * 0.02**2 / 4) ** -0.5
+    assert found.latents.loc["bias", "after"] == pytest.approx(sd, rel=1e-3)
+    assert found.battery["gain"].iloc[0] == pytest.approx(0.02**2 / 8, rel=0.15)
+
+
+@pytest.mark.trust("oracles", "a design for bands with several modes")
+def test_symmetric_bands_are_not_taken_for_telling(rng, monkeypatch):
+    """Bands about 0 leave the sign open: half-open items are chosen, and the exact sd is small.
+
+    Twin: by the normal law alone the sign stays open.
+    """
+    widths = np.linspace(0.3, 4, 20)
+    edges = np.linspace(-3, 3, 10)
+    table = bank(lower=np.r_[-widths, edges], upper=np.r_[widths, edges + 5.9])
+    grid = np.random.default_rng(1).normal(0, 2, 4000)[:, None]
+
+    def realised(battery):
+        chances = 0.1 / 3 + 0.9 * band(
+            grid, battery["lower"].to_numpy(), battery["upper"].to_numpy(), slope=4
+        )
+        return exact_sds(chances.clip(1e-6, 1 - 1e-6), grid, rng)[0]
+
+    found = design(banded(), table, n=8)
+    assert found.latents.loc["risk", "after"] == pytest.approx(realised(found.battery), rel=0.25)
+    symmetric = table.iloc[:8]
+    told = design(banded(), symmetric, n=8)
+    assert told.latents.loc["risk", "after"] == pytest.approx(realised(symmetric), rel=0.1)
+    assert realised(found.battery) < 0.6 * realised(symmetric)
+    uncertain = gain_parts.Uncertainty.of
+
+    def normal(covariance, divergence, source):
+        known = uncertain(covariance, divergence, source)
+        variance = np.diagonal(covariance, axis1=1, axis2=2)
+        return gain_parts.Uncertainty(known.weights, known.by_draws & False, variance)
+
+    monkeypatch.setattr(gain_parts.Uncertainty, "of", normal)
+    wrong = design(banded(), symmetric, n=8)
+    assert wrong.latents.loc["risk", "after"] < 0.4 * realised(symmetric)
+
+
+def test_the_same_again_and_another_seed():
+    first, again = (design(two(), two_bank(), n=6) for _ in range(2))
+    pd.testing.assert_frame_equal(first.battery, again.battery)
+    pd.testing.assert_frame_equal(first.curve, again.curve)
+    other = design(two(), two_bank(), n=6, seed=7)
+    assert not other.curve.equals(first.curve)
+
+
+def two_bank():
+    pairs = [(a, b) for a in (-50.0, 1, 3, 5, 7, 9) for b in (-50.0, 1, 3, 5, 7, 9)]
+    sizes, distances = np.array(pairs).T
+    return bank(size=sizes, distance=distances, source=[f"s{k % 4}" for k in range(36)])
+
+
+def test_the_target_is_what_gets_known():
+    sight = design(two(), two_bank(), n=6, target="sight").latents["after"]
+    walk = design(two(), two_bank(), n=6, target={"walk": 3, "sight": 0.1}).latents["after"]
+    assert sight["sight"] < 0.8 * walk["sight"]
+    assert walk["walk"] < 0.8 * sight["walk"]
+
+
+def test_enough_is_enough():
+    found = design(two(), two_bank(), n=30, sds={"sight": 1.5})
+    assert len(found.battery) < 15
+    assert found.latents["weight"].tolist() == [1, 0]
+    assert found.latents.loc["sight", "after"] < 1.65  # of other draws than it was chosen by
+
+
+def test_costs_and_budget():
+    """Items that tell the same: the cheap ones are taken, within the budget. Twin: no costs."""
+    table = bank(smallness=[5.0] * 10, price=[9.0] * 5 + [1.0] * 5)
+    cheap = design(looking(), table, n=5, costs="price").battery
+    assert cheap["cost"].sum() == 5
+    assert design(looking(), table, n=5).battery["price"].sum() == 45
+    found = design(looking(), bank(), n=30, costs={f"item-{k:02d}": 2 for k in range(41)}, budget=9)
+    assert len(found.battery) == 4
+
+
+def test_repeats():
+    found = design(looking(), bank(smallness=[5.0, 90 - 50.0]), n=4, repeats=4).battery
+    assert found.index.tolist() == ["item-00"] * 4
+    assert len(design(looking(), bank(smallness=[5.0, 4.0]), n=4).battery) == 2
+
+
+def test_what_stays_confounded():
+    one, other = ml.Bias("one"), ml.Bias("two")
+    layout = ml.Layout("sum", ml.Success("ok", logistic(one + other)))
+    found = design(layout, bank(colour=["red"] * 200), n=200).confounded
+    assert found[["node", "with"]].to_numpy().tolist() == [["one", "two"]]
+    assert found["correlation"].item() < -0.9
+    assert design(two(), two_bank(), n=20).confounded.empty
+
+
+def test_curve_and_spread():
+    found = design(two(), two_bank(), n=20)
+    assert found.curve.index[0] == 0
+    assert found.curve.index[-1] == 20
+    assert found.curve.iloc[-1].tolist() == found.latents["after"].tolist()
+    assert (found.curve.iloc[0] > 1.5 * found.curve.iloc[-1]).all()
+    assert (found.latents["low"] <= found.latents["after"]).all()
+    assert (found.latents["after"] <= found.latents["high"]).all()
+
+
+def test_a_fit_is_a_starting_point(rng):
+    """Who is known to see from 7 to 8 is given hard items; the prior's subjects others."""
+    draws = {"sight": rng.uniform(7, 8, (2, 2, 500))}
+    items = bank(3)
+    outcomes = pd.DataFrame([[1, 1, 0]] * 2, ["Ann", "Bob"], items.index)
+    fit = crafted(looking(), ml.Evaluation.from_wide(outcomes, items), draws)
+    found = design(looking(), bank(), n=5, given=fit, subject="Ann")
+    assert found.latents.loc["sight", "before"] == pytest.approx(1 / 12**0.5, rel=0.05)
+    assert found.battery["smallness"].between(6, 9).all()
+    assert found.latents.loc["sight", "after"] < found.latents.loc["sight", "before"]
+    with pytest.raises(ml.FitError, match="given holds 2 subjects, Ann, Bob; name the one"):
+        design(looking(), bank(), given=fit)
+    with pytest.raises(ml.FitError, match="not in this fit: Cyd"):
+        design(looking(), bank(), given=fit, subject="Cyd")
+    with pytest.raises(ml.FitError, match="given is a fit of layout 'looking'"):
+        design(two(), two_bank(), given=fit)
+
+
+def test_steps_of_graded_outcomes():
+    memory = ml.Capability("memory", low=0, high=10)
+    performance = logistic(memory - ml.MetaFeature("hidden", low=0, high=10))
+    graded = ml.Graded("path", performance, grades=("none", "some", "all"), gap=1.5)
+    found = design(ml.Layout("x", graded), bank(hidden=np.linspace(0, 10, 21)), n=8)
+    assert len(found.battery) == 8
+    one = ml.Layout("y", ml.Success("path", performance))
+    passed = design(one, bank(hidden=np.linspace(0, 10, 21)), n=8)
+    assert found.latents["after"].item() < passed.latents["after"].item()
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"n": 0}, ml.FitError, "n=0"),
+        ({"target": "smell"}, ml.FitError, "no profile element smell"),
+        ({"sds": {"sight": -1}}, ml.FitError, "sds of sight"),
+        ({"costs": "price"}, ml.DataError, "price"),
+        ({"costs": {"item-00": 1}}, ml.DataError, "40 item.s. have no cost above 0: item-01"),
+        ({"never_both": [("item-00", "item-00")]}, ml.DataError, "two different items"),
+        ({"quotas": [Q("age", least=1)]}, ml.DataError, "age"),
+    ],
+)
+def test_refused(options, error, message):
+    with pytest.raises(error, match=message):
+        design(looking(), bank(), **options)
+
+
+def test_layouts_that_are_refused():
+    near = ml.Prior("Normal", mu=ml.Bias("mean", per="population"), sigma=1)
+    joint = ml.Layout("x", ml.Success("ok", logistic(ml.Capability("a", prior=near))))
+    with pytest.raises(ml.LayoutError, match="its subjects share mean"):
+        design(joint, bank())
