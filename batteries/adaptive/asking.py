@@ -16,6 +16,7 @@ from ...evaluations.tables import known_names, named
 from ...inference.posterior.posterior import Posterior
 from ...inference.sequential.running import Running
 from ...layouts import Layout
+from ...linking import LayoutError
 from ...linking.real import real
 from .choosing import Chooser
 from .journal import Journal, read_table, write_table
@@ -229,6 +230,7 @@ class AdaptiveTest:
             )
         outcome = plain(outcome)
         passed, tried = counts(self.layout, self._bank, name, outcome, trials)
+        self._running.gained(self._rows[place], passed, tried)  # refuses what has no probability
         self._journal.add(item=name, outcome=outcome, trials=int(trials))
         self._take(place, outcome, passed, tried)
 
@@ -374,7 +376,12 @@ class AdaptiveTest:
         journal = Journal.read(Path(path))
         begun = journal.begun
         if layout is None:
-            layout = Layout.from_dict(begun["layout"])
+            try:
+                layout = Layout.from_dict(begun["layout"])
+            except LayoutError as error:
+                raise FitError(
+                    f"{path}: its layout cannot be read ({error}); give it, layout="
+                ) from error
         elif layout.to_dict() != begun["layout"]:
             raise FitError(
                 f"{path} is a test under another layout than {layout.name!r}; load it without "
