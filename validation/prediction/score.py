@@ -468,9 +468,9 @@ def trend(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     Examples
     --------
     >>> rates = np.linspace(0, 1, 11)
-    >>> at, level = trend(rates, 1 - rates)
+    >>> at, level = trend(rates, 2 - rates)
     >>> level[[0, 50, 100]].round(12)
-    array([1. , 0.5, 0. ])
+    array([2. , 1.5, 1. ])
     """
     if len(x) < ENOUGH:
         return x, y
