@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from ..common.messages import many
-from ..validation.prediction.score import ENOUGH, Scores, by_subject, trend
+from ..validation.prediction.over_success import ENOUGH, Scores, by_subject, trend
 from . import style
 from .kinds import of_its_kind
 

@@ -1,7 +1,5 @@
 """A sampler that compiles nothing: random draws from the seed of each attempt, known names only."""
 
-import time
-
 import numpy as np
 
 from measurement_layouts.inference import fitting
@@ -29,9 +27,3 @@ def draw(battery, data, options, seed, cores=1):
     statistics = {name: rng.normal(size=shape) for name in STATISTICS}
     same = {"diverging": np.zeros(shape, bool), "lp": np.zeros(shape)}  # no chain is lost
     return Draws(posterior, statistics | same)
-
-
-def draw_slowly(battery, data, options, seed, cores=1):
-    """Give others the time to interfere."""
-    time.sleep(0.1)
-    return draw(battery, data, options, seed, cores)

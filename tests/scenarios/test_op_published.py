@@ -28,7 +28,6 @@ from measurement_layouts.validation.prediction.result import CrossValidation
 AGENTS = list(op.AGENTS)
 MISSING = {name: agent.missing for name, agent in op.AGENTS.items() if agent.missing is not None}
 SCORES = ("brier", "calibration", "refinement")
-ALARM = ("Agent1", "paradigm")
 
 
 @pytest.fixture

@@ -7,7 +7,8 @@ import pytest
 import measurement_layouts as ml
 from measurement_layouts import DataError
 from measurement_layouts.validation.prediction import scoring_rules as scoring
-from measurement_layouts.validation.prediction.score import by_subject, matched, smooth, trend
+from measurement_layouts.validation.prediction.over_success import by_subject, smooth, trend
+from measurement_layouts.validation.prediction.score import matched
 
 COLUMNS = [
     *("trials", "success", "brier", "calibration", "refinement", "remainder"),
