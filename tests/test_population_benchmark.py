@@ -409,7 +409,11 @@ def test_judged_cohorts_have_the_misfit_that_they_are_named_for(name):
     assert set(kind.wrong) <= there
 
 
-def test_the_best_test_of_an_item_that_differs_finds_more_with_more_subjects():
-    few, many = (judged_cohorts.dif_ceiling(0.8, count, 20, 0.05) for count in (200, 800))
-    assert few == pytest.approx(0.27, abs=0.02)  # 2.3 standard errors beside the 3.0 needed
-    assert many > 0.9
+def test_the_best_tests_of_items_that_differ_find_more_with_more_subjects():
+    few, many = (judged_cohorts.dif_ceilings(0.8, count, 20, 0.05) for count in (200, 800))
+    assert few[0] == pytest.approx(0.27, abs=0.02)  # 2.3 standard errors beside the 3.0 needed
+    assert few[1] == pytest.approx(0.61, abs=0.02)  # any of three, or all of them together
+    assert many[0] > 0.9
+    assert many[1] > 0.99
+    nothing = judged_cohorts.dif_ceilings(1e-6, 200, 20, 0.05)
+    assert nothing == pytest.approx((0.05 / 20 / 2, 0.05), rel=0.1)
