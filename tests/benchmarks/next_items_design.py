@@ -23,16 +23,22 @@ ITEMS = 130
 SUBJECTS = 40
 SAMPLING = {"draws": 400, "tune": 400, "chains": 2, "reruns": 0, "progressbar": False}
 SOURCE = "source"
+KINDS = ("needed", "asked", "asked, independent")
 _BELOW = 0.30
 _SECONDS = 60.0
 _EXPLAINED = 0.9
 
 
 def demands_layout(names: list[str], kind: str) -> ml.Layout:
-    """Declare abilities about a general level: all needed, or asked for by the demands' squares."""
+    """Declare abilities about a general level, or each by itself.
+
+    All are needed, or they are asked for by the squares of the demands and make up for each other.
+    """
     demand = ml.MetaFeature("demand", low=0, high=5, unit="level", labels=names)
     general = ml.Capability("generalLevel", unit="level", prior=ml.Prior("Normal", mu=3, sigma=1.5))
     near = ml.Prior("Normal", mu=general, sigma=1.0)
+    if kind == "asked, independent":
+        near = ml.Prior("Normal", mu=3, sigma=2)
     ability = ml.Capability("ability", unit="level", prior=near, labels=names)
     noise = ml.Noise("noise", prior=ml.Prior("Beta", alpha=1, beta=9))
     if kind == "needed":
@@ -94,7 +100,7 @@ def authors(quick: bool, seed: int) -> list[Line]:
     bank = bank.iloc[::10] if quick else bank
     subjects = 8 if quick else SUBJECTS
     lines = []
-    for kind in ("needed", "asked"):
+    for kind in KINDS:
         layout = demands_layout(names, kind)
         start, before = time.perf_counter(), time.process_time()
         rules = [] if quick else quotas(names)
