@@ -208,6 +208,16 @@ def test_it_knows_all_outcomes_and_is_saved(tmp_path):
     assert not (other.posterior["noiseLevel"] == found.posterior["noiseLevel"]).all()
 
 
+def test_a_fit_in_a_store_is_carried_on(tmp_path):
+    made = animal_ai(toward=0.5)
+    first, more = split(arenas(), 85)
+    kept = ml.fit(made, first, seed=1, store=tmp_path / "store", **SAMPLING)
+    found = ml.update(ml.load(tmp_path / "store"), more, n_jobs=1, **QUIET)
+    memory = ml.fit(made, first, seed=1, **SAMPLING)
+    assert kept.subjects == memory.subjects
+    assert found.posterior.equals(ml.update(memory, more, **QUIET).posterior)
+
+
 def test_other_subjects_on_known_items_and_the_reverse():
     made = animal_ai(toward=0.5)
     everything = arenas()
