@@ -18,7 +18,7 @@ from ..model.new_levels import new_values
 from .joining import Joined
 
 _BLOCK = 2**15  # chances computed at a time: what a processor's cache holds is the quickest
-_NEVER = -1e300  # nats; a number, so that powers of it are numbers
+NEVER = -1e300  # nats; a number, so that powers of it are numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,7 +200,7 @@ class Target:
             failures = cohort.trials - cohort.successes
             found = np.log(chance) * cohort.successes + np.log1p(-chance) * failures
             found = found.sum(axis=1)
-        return np.where(np.isnan(found), _NEVER, found)
+        return np.where(np.isnan(found), NEVER, found)
 
     @cached_property
     def _unanimous(self) -> bool:

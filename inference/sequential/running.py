@@ -8,14 +8,15 @@ import numpy as np
 import pandas as pd
 
 from ...common.errors import DataError, FitError
-from ...evaluations.evaluation import EDGE, Evaluation
+from ...common.messages import some
+from ...evaluations.evaluation import Evaluation
 from ...evaluations.steps import expanded
 from ...layouts import Layout
 from ...layouts.elements import elements
-from ...layouts.plates import SUBJECT
+from ...layouts.plates import ITEM, SUBJECT
 from ..model.unseen import refuse_unseen
 from ..population.joining import Joined, shared_draws
-from ..population.target import Target
+from ..population.target import NEVER, Target
 from ..posterior.posterior import Posterior
 from ..posterior.summaries import summarise
 from ..sampling.particles import Particles
@@ -176,6 +177,31 @@ class Running:
         target = self.bank.at(np.asarray(rows, dtype=int), nothing, nothing + 1)
         return target.chances(self._scores[draws], self._places[draws], dtype)
 
+    def gained(
+        self,
+        rows: Sequence[int] | np.ndarray,
+        successes: Sequence[int] | np.ndarray,
+        trials: Sequence[int] | np.ndarray,
+    ) -> np.ndarray:
+        """Compute the log-probability of answers at each particle, in nats; as `record` takes them.
+
+        Raises
+        ------
+        DataError
+            When the layout is undefined on these items at every particle.
+        """
+        passed, all_ = np.asarray(successes), np.asarray(trials)
+        chance = self.chances(rows)
+        found = passed @ np.log(chance) + (all_ - passed) @ np.log1p(-chance)
+        if np.isnan(found).all():
+            names = self.bank.joined.own.levels[ITEM]
+            asked = [names[self.bank.joined.own.item[row]] for row in np.asarray(rows)]
+            raise DataError(
+                f"layout {self.layout.name!r} gives no probability to outcomes of {some(asked)} at "
+                "any profile; look at their properties, or leave them out of the bank"
+            )
+        return np.where(np.isnan(found), NEVER, found)
+
     def record(
         self,
         rows: Sequence[int] | np.ndarray,
@@ -191,12 +217,9 @@ class Running:
         successes, trials : sequence of int
             Counts; rows without trials do not matter.
         """
+        gained = self.gained(rows, successes, trials)
         tried = np.asarray(trials) > 0
         cells, passed, all_ = (np.asarray(part)[tried] for part in (rows, successes, trials))
-        chance = self.chances(cells).clip(EDGE, 1 - EDGE)
-        gained = passed @ np.log(chance) + (all_ - passed) @ np.log1p(-chance)
-        if not np.isfinite(gained).any():
-            raise DataError("the layout gives no probability to these answers at any profile")
         self._cells += cells.tolist()
         self._counts += list(zip(passed.tolist(), all_.tolist(), strict=True))
         self._levels = self._levels + gained

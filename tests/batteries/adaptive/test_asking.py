@@ -13,6 +13,7 @@ import pytest
 import measurement_layouts as ml
 from measurement_layouts.batteries import Stop
 from measurement_layouts.linking import logistic
+from measurement_layouts.scenarios import animal_ai_olympics as aaio
 from tests.helpers import graded_layouts
 from tests.helpers.adaptive_banks import skills_answers, skills_bank, skills_layout
 
@@ -155,6 +156,14 @@ def test_a_saved_test_goes_on_as_if_never_interrupted(tmp_path):
     copy = ml.AdaptiveTest.load(tmp_path / "copy.jsonl", LAYOUT)
     pd.testing.assert_frame_equal(copy.profile(), whole.profile())
     assert copy.done == whole.done
+
+
+def test_a_layout_with_own_functions_is_given_again(tmp_path):
+    layout, items = aaio.recommended_layout(), aaio.battery(seed=2)
+    ml.AdaptiveTest(layout, items, seed=1).save(tmp_path / "test.jsonl")
+    with pytest.raises(ml.FitError, match="give it, layout="):
+        ml.AdaptiveTest.load(tmp_path / "test.jsonl")
+    assert ml.AdaptiveTest.load(tmp_path / "test.jsonl", layout).done == ""
 
 
 def test_a_line_that_was_torn_is_left_out(tmp_path):
