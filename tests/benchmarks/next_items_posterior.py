@@ -78,7 +78,7 @@ def coverage(subjects: int, quick: bool, seed: int) -> list[Line]:
             while not test.done:
                 (item,) = test.next()
                 test.record(item, int(answers[place, bank.items.index.get_loc(item)]))
-            found = table(test.profile(COVERED)).loc[truth.columns]
+            found = table(test.profile(prob=COVERED)).loc[truth.columns]
             own = truth.iloc[place]
             hits.append(((found["low"] <= own) & (own <= found["high"])).to_numpy())
             lengths.append(len(test.history))
