@@ -72,9 +72,9 @@ def next_items(
     >>> bank = aaio.battery(seed=2).add_prefix("new ", axis=0)
     >>> next_items(result, bank, 3)[["subject", "rank", "node"]]
       subject  rank               node
-    0  sim-01     1      visualAbility
-    1  sim-01     2  navigationAbility
-    2  sim-01     3      visualAbility
+    0  sim-01     1      rightLeftBias
+    1  sim-01     2      rightLeftBias
+    2  sim-01     3  navigationAbility
     """
     count = whole("n", n, 1)
     items = named(bank, "bank", "item")

@@ -69,7 +69,7 @@ def adaptive_plot(
     ...     test.record(item, bank.smallness[item] < 6)
     >>> (panel,) = adaptive_plot(test)
     >>> panel.get_title(), panel.get_ylabel()
-    ('sight', 'posterior sd (octave)')
+    ('sight', 'posterior sd (oct)')
     """
     named = tests if isinstance(tests, Mapping) else {"": tests}
     histories = {name: test.history for name, test in named.items()}

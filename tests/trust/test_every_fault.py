@@ -85,6 +85,9 @@ FAULTS = {
         *("Ctrl-C while threads sample", "a script that ends while a thread samples"),
         *("Ctrl-C while a layout file runs", "a joint fit that is killed"),
         "Ctrl-C keeps the chains of a joint fit that are done",
+        "a test that adapts, killed between and within calls",
+        "an adaptive test inside Inspect fails and is retried",
+        "an adaptive test inside Inspect is killed",
     ],
     "layout files": [
         *("a layout file that raises", "a layout file that closes what it should not"),
