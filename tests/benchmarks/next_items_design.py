@@ -81,7 +81,7 @@ def realised_sds(
     layout: ml.Layout, items: pd.DataFrame, subjects: int, seed: int
 ) -> "pd.Series[float]":
     """Fit subjects drawn from the prior: the mean posterior sd of each profile element."""
-    rng = np.random.default_rng([seed, len(items)])
+    rng = np.random.default_rng(seed)
     drawn = prior_profiles(layout)
     names = [element.name for element in elements(layout)]
     chosen = rng.choice(len(drawn), subjects, replace=False)
