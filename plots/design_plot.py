@@ -59,7 +59,7 @@ def design_plot(design: Design, *, ax: "Axes | None" = None) -> "Axes":
     last = shares.index[-1]
     axes.set_xlim(0, last)
     low = min(float(shares.to_numpy().min()), 0.9)
-    axes.set_ylim(max(0.0, low - 0.08), 1.02)
+    axes.set_ylim(max(0.0, low - 0.08), max(1.0, float(shares.to_numpy().max())) + 0.02)
     ends = shares.iloc[-1].sort_values()
     bottom, top = axes.get_ylim()
     step = _APART * (top - bottom)
