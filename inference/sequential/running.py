@@ -23,7 +23,8 @@ from ..sampling.particles import Particles
 
 GROUPS = 10  # of particles that do not meet: their agreement says how sure the draws are
 _STAY = 0.5  # part of the particles that stays effective; below it they are moved
-_MOVES = 6  # of each particle, after it was chosen anew
+_MOVES, _MOST = 6, 12  # of each particle, after it was chosen anew: with many answers, with few
+_FEW = 120  # moves times answers, as long as there are no more than those moves
 _ERROR = 0.1  # Monte Carlo error, in posterior standard deviations, above which all is drawn anew
 _GROWN = 1.5  # times the error that drawing anew left, below which it is not done again
 _ANEW = 20  # moves of particles that are drawn anew
@@ -315,7 +316,7 @@ class Running:
         )
         found.tune()
         found.choose(GROUPS)
-        self._take(found, active, _MOVES)
+        self._take(found, active, max(_MOVES, min(_MOST, _FEW // len(self._cells))))
 
     def _draw_anew(self) -> None:
         """Draw all particles from the prior, and bring all answers in by and by."""
