@@ -1,6 +1,6 @@
 """Which items of a bank a designed battery has, over what items ask for."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -74,15 +74,16 @@ def chosen_items_plot(design: Design, *, ax: "Axes | None" = None) -> "Axes":
         chosen = _counts(design.battery[name], ticks, ranged)
         at = np.arange(len(every)) if not shared else ticks
         height = np.full(len(every), row)
-        look = {"linewidths": 0, "zorder": 2}
-        axes.scatter(at, height, s=_AREA * every / every.sum(), color=style.FAINT, **look)
+        grey: dict[str, Any] = {"color": style.FAINT, "linewidths": 0, "zorder": 2}
+        axes.scatter(at, height, s=_AREA * every / every.sum(), **grey)
         blue = style.METHODS[0][0]
         share = chosen / max(chosen.sum(), 1)
         axes.scatter(at, height, s=_AREA * share, facecolors="none", edgecolors=blue, zorder=3)
         radii = np.sqrt(_AREA * np.maximum(share, every / every.sum()) / np.pi)
         for x, count, radius in zip(at, chosen, radii, strict=True):
             if count:
-                beside = {"xytext": (radius + 1.5, 0), "textcoords": "offset points"}
+                beside: dict[str, Any] = {"xytext": (radius + 1.5, 0)}
+                beside["textcoords"] = "offset points"
                 axes.annotate(f"{count}", (x, row), va="center", fontsize=6.5, **beside)
     axes.set_yticks(range(len(columns)))
     low_high = [(design.bank[name].min(), design.bank[name].max()) for name in columns]
@@ -120,5 +121,5 @@ def _counts(column: pd.Series, ticks: np.ndarray, ranged: bool) -> np.ndarray:
     """Count items at each value, or in each range."""
     values = column.to_numpy(dtype=float)
     if ranged:
-        return np.histogram(values, ticks)[0]
-    return (values[:, None] == ticks).sum(axis=0)
+        return np.asarray(np.histogram(values, ticks)[0])
+    return np.asarray((values[:, None] == ticks).sum(axis=0))

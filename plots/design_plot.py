@@ -1,6 +1,6 @@
 """What a designed battery is expected to teach, item by item."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -52,14 +52,14 @@ def design_plot(design: Design, *, ax: "Axes | None" = None) -> "Axes":
     curve, latents = design.curve, design.latents
     shares = curve / latents["before"]
     wanted = latents["weight"] > 0
-    for name, values in shares.items():
-        look = {"color": style.INK if wanted[name] else style.QUIET}
+    for name in design.curve.columns.astype(str):
+        look: dict[str, Any] = {"color": style.INK if wanted[name] else style.QUIET}
         look["linestyle"] = "-" if wanted[name] else "--"
-        axes.plot(shares.index, values, linewidth=1.3 if wanted[name] else 1.0, **look)
+        axes.plot(shares.index, shares[name], linewidth=1.3 if wanted[name] else 1.0, **look)
     last = shares.index[-1]
     axes.set_xlim(0, last)
     low = min(float(shares.to_numpy().min()), 0.9)
-    axes.set_ylim(max(0.0, low - 0.08), 1.02)
+    axes.set_ylim(max(0.0, low - 0.08), max(1.0, float(shares.to_numpy().max())) + 0.02)
     ends = shares.iloc[-1].sort_values()
     bottom, top = axes.get_ylim()
     step = _APART * (top - bottom)

@@ -89,7 +89,7 @@ def choose(
             score = fresh(every)
         if count and count % _ANEW == 0:
             score = fresh(every)
-        best = _best(score, fresh, room, well.all())
+        best = _best(score, fresh, room, bool(well.all()))
         if best is None:
             return
         item, instead = best

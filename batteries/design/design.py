@@ -109,7 +109,7 @@ def design(
 
     Notes
     -----
-    A greedy choice of items whose gains fall as others are chosen is within 63 % of the best
+    A greedy choice of items whose gains fall as others are chosen reaches 63 % of the best
     reduction; standard deviations of several needed capabilities do not always fall so, and there
     is no such bound. On banks of 9 items it came within 5 % of the best of all subsets. With bands,
     posteriors have several modes: the normal law alone would take narrow symmetric bands for very

@@ -9,7 +9,6 @@ from ...common.messages import many, some
 from .quotas import Limits
 
 _SECONDS = 30.0
-_SLACK = 0.5  # by which a bound is missed that is not held
 
 
 def reserve(limits: Limits, gains: np.ndarray) -> list[int]:
@@ -69,7 +68,7 @@ def _exact(limits: Limits) -> list[int]:
         np.zeros(len(limits.times)),
         constraints=LinearConstraint(csc_array(limits.counts), limits.least, limits.most),
         bounds=Bounds(0, limits.times),
-        integrality=np.ones(len(limits.times)),
+        integrality=np.ones(len(limits.times), dtype=int),
         options={"time_limit": _SECONDS},
     )
     if found.x is None:
@@ -102,20 +101,16 @@ def _conflict(limits: Limits) -> str:
         price,
         constraints=LinearConstraint(rows, limits.least, np.where(lower, np.inf, limits.most)),
         bounds=Bounds(0, high),
-        integrality=np.concatenate([np.ones(items), np.zeros(count)]),
+        integrality=np.repeat([1, 0], [items, count]),
         options={"time_limit": _SECONDS},
     )
     everything = f"n={limits.most[0]:g} and {many(int(lower.sum()), 'quota')}"
-    missed = np.zeros(count, dtype=bool) if found.x is None else found.x[items:] > _SLACK
+    short = np.zeros(count) if found.x is None else np.rint(found.x[items:])
+    missed = short > 0
     if not missed.any():
         return f"no battery holds {everything}; ask for more items, or for fewer of each kind"
     told = some(
-        (
-            f"{name} (by {short:g} short)"
-            for name, short in zip(
-                np.array(limits.names)[missed], np.rint(found.x[items:][missed]), strict=True
-            )
-        ),
+        (f"{limits.names[place]} (by {short[place]:g} short)" for place in np.flatnonzero(missed)),
         6,
     )
     return (

@@ -16,6 +16,7 @@ THEMES = (
     "forecasts",
     "criticism",
     "curves",
+    "designs",
     "propensities",
     "dispositions",
 )

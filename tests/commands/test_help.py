@@ -11,7 +11,7 @@ from measurement_layouts.command import main, parser
 
 COMMANDS = {
     **{name: (0, 2, 130) for name in ("forecast", "score", "describe", "compare", "report")},
-    **{name: (0, 2, 130) for name in ("scenarios", "draw", "run")},
+    **{name: (0, 2, 130) for name in ("scenarios", "draw", "run", "design")},
     **{
         name: (0, 1, 2, 130)
         for name in ("fit", "check", "sbc", "criticise", "reproduce", "validate")
@@ -52,7 +52,7 @@ def test_exit_statuses_are_explained(command, statuses, capsys):
     assert [int(line.split()[0]) for line in told.splitlines()] == list(statuses)
 
 
-@pytest.mark.parametrize("command", ["fit", "check", "sbc", "draw", "describe"])
+@pytest.mark.parametrize("command", ["fit", "check", "design", "sbc", "draw", "describe"])
 def test_help_says_that_the_file_is_executed(command, capsys):
     assert "is executed" in " ".join(help_of(command, capsys).split())
 
