@@ -21,12 +21,19 @@ CHAPTERS = {
         "inference/sampling/modes",
         "inference/posterior/density",
         "batteries/grids",
+        "common/density",
     ),
     "Populations": ("inference/population/",),
     "Convergence": ("inference/sampling/", "inference/posterior/", "common/digits"),
     "Horizons": ("estimation/horizons",),
     "Estimating one latent": ("estimation/",),
-    "Before sampling: what a battery can tell": ("validation/checking/",),
+    "Answer by answer": ("inference/sequential/",),
+    "Before sampling: what a battery can tell": (
+        "validation/checking/",
+        "batteries/information/",
+        "batteries/design/",
+    ),
+    "What to ask next": ("batteries/adaptive/", "batteries/next_items"),
     "Forecasts and their scores": (
         "inference/forecasts/",
         "validation/prediction/",
@@ -49,6 +56,7 @@ CHAPTERS = {
 HOMES = {
     "Linking functions": "measurement_layouts.linking",
     "Demands and characteristic curves": "measurement_layouts.batteries",
+    "What to ask next": "measurement_layouts.batteries",
     "Estimating one latent": "measurement_layouts.estimation",
     "Horizons": "measurement_layouts.estimation",
     "Comparing subjects and layouts": "measurement_layouts.validation",

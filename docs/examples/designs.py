@@ -1,19 +1,38 @@
-"""Designs: which items of a bank tell most."""
+"""What to ask next: a battery designed, and a test that adapts."""
 
-import numpy as np
 import pandas as pd
 
 import measurement_layouts as ml
-from measurement_layouts.linking import logistic, product
+from measurement_layouts.scenarios import animal_ai_olympics as aaio
 
-labels = ("reading", "reasoning", "recall", "planning")
-demand = ml.MetaFeature("demand", low=0, high=5, unit="level", labels=labels)
-ability = ml.Capability("ability", low=0, high=6, unit="level", labels=labels)
-able = product(logistic(ability - demand, 2), over="dimension")
-layout = ml.Layout("four abilities", ml.Success("solved", able))
-levels = np.random.default_rng(1).binomial(5, 0.3, (300, 4))
-bank = pd.DataFrame(levels, columns=[f"demand[{label}]" for label in labels])
+layout = aaio.recommended_layout()
+bank = pd.concat([aaio.battery(seed=seed).add_prefix(f"{seed}-", axis=0) for seed in range(2, 8)])
+truth = {
+    "navigationAbility": 50,
+    "turningCost": 8,
+    "rightLeftBias": 3,
+    "navigationSlope": 0.2,
+    "visualAbility": 5,
+    "visualSlope": 2,
+    "noiseLevel": 0.1,
+}
+answers = ml.simulate(layout, bank, pd.DataFrame(truth, ["agent"]), seed=5).successes.loc["agent"]
+
+
+def asked(share):
+    """Ask 40 items; a share of them at random."""
+    test = ml.AdaptiveTest(layout, bank, subject="agent", random_share=share, seed=3)
+    for _ in range(40):
+        (item,) = test.next()
+        test.record(item, answers[item])
+    return test
+
+
+tests = {"adaptive": asked(0), "random": asked(1)}
 design = ml.batteries.design(layout, bank, n=40)
+
+# %% adaptive_plot
+axes = ml.plots.adaptive_plot(tests, design=design)
 
 # %% design_plot
 axes = ml.plots.design_plot(design)
