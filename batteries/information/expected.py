@@ -11,7 +11,10 @@ from .sensitivity import Sensitivity
 DRAWS = 200
 CONFOUNDED = 0.7  # posterior correlation from which two latents are hard to tell apart
 _ROUNDS = 2  # of averaging information over the posterior it leads to
-ENOUGH = 15  # effective draws, from which their variance is better than a normal law's
+ENOUGH = 15  # effective draws, from which their variance may be better than a normal law's
+APART = 2  # times the variance of the normal law, from which draws lie in several modes
+CLEARLY = 0.87  # ... and below which draws know of ends; 200 of them vary by less
+TOLD = 0.9  # part of the prior's variance, above which outcomes say nothing of an element
 _MOST = 48  # different sets of attempted items that are looked at; others get the nearest one's
 
 
@@ -178,9 +181,11 @@ class Uncertainty:
     .. math:: w_{de} \propto e^{-D_{de}}
 
     is the posterior probability of draw e when the outcomes are those that d leads to on average.
-    It knows of several modes and of ranges that are cut off, and the variance under it is taken
-    where these draws are worth 15 or more. Where the posterior is narrower than draws lie apart,
-    which with many elements is soon so, it is the larger one of this and of the normal law's.
+    It knows of several modes and of ranges that are cut off. Its variance is taken where it is more
+    than twice the normal law's, as with modes apart, and where it is smaller, if the draws are
+    worth 15 or more: a normal law knows of no ends, and outcomes as they are on average leave a
+    posterior wider than outcomes do on average (by 6 to 14 % for the published layout of Animal-AI
+    on 60 items, where the normal law is within 4 %).
 
     Attributes
     ----------
@@ -213,7 +218,9 @@ class Uncertainty:
         alone = (weights**2).sum(axis=1)
         many = alone * ENOUGH <= 1
         own /= 1 - np.where(many, alone, 0)[:, None]
-        by_draws = many[:, None] | (own > normal)
+        told = normal < TOLD * source.spread**2
+        by_draws = own > APART * normal
+        by_draws |= many[:, None] & told & (own < CLEARLY * normal)
         return cls(weights, by_draws, np.where(by_draws, own, normal))
 
 

@@ -208,7 +208,7 @@ def test_what_is_pooled_bears_the_capability_s_name():
     [
         ("gsm8k", "planningAbility"),
         ("weirdml", "horizon"),
-        ("adele", "ability"),
+        ("adele", "generalLevel"),
         ("animal-ai-olympics", "visualAbility"),
         ("fraction-subtraction", "skillLevel"),
     ],
