@@ -16,7 +16,7 @@ ALLOWED = {
     "measurement_layouts/commands/layout_file.py: exec()": "one's own layout is a Python file",
     "measurement_layouts/commands/layout_file.py: compile()": "the same",
     "inference/files/store.py: import ctypes": "calls the C library's malloc_trim",
-    "inference/sampling/unbounded.py: import ctypes": "calls the log-density compiled in this process",
+    "inference/sampling/unbounded.py: import ctypes": "calls the log-density compiled here",
     "inference/sampling/inner.py: import ctypes": "the same",
 }
 
