@@ -17,7 +17,7 @@ from ..inference.population.forecasting import probabilities_jointly
 from ..inference.population.stacked import some_draws
 from ..inference.posterior.posterior import Posterior
 from ..layouts.elements import elements
-from .adaptive.choosing import Chooser
+from .adaptive.choosing import Chooser, variance_removed
 
 _DRAWS = 2000  # at most, of each subject
 _MEMORY_MIB = 256.0
@@ -149,25 +149,16 @@ def _of_one(
     while len(chosen) < n and len(chosen) < len(open_):
         left = np.setdiff1d(open_, chosen)
         chosen.append(chooser.choose(left, chosen, np.ones(len(names))))
-    removed, chance = _removed(chooser.outcomes(np.array(chosen, dtype=int)), values)
+    outcomes = chooser.outcomes(np.array(chosen, dtype=int))
+    removed = variance_removed(outcomes, values, source.weights)
     best = removed.argmax(axis=1)
     return pd.DataFrame(
         {
             "subject": fit.subjects[row],
             "rank": np.arange(1, len(chosen) + 1),
             "item": names[chosen],
-            "chance": chance,
+            "chance": outcomes[-1].mean(axis=-1),
             "node": np.array(elements_)[best],
             "narrower": 1 - np.sqrt(1 - removed.max(axis=1)),
         }
     )
-
-
-def _removed(outcomes: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Compute the part of each element's variance that each item removes, and its chance."""
-    centred = values - values.mean(axis=0)
-    means = outcomes.mean(axis=-1)
-    together = outcomes @ centred / len(values)
-    variance = np.maximum(centred.var(axis=0), np.finfo(float).tiny)
-    removed = (together**2 / np.maximum(means, np.finfo(float).tiny)[..., None]).sum(axis=0)
-    return (removed / variance).clip(max=1), means[-1]

@@ -84,9 +84,9 @@ def explained_plot(explained: Explained, *, ax: "Axes | None" = None) -> "Axes":
     panel.tick_params(axis="y", length=0)
     panel.set_xlabel(
         f"share of the items' difficulty explained by demands\n"
-        f"(posterior draws; mean and {style.percent(explained.prob)} interval)"
+        f"(posterior draws; mean and {style.percent(explained.prob)} interval; "
+        f"demands' part: sd {fixed(float(table['demands_sd'].iloc[0]), 1)} log-odds)"
     )
-    demands = fixed(float(table["demands_sd"].iloc[0]), 1)
-    style.title(panel, f"How much the demands explain; their part: sd {demands} log-odds")
+    style.title(panel, "How much the demands explain")
     style.quiet_frame(panel, "bottom")
     return panel

@@ -18,9 +18,10 @@ from ...inference.sequential.running import Running
 from ...layouts import Layout
 from ...linking import LayoutError
 from ...linking.real import real
+from ..targets import read_costs, read_target
 from .choosing import Chooser
 from .journal import Journal, read_table, write_table
-from .reading import counts, plain, read_costs, read_target
+from .reading import counts, plain
 from .stop import Stop
 
 _GIVEN, _INFORMATION, _RANDOM = "given", "information", "random"
@@ -47,8 +48,9 @@ class AdaptiveTest:
         it, the whole profile jointly.
     stop : Stop, optional
         When it is enough. Without it, when the bank is exhausted.
-    costs : mapping of str to float, optional
-        By item, above 0; 1 each by default. Items are chosen by information per cost.
+    costs : str, mapping or Series, optional
+        A column of the bank, or by item; above 0, and 1 each by default. Items are chosen by
+        information per cost.
     given : Fit, optional
         A joint fit of others, where the layout shares something between subjects.
     random_share : float
@@ -93,7 +95,7 @@ class AdaptiveTest:
         subject: str | pd.DataFrame = "subject",
         target: str | Sequence[str] | Mapping[str, float] | None = None,
         stop: Stop | None = None,
-        costs: Mapping[str, float] | None = None,
+        costs: str | Mapping[object, float] | pd.Series | None = None,
         given: Posterior | None = None,
         random_share: float = 0.0,
         seed: int | None = None,
@@ -113,7 +115,7 @@ class AdaptiveTest:
             "properties": None if people is None else write_table(people),
             "target": read_target(layout, target),
             "stop": None if stop is None else stop.to_dict(),
-            "costs": read_costs(items.index, costs),
+            "costs": None if costs is None else read_costs(items, costs).tolist(),
             "given": given is not None,
             "random_share": share,
             "seed": secrets.randbits(31) if seed is None else whole("seed", seed),

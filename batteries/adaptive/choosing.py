@@ -176,20 +176,44 @@ class Chooser:
         values = self._running.values[::every]
         found = np.zeros(outcomes.shape[1])
         for weights, chance in zip(scenarios, chances, strict=True):
-            centred = values - weights @ values
-            mean = outcomes @ weights
-            together = outcomes @ (weights[:, None] * centred)  # (outcomes, items, elements)
-            covariance = (weights * centred.T) @ centred
             if self._targets is None:
+                centred = values - weights @ values
+                mean = outcomes @ weights
+                together = outcomes @ (weights[:, None] * centred)  # (outcomes, items, elements)
+                covariance = (weights * centred.T) @ centred
                 scaled = together @ np.linalg.pinv(covariance, hermitian=True)
                 removed = ((scaled * together).sum(axis=-1) / mean).sum(axis=0)[:, None]
                 worth = np.ones(1)
             else:
-                variance = np.maximum(np.diagonal(covariance), np.finfo(float).tiny)
-                removed = (together**2 / mean[..., None]).sum(axis=0) / variance
+                removed = variance_removed(outcomes, values, weights)
                 worth = np.array([self._targets.get(name, 0) for name in self._running.elements])
             found -= chance / 2 * (np.log1p(-removed.clip(max=1 - 1e-9)) @ worth)
         return found
+
+
+def variance_removed(outcomes: np.ndarray, values: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Compute the part of each element's variance that an answer removes; see `Chooser`.
+
+    Parameters
+    ----------
+    outcomes : ndarray, shape (outcomes, items, draws)
+        Probabilities.
+    values : ndarray, shape (draws, elements)
+        Profile elements.
+    weights : ndarray, shape (draws,)
+        Of the draws; sum to 1.
+
+    Returns
+    -------
+    ndarray, shape (items, elements)
+        From 0 to 1.
+    """
+    centred = values - weights @ values
+    together = outcomes @ (weights[:, None] * centred)
+    tiny = np.finfo(float).tiny
+    means, variance = outcomes @ weights, weights @ centred**2
+    removed = (together**2 / np.maximum(means, tiny)[..., None]).sum(axis=0)
+    return np.asarray((removed / np.maximum(variance, tiny)).clip(max=1))
 
 
 def _entropy(outcomes: np.ndarray) -> np.ndarray:

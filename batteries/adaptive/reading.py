@@ -1,53 +1,16 @@
-"""Targets, costs and outcomes of a test that adapts, as they are given and as they are kept."""
+"""Outcomes of a test that adapts, as they are given and as they are kept."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ...common.errors import DataError, FitError
-from ...common.messages import some
+from ...common.errors import DataError
 from ...common.options import whole
 from ...evaluations.outcome_tables import from_outcomes
 from ...layouts import Layout
-from ...layouts.elements import find_elements
 from ...linking.real import real
-
-
-def read_target(layout: Layout, target: object) -> dict[str, float] | None:
-    """Read targets as weights by profile element."""
-    if target is None:
-        return None
-    if isinstance(target, str):
-        target = [target]
-    if not isinstance(target, Iterable):
-        raise FitError(
-            f"target={target!r}; give names of latents, or weights by name, as in {{'sight': 2}}"
-        )
-    weights = target if isinstance(target, Mapping) else dict.fromkeys(target, 1.0)
-    find_elements(layout, [str(name) for name in weights])  # refuses names, and none at all
-    found: dict[str, float] = {}
-    for name, weight in weights.items():
-        number = real(weight)
-        if number is None or not 0 < number < np.inf:
-            raise FitError(f"target[{name!r}]={weight!r}; give a weight above 0")
-        found |= {element.name: number for element in find_elements(layout, str(name))}
-    return found
-
-
-def read_costs(items: pd.Index, costs: Mapping[str, float] | None) -> list[float] | None:
-    """Read the cost of each item, in the bank's order."""
-    if costs is None:
-        return None
-    missing = [name for name in items if name not in costs]
-    if missing:
-        raise DataError(f"costs: none for {some(missing)}; give one for each item of the bank")
-    found = [real(costs[name]) for name in items]
-    wrong = [n for n, cost in zip(items, found, strict=True) if not (cost and 0 < cost < np.inf)]
-    if wrong:
-        raise DataError(f"costs: no number above 0 for {some(wrong)}; give one")
-    return [float(cost) for cost in found if cost is not None]
 
 
 def plain(outcome: Any) -> Any:

@@ -6,10 +6,9 @@ import numpy as np
 import pandas as pd
 
 from ...common import options
-from ...common.errors import DataError, FitError
 from ...common.messages import some
 from ...evaluations.steps import of_rows
-from ...evaluations.tables import named, need_columns, read_numbers
+from ...evaluations.tables import named
 from ...inference.model.alignment import Features
 from ...inference.model.features import read_features
 from ...inference.posterior.posterior import Posterior
@@ -18,6 +17,7 @@ from ...layouts.elements import elements, find_elements
 from ...linking import LayoutError, units
 from ..information.expected import CONFOUNDED, DRAWS, Divergence, Uncertainty, correlation_of, near
 from ..information.sensitivity import Sensitivity
+from ..targets import read_costs, read_target
 from .choosing import Choice, choose
 from .gains import Gains
 from .quotas import Limits, Quota
@@ -140,7 +140,7 @@ def design(
     _refuse_others(layout)
     bank = named(bank, "bank", "item")
     features, rows = _read(layout, bank)
-    prices = _costs(bank, costs)
+    prices = read_costs(bank, costs)
     if budget is not None:
         options.positive("budget", budget, such_as=100)
     limits = Limits.of(bank, n, quotas, never_both, repeats, prices, budget)
@@ -188,32 +188,8 @@ def _read(layout: Layout, bank: pd.DataFrame) -> tuple[Features, np.ndarray]:
     return of_rows(layout.steps, features, len(bank)), rows
 
 
-def _costs(
-    bank: pd.DataFrame, costs: str | Mapping[object, float] | pd.Series | None
-) -> np.ndarray:
-    """Read what each item costs; 1 by default."""
-    if costs is None:
-        return np.ones(len(bank))
-    if isinstance(costs, str):
-        need_columns(bank.columns, [costs], "the bank has")
-        own = bank[costs]
-    else:
-        own = pd.Series(costs, dtype=object)
-        own = own.set_axis(own.index.astype(str)).reindex(bank.index)
-    prices, _ = read_numbers(own.to_frame("cost"))
-    wrong = ~(np.isfinite(prices[:, 0]) & (prices[:, 0] > 0))
-    if wrong.any():
-        raise DataError(
-            f"{wrong.sum()} item(s) have no cost above 0: {some(bank.index[wrong])}; give each a "
-            "positive number, or leave it out of the bank"
-        )
-    return prices[:, 0]
-
-
 def _target(
-    layout: Layout,
-    target: str | Sequence[str] | Mapping[str, float] | None,
-    sds: Mapping[str, float] | None,
+    layout: Layout, target: object, sds: Mapping[str, float] | None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Read the weights of the profile elements, and the standard deviations that are enough."""
     known = elements(layout)
@@ -221,26 +197,14 @@ def _target(
     for name, sd in (sds or {}).items():
         for element in find_elements(layout, name):
             enough[known.index(element)] = options.positive(f"sds of {name}", sd, such_as=0.5)
-    weights = np.zeros(len(known))
-    if target is None:
-        weights[:] = np.isfinite(enough) if sds else 1.0
+    named_by = read_target(layout, target)
+    if named_by is None:
+        weights = np.isfinite(enough).astype(float) if sds else np.ones(len(known))
     else:
-        named_by = target if isinstance(target, Mapping) else dict.fromkeys(find_names(target), 1.0)
-        for name, weight in named_by.items():
-            for element in find_elements(layout, name):
-                weights[known.index(element)] = options.positive(
-                    f"weight of {name}", weight, such_as=1
-                )
-    if not weights.any():
-        raise FitError("target names no latent; give one, several, or weights by name")
+        weights = np.array([named_by.get(element.name, 0.0) for element in known])
     if sds:
         enough[weights == 0] = np.inf
     return weights / weights.sum(), enough
-
-
-def find_names(target: str | Sequence[str]) -> list[str]:
-    """List the names in a target."""
-    return [target] if isinstance(target, str) else list(target)
 
 
 def _told(

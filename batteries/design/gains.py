@@ -4,10 +4,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..information.expected import ENOUGH, Divergence, Uncertainty, near_by
+from ..information.expected import APART, ENOUGH, Divergence, Uncertainty, near_by
 from ..information.sensitivity import Sensitivity
 
-_MODES = 2.0  # times the normal law's variance, from which there are several modes
 _TOGETHER = 512  # rows at a time
 
 
@@ -85,7 +84,7 @@ class Gains:
         sd = np.sqrt(np.maximum(self._found.variance, np.finfo(float).tiny))
         price = self.weights * self.active / (2 * sd * self.source.spread)
         effective = 1 / (self._found.weights**2).sum(axis=1, keepdims=True)
-        several = self._found.variance > _MODES * np.diagonal(covariance, axis1=1, axis2=2)
+        several = self._found.variance > APART * np.diagonal(covariance, axis1=1, axis2=2)
         by_draws = self._found.by_draws & ((effective >= ENOUGH * len(self.weights)) | several)
         normal, drawn = np.where(by_draws, 0, price), np.where(by_draws, price, 0)
         flat = (len(covariance), -1)

@@ -57,11 +57,11 @@ def expected(layout: Layout, features: Features, trials: np.ndarray, *, seed: in
     the covariance C of the round before.
 
     Such a normal law has one mode and no ends. Outcomes under bands may fit profiles on both sides
-    of them, and a handful of items cuts a range off rather than bends a normal law: so variances
-    are those of the draws that the outcomes cannot tell from the profile, where these are enough;
-    see `Uncertainty`. With one element this is within 5 % of exact posteriors for capabilities. For
-    narrow bands it is up to 45 % too low where single outcomes decide between modes, since it holds
-    the average outcome against each draw; the normal law alone says a half of it, or an eighth.
+    of them, and a handful of items cuts a range off rather than bends a normal law. There variances
+    are those of the draws that the outcomes cannot tell from the profile; see `Uncertainty`. With
+    one capability this is within 8 % of exact posteriors. For narrow bands it is up to 45 % too low
+    where single outcomes decide between modes, since it holds the average outcome against each
+    draw; the normal law alone says a half of it, or an eighth.
 
     Parameters
     ----------

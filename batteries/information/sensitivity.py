@@ -9,7 +9,7 @@ import pandas as pd
 from ...evaluations.evaluation import EDGE
 from ...inference.forecasts.blocks import Block, group_alike
 from ...inference.model.alignment import Features
-from ...inference.model.prior import draw_prior
+from ...inference.model.prior import prior_profiles
 from ...inference.simulate import expected_success
 from ...layouts import Layout
 from ...layouts.elements import elements
@@ -74,7 +74,7 @@ class Sensitivity:
         seed : int
             Of the choice.
         known : ndarray, shape (all draws, elements), optional
-            Draws of what is known already; by default those of `draw_prior`.
+            Draws of what is known already; by default those of the prior.
         """
         drawn = prior_profiles(layout) if known is None else known
         spread = drawn.std(axis=0, ddof=1)
@@ -158,13 +158,6 @@ class Sensitivity:
         first = np.flatnonzero(np.diff(self.block.alike, prepend=-1))
         table = value.table[self.block.places(value, outcome)[first]]
         return np.broadcast_to(table.T if table.ndim > 1 else table, (len(profiles), len(first)))
-
-
-def prior_profiles(layout: Layout) -> np.ndarray:
-    """Lay the draws from the prior out by profile elements, shape (4000, elements)."""
-    every = draw_prior(layout)
-    each = [every[e.latent.name].reshape(len(every[e.latent.name]), -1) for e in elements(layout)]
-    return np.stack([v[:, e.index] for v, e in zip(each, elements(layout), strict=True)], axis=1)
 
 
 def _ordered_steps(steps: Steps, block: Block) -> list[tuple[np.ndarray, np.ndarray]]:

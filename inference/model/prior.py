@@ -16,6 +16,7 @@ from pymc.distributions.transforms import Transform
 from ...common.cache import cached, check_pytensor_folder
 from ...common.messages import some
 from ...layouts import Latent, Layout, Prior
+from ...layouts.elements import elements
 from ...linking import Expr, LayoutError, evaluate
 from ...linking.expression import Constant
 from .alignment import align
@@ -236,6 +237,13 @@ def draw_prior(layout: Layout) -> dict[str, np.ndarray]:
     for values in found.values():
         values.setflags(write=False)
     return found
+
+
+def prior_profiles(layout: Layout) -> np.ndarray:
+    """Lay the draws of `draw_prior` out by profile elements, shape (4000, elements)."""
+    drawn = draw_prior(layout)
+    each = [drawn[e.latent.name].reshape(len(drawn[e.latent.name]), -1) for e in elements(layout)]
+    return np.stack([v[:, e.index] for v, e in zip(each, elements(layout), strict=True)], axis=1)
 
 
 def _draw(layout: Layout) -> bytes:

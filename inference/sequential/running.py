@@ -266,7 +266,7 @@ class Running:
 
     def profiles(self, prob: float) -> pd.DataFrame:
         """Summarise every profile element; columns as in `diagnostics.profiles`."""
-        from ..model.prior import draw_prior  # PyMC is slow to import
+        from ..model.prior import prior_profiles  # PyMC is slow to import
 
         weights = self.weights.reshape(GROUPS, -1) * GROUPS
         size = weights.shape[1]
@@ -284,14 +284,7 @@ class Running:
             "node": [element.latent.name for element in known],
             "label": [element.label for element in known],
         }
-        prior = draw_prior(self.layout)
-        before = np.stack(
-            [
-                prior[e.latent.name].reshape(len(prior[e.latent.name]), -1)[:, e.index]
-                for e in known
-            ],
-            axis=1,
-        )
+        before = prior_profiles(self.layout)
         columns = summarise(np.moveaxis(draws, 2, 0)[None], before, prob)
         columns["mean"], columns["sd"] = self.means[None], self.sds[None]
         return pd.DataFrame(names | {name: values[0] for name, values in columns.items()})
