@@ -3,7 +3,6 @@
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from ..batteries.demands import short_names
 from ..batteries.design.result import Design
@@ -14,7 +13,7 @@ from .kinds import of_its_kind
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_LEVELS = 8  # different values that are shown as they are; of more, as many ranges
+_LEVELS = 8  # different values of all columns together, up to which these share an axis
 _AREA = 420.0  # square points of the largest circle
 _ROW, _BESIDE = 0.34, 1.7  # inches
 
@@ -61,19 +60,17 @@ def chosen_items_plot(design: Design, *, ax: "Axes | None" = None) -> "Axes":
             f"layout {design.layout!r} uses no column of the bank, so there is nothing to draw "
             "items over; draw a design for a layout with meta-features"
         )
-    values = [_values(design.bank[name]) for name in columns]
-    levels = np.unique(np.concatenate([ticks for ticks, _ in values]))
-    shared = len(levels) <= _LEVELS and not any(ranged for _, ranged in values)
-    if shared:
-        values = [(levels, False) for _ in columns]
-    widest = max(len(ticks) for ticks, _ in values)
+    tables = [design.over(name) for name in columns]
+    levels = sorted({low for table in tables for low in table["low"]})
+    whole = all((table["low"] == table["high"]).all() for table in tables)
+    shared = whole and len(levels) <= _LEVELS
+    widest = len(levels) if shared else max(map(len, tables))
     axes = style.single(ax, (4.4 + 0.3 * widest, _ROW * len(columns) + _BESIDE))
     names = short_names(columns)
-    for row, (name, (ticks, ranged)) in enumerate(zip(columns, values, strict=True)):
-        every = _counts(design.bank[name], ticks, ranged)
-        chosen = _counts(design.battery[name], ticks, ranged)
-        at = np.arange(len(every)) if not shared else ticks
-        height = np.full(len(every), row)
+    for row, table in enumerate(tables):
+        every, chosen = (table[name].to_numpy() for name in ("bank", "battery"))
+        at = table["low"].to_numpy() if shared else np.arange(len(table))
+        height = np.full(len(table), row)
         grey: dict[str, Any] = {"color": style.FAINT, "linewidths": 0, "zorder": 2}
         axes.scatter(at, height, s=_AREA * every / every.sum(), **grey)
         blue = style.METHODS[0][0]
@@ -97,7 +94,7 @@ def chosen_items_plot(design: Design, *, ax: "Axes | None" = None) -> "Axes":
     axes.set_ylim(len(columns) - 0.4, -0.6)
     axes.margins(x=0.08)
     if shared:
-        axes.set_xticks(values[0][0])
+        axes.set_xticks(levels)
         axes.set_xlabel("level")
     else:
         axes.set_xticks([])
@@ -106,20 +103,3 @@ def chosen_items_plot(design: Design, *, ax: "Axes | None" = None) -> "Axes":
     style.rules(axes)
     style.quiet_frame(axes, "bottom")
     return axes
-
-
-def _values(column: pd.Series) -> tuple[np.ndarray, bool]:
-    """Find the values of a column, or the ends of ranges where they are many."""
-    found = np.unique(column.dropna().to_numpy(dtype=float))
-    found = found[np.isfinite(found)]
-    if len(found) <= _LEVELS:
-        return found, False
-    return np.linspace(found[0], found[-1], _LEVELS + 1), True
-
-
-def _counts(column: pd.Series, ticks: np.ndarray, ranged: bool) -> np.ndarray:
-    """Count items at each value, or in each range."""
-    values = column.to_numpy(dtype=float)
-    if ranged:
-        return np.asarray(np.histogram(values, ticks)[0])
-    return np.asarray((values[:, None] == ticks).sum(axis=0))

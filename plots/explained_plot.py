@@ -84,8 +84,8 @@ def explained_plot(explained: Explained, *, ax: "Axes | None" = None) -> "Axes":
     panel.tick_params(axis="y", length=0)
     panel.set_xlabel(
         f"share of the items' difficulty explained by demands\n"
-        f"(posterior draws; mean and {style.percent(explained.prob)} interval; "
-        f"demands' part: sd {fixed(float(table['demands_sd'].iloc[0]), 1)} log-odds)"
+        f"(posterior draws; mean and {style.percent(explained.prob)} interval)\n"
+        f"(demands' part: sd {fixed(float(table['demands_sd'].iloc[0]), 1)} log-odds)"
     )
     style.title(panel, "How much the demands explain")
     style.quiet_frame(panel, "bottom")

@@ -2,9 +2,14 @@
 
 from dataclasses import dataclass
 
+import numpy as np
 import pandas as pd
 
+from ...common.density import counts
 from ...common.messages import many
+from ...evaluations.tables import need_columns
+
+_LEVELS = 8  # different values that are counted as they are; of more, as many ranges
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -54,6 +59,39 @@ class Design:
     confounded: pd.DataFrame
     curve: pd.DataFrame
     bank: pd.DataFrame
+
+    def over(self, column: str) -> pd.DataFrame:
+        """Count items of the bank and of the battery over a column that the layout uses.
+
+        Parameters
+        ----------
+        column : str
+            One of those in `bank`.
+
+        Returns
+        -------
+        DataFrame
+            A row for each value, or for each of eight ranges of equal width where there are more
+            than eight values: ``low`` and ``high`` ends, equal for a value, and the number of items
+            in the ``bank`` and in the ``battery``, repeats counted.
+
+        Raises
+        ------
+        DataError
+            When there is no such column.
+        """
+        need_columns(self.bank.columns, [column], "the design has")
+        every = self.bank[column].to_numpy(dtype=float)
+        chosen = self.battery[column].to_numpy(dtype=float)
+        values = np.unique(every[np.isfinite(every)])
+        if len(values) > _LEVELS:
+            of_bank, ends = counts(every, values[0], values[-1], _LEVELS)
+            of_battery, _ = counts(chosen, values[0], values[-1], _LEVELS)
+            low, high = ends[:-1], ends[1:]
+        else:
+            low = high = values
+            of_bank, of_battery = ((own[:, None] == values).sum(axis=0) for own in (every, chosen))
+        return pd.DataFrame({"low": low, "high": high, "bank": of_bank, "battery": of_battery})
 
     def __repr__(self) -> str:
         told = ", ".join(
