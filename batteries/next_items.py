@@ -148,7 +148,7 @@ def _of_one(
     chosen: list[int] = []
     while len(chosen) < n and len(chosen) < len(open_):
         left = np.setdiff1d(open_, chosen)
-        chosen.append(chooser.choose(left, chosen, np.ones(len(names))))
+        chosen.append(int(chooser.best(left, chosen, np.ones(len(names)))[0]))
     outcomes = chooser.outcomes(np.array(chosen, dtype=int))
     removed = variance_removed(outcomes, values, source.weights)
     best = removed.argmax(axis=1)

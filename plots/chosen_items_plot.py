@@ -45,6 +45,7 @@ def chosen_items_plot(design: Design, *, ax: "Axes | None" = None) -> "Axes":
 
     Examples
     --------
+    >>> import pandas as pd
     >>> import measurement_layouts as ml
     >>> from measurement_layouts.linking import logistic
     >>> sight = ml.Capability("sight", low=0, high=5)

@@ -19,7 +19,7 @@ from ...layouts import Layout
 from ...linking import LayoutError
 from ...linking.real import real
 from ..targets import read_costs, read_target
-from .choosing import Chooser
+from .choosing import MOST, Chooser
 from .journal import Journal, read_table, write_table
 from .reading import counts, plain
 from .stop import Stop
@@ -56,6 +56,9 @@ class AdaptiveTest:
     random_share : float
         Probability with which an item is drawn at random from those left, so that `criticise` sees
         whether adaptive answers fit the layout as others do.
+    among : int
+        Of so many items that tell most, up to 32, one is drawn at random: then fewer subjects are
+        asked the same items (randomesque exposure control).
     seed : int, optional
         Of the particles and random items; a random one is kept otherwise.
     path : str or Path, optional
@@ -70,6 +73,11 @@ class AdaptiveTest:
         When an option is out of range, a latent is unknown, the file exists, or the layout cannot
         be followed answer by answer: something unseen of items, a subject's mean failure, or a
         joint layout without a fit of others.
+
+    References
+    ----------
+    Kingsbury and Zara (1989), Procedures for selecting items for computerized adaptive tests, for
+    the choice among the best.
 
     Examples
     --------
@@ -98,6 +106,7 @@ class AdaptiveTest:
         costs: str | Mapping[object, float] | pd.Series | None = None,
         given: Posterior | None = None,
         random_share: float = 0.0,
+        among: int = 1,
         seed: int | None = None,
         path: str | Path | None = None,
     ) -> None:
@@ -118,6 +127,7 @@ class AdaptiveTest:
             "costs": None if costs is None else read_costs(items, costs).tolist(),
             "given": given is not None,
             "random_share": share,
+            "among": _read_among(among),
             "seed": secrets.randbits(31) if seed is None else whole("seed", seed),
         }
         self._begin(layout, Journal(begun), given)
@@ -197,7 +207,8 @@ class AdaptiveTest:
             if rng.random() < self._journal.begun["random_share"]:
                 place, why = int(rng.choice(open_)), _RANDOM
             else:
-                place, why = self._chooser.choose(open_, flight, self._costs), _INFORMATION
+                best = self._chooser.best(open_, flight, self._costs)
+                place, why = int(rng.choice(best[: self._journal.begun["among"]])), _INFORMATION
             asked.append((place, why))
             self._flight[place] = why
         if asked:
@@ -406,3 +417,11 @@ class AdaptiveTest:
                 counted = counts(layout, found._bank, event["item"], outcome, event["trials"])
                 found._take(places[event["item"]], outcome, *counted)
         return found
+
+
+def _read_among(among: object) -> int:
+    """Read of how many items one is drawn."""
+    number = whole("among", among, 1)
+    if number > MOST:
+        raise FitError(f"among={number}; give a whole number from 1 to {MOST}")
+    return number

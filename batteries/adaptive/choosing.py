@@ -5,7 +5,12 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-_STAGES = (32, 256), (8, 32), (1, 1)  # one in so many particles finds so many of the best items
+MOST = 32  # items that are looked at with all particles
+_STAGES = (
+    (32, 256),
+    (8, MOST),
+    (1, MOST),
+)  # one in so many particles finds so many items
 _SCENARIOS = 64  # ways in which the items in flight may turn out that are looked at
 
 
@@ -88,8 +93,8 @@ class Chooser:
         self._version = -1
         self._known = dict[int, _Table]()
 
-    def choose(self, open_: np.ndarray, flight: Sequence[int], costs: np.ndarray) -> int:
-        """Choose the item that tells most for its cost.
+    def best(self, open_: np.ndarray, flight: Sequence[int], costs: np.ndarray) -> np.ndarray:
+        """Find the items that tell most for their cost, the best first; at most 32.
 
         Parameters
         ----------
@@ -111,7 +116,7 @@ class Chooser:
             own = own / own.sum(axis=1, keepdims=True)
             worth = self._worth(self.outcomes(best, every), own, chances, every) / costs[best]
             best = best[np.argsort(-worth, kind="stable")[:most]]
-        return int(best[0])
+        return best[:MOST]
 
     def outcomes(self, items: np.ndarray, every: int = 1) -> np.ndarray:
         """Probabilities of items' outcomes at some particles, shape (outcomes, items, draws)."""

@@ -104,6 +104,26 @@ def test_a_share_of_the_items_is_random():
     assert 0.1 < share < 0.5
 
 
+def test_one_of_the_best_is_drawn_so_that_subjects_are_asked_different_items(tmp_path):
+    """Of forty subjects' first items; twin: without a draw all are asked the same few."""
+    first = {
+        among: [
+            ml.AdaptiveTest(LAYOUT, bank(), among=among, seed=seed).next()[0] for seed in range(40)
+        ]
+        for among in (1, 8)
+    }
+    exposed = {among: max(map(items.count, items)) / 40 for among, items in first.items()}
+    assert exposed[8] < 0.35 < exposed[1]
+    demands = bank()["smallness"][first[8]]
+    assert demands.between(3.5, 6.5).all()  # all of them are among those that tell most
+    path = tmp_path / "test.jsonl"
+    test = ml.AdaptiveTest(LAYOUT, bank(), among=8, seed=5, path=path)
+    for _ in range(3):
+        (item,) = test.next()
+        test.record(item, 1)
+    assert ml.AdaptiveTest.load(path).next() == test.next()
+
+
 def test_items_that_nobody_asked_for_count_too():
     test = ml.AdaptiveTest(LAYOUT, bank(), subject="Ann", seed=1)
     test.record("a20", 3, trials=4)
@@ -254,6 +274,8 @@ def test_a_joint_fit_of_others_is_a_start(tmp_path):
         ({"costs": {"a1": 1}}, ml.DataError, "no cost above 0: a0"),
         ({"costs": dict.fromkeys(bank().index, 0)}, ml.DataError, "no cost above 0"),
         ({"seed": -1}, ml.FitError, "seed=-1"),
+        ({"among": 0}, ml.FitError, "among=0"),
+        ({"among": 33}, ml.FitError, "from 1 to 32"),
     ],
 )
 def test_wrong_options_are_refused(options, error, words):
