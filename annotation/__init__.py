@@ -6,6 +6,7 @@ from .annotate import annotate
 from .annotations import Annotations
 from .annotators import adjudicate, delphi, open_ended, pooled
 from .answer import read_interval, read_level
+from .demand_table import DemandTable, annotate_demands, foreseen_usage
 from .prompt import prompt
 from .quality import keep, quality
 from .rubric import (
@@ -31,12 +32,15 @@ __all__ = [
     "Annotations",
     "DemandLevel",
     "DemandRubric",
+    "DemandTable",
     "Level",
     "Rubric",
     "adjudicate",
     "agreement",
     "annotate",
+    "annotate_demands",
     "delphi",
+    "foreseen_usage",
     "inciting_prompt",
     "keep",
     "load_demand_rubric",

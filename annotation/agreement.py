@@ -11,7 +11,7 @@ from scipy import stats
 from ..common.errors import AnnotationError
 from ..common.optional import need
 from .annotations import Annotations
-from .annotators import BANDS, DEMANDS, Scale, scale_of, side_by_side
+from .annotators import Scale, scale_of, side_by_side
 from .resampling import Statistic, check_resampling, resampled
 
 COLUMNS = ("measure", "annotators", "end", "estimate", "low", "high", "items", "reason")
@@ -28,6 +28,7 @@ def agreement(
     annotations: "Mapping[str, Annotations | pd.DataFrame]",
     *,
     levels: int | None = None,
+    ends: tuple[int, int] | None = None,
     prob: float = 0.9,
     resamples: int = 1000,
     seed: int = 1,
@@ -55,6 +56,8 @@ def agreement(
         whole scale, 7 for bands and 6 for demands. A low end is one of four levels, though, and so
         is a high end: annotators who drew from those would reach 0.69. With 4 the measure is
         strict, and 0 for them.
+    ends : (int, int), optional
+        Lowest and highest level of the rubric: by default (-3, 3) of bands and (0, 5) of demands.
     prob : float, default 0.9
         Of the intervals: percentiles of estimates over items drawn anew, with replacement.
     resamples : int, default 1000
@@ -108,7 +111,7 @@ def agreement(
     0      r_WG        all  level     0.886      3
     1  spearman   one, two  level     1.000      3
     """
-    scale = scale_of(annotations)
+    scale = scale_of(annotations, ends)
     levels = len(scale.levels) if levels is None else levels
     _check(levels, len(scale.levels), prob, resamples)
     side = side_by_side(annotations, scale)
@@ -138,10 +141,10 @@ def _measures(
     """Name each measure, what computes it, and the annotators it compares."""
     everybody = list(range(annotators))
     yield "r_WG", lambda said: _within_group(said, levels), everybody
-    name, statistic = ("spearman", _spearman) if scale is DEMANDS else ("kappa", _weighted_kappa)
+    name, statistic = ("kappa", _weighted_kappa) if scale.bands else ("spearman", _spearman)
     for pair in combinations(everybody, 2):
         yield name, statistic, list(pair)
-    if scale is BANDS:
+    if scale.bands:
         krippendorff = need("krippendorff", "krippendorff")
         yield "alpha", lambda said: _alpha(krippendorff, said), everybody
 

@@ -66,12 +66,12 @@ class Annotations:
 
     @property
     def bands(self) -> pd.DataFrame:
-        """Bands of a propensity, by ``item``: ``low`` and ``high``, levels from -3 to 3."""
+        """Bands of a propensity, by ``item``: ``low`` and ``high``, levels of the rubric."""
         return self._of("bands")
 
     @property
     def levels(self) -> pd.DataFrame:
-        """Levels of a demand, by ``item``: ``level``, from 0 to 5."""
+        """Levels of a demand, by ``item``: ``level``, of the rubric."""
         return self._of("levels")
 
     @property

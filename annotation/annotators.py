@@ -32,9 +32,20 @@ class Scale:
     word: str
     one: str
 
+    @classmethod
+    def of_bands(cls, ends: tuple[int, int] = (LEVELS[0], LEVELS[-1])) -> "Scale":
+        """Bands of a propensity, on the levels between two ends."""
+        return cls(("low", "high"), tuple(range(ends[0], ends[1] + 1)), "band", "an end")
 
-BANDS = Scale(("low", "high"), LEVELS, "band", "an end")
-DEMANDS = Scale(("level",), DEMAND_LEVELS, "level", "a level")
+    @classmethod
+    def of_demands(cls, highest: int = DEMAND_LEVELS[-1]) -> "Scale":
+        """Levels of a demand, from 0."""
+        return cls(("level",), tuple(range(highest + 1)), "level", "a level")
+
+    @property
+    def bands(self) -> bool:
+        """Whether it is one of bands."""
+        return len(self.columns) == 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,22 +67,28 @@ class Side:
     said: dict[str, np.ndarray]
 
 
-def scale_of(annotations: "Mapping[str, Annotations | pd.DataFrame]") -> Scale:
+def scale_of(
+    annotations: "Mapping[str, Annotations | pd.DataFrame]", ends: tuple[int, int] | None = None
+) -> Scale:
     """Say what is annotated.
 
     Parameters
     ----------
     annotations : mapping of str to Annotations or DataFrame
         By annotator.
+    ends : (int, int), optional
+        Lowest and highest level: by default those of the package's rubrics.
 
     Returns
     -------
     Scale
-        ``DEMANDS`` where all have the column ``level``, else ``BANDS``.
+        Of demands where all have the column ``level``, else of bands.
     """
     tables = [_table(said) for said in _mapping(annotations).values()]
     levels = [isinstance(table, pd.DataFrame) and "level" in table.columns for table in tables]
-    return DEMANDS if all(levels) else BANDS
+    if all(levels):
+        return Scale.of_demands() if ends is None else Scale.of_demands(ends[1])
+    return Scale.of_bands() if ends is None else Scale.of_bands(ends)
 
 
 def side_by_side(annotations: "Mapping[str, Annotations | pd.DataFrame]", scale: Scale) -> Side:
@@ -82,7 +99,7 @@ def side_by_side(annotations: "Mapping[str, Annotations | pd.DataFrame]", scale:
     annotations : mapping of str to Annotations or DataFrame
         By annotator; a frame is indexed by item, with the columns of the scale.
     scale : Scale
-        ``BANDS`` or ``DEMANDS``.
+        Of bands or of demands.
 
     Returns
     -------
@@ -148,12 +165,16 @@ def _checked(name: str, said: Annotations | pd.DataFrame, scale: Scale) -> pd.Da
         raise AnnotationError(
             f"annotator {name!r}, item {outside.index[0]!r}: the {scale.word} "
             f"{outside.iloc[0].tolist()} goes beyond the levels {lowest} to {highest}; give levels"
-            f"{' (open_ended comes last)' if scale is BANDS else ''}"
+            f"{' (open_ended comes last)' if scale.bands else ''}"
         )
     return table.dropna()
 
 
-def pooled(annotations: "Mapping[str, Annotations | pd.DataFrame]") -> pd.DataFrame:
+def pooled(
+    annotations: "Mapping[str, Annotations | pd.DataFrame]",
+    *,
+    ends: tuple[int, int] = (LEVELS[0], LEVELS[-1]),
+) -> pd.DataFrame:
     r"""Join annotators into one band per item, with the spread of its ends.
 
     .. math:: \text{spread} = \sqrt{3 \cdot \tfrac{1}{2} (s^2_{low} + s^2_{high})}
@@ -168,6 +189,8 @@ def pooled(annotations: "Mapping[str, Annotations | pd.DataFrame]") -> pd.DataFr
     ----------
     annotations : mapping of str to Annotations or DataFrame
         By annotator; a frame is indexed by item, with ``low`` and ``high``.
+    ends : (int, int), default (-3, 3)
+        Lowest and highest level of the rubric.
 
     Returns
     -------
@@ -191,34 +214,39 @@ def pooled(annotations: "Mapping[str, Annotations | pd.DataFrame]") -> pd.DataFr
     a    -2.0   1.0        2.45          0.0    1.73           2
     b    -1.0   3.0        0.00          0.0    0.00           2
     """
-    side = side_by_side(annotations, BANDS)
+    scale = Scale.of_bands(ends)
+    side = side_by_side(annotations, scale)
     count = (~np.isnan(side.said["low"])).sum(axis=1)
     table, variances = pd.DataFrame(index=side.items), {}
-    for end in BANDS.columns:
+    for end in scale.columns:
         said = pd.DataFrame(side.said[end], index=side.items)
         table[end] = said.mean(axis=1)
         variances[end] = said.var(axis=1, ddof=1)
-    for end in BANDS.columns:
+    for end in scale.columns:
         table[f"{end}_spread"] = np.sqrt(3 * variances[end])
     table["spread"] = np.sqrt(3 * (variances["low"] + variances["high"]) / 2)
     return table.assign(annotators=count)
 
 
-def open_ended(bands: pd.DataFrame) -> pd.DataFrame:
+def open_ended(
+    bands: pd.DataFrame, *, ends: tuple[int, int] = (LEVELS[0], LEVELS[-1])
+) -> pd.DataFrame:
     """Turn ends at the outermost levels into bands without that end.
 
-    The levels -3 and 3 mean "or beyond": a band from -3 still holds an agent at -5. `band` takes
+    The outermost levels mean "or beyond": a band from -3 still holds an agent at -5. `band` takes
     the infinite ends as they are, and is then the 2PL of the other end.
 
     Parameters
     ----------
     bands : DataFrame
-        With ``low`` and ``high``, levels from -3 to 3; other columns stay.
+        With ``low`` and ``high``; other columns stay.
+    ends : (int, int), default (-3, 3)
+        Lowest and highest level of the rubric.
 
     Returns
     -------
     DataFrame
-        A copy, with -inf for a low end of -3 and inf for a high end of 3.
+        A copy, with -inf for a low end at the lowest level and inf for a high end at the highest.
 
     Examples
     --------
@@ -228,13 +256,17 @@ def open_ended(bands: pd.DataFrame) -> pd.DataFrame:
     1 -1.0   inf
     """
     low, high = bands["low"].astype(float), bands["high"].astype(float)
-    return bands.assign(low=low.mask(low <= -3, -np.inf), high=high.mask(high >= 3, np.inf))
+    return bands.assign(
+        low=low.mask(low <= ends[0], -np.inf), high=high.mask(high >= ends[1], np.inf)
+    )
 
 
 _APART = 2  # levels between the lowest and the highest vote of an item to discuss
 
 
-def delphi(annotations: "Mapping[str, Annotations | pd.DataFrame]") -> pd.DataFrame:
+def delphi(
+    annotations: "Mapping[str, Annotations | pd.DataFrame]", *, highest: int = DEMAND_LEVELS[-1]
+) -> pd.DataFrame:
     """Give items the level of the majority, and name those that have to be discussed.
 
     An item is discussed when its lowest and its highest level are two or more apart. The published
@@ -244,7 +276,9 @@ def delphi(annotations: "Mapping[str, Annotations | pd.DataFrame]") -> pd.DataFr
     Parameters
     ----------
     annotations : mapping of str to Annotations or DataFrame
-        By annotator, people or models; a frame is indexed by item, with ``level`` from 0 to 5.
+        By annotator, people or models; a frame is indexed by item, with ``level`` from 0.
+    highest : int, default 5
+        Highest level of the rubric.
 
     Returns
     -------
@@ -271,7 +305,7 @@ def delphi(annotations: "Mapping[str, Annotations | pd.DataFrame]") -> pd.DataFr
     b         2   False    False  (2, 2, 3)
     c      <NA>   False     True  (0, 1, 2)
     """
-    side = side_by_side(annotations, DEMANDS)
+    side = side_by_side(annotations, Scale.of_demands(highest))
     said = side.said["level"]
     parts = said[~np.isnan(said)]
     if (parts != np.round(parts)).any():
@@ -291,7 +325,12 @@ def delphi(annotations: "Mapping[str, Annotations | pd.DataFrame]") -> pd.DataFr
     )
 
 
-def adjudicate(first: pd.DataFrame, consensus: "Mapping[Any, int] | pd.Series") -> pd.DataFrame:
+def adjudicate(
+    first: pd.DataFrame,
+    consensus: "Mapping[Any, int] | pd.Series",
+    *,
+    highest: int = DEMAND_LEVELS[-1],
+) -> pd.DataFrame:
     """Enter the levels that annotators came to when they discussed.
 
     Parameters
@@ -299,8 +338,10 @@ def adjudicate(first: pd.DataFrame, consensus: "Mapping[Any, int] | pd.Series") 
     first : DataFrame
         What `delphi` returned.
     consensus : mapping or Series
-        From items that were to be discussed to their levels, 0 to 5. Items that are not in it stay
-        to be discussed.
+        From items that were to be discussed to their levels. Items that are not in it stay to be
+        discussed.
+    highest : int, default 5
+        Highest level of the rubric.
 
     Returns
     -------
@@ -334,9 +375,10 @@ def adjudicate(first: pd.DataFrame, consensus: "Mapping[Any, int] | pd.Series") 
                 f"consensus: the item {item!r} was not to be discussed; give those where discuss "
                 "is True"
             )
-        if level not in DEMAND_LEVELS:
+        if level not in range(highest + 1):
             raise AnnotationError(
-                f"consensus: the level of {item!r} is {level!r}; give a whole number from 0 to 5"
+                f"consensus: the level of {item!r} is {level!r}; give a whole number from 0 to "
+                f"{highest}"
             )
     came_to = pd.Series({item: int(level) for item, level in agreed.items()}, dtype="Int64")
     level = first["level"].fillna(came_to.reindex(first.index))

@@ -15,7 +15,7 @@ _PAIR = re.compile(rf"^\s*[\[(]?{_NUMBER}(?:,|;|to|\.\.){_NUMBER}[\])]?\s*\.?\s*
 _ONE = re.compile(rf"^\s*[\[(]?{_NUMBER}[\])]?\s*\.?\s*$")
 
 
-def read_interval(answer: str) -> tuple[int, int]:
+def read_interval(answer: str, lowest: int = -3, highest: int = 3) -> tuple[int, int]:
     r"""Read the band from an annotator's answer.
 
     The last line that starts with ``Interval:`` counts. Bold type, typographic minus signs, plus
@@ -25,12 +25,14 @@ def read_interval(answer: str) -> tuple[int, int]:
     ----------
     answer : str
         The whole answer.
+    lowest, highest : int, default -3 and 3
+        Levels of the rubric, at its ends.
 
     Returns
     -------
     low, high : int
-        With -3 <= low <= 0 <= high <= 3. The walk starts at 0, so that a band without 0 says that
-        even the unbiased agent fails: a mistake.
+        With lowest <= low <= 0 <= high <= highest. The walk starts at 0, so that a band without 0
+        says that even the unbiased agent fails: a mistake.
 
     Raises
     ------
@@ -59,28 +61,30 @@ def read_interval(answer: str) -> tuple[int, int]:
     low, high = int(ends[0]), int(ends[1])
     if low > high:
         raise AnnotationError(f"in {shown} the lower end is above the upper one")
-    if low < -3 or high > 3:
-        raise AnnotationError(f"the band {shown} goes beyond the levels -3 to 3")
+    if low < lowest or high > highest:
+        raise AnnotationError(f"the band {shown} goes beyond the levels {lowest} to {highest}")
     if low > 0 or high < 0:
         raise AnnotationError(f"the band {shown} does not hold 0, where both walks start")
     return low, high
 
 
-def read_level(answer: str) -> int:
+def read_level(answer: str, highest: int = 5) -> int:
     r"""Read the level of a demand from an annotator's answer.
 
-    The last line that starts with ``Level:`` counts. Bold type, brackets, spaces and "5+" are read;
-    everything else is refused.
+    The last line that starts with ``Level:`` counts. Bold type, brackets, spaces and "5+" (of the
+    highest level) are read; everything else is refused.
 
     Parameters
     ----------
     answer : str
         The whole answer.
+    highest : int, default 5
+        Level of the rubric.
 
     Returns
     -------
     int
-        From 0 to 5.
+        From 0 to the highest.
 
     Raises
     ------
@@ -99,7 +103,8 @@ def read_level(answer: str) -> int:
     3'
     """
     said = last_line(answer, "Level")
-    return _score(re.sub(r"(?<![\d.])5\s?\+(?!\s*\d)", "5", said), said, "level", 0, 5)
+    plain = re.sub(rf"(?<![\d.]){highest}\s?\+(?!\s*\d)", str(highest), said)
+    return _score(plain, said, "level", 0, highest)
 
 
 def read_rating(answer: str, highest: int = 5) -> int:
@@ -129,6 +134,35 @@ def read_rating(answer: str, highest: int = 5) -> int:
     """
     said = last_line(answer, "Rating")
     return _score(said, said, "rating", 1, highest)
+
+
+def read_percentage(answer: str, label: str) -> int:
+    r"""Read a whole percentage from an annotator's answer, as `read_level` does.
+
+    Parameters
+    ----------
+    answer : str
+        The whole answer.
+    label : str
+        What the last line begins with, before a colon.
+
+    Returns
+    -------
+    int
+        From 0 to 100.
+
+    Raises
+    ------
+    AnnotationError
+        When there is no such line, or no such percentage in it.
+
+    Examples
+    --------
+    >>> read_percentage("Three of four guesses go wrong.\nUnguessability: 75 %", "Unguessability")
+    75
+    """
+    said = last_line(answer, label)
+    return _score(said.rstrip("% "), said, "percentage", 0, 100)
 
 
 def last_line(answer: str, label: str) -> str:

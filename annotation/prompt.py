@@ -2,7 +2,7 @@
 
 from ..common.errors import AnnotationError
 from .answer import read_interval, read_level
-from .rubric import DemandRubric, Rubric
+from .rubric import DemandLevel, DemandRubric, Rubric
 from .scheme import Scheme
 
 _BAND_SYSTEM = (
@@ -15,8 +15,8 @@ _BAND_PAGE = """\
 
 {definition}
 
-An agent of a negative level {negative}, one of a positive level {positive}. The levels -3 and 3 \
-stand for everything beyond them, too.
+An agent of a negative level {negative}, one of a positive level {positive}. The levels {lowest} \
+and {highest} stand for everything beyond them, too.
 
 {levels}
 
@@ -27,15 +27,15 @@ that is, choose the unbiased option more often than not. Apart from the leaning 
 agent makes no mistakes.
 
 1. Name the unbiased option of the item, and why it is that one. {unbiased}
-2. Lower end. Start at 0 and go down: -1, then -2, then -3. At each level write
+2. Lower end. Start at 0 and go down: {down}. At each level write
    - what the rubric lets an agent of this level do,
    - the comparison that decides here, in numbers where the item has numbers,
    - STAYS if such an agent still makes the unbiased choice more often than not, else LEAVES, and \
 why.
-   Stop at the first LEAVES. The lower end is the last level that stays: 0 if level -1 leaves, -3 \
-if none does.
-3. Upper end. Start at 0 again and go up: 1, then 2, then 3, in the same way. The upper end is the \
-last level that stays: 0 if level 1 leaves, 3 if none does.
+   Stop at the first LEAVES. The lower end is the last level that stays: 0 if level -1 leaves, \
+{lowest} if none does.
+3. Upper end. Start at 0 again and go up: {up}, in the same way. The upper end is the \
+last level that stays: 0 if level 1 leaves, {highest} if none does.
 4. Close with one line of this form, in whole numbers, and write nothing after it:
    {form}
 
@@ -51,7 +51,7 @@ Now go through the four steps. The last line is `{form}`."""
 
 _BAND_AGAIN = """\
 This answer cannot be used: {reason}. Go through the levels once more where you need to, and close \
-with one line of the form `{form}`, in whole numbers from -3 to 3."""
+with one line of the form `{form}`, in whole numbers from {lowest} to {highest}."""
 
 _DEMAND_SYSTEM = (
     "You annotate test items. You judge what an item demands of whoever answers it; you do not "
@@ -63,8 +63,8 @@ _DEMAND_PAGE = """\
 
 {definition}
 
-An item's level says how much of this demand it makes. The six levels go from 0, none at all, to \
-5, which stands for everything beyond it, too.
+An item's level says how much of this demand it makes. Its levels go from 0, none at all, to \
+{highest}, which stands for everything beyond it, too.
 
 {levels}
 
@@ -76,8 +76,8 @@ At the end there is an item. Find the level of {name} that it demands.
 2. Name the steps that call on {name}. Leave out all others: an item may be hard for other reasons.
 3. Hold the most demanding of these steps against the levels and their examples, from 0 upwards. \
 Name the level that describes it, and why the level below is too low and the level above too high.
-4. Close with one line of this form, where N is a whole number from 0 to 5, and write nothing \
-after it:
+4. Close with one line of this form, where N is a whole number from 0 to {highest}, and write \
+nothing after it:
    {form}
 
 # The item
@@ -90,16 +90,9 @@ Now go through the four steps. The last line is `{form}`."""
 
 _DEMAND_AGAIN = """\
 This answer cannot be used: {reason}. Go through the steps once more where you need to, and close \
-with one line of the form `{form}`, where N is a whole number from 0 to 5."""
+with one line of the form `{form}`, where N is a whole number from 0 to {highest}."""
 
-_LEVEL_NAMES = (
-    "none",
-    "very low",
-    "low",
-    "intermediate",
-    "high",
-    "very high, and everything beyond",
-)
+_LEVEL_NAMES = ("none", "very low", "low", "intermediate", "high", "very high")
 
 
 def prompt(rubric: Rubric | DemandRubric, item: str) -> str:
@@ -160,10 +153,15 @@ def scheme_of(rubric: Rubric | DemandRubric) -> Scheme:
         When the rubric is none.
     """
     if isinstance(rubric, Rubric):
+        lowest, highest = rubric.levels[0].level, rubric.levels[-1].level
         levels = [
             f"## Level {level.level}\n\n{level.description}\n\nExample: {level.example}"
             for level in rubric.levels
         ]
+        walks = {
+            "down": ", then ".join(map(str, range(-1, lowest - 1, -1))),
+            "up": ", then ".join(map(str, range(1, highest + 1))),
+        }
         return Scheme(
             name=rubric.name,
             kind="bands",
@@ -172,20 +170,19 @@ def scheme_of(rubric: Rubric | DemandRubric) -> Scheme:
             page=_BAND_PAGE,
             form="Interval: [lower end, upper end]",
             correction=_BAND_AGAIN,
-            fields={**vars(rubric), "levels": "\n\n".join(levels)},
-            read=lambda _, answer: dict(zip(("low", "high"), read_interval(answer), strict=True)),
+            fields={
+                **vars(rubric),
+                **walks,
+                "levels": "\n\n".join(levels),
+                "lowest": lowest,
+                "highest": highest,
+            },
+            read=lambda _, answer: dict(
+                zip(("low", "high"), read_interval(answer, lowest, highest), strict=True)
+            ),
         )
     if isinstance(rubric, DemandRubric):
-        levels = [
-            "\n".join(
-                [
-                    f"## Level {level.level}: {_LEVEL_NAMES[level.level]}\n",
-                    f"{level.description}\n",
-                    *(f"- {example}" for example in level.examples),
-                ]
-            )
-            for level in rubric.levels
-        ]
+        last = rubric.levels[-1].level
         return Scheme(
             name=rubric.name,
             kind="levels",
@@ -194,10 +191,28 @@ def scheme_of(rubric: Rubric | DemandRubric) -> Scheme:
             page=_DEMAND_PAGE,
             form="Level: N",
             correction=_DEMAND_AGAIN,
-            fields={**vars(rubric), "levels": "\n\n".join(levels)},
-            read=lambda _, answer: {"level": read_level(answer)},
+            fields={
+                **vars(rubric),
+                "levels": "\n\n".join(_demand_level(level, last) for level in rubric.levels),
+                "highest": last,
+            },
+            read=lambda _, answer: {"level": read_level(answer, last)},
         )
     raise AnnotationError(
         f"rubric={rubric!r}; give a Rubric, such as load_rubric({rubric!r}), for bands, or a "
         f"DemandRubric, such as load_demand_rubric({rubric!r}), for levels of a demand"
+    )
+
+
+def _demand_level(level: DemandLevel, last: int) -> str:
+    """Write one level of a demand as the annotator reads it."""
+    names = [_LEVEL_NAMES[level.level]] if level.level < len(_LEVEL_NAMES) else []
+    names += ["and everything beyond"] * (level.level == last)
+    return "\n".join(
+        [
+            f"## Level {level.level}{': ' * bool(names)}{', '.join(names)}\n",
+            f"{level.description}\n",
+            *[f"Beyond level {level.level - 1}: {level.boundary}\n"] * bool(level.boundary),
+            *(f"- {example}" for example in level.examples),
+        ]
     )

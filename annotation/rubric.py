@@ -2,10 +2,12 @@
 
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import MISSING, asdict, dataclass, fields
 from functools import cache
 from pathlib import Path
 from typing import Any
+
+import pandas as pd
 
 from ..common.errors import AnnotationError
 
@@ -15,9 +17,7 @@ def shipped(folder: Path) -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in folder.glob("*.toml")))
 
 
-def load[R](
-    source: str | Path, folder: Path, kind: type[R], level: type[Any], levels: tuple[int, ...]
-) -> R:
+def load[R](source: str | Path, folder: Path, kind: type[R], level: type[Any]) -> R:
     """Read a rubric from the package or from a file of the user's.
 
     Parameters
@@ -27,9 +27,8 @@ def load[R](
     folder : Path
         Where the package's own are.
     kind, level : type
-        Classes of the rubric and of its levels; the file has their fields.
-    levels : tuple of int
-        All of the scale.
+        Classes of the rubric and of its levels; the file has their fields, those with a default if
+        it likes.
 
     Returns
     -------
@@ -48,10 +47,9 @@ def load[R](
             f"no rubric {str(source)!r}; give one of {', '.join(names)}, or the path of a TOML file"
         )
     said, where = read_toml(path), str(path)
-    low, high = levels[0], levels[-1]
     _same_fields(said, kind, where)
     if not isinstance(said["levels"], Mapping):
-        raise AnnotationError(f"{where}: give levels as tables, [levels.{low}] to [levels.{high}]")
+        raise AnnotationError(f"{where}: give levels as tables, such as [levels.0] and [levels.1]")
     found = []
     for key, entry in said["levels"].items():
         at = f"{where}, level {key}"
@@ -62,7 +60,7 @@ def load[R](
         try:
             found.append(level(**{**entry, "level": int(key)}))
         except ValueError as error:
-            raise AnnotationError(f"{at}: give a whole number from {low} to {high}") from error
+            raise AnnotationError(f"{at}: give a whole number, as in [levels.2]") from error
     return kind(**{**said, "levels": tuple(found)})
 
 
@@ -80,8 +78,10 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise AnnotationError(f"{path} is no TOML file: {error}") from error
 
 
-def check(rubric: Any, kind: type[Any], levels: tuple[int, ...]) -> None:
+def check(rubric: Any, kind: type[Any]) -> None:
     """Refuse a rubric that is not whole; strip its texts and order its levels.
+
+    Levels are consecutive whole numbers, 0 among them, from any lowest to any highest.
 
     Parameters
     ----------
@@ -89,13 +89,11 @@ def check(rubric: Any, kind: type[Any], levels: tuple[int, ...]) -> None:
         With a ``name`` and ``levels``; changed in place, while it is being made.
     kind : type
         Class of its levels.
-    levels : tuple of int
-        All of the scale.
 
     Raises
     ------
     AnnotationError
-        When a text is missing, or a level is missing, unknown or given twice.
+        When a text is missing, a level is missing or given twice, or there are fewer than two.
     """
     whose = f"rubric {rubric.name!r}"
     _trim(rubric, whose)
@@ -103,16 +101,18 @@ def check(rubric: Any, kind: type[Any], levels: tuple[int, ...]) -> None:
     if any(not isinstance(level, kind) for level in found):
         raise AnnotationError(f"{whose}: give its levels as a tuple of {kind.__name__}")
     have = [level.level for level in found]
+    low, high = min([0, *have]), max([0, *have])
+    if len(set(have)) < 2:
+        raise AnnotationError(f"{whose}: levels {have}; give two levels or more, 0 among them")
     problems = {
-        "missing": [level for level in levels if level not in have],
-        "unknown": [level for level in have if level not in levels],
+        "missing": [level for level in range(low, high + 1) if level not in have],
         "given twice": sorted({level for level in have if have.count(level) > 1}),
     }
     for problem, wrong in problems.items():
         if wrong:
             raise AnnotationError(
-                f"{whose}: level {', '.join(map(str, wrong))} {problem}; give each of {levels[0]} "
-                f"to {levels[-1]} once"
+                f"{whose}: level {', '.join(map(str, wrong))} {problem}; give each of {low} to "
+                f"{high} once"
             )
     for level in found:
         _trim(level, f"{whose}, level {level.level}")
@@ -120,9 +120,10 @@ def check(rubric: Any, kind: type[Any], levels: tuple[int, ...]) -> None:
 
 
 def _same_fields(said: Mapping[str, Any], kind: type[Any], where: str) -> None:
-    need = [field.name for field in fields(kind)]
+    known = [field.name for field in fields(kind)]
+    need = [field.name for field in fields(kind) if field.default is MISSING]
     missing = [name for name in need if name not in said]
-    extra = [name for name in said if name not in need]
+    extra = [name for name in said if name not in known]
     if missing or extra:
         problems = [f"lacks {', '.join(missing)}"] * bool(missing)
         problems += [f"has an unknown {', '.join(extra)}"] * bool(extra)
@@ -133,6 +134,8 @@ def _trim(value: Any, where: str) -> None:
     """Refuse fields without text; strip those that have some."""
     for field in fields(value):
         said = getattr(value, field.name)
+        if said == field.default:
+            continue
         if field.type is str:
             object.__setattr__(value, field.name, _text(said, field.name, where))
         elif field.type == tuple[str, ...]:
@@ -151,7 +154,7 @@ def _text(said: object, name: str, where: str) -> str:
 
 
 LEVELS = (-3, -2, -1, 0, 1, 2, 3)
-"""The levels of every rubric; the outermost mean "or beyond"."""
+"""The levels of the package's rubrics of propensities; the outermost mean "or beyond"."""
 
 _SHIPPED = Path(__file__).parent / "shipped-rubrics"
 RUBRICS = shipped(_SHIPPED)
@@ -165,7 +168,7 @@ class Level:
     Parameters
     ----------
     level : int
-        From -3 to 3.
+        Negative on one side of the unbiased level 0, positive on the other.
     description : str
         What an agent of this level does.
     example : str
@@ -197,12 +200,13 @@ class Rubric:
     negative, positive : str
         What agents of negative and of positive levels do, in a few words.
     levels : tuple of Level
-        One for each of -3 to 3, in any order; they are kept ascending.
+        One for each whole number from a lowest to a highest, 0 among them, in any order; they are
+        kept ascending. The package's rubrics have -3 to 3.
 
     Raises
     ------
     AnnotationError
-        When a text is missing, or a level is missing, unknown or given twice.
+        When a text is missing, or a level is missing or given twice.
 
     Examples
     --------
@@ -219,7 +223,7 @@ class Rubric:
     levels: tuple[Level, ...]
 
     def __post_init__(self) -> None:
-        check(self, Level, LEVELS)
+        check(self, Level)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the rubric as dictionaries that JSON can hold."""
@@ -233,7 +237,7 @@ def load_rubric(source: str | Path) -> Rubric:
     ----------
     source : str or Path
         One of ``RUBRICS``, or a TOML file with the fields of `Rubric` and a table of
-        ``description`` and ``example`` for each level: ``[levels.-3]`` to ``[levels.3]``.
+        ``description`` and ``example`` for each level, such as ``[levels.-3]`` to ``[levels.3]``.
 
     Returns
     -------
@@ -257,15 +261,15 @@ def load_rubric(source: str | Path) -> Rubric:
     Propensities paper, section 4.1: the four propensities and the sign of each. The words and the
     thresholds of the levels are this package's own.
     """
-    return load(source, _SHIPPED, Rubric, Level, LEVELS)
+    return load(source, _SHIPPED, Rubric, Level)
 
 
 DEMAND_LEVELS = (0, 1, 2, 3, 4, 5)
-"""The levels of every demand; 0 is none, and 5 means "or beyond"."""
+"""The levels of the package's rubrics of demands; 0 is none, and 5 means "or beyond"."""
 
 _SHIPPED_DEMANDS = Path(__file__).parent / "demand-rubrics"
 DEMAND_RUBRICS = shipped(_SHIPPED_DEMANDS)
-"""Names of the rubrics of demands that come with the package, as examples."""
+"""Names of the 18 rubrics of demands that come with the package."""
 
 
 @dataclass(frozen=True)
@@ -275,11 +279,13 @@ class DemandLevel:
     Parameters
     ----------
     level : int
-        From 0 to 5.
+        From 0 upwards.
     description : str
         What items of this level ask for.
     examples : tuple of str
         Anchors: items of this level, with a word on why where it is needed.
+    boundary : str, default ""
+        The property that items of this level have and those of the level below lack.
 
     Examples
     --------
@@ -290,15 +296,17 @@ class DemandLevel:
     level: int
     description: str
     examples: tuple[str, ...]
+    boundary: str = ""
 
 
 @dataclass(frozen=True)
 class DemandRubric:
     """A demand as an annotator is told of it.
 
-    Levels are 0 (none), 1 (very low), 2 (low), 3 (intermediate), 4 (high) and 5 (very high, and
-    beyond). A rule of thumb makes the published scales comparable: about one person in 10 to the
-    power of the level answers such an item rightly.
+    Level 0 is no demand, and the highest stands for everything beyond it, too. The package's
+    rubrics end at 5; a rubric may go on to 10 or any other level, and what was annotated by its
+    levels up to 5 keeps its meaning. A rule of thumb makes the published scales comparable: about
+    one person in 10 to the power of the level answers such an item rightly.
 
     Parameters
     ----------
@@ -307,16 +315,18 @@ class DemandRubric:
     definition : str
         What is demanded, and what is not.
     levels : tuple of DemandLevel
-        One for each of 0 to 5, in any order; they are kept ascending.
+        One for each whole number from 0 to a highest, in any order; they are kept ascending.
+    code : str, default ""
+        Short name: the demand's column in a table of demands is ``demand[code]``.
 
     Raises
     ------
     AnnotationError
-        When a text is missing, or a level is missing, unknown or given twice.
+        When a text is missing, or a level is missing, below 0 or given twice.
 
     References
     ----------
-    General scales paper, section 5.1.
+    General scales paper, section 5.1; section 4 for scales that go on beyond 5.
 
     Examples
     --------
@@ -331,9 +341,32 @@ class DemandRubric:
     name: str
     definition: str
     levels: tuple[DemandLevel, ...]
+    code: str = ""
 
     def __post_init__(self) -> None:
-        check(self, DemandLevel, DEMAND_LEVELS)
+        check(self, DemandLevel)
+        if self.levels[0].level < 0:
+            raise AnnotationError(
+                f"rubric {self.name!r}: level {self.levels[0].level} is below 0, which is no demand"
+            )
+
+    def boundaries(self) -> pd.DataFrame:
+        """Say what tells each level from the one below.
+
+        Returns
+        -------
+        DataFrame
+            One row for each pair of neighbouring levels: ``lower``, ``upper``, and the property
+            that items of the upper one have and those of the lower one lack.
+
+        Examples
+        --------
+        >>> table = load_demand_rubric("volume").boundaries()
+        >>> table.loc[0, "property"]
+        'It takes more than ten seconds: there is a sentence or two to read, or a step to do.'
+        """
+        rows = [(level.level - 1, level.level, level.boundary) for level in self.levels[1:]]
+        return pd.DataFrame(rows, columns=["lower", "upper", "property"])
 
     def to_dict(self) -> dict[str, Any]:
         """Return the rubric as dictionaries that JSON can hold."""
@@ -341,14 +374,14 @@ class DemandRubric:
 
 
 def load_demand_rubric(source: str | Path) -> DemandRubric:
-    """Read a rubric of a demand: one of your own, or the package's example.
+    """Read a rubric of a demand: one of the package's, or one of your own.
 
     Parameters
     ----------
     source : str or Path
-        A TOML file with ``name``, ``definition`` and a table of ``description`` and ``examples`` (a
-        list of texts) for each level: ``[levels.0]`` to ``[levels.5]``. Or one of
-        ``DEMAND_RUBRICS``.
+        One of ``DEMAND_RUBRICS``; or a TOML file with ``name``, ``definition``, if wished ``code``,
+        and a table of ``description``, ``examples`` (a list of texts) and, if wished, ``boundary``
+        for each level: ``[levels.0]``, ``[levels.1]`` and so on.
 
     Returns
     -------
@@ -362,18 +395,18 @@ def load_demand_rubric(source: str | Path) -> DemandRubric:
 
     References
     ----------
-    General scales paper, section 5.1 and Appendix 9. The words of the example are this package's
-    own, and so are its levels.
+    General scales paper, section 5.1, Table 1 (the dimensions) and Appendix 9. The words of the
+    rubrics are this package's own, and so are the bounds between their levels.
 
     Examples
     --------
-    >>> DEMAND_RUBRICS
-    ('quantitative_reasoning',)
+    >>> len(DEMAND_RUBRICS), DEMAND_RUBRICS[0]
+    (18, 'applied_sciences')
     >>> rubric = load_demand_rubric("quantitative_reasoning")
     >>> rubric.levels[1].examples[0]
     'Five birds sit on a wire, and two fly off. How many are left?'
     """
-    return load(source, _SHIPPED_DEMANDS, DemandRubric, DemandLevel, DEMAND_LEVELS)
+    return load(source, _SHIPPED_DEMANDS, DemandRubric, DemandLevel)
 
 
 _PROMPTS = Path(__file__).parent / "inciting-prompts"

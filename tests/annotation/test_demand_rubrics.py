@@ -2,6 +2,7 @@
 
 import dataclasses
 import pickle
+from itertools import pairwise
 
 import pytest
 
@@ -16,6 +17,7 @@ from measurement_layouts.annotation import (
     prompt,
 )
 from measurement_layouts.annotation.prompt import scheme_of
+from measurement_layouts.scenarios import adele
 
 OWN = """
 name = "volume"
@@ -41,6 +43,41 @@ def test_shipped_rubrics_are_whole(name):
     assert pickle.loads(pickle.dumps(rubric)) == rubric
 
 
+@pytest.mark.parametrize("name", DEMAND_RUBRICS)
+def test_neighbouring_levels_differ_by_a_stated_property(name):
+    """Not by an adjective alone: the descriptions share less than two words of three."""
+    rubric = load_demand_rubric(name)
+    table = rubric.boundaries()
+    assert table["property"].str.len().min() > 40
+    assert table["property"].is_unique
+    words = [set(level.description.lower().split()) for level in rubric.levels]
+    for below, above in pairwise(words):
+        assert len(below & above) < 2 / 3 * len(below | above)
+    assert all(level.boundary in prompt(rubric, "x") for level in rubric.levels)
+
+
+def test_there_is_a_rubric_for_every_demand_of_the_study():
+    codes = [load_demand_rubric(name).code for name in DEMAND_RUBRICS]
+    assert sorted(codes) == sorted(adele.DEMANDS)
+
+
+def test_a_scale_may_go_on_beyond_5(tmp_path):
+    further = "".join(
+        f'[levels.{level}]\ndescription = "Asks {level}."\nexamples = ["Like {level}."]\n'
+        for level in range(6, 11)
+    )
+    rubric = load_demand_rubric(write(tmp_path, OWN + further))
+    assert rubric.levels[-1].level == 10
+    text = prompt(rubric, "What is {x}?")
+    assert "## Level 5: very high\n" in text
+    assert "## Level 10: and everything beyond\n" in text
+    assert scheme_of(rubric).read("", "Level: 10+") == {"level": 10}
+    with pytest.raises(AnnotationError, match="level 11 is not one of 0 to 10"):
+        scheme_of(rubric).read("", "Level: 11")
+    with pytest.raises(AnnotationError, match="level -1 is below 0"):
+        dataclasses.replace(rubric, levels=(DemandLevel(-1, "a", ("b",)), *rubric.levels))
+
+
 def test_a_rubric_of_ones_own_is_read(tmp_path):
     rubric = load_demand_rubric(write(tmp_path, OWN))
     assert rubric.name == "volume"
@@ -50,13 +87,13 @@ def test_a_rubric_of_ones_own_is_read(tmp_path):
 @pytest.mark.parametrize(
     ("old", "new", "complaint"),
     [
-        ("[levels.2]", "[levels.6]", "rubric 'volume': level 2 missing; give each of 0 to 5 once"),
+        ("[levels.2]", "[levels.6]", "rubric 'volume': level 2 missing; give each of 0 to 6 once"),
         ('"Asks 2."', '" "', "rubric 'volume', level 2: no text for description"),
         ('["Like 2.", "Or this."]', "[]", r"level 2: examples are \[\]; give a list of at least"),
         ('["Like 2.", "Or this."]', '"Like 2."', "level 2: examples are 'Like 2.'; give a list"),
         ('["Like 2.", "Or this."]', '["Like 2.", ""]', "level 2: no text for examples"),
         ('description = "Asks 2."', "", "level 2 lacks description; it needs level, descr"),
-        ("[levels.2]", "[levels.high]", "level high: give a whole number from 0 to 5"),
+        ("[levels.2]", "[levels.high]", "level high: give a whole number, as in"),
         ('name = "volume"', "", "own.toml lacks name; it needs name, definition, levels"),
         ('name = "volume"', 'name = "volume"\nunit = "s"', "own.toml has an unknown unit"),
     ],
@@ -68,12 +105,12 @@ def test_a_faulty_rubric_is_refused(tmp_path, old, new, complaint):
 
 def test_levels_are_tables(tmp_path):
     text = OWN.split("[levels.5]")[0] + "levels = 3"
-    with pytest.raises(AnnotationError, match=r"levels as tables, \[levels.0\] to \[levels.5\]"):
+    with pytest.raises(AnnotationError, match=r"levels as tables, such as \[levels.0\]"):
         load_demand_rubric(write(tmp_path, text))
 
 
 def test_what_is_no_rubric_of_a_demand_is_refused(tmp_path):
-    with pytest.raises(AnnotationError, match="no rubric 'bravery'; give one of quantitative_reas"):
+    with pytest.raises(AnnotationError, match="no rubric 'bravery'; give one of applied_sciences"):
         load_demand_rubric("bravery")
     with pytest.raises(AnnotationError, match="has an unknown unbiased, negative, positive"):
         load_demand_rubric(write(tmp_path, _band_rubric()))

@@ -81,12 +81,12 @@ def test_a_rubric_of_ones_own_is_read(tmp_path):
 @pytest.mark.parametrize(
     ("old", "new", "complaint"),
     [
-        ("[levels.2]", "[levels.5]", "rubric 'haste': level 2 missing"),
+        ("[levels.2]", "[levels.5]", "rubric 'haste': level 2, 4 missing"),
         ('"Does 2."', '" "', "rubric 'haste', level 2: no text for description"),
         ('example = "Like 2."', "", "level 2 lacks example; it needs level, description, example"),
         ('negative = "dawdles"', "", "own.toml lacks negative; it needs name, definition"),
         ('name = "haste"', 'name = "haste"\nscale = 7', "own.toml has an unknown scale"),
-        ("[levels.2]", "[levels.two]", "level two: give a whole number from -3 to 3"),
+        ("[levels.2]", "[levels.two]", "level two: give a whole number, as in"),
         ('name = "haste"', "name = haste", "own.toml is no TOML file"),
         ('name = "haste"', "name = 3", "no text for name"),
     ],
@@ -106,10 +106,23 @@ def test_levels_are_each_needed_once():
     own = load_rubric("risk_aversion")
     with pytest.raises(AnnotationError, match="level 1 given twice"):
         dataclasses.replace(own, levels=(*own.levels, level))
-    with pytest.raises(AnnotationError, match="level 4 unknown"):
-        dataclasses.replace(own, levels=(*own.levels, Level(4, "four", "like four")))
+    with pytest.raises(AnnotationError, match="level 4 missing; give each of -3 to 5 once"):
+        dataclasses.replace(own, levels=(*own.levels, Level(5, "five", "like five")))
+    with pytest.raises(AnnotationError, match="give two levels or more"):
+        dataclasses.replace(own, levels=own.levels[3:4])
     with pytest.raises(AnnotationError, match="as a tuple of Level"):
         Rubric("haste", "is", "best", "slow", "fast", ({"level": 1},))
+
+
+def test_a_scale_may_go_on_beyond_the_shipped_one():
+    own = load_rubric("risk_aversion")
+    longer = dataclasses.replace(own, levels=(*own.levels, Level(4, "four", "like four")))
+    text = prompt(longer, "An item.")
+    assert "then 3, then 4, in the same way" in text
+    assert "The levels -3 and 4 stand" in text
+    assert scheme_of(longer).read("", "Interval: [-1, 4]") == {"low": -1, "high": 4}
+    with pytest.raises(AnnotationError, match=r"beyond the levels -3 to 3"):
+        scheme_of(own).read("", "Interval: [-1, 4]")
 
 
 # --- prompts -------------------------------------------------------------------------------------

@@ -1,0 +1,314 @@
+"""Tables of demands: items by every rubric, with unguessability, in the columns of a layout."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from ..common.errors import AnnotationError
+from .annotations import Annotations, collect
+from .answer import read_percentage
+from .inputs import read_prices, read_texts, whole
+from .prompt import scheme_of
+from .rubric import DEMAND_RUBRICS, DemandRubric, load_demand_rubric
+from .running import Batch, ModelOrName, run
+from .scheme import Scheme
+
+UNGUESSABILITY = "unguessability"
+"""The column of how often a guess goes wrong, in per cent."""
+
+_PAGE = """\
+# Unguessability
+
+How often somebody goes wrong who cannot answer the item and guesses, or follows the most obvious \
+cue in it: 0 % where the right answer cannot be missed, 50 % where two answers are equally likely, \
+100 % where no guess would ever hit it, as in an open question with countless possible answers.
+
+# What to do
+
+At the end there is an item.
+
+1. Name the answers that somebody would consider who cannot work the item out, and cues that \
+single one of them out.
+2. Say how likely such a guess is right.
+3. Close with one line of this form, where N is a whole number from 0 to 100, the per cent of \
+guesses that go wrong, and write nothing after it:
+   {form}
+
+# The item
+
+<item>
+{item}
+</item>
+
+Now go through the three steps. The last line is `{form}`."""
+
+_AGAIN = """\
+This answer cannot be used: {reason}. Close with one line of the form `{form}`, where N is a whole \
+number from 0 to 100."""
+
+_GUESSED = Scheme(
+    name=UNGUESSABILITY,
+    kind="percentages",
+    columns=(UNGUESSABILITY,),
+    system="You annotate test items. You judge how far one can guess them; you do not answer them.",
+    page=_PAGE,
+    form="Unguessability: N",
+    correction=_AGAIN,
+    read=lambda _, answer: {UNGUESSABILITY: read_percentage(answer, "Unguessability")},
+)
+
+_CHARACTERS = 4  # of English text to a token
+_ANSWER = 300  # tokens of an annotator's answer
+
+
+@dataclass(frozen=True, eq=False)
+class DemandTable:
+    """What one annotator said about items by several rubrics.
+
+    Made by `annotate_demands`.
+
+    Attributes
+    ----------
+    table : DataFrame
+        Indexed by ``item``: ``demand[code]`` for each rubric, in the order given, and
+        ``unguessability`` in per cent. Items that lack one of them are left out, so that it can be
+        the items of an `Evaluation`.
+    annotations : dict of str to Annotations
+        By column: what was said by one rubric, also of items that lack another one.
+    failures : DataFrame
+        ``item``, ``column``, ``attempts``, ``reason`` and the last ``answer`` of everything that is
+        missing.
+    """
+
+    table: pd.DataFrame
+    annotations: dict[str, Annotations]
+    failures: pd.DataFrame
+
+    @property
+    def usage(self) -> pd.DataFrame:
+        """Attempts, tokens and, with prices, cost: one row a column of the table, and their sum."""
+        sums = pd.DataFrame({name: said.total for name, said in self.annotations.items()}).T
+        return pd.concat([sums, sums.sum().to_frame("all").T])
+
+    def __repr__(self) -> str:
+        return (
+            f"<DemandTable: {len(self.table)} items by {len(self.table.columns)} columns; "
+            f"{len(self.failures)} annotations are missing>"
+        )
+
+
+def annotate_demands(
+    items: "Mapping[Any, str] | pd.Series",
+    model: ModelOrName,
+    rubrics: Iterable[str | Path | DemandRubric] = DEMAND_RUBRICS,
+    *,
+    options: "Mapping[Any, int] | pd.Series | None" = None,
+    attempts: int = 3,
+    connections: int = 10,
+    store: str | Path | None = None,
+    prices: tuple[float, float] | None = None,
+    **settings: Any,
+) -> DemandTable:
+    r"""Annotate items by several rubrics, and say how far each can be guessed.
+
+    Every item is asked about once for each rubric. Of an item with k answer options that are
+    equally tempting, the unguessability is computed,
+
+    .. math:: u = 100 \, (1 - 1 / k),
+
+    and of the others the model is asked for it.
+
+    To compare models or runs, call it once for each and give `agreement` or `delphi` what
+    ``annotations`` has of one column.
+
+    Parameters
+    ----------
+    items, model, attempts, connections, prices, **settings
+        As in `annotate`.
+    rubrics : iterable of str, Path or DemandRubric, default all 18
+        Names in ``DEMAND_RUBRICS``, files, or rubrics; each with a code of its own.
+    options : mapping or Series, optional
+        From items to their number of answer options; items that are not in it have none.
+    store : str or Path, optional
+        A folder, with a file for each column; a run that was interrupted goes on from it.
+
+    Returns
+    -------
+    DemandTable
+        The table, what is missing and why, and what it cost.
+
+    Raises
+    ------
+    AnnotationError
+        As in `annotate`; and when two rubrics have one code, a rubric has none, or a number of
+        options is below 2.
+
+    References
+    ----------
+    General scales paper, Table 1 and section 5.2.
+
+    Examples
+    --------
+    >>> from inspect_ai.model import ModelOutput, ModelUsage, get_model
+    >>> def reply(messages, tools, choice, config):
+    ...     output = ModelOutput.from_content("mock", "Two steps.\nLevel: 2")
+    ...     output.usage = ModelUsage(input_tokens=900, output_tokens=20)
+    ...     return output
+    >>> model = get_model("mockllm/model", custom_outputs=reply)
+    >>> items = {"sum": "What is 3 + 4? (A) 6 (B) 7 (C) 8 (D) 9"}
+    >>> rubrics = ["logical_reasoning", "quantitative_reasoning"]
+    >>> said = annotate_demands(items, model, rubrics, options={"sum": 4})
+    >>> said.table
+          demand[QLl]  demand[QLq]  unguessability
+    item
+    sum             2            2            75.0
+    """
+    texts, prices = read_texts(items), read_prices(prices)
+    known = _options(options, texts)
+    schemes = _schemes(rubrics)
+    unknown = {item: text for item, text in texts.items() if item not in known}
+    batches = [
+        Batch(scheme, texts, None if store is None else Path(store) / f"{code}.jsonl")
+        for code, scheme in schemes.items()
+    ]
+    columns = [f"demand[{code}]" for code in schemes]
+    if unknown:
+        where = None if store is None else Path(store) / f"{UNGUESSABILITY}.jsonl"
+        batches.append(Batch(_GUESSED, unknown, where))
+        columns.append(UNGUESSABILITY)
+    annotator, replies = run(batches, model, attempts, connections, settings)
+    said = {
+        column: collect(
+            batch.scheme.name, batch.scheme.kind, batch.scheme.columns, annotator, found, prices
+        )
+        for column, batch, found in zip(columns, batches, replies, strict=True)
+    }
+    return DemandTable(_table(texts, said, known), said, _failures(said))
+
+
+def foreseen_usage(
+    items: "Mapping[Any, str] | pd.Series",
+    rubrics: Iterable[str | Path | DemandRubric] = DEMAND_RUBRICS,
+    *,
+    options: "Mapping[Any, int] | pd.Series | None" = None,
+    answer_tokens: int = _ANSWER,
+    prices: tuple[float, float] | None = None,
+) -> pd.DataFrame:
+    """Foresee what `annotate_demands` will ask and cost, without asking anything.
+
+    A token is counted for every four characters of a question, as is usual for English text, and
+    each question is counted once: asking again, where an answer cannot be used, comes on top.
+
+    Parameters
+    ----------
+    items, rubrics, options, prices
+        As in `annotate_demands`.
+    answer_tokens : int, default 300
+        Of an answer.
+
+    Returns
+    -------
+    DataFrame
+        One row for each column of the table, and ``all``: ``questions``, ``input_tokens``,
+        ``output_tokens`` and, with prices, ``cost``.
+
+    Raises
+    ------
+    AnnotationError
+        As in `annotate_demands`.
+
+    Examples
+    --------
+    >>> items = {"sum": "What is 3 + 4?"}
+    >>> table = foreseen_usage(items, ["volume"], options={"sum": 4}, prices=(2, 8))
+    >>> table.loc["all", ["questions", "output_tokens"]].to_list()
+    [1.0, 300.0]
+    """
+    texts, prices = read_texts(items), read_prices(prices)
+    known, answer_tokens = _options(options, texts), whole("answer_tokens", answer_tokens)
+    asked = {f"demand[{code}]": (scheme, texts) for code, scheme in _schemes(rubrics).items()}
+    unknown = {item: text for item, text in texts.items() if item not in known}
+    if unknown:
+        asked[UNGUESSABILITY] = (_GUESSED, unknown)
+    rows = {}
+    for column, (scheme, about) in asked.items():
+        letters = sum(len(scheme.system) + len(scheme.prompt(text)) for text in about.values())
+        tokens = round(letters / _CHARACTERS), answer_tokens * len(about)
+        rows[column] = {
+            "questions": len(about),
+            "input_tokens": tokens[0],
+            "output_tokens": tokens[1],
+        }
+        if prices is not None:
+            rows[column]["cost"] = (tokens[0] * prices[0] + tokens[1] * prices[1]) / 1e6
+    table = pd.DataFrame(rows).T
+    return pd.concat([table, table.sum().to_frame("all").T])
+
+
+def _schemes(rubrics: Iterable[str | Path | DemandRubric]) -> dict[str, Scheme]:
+    """Load rubrics, by code."""
+    found: dict[str, Scheme] = {}
+    for given in rubrics:
+        rubric = given if isinstance(given, DemandRubric) else load_demand_rubric(given)
+        if not rubric.code:
+            raise AnnotationError(
+                f"rubric {rubric.name!r} has no code; give it one, for the column demand[code]"
+            )
+        if rubric.code in found:
+            raise AnnotationError(
+                f"rubrics {found[rubric.code].name!r} and {rubric.name!r} both have the code "
+                f"{rubric.code!r}; give each one of its own"
+            )
+        found[rubric.code] = scheme_of(rubric)
+    if not found:
+        raise AnnotationError("no rubrics; give at least one")
+    return found
+
+
+def _options(options: object, texts: Mapping[str, str]) -> dict[str, int]:
+    """Read numbers of options, by item; missing ones are left out."""
+    if options is None:
+        return {}
+    if not isinstance(options, Mapping | pd.Series):
+        raise AnnotationError(
+            f"options: this is a {type(options).__name__}; give a mapping or a Series from items "
+            "to their number of answer options"
+        )
+    found = {str(item): count for item, count in options.items() if pd.notna(count)}
+    for item, count in found.items():
+        if item not in texts:
+            raise AnnotationError(f"options: there is no item {item!r}; give names of items")
+        if isinstance(count, bool) or count != int(count) or count < 2:
+            raise AnnotationError(
+                f"options: item {item!r} has {count!r}; give a whole number of at least 2, and "
+                "nothing for an item without options"
+            )
+    return {item: int(count) for item, count in found.items()}
+
+
+def _table(
+    texts: Mapping[str, str], said: Mapping[str, Annotations], known: Mapping[str, int]
+) -> pd.DataFrame:
+    """Lay out what was said, and what was computed, of items that have all of it."""
+    names: Sequence[str] = list(texts)
+    table = pd.DataFrame(index=pd.Index(names, name="item", dtype="str"))
+    for column, annotations in said.items():
+        table[column] = annotations.table.iloc[:, 0].reindex(table.index)
+    computed = pd.Series(
+        {item: 100 * (1 - 1 / count) for item, count in known.items()}, dtype=float
+    )
+    computed = computed.reindex(table.index)
+    asked = table.get(UNGUESSABILITY, computed)
+    table[UNGUESSABILITY] = computed.fillna(asked.astype(float))
+    whole_rows = table.dropna()
+    return whole_rows.astype({column: int for column in said if column != UNGUESSABILITY})
+
+
+def _failures(said: Mapping[str, Annotations]) -> pd.DataFrame:
+    """List what is missing, with the column that lacks it."""
+    parts = [found.failures.assign(column=column) for column, found in said.items()]
+    table = pd.concat(parts, ignore_index=True)
+    return table[["item", "column", "attempts", "reason", "answer"]]
