@@ -1,6 +1,6 @@
 """Tables of demands: items by every rubric, with unguessability, in the columns of a layout."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -81,6 +81,15 @@ class DemandTable:
     failures : DataFrame
         ``item``, ``column``, ``attempts``, ``reason`` and the last ``answer`` of everything that is
         missing.
+
+    Examples
+    --------
+    >>> from inspect_ai.model import ModelOutput, ModelUsage, get_model
+    >>> answers = [ModelOutput.from_content("mock", "Level: 1")]
+    >>> answers[0].usage = ModelUsage(input_tokens=900, output_tokens=5)
+    >>> model = get_model("mockllm/model", custom_outputs=answers)
+    >>> annotate_demands({"sum": "What is 3 + 4?"}, model, ["volume"], options={"sum": 4})
+    <DemandTable: 1 items by 2 columns; 0 annotations are missing>
     """
 
     table: pd.DataFrame
@@ -233,7 +242,7 @@ def foreseen_usage(
     unknown = {item: text for item, text in texts.items() if item not in known}
     if unknown:
         asked[UNGUESSABILITY] = (_GUESSED, unknown)
-    rows = {}
+    rows: dict[str, dict[str, float]] = {}
     for column, (scheme, about) in asked.items():
         letters = sum(len(scheme.system) + len(scheme.prompt(text)) for text in about.values())
         tokens = round(letters / _CHARACTERS), answer_tokens * len(about)
@@ -293,8 +302,7 @@ def _table(
     texts: Mapping[str, str], said: Mapping[str, Annotations], known: Mapping[str, int]
 ) -> pd.DataFrame:
     """Lay out what was said, and what was computed, of items that have all of it."""
-    names: Sequence[str] = list(texts)
-    table = pd.DataFrame(index=pd.Index(names, name="item", dtype="str"))
+    table = pd.DataFrame(index=pd.Index([*texts], name="item", dtype="str"))
     for column, annotations in said.items():
         table[column] = annotations.table.iloc[:, 0].reindex(table.index)
     computed = pd.Series(
