@@ -7,6 +7,7 @@ from .annotations import Annotations
 from .annotators import adjudicate, delphi, open_ended, pooled
 from .answer import read_interval, read_level
 from .demand_table import DemandTable, annotate_demands, foreseen_usage
+from .grading import Grading, grade, settle_grades
 from .prompt import prompt
 from .quality import keep, quality
 from .rubric import (
@@ -33,6 +34,7 @@ __all__ = [
     "DemandLevel",
     "DemandRubric",
     "DemandTable",
+    "Grading",
     "Level",
     "Rubric",
     "adjudicate",
@@ -41,6 +43,7 @@ __all__ = [
     "annotate_demands",
     "delphi",
     "foreseen_usage",
+    "grade",
     "inciting_prompt",
     "keep",
     "load_demand_rubric",
@@ -51,4 +54,5 @@ __all__ = [
     "quality",
     "read_interval",
     "read_level",
+    "settle_grades",
 ]

@@ -68,7 +68,7 @@ def read_interval(answer: str, lowest: int = -3, highest: int = 3) -> tuple[int,
     return low, high
 
 
-def read_level(answer: str, highest: int = 5) -> int:
+def read_level(answer: str, lowest: int = 0, highest: int = 5) -> int:
     r"""Read the level of a demand from an annotator's answer.
 
     The last line that starts with ``Level:`` counts. Bold type, brackets, spaces and "5+" (of the
@@ -78,13 +78,13 @@ def read_level(answer: str, highest: int = 5) -> int:
     ----------
     answer : str
         The whole answer.
-    highest : int, default 5
-        Level of the rubric.
+    lowest, highest : int, default 0 and 5
+        Levels of the rubric, at its ends.
 
     Returns
     -------
     int
-        From 0 to the highest.
+        One of the levels.
 
     Raises
     ------
@@ -104,7 +104,7 @@ def read_level(answer: str, highest: int = 5) -> int:
     """
     said = last_line(answer, "Level")
     plain = re.sub(rf"(?<![\d.]){highest}\s?\+(?!\s*\d)", str(highest), said)
-    return _score(plain, said, "level", 0, highest)
+    return _score(plain, said, "level", lowest, highest)
 
 
 def read_rating(answer: str, highest: int = 5) -> int:

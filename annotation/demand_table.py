@@ -1,7 +1,8 @@
 """Tables of demands: items by every rubric, with unguessability, in the columns of a layout."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -138,7 +139,9 @@ def annotate_demands(
     items, model, attempts, connections, prices, **settings
         As in `annotate`.
     rubrics : iterable of str, Path or DemandRubric, default all 18
-        Names in ``DEMAND_RUBRICS``, files, or rubrics; each with a code of its own.
+        Names in ``DEMAND_RUBRICS``, files, or rubrics, each with a code. A rubric that begins at
+        the level where another one of its code ends, say from 5 to 10, is asked about the items of
+        that level alone, and its answer counts for them.
     options : mapping or Series, optional
         From items to their number of answer options; items that are not in it have none.
     store : str or Path, optional
@@ -152,12 +155,12 @@ def annotate_demands(
     Raises
     ------
     AnnotationError
-        As in `annotate`; and when two rubrics have one code, a rubric has none, or a number of
-        options is below 2.
+        As in `annotate`; and when two rubrics of one code do not follow each other, a rubric has
+        no code, or a number of options is below 2.
 
     References
     ----------
-    General scales paper, Table 1 and section 5.2.
+    General scales paper, Table 1 and section 5.2; section 4 for scales that are extended.
 
     Examples
     --------
@@ -177,24 +180,35 @@ def annotate_demands(
     """
     texts, prices = read_texts(items), read_prices(prices)
     known = _options(options, texts)
-    schemes = _schemes(rubrics)
-    unknown = {item: text for item, text in texts.items() if item not in known}
-    batches = [
-        Batch(scheme, texts, None if store is None else Path(store) / f"{code}.jsonl")
-        for code, scheme in schemes.items()
-    ]
-    columns = [f"demand[{code}]" for code in schemes]
-    if unknown:
-        where = None if store is None else Path(store) / f"{UNGUESSABILITY}.jsonl"
-        batches.append(Batch(_GUESSED, unknown, where))
-        columns.append(UNGUESSABILITY)
-    annotator, replies = run(batches, model, attempts, connections, settings)
-    said = {
-        column: collect(
-            batch.scheme.name, batch.scheme.kind, batch.scheme.columns, annotator, found, prices
-        )
-        for column, batch, found in zip(columns, batches, replies, strict=True)
+    chains = _chains(rubrics)
+    said: dict[str, Annotations] = {}
+
+    def ask(about: Mapping[str, tuple[Scheme, Mapping[str, str], str]]) -> None:
+        batches = [
+            Batch(scheme, some, None if store is None else Path(store) / f"{file}.jsonl")
+            for scheme, some, file in about.values()
+        ]
+        annotator, replies = run(batches, model, attempts, connections, settings)
+        for column, batch, found in zip(about, batches, replies, strict=True):
+            scheme = batch.scheme
+            new = collect(scheme.name, scheme.kind, scheme.columns, annotator, found, prices)
+            said[column] = _extended(said[column], new) if column in said else new
+
+    first = {
+        f"demand[{code}]": (scheme_of(chain[0]), texts, code) for code, chain in chains.items()
     }
+    unknown = {item: text for item, text in texts.items() if item not in known}
+    ask(first | ({UNGUESSABILITY: (_GUESSED, unknown, UNGUESSABILITY)} if unknown else {}))
+    for number in range(1, max(map(len, chains.values()))):
+        further = {}
+        for code, chain in chains.items():
+            levels = said[f"demand[{code}]"].levels["level"]
+            if number < len(chain):
+                lowest = chain[number].levels[0].level
+                some = {item: texts[item] for item in levels.index[levels == lowest]}
+                file = f"{code}-from-{lowest}"
+                further[f"demand[{code}]"] = (scheme_of(chain[number]), some, file)
+        ask({column: asked for column, asked in further.items() if asked[1]})
     return DemandTable(_table(texts, said, known), said, _failures(said))
 
 
@@ -209,7 +223,8 @@ def foreseen_usage(
     """Foresee what `annotate_demands` will ask and cost, without asking anything.
 
     A token is counted for every four characters of a question, as is usual for English text, and
-    each question is counted once: asking again, where an answer cannot be used, comes on top.
+    each question is counted once: asking again, where an answer cannot be used, comes on top, and
+    so does asking by a rubric that extends another one.
 
     Parameters
     ----------
@@ -238,7 +253,8 @@ def foreseen_usage(
     """
     texts, prices = read_texts(items), read_prices(prices)
     known, answer_tokens = _options(options, texts), whole("answer_tokens", answer_tokens)
-    asked = {f"demand[{code}]": (scheme, texts) for code, scheme in _schemes(rubrics).items()}
+    chains = _chains(rubrics)
+    asked = {f"demand[{code}]": (scheme_of(chain[0]), texts) for code, chain in chains.items()}
     unknown = {item: text for item, text in texts.items() if item not in known}
     if unknown:
         asked[UNGUESSABILITY] = (_GUESSED, unknown)
@@ -257,24 +273,42 @@ def foreseen_usage(
     return pd.concat([table, table.sum().to_frame("all").T])
 
 
-def _schemes(rubrics: Iterable[str | Path | DemandRubric]) -> dict[str, Scheme]:
-    """Load rubrics, by code."""
-    found: dict[str, Scheme] = {}
+def _chains(rubrics: Iterable[str | Path | DemandRubric]) -> dict[str, list[DemandRubric]]:
+    """Load rubrics, by code; those of one code begin where the one before ends."""
+    found: dict[str, list[DemandRubric]] = {}
     for given in rubrics:
         rubric = given if isinstance(given, DemandRubric) else load_demand_rubric(given)
         if not rubric.code:
             raise AnnotationError(
                 f"rubric {rubric.name!r} has no code; give it one, for the column demand[code]"
             )
-        if rubric.code in found:
-            raise AnnotationError(
-                f"rubrics {found[rubric.code].name!r} and {rubric.name!r} both have the code "
-                f"{rubric.code!r}; give each one of its own"
-            )
-        found[rubric.code] = scheme_of(rubric)
+        found.setdefault(rubric.code, []).append(rubric)
     if not found:
         raise AnnotationError("no rubrics; give at least one")
+    for code, chain in found.items():
+        chain.sort(key=lambda rubric: rubric.levels[0].level)
+        for lower, upper in pairwise(chain):
+            if upper.levels[0].level != lower.levels[-1].level:
+                raise AnnotationError(
+                    f"rubrics {lower.name!r} and {upper.name!r} both have the code {code!r}, and "
+                    f"the second does not begin at level {lower.levels[-1].level}, where the first "
+                    "ends; give each a code of its own"
+                )
     return found
+
+
+def _extended(said: Annotations, further: Annotations) -> Annotations:
+    """Put what was said of the items of the highest level in its place."""
+    before = said.table.drop(index=[*further.failures["item"]])
+    return replace(
+        said,
+        table=before.assign(
+            level=further.table["level"].combine_first(before["level"]).astype(int)
+        ),
+        failures=pd.concat([said.failures, further.failures], ignore_index=True),
+        usage=said.usage.add(further.usage, fill_value=0),
+        answers=further.answers.combine_first(said.answers).loc[said.answers.index],
+    )
 
 
 def _options(options: object, texts: Mapping[str, str]) -> dict[str, int]:

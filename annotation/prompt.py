@@ -63,7 +63,7 @@ _DEMAND_PAGE = """\
 
 {definition}
 
-An item's level says how much of this demand it makes. Its levels go from 0, none at all, to \
+An item's level says how much of this demand it makes. Its levels go from {lowest}, {least}, to \
 {highest}, which stands for everything beyond it, too.
 
 {levels}
@@ -74,10 +74,11 @@ At the end there is an item. Find the level of {name} that it demands.
 
 1. Go step by step through what a right answer to the item takes.
 2. Name the steps that call on {name}. Leave out all others: an item may be hard for other reasons.
-3. Hold the most demanding of these steps against the levels and their examples, from 0 upwards. \
-Name the level that describes it, and why the level below is too low and the level above too high.
-4. Close with one line of this form, where N is a whole number from 0 to {highest}, and write \
-nothing after it:
+3. Hold the most demanding of these steps against the levels and their examples, from {lowest} \
+upwards. Name the level that describes it, and why the level below is too low and the level above \
+too high.
+4. Close with one line of this form, where N is a whole number from {lowest} to {highest}, and \
+write nothing after it:
    {form}
 
 # The item
@@ -90,7 +91,7 @@ Now go through the four steps. The last line is `{form}`."""
 
 _DEMAND_AGAIN = """\
 This answer cannot be used: {reason}. Go through the steps once more where you need to, and close \
-with one line of the form `{form}`, where N is a whole number from 0 to {highest}."""
+with one line of the form `{form}`, where N is a whole number from {lowest} to {highest}."""
 
 _LEVEL_NAMES = ("none", "very low", "low", "intermediate", "high", "very high")
 
@@ -182,7 +183,7 @@ def scheme_of(rubric: Rubric | DemandRubric) -> Scheme:
             ),
         )
     if isinstance(rubric, DemandRubric):
-        last = rubric.levels[-1].level
+        first, last = rubric.levels[0].level, rubric.levels[-1].level
         return Scheme(
             name=rubric.name,
             kind="levels",
@@ -194,9 +195,11 @@ def scheme_of(rubric: Rubric | DemandRubric) -> Scheme:
             fields={
                 **vars(rubric),
                 "levels": "\n\n".join(_demand_level(level, last) for level in rubric.levels),
+                "lowest": first,
+                "least": "where an earlier scale ends" if first else "none at all",
                 "highest": last,
             },
-            read=lambda _, answer: {"level": read_level(answer, last)},
+            read=lambda _, answer: {"level": read_level(answer, first, last)},
         )
     raise AnnotationError(
         f"rubric={rubric!r}; give a Rubric, such as load_rubric({rubric!r}), for bands, or a "

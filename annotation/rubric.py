@@ -81,7 +81,7 @@ def read_toml(path: Path) -> dict[str, Any]:
 def check(rubric: Any, kind: type[Any]) -> None:
     """Refuse a rubric that is not whole; strip its texts and order its levels.
 
-    Levels are consecutive whole numbers, 0 among them, from any lowest to any highest.
+    Levels are consecutive whole numbers, from any lowest to any highest.
 
     Parameters
     ----------
@@ -101,9 +101,9 @@ def check(rubric: Any, kind: type[Any]) -> None:
     if any(not isinstance(level, kind) for level in found):
         raise AnnotationError(f"{whose}: give its levels as a tuple of {kind.__name__}")
     have = [level.level for level in found]
-    low, high = min([0, *have]), max([0, *have])
     if len(set(have)) < 2:
-        raise AnnotationError(f"{whose}: levels {have}; give two levels or more, 0 among them")
+        raise AnnotationError(f"{whose}: levels {have}; give two levels or more")
+    low, high = min(have), max(have)
     problems = {
         "missing": [level for level in range(low, high + 1) if level not in have],
         "given twice": sorted({level for level in have if have.count(level) > 1}),
@@ -224,6 +224,8 @@ class Rubric:
 
     def __post_init__(self) -> None:
         check(self, Level)
+        if not self.levels[0].level <= 0 <= self.levels[-1].level:
+            raise AnnotationError(f"rubric {self.name!r}: there is no level 0, the unbiased one")
 
     def to_dict(self) -> dict[str, Any]:
         """Return the rubric as dictionaries that JSON can hold."""
@@ -304,9 +306,11 @@ class DemandRubric:
     """A demand as an annotator is told of it.
 
     Level 0 is no demand, and the highest stands for everything beyond it, too. The package's
-    rubrics end at 5; a rubric may go on to 10 or any other level, and what was annotated by its
-    levels up to 5 keeps its meaning. A rule of thumb makes the published scales comparable: about
-    one person in 10 to the power of the level answers such an item rightly.
+    rubrics end at 5. A rubric may go on to 10 or any other level; or a second one, of the same
+    code, begins where the first ends, say from 5 to 10, and is asked only about items of that
+    level (`annotate_demands`), so that what was annotated before keeps its meaning. A rule of thumb
+    makes the published scales comparable: about one person in 10 to the power of the level answers
+    such an item rightly.
 
     Parameters
     ----------
@@ -315,7 +319,7 @@ class DemandRubric:
     definition : str
         What is demanded, and what is not.
     levels : tuple of DemandLevel
-        One for each whole number from 0 to a highest, in any order; they are kept ascending.
+        One for each whole number from a lowest to a highest, in any order; they are kept ascending.
     code : str, default ""
         Short name: the demand's column in a table of demands is ``demand[code]``.
 

@@ -74,6 +74,7 @@ def test_a_scale_may_go_on_beyond_5(tmp_path):
     assert scheme_of(rubric).read("", "Level: 10+") == {"level": 10}
     with pytest.raises(AnnotationError, match="level 11 is not one of 0 to 10"):
         scheme_of(rubric).read("", "Level: 11")
+    assert scheme_of(dataclasses.replace(rubric, levels=rubric.levels[5:])).read("", "Level: 5")
     with pytest.raises(AnnotationError, match="level -1 is below 0"):
         dataclasses.replace(rubric, levels=(DemandLevel(-1, "a", ("b",)), *rubric.levels))
 

@@ -117,7 +117,10 @@ def test_all_eighteen_are_the_default():
         ({"options": {"x": 2}}, "options: there is no item 'x'"),
         ({"options": [2, 3]}, "options: this is a list"),
         ({"rubrics": []}, "no rubrics; give at least one"),
-        ({"rubrics": ["volume", "volume"]}, "'volume' and 'volume' both have the code 'VO'"),
+        (
+            {"rubrics": ["volume", "volume"]},
+            "'volume' and 'volume' both have the code 'VO', and the second",
+        ),
         (
             {
                 "rubrics": [
@@ -134,6 +137,32 @@ def test_bad_input_is_refused(changes, complaint):
     given = {"items": ITEMS, "rubrics": TWO} | changes
     with pytest.raises(AnnotationError, match=re.escape(complaint)):
         foreseen_usage(**given)
+
+
+def test_a_second_rubric_extends_the_levels_of_the_first():
+    """It is asked about items at the end of the first one alone, and counts for them."""
+    names = ["Level 5 of old.", *(f"Level {level} of new." for level in range(6, 11))]
+    levels = tuple(DemandLevel(at, text, ("x",)) for at, text in enumerate(names, 5))
+    further = DemandRubric("length, from 5", "How much there is to read.", levels, code="VO")
+
+    def reply(messages, _tools, _choice, _config):
+        page = messages[1].text
+        number = int(re.search(r"Question (\d+):", page)[1])
+        if "length, from 5" in page:
+            asked.append(number)
+            return output("No." if number == 17 else f"Level: {7 if number == 5 else 5}")
+        return output(f"Level: {number % 6}")
+
+    asked = []
+    model = get_model("mockllm/model", custom_outputs=reply)
+    said = annotate_demands(
+        ITEMS, model, [further, "volume"], options=dict.fromkeys(ITEMS, 2), attempts=1
+    )
+    assert sorted(asked) == [number for number in range(40) if number % 6 == 5]
+    assert list(said.failures["item"]) == ["q17"]
+    expected = {name: int(name[1:]) % 6 for name in ITEMS if name != "q17"} | {"q5": 7}
+    assert said.table["demand[VO]"].to_dict() == expected
+    assert said.usage.loc["demand[VO]", "attempts"] == 40 + len(asked)
 
 
 def test_missing_options_are_asked_for():

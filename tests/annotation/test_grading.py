@@ -1,0 +1,80 @@
+"""Grading of open answers: what graders are shown, and how their scores become outcomes."""
+
+import itertools
+
+import pandas as pd
+import pytest
+from helpers.mock_annotators import output
+from inspect_ai.model import get_model
+
+from measurement_layouts.annotation import AnnotationError, grade, settle_grades
+
+SUBJECTS, ITEMS = ["Ann", "Bob"], ["capital", "river", "lake"]
+ANSWERS = pd.DataFrame(itertools.product(SUBJECTS, ITEMS), columns=["subject", "item"]).assign(
+    question="Which one?", reference="The first.", answer=["1", "2", "", "1", "2", "3"]
+)
+NAMES = [f"{subject}: {item}" for subject in SUBJECTS for item in ITEMS]
+
+
+def scores(*values):
+    return pd.Series(values, NAMES[: len(values)])
+
+
+def test_scores_are_asked_for_answer_by_answer():
+    pages = []
+
+    def reply(messages, _tools, _choice, _config):
+        pages.append(messages[1].text)
+        said = messages[1].text.split('"answer": "')[1].split('"')[0]
+        return output({"1": "Rating: 5", "2": "Rating: 2", "3": "So so."}.get(said, "Rating: 1"))
+
+    said = grade(ANSWERS, get_model("mockllm/model", custom_outputs=reply), attempts=1)
+    assert said.ratings["score"].to_dict() == dict(zip(NAMES[:5], [5, 2, 1, 5, 2], strict=True))
+    assert said.failures["item"].to_list() == ["Bob: lake"]
+    assert all('"reference": "The first."' in page for page in pages)
+    graded = settle_grades(ANSWERS, {"mock": said})
+    assert graded.outcomes["outcome"].to_list() == [1, 0, 0, 1, 0]
+    assert graded.disputed["reason"].to_list() == ["no score"]
+
+
+@pytest.mark.parametrize(("one", "two"), [*itertools.product(range(1, 6), repeat=2)])
+def test_outcomes_are_where_all_graders_agree(one, two):
+    graded = settle_grades(ANSWERS[:1], {"a": scores(one), "b": scores(two)})
+    expected = [1] if min(one, two) > 3 else [0] if max(one, two) < 3 else []
+    assert graded.outcomes["outcome"].to_list() == expected
+    reason = "cannot be told" if 3 in (one, two) else "graders disagree"
+    assert graded.disputed["reason"].to_list() == [reason] * (not expected)
+
+
+def test_a_disputed_item_can_be_left_out_for_everybody_or_be_settled():
+    grades = {"a": scores(5, 1, 5, 5, 1, 1), "b": scores(5, 1, 5, 5, 5, 1)}
+    alone = settle_grades(ANSWERS, grades)
+    assert len(alone.outcomes) == 5
+    whole = settle_grades(ANSWERS, grades, whole_items=True)
+    assert set(whole.outcomes["item"]) == {"capital", "lake"}
+    assert sorted(whole.disputed["reason"]) == ["graders disagree", "its item is disputed"]
+    settled = settle_grades(ANSWERS, grades, settled={("Bob", "river"): 1}, whole_items=True)
+    assert settled.outcomes["outcome"].to_list() == [1, 0, 1, 1, 1, 0]
+    assert repr(alone) == "<Grading: 5 outcomes, 1 dropped: graders disagree>"
+
+
+@pytest.mark.parametrize(
+    ("call", "complaint"),
+    [
+        (lambda: settle_grades(ANSWERS, {}), "no grades"),
+        (
+            lambda: settle_grades(ANSWERS, {"a": scores(6)}),
+            "grader 'a': the score of 'Ann: capital'",
+        ),
+        (
+            lambda: settle_grades(ANSWERS, {"a": scores(1)}, settled={("Cem", "river"): 1}),
+            "settled: .'Cem', 'river'. is 1; give 1 or 0",
+        ),
+        (lambda: grade(ANSWERS.drop(columns="answer"), "x"), "no column 'answer'"),
+        (lambda: grade(ANSWERS.assign(question=" "), "x"), "of 'Ann' to 'capital' has no question"),
+        (lambda: grade(pd.concat([ANSWERS, ANSWERS]), "x"), "'Ann: capital' .* is there twice"),
+    ],
+)
+def test_bad_input_is_refused(call, complaint):
+    with pytest.raises(AnnotationError, match=complaint):
+        call()
