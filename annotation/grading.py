@@ -230,7 +230,7 @@ def _answers(answers: pd.DataFrame) -> pd.DataFrame:
             (column != "answer") & ~table[column].astype("str").str.strip().astype(bool)
         )
         if lacking.any():
-            subject, item = table.loc[lacking.idxmax(), _KEYS]
+            subject, item = table.loc[lacking, _KEYS].iloc[0]
             raise AnnotationError(
                 f"the answer of {subject!r} to {item!r} has no {column}; give one, or drop the row"
             )
