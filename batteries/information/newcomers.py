@@ -13,7 +13,7 @@ from ...inference.population.joining import Joined, shared_draws
 from ...inference.population.target import Target
 from ...inference.posterior.posterior import Posterior
 from ...layouts.plates import ITEM
-from .sensitivity import Sensitivity
+from .sensitivity import Sensitivity, evenly
 
 _MOST = 4000  # draws of newcomers, from which some are chosen
 _EFFECTS = 24  # draws of what items have of their own, over which a chance is averaged
@@ -85,7 +85,7 @@ class Newcomers(Sensitivity):
         drawn = np.concatenate(
             [values[latent.name].reshape(_MOST, -1) for latent in layout.profile], axis=1
         )
-        chosen = rng.choice(_MOST, draws, replace=draws > _MOST)
+        chosen = evenly(drawn, draws, rng)
         some = rng.choice(every.count, min(_EFFECTS, every.count), replace=False)
         effects, above = dict[str, np.ndarray](), dict[str, np.ndarray]()
         for latent in (latent for latent in layout.latents if latent.name in shared):

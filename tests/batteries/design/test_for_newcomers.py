@@ -114,7 +114,7 @@ def test_items_that_nobody_has_tried_tell_less(rng, monkeypatch):
     both = pd.concat([items("new"), items("old")])
     assert design(together(), both, 8, given=fit).battery.index.str.startswith("old").all()
     found = design(together(), items("new"), 10, given=fit)
-    exact = realised(found.battery, rng, apart=2.0, draws=20_000)
+    exact = realised(found.battery, rng, apart=2.0, subjects=150, draws=20_000)
     assert found.latents.loc["ability", "after"] == pytest.approx(exact, rel=0.08)
     every = Newcomers._targets
     monkeypatch.setattr(Newcomers, "_targets", lambda self: [next(iter(every(self)))])
