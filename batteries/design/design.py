@@ -112,7 +112,9 @@ def design(
     is no such bound. On banks of 9 items it came within 5 % of the best of all subsets. With bands,
     posteriors have several modes: the normal law alone would take narrow symmetric bands for very
     telling ones; see `measurement_layouts.batteries.information.expected.Uncertainty` for what is
-    used instead.
+    used instead. For newcomers to a population, chances are averaged over what is unknown of each
+    item by itself; a shift that all items' effects may have in common is not counted in. Expected
+    standard deviations were within 6 % of those of simulated newcomers.
 
     References
     ----------
