@@ -61,8 +61,8 @@ def add(commands: arguments.Commands) -> None:
         parser,
         "--given",
         "FIT",
-        "fit of the layout to start from: to one subject, or, where the layout shares something, the "
-        "joint fit of others, for newcomers",
+        "fit of the layout to start from: to one subject, or, where the layout shares something, "
+        "the joint fit of others, for newcomers",
     )
     arguments.takes_people(parser, "of newcomers, one row; needed where the layout has some")
     arguments.takes_path(parser, "--out", "FILE.csv", "file to write (standard output)")
