@@ -21,7 +21,7 @@ from ...linking.real import real
 from ..targets import read_costs, read_target
 from .choosing import MOST, Chooser
 from .journal import Journal, read_table, write_table
-from .reading import counts, plain
+from .reading import beside, counts, plain
 from .stop import Stop
 
 _GIVEN, _INFORMATION, _RANDOM = "given", "information", "random"
@@ -328,6 +328,10 @@ class AdaptiveTest:
     def evaluation(self) -> Evaluation:
         """Give the recorded answers as an evaluation of one subject.
 
+        Where all items asked have the same value of a property, one of the bank that has another is
+        beside them, not attempted: `fit` refuses a property that never varies, and of the bank it
+        does.
+
         Raises
         ------
         DataError
@@ -336,16 +340,17 @@ class AdaptiveTest:
         if not self._answers:
             raise DataError("there is no answer yet; record one first")
         places = list(self._answers)
-        rows, steps = self._bank.iloc[places], self.layout.steps
+        others = beside(self.layout, self._bank, places)
+        rows, steps = self._bank.iloc[[*places, *others]], self.layout.steps
         if steps is not None:
             rows = expanded(steps, rows)
+        nothing = np.zeros((2, len(others) * self._rows.shape[1]), dtype=int)
+        counted = [*(own["counts"] for own in self._answers.values()), nothing]
         passed, tried = (
             pd.DataFrame(
-                np.concatenate([own["counts"][part] for own in self._answers.values()])[None],
-                [self._subject],
-                rows.index,
+                np.concatenate([part[at] for part in counted])[None], [self._subject], rows.index
             )
-            for part in (0, 1)
+            for at in (0, 1)
         )
         return Evaluation(rows, passed, tried, subjects=self._people)
 

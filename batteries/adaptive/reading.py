@@ -9,6 +9,8 @@ import pandas as pd
 from ...common.errors import DataError
 from ...common.options import whole
 from ...evaluations.outcome_tables import from_outcomes
+from ...inference.model.alignment import defined
+from ...inference.model.features import read_features
 from ...layouts import Layout
 from ...linking.real import real
 
@@ -51,3 +53,33 @@ def counts(
         layout, layout.steps, tables, bank.loc[[item]], ("subject", "item", "outcome")
     )
     return passed.to_numpy()[0], tried.to_numpy()[0]
+
+
+def beside(layout: Layout, bank: pd.DataFrame, asked: list[int]) -> list[int]:
+    """Find items of a bank that show that a property varies, where those asked are all alike in it.
+
+    Parameters
+    ----------
+    layout : Layout
+        Which properties there are.
+    bank : DataFrame
+        All items.
+    asked : list of int
+        Places of those asked.
+
+    Returns
+    -------
+    list of int
+        Places of others, as few as needed; none where no item of the bank differs.
+    """
+    features, found = read_features(layout, bank), list[int]()
+    for feature in layout.meta_features:
+        there = defined(feature, features, len(bank))
+        values = features[feature.name].reshape(len(bank), -1)
+        known = [place for place in (*asked, *found) if there[place]]
+        first = known[0] if known else int(there.argmax())
+        other = there & (values != values[first]).any(axis=1)
+        if other.any() and not other[known].any():
+            found += [] if known else [first]
+            found.append(int(other.argmax()))
+    return found

@@ -6,23 +6,18 @@ import numpy as np
 import pandas as pd
 
 from ...common import options
-from ...common.messages import some
-from ...evaluations.steps import of_rows
 from ...evaluations.tables import named
-from ...inference.model.alignment import Features
-from ...inference.model.features import read_features
 from ...inference.posterior.posterior import Posterior
 from ...layouts import Layout
 from ...layouts.elements import elements, find_elements
 from ...linking import LayoutError, units
 from ..information.expected import CONFOUNDED, DRAWS, Divergence, Uncertainty, correlation_of, near
-from ..information.sensitivity import Sensitivity
 from ..targets import read_costs, read_target
 from .choosing import Choice, choose
 from .gains import Gains
 from .quotas import Limits, Quota
 from .result import Design
-from .start import known_profiles
+from .start import Start
 
 _HELD = 2.0e7  # scaled slopes that are held
 _FEWEST = 40  # draws
@@ -43,7 +38,7 @@ def design(
     never_both: Iterable[tuple[object, object]] = (),
     repeats: int = 1,
     given: Posterior | None = None,
-    subject: str | None = None,
+    subject: str | pd.DataFrame | None = None,
     seed: int = 1,
 ) -> Design:
     r"""Choose items that are expected to leave the least uncertainty about a profile.
@@ -59,7 +54,7 @@ def design(
     Parameters
     ----------
     layout : Layout
-        What joins items and profile. Each subject stands alone in it.
+        What joins items and profile.
     bank : DataFrame
         One row per item, indexed by name, with the columns of the layout's meta-features and those
         that quotas name.
@@ -84,9 +79,12 @@ def design(
         How often an item may be chosen.
     given : Fit, optional
         Of the same layout: what it says of one subject is the starting point, in place of the
-        prior.
-    subject : str, optional
-        Whose posterior, where `given` has several.
+        prior. Needed where the layout shares something between subjects: the battery is then for
+        newcomers to the population that was fitted jointly, and an answer counts for what it tells
+        when the item's own effects are known as little as they are.
+    subject : str or DataFrame, optional
+        Whose posterior, where `given` has several. Of a joint fit, where the layout needs
+        properties of subjects, those of the newcomers: a table of one row.
     seed : int, default 1
         Of the draws of the profile.
 
@@ -104,8 +102,8 @@ def design(
         When a name is no profile element, a number is out of range, or `given` is not a fit of the
         layout, has no such subject, or several and none is named.
     LayoutError
-        When subjects share something in the layout, an item has something `Unseen`, or a prior
-        cannot be drawn from.
+        When subjects share something in the layout and no fit of others is given, they have more of
+        their own than a profile, an item has something `Unseen`, or a prior cannot be drawn from.
 
     Notes
     -----
@@ -114,7 +112,9 @@ def design(
     is no such bound. On banks of 9 items it came within 5 % of the best of all subsets. With bands,
     posteriors have several modes: the normal law alone would take narrow symmetric bands for very
     telling ones; see `measurement_layouts.batteries.information.expected.Uncertainty` for what is
-    used instead.
+    used instead. For newcomers to a population, chances are averaged over what is unknown of each
+    item by itself; a shift that all items' effects may have in common is not counted in. Expected
+    standard deviations were within 6 % of those of simulated newcomers.
 
     References
     ----------
@@ -139,53 +139,28 @@ def design(
     seed = options.whole("seed", seed)
     _refuse_others(layout)
     bank = named(bank, "bank", "item")
-    features, rows = _read(layout, bank)
+    start = Start.of(layout, given, subject)
     prices = read_costs(bank, costs)
     if budget is not None:
         options.positive("budget", budget, such_as=100)
     limits = Limits.of(bank, n, quotas, never_both, repeats, prices, budget)
     weights, enough = _target(layout, target, sds)
-    known = None if given is None else known_profiles(layout, given, subject)
-    draws = int(np.clip(_HELD / (len(rows) * rows.shape[1] * len(weights)), _FEWEST, DRAWS))
-    source = Sensitivity.of(layout, features, rows.size, draws, seed, known)
-    different = np.empty(rows.size, dtype=int)
-    different[source.block.items] = source.block.alike
+    steps = 1 if layout.steps is None else len(layout.steps.rows)
+    draws = int(np.clip(_HELD / (len(bank) * steps * len(weights)), _FEWEST, DRAWS))
+    source, rows = start.over(bank, draws, seed)
     gains = Gains(source, weights)
-    choices = list(
-        choose(gains, different.reshape(rows.shape), limits, prices, lambda sds: sds <= enough)
-    )
-    return _told(layout, bank, choices, prices, weights, known, seed + 1)
+    choices = list(choose(gains, rows, limits, prices, lambda sds: sds <= enough))
+    return _told(start, bank, choices, prices, weights, seed + 1)
 
 
 def _refuse_others(layout: Layout) -> None:
     """Refuse layouts that a battery cannot be designed for."""
-    if layout.joint:
-        raise LayoutError(
-            f"layout {layout.name!r}: its subjects share {some(_shared(layout))}, and a battery is "
-            "designed for subjects that stand alone; give a layout with numbers in place of what "
-            "is shared, such as the means that a fit of it has"
-        )
     if layout.outcome.unseen is not None:
         raise LayoutError(
             f"layout {layout.name!r}: {layout.outcome.unseen.name} is unseen, so that trials of an "
             "item are not independent, and what items tell cannot be added up; give a layout "
             "without it"
         )
-
-
-def _shared(layout: Layout) -> list[str]:
-    profile = {latent.name for latent in layout.profile}
-    return [latent.name for latent in layout.latents if latent.name not in profile]
-
-
-def _read(layout: Layout, bank: pd.DataFrame) -> tuple[Features, np.ndarray]:
-    """Read the bank's meta-features; also the rows of each item, shape (items, steps)."""
-    features = read_features(layout, bank)
-    if layout.steps is None:
-        return features, np.arange(len(bank))[:, None]
-    each = len(layout.steps.rows)
-    rows = np.arange(len(bank) * each).reshape(-1, each)
-    return of_rows(layout.steps, features, len(bank)), rows
 
 
 def _target(
@@ -208,15 +183,15 @@ def _target(
 
 
 def _told(
-    layout: Layout,
+    start: Start,
     bank: pd.DataFrame,
     choices: list[Choice],
     prices: np.ndarray,
     weights: np.ndarray,
-    known: np.ndarray | None,
     seed: int,
 ) -> Design:
     """Say what a battery is expected to teach, at draws that it was not chosen by."""
+    layout = start.layout
     places = np.array([choice.item for choice in choices], dtype=int)
     columns = [column for feature in layout.meta_features for column in feature.columns]
     chosen, names = bank.iloc[places], [element.name for element in elements(layout)]
@@ -230,24 +205,20 @@ def _told(
     ):
         battery = battery.drop(columns=name, errors="ignore")
         battery.insert(at, name, values)
-    numbered = chosen.set_axis([f"{number}" for number in range(len(chosen))])
-    features, rows = _read(layout, named(numbered, "battery", "item"))
-    source = Sensitivity.of(layout, features, rows.size, DRAWS, seed, known)
+    source, rows = start.over(chosen, DRAWS, seed)
     size, count = len(weights), len(choices)
     information = np.zeros((DRAWS, size, size))
     divergence = np.zeros((DRAWS, DRAWS))
     scaled = np.concatenate([part for _, part in source.slopes()])
     outcomes = Divergence.of(source)
-    different = np.empty(rows.size, dtype=int)
-    different[source.block.items] = source.block.alike
     points = np.unique(np.linspace(0, count, min(count, _POINTS) + 1).round().astype(int))
-    curve, start = [], 0
+    curve, done = [], 0
     for point in points:
-        new = different[rows[start:point].ravel()]
+        new = rows[done:point].ravel()
         counts = np.bincount(new, minlength=source.block.count).astype(float)
         information += (scaled.transpose(0, 2, 1) * counts) @ scaled
         divergence += outcomes.told(counts)
-        covariance, start = near(information, source), point
+        covariance, done = near(information, source), point
         sd = np.sqrt(Uncertainty.of(covariance, divergence, source).variance)
         curve.append(sd.mean(axis=0))
     correlation = correlation_of(covariance)

@@ -50,7 +50,7 @@ class Design:
     >>> layout = ml.Layout("looking", ml.Success("found", logistic(sight - smallness)))
     >>> bank = pd.DataFrame({"smallness": np.linspace(0, 10, 41)}, index=range(41))
     >>> ml.batteries.design(layout, bank, n=8)
-    <Design for 'looking': 8 items of 41, sight 2.9 -> 0.95>
+    <Design for 'looking': 8 items of 41, sight 2.9 -> 0.96>
     """
 
     layout: str

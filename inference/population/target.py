@@ -121,7 +121,7 @@ class Target:
         """
         every = np.zeros((len(scores), len(self.active)))
         every[:, self.active] = scores
-        blocks = self._blocks(every, places)
+        blocks = self._blocks(self.values(every, places), places)
         return np.concatenate([self._summed(chance) for chance in blocks])
 
     def at(self, cells: np.ndarray, successes: np.ndarray, trials: np.ndarray) -> "Target":
@@ -155,15 +155,42 @@ class Target:
         ndarray, shape (cells, draws)
             At least 1e-12 from 0 and 1, as far as the type tells; NaN where it is undefined.
         """
+        return self.chances_of(self.values(scores, places), places, dtype)
+
+    def chances_of(
+        self,
+        values: Mapping[str, np.ndarray],
+        places: np.ndarray,
+        dtype: type[np.floating[Any]] = np.float64,
+    ) -> np.ndarray:
+        """Compute the probability of success in each cell from own values, as `values` has them.
+
+        Parameters
+        ----------
+        values : dict of str to ndarray
+            By own latent, shape (draws, levels..., labels...).
+        places : ndarray of int, shape (draws,)
+            Draws of what is shared.
+        dtype : type
+            Of the numbers.
+
+        Returns
+        -------
+        ndarray, shape (cells, draws)
+            As of `chances`.
+        """
         found = np.empty((len(self.joined.own.item), len(places)), dtype)
         end = 0
-        for chance in self._blocks(scores, places, dtype):
+        for chance in self._blocks(values, places, dtype):
             found[:, end : end + len(chance)] = chance.T
             end += len(chance)
         return found
 
     def _blocks(
-        self, scores: np.ndarray, places: np.ndarray, dtype: type[np.floating[Any]] = np.float64
+        self,
+        values: Mapping[str, np.ndarray],
+        places: np.ndarray,
+        dtype: type[np.floating[Any]] = np.float64,
     ) -> Iterator[np.ndarray]:
         """Compute chances, (draws, cells), of some draws at a time."""
         cohort = self.joined.own
@@ -172,18 +199,16 @@ class Target:
             name: values.astype(dtype, copy=False) for name, values in self._features.items()
         }
         own = {
-            latent.name: self._laid(latent, value).astype(dtype, copy=False)
-            for (latent, _, _), value in zip(
-                self.own, self.values(scores, places).values(), strict=True
-            )
+            latent.name: self._laid(latent, values[latent.name]).astype(dtype, copy=False)
+            for latent, _, _ in self.own
         }
         labels = math.prod(map(len, layout.dims.values()))
         size = max(1, _BLOCK // max(1, len(cohort.item) * max(1, labels // 4)))
         for start in range(0, len(places), size):
             block = slice(start, start + size)
-            known = features | {name: values[block] for name, values in own.items()}
-            for name, values in self._cells.items():
-                known[name] = values[places[block]].astype(dtype, copy=False)
+            known = features | {name: part[block] for name, part in own.items()}
+            for name, part in self._cells.items():
+                known[name] = part[places[block]].astype(dtype, copy=False)
             with np.errstate(all="ignore"):
                 chance: Any = np.asarray(evaluate(layout.outcome.expression, known, dims))
                 chance = chance[(..., *[0] * len(dims))].clip(EDGE, 1 - EDGE)

@@ -19,6 +19,11 @@ if TYPE_CHECKING:
     from ..layouts import Layout
 
 _PATIENCE = 60  # seconds that a call waits for another one on the same state
+_RULES = {
+    "sd": ("SD", "the test is done when the posterior sds of all of these are at most so large"),
+    "width": ("WIDTH", "and the intervals of all of these at most so wide"),
+    "threshold": ("VALUE", "and all of these are found to be above or below such a value"),
+}
 
 
 def add(commands: arguments.Commands) -> None:
@@ -48,15 +53,24 @@ def add(commands: arguments.Commands) -> None:
         metavar="NAME",
         help="latents, or node[label], to learn about (the whole profile)",
     )
+    for option, (sign, about) in _RULES.items():
+        begin.add_argument(f"--{option}", nargs="+", default=[], metavar=f"NAME={sign}", help=about)
     begin.add_argument(
-        "--sd",
-        nargs="+",
-        default=[],
-        metavar="NAME=SD",
-        help="the test is done when the posterior sds of all of these are at most so large",
+        "--prob", type=float, default=0.9, metavar="P", help="mass of those intervals (0.9)"
+    )
+    begin.add_argument(
+        "--confidence",
+        type=float,
+        default=0.95,
+        metavar="P",
+        help="probability of being above or below a threshold that is enough (0.95)",
     )
     begin.add_argument(
         "--limit", type=arguments.at_least(1), metavar="N", help="or after so many answers"
+    )
+    begin.add_argument("--costs", metavar="COLUMN", help="column of the items' costs (1 each)")
+    begin.add_argument(
+        "--budget", type=float, metavar="X", help="or before all items asked cost more than this"
     )
     begin.add_argument(
         "--random-share",
@@ -64,6 +78,14 @@ def add(commands: arguments.Commands) -> None:
         default=0.0,
         metavar="P",
         help="probability with which an item is drawn at random (0)",
+    )
+    begin.add_argument(
+        "--among",
+        type=arguments.at_least(1),
+        default=1,
+        metavar="K",
+        help="draw one of the K items that tell most, at most 32, so that subjects are asked "
+        "different ones (1)",
     )
     begin.add_argument("--seed", type=arguments.at_least(0), metavar="N", help="(a random one)")
 
@@ -170,8 +192,10 @@ def _begun(chosen: argparse.Namespace, layout: "Layout | None", given: Any) -> "
         subject=chosen.subject or "subject",
         target=chosen.target,
         stop=_stop(chosen),
+        costs=chosen.costs,
         given=given,
         random_share=chosen.random_share,
+        among=chosen.among,
         seed=chosen.seed,
         path=chosen.state,
     )
@@ -181,18 +205,32 @@ def _stop(chosen: argparse.Namespace) -> "Stop | None":
     """Read when it is enough."""
     from ..batteries.adaptive.stop import Stop
 
-    if not chosen.sd and chosen.limit is None:
+    rules = {option: _numbers(option, getattr(chosen, option)) for option in _RULES}
+    if not any(rules.values()) and chosen.limit is None and chosen.budget is None:
         return None
-    sds = {}
-    for text in chosen.sd:
-        name, _, limit = text.rpartition("=")
+    given = {option: numbers for option, numbers in rules.items() if numbers}
+    return Stop(
+        **given,
+        prob=chosen.prob,
+        confidence=chosen.confidence,
+        items=chosen.limit,
+        cost=chosen.budget,
+    )
+
+
+def _numbers(option: str, texts: list[str]) -> dict[str, float]:
+    """Read a number for each name."""
+    found = {}
+    for text in texts:
+        name, _, number = text.rpartition("=")
         try:
-            sds[name] = float(limit)
+            found[name] = float(number)
         except ValueError:
             name = ""
         if not name:
-            raise FitError(f"--sd {text}; give NAME=SD, as in --sd reach=0.5")
-    return Stop(sd=sds or None, items=chosen.limit)
+            sign = _RULES[option][0]
+            raise FitError(f"--{option} {text}; give NAME={sign}, as in --{option} reach=0.5")
+    return found
 
 
 def _outcome(layout: "Layout", texts: list[str]) -> Any:

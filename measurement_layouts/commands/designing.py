@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ..common.errors import DataError
 from ..common.messages import visible
 from . import arguments
+from .fit_folder import open_fit
 from .layout_file import load_layout
 
 if TYPE_CHECKING:
@@ -57,8 +58,13 @@ def add(commands: arguments.Commands) -> None:
         help="at most K items of each value of COLUMN",
     )
     arguments.takes_path(
-        parser, "--given", "FIT", "fit of the layout to one subject, to start from it"
+        parser,
+        "--given",
+        "FIT",
+        "fit of the layout to start from: to one subject, or, where the layout shares something, "
+        "the joint fit of others, for newcomers",
     )
+    arguments.takes_people(parser, "of newcomers, one row; needed where the layout has some")
     arguments.takes_path(parser, "--out", "FILE.csv", "file to write (standard output)")
     arguments.takes_overwrite(parser)
 
@@ -66,8 +72,7 @@ def add(commands: arguments.Commands) -> None:
 def _design(chosen: argparse.Namespace) -> int:
     from ..batteries.design.design import design
     from ..common.files import write_text
-    from ..inference.fit import load
-    from .tables import read_items
+    from .tables import read_items, read_people
 
     if chosen.out is not None:
         arguments.refuse_existing([chosen.out], chosen.overwrite)
@@ -81,7 +86,8 @@ def _design(chosen: argparse.Namespace) -> int:
         budget=chosen.budget,
         quotas=_quotas(chosen.quota, chosen.most),
         repeats=chosen.repeats,
-        given=None if chosen.given is None else load(chosen.given, layout=layout),
+        given=None if chosen.given is None else open_fit(chosen.given, [chosen.layout]),
+        subject=None if chosen.subject_table is None else read_people(chosen.subject_table),
         seed=chosen.seed,
     )
     print(visible(found), file=sys.stderr)

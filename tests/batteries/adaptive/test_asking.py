@@ -12,7 +12,8 @@ import pytest
 
 import measurement_layouts as ml
 from measurement_layouts.batteries import Stop
-from measurement_layouts.linking import logistic
+from measurement_layouts.batteries.adaptive import asking
+from measurement_layouts.linking import logistic, presence
 from measurement_layouts.scenarios import animal_ai_olympics as aaio
 from tests.helpers import graded_layouts
 from tests.helpers.adaptive_banks import skills_answers, skills_bank, skills_layout
@@ -144,6 +145,42 @@ def test_the_evaluation_is_what_a_fit_takes():
         assert own[column] == pytest.approx(row[column], rel=0.1)
 
 
+def test_a_short_test_whose_items_are_alike_in_a_property_can_be_fitted(monkeypatch):
+    """Items asked share a size, which varies in the bank. Twins: they alone, and such a bank."""
+    there = ml.MetaFeature("there", levels=(0, 1))
+    hidden = ml.MetaFeature("hidden", low=0, high=9, given=there)
+    waiting = ml.Capability("waiting", low=0, high=9)
+    part = presence(logistic(waiting - hidden), there)
+    layout = ml.Layout("two", ml.Success("found", logistic(SIGHT - SMALLNESS) * part))
+    items = pd.DataFrame(
+        {"smallness": 5.0, "there": [0, 0, 0, 1, 1], "hidden": [np.nan, np.nan, np.nan, 3, 4]},
+        list("abcde"),
+    )
+    items.loc["e", "smallness"] = 4
+    test = ml.AdaptiveTest(layout, items, seed=1)
+    for item in ("a", "b"):
+        test.record(item, 1)
+    found = test.evaluation()
+    assert found.items.index[:2].tolist() == ["a", "b"]
+    assert set(found.items.index[2:]) <= {"d", "e"}
+    assert found.trials.loc["subject"].sum() == 2
+    fit = ml.fit(layout, found, method="grid", seed=1, progressbar=False)
+    for (_, row), (_, own) in zip(
+        fit.profiles().iterrows(), test.profile().iterrows(), strict=True
+    ):
+        assert own["mean"] == pytest.approx(row["mean"], abs=0.1 * row["sd"])
+        assert own["sd"] == pytest.approx(row["sd"], rel=0.1)
+    with monkeypatch.context() as broken:
+        broken.setattr(asking, "beside", lambda *_: [])
+        with pytest.raises(ml.DataError, match="smallness is 5 on all 2 items"):
+            ml.fit(layout, test.evaluation(), method="grid", seed=1, progressbar=False)
+    for item in ("d", "e"):
+        test.record(item, 0)
+    assert test.evaluation().items.index.tolist() == list("abde")
+    with pytest.raises(ml.DataError, match="smallness is 5 on all 4 items"):
+        ml.AdaptiveTest(LAYOUT, bank(4).assign(smallness=5.0), seed=1)
+
+
 def test_grades_and_several_outcomes_are_recorded():
     layout = ml.Layout("paths", graded_layouts.graded(), graded_layouts.success())
     items = pd.DataFrame({"timeHidden": np.linspace(0, 10, 9)}, [f"i{n}" for n in range(9)])
@@ -151,8 +188,8 @@ def test_grades_and_several_outcomes_are_recorded():
     (item,) = test.next()
     test.record(item, {"path": "near", "found": True})
     assert test.evaluation().rows is not None
-    assert test.evaluation().trials.loc["subject"].tolist() == [1, 1, 1, 1]
-    assert test.evaluation().successes.loc["subject"].tolist() == [1, 1, 0, 1]
+    assert test.evaluation().trials.loc["subject"].tolist() == [1, 1, 1, 1, 0, 0, 0, 0]
+    assert test.evaluation().successes.loc["subject"].tolist() == [1, 1, 0, 1, 0, 0, 0, 0]
     with pytest.raises(ml.DataError, match="one attempt at a time"):
         test.record("i0", {"path": "near", "found": True}, trials=2)
     with pytest.raises(ml.DataError, match="grades"):

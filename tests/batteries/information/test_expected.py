@@ -4,13 +4,15 @@ import numpy as np
 import pandas as pd
 import pytest
 from helpers.small_layouts import animal_ai, battery, labelled
+from scipy.special import ndtri
 
 import measurement_layouts as ml
+from measurement_layouts.batteries.information import sensitivity
 from measurement_layouts.batteries.information.expected import expected
 from measurement_layouts.inference.model.features import read_features
 from measurement_layouts.inference.model.prior import draw_prior
 from measurement_layouts.layouts.elements import elements
-from measurement_layouts.linking import logistic
+from measurement_layouts.linking import band, logistic, mixture
 
 
 def walking(slope=1.0):
@@ -112,6 +114,37 @@ def test_labels_are_told_apart():
     first, second = 1 - (found.sds[0] / found.prior_sd) ** 2
     assert first > 0.5
     assert second < 0.01
+
+
+@pytest.mark.trust("oracles", "expected standard deviations where few subjects decide")
+def test_subjects_beyond_all_bands_count_as_often_as_there_are_some(monkeypatch):
+    """Their sds are ten times the others': the mean is within 12 % of the exact one for any seed.
+
+    Twin: with profiles chosen blindly, means of several seeds scatter three times as much.
+    """
+    rng = np.random.default_rng(4)
+    ends = np.sort([rng.choice(np.arange(-3.0, 4), 2, replace=False) for _ in range(30)], axis=1)
+    low, high = (ml.MetaFeature(name, low=-9, high=9) for name in ("lower", "upper"))
+    risk = ml.Propensity("risk", prior=ml.Prior("Normal", mu=0, sigma=2))
+    inside = mixture(band(risk, low, high, slope=4), 0.1, toward=1 / 3)
+    layout = ml.Layout("x", ml.Success("ok", inside))
+    features = {"lower": ends[:, 0], "upper": ends[:, 1]}
+    grid = 2 * ndtri((np.arange(2000) + 0.5) / 2000)
+    chance = (0.1 / 3 + 0.9 * band(grid[:, None], *ends.T, slope=4)).clip(1e-6, 1 - 1e-6)
+    right = rng.random(chance.shape) < chance  # of one subject at each point
+    log = right @ np.log(chance).T + ~right @ np.log1p(-chance).T
+    weights = np.exp(log - log.max(axis=1, keepdims=True))
+    weights /= weights.sum(axis=1, keepdims=True)
+    exact = np.sqrt(np.maximum(weights @ grid**2 - (weights @ grid) ** 2, 0)).mean()
+
+    def means():
+        trials = np.ones((1, 30), dtype=int)
+        return [expected(layout, features, trials, seed=seed).sds.item() for seed in range(8)]
+
+    even = means()
+    assert np.abs(np.array(even) / exact - 1).max() < 0.12
+    monkeypatch.setattr(sensitivity, "evenly", lambda drawn, n, rng: rng.choice(len(drawn), n))
+    assert np.std(means()) > 3 * np.std(even)
 
 
 @pytest.mark.slow
