@@ -1,6 +1,7 @@
 """Behavioural dispositions: choices of people and language models in situational judgment tests."""
 
 from .beta_binomial import RatePosteriors, rate_posteriors
+from .collected_votes import CollectedVotes, collected_votes
 from .comparison import compare_choices
 from .consensus import consensus, divided
 from .directional import GroupAlignment, alignment_by_group, directional_alignment
@@ -23,8 +24,10 @@ from .situations.validation import (
     validation_sheet,
 )
 from .support import support_by
+from .vote_sheet import attention_checks, vote_sheet
 
 __all__ = [
+    "CollectedVotes",
     "DividedRates",
     "GroupAlignment",
     "GroupCurves",
@@ -33,7 +36,9 @@ __all__ = [
     "RatePosteriors",
     "SituationalJudgments",
     "alignment_by_group",
+    "attention_checks",
     "choices",
+    "collected_votes",
     "compare_choices",
     "confidence_by_group",
     "consensus",
@@ -62,4 +67,5 @@ __all__ = [
     "validation_answers",
     "validation_sensitivity",
     "validation_sheet",
+    "vote_sheet",
 ]
