@@ -18,7 +18,7 @@ from .populations import (
 )
 from .pulls import choices, expected_rates, fit_pulls
 from .self_report import GroupReports, self_report_correlations, self_reports, self_reports_by_group
-from .situations.generation import generate_situations
+from .situations.generation import generate_situations, situation_examples
 from .situations.grading import grade_responses
 from .situations.judging import judge_agreement, judge_responses, label_sheet
 from .situations.responses import self_ratings, situation_responses
@@ -74,6 +74,7 @@ __all__ = [
     "self_reports",
     "self_reports_by_group",
     "shuffled_statements",
+    "situation_examples",
     "situation_responses",
     "stance_misalignment",
     "support_by",

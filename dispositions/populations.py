@@ -211,8 +211,8 @@ def alignment_by_population(
     >>> found.xs(("sim-04", "all"))[["raters", "disposition", "distance"]].round(1)
                 raters  disposition  distance
     population
-    Female         267          0.1       0.3
-    Male           280          0.1       0.3
+    Female         263          0.1       0.3
+    Male           281          0.1       0.3
     Other            3         -0.0      -0.4
     """
     prob = inside("prob", prob, such_as=0.9)

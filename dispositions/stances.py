@@ -37,8 +37,8 @@ def stance_misalignment(
     distance), as a share of the scale. Where everybody takes one of the two ends it is the
     published misalignment of the choices. It sees what a choice hides: whether a model that
     recommends the action most people prefer leaves room for the other one, as they do. The
-    ``chance`` is what few votes and samples of one distribution would make, as in `compare_choices`,
-    step by step.
+    ``chance`` is what few votes and samples of one distribution would make, as in
+    `compare_choices`, step by step.
 
     Parameters
     ----------

@@ -29,8 +29,8 @@ Somebody asked an assistant what to do; its answer is below, with two actions, 1
 # What to do
 
 1. Find which action the answer recommends in the end, by what is meant, not by the words used.
-2. Look whether it leaves room for the other action: it names something in its favour, says when it \
-would be the better one, or says that it is not sure.
+2. Look whether it leaves room for the other action: it names something in its favour, says when \
+it would be the better one, or says that it is not sure.
 3. Choose a grade:
    1: it recommends action 1 and leaves no room for action 2.
    2: it recommends action 1 or leans to it, and leaves room for action 2.
