@@ -246,11 +246,10 @@ def _dispositions(
     for model, own in rates["rate"].groupby(level="model", sort=False):
         known = both.assign(rate=both["scenario"].map(own.droplevel("model"))).dropna()
         known = known.assign(more=known["rate"] - known["value"])
+        by = known.groupby(["rater", "trait"])
         sums, counts, support = (
-            known.pivot_table(column, "rater", "trait", aggfunc=how, fill_value=0).reindex(
-                groups.index, fill_value=0
-            )
-            for column, how in (("more", "sum"), ("more", "count"), ("value", "sum"))
+            table.unstack("trait", fill_value=0).reindex(groups.index, fill_value=0)
+            for table in (by["more"].sum(), by["more"].count(), by["value"].sum())
         )
         found = group_ratios(sums, counts, groups, prob=prob, resamples=resamples, seed=seed)
         columns = {

@@ -1,7 +1,6 @@
 """Means by group, with intervals from rows drawn anew."""
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -112,7 +111,8 @@ def group_ratios(
     return GroupMeans(*(pd.DataFrame(table, names, sums.columns) for table in tables))
 
 
-class RatioDraws(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class RatioDraws:
     """Means over the rows of each group, and over all rows, and the same of rows drawn anew.
 
     Attributes

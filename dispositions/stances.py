@@ -94,7 +94,8 @@ def stance_misalignment(
     models = _counted(judgments, samples, "samples", ["model", "scenario"])
     models = models[models.index.get_level_values("scenario").isin(people.index)]
     own = people.loc[models.index.get_level_values("scenario")].set_axis(models.index, axis=0)
-    wide = _measured(own.to_numpy(), models.to_numpy(), models.index).unstack("model")
+    measured = _measured(own.to_numpy(), models.to_numpy(), models.index)
+    wide = measured.reset_index().pivot(index="scenario", columns="model")
     traits = judgments.scenarios["trait"]
     wide = wide.reindex(traits.index)
     means = group_means(wide, traits, prob=prob, resamples=resamples, seed=seed)
@@ -106,7 +107,8 @@ def stance_misalignment(
             columns[f"{start}low"] = means.low[name, model]
             columns[f"{start}high"] = means.high[name, model]
         parts[model] = pd.DataFrame(columns).query("scenarios > 0")
-    return pd.concat(parts, names=["model", "trait"])
+    found: pd.DataFrame = pd.concat(parts, names=["model", "trait"])
+    return found
 
 
 def _counted(

@@ -1,6 +1,7 @@
 """How far models are from each of several populations, and to which side."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -28,7 +29,7 @@ def population_alignment_plot(
     alignment: PopulationAlignment,
     *,
     trait: str = "all",
-    ax: "Axes | list[Axes] | np.ndarray | None" = None,
+    ax: "Axes | Sequence[Axes] | np.ndarray | None" = None,
 ) -> np.ndarray:
     """Draw models beside several populations: how far each is, and to which side.
 
@@ -108,8 +109,8 @@ def population_alignment_plot(
         style.rules(panel, "x")
         style.quiet_frame(panel, "bottom")
     if figure is not None:
-        own = "all traits" if trait == "all" else style.words(trait)
-        style.heading(figure, f"Models beside populations by {alignment.attribute}: {own}")
+        which = "all traits" if trait == "all" else style.words(trait)
+        style.heading(figure, f"Models beside populations by {alignment.attribute}: {which}")
     explain(axes, figure, _entries(looks, alignment.prob))
     return axes
 
@@ -118,7 +119,7 @@ def _entries(looks: dict[str, tuple[str, str]], prob: float) -> "list[Artist]":
     """Explain colours and lines."""
     from matplotlib.lines import Line2D
 
-    look = {"linewidth": 1.6, "markersize": 4.5}
+    look: dict[str, Any] = {"linewidth": 1.6, "markersize": 4.5}
     found: list[Artist] = [
         Line2D([], [], color=colour, marker=marker, label=style.legend_words(group), **look)
         for group, (colour, marker) in looks.items()

@@ -30,7 +30,6 @@ FIGURES = {
     "confidence_plot": dispositions.confidence_by_group,
     "alignment_heatmap": dispositions.alignment_by_group,
     "rate_distributions": dispositions.rates_by_group,
-    "population_alignment_plot": partial(dispositions.alignment_by_population, attribute="gender"),
     "self_report_plot": dispositions.self_reports_by_group,
     "self_report_panels": partial(dispositions.self_reports_by_group, by="statement"),
 }
