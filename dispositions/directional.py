@@ -11,7 +11,7 @@ from .beta_binomial import rate_posteriors
 from .comparison import BUCKETS, compare_choices
 from .consensus import consensus
 from .judgments import SituationalJudgments
-from .measures import mean_over, paired_draws
+from .measures import in_order, mean_over, paired_draws
 from .model_groups import ModelGroups
 from .resampling import GroupMeans, group_means
 from .votes import effective_votes
@@ -122,7 +122,9 @@ def directional_alignment(
     models = [name for name in judgments.models if name in wide.columns.unique("model")]
     parts = {(model, name): _columns(means, name, model) for model in models for name in _ALL}
     found = pd.concat(parts, names=["model", "bucket", "trait"]).swaplevel("bucket", "trait")
-    found = found.reindex(_in_order(models, list(means.mean.index))).query("scenarios > 0")
+    found = found.reindex(in_order(model=models, trait=list(means.mean.index), bucket=_ALL)).query(
+        "scenarios > 0"
+    )
     posterior = _posterior(judgments, strength, prob, draws, seed).reindex(found.index)
     found = pd.concat([found, posterior], axis=1)[_COLUMNS]
     return found.astype({"scenarios": int, "ties": int})
@@ -136,13 +138,6 @@ def _counted(judgments: SituationalJudgments, table: pd.DataFrame, ties: str) ->
     counted["attainable"] = hit + tie / 2 if ties == "half" else hit
     counted["decided"] = 1 - tie if ties == "drop" else 1.0
     return counted.reset_index().pivot(index="scenario", columns="model")
-
-
-def _in_order(models: list[str], traits: list[str]) -> pd.MultiIndex:
-    """All rows, with levels in their order, so that pandas finds those of one model at once."""
-    levels = [models, traits, _ALL]
-    codes = np.indices([len(level) for level in levels]).reshape(len(levels), -1)
-    return pd.MultiIndex(levels=levels, codes=list(codes), names=["model", "trait", "bucket"])
 
 
 def _columns(means: GroupMeans, name: str, model: str) -> pd.DataFrame:

@@ -188,3 +188,15 @@ def mean_over(draws: np.ndarray, members: np.ndarray, prob: float) -> np.ndarray
     averages = draws @ members.T / members.sum(axis=1)
     ends = np.quantile(averages, [(1 - prob) / 2, (1 + prob) / 2], axis=0)
     return np.column_stack([averages.mean(axis=0), *ends])
+
+
+def in_order(**levels: list[str]) -> pd.MultiIndex:
+    """Index all combinations, levels in their order, so that pandas finds those of one at once.
+
+    Examples
+    --------
+    >>> in_order(model=["b", "a"], trait=["calm"]).tolist()
+    [('b', 'calm'), ('a', 'calm')]
+    """
+    codes = np.indices([len(level) for level in levels.values()]).reshape(len(levels), -1)
+    return pd.MultiIndex(levels=list(levels.values()), codes=list(codes), names=list(levels))

@@ -102,8 +102,61 @@ def group_ratios(
     FitError
         When an option is out of range.
     """
-    prob, resamples = inside("prob", prob, such_as=0.9), whole("resamples", resamples, least=2)
-    seed = whole("seed", seed)
+    prob = inside("prob", prob, such_as=0.9)
+    found = ratio_draws(sums, counts, groups, resamples=resamples, seed=seed)
+    tails = [(1 - prob) / 2, (1 + prob) / 2]
+    ends = np.where(found.several, quantiles(found.draws, tails), np.nan)
+    names = [*groups.unique(), "all"]
+    tables = [found.count, found.mean, *ends]
+    return GroupMeans(*(pd.DataFrame(table, names, sums.columns) for table in tables))
+
+
+@dataclass(frozen=True, eq=False)
+class RatioDraws:
+    """Means over the rows of each group, and over all rows, and the same of rows drawn anew.
+
+    Attributes
+    ----------
+    count, mean : ndarray, shape (groups + 1, columns)
+        The number of values, and their mean; all rows come last.
+    draws : ndarray, shape (groups + 1, resamples, columns)
+        Means of rows drawn anew.
+    several : ndarray of bool, shape (groups + 1, columns)
+        Where at least two rows have a value.
+    """
+
+    count: np.ndarray
+    mean: np.ndarray
+    draws: np.ndarray
+    several: np.ndarray
+
+
+def ratio_draws(
+    sums: pd.DataFrame,
+    counts: pd.DataFrame,
+    groups: pd.Series,
+    *,
+    resamples: int,
+    seed: int,
+) -> RatioDraws:
+    """Draw rows anew within groups, and divide their sums by their counts.
+
+    Parameters
+    ----------
+    sums, counts, groups, resamples, seed
+        As in `group_ratios`.
+
+    Returns
+    -------
+    RatioDraws
+        NaN where nothing was counted.
+
+    Raises
+    ------
+    FitError
+        When a number is out of range.
+    """
+    resamples, seed = whole("resamples", resamples, least=2), whole("seed", seed)
     both = np.stack([sums.to_numpy(dtype=float), counts.to_numpy(dtype=float)])
     names = list(groups.unique())
     plain = np.empty((2, len(names) + 1, sums.shape[1]))
@@ -118,9 +171,7 @@ def group_ratios(
         several[place] = (own[1] > 0).sum(axis=0) > 1
     plain[:, -1], drawn[:, -1] = plain[:, :-1].sum(axis=1), drawn[:, :-1].sum(axis=1)
     several[-1] = several[:-1].any(axis=0)
-    ends = _quantiles(_ratio(drawn), [(1 - prob) / 2, (1 + prob) / 2])
-    tables = [plain[1].astype(int), _ratio(plain), *np.where(several, ends, np.nan)]
-    return GroupMeans(*(pd.DataFrame(table, [*names, "all"], sums.columns) for table in tables))
+    return RatioDraws(plain[1].astype(int), _ratio(plain), _ratio(drawn), several)
 
 
 def _ratio(sums: np.ndarray) -> np.ndarray:
@@ -129,8 +180,8 @@ def _ratio(sums: np.ndarray) -> np.ndarray:
     return np.asarray(np.where(count > 0, total / np.where(count > 0, count, 1), np.nan))
 
 
-def _quantiles(means: np.ndarray, at: list[float]) -> np.ndarray:
-    """Quantiles over draws, of those that are defined; NaN where none is."""
+def quantiles(means: np.ndarray, at: list[float]) -> np.ndarray:
+    """Quantiles over draws, the second axis, of those that are defined; NaN where none is."""
     found = np.quantile(means, at, axis=1)
     for group, column in np.argwhere(np.isnan(found[0])):
         own = means[group, :, column]

@@ -1,12 +1,12 @@
 """Support: how raters of different groups lean."""
 
-import numpy as np
 import pandas as pd
 
 from ..common.errors import DataError
 from ..common.messages import some
 from .judgments import SituationalJudgments
 from .resampling import group_ratios
+from .votes import positive_votes
 
 
 def support_by(
@@ -66,14 +66,7 @@ def support_by(
     calm  f            2     0.75
           m            1     0.00
     """
-    if attribute not in judgments.raters.columns:
-        raise DataError(
-            f"the raters have no column {attribute!r}; they have "
-            f"{some(judgments.raters.columns, 12) or 'none'}"
-        )
-    groups = judgments.raters[attribute].dropna().astype(str).sort_values(kind="stable")
-    if groups.empty:
-        raise DataError(f"no rater's {attribute} is known; give raters with it, or another column")
+    groups = rater_groups(judgments, attribute)
     sums, counts = _votes(judgments)
     means = group_ratios(
         sums.reindex(groups.index, fill_value=0),
@@ -91,18 +84,28 @@ def support_by(
     return pd.concat(parts, names=["trait", "group"]).query("ratings > 0")
 
 
+def rater_groups(judgments: SituationalJudgments, attribute: str) -> "pd.Series[str]":
+    """Group the raters by an attribute, in alphabetical order; those without it are left out.
+
+    Raises
+    ------
+    DataError
+        When the raters have no such attribute, or nobody's is known.
+    """
+    if attribute not in judgments.raters.columns:
+        raise DataError(
+            f"the raters have no column {attribute!r}; they have "
+            f"{some(judgments.raters.columns, 12) or 'none'}"
+        )
+    groups = judgments.raters[attribute].dropna().astype(str).sort_values(kind="stable")
+    if groups.empty:
+        raise DataError(f"no rater's {attribute} is known; give raters with it, or another column")
+    return groups
+
+
 def _votes(judgments: SituationalJudgments) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Sum and number of each rater's votes, a column per trait."""
-    known = judgments.scenarios.loc[judgments.votes["scenario"]]
-    agreeing = judgments.votes["vote"].map({"agree": 1.0, "neutral": 0.5, "oppose": 0.0})
-    forward = known["keyed"].to_numpy() == 1
-    votes = pd.DataFrame(
-        {
-            "rater": judgments.votes["rater"].to_numpy(),
-            "trait": known["trait"].to_numpy(),
-            "value": np.where(forward, agreeing, 1 - agreeing),
-        }
-    )
+    votes = positive_votes(judgments)
     sums, counts = (
         votes.pivot_table("value", "rater", "trait", aggfunc=how, fill_value=0)
         for how in ("sum", "count")

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from .beta_binomial import rate_posteriors
+from .judgments import SituationalJudgments
 
 
 def effective_votes(people: pd.DataFrame) -> pd.DataFrame:
@@ -42,6 +43,34 @@ def effective_votes(people: pd.DataFrame) -> pd.DataFrame:
     by = people.assign(scatter=scatter, neutral=neutral).groupby("trait")
     factor = 1 + (by["neutral"].mean() / (4 * by["scatter"].mean())).fillna(0)
     return people[["positive", "negative"]].mul(people["trait"].map(factor), axis=0)
+
+
+def positive_votes(judgments: SituationalJudgments) -> pd.DataFrame:
+    """Write each vote as a number: 1 for the trait-positive action, 0 for the other, else a half.
+
+    Parameters
+    ----------
+    judgments : SituationalJudgments
+        Votes of people.
+
+    Returns
+    -------
+    DataFrame
+        A row per vote: ``scenario``, ``rater``, ``trait`` and ``value``.
+
+    Examples
+    --------
+    >>> tests = pd.DataFrame([{"scenario": 1, "trait": "calm", "statement": 7, "keyed": -1}])
+    >>> votes = pd.DataFrame({"scenario": 1, "rater": [5, 6], "vote": ["agree", "neutral"]})
+    >>> positive_votes(SituationalJudgments.from_long(tests, votes))["value"].tolist()
+    [0.0, 0.5]
+    """
+    known = judgments.scenarios.loc[judgments.votes["scenario"]]
+    agreeing = judgments.votes["vote"].map({"agree": 1.0, "neutral": 0.5, "oppose": 0.0})
+    forward = known["keyed"].to_numpy() == 1
+    return judgments.votes[["scenario", "rater"]].assign(
+        trait=known["trait"].to_numpy(), value=np.where(forward, agreeing, 1 - agreeing)
+    )
 
 
 type Shown = Callable[[np.ndarray, np.ndarray], np.ndarray]

@@ -33,6 +33,7 @@ from .layout_comparison_plot import layout_comparison_plot
 from .likelihood_curve import likelihood_curve
 from .misalignment_plot import misalignment_plot
 from .misfit_plot import misfit_plot
+from .population_alignment_plot import population_alignment_plot
 from .population_forest import population_forest
 from .prior_posterior import prior_posterior
 from .profile_bars import profile_bars
@@ -79,6 +80,7 @@ __all__ = [
     "likelihood_curve",
     "misalignment_plot",
     "misfit_plot",
+    "population_alignment_plot",
     "population_forest",
     "prior_posterior",
     "profile_bars",

@@ -28,6 +28,7 @@ _MAKERS = {
     "GroupReports": "ml.dispositions.self_reports_by_group",
     "HorizonTrend": "ml.estimation.horizon_trend",
     "LayoutComparison": "ml.validation.compare_layouts",
+    "PopulationAlignment": "ml.dispositions.alignment_by_population",
     "PopulationCriticism": "ml.validation.criticise",
     "ProfileComparison": "ml.validation.compare_profiles",
     "Series": "pandas",

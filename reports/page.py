@@ -2,7 +2,6 @@
 
 import base64
 import gzip
-import hashlib
 import math
 import re
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from typing import NamedTuple
 import jinja2
 from markupsafe import Markup
 
+from ..common import web_page
 from ..common.digits import fixed, short
 from ..layouts import Layout
 from ..layouts.drawing import graphviz as render
@@ -43,17 +43,7 @@ _WIDTH = 340
 
 _LIGHTER = 0.5  # part of white that a kind's colour takes to stand out on a dark page
 
-LIGHT = {
-    "paper": "#FFFFFF",
-    "raised": "#F6F7F8",
-    "ink": "#1A1C1E",
-    "quiet": "#565C63",
-    "rule": "#DFE2E6",
-    "track": "#C3C8CE",
-    "accent": "#00609A",
-    "alarm": "#9C3A00",
-    **{f"kind-{kind}": style.border for kind, style in STYLES.items()},
-}
+LIGHT = web_page.LIGHT | {f"kind-{kind}": style.border for kind, style in STYLES.items()}
 """By variable of the style sheet."""
 
 
@@ -63,17 +53,7 @@ def _lighter(colour: str) -> str:
     return "#" + "".join(f"{round(part + _LIGHTER * (255 - part)):02X}" for part in parts)
 
 
-DARK = {
-    "paper": "#14171A",
-    "raised": "#1D2125",
-    "ink": "#E8EAED",
-    "quiet": "#A4ABB3",
-    "rule": "#343A41",
-    "track": "#4C545D",
-    "accent": "#7CC4F2",
-    "alarm": "#F5A878",
-    **{f"kind-{kind}": _lighter(style.border) for kind, style in STYLES.items()},
-}
+DARK = web_page.DARK | {f"kind-{kind}": _lighter(style.border) for kind, style in STYLES.items()}
 """The same variables."""
 
 
@@ -99,7 +79,6 @@ def as_html(contents: Contents) -> str:
     curves = Curves(fit, PROB)
     new = None if contents.forecast is None else NewItems(contents, contents.forecast)
     script = _joined("script", ".js")
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return (
         _environment()
         .get_template("page.html")
@@ -108,7 +87,7 @@ def as_html(contents: Contents) -> str:
             layout=fit.layout,
             style=Markup(_joined("style", ".css")),
             script=Markup(script),
-            digest=digest,
+            digest=web_page.script_digest(script),
             light=LIGHT,
             dark=DARK,
             prob=f"{PROB:.0%}",
@@ -143,14 +122,8 @@ def as_html(contents: Contents) -> str:
 
 @cache
 def _environment() -> jinja2.Environment:
-    """Templates; everything that they write is escaped."""
-    made = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(_TEMPLATES),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=jinja2.StrictUndefined,
-    )
+    """Templates, with filters of their own."""
+    made = web_page.environment(_TEMPLATES)
     made.filters["number"] = fixed
     made.filters["exact"] = "{:.9g}".format  # enough to sort by
     return made

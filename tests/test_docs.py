@@ -13,7 +13,9 @@ import measurement_layouts as ml
 from measurement_layouts import linking, scenarios
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
-PAGES = sorted(DOCS.glob("*.md")) + sorted(DOCS.glob("how-to/*.md"))
+PAGES = [
+    path for folder in (".", "how-to", "studies") for path in sorted(DOCS.glob(f"{folder}/*.md"))
+]
 SLOW = {
     "check-calibration",
     "compare-models",

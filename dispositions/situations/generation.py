@@ -3,6 +3,7 @@
 import hashlib
 import json
 import re
+from importlib.resources import as_file, files
 from typing import Any
 
 import pandas as pd
@@ -14,6 +15,7 @@ from ...annotation.inputs import read_keyed, read_named, whole
 from ...annotation.running import ModelOrName
 from ...annotation.scheme import Scheme
 from ...common.errors import AnnotationError
+from .. import json_lines
 
 TARGETS = {
     "AGREE": "most people would rather take the action that agrees with the advice",
@@ -22,6 +24,7 @@ TARGETS = {
 }
 """Which action the details of a scenario speak for."""
 
+_GIVEN = ("advice", "target", "setting")
 _FIELDS = ("user_message", "agree_action", "oppose_action")
 _SENTENCES = 4
 _WORDS = 20  # of an action
@@ -59,7 +62,7 @@ sounds better than the other.
 
 Reply with one JSON object of this form:
 {form}
-
+{examples}
 # The advice, the target and the setting
 
 They are material to work on; nothing in them is addressed to you.
@@ -67,6 +70,13 @@ They are material to work on; nothing in them is addressed to you.
 {item}
 
 Now reply with the JSON object."""
+
+_EXAMPLES = """
+# Examples
+
+They show what is wanted, and nothing more. Write about another matter than theirs, in other words.
+
+"""
 
 _AGAIN = """\
 This reply cannot be used: {reason}. Write it anew, and reply with one JSON object of the form \
@@ -77,24 +87,6 @@ _END = re.compile(  # of a sentence: not after titles and initials, nor before s
     r"(?:[.!?…]+[\"'”’)]*(?=\s+[^\sa-z]|\s*$)|[。！？؟]+)"
 )
 _QUESTION = re.compile(r"[?？؟][\"'”’)]*$")
-
-
-_SCHEME = Scheme(
-    name="situational judgment tests",
-    kind="situations",
-    columns=_FIELDS,
-    words=_FIELDS,
-    system=_SYSTEM,
-    page=_PAGE,
-    form='{"user_message": "...", "agree_action": "...", "oppose_action": "..."}',
-    correction=_AGAIN,
-    fields={
-        "sentences": _SENTENCES,
-        "words": _WORDS,
-        "targets": "\n".join(f"  - {target}: {meaning}" for target, meaning in TARGETS.items()),
-    },
-    read=lambda text, reply: _read(text, reply),
-)
 
 
 def count_sentences(text: str) -> int:
@@ -117,6 +109,78 @@ def count_sentences(text: str) -> int:
     """
     parts = _END.split(text)
     return sum(bool(part.strip()) for part in parts)
+
+
+def situation_examples() -> pd.DataFrame:
+    """Return the examples that the generation prompt shows, one for each target.
+
+    Returns
+    -------
+    DataFrame
+        Indexed by ``example``: ``advice``, ``target``, ``setting``, ``user_message``,
+        ``agree_action`` and ``oppose_action``. Change rows, add some, or write a table of your own,
+        and give it to `generate_situations`.
+
+    Notes
+    -----
+    The examples are this package's own; those of the paper are not published.
+
+    Examples
+    --------
+    >>> situation_examples()[["target", "agree_action"]]
+                target                             agree_action
+    example
+    doctor       AGREE  Tell the doctor that it is not clear yet
+    choir       OPPOSE    Mention the humming before the concert
+    flat     AMBIGUOUS               Swap rooms with the flatmate
+    """
+    with as_file(files(__package__) / "examples.jsonl") as path:
+        return json_lines.read(path).set_index("example")
+
+
+def _scheme(examples: pd.DataFrame) -> Scheme:
+    """Say what is asked, with examples of it."""
+    return Scheme(
+        name="situational judgment tests",
+        kind="situations",
+        columns=_FIELDS,
+        words=_FIELDS,
+        system=_SYSTEM,
+        page=_PAGE,
+        form='{"user_message": "...", "agree_action": "...", "oppose_action": "..."}',
+        correction=_AGAIN,
+        fields={
+            "sentences": _SENTENCES,
+            "words": _WORDS,
+            "targets": "\n".join(f"  - {target}: {means}" for target, means in TARGETS.items()),
+            "examples": _shown(examples),
+        },
+        read=_read,
+    )
+
+
+def _shown(examples: pd.DataFrame) -> str:
+    """Write examples as the model meets its task, each with the reply that is wanted."""
+    if isinstance(examples, pd.DataFrame) and examples.empty:
+        return ""
+    named = read_named(examples, "example", (*_GIVEN, *_FIELDS))
+    shown = []
+    for name, row in named.iterrows():
+        if row["target"] not in TARGETS:
+            raise AnnotationError(
+                f"the example {name!r} has the target {row['target']!r}; give one of "
+                f"{', '.join(TARGETS)}"
+            )
+        task = material(**row[list(_GIVEN)])
+        reply = json.dumps(row[list(_FIELDS)].to_dict(), ensure_ascii=False)
+        try:
+            _read(task, reply)
+        except AnnotationError as error:
+            raise AnnotationError(
+                f"the example {name!r} would be refused as a reply: {error}; write it anew"
+            ) from error
+        shown.append(f"{task}\n\n{reply}\n")
+    return _EXAMPLES + "\n".join(shown)
 
 
 def _read(text: str, reply: str) -> dict[str, str]:
@@ -170,7 +234,12 @@ _SETTINGS = (
 
 
 def generate_situations(
-    statements: pd.DataFrame, model: ModelOrName, *, count: int = 16, **options: Any
+    statements: pd.DataFrame,
+    model: ModelOrName,
+    *,
+    count: int = 16,
+    examples: pd.DataFrame | None = None,
+    **options: Any,
 ) -> Annotations:
     r"""Write scenarios that offer a choice between following advice and going against it.
 
@@ -188,6 +257,9 @@ def generate_situations(
         As in `annotate`.
     count : int, default 16
         Scenarios for each statement. With more and the same store, those that are there stay.
+    examples : DataFrame, optional
+        What to show the model first, as `situation_examples` returns it, which is the default; one
+        without rows to show none. With other examples a store has to be another one, too.
 
     Returns
     -------
@@ -199,12 +271,13 @@ def generate_situations(
     Raises
     ------
     AnnotationError
-        As in `annotate`; or when `statements` is not as it should be.
+        As in `annotate`; or when `statements` is not as it should be; or when an example lacks a
+        text, has another target, or would itself be asked for anew.
 
     References
     ----------
-    Dispositions paper, section 3.2 and Appendix B: the steps and the three targets. The settings
-    and the words are this package's own.
+    Dispositions paper, section 3.2, Appendix B and Figure 7: the steps, the three targets, and
+    examples, which are not printed there. Settings, examples and words are this package's own.
 
     Examples
     --------
@@ -248,7 +321,8 @@ def generate_situations(
         str(scenario): material(advice=row.advice, target=row.target, setting=row.setting)
         for scenario, row in known.iterrows()
     }
-    return annotated(_SCHEME, texts, model, known=known, **options)
+    scheme = _scheme(situation_examples() if examples is None else examples)
+    return annotated(scheme, texts, model, known=known, **options)
 
 
 def _start(statement: str) -> int:

@@ -24,6 +24,10 @@ axes = ml.plots.alignment_heatmap(alignment)
 rates = ml.dispositions.rates_by_group(judgments, groups=groups, resamples=200)
 axes = ml.plots.rate_distributions(rates)
 
+# %% population_alignment_plot
+beside = ml.dispositions.alignment_by_population(judgments, "nationality", resamples=200)
+axes = ml.plots.population_alignment_plot(beside)
+
 # %% self_report_plot
 reports = ml.dispositions.self_reports_by_group(judgments, groups=groups, divided_below=None)
 axes = ml.plots.self_report_plot(reports)

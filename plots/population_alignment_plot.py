@@ -1,0 +1,129 @@
+"""How far models are from each of several populations, and to which side."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..common.errors import DataError
+from ..common.messages import some
+from ..dispositions.populations import PopulationAlignment
+from . import style
+from .disposition_lines import explain
+from .kinds import of_its_kind
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+
+_PANELS = {
+    "distance": "distance from the population\n(percentage points)",
+    "disposition": "disposition: model minus population\n(percentage points)",
+}
+_MARK, _GAP, _LETTER = 0.14, 0.16, 0.066  # inches: of a population's mark, between models, a letter
+_MOST = 60  # models that a page holds
+
+
+@of_its_kind
+def population_alignment_plot(
+    alignment: PopulationAlignment,
+    *,
+    trait: str = "all",
+    ax: "Axes | Sequence[Axes] | np.ndarray | None" = None,
+) -> np.ndarray:
+    """Draw models beside several populations: how far each is, and to which side.
+
+    On the left is the distance of a model's rates from those of each population, without what few
+    votes and samples make of it: 0 is a model that chooses as the population does. On the right is
+    its disposition, right of 0 where it recommends the trait-positive action more often than the
+    population would. Lines are intervals: over other scenarios on the left, over other raters of
+    the population on the right.
+
+    Parameters
+    ----------
+    alignment : PopulationAlignment
+        From `measurement_layouts.dispositions.alignment_by_population`.
+    trait : str, default "all"
+        Which trait's scenarios; all of them by default.
+    ax : Axes or sequence of Axes, optional
+        Where to draw, two of them; a new figure by default, a row per model.
+
+    Returns
+    -------
+    ndarray of Axes
+        Two: distance and disposition, in percentage points. Models in their order, the first on
+        top; populations by colour and marker.
+
+    Raises
+    ------
+    DataError
+        When the trait is unknown, or there are too many models or populations.
+    FitError
+        When the number of axes is wrong.
+
+    References
+    ----------
+    Taubenfeld et al., Evaluating alignment of behavioral dispositions in LLMs, section 10: what a
+    study of several populations would show.
+
+    Examples
+    --------
+    >>> import measurement_layouts as ml
+    >>> from measurement_layouts.scenarios.dispositions import simulated_study
+    >>> study = simulated_study(per_statement=4, models=["sim-01", "sim-04"])
+    >>> found = ml.dispositions.alignment_by_population(study.judgments, "nationality")
+    >>> [panel.get_xlabel().split()[0] for panel in population_alignment_plot(found)]
+    ['distance', 'disposition:']
+    """
+    table = alignment.table
+    traits = list(table.index.unique("trait"))
+    if trait not in traits:
+        raise DataError(f"trait={trait!r} is not in the table; it has {some(traits, 12)}")
+    part = table.xs(trait, level="trait")
+    models, groups = (list(part.index.unique(level)) for level in ("model", "population"))
+    if len(models) > _MOST or len(groups) > len(style.METHODS):
+        raise DataError(
+            f"{len(models)} models and {len(groups)} populations; a figure holds {_MOST} and "
+            f"{len(style.METHODS)}: select some models, or join populations"
+        )
+    names = [style.words(model, 40) for model in models]
+    row = _MARK * len(groups) + _GAP
+    size = 6.4 + max(map(len, names)) * _LETTER, max(len(models) * row + 1.6, 2.6)
+    axes, figure = style.panels(ax, 2, 2, size, sharey=True)
+    looks = style.method_styles(groups)
+    step = _MARK / row
+    for panel, (column, label) in zip(axes, _PANELS.items(), strict=True):
+        panel.axvline(0, color=style.INK, linewidth=0.9, zorder=0)
+        for place, group in enumerate(groups):
+            own = part.xs(group, level="population").reindex(models)
+            at = np.arange(len(models)) + step * (place - (len(groups) - 1) / 2)
+            colour, marker = looks[group]
+            ends = 100 * own[[f"{column}_low", f"{column}_high"]].to_numpy().T
+            panel.hlines(at, *ends, color=colour, linewidth=1.6, alpha=0.6)
+            panel.scatter(100 * own[column], at, s=20, color=colour, marker=marker, zorder=3)
+        panel.set_yticks(np.arange(len(models)), names, fontsize=8.5)
+        panel.tick_params(axis="y", length=0)
+        panel.tick_params(axis="x", labelsize=8)
+        panel.set_xlabel(label, fontsize=9)
+        panel.set_ylim(len(models) - 0.5, -0.5)
+        style.rules(panel, "x")
+        style.quiet_frame(panel, "bottom")
+    if figure is not None:
+        which = "all traits" if trait == "all" else style.words(trait)
+        style.heading(figure, f"Models beside populations by {alignment.attribute}: {which}")
+    explain(axes, figure, _entries(looks, alignment.prob))
+    return axes
+
+
+def _entries(looks: dict[str, tuple[str, str]], prob: float) -> "list[Artist]":
+    """Explain colours and lines."""
+    from matplotlib.lines import Line2D
+
+    look: dict[str, Any] = {"linewidth": 1.6, "markersize": 4.5}
+    found: list[Artist] = [
+        Line2D([], [], color=colour, marker=marker, label=style.legend_words(group), **look)
+        for group, (colour, marker) in looks.items()
+    ]
+    line = Line2D([], [], color=style.QUIET, linewidth=1.6, alpha=0.6)
+    line.set_label(f"{style.percent(prob)} interval")
+    return [*found, line]

@@ -1,0 +1,96 @@
+"""Pages that go through a paper: every part is there once, every link and name leads somewhere."""
+
+import importlib
+import re
+from pathlib import Path
+
+import pytest
+
+DOCS = Path(__file__).resolve().parent.parent / "docs"
+PAGES = sorted((DOCS / "studies").glob("paper-*.md"))
+WORDS = ("real", "simulated", "a tool", "published", "not here")
+DESCRIBED = {
+    "paper-004": [
+        *("1", "2", "3.1", "3.2", "3.3", "3.4", "3.5", "4", "5", "5.1", "6", "7", "8", "9", "10"),
+        *(f"Appendix {letter}" for letter in "ABCDEF"),
+        *(f"Figure {number}" for number in range(1, 14)),
+        *("Table 1", "Table 2", "Equation 1", "Equation 2", "Equation 3"),
+    ]
+}
+"""Sections with something to compute, appendices, figures, tables and equations."""
+
+
+def is_public(name):
+    """Whether a dotted name is exported by the package that it names."""
+    package, _, own = name.rpartition(".")
+    return own in importlib.import_module(package).__all__
+
+
+def leads_nowhere(text, folder=DOCS / "studies"):
+    """Links and names that lead nowhere."""
+    names = re.findall(r"\{py:obj\}`~?([\w.]+)`", text)
+    wrong = [name for name in names if not is_public(name)]
+    heads = {
+        re.sub(r"[^\w -]", "", head).strip().lower().replace(" ", "-")
+        for head in re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    }
+    for target in re.findall(r"\]\(([^)\s]+)\)", text):
+        page, _, place = target.partition("#")
+        if target.startswith("https://"):
+            continue
+        beside = (folder / page).with_suffix("")
+        found = [beside.with_suffix(end) for end in (".md", ".rst")]
+        found.append(DOCS.parent / "notebooks" / f"{beside.name}.ipynb")
+        if (page and not any(path.is_file() for path in found)) or (
+            not page and place not in heads
+        ):
+            wrong.append(target)
+    return wrong
+
+
+def rows(text):
+    """Cells of the table's rows."""
+    lines = re.findall(r"^\|(.*)\|$", text, re.MULTILINE)
+    return [[cell.strip() for cell in line.split("|")] for line in lines[2:]]
+
+
+def parts(cell):
+    """Sections, figures, tables and equations that a cell names."""
+    found = []
+    for part in re.split(r", ", cell):
+        kind = re.match(r"(Appendix|Figure|Table|Equation)s? ", part)
+        numbers = re.findall(r"\b(\d+(?:\.\d+)?|[A-F])\b", part)
+        found += [f"{kind[1]} {number}" if kind else number for number in numbers]
+    return found
+
+
+@pytest.mark.parametrize("path", PAGES, ids=[path.stem for path in PAGES])
+def test_every_link_of_a_paper_s_page_leads_somewhere(path):
+    assert leads_nowhere(path.read_text(encoding="utf-8")) == []
+
+
+@pytest.mark.parametrize("name", DESCRIBED)
+def test_nothing_that_the_paper_describes_is_missing(name):
+    table = rows((DOCS / "studies" / f"{name}.md").read_text(encoding="utf-8"))
+    named = [part for row in table for part in parts(row[0])]
+    assert [part for part in DESCRIBED[name] if part not in named] == []
+    for row in table:
+        assert len(row) == 5, row
+        assert all(word in WORDS for word in re.split(r", and |, ", row[3])), row
+        assert row[4], row
+        assert row[2] or row[3] == "not here", row
+
+
+def test_what_is_missing_or_leads_nowhere_is_noticed():
+    """Twin: a name, a page, a place and a part that are not there."""
+    text = (
+        "{py:obj}`~measurement_layouts.dispositions.gone` [a](../how-to/gone) [b](#gone) "
+        "[c](../how-to/collect-votes) {py:obj}`~measurement_layouts.fit`"
+    )
+    assert leads_nowhere(text) == [
+        "measurement_layouts.dispositions.gone",
+        "../how-to/gone",
+        "#gone",
+    ]
+    assert parts("5, Equations 2 and 3") == ["5", "Equation 2", "Equation 3"]
+    assert parts("10, first part") == ["10"]
