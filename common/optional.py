@@ -3,11 +3,17 @@
 import importlib
 from types import ModuleType
 
+from ..linking.texts import ReadableError
 from .errors import AnnotationError
 
 
-def need(module: str, package: str) -> ModuleType:
-    """Import a module of a package that only annotation needs.
+def need(
+    module: str,
+    package: str,
+    extra: str = "inspect",
+    raises: type[ReadableError] = AnnotationError,
+) -> ModuleType:
+    """Import a module of a package that only some of the toolkit needs.
 
     Parameters
     ----------
@@ -15,6 +21,10 @@ def need(module: str, package: str) -> ModuleType:
         Its name in Python.
     package : str
         What to install for it.
+    extra : str
+        The toolkit's own name for what it is installed with.
+    raises : type
+        Kind of the error.
 
     Returns
     -------
@@ -23,7 +33,7 @@ def need(module: str, package: str) -> ModuleType:
 
     Raises
     ------
-    AnnotationError
+    ReadableError
         When it is not installed, with the command that installs it.
 
     Examples
@@ -39,7 +49,7 @@ def need(module: str, package: str) -> ModuleType:
     except ModuleNotFoundError as error:
         if (error.name or "").split(".")[0] != module.split(".")[0]:
             raise
-        raise AnnotationError(
+        raise raises(
             f"this needs {package}, which is not installed: pip install "
-            '"measurement-layouts[inspect]"'
+            f'"measurement-layouts[{extra}]"'
         ) from error

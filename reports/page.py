@@ -3,7 +3,6 @@
 import base64
 import gzip
 import math
-import re
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -14,8 +13,6 @@ from markupsafe import Markup
 
 from ..common import web_page
 from ..common.digits import fixed, short
-from ..layouts import Layout
-from ..layouts.drawing import graphviz as render
 from ..layouts.drawing.style import STYLES
 from ..linking import units
 from . import equations
@@ -23,6 +20,7 @@ from .bars import Axis, Bar, axes, bars
 from .columns import Column, columns, counts
 from .contents import PROB, Contents
 from .curves import Curves
+from .diagrams import inline_svg
 from .drawings import HEIGHT, SIDE, WIDTH, reliability_drawing
 from .exports import csv
 from .geometry import place
@@ -33,8 +31,6 @@ from .subjects import ids, subject_pages
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _HISTOGRAM = 24  # height, in pixels
-_HEAD = re.compile(r"^.*?(?=<svg\b)", re.DOTALL)  # declaration and document type
-_METADATA = re.compile(r"<metadata>.*?</metadata>", re.DOTALL)  # matplotlib's: with the date
 
 _NAMED = 120  # rows up to which their names are written
 _LETTERS = 18
@@ -93,7 +89,7 @@ def as_html(contents: Contents) -> str:
             prob=f"{PROB:.0%}",
             status=contents.diagnostics["status"].value_counts().to_dict(),
             trials=int(contents.trials["trials"].sum()),
-            diagram=inline_svg(fit.layout),
+            diagram=inline_svg(fit.layout, fit.layout._repr_svg_()),
             mathml=equations.mathml(fit.layout),
             equations=equations.plain(fit.layout),
             items=len(contents.items),
@@ -278,28 +274,3 @@ def _shortened(name: str) -> str:
     plain = " ".join(name.split())
     half = _LETTERS // 2
     return plain if len(plain) <= _LETTERS else f"{plain[: half - 1]}…{plain[-half:]}"
-
-
-def inline_svg(layout: Layout) -> Markup:
-    """Draw a layout as SVG that may stand inside a page.
-
-    Graphviz and matplotlib escape all texts of the layout.
-
-    Examples
-    --------
-    >>> from measurement_layouts import Capability, MetaFeature, Success
-    >>> from measurement_layouts.linking import logistic
-    >>> sight = Capability("sight", low=0, high=2)
-    >>> smallness = MetaFeature("smallness", low=0, high=2)
-    >>> str(inline_svg(Layout("looking", Success("found", logistic(sight - smallness)))))[:26]
-    '<svg role="img" aria-label'
-    """
-    drawn = _METADATA.sub("", _HEAD.sub("", render.to_svg(layout)))
-    about = Markup("diagram of the layout {}: {}").format(layout.name, _told(layout))
-    return Markup(drawn.replace("<svg", f'<svg role="img" aria-label="{about}"', 1))
-
-
-def _told(layout: Layout) -> str:
-    """Say which node leads to which."""
-    parents = [(name, list(layout.graph.predecessors(name))) for name in layout.nodes]
-    return "; ".join(f"{name} from {', '.join(found)}" for name, found in parents if found)

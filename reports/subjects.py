@@ -8,14 +8,16 @@ from ..common.digits import chance, fixed, outward, with_error
 from ..validation.criticism.expansion import error_of
 from ..validation.criticism.overdispersion import part, share
 from .bars import Bar
-from .contents import Contents
+from .contents import PROB, Contents
 from .curves import Curves
+from .diagrams import inline_svg, subject_diagram
 from .drawings import CurveDrawing, curve_drawing
 from .new_items import Line, NewItems
 
 _CURVES = 3000  # on a page, of all subjects together
 _LEAST_CURVES = 4
 _CANDIDATES = 6
+_DIAGRAMS = 8  # of as many subjects, each with the layout and its values
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,6 +30,8 @@ class SubjectPage:
         Who, where on the page, how its sampling went, and its diagnosis in words.
     bars : list of Bar
         Its profile.
+    diagram : str
+        The layout with its values, as SVG; empty where subjects are many.
     curves : dict of str to list of CurveDrawing
         By outcome; those that move its forecast most, where there are many.
     left_out : int
@@ -50,6 +54,7 @@ class SubjectPage:
     reason: str
     told: str
     bars: list[Bar]
+    diagram: str
     curves: dict[str, list[CurveDrawing]]
     left_out: int
     criticised: list[dict[str, str]]
@@ -72,6 +77,7 @@ def subject_pages(
     most = max(_LEAST_CURVES, _CURVES // max(1, len(places)))
     row_of = {name: row for row, name in enumerate(contents.fit.subjects)}
     verdicts = contents.diagnostics.to_dict("index")
+    drawable = len(places) <= _DIAGRAMS
     for name in contents.detailed:
         verdict, at = verdicts[name], row_of.get(name, 0)
         fitted = verdict["status"] != "failed"
@@ -89,6 +95,7 @@ def subject_pages(
             reason=str(verdict["reason"]),
             told=str(contents.told.texts[name]),
             bars=found.get(name, []),
+            diagram=_diagram(contents, name, places[name]) if fitted and drawable else "",
             curves=shown,
             left_out=len(drawn) - len(largest),
             criticised=_criticised(contents, name),
@@ -97,6 +104,12 @@ def subject_pages(
             next_items=next_rows(contents, name),
             facts=_facts(verdict) if fitted else {},
         )
+
+
+def _diagram(contents: Contents, name: str, place: str) -> str:
+    """Draw the layout with what was inferred of a subject."""
+    drawn = subject_diagram(contents.fit, contents.profiles, name, None, PROB)
+    return inline_svg(contents.fit.layout, drawn.to_svg(), f"{place}-")
 
 
 def next_rows(contents: Contents, name: str) -> list[list[str]]:

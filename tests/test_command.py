@@ -180,13 +180,14 @@ def test_a_bad_data_folder(command, tmp_path, capsys):
 
 @pytest.mark.parametrize("command", ["run", "reproduce", "validate"])
 def test_simulated_agents_have_no_data(command, tmp_path, capsys):
-    """Object permanence: a folder is refused before anything is simulated."""
+    """Object permanence: a folder without results is refused before anything is simulated."""
     more = {"run": ["--out", str(tmp_path / "out")], "reproduce": ["--published", str(tmp_path)]}
     arguments = ["--data", str(tmp_path), *more.get(command, [])]
     assert main([command, "object-permanence", *arguments]) == 2
     printed = capsys.readouterr()
     assert printed.out == ""
-    assert f"no data in {tmp_path}; leave --data out" in printed.err
+    told = {"reproduce": f"simulated agents, and {tmp_path} holds others; leave --data out"}
+    assert told.get(command, f"there is no {tmp_path}/arenas.csv") in printed.err
     assert list(tmp_path.iterdir()) == []
 
 

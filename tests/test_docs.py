@@ -20,6 +20,7 @@ SLOW = {
     "check-calibration",
     "compare-models",
     "design-a-battery",
+    "extend-the-pymc-model",
     "grades-and-scores",
     "handle-guessing",
     "many-subjects",

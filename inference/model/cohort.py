@@ -13,7 +13,7 @@ from ...common.errors import DataError
 from ...common.messages import some
 from ...evaluations.evaluation import Evaluation
 from ...evaluations.tables import need_columns
-from ...layouts import Latent, Layout, MetaFeature
+from ...layouts import Layout, Node
 from ...layouts.outcomes.steps import MARK
 from ...layouts.plates import ITEM, SUBJECT, Plate, determines, plate_name
 from .alignment import Features
@@ -190,9 +190,7 @@ def read_categories(
     return levels, codes
 
 
-def indices(
-    cohort: Cohort, node: Latent | MetaFeature, plates: tuple[Plate, ...]
-) -> tuple[np.ndarray, ...]:
+def indices(cohort: Cohort, node: Node, plates: tuple[Plate, ...]) -> tuple[np.ndarray, ...]:
     """Find a node's levels for each level of finer plates, to index its values with.
 
     Returns
@@ -200,9 +198,8 @@ def indices(
     tuple of ndarray of int
         One for each of the node's plates, laid out along the finer plates' axes.
     """
-    own: tuple[Plate, ...] = node.plates if isinstance(node, Latent) else (SUBJECT,)
     found = []
-    for coarse in own:
+    for coarse in cohort.layout.plates_of_nodes[node.name]:
         axis = next(at for at, fine in enumerate(plates) if determines([fine], [coarse]))
         shape = [1] * len(plates)
         shape[axis] = -1

@@ -1,4 +1,4 @@
-"""Derived nodes as variables of a PyMC model."""
+"""Derived nodes as variables of a PyMC model, on which its outcome depends."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,27 +6,51 @@ from typing import Any
 import pymc as pm
 import pytensor.tensor as pt
 
-from ...layouts import Layout
+from ...layouts import Derived, Layout
+from ...layouts.plates import ITEM, root
+from ...linking import evaluate
 
 
-def keep_derived(layout: Layout, computed: Mapping[str, Any], rows: tuple[str, int]) -> None:
-    """Make a layout's derived nodes variables of the current model, by their names.
+def profile_level(layout: Layout) -> list[str]:
+    """Name the derived nodes that have one value for all items of a subject."""
+    plates = layout.plates_of_nodes
+    return [
+        node.name
+        for node in layout.derived
+        if not any(root(plate) == ITEM for plate in plates[node.name])
+    ]
+
+
+def keep_derived(
+    node: Derived, known: Mapping[str, Any], plates: Mapping[str, int], dims: tuple[str, ...]
+) -> Any:
+    """Make a derived node a variable of the current model, by its name.
+
+    What is computed from the node is to be computed from this variable: then the model's graph has
+    the arrows of the layout's diagram, and what `pymc.do` sets the node to reaches the outcome.
 
     Parameters
     ----------
-    layout : Layout
-        Whose nodes.
-    computed : mapping of str to tensor
-        By node, aligned as ``(row, *labels)``.
-    rows : (str, int)
-        The dimension of rows, and how many there are.
+    node : Derived
+        Which.
+    known : mapping of str to tensor
+        Values of the nodes that it is computed from, aligned as ``(*plates, *labels)``.
+    plates : mapping of str to int
+        Dimensions in front of the labels, with their lengths; there is none where a value is the
+        same for all items, and then ``known`` has one axis of length one in front.
+    dims : tuple of str
+        The layout's label dimensions.
+
+    Returns
+    -------
+    variable
+        Shape (plates..., labels), with the labels that the node has.
     """
-    dims = tuple(layout.dims)
-    for node in layout.derived:
-        if node.name not in computed:  # of a prior alone
-            continue
-        value = computed[node.name]
-        own = tuple(slice(None) if dim in node.label_dims else 0 for dim in dims)
-        shape = (rows[1], *(value.shape[1 + at] for at in range(len(dims))))
-        laid = pt.broadcast_to(value, shape)[(slice(None), *own)]
-        pm.Deterministic(node.name, laid, dims=(rows[0], *node.label_dims))
+    value = pt.as_tensor_variable(evaluate(node, known, dims))
+    lead = value.ndim - len(dims)
+    lengths = list(plates.values()) or [1] * lead
+    own = [dim in node.label_dims for dim in dims]
+    shape = [*lengths, *(value.shape[lead + at] for at in range(len(dims)))]
+    kept = [True] * lead if plates else [False] * lead
+    laid = pt.broadcast_to(value, shape)[tuple(slice(None) if there else 0 for there in kept + own)]
+    return pm.Deterministic(node.name, laid, dims=(*plates, *node.label_dims))

@@ -1,5 +1,6 @@
 """A joint layout and a cohort as one ordinary PyMC model."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -7,8 +8,8 @@ import pymc as pm
 import pytensor.tensor as pt
 
 from ...evaluations.evaluation import EDGE
-from ...layouts import Latent, MetaFeature
-from ...layouts.plates import SUBJECT, Plate
+from ...layouts import Derived, Latent, Node, Success
+from ...layouts.plates import ITEM, SUBJECT, Plate, plate_name
 from ...linking import evaluate
 from .alignment import align
 from .cohort import Cohort, indices
@@ -25,7 +26,7 @@ def joint_model(cohort: Cohort, derived: bool = False) -> pm.Model:
     cohort : Cohort
         Layout, levels and outcomes.
     derived : bool
-        Whether derived nodes are variables of the model, one value per cell.
+        Whether derived nodes are variables of the model; see `to_pymc`.
 
     Returns
     -------
@@ -48,17 +49,18 @@ def joint_model(cohort: Cohort, derived: bool = False) -> pm.Model:
         for feature in layout.meta_features:
             values = cohort.features[feature.name]
             found[feature.name] = pm.Data(feature.name, values, dims=("item", *feature.label_dims))
-        found |= _latents(cohort)
+        found = _variables(cohort, found, derived)
         known = {}
-        nodes: list[Latent | MetaFeature] = [*layout.meta_features, *layout.covariates]
-        for node in [*nodes, *layout.latents]:
-            at = _levels(cohort, node)
-            value = found[node.name][at] if at else found[node.name]
-            known[node.name] = align(value, node, dims, per_item=bool(at))
-        named: dict[str, Any] = {}
-        probability = evaluate(layout.outcome.expression, known, dims, named=named)
-        if derived:
-            keep_derived(layout, named, ("cell", len(cohort.trials)))
+        for node in layout.nodes.values():
+            if node.name in found:
+                plates = layout.plates_of_nodes[node.name]
+                at = tuple(cohort.codes(plate) for plate in plates)
+                value = found[node.name][at] if at else found[node.name]
+                known[node.name] = align(value, node, dims, per_item=bool(at))
+            elif derived and isinstance(node, Derived) and not isinstance(node, Success):
+                kept = keep_derived(node, known, {"cell": len(cohort.trials)}, dims)
+                known[node.name] = align(kept, node, dims, per_item=True)
+        probability = evaluate(layout.outcome.expression, known, dims)
         bounded = pt.clip(probability, EDGE, 1 - EDGE)
         chance = bounded[(slice(None), *[0] * len(dims))] if dims else bounded
         trials = pm.Data(f"{layout.outcome.name}_trials", cohort.trials, dims="cell")
@@ -90,7 +92,7 @@ def draw_values(cohort: Cohort, draws: int, seed: int) -> dict[str, np.ndarray]:
         When a prior cannot be drawn from: it is improper, or a parameter is out of range.
     """
     with pm.Model(coords=_coords(cohort)):
-        found = _latents(cohort)
+        found = _variables(cohort, {}, derived=False)
     latents = [latent.name for latent in cohort.layout.latents]
     return draw_variables(cohort.layout, {name: found[name] for name in latents}, draws, seed)
 
@@ -99,27 +101,39 @@ def _coords(cohort: Cohort) -> dict[str, Any]:
     return {dim: list(labels) for dim, labels in cohort.layout.labels.items()} | dict(cohort.levels)
 
 
-def _latents(cohort: Cohort) -> dict[str, Any]:
-    """Write covariates and latents as parts of the current model."""
-    found: dict[str, Any] = {}
-    for covariate in cohort.layout.covariates:
+def _variables(cohort: Cohort, features: Mapping[str, Any], derived: bool) -> dict[str, Any]:
+    """Write covariates, latents and, if asked to, derived nodes as parts of the current model.
+
+    Derived nodes of subjects and items, which are computed for the attempted cells, are left out.
+    """
+    layout, found = cohort.layout, dict(features)
+    dims = tuple(layout.dims)
+    for covariate in layout.covariates:
         values, own = cohort.covariates[covariate.name], ("subject", *covariate.label_dims)
         found[covariate.name] = pm.Data(covariate.name, values, dims=own)
 
-    def parent(node: Latent | MetaFeature, plates: tuple[Plate, ...], dims: Any) -> Any:
+    def parent(node: Node, plates: tuple[Plate, ...], dims: tuple[str, ...]) -> Any:
         at = indices(cohort, node, plates)
         return lay_out(found[str(node.name)], node, at, len(plates), dims)
 
-    for latent in cohort.layout.latents:
-        found[latent.name] = plated_variable(latent, parent, tuple(cohort.layout.dims), _zero_sum)
+    kept = [
+        node.name
+        for node in layout.derived
+        if derived and not {SUBJECT, ITEM} <= set(layout.plates_of_nodes[node.name])
+    ]
+    for node in layout.nodes.values():
+        plates = layout.plates_of_nodes[node.name]
+        if isinstance(node, Latent):
+            found[node.name] = plated_variable(node, parent, dims, _zero_sum, kept=kept)
+        elif isinstance(node, Derived) and node.name in kept:
+            laid = {
+                name: value if plates else value[None]
+                for name in layout.graph.predecessors(node.name)
+                for value in [parent(layout.nodes[name], plates, dims)]
+            }
+            sizes = dict(zip(map(plate_name, plates), cohort.size(plates), strict=True))
+            found[node.name] = keep_derived(node, laid, sizes, dims)
     return found
-
-
-def _levels(cohort: Cohort, node: Latent | MetaFeature) -> tuple[np.ndarray, ...]:
-    """Levels of each cell on a node's plates."""
-    if isinstance(node, Latent):
-        return tuple(cohort.codes(plate) for plate in node.plates)
-    return (cohort.subject if node.per == SUBJECT else cohort.item,)
 
 
 def _zero_sum(name: str, spread: Any, axes: int, own: tuple[str, ...]) -> Any:

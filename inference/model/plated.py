@@ -1,19 +1,19 @@
 """Latents with plates as PyMC's variables, given the levels that a cohort has."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 import numpy as np
 import pymc as pm
 import pytensor.tensor as pt
 
-from ...layouts import Latent, MetaFeature
+from ...layouts import Latent, MetaFeature, Node
 from ...layouts.plates import Plate, plate_name
 from ...linking import Expr, evaluate
 from ...linking.evaluation import ancestry
 from .prior import join_labels, location_and_scale, write_variable
 
-type Parent = Callable[[Latent | MetaFeature, tuple[Plate, ...], tuple[str, ...]], Any]
+type Parent = Callable[[Any, tuple[Plate, ...], tuple[str, ...]], Any]
 """From a node, plates and label dimensions to its value, laid out as ``(*plates, *labels)``."""
 
 
@@ -24,6 +24,7 @@ def plated_variable(
     sum_to_zero: Callable[..., Any],
     weight: Any = None,
     sizes: Mapping[str, int] | None = None,
+    kept: Collection[str] = (),
 ) -> Any:
     """Write a latent as a random variable of the current PyMC model.
 
@@ -42,6 +43,8 @@ def plated_variable(
         How far each value is centred, for a variable that is written as coordinates; see `centred`.
     sizes : dict of str to int, optional
         Lengths of the dimensions, for a variable of static shape that does not name them.
+    kept : collection of str
+        Derived nodes that are variables, too, whose values `parent` gives.
 
     Returns
     -------
@@ -50,11 +53,14 @@ def plated_variable(
     """
     plates = tuple(map(plate_name, latent.plates))
 
+    def has_value(part: Expr) -> bool:
+        return isinstance(part, Latent | MetaFeature) or part.name in kept
+
     def one(name: str, prior: Any, labels: tuple[str, ...]) -> Any:
         known = dict[str, Any]()
         for value in prior.parents:
-            for part in ancestry(value, stop_at=_has_value):
-                if isinstance(part, Latent | MetaFeature):
+            for part in ancestry(value, stop_at=has_value):
+                if has_value(part) and isinstance(part, Node):
                     known[part.name] = parent(part, latent.plates, dims)
         own = (*plates, *labels)
         if prior.family == "ZeroSumNormal":
@@ -102,17 +108,11 @@ def centred(coordinate: Any, location: Any, scale: Any, weight: Any) -> Any:
     return location + pt.exp((1 - weight) * pt.log(scale)) * (coordinate - weight * location)
 
 
-def lay_out(
-    value: Any, node: Latent | MetaFeature, at: tuple[np.ndarray, ...], plates: int, dims: Any
-) -> Any:
+def lay_out(value: Any, node: Node, at: tuple[np.ndarray, ...], plates: int, dims: Any) -> Any:
     """Take the levels of a value, and give it an axis for each plate and label dimension."""
     taken = value[at] if at else value[(None,) * plates]
     labels = tuple(slice(None) if dim in node.label_dims else None for dim in dims)
     return taken[(*[slice(None)] * plates, *labels)]
-
-
-def _has_value(part: Expr) -> bool:
-    return isinstance(part, Latent | MetaFeature)
 
 
 def _parameter(

@@ -15,11 +15,12 @@ from pymc.distributions.transforms import Transform
 
 from ...common.cache import cached, check_pytensor_folder
 from ...common.messages import some
-from ...layouts import Latent, Layout, Prior
+from ...layouts import Derived, Latent, Layout, Prior
 from ...layouts.elements import elements
 from ...linking import Expr, LayoutError, evaluate
 from ...linking.expression import Constant
 from .alignment import align
+from .derived import keep_derived, profile_level
 
 _DRAWS = 4000
 _SEED = 20231
@@ -119,7 +120,9 @@ def has_latent_scale(prior: Prior) -> bool:
     )
 
 
-def profile_variables(layout: Layout, deviations: frozenset[str] = frozenset()) -> dict[str, Any]:
+def profile_variables(
+    layout: Layout, deviations: frozenset[str] = frozenset(), *, derived: bool = False
+) -> dict[str, Any]:
     """Write a layout's latents as random variables of the current PyMC model.
 
     Parameters
@@ -128,11 +131,13 @@ def profile_variables(layout: Layout, deviations: frozenset[str] = frozenset()) 
         Whose latents.
     deviations : frozenset of str
         Those sampled as deviations from their location, as `noncentred` names them.
+    derived : bool
+        Whether derived nodes that are the same for all items are variables, too.
 
     Returns
     -------
     dict of str to variable
-        By latent, shape () or (labels,).
+        By node, shape () or (labels,).
 
     Raises
     ------
@@ -146,20 +151,29 @@ def profile_variables(layout: Layout, deviations: frozenset[str] = frozenset()) 
     variables: dict[str, Any] = {}
     known: dict[str, Any] = {node.name: node.stand_in for node in layout.covariates}
     dims = tuple(layout.dims)
-    for latent in layout.latents:
-        deviates = latent.name in deviations
-        if isinstance(latent.prior, tuple):
-            own = [
-                _variable(f"{latent.name}[{label}]", prior, (), known, dims, deviates)
-                for label, prior in zip(latent.labels or (), latent.priors, strict=True)
-            ]
-            variable = pm.Deterministic(latent.name, join_labels(own, latent.dim), dims=latent.dim)
+    kept = profile_level(layout) if derived else []
+    for node in layout.nodes.values():
+        if isinstance(node, Derived) and node.name in kept:
+            variable = keep_derived(node, known, {}, dims)
+        elif isinstance(node, Latent):
+            variable = _latent(node, known, dims, node.name in deviations)
         else:
-            (prior,) = latent.priors
-            variable = _variable(latent.name, prior, latent.label_dims, known, dims, deviates)
-        variables[latent.name] = variable
-        known[latent.name] = align(variable, latent, dims, per_item=False)
+            continue
+        variables[node.name] = variable
+        known[node.name] = align(variable, node, dims, per_item=False)
     return variables
+
+
+def _latent(latent: Latent, known: Mapping[str, Any], dims: tuple[str, ...], deviates: bool) -> Any:
+    """Write a latent, whose labels may have priors of their own."""
+    if not isinstance(latent.prior, tuple):
+        (prior,) = latent.priors
+        return _variable(latent.name, prior, latent.label_dims, known, dims, deviates)
+    own = [
+        _variable(f"{latent.name}[{label}]", prior, (), known, dims, deviates)
+        for label, prior in zip(latent.labels or (), latent.priors, strict=True)
+    ]
+    return pm.Deterministic(latent.name, join_labels(own, latent.dim), dims=latent.dim)
 
 
 def join_labels(values: Sequence[Any], dim: str) -> Any:

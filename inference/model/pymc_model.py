@@ -38,7 +38,10 @@ def to_pymc(
         Whose outcomes to condition on, by name. To be left out where subjects share something: the
         model is then that of all subjects.
     derived : bool
-        Whether derived nodes are variables of the model, too: one value per row.
+        Whether derived nodes are variables of the model, too, from which the outcome is computed:
+        one value per item, or one in all of a node that is the same for all items. In a joint model
+        they have the plates of the layout's diagram, and ``cell`` where these are subjects and
+        items.
 
     Returns
     -------
@@ -105,7 +108,7 @@ def build_model(
         Latents that are sampled as deviations from their location; as `noncentred` names them for
         so many items by default.
     derived : bool
-        Whether derived nodes are variables of the model, too: one value per item.
+        Whether derived nodes are variables of the model, too; see `to_pymc`.
 
     Returns
     -------
@@ -120,7 +123,8 @@ def build_model(
     if deviations is None:
         deviations = noncentred(layout, len(items))
     dims = tuple(layout.dims)
-    labels = {dim: list(names) for dim, names in layout.labels.items()}
+    named = layout.dims if derived else layout.labels
+    labels = {dim: list(names) for dim, names in named.items()}
     coords = {"item": [str(item) for item in items], **labels}
     with pm.Model(coords=coords) as model:
         known: dict[str, Any] = {}
@@ -129,13 +133,14 @@ def build_model(
             known[feature.name] = align(data, feature, dims, per_item=True)
         for constant in layout.constants:
             known[constant.name] = pm.Data(constant.name, subject.constants[constant.name])
-        variables = profile_variables(layout, deviations)
-        for latent in layout.latents:
-            known[latent.name] = align(variables[latent.name], latent, dims, per_item=False)
-        named: dict[str, Any] = {}
-        probability = evaluate(layout.outcome.expression, known, dims, named=named)
-        if derived:
-            keep_derived(layout, named, ("item", len(items)))
+        variables = profile_variables(layout, deviations, derived=derived)
+        for name, variable in variables.items():
+            known[name] = align(variable, layout.nodes[name], dims, per_item=False)
+        for node in layout.derived if derived else ():
+            if node.name not in known:
+                kept = keep_derived(node, known, {"item": len(items)}, dims)
+                known[node.name] = align(kept, node, dims, per_item=True)
+        probability = evaluate(layout.outcome.expression, known, dims)
         trials = pm.Data(trials_name(layout), subject.trials, dims="item")
         successes = pm.Data(successes_name(layout), subject.successes, dims="item")
         bounded = pt.clip(probability, EDGE, 1 - EDGE)

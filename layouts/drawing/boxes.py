@@ -21,6 +21,7 @@ class Line:
     text: str
     size: float = 8.5
     bold: bool = False
+    colour: str = ""
 
 
 @dataclass

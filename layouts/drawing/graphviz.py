@@ -14,24 +14,24 @@ from ..nodes import Node
 from . import captions
 from . import matplotlib as fallback
 from .frames import Corner, Frame, frames
-from .style import EDGE, FONT, INK, PLATE, QUIET, STYLES, Style
+from .style import EDGE, FONT, INK, NO_NOTES, NOTE, PLATE, QUIET, STYLES, Notes, Style
 
 _ENDINGS = ("svg", "png", "pdf")
 _TABLE = '<TABLE BORDER="0" CELLBORDER="0" CELLSPACING="0" CELLPADDING="0">'
 _log = logging.getLogger(__name__)
 
 
-def to_graphviz(layout: Graph) -> str:
+def to_graphviz(layout: Graph, notes: Notes = NO_NOTES) -> str:
     """Write a layout's diagram in Graphviz's language; see `Layout.to_graphviz`."""
-    return str(_digraph(layout).source)
+    return str(_digraph(layout, notes).source)
 
 
-def to_svg(layout: Graph) -> str:
+def to_svg(layout: Graph, notes: Notes = NO_NOTES) -> str:
     """Draw a layout as SVG, by `dot` or, where that is missing, by matplotlib."""
-    return _picture(layout, "svg").decode()
+    return _picture(layout, notes, "svg").decode()
 
 
-def draw(layout: Graph, path: Path) -> Path:
+def draw(layout: Graph, path: Path, notes: Notes = NO_NOTES) -> Path:
     """Draw a layout into a file; see `Layout.draw`."""
     ending = path.suffix.lower().removeprefix(".")
     if ending not in _ENDINGS:
@@ -44,7 +44,7 @@ def draw(layout: Graph, path: Path) -> Path:
             f"layout {layout.name!r}: cannot draw into {str(path)!r}, there is no folder "
             f"{str(path.parent)!r}; create it, or name another place"
         )
-    picture = _picture(layout, ending)
+    picture = _picture(layout, notes, ending)
     unfinished = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         unfinished.write_bytes(picture)
@@ -60,20 +60,20 @@ def draw(layout: Graph, path: Path) -> Path:
     return path
 
 
-def _picture(layout: Graph, ending: str) -> bytes:
+def _picture(layout: Graph, notes: Notes, ending: str) -> bytes:
     """Draw by `dot` or, where that fails, by matplotlib."""
     sharpness = {"dpi": "192"} if ending == "png" else {}
     try:
-        picture: bytes = _digraph(layout, **sharpness).pipe(format=ending)
+        picture: bytes = _digraph(layout, notes, **sharpness).pipe(format=ending)
     except (graphviz.ExecutableNotFound, graphviz.CalledProcessError) as failure:
         missing = isinstance(failure, graphviz.ExecutableNotFound)
         level, why = (logging.INFO, "is not installed") if missing else (logging.WARNING, failure)
         _log.log(level, "Graphviz's program 'dot' %s; matplotlib draws the diagram", why)
-        return fallback.picture(layout, ending)
+        return fallback.picture(layout, ending, notes)
     return picture
 
 
-def _digraph(layout: Graph, **graph_attributes: str) -> graphviz.Digraph:
+def _digraph(layout: Graph, notes: Notes, **graph_attributes: str) -> graphviz.Digraph:
     """Profile on top, below it the items' plate, below that the legend."""
     title = f'<FONT POINT-SIZE="16"><B>{html.escape(layout.name)}</B></FONT>'
     dot = graphviz.Digraph(
@@ -87,36 +87,36 @@ def _digraph(layout: Graph, **graph_attributes: str) -> graphviz.Digraph:
         edge_attr={"color": EDGE, "penwidth": "1.1", "arrowsize": "0.75"},
     )
     if layout.joint:
-        _add_frames(dot, layout)
+        _add_frames(dot, layout, notes)
     else:
         with dot.subgraph(name="cluster/items") as plate:
             _border(plate, "items", "right")
-            _add_nodes(dot, plate, layout)
+            _add_nodes(dot, plate, layout, notes)
     with dot.subgraph(name="cluster/legend") as legend:
         _add_legend(legend, layout)
     return dot
 
 
-def _add_frames(dot: graphviz.Digraph, layout: Graph) -> None:
+def _add_frames(dot: graphviz.Digraph, layout: Graph, notes: Notes) -> None:
     """Add nodes and edges of a joint layout: the population in no plate, all else in its own."""
     for name, plates in layout.plates_of_nodes.items():
         if not plates:
-            _add_node(dot, layout.nodes[name])
+            _add_node(dot, layout.nodes[name], notes)
     for frame in frames(layout):
-        _add_frame(dot, frame, layout)
+        _add_frame(dot, frame, layout, notes)
     for edge in layout.graph.edges:
         dot.edge(*edge)
 
 
-def _add_frame(around: graphviz.Digraph, frame: Frame, layout: Graph) -> None:
+def _add_frame(around: graphviz.Digraph, frame: Frame, layout: Graph, notes: Notes) -> None:
     """Add a frame, its nodes, and the frames inside."""
     with around.subgraph(name=f"cluster/{frame.name}") as plate:
         _border(plate, graphviz.escape(frame.title), frame.corner)
         plate.attr(tooltip=graphviz.escape(frame.about or frame.title))
         for name in frame.nodes:
-            _add_node(plate, layout.nodes[name])
+            _add_node(plate, layout.nodes[name], notes)
         for inner in frame.inside:
-            _add_frame(plate, inner, layout)
+            _add_frame(plate, inner, layout, notes)
 
 
 def _border(plate: graphviz.Digraph, title: str, corner: Corner) -> None:
@@ -125,22 +125,22 @@ def _border(plate: graphviz.Digraph, title: str, corner: Corner) -> None:
     plate.attr(style="rounded", color=PLATE, penwidth="1.4", margin="14")
 
 
-def _add_node(where: graphviz.Digraph, node: Node) -> None:
+def _add_node(where: graphviz.Digraph, node: Node, notes: Notes) -> None:
     """Add a node."""
     where.node(
         node.name,
-        label=_label(node),
+        label=_label(node, notes),
         tooltip=graphviz.escape(captions.tooltip(node)),
         **_look(STYLES[node.kind]),
     )
 
 
-def _add_nodes(dot: graphviz.Digraph, plate: graphviz.Digraph, layout: Graph) -> None:
+def _add_nodes(dot: graphviz.Digraph, plate: graphviz.Digraph, layout: Graph, notes: Notes) -> None:
     """Add nodes and edges; an edge into the plate passes a joint."""
     graph = layout.graph
     inside = {name for name, per_item in graph.nodes(data="per_item") if per_item}
     for node in layout.nodes.values():
-        _add_node(plate if node.name in inside else dot, node)
+        _add_node(plate if node.name in inside else dot, node, notes)
     # an edge into the plate passes a joint between the meta-features: so these keep to the first
     # row, under the profile, and the edge crosses no node
     entering = [edge for edge in graph.edges if edge[0] not in inside and edge[1] in inside]
@@ -209,10 +209,14 @@ def _look(style: Style) -> dict[str, str]:
     }
 
 
-def _label(node: Node) -> str:
-    """Name in bold; facts and formula below it in smaller letters."""
+def _label(node: Node, notes: Notes) -> str:
+    """Name in bold; facts and formula below it in smaller letters, then what is noted."""
     below = map(_small, [*captions.facts(node), *captions.formula(node)])
-    return _rows(f"<B>{html.escape(node.name)}</B>", *below)
+    noted = [
+        f'<FONT POINT-SIZE="11" COLOR="{NOTE}"><B>{html.escape(line)}</B></FONT>'
+        for line in notes.get(node.name, ())
+    ]
+    return _rows(f"<B>{html.escape(node.name)}</B>", *below, *noted)
 
 
 def _small(text: str) -> str:

@@ -14,7 +14,7 @@ from . import captions
 from .arrangement import Arrangement, Plate, arrange
 from .boxes import BARE, GAP, PADDING, Box, Line, ends
 from .placement import Spot
-from .style import EDGE, INK, QUIET, STYLES, Style
+from .style import EDGE, INK, NO_NOTES, NOTE, QUIET, STYLES, Notes, Style
 
 if TYPE_CHECKING:  # slow to import, and declaring a layout never needs it
     from matplotlib.axes import Axes
@@ -27,13 +27,14 @@ _DOUBLE = 3.5  # distance between the lines of a doubled border
 _SLANT = 0.4  # of the height: how far hexagons and parallelograms lean
 
 
-def picture(layout: Graph, ending: str) -> bytes:
-    """Draw a layout; `ending` is one of matplotlib's formats."""
+def picture(layout: Graph, ending: str, notes: Notes = NO_NOTES) -> bytes:
+    """Draw a layout with lines noted below nodes; `ending` is one of matplotlib's formats."""
     ruler = _Ruler()
     box = ruler.box
     nodes: dict[Spot, Box] = {}
     for name, node in layout.nodes.items():
         below = [Line(text) for text in [*captions.facts(node), *captions.formula(node)]]
+        below += [Line(text, colour=NOTE) for text in notes.get(name, ())]
         nodes[name] = box([Line(name, 10, bold=True), *below], STYLES[node.kind])
     arranged = arrange(layout, nodes)
     plates = [plate.box for plate in arranged.plates]
@@ -215,7 +216,7 @@ def _write(where: "Figure | Axes", x: float, y: float, line: Line, ha: str = "ce
         fontsize=line.size,
         fontweight="bold" if line.bold else "normal",
         fontfamily=_FONT,
-        color=INK if line.bold else QUIET,
+        color=line.colour or (INK if line.bold else QUIET),
         ha=ha,
         va="center_baseline",
         parse_math=False,

@@ -8,7 +8,7 @@ from ..graph import Graph
 from ..nodes import Node
 from . import captions
 from .frames import Frame, frames
-from .style import EDGE, INK, PLATE, STYLES, Style
+from .style import EDGE, INK, NO_NOTES, PLATE, STYLES, Notes, Style
 
 _BRACKETS = {
     "box": ("[", "]"),
@@ -20,11 +20,11 @@ _BRACKETS = {
 _DOUBLED = {"box": ("[[", "]]"), "ellipse": ("(((", ")))")}
 
 
-def to_mermaid(layout: Graph) -> str:
+def to_mermaid(layout: Graph, notes: Notes = NO_NOTES) -> str:
     """Write a layout's diagram in Mermaid's language; see `Layout.to_mermaid`."""
     graph = layout.graph
     ids = {name: _id(index, name) for index, name in enumerate(layout.nodes)}
-    drawn = {name: f"{ids[name]}{_node(node)}" for name, node in layout.nodes.items()}
+    drawn = {name: f"{ids[name]}{_node(node, notes)}" for name, node in layout.nodes.items()}
     lines = [
         *("---", f"title: {_quoted(layout.name)}"),
         *(
@@ -108,12 +108,13 @@ def _id(index: int, name: str) -> str:
     return f"n{index}_{re.sub(r'[^A-Za-z0-9]', '_', name)}"
 
 
-def _node(node: Node) -> str:
+def _node(node: Node, notes: Notes) -> str:
     """Write the shape and the label of a node."""
     style = STYLES[node.kind]
     left, right = (_DOUBLED if style.double else _BRACKETS)[style.shape]
     below = [*captions.facts(node), *captions.formula(node)]
     label = f"<b>{_escape(node.name)}</b>" + "".join(f"<br/>{_escape(line)}" for line in below)
+    label += "".join(f"<br/><b>{_escape(line)}</b>" for line in notes.get(node.name, ()))
     return f'{left}"{label}"{right}:::{_class(node.kind)}'
 
 

@@ -4,6 +4,7 @@ A kind is told twice: by its colours (after the Okabe-Ito palette, which survive
 and, for black-and-white print, by its shape and border. Observed nodes are shaded.
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -39,3 +40,8 @@ STYLES: dict[str, Style] = {
 FONT = "Arial"
 INK, QUIET = "#1A1A1A", "#4A4F55"
 EDGE, PLATE = "#5B6168", "#8A9097"
+NOTE = "#A31545"
+
+type Notes = Mapping[str, Sequence[str]]
+"""Lines below the names of nodes, such as what was inferred of each."""
+NO_NOTES: Notes = {}

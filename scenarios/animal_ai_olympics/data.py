@@ -57,9 +57,17 @@ def load(folder: Path | None = None) -> Evaluation:
 def code(codes: pd.DataFrame) -> pd.DataFrame:
     """Turn recorded task properties into meta-features.
 
+    Notes
+    -----
+    The paper's Table 2 gives the upper ends of the ranges and no formula. The coding of the
+    reward's size was found, not given: of those tried, it is the one whose posterior means come
+    closest to Figure 9, which it was chosen on. So that ``visualAbility`` correlates by 0.997 with
+    the figure says that the coding is right, and is no test of the layout. ``XPos`` is the recorded
+    side; see `reproduction.published.beside` for how little of the bias that reproduces.
+
     References
     ----------
-    Burden et al. (2023), Table 2; the coding is the one that reproduces Figure 9.
+    Burden et al. (2023), Table 2 and Figure 9.
     """
     size = codes["reward_size"].astype(float)
     distance = codes["reward_distance"].astype(float)

@@ -1,4 +1,4 @@
-"""Cohorts: the thirty agents' outcomes on a battery, simulated from their rules."""
+"""Cohorts: the thirty agents' simulated outcomes on a battery, and anybody's real ones."""
 
 from pathlib import Path
 
@@ -6,11 +6,23 @@ import numpy as np
 import pandas as pd
 
 from ...common.errors import DataError
+from ...common.messages import some
 from ...evaluations.evaluation import Evaluation
+from ...evaluations.tables import need_columns
 from ..scenario import Cohort
 from .agents import AGENTS
 from .battery import battery
+from .layouts import published_layout
 from .truth import true_profiles
+
+_TABLES = {
+    "arenas.csv": (
+        "arena",
+        *(column for feature in published_layout().meta_features for column in feature.columns),
+    ),
+    "outcomes.csv": ("subject", "arena", "success"),
+}
+"""Files of real results, each with the columns that it must have."""
 
 
 def simulated_cohort(seed: int = 1) -> Cohort:
@@ -41,21 +53,63 @@ def simulated_cohort(seed: int = 1) -> Cohort:
 
 
 def load(folder: Path | None = None) -> Evaluation:
-    """Return a simulated cohort; the study has no real subjects.
+    """Read somebody's results on O-PIAAGETS; without a folder, return a simulated cohort.
+
+    The paper has no real subjects, and none have been published with their outcomes. Two files are
+    needed, both CSV:
+
+    - ``arenas.csv``, a row per arena: ``arena``, its name; ``goalDistance``, ``goalSize``,
+      ``rightLeftPosition`` (-1, 0, 1), ``rampPresence``, ``lavaPresence``, ``platformPresence`` and
+      ``occluderPresence`` (0, 1); and, where something is hidden, ``timeUnderOcc`` in seconds and
+      ``numberOfPositions``, the other places where the reward could be. For the recommended layout
+      also ``paradigm[cup]``, ``paradigm[grid]``, ``paradigm[chick]``, ``similarPositions`` and
+      ``rewardDeflected`` (0, 1), and where something is hidden ``occluderRedness``,
+      ``occluderGreenness`` and ``occluderBlueness`` (0 to 255).
+    - ``outcomes.csv``, a row per attempt: ``subject``, ``arena``, ``success`` (0, 1). Several
+      attempts of a subject at an arena are trials.
+
+    `animal_ai_arenas.read_arenas` reads most of the columns off the arenas' own files.
 
     Parameters
     ----------
     folder : Path, optional
-        Must not be given.
+        Where both lie.
+
+    Returns
+    -------
+    Evaluation
+        Of the real subjects, or of the simulated agents.
 
     Raises
     ------
     DataError
-        When a folder is given.
+        When a file or a column is missing, an arena of an outcome is unknown, or a success is
+        neither 0 nor 1.
+
+    References
+    ----------
+    Voudouris et al. (2022), Evaluating object permanence in embodied agents; Burden et al. (2023),
+    Table 4.
     """
-    if folder is not None:
+    if folder is None:
+        return simulated_cohort().evaluation
+    arenas, outcomes = (_table(Path(folder), name, need) for name, need in _TABLES.items())
+    twice = arenas["arena"][arenas["arena"].duplicated()]
+    if len(twice):
+        raise DataError(f"arenas.csv has {some(twice)} more than once; keep one row per arena")
+    return Evaluation.from_long(
+        outcomes, arenas.set_index("arena"), item="arena", outcome="success", repeats="trials"
+    )
+
+
+def _table(folder: Path, name: str, need: tuple[str, ...]) -> pd.DataFrame:
+    """Read one of the files of real results."""
+    path = folder / name
+    if not path.is_file():
         raise DataError(
-            f"the agents of this study are simulated, so there are no data in {folder}; leave "
-            "--data out"
+            f"there is no {path}; give the folder of {some(_TABLES)}, or leave --data out for "
+            "simulated agents"
         )
-    return simulated_cohort().evaluation
+    table = pd.read_csv(path, dtype=dict.fromkeys(("arena", "subject"), str))
+    need_columns(table.columns, need, f"{path} has")
+    return table

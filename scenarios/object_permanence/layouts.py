@@ -1,13 +1,23 @@
-"""Two layouts of object permanence: the published one and a recommended one."""
+"""Layouts of object permanence: the published one, mended and as printed, and a recommended one."""
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
+from ...common.messages import some
 from ...layouts import Bias, Capability, Derived, Layout, MetaFeature, Noise, Prior, Slope, Success
-from ...linking import logistic, mean_failure, mixture, presence, product
+from ...linking import LayoutError, logistic, mean_failure, mixture, presence, product
+from ...linking.expression import Expr
 from .battery import COLOURS, HIDING
 
 _OBSTACLES = ("ramp", "lava", "platform")
 _LONGEST = 4  # s: what a place demands of object permanence
+DEPARTURES = {
+    "demand": "a position demands 4 s of object permanence, instead of the time under occlusion",
+    "occluder": "memory counts where nothing is hidden, too",
+    "ranges": "abilities end at the largest demand plus a tenth, instead of a fifth",
+    "walking": "flatNavAbility is N(0, 1) on its range, instead of uniform",
+}
+"""What Table 5 prints where `published_layout` departs from it, by a name."""
 
 
 class _Arena(NamedTuple):
@@ -30,11 +40,13 @@ def published_layout() -> Layout:
     - The demand on object permanence is the time under occlusion times the number of positions
       (section 5.2 and the unit in appendix D.3); the table has 4 s in place of the time.
     - Object permanence performance is 1 where nothing is hidden (section 5.2), memory included; the
-      table's formula leaves memory in.
+      table's formula leaves memory in: who remembers for 3 s has 0.73 where 2 s are recorded.
     - Upper ends are 1.2 times the largest demand, 52.8, 4.8 and 6, as Figure 13's means of 50 and
       4.8 need them; the table has 48.4, 4.4 and 6.
     - ``flatNavAbility`` is uniform on [0, 56]: a mean of 56 (Figure 13) cannot come from the
       table's N(0, 1).
+
+    `printed_layout` is the table itself.
 
     References
     ----------
@@ -45,17 +57,82 @@ def published_layout() -> Layout:
     >>> [latent.name for latent in published_layout().latents][:3]
     ['memoryAbility', 'OPAbility', 'rampAbility']
     """
-    arena = _arena()
-    memory = Capability("memoryAbility", low=0, high=4.8, unit="s")
-    permanence = Capability("OPAbility", low=0, high=52.8, unit="s * position")
+    return printed_layout(DEPARTURES)
+
+
+def printed_layout(mended: Iterable[str] = ()) -> Layout:
+    r"""Return the layout that Table 5 prints, or one with some of its four departures mended.
+
+    As printed, object permanence performance is
+
+    .. math:: \sigma(m - t) \; \sigma(48.4 - (48.4 - (\theta - 4 n)) \, o)
+
+    with memory m, time t, object permanence :math:`\theta`, n positions, and o = 1 where something
+    is hidden; where nothing is, :math:`\sigma(m - t)` remains.
+
+    Parameters
+    ----------
+    mended : iterable of str
+        Names in `DEPARTURES`; with all of them it is `published_layout`.
+
+    Returns
+    -------
+    Layout
+        Without "occluder" mended, it needs a time and a number of positions for every arena, also
+        where nothing is hidden; the paper does not say which.
+
+    Raises
+    ------
+    LayoutError
+        When a name is none of those.
+
+    Notes
+    -----
+    The table gives flatNavAbility the range [0, 56] and the prior N(0, 1): that is a normal
+    distribution cut off at 0 and 56. It gives OPAbility no prior; all ranges without one are taken
+    to be uniform.
+
+    References
+    ----------
+    Burden et al. (2023), Table 5.
+
+    Examples
+    --------
+    >>> from measurement_layouts.linking import evaluate
+    >>> arena = {"memoryAbility": 3, "timeUnderOcc": 2, "OPAbility": 40, "numberOfPositions": 1,
+    ...          "occluderPresence": 0}
+    >>> [round(float(evaluate(layout.nodes["OPPerformance"], arena)), 2)
+    ...  for layout in (printed_layout(), published_layout())]
+    [0.73, 1.0]
+    """
+    chosen = set(mended)
+    if unknown := sorted(chosen - set(DEPARTURES)):
+        raise LayoutError(
+            f"there is no departure {some(unknown)} from Table 5; name some of {some(DEPARTURES)}"
+        )
+    wide, timed = "ranges" in chosen, "demand" in chosen
+    arena = _arena(missing="occluder" in chosen)
+    memory = Capability("memoryAbility", low=0, high=4.8 if wide else 4.4, unit="s")
+    most = 52.8 if wide else 48.4
+    counted = "s * position" if timed else "position"
+    permanence = Capability("OPAbility", low=0, high=most, unit=counted)
     visual = Capability("visualAbility", low=0, high=6, unit="goal_unit")
-    flat = Capability("flatNavAbility", low=0, high=56, unit="arena_unit")
+    walking = (
+        {"low": 0, "high": 56}
+        if "walking" in chosen
+        else {"prior": Prior("TruncatedNormal", mu=0, sigma=1, lower=0, upper=56)}
+    )
+    flat = Capability("flatNavAbility", unit="arena_unit", **walking)
     abilities = [Capability(f"{what}Ability", low=0, high=1) for what in _OBSTACLES]
     bias, noise = Bias("rightLeftBias"), Noise("noiseLevel")
 
     remember = Derived("memoryPerformance", logistic(memory - arena.time))
-    keep = logistic(permanence - arena.time * arena.places)
-    know = Derived("OPPerformance", presence(remember * keep, arena.occluder))
+    margin = permanence - (arena.time if timed else _LONGEST) * arena.places
+    if "occluder" in chosen:
+        performance: Expr = presence(remember * logistic(margin), arena.occluder)
+    else:
+        performance = remember * logistic(most - (most - margin) * arena.occluder)
+    know = Derived("OPPerformance", performance)
     effect = Derived("rightLeftEffect", bias * arena.side)
     walk = Derived("flatNavPerformance", logistic(flat - arena.distance + effect))
     navigate = Derived("navigationPerformance", product(*_pass(abilities, arena), walk))
@@ -63,7 +140,8 @@ def published_layout() -> Layout:
     outcome = Success(
         "taskPerformance", mixture(know * navigate * see, by=noise, toward=mean_failure)
     )
-    return Layout("object-permanence", outcome)
+    printed = [] if chosen == set(DEPARTURES) else ["printed", *sorted(chosen)]
+    return Layout("-".join(["object-permanence", *printed]), outcome)
 
 
 def recommended_layout() -> Layout:
@@ -131,21 +209,23 @@ LAYOUTS = {"published layout": published_layout, "recommended layout": recommend
 PUBLISHED, RECOMMENDED = LAYOUTS
 
 
-def _arena() -> _Arena:
+def _arena(missing: bool = True) -> _Arena:
+    """Declare the meta-features; time and positions may be missing where nothing is hidden."""
     occluder = MetaFeature("occluderPresence", levels=(0, 1))
+    given = occluder if missing else None
     return _Arena(
         obstacles=tuple(MetaFeature(f"{what}Presence", levels=(0, 1)) for what in _OBSTACLES),
         occluder=occluder,
         distance=MetaFeature("goalDistance", low=0, high=56, unit="arena_unit"),
         size=MetaFeature("goalSize", low=0.4, high=5, unit="goal_unit"),
         side=MetaFeature("rightLeftPosition", levels=(-1, 0, 1), about="1 right"),
-        time=MetaFeature("timeUnderOcc", low=0, high=4, unit="s", given=occluder),
+        time=MetaFeature("timeUnderOcc", low=0, high=4, unit="s", given=given),
         places=MetaFeature(
             "numberOfPositions",
             low=1,
             high=11,
             unit="position",
-            given=occluder,
+            given=given,
             about="other places where the reward could be",
         ),
     )

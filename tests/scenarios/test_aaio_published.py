@@ -10,6 +10,7 @@ import xarray as xr
 import measurement_layouts as ml
 from measurement_layouts.scenarios import animal_ai_olympics as aaio
 from measurement_layouts.scenarios.animal_ai_olympics.reproduction.published import (
+    beside,
     compare,
     figure_9,
 )
@@ -196,3 +197,28 @@ def test_hold_out_scores_every_method_on_the_real_data(evaluation):
     assert list(scores.summary().index) == methods
     assert len(figures) == 2 * len(methods)
     assert all(0 < figure.obtained < 0.5 for figure in figures)
+
+
+def test_all_four_elements_stand_beside_figure_9(tmp_path):
+    """By hand: means off by 0.1 throughout, standard deviations by their sign."""
+    published, place = table(), tmp_path / "aaio_figure9.csv"
+    published["rightLeftBias_mean"] = [0.1, 0.2, 0.3, 0.5]
+    published["rightLeftBias_sd"] = [0.8, 0.7, 0.8, 0.9]
+    published.to_csv(place)
+    rows = [
+        {"subject": who, "node": node, "mean": mean, "sd": sd}
+        for at, who in enumerate(AGENTS)
+        for node, mean, sd in (
+            ("rightLeftBias", [0.2, 0.3, 0.4, 0.6][at], [0.7, 0.8, 0.7, 0.8][at]),
+            *((node, MEANS[at, column], 0.1) for column, node in enumerate(NODES)),
+        )
+    ]
+    fit = SimpleNamespace(profiles=lambda: pd.DataFrame(rows), subjects=AGENTS)
+    found = beside(fit, figure_9(tmp_path, AGENTS))
+    assert list(found.index) == [*(f"{node}: mean" for node in NODES)] + [
+        "rightLeftBias: mean",
+        "rightLeftBias: sd",
+    ]
+    assert found.loc["rightLeftBias: mean"].tolist() == pytest.approx([1.0, 0.1, 0.1])
+    expected = np.corrcoef([0.7, 0.8, 0.7, 0.8], [0.8, 0.7, 0.8, 0.9])[0, 1]
+    assert found.loc["rightLeftBias: sd"].tolist() == pytest.approx([expected, 0.1, -0.05])

@@ -15,6 +15,7 @@ from ...scenario import Scenario
 from ..agents import AGENTS
 from ..layouts import LAYOUTS, PUBLISHED, RECOMMENDED
 from ..truth import RANGES
+from .printed import compare_variants, variant_figures
 from .trial import Trial, run_trial
 
 COHORTS = 5
@@ -79,7 +80,7 @@ def reproduce(scenario: Scenario, data: Path | None, published: Path) -> Reprodu
     scenario : Scenario
         This one.
     data : Path, optional
-        There are no real subjects; giving any is an error.
+        Must not be given: the tables are of the simulated agents.
     published : Path
         Folder of published tables.
 
@@ -88,9 +89,18 @@ def reproduce(scenario: Scenario, data: Path | None, published: Path) -> Reprodu
     DataError
         When data are given, or the tables cannot be read; before anything is simulated.
     """
-    scenario.load(data)
+    if data is not None:
+        raise DataError(
+            f"the published tables are of simulated agents, and {data} holds others; leave --data "
+            f"out, or fit them: measurement-layouts run {scenario.name} --data {data}"
+        )
     tables = read_tables(published)
-    return compare([run_trial(seed) for seed in range(1, COHORTS + 1)], tables)
+    found = compare([run_trial(seed) for seed in range(1, COHORTS + 1)], tables)
+    variants = compare_variants(seed=1)
+    return Reproduction(
+        [*found.figures, *variant_figures(variants)],
+        {**found.tables, "Table 5 mended, as printed, and between, first cohort": variants},
+    )
 
 
 def compare(trials: Sequence["Trial"], tables: Published) -> Reproduction:

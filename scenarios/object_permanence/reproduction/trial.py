@@ -7,8 +7,10 @@ from typing import cast
 import numpy as np
 import pandas as pd
 
+from ....evaluations.evaluation import Evaluation
 from ....inference.fit import Fit
 from ....inference.fitting import fit
+from ....layouts import Layout
 from ....reports.description.describe import describe
 from ....reports.description.rules import Rules
 from ....validation.criticism.criticise import Criticism, criticise
@@ -63,10 +65,31 @@ class Trial:
 
 @cache
 def _truth(layout: str) -> tuple[dict[str, float], pd.DataFrame]:
+    return truth_of(LAYOUTS[layout]())
+
+
+def truth_of(layout: Layout) -> tuple[dict[str, float], pd.DataFrame]:
     """Upper ends of a layout's ranges, and the true profiles in parts of them."""
-    latents = {latent.name: latent for latent in LAYOUTS[layout]().latents}
+    latents = {latent.name: latent for latent in layout.latents}
     ranges = {name: latents[name].range.high for name in RANGES}
     return ranges, normalised(true_profiles(ranges), ranges)
+
+
+def split(seed: int, agents: list[str] | None) -> tuple[Evaluation, Evaluation, list[str]]:
+    """Simulate a cohort, and hold a fifth of its arenas out.
+
+    Returns
+    -------
+    evaluation, training : Evaluation
+        With the outcomes of all arenas, and without those of the arenas held out.
+    held_out : list of str
+        Their names.
+    """
+    evaluation = simulated_cohort(seed).evaluation.select(subjects=agents or list(AGENTS))
+    count = round(_HELD_OUT * len(evaluation.items))
+    chosen = np.random.default_rng([seed, 2]).permutation(len(evaluation.items))[:count]
+    held_out = list(evaluation.items.index[np.sort(chosen)])
+    return evaluation, masked(evaluation, held_out), held_out
 
 
 def run_trial(seed: int, agents: list[str] | None = None, progressbar: bool = True) -> Trial:
@@ -86,12 +109,8 @@ def run_trial(seed: int, agents: list[str] | None = None, progressbar: bool = Tr
     Trial
         Means, scores, what criticism names and whether descriptions are right.
     """
-    evaluation = simulated_cohort(seed).evaluation.select(subjects=agents or list(AGENTS))
+    evaluation, training, held_out = split(seed, agents)
     items = evaluation.items
-    count = round(_HELD_OUT * len(items))
-    chosen = np.random.default_rng([seed, 2]).permutation(len(items))[:count]
-    held_out = list(items.index[np.sort(chosen)])
-    training = masked(evaluation, held_out)
     fits = {
         name: fit(
             make(),
@@ -117,22 +136,24 @@ def run_trial(seed: int, agents: list[str] | None = None, progressbar: bool = Tr
     description = describe(fits[RECOMMENDED], rules=Rules(scale="range"))
     subjects = fits[RECOMMENDED].subjects
     return Trial(
-        {name: _means(each) for name, each in fits.items()},
+        {name: means_of(each) for name, each in fits.items()},
         pd.concat(scored, axis=1).swaplevel(axis=1)[["brier", "calibration", "refinement"]],
         criticism.first(),
         pd.Series({name: is_right(name, description) for name in subjects}),
         description.texts,
-        {name: _unsettled(each) for name, each in fits.items()},
+        {name: unsettled(each) for name, each in fits.items()},
     )
 
 
-def _means(each: Fit) -> pd.DataFrame:
+def means_of(each: Fit) -> pd.DataFrame:
+    """Posterior means, a row per agent and a column per element."""
     table = each.profiles()
     names = table["node"] + table["label"].map(lambda label: f"[{label}]" if label else "")
     wide = table.assign(element=names).pivot(index="subject", columns="element", values="mean")
     return wide.loc[each.subjects]
 
 
-def _unsettled(each: Fit) -> list[str]:
+def unsettled(each: Fit) -> list[str]:
+    """Agents with an R-hat above 1.05."""
     table = each.diagnostics()
     return list(table.index[~(table["rhat"] <= _SETTLED)])

@@ -1,0 +1,323 @@
+"""A layout's diagram inside a page, and with what was inferred of one subject on its nodes."""
+
+import itertools
+import re
+from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from markupsafe import Markup
+
+from ..common.digits import (
+    Digits,
+    decimals,
+    fixed,
+    forecast_errors,
+    of_forecast,
+    of_profile,
+    outward,
+    short,
+)
+from ..common.errors import DataError
+from ..evaluations.tables import named
+from ..inference.fit import Fit
+from ..inference.forecasts.reading import levels_of_items, reader_of
+from ..inference.forecasts.streaming import SUMMARY, summaries
+from ..inference.forecasts.support import training_features
+from ..layouts import Layout
+from ..layouts.drawing import graphviz as render
+from ..layouts.drawing import mermaid
+from ..layouts.graph import Graph
+from ..linking import units
+from .columns import training_items
+from .outcomes import fitted_outcomes
+
+_HEAD = re.compile(r"^.*?(?=<svg\b)", re.DOTALL)  # declaration and document type
+_METADATA = re.compile(r"<metadata>.*?</metadata>", re.DOTALL)  # matplotlib's: with the date
+_PLACE = re.compile(r'((?: id="| xlink:href="#| href="#|url\(#))')
+_MOST_LINES = 6  # of one node
+_MEMORY_MIB = 64.0
+
+
+@dataclass(frozen=True, eq=False)
+class InferredDiagram:
+    """The diagram of a layout with lines of what is known of a subject below its nodes.
+
+    A notebook shows it as a picture.
+
+    Attributes
+    ----------
+    layout : Layout
+        What is drawn.
+    subject : str
+        Whose values.
+    values : dict of str to tuple of str
+        Lines by node.
+
+    Examples
+    --------
+    >>> from measurement_layouts import Capability, Success
+    >>> coin = Layout("coin", Success("heads", Capability("p", low=0, high=1)))
+    >>> InferredDiagram(coin, "Ann", {"p": ("0.5 [0.2, 0.8]",)})
+    <InferredDiagram of 'coin' for Ann>
+    """
+
+    layout: Layout
+    subject: str
+    values: dict[str, tuple[str, ...]]
+
+    @property
+    def titled(self) -> Graph:
+        """The layout under a title that names the subject."""
+        return Graph(f"{self.layout.name}: {self.subject}", self.layout.outcomes)
+
+    def draw(self, path: str | Path) -> Path:
+        """Draw the diagram into a file; its ending says the format (svg, png, pdf).
+
+        Raises
+        ------
+        LayoutError
+            When the ending is none of those, or the folder does not exist.
+        """
+        return render.draw(self.titled, Path(path), self.values)
+
+    def to_graphviz(self) -> str:
+        """Write the diagram in Graphviz's language."""
+        return render.to_graphviz(self.titled, self.values)
+
+    def to_mermaid(self) -> str:
+        """Write the diagram in Mermaid's language, for Markdown pages."""
+        return mermaid.to_mermaid(self.titled, self.values)
+
+    def to_svg(self) -> str:
+        """Draw the diagram as SVG."""
+        return render.to_svg(self.titled, self.values)
+
+    def _repr_svg_(self) -> str:
+        return self.to_svg()
+
+    def __repr__(self) -> str:
+        return f"<InferredDiagram of {self.layout.name!r} for {self.subject}>"
+
+
+def inferred_diagram(
+    fit: Fit, subject: object, item: pd.DataFrame | None = None, *, prob: float = 0.9
+) -> InferredDiagram:
+    """Draw a layout with a subject's posterior on its nodes.
+
+    - A latent has its posterior mean and interval.
+    - Without an item, a derived node and an outcome have the mean of their posterior means over the
+      items of the fit, and the least and the largest of these; an outcome also what was observed.
+    - With an item, run or not, meta-features have its values, and derived nodes and outcomes their
+      posterior mean and interval on it: what the outcomes of other items say of this one.
+
+    Parameters
+    ----------
+    fit : Fit
+        Profiles.
+    subject : object
+        Whose, by name.
+    item : DataFrame, optional
+        One row, indexed by the item's name, with the columns that the layout needs.
+    prob : float, default 0.9
+        Mass of the equal-tailed intervals.
+
+    Returns
+    -------
+    InferredDiagram
+        To be shown, drawn into a file, or written for Graphviz or Mermaid.
+
+    Raises
+    ------
+    DataError
+        When `item` has another number of rows than one, or does not fit the layout.
+    FitError
+        When the subject is not in the fit, or `prob` is not between 0 and 1.
+
+    References
+    ----------
+    Burden et al. (2023), Figure 2: inference from tasks to the profile, and from it to a new task.
+
+    Examples
+    --------
+    >>> from measurement_layouts.inference.fitting import fit
+    >>> from measurement_layouts.scenarios import animal_ai_olympics as aaio
+    >>> cohort = aaio.simulated_cohort()
+    >>> result = fit(aaio.published_layout(), cohort.evaluation, subjects=["sim-01"],
+    ...              draws=100, tune=200, chains=2, seed=1, progressbar=False)
+    >>> shown = inferred_diagram(result, "sim-01", cohort.evaluation.items.head(1))
+    >>> shown
+    <InferredDiagram of 'animal-ai-olympics' for sim-01>
+    >>> sorted(shown.values)[:4]
+    ['XPos', 'navigationAbility', 'navigationPerformance', 'noiseLevel']
+    """
+    (who,) = fit.names(fit.places([subject]))
+    if item is not None and len(item) != 1:
+        raise DataError(
+            f"item has {len(item)} rows, and a diagram shows one item; give one row, such as "
+            "items.loc[['name']], or leave it out for the average over the items of the fit"
+        )
+    return subject_diagram(fit, fit.profiles(prob=prob), who, item, prob)
+
+
+def subject_diagram(
+    fit: Fit, profiles: pd.DataFrame, who: str, item: pd.DataFrame | None, prob: float
+) -> InferredDiagram:
+    """Draw a subject's diagram, given the table of profiles; see `inferred_diagram`."""
+    (row,) = fit.places([who])
+    profile = profiles[profiles["subject"] == who]
+    found = {name: list(_latent(own)) for name, own in profile.groupby("node", sort=False)}
+    if fit.layout.joint:
+        found |= _shared(fit, item, prob)
+    ess = float(profile[["ess_bulk", "ess_tail"]].min(axis=None))
+    if item is None:
+        found |= _over_items(fit, row, ess, prob)
+    else:
+        found |= _on_item(fit, who, item, ess, prob)
+    for name, line in _observed(fit, row, item).items():
+        found[name].append(line)
+    shown = {name: tuple(_few(lines)) for name, lines in found.items() if lines}
+    return InferredDiagram(fit.layout, who, shown)
+
+
+def _few(lines: list[str]) -> list[str]:
+    """Keep the first lines of many."""
+    if len(lines) <= _MOST_LINES:
+        return lines
+    return [*lines[: _MOST_LINES - 1], f"and {len(lines) - _MOST_LINES + 1} more"]
+
+
+def _latent(rows: pd.DataFrame) -> Iterator[str]:
+    """Write mean and interval of a node's labels."""
+    for row in rows.to_dict("records"):
+        digits = of_profile(row) if "low_error" in row else _of_shared(row)
+        low, high = outward(row["low"], row["high"], digits.ends)
+        label = f"{row['label']} " if row["label"] else ""
+        yield f"{label}{fixed(row['mean'], digits.mean)} [{low}, {high}]"
+        if row.get("prior_dominated"):
+            yield "(prior-dominated)"
+
+
+def _of_shared(row: Mapping[Hashable, float]) -> Digits:
+    """Count decimals as the report's tables of what is shared do."""
+    digits = decimals(row["sd"], min(row["ess_bulk"], row["ess_tail"]))
+    return Digits(digits, digits)
+
+
+def _shared(fit: Fit, item: pd.DataFrame | None, prob: float) -> dict[str, list[str]]:
+    """Write what subjects share: a value, or how far apart those of many levels are."""
+    found = {}
+    for table in (fit.population(prob=prob), fit.items(prob=prob)):
+        if item is not None and "item" in table:
+            table = table[table["item"].isna() | table["item"].isin([str(item.index[0])])]
+        for name, rows in table.groupby("node", sort=False):
+            alone = not rows.duplicated("label").any()
+            found[str(name)] = list(_latent(rows)) if alone else [_spread(rows["mean"], "levels")]
+    return found
+
+
+def _spread(means: pd.Series, what: str) -> str:
+    low, high = short(float(means.min())), short(float(means.max()))
+    return f"{low} to {high} over {len(means)} {what}"
+
+
+def _over_items(fit: Fit, row: int, ess: float, prob: float) -> dict[str, list[str]]:
+    """Write means of derived nodes and outcomes over the items of the fit."""
+    layout, count = fit.layout, len(training_items(fit))
+    features = training_features(fit) | levels_of_items(fit)
+    nodes = [*layout.derived, *layout.outcomes]
+    reader, places = reader_of(fit, features), np.array([row])
+    each = summaries(reader, places, features, count, nodes, prob=prob, memory_mib=_MEMORY_MIB)
+    found = {}
+    for node, (mean, low, high) in zip(nodes, each, strict=True):
+        error = float(forecast_errors(low, high, np.array(ess), prob).max())
+        digits = of_forecast(error, prob).mean
+        ends = f"{fixed(mean.min(), digits)} to {fixed(mean.max(), digits)}"
+        found[node.name] = [f"{fixed(mean.mean(), digits)} over items ({ends})"]
+    return found
+
+
+def _on_item(
+    fit: Fit, who: str, item: pd.DataFrame, ess: float, prob: float
+) -> dict[str, list[str]]:
+    """Write an item's meta-features, and derived nodes and outcomes on it."""
+    layout, (values,) = fit.layout, named(item, "items", "item").to_dict("records")
+    found: dict[str, list[str]] = {}
+    for feature in layout.meta_features:
+        unit = units.name(feature.unit)
+        found[feature.name] = [
+            f"{label} {_number(values[column])} {unit}".strip()
+            for label, column in zip(feature.labels or ("",), feature.columns, strict=True)
+        ]
+    computed = fit.derived(item, subjects=[who], prob=prob)
+    for name, values in computed.items():
+        mean, low, high = (values.sel(summary=part).to_numpy().ravel() for part in SUMMARY)
+        error = float(forecast_errors(low, high, np.array(ess), prob).max())
+        digits = of_forecast(error, prob)
+        own = [dim for dim in values.dims if dim not in ("subject", "item", "summary")]
+        labels = itertools.product(*(map(str, values[dim].to_numpy()) for dim in own))
+        found[str(name)] = [
+            f"{' '.join(label)} {fixed(middle, digits.mean)} "
+            f"[{', '.join(outward(*ends, digits.ends))}]".strip()
+            for label, middle, *ends in zip(labels, mean, low, high, strict=True)
+        ]
+    return found
+
+
+def _number(value: object) -> str:
+    """Write a value of an item; what is not defined on it is missing."""
+    return "undefined" if pd.isna(value) else short(float(value))  # type: ignore[arg-type,call-overload]
+
+
+def _observed(fit: Fit, row: int, item: pd.DataFrame | None) -> dict[str, str]:
+    """Write what a subject got: of the attempts at all items, or at one."""
+    at = slice(None)
+    if item is not None:
+        (place,) = training_items(fit).get_indexer([str(item.index[0])])
+        if place < 0:
+            return {}
+        at = slice(place, place + 1)
+    found = {}
+    for outcome in fitted_outcomes(fit):
+        attempts, gained = (part[row][at].sum() for part in (outcome.attempts, outcome.gained))
+        if attempts:
+            found[outcome.name] = f"observed {short(float(gained))} of {int(attempts)}"
+    return found
+
+
+def inline_svg(layout: Layout, drawn: str, place: str = "") -> Markup:
+    """Make a drawing of a layout one that may stand inside a page, by what it shows.
+
+    Graphviz and matplotlib escape all texts of the layout.
+
+    Parameters
+    ----------
+    layout : Layout
+        What is drawn.
+    drawn : str
+        Its diagram as SVG.
+    place : str
+        What its identifiers begin with, where several diagrams stand on a page.
+
+    Examples
+    --------
+    >>> from measurement_layouts import Capability, MetaFeature, Success
+    >>> from measurement_layouts.linking import logistic
+    >>> sight = Capability("sight", low=0, high=2)
+    >>> smallness = MetaFeature("smallness", low=0, high=2)
+    >>> layout = Layout("looking", Success("found", logistic(sight - smallness)))
+    >>> str(inline_svg(layout, layout._repr_svg_()))[:26]
+    '<svg role="img" aria-label'
+    """
+    bare = _METADATA.sub("", _HEAD.sub("", drawn))
+    bare = _PLACE.sub(lambda found: found[0] + place, bare)
+    about = Markup("diagram of the layout {}: {}").format(layout.name, _told(layout))
+    return Markup(bare.replace("<svg", f'<svg role="img" aria-label="{about}"', 1))
+
+
+def _told(layout: Layout) -> str:
+    """Say which node leads to which."""
+    parents = [(name, list(layout.graph.predecessors(name))) for name in layout.nodes]
+    return "; ".join(f"{name} from {', '.join(found)}" for name, found in parents if found)
