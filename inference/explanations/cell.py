@@ -176,7 +176,8 @@ class Cell:
 
     def own_values(self) -> np.ndarray:
         """Values of the item's columns, NaN where undefined."""
-        return defined_columns(self.layout, self.features, 1)[0]
+        found: np.ndarray = defined_columns(self.layout, self.features, 1)[0]
+        return found
 
     def remark(self) -> str:
         """Say what of the item lies outside the subject's training items."""
@@ -228,3 +229,35 @@ def _trained(fit: Posterior, name: str) -> pd.DataFrame:
 def columns_of(layout: Layout) -> list[str]:
     """Columns of an item's meta-features, in the order of `Cell.own_values`."""
     return [name for node in layout.meta_features for name in node.columns]
+
+
+def distances(own: np.ndarray, training: np.ndarray) -> np.ndarray:
+    r"""Compute how far training items are from an item.
+
+    .. math:: d_i = \sqrt{\frac{1}{C} \sum_c \left(\frac{x_c - x_{ic}}{s_c}\right)^2}
+
+    over the columns c that are defined on one of the two; where only one has it, it counts 1.
+
+    Parameters
+    ----------
+    own : ndarray, shape (columns,)
+        NaN where undefined; infinite ends of bands are compared as equal or not.
+    training : ndarray, shape (items, columns)
+        The standard deviation s of a column is over its finite values; 1 where there is none.
+
+    Examples
+    --------
+    >>> distances(np.array([2.0, np.nan]), np.array([[0.0, 1.0], [2.0, np.nan], [4.0, np.nan]]))
+    array([1.11803399, 0.        , 1.22474487])
+    """
+    apart = np.zeros(training.shape)
+    for column, value in enumerate(own):
+        values = training[:, column]
+        finite = np.isfinite(values)
+        spread = float(values[finite].std()) if finite.any() else 0.0
+        known = finite & np.isfinite(value)
+        apart[:, column] = np.where(np.isnan(values) & np.isnan(value), 0.0, 1.0)
+        apart[values == value, column] = 0.0
+        apart[known, column] = np.abs(values[known] - value) / (spread or 1.0)
+    counted = ~(np.isnan(training) & np.isnan(own))
+    return np.asarray(np.sqrt((apart**2).sum(axis=1) / np.maximum(counted.sum(axis=1), 1)))

@@ -8,24 +8,22 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from ...common.digits import short
 from ...common.errors import FitError
 from ...common.messages import some
 from ...common.options import inside, whole
-from ...layouts import Latent, Success
-from ...layouts.elements import find_elements
+from ...layouts import Success
 from ...linking import Expr, units
 from ..forecasts.streaming import mean_and_interval
 from ..posterior.posterior import Posterior
 from ..sampling.convergence import rhat_ess
-from .cell import Cell, columns_of
+from .cell import Cell, columns_of, distances
+from .changes import Change, Changes
 from .explanation import Estimate, Explanation, ends_of
-from .parts import Opened, Part, band_ends, demands_of, move
+from .opened import Opened
+from .parts import Part, band_ends, demands_of
 from .shares import coalitions, weighted
 
 _NO_EFFECT = 1e-9  # of a success probability, on all draws
-
-type Change = Mapping[str, float]
 
 
 def explain(
@@ -62,7 +60,8 @@ def explain(
 
     *Demands.* The same value, with v(S) the probability of success if the demands S were at their
     easiest: whichever end of the subject's training items makes success more probable. What would
-    fail on the easiest item, too, remains as a share of its own. What the item has of its own counts where it makes it harder than usual.
+    fail on the easiest item, too, remains as a share of its own. What the item has of its own
+    counts where it makes it harder than usual.
 
     Means and intervals are over posterior draws; those of what is given failure weigh draws by how
     probable failure is, which is the posterior given this failure.
@@ -135,67 +134,8 @@ def explain(
             "one, or read `derived`"
         )
     cell = Cell.of(fit, item, subject, memory_mib)
-    asked = _Changes.of(cell, changes or {})
+    asked = Changes.of(cell, changes or {})
     return _Work(cell, Opened.of(fit.layout, asked.moved), prob).explanation(asked, neighbours)
-
-
-@dataclass(frozen=True, eq=False)
-class _Changes:
-    """What-ifs: values of columns, and amounts added to latents."""
-
-    texts: tuple[str, ...]
-    each: tuple[Change, ...]
-    moved: tuple[tuple[Latent, str], ...]
-
-    @classmethod
-    def of(cls, cell: Cell, amounts: Mapping[str, float]) -> "_Changes":
-        """Read amounts by name.
-
-        Raises
-        ------
-        FitError
-            When a name is neither a demand's column nor an element of the profile, or an amount is
-            no finite number.
-        """
-        columns = columns_of(cell.layout)
-        values = dict(zip(columns, cell.own_values(), strict=True))
-        measured = {name: node for node in cell.layout.meta_features for name in node.columns}
-        texts, each, moved, new = [], list[dict[str, float]](), [], dict[str, float]()
-        for name, amount in amounts.items():
-            if isinstance(amount, bool) or not _is_finite(amount):
-                raise FitError(f"explain: changes has {name}: {amount!r}; give an amount to add")
-            if name in values:
-                if math.isnan(values[name]):
-                    raise FitError(
-                        f"explain: {name} is undefined on item {cell.item!r}, so nothing can be "
-                        "added to it; give an item on which it is defined"
-                    )
-                new[name] = float(values[name] + amount)
-                each.append(cell.with_values({name: new[name]}))
-                unit, then = measured[name].unit, f" ({short(new[name])})"
-            else:
-                for element in find_elements(cell.layout, name):
-                    moved.append((element.latent, element.label))
-                own = moved[-1][0]
-                hidden = [move(*one) for one in moved if one[0].name == own.name]
-                each.append({one: float(amount) for one in hidden})
-                unit, then = own.unit, ""
-            texts.append(_amount_in_words(name, float(amount), units.name(unit)) + then)
-        if len(each) > 1:
-            together = {key: value for one in each for key, value in one.items()}
-            each.append(together | (cell.with_values(new) if new else {}))
-            texts.append("all of these")
-        return cls(tuple(texts), tuple(each), tuple(moved))
-
-
-def _is_finite(amount: object) -> bool:
-    return isinstance(amount, int | float | np.integer | np.floating) and math.isfinite(amount)
-
-
-def _amount_in_words(name: str, amount: float, unit: str) -> str:
-    """Say how much more or less there is of something."""
-    of = f"{short(abs(amount))}{' ' * bool(unit)}{unit}"
-    return f"{name} {of} {'more' if amount > 0 else 'less'}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -206,7 +146,7 @@ class _Work:
     opened: Opened
     prob: float
 
-    def explanation(self, asked: _Changes, neighbours: int) -> Explanation:
+    def explanation(self, asked: Changes, neighbours: int) -> Explanation:
         """Put everything together."""
         cell, sizes = self.cell, self.cell.fit.posterior.sizes
         chains = self.success.reshape(sizes["chain"], sizes["draw"])
@@ -232,7 +172,8 @@ class _Work:
     @cached_property
     def success(self) -> np.ndarray:
         """Success probability, by draw."""
-        return self.values([{}])[0]
+        found: np.ndarray = self.values([{}])[0]
+        return found
 
     @cached_property
     def given_failure(self) -> np.ndarray:
@@ -255,7 +196,8 @@ class _Work:
 
     def of_chance(self, chance: Expr) -> np.ndarray:
         """Probability that a part goes well, averaged over what is unseen, by draw."""
-        return self.cell.draws(Success(self.cell.layout.outcome.name, chance))[0]
+        found: np.ndarray = self.cell.draws(Success(self.cell.layout.outcome.name, chance))[0]
+        return found
 
     def parts(self) -> tuple[pd.DataFrame, Estimate]:
         """Table of the parts that success needs, and what fails without them."""
@@ -387,7 +329,7 @@ class _Work:
             shapley[matter] = weights @ self.values(rows)
         return _Game(self, values, without, _over(shapley, 1 - values[0]))
 
-    def changes(self, asked: _Changes) -> pd.DataFrame:
+    def changes(self, asked: Changes) -> pd.DataFrame:
         """Table of what-ifs."""
         index = pd.Index(asked.texts, name="change")
         columns = [*ends_of("success"), *ends_of("gain")]
@@ -473,35 +415,3 @@ def _over(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
     """Divide; 0 where there is nothing to share, which no draw that fails has."""
     there = whole > 0
     return np.asarray(np.where(there, part, 0) / np.where(there, whole, 1))
-
-
-def distances(own: np.ndarray, training: np.ndarray) -> np.ndarray:
-    r"""Compute how far training items are from an item.
-
-    .. math:: d_i = \sqrt{\frac{1}{C} \sum_c \left(\frac{x_c - x_{ic}}{s_c}\right)^2}
-
-    over the columns c that are defined on one of the two; where only one has it, it counts 1.
-
-    Parameters
-    ----------
-    own : ndarray, shape (columns,)
-        NaN where undefined; infinite ends of bands are compared as equal or not.
-    training : ndarray, shape (items, columns)
-        The standard deviation s of a column is over its finite values; 1 where there is none.
-
-    Examples
-    --------
-    >>> distances(np.array([2.0, np.nan]), np.array([[0.0, 1.0], [2.0, np.nan], [4.0, np.nan]]))
-    array([1.11803399, 0.        , 1.22474487])
-    """
-    apart = np.zeros(training.shape)
-    for column, value in enumerate(own):
-        values = training[:, column]
-        finite = np.isfinite(values)
-        spread = float(values[finite].std()) if finite.any() else 0.0
-        known = finite & np.isfinite(value)
-        apart[:, column] = np.where(np.isnan(values) & np.isnan(value), 0.0, 1.0)
-        apart[values == value, column] = 0.0
-        apart[known, column] = np.abs(values[known] - value) / (spread or 1.0)
-    counted = ~(np.isnan(training) & np.isnan(own))
-    return np.asarray(np.sqrt((apart**2).sum(axis=1) / np.maximum(counted.sum(axis=1), 1)))

@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -12,6 +12,9 @@ from ...common.messages import many
 
 _TOLD = 0.005  # share from which a part or a demand is named
 _SIDED = 0.05  # share from which a band says on which side it is missed
+
+type Row = dict[str, Any]
+"""Of a table, by column."""
 
 
 class Estimate(NamedTuple):
@@ -85,7 +88,8 @@ class Explanation:
     >>> from measurement_layouts.linking import logistic
     >>> sight, reach = (ml.Capability(name, low=0, high=9) for name in ("sight", "reach"))
     >>> small, far = (ml.MetaFeature(name, low=0, high=9) for name in ("small", "far"))
-    >>> layout = ml.Layout("fetch", ml.Success("got", logistic(sight - small) * logistic(reach - far)))
+    >>> got = ml.Success("got", logistic(sight - small) * logistic(reach - far))
+    >>> layout = ml.Layout("fetch", got)
     >>> items = pd.DataFrame({"small": [1, 7, 1, 7] * 5, "far": [1, 1, 2, 2] * 5})
     >>> outcomes = pd.DataFrame([[1, 0, 1, 0] * 5], ["Ann"])
     >>> fitted = ml.fit(layout, ml.Evaluation.from_wide(outcomes, items), method="grid")
@@ -146,72 +150,63 @@ class Explanation:
         return f"{fixed(mean, digits.mean)} [{', '.join(outward(low, high, digits.ends))}]"
 
     def _digits(self, low: float, high: float) -> Digits:
-        ends = (np.array([end]) for end in (low, high))
         if math.isnan(self.ess) or not high > low:
             return Digits(2, 2)
+        ends = np.array([low]), np.array([high])
         (error,) = forecast_errors(*ends, np.array([self.ess]), self.prob)
         return of_forecast(float(error), self.prob)
 
-    def _read(self, table: pd.DataFrame, row: str, what: str) -> Estimate:
-        return Estimate(*(float(table.loc[row, name]) for name in ends_of(what)))
+    def _of(self, row: Row, what: str, interval: bool = True) -> str:
+        """Write a number of a table's row."""
+        return self.written(Estimate(*(float(row[name]) for name in ends_of(what))), interval)
 
     def _of_parts(self) -> list[str]:
-        table = self.parts.sort_values("share", ascending=False, kind="stable")
-        names = [str(name) for name in table.index[table["share"] >= _TOLD]]
-        if len(self.parts) < 2 or not names:
+        rows = _by_share(self.parts)
+        if len(self.parts) < 2 or not rows:
             return []
-        shares = [self.written(self._read(table, name, "share")) for name in names]
-        most, *others = (f"{name} for {share}" for name, share in zip(names, shares, strict=True))
-        first = names[0]
-        listed = most.replace(" for ", " accounts for ", 1) + " of the failure"
-        listed += f", {_joined(others)}" if others else ""
-        row = table.loc[first]
-        told = [f"If it fails, {listed}."]
-        if len(names) > 1:
-            told.append(
-                f"{first} has the largest share with probability {_chance(row['first'])}; it fails "
-                f"alone in {_chance(row['alone'])} of the failures, and together with another part "
-                f"in {_chance(row['together'])}."
-            )
+        (first, most), *others = rows.items()
+        told = [f"If it fails, {first} accounts for {self._of(most, 'share')} of the failure"]
+        if others:
+            listed = [f"{name} for {self._of(row, 'share')}" for name, row in others]
+            told = [
+                f"{told[0]}, {_joined(listed)}",
+                f"{first} has the largest share with probability {_chance(most['first'])}; it "
+                f"fails alone in {_chance(most['alone'])} of the failures, and together with "
+                f"another part in {_chance(most['together'])}",
+            ]
         if self.unexplained.mean >= _TOLD:
-            told.append(f"{self.written(self.unexplained)} is left where no part fails.")
-        return told
+            told.append(f"{self.written(self.unexplained)} of it is left where no part fails")
+        return [f"{one}." for one in told]
 
     def _of_bands(self) -> list[str]:
         told = []
-        for name, row in self.parts.iterrows():
+        for name, row in _by_share(self.parts).items():
             if not math.isnan(row["too_little"]) and row["share"] >= _SIDED:
                 little = float(row["too_little"])
                 side, chance = ("too low", little) if little >= 0.5 else ("too high", 1 - little)
-                propensity = " and ".join(row["latents"])
                 told.append(
-                    f"Where {name} fails, {propensity} is {side} for the item's band with "
-                    f"probability {_chance(chance)}."
+                    f"Where {name} fails, {' and '.join(row['latents'])} is {side} for the item's "
+                    f"band with probability {_chance(chance)}."
                 )
         return told
 
     def _of_demands(self) -> list[str]:
-        table = self.demands.sort_values("share", ascending=False, kind="stable")
-        names = [str(name) for name in table.index[table["share"] >= _TOLD]]
-        if not names:
+        rows = _by_share(self.demands)
+        if not rows:
             return []
-        first, *others = names
-        row = table.loc[first]
-        unit = f" {row['unit']}" * bool(row["unit"])
-        if math.isnan(row["easiest"]):
-            what, then = f"{first}, which the item has of its own,", "if that were as usual"
+        (first, most), *others = rows.items()
+        unit = f" {most['unit']}" * bool(most["unit"])
+        if math.isnan(most["easiest"]):
+            what, then = f"{first}, which the item has of its own,", "If that were as usual"
         else:
-            what = f"{first}, {short(float(row['value']))}{unit},"
-            then = f"at {short(float(row['easiest']))}{unit}, the easiest of the training items"
+            what = f"{first}, {short(most['value'])}{unit},"
+            then = f"At {short(most['easiest'])}{unit}, the easiest of the training items"
         told = [
-            f"Of what the item demands, {what} limits most: "
-            f"{self.written(self._read(table, first, 'share'))} of the failure. {_capital(then)}, "
-            f"success would be {self.written(self._read(table, first, 'success'))}."
+            f"Of what the item demands, {what} limits most: {self._of(most, 'share')} of the "
+            f"failure. {then}, success would be {self._of(most, 'success')}."
         ]
-        listed = [
-            f"{name} for {self.written(self._read(table, name, 'share'), False)}" for name in others
-        ]
-        if listed:
+        if others:
+            listed = [f"{name} for {self._of(row, 'share', False)}" for name, row in others]
             told.append(f"Further, {_joined(listed)} of it.")
         if self.remaining.mean >= _TOLD:
             told.append(
@@ -222,9 +217,10 @@ class Explanation:
 
     def _of_changes(self) -> list[str]:
         before = self.written(self.success, False)
+        rows: dict[str, Row] = self.changes.to_dict("index")  # type: ignore[assignment]
         return [
-            f"With {name}: success {before} → {self.written(self._read(self.changes, str(name), 'success'))}."
-            for name in self.changes.index
+            f"With {name}: success {before} → {self._of(row, 'success')}."
+            for name, row in rows.items()
         ]
 
     def _of_neighbours(self) -> list[str]:
@@ -258,6 +254,12 @@ class Explanation:
         return "\n".join(f"- {sentence}" for sentence in self.sentences)
 
 
+def _by_share(table: pd.DataFrame) -> dict[str, Row]:
+    """Take the rows whose share is worth a word, the largest first."""
+    told = table[table["share"] >= _TOLD].sort_values("share", ascending=False, kind="stable")
+    return told.to_dict("index")  # type: ignore[return-value]
+
+
 def _chance(value: float) -> str:
     """Write a probability to hundredths; never 0 or 1."""
     if math.isnan(value):
@@ -270,7 +272,3 @@ def _chance(value: float) -> str:
 def _joined(texts: list[str]) -> str:
     """Write a list in words."""
     return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} and {texts[-1]}"
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]

@@ -64,9 +64,9 @@ def coalitions(players: int) -> tuple[np.ndarray, np.ndarray]:
     place = {row.tobytes(): at for at, row in enumerate(sets)}
     weights = np.zeros((players, len(sets)))
     for order, rows in zip(orders, before, strict=True):
-        at = [place[row.tobytes()] for row in rows]
-        weights[order, at[1:]] += 1 / len(orders)
-        weights[order, at[:-1]] -= 1 / len(orders)
+        reached = [place[row.tobytes()] for row in rows]
+        weights[order, reached[1:]] += 1 / len(orders)
+        weights[order, reached[:-1]] -= 1 / len(orders)
     return sets, weights
 
 
