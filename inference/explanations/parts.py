@@ -236,9 +236,14 @@ def lapse(call: Call, flag: Hidden) -> Part:
 
 
 def demands_of(layout: Layout) -> set[str]:
-    """Name the meta-features that are held against a latent, or tell where the unseen lies."""
-    found, unseen = opposed(layout), layout.outcome.unseen
-    return found if unseen is None else found | features_of(unseen.mean)
+    """Name the meta-features that are held against a latent, or say whether one is needed."""
+    found, unseen = set(opposed(layout)), layout.outcome.unseen
+    if unseen is not None:
+        found |= features_of(unseen.mean)
+    for part in behind(layout.outcome):
+        if isinstance(part, Call) and part.function.name == "presence":
+            found |= features_of(part.arguments[1])
+    return found
 
 
 def band_ends(layout: Layout) -> set[str]:
