@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 _EXACT = 10  # players up to which all sets of them are looked at
-_ORDERS = 64  # of more players, and as many reversed
+_ORDERS = 32  # of more players, and as many reversed
 
 
 def coalitions(players: int) -> tuple[np.ndarray, np.ndarray]:
@@ -17,7 +17,7 @@ def coalitions(players: int) -> tuple[np.ndarray, np.ndarray]:
     Parameters
     ----------
     players : int
-        K. Of more than 10, the mean over 128 orders in which players may come: 64 random ones,
+        K. Of more than 10, the mean over 64 orders in which players may come: 32 random ones,
         always the same, and their reverse.
 
     Returns
