@@ -184,6 +184,7 @@ class Fit(Posterior):
         subject: object = None,
         *,
         changes: Mapping[str, float] | None = None,
+        instead: Mapping[str, float] | None = None,
         neighbours: int = 5,
         prob: float = 0.9,
         memory_mib: float = 256,
@@ -198,6 +199,8 @@ class Fit(Posterior):
             Whose forecast; can be left out where there is one subject.
         changes : mapping of str to float, optional
             What if: an amount to add, by demand or by element of the profile, in its unit.
+        instead : mapping of str to float, optional
+            What if, too: another value of a demand, by its column.
         neighbours : int, default 5
             How many of the nearest training items to list.
         prob, memory_mib
@@ -216,8 +219,16 @@ class Fit(Posterior):
         FitError
             When outcomes are several, graded or scores, or a name is not in the fit.
         """
-        options = {"changes": changes, "neighbours": neighbours, "prob": prob}
-        return explain(self, item, subject, memory_mib=memory_mib, **options)  # type: ignore[arg-type]
+        return explain(
+            self,
+            item,
+            subject,
+            changes=changes,
+            instead=instead,
+            neighbours=neighbours,
+            prob=prob,
+            memory_mib=memory_mib,
+        )
 
     def derived(
         self,

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...common.digits import short
 from ...common.errors import FitError
+from ...common.messages import some
 from ...layouts import Latent
 from ...layouts.elements import find_elements
 from ...linking import units
@@ -27,17 +28,26 @@ class Changes:
     moved: tuple[tuple[Latent, str], ...]
 
     @classmethod
-    def of(cls, cell: Cell, amounts: Mapping[str, float]) -> "Changes":
-        """Read amounts by name.
+    def of(
+        cls, cell: Cell, amounts: Mapping[str, float], instead: Mapping[str, float]
+    ) -> "Changes":
+        """Read amounts to add, and values to take instead, by name.
 
         Raises
         ------
         FitError
-            When a name is neither a demand's column nor an element of the profile, or an amount is
-            no finite number.
+            When a name is neither a demand's column nor an element of the profile, is in both, or
+            has no finite number.
         """
         columns = columns_of(cell.layout)
-        values = dict(zip(columns, cell.own_values(), strict=True))
+        values = dict(zip(columns, map(float, cell.own_values()), strict=True))
+        unknown = [name for name in instead if name not in values or name in amounts]
+        if unknown:
+            raise FitError(
+                f"explain: instead names {some(unknown)}; give other values of the item's columns "
+                f"{some(columns, 20)} there, and of each either a value or an amount"
+            )
+        amounts = {**amounts, **{name: _less(instead[name], values[name]) for name in instead}}
         measured = {name: node for node in cell.layout.meta_features for name in node.columns}
         texts, each, moved, new = [], list[dict[str, float]](), [], dict[str, float]()
         for name, amount in amounts.items():
@@ -49,7 +59,7 @@ class Changes:
                         f"explain: {name} is undefined on item {cell.item!r}, so nothing can be "
                         "added to it; give an item on which it is defined"
                     )
-                new[name] = float(values[name] + amount)
+                new[name] = instead[name] if name in instead else values[name] + amount
                 each.append(cell.with_values({name: new[name]}))
                 unit, then = measured[name].unit, f" ({short(new[name])})"
             else:
@@ -65,6 +75,11 @@ class Changes:
             each.append(together | (cell.with_values(new) if new else {}))
             texts.append("all of these")
         return cls(tuple(texts), tuple(each), tuple(moved))
+
+
+def _less(value: object, before: float) -> object:
+    """Subtract from what is a number; the rest is refused with its name."""
+    return value - before if _is_finite(value) and not math.isnan(before) else value  # type: ignore[operator]
 
 
 def _is_finite(amount: object) -> bool:

@@ -32,6 +32,7 @@ def explain(
     subject: object = None,
     *,
     changes: Mapping[str, float] | None = None,
+    instead: Mapping[str, float] | None = None,
     neighbours: int = 5,
     prob: float = 0.9,
     memory_mib: float = 256,
@@ -78,6 +79,8 @@ def explain(
     changes : mapping of str to float, optional
         What if: an amount to add, by demand (its column) or by element of the profile, in its
         unit. An element stays in its range. Each is tried alone, and several also together.
+    instead : mapping of str to float, optional
+        What if, too: another value of a demand, by its column.
     neighbours : int, default 5
         How many training items to list: the nearest that the subject attempted.
     prob : float, default 0.9
@@ -134,7 +137,7 @@ def explain(
             "one, or read `derived`"
         )
     cell = Cell.of(fit, item, subject, memory_mib)
-    asked = Changes.of(cell, changes or {})
+    asked = Changes.of(cell, changes or {}, instead or {})
     return _Work(cell, Opened.of(fit.layout, asked.moved), prob).explanation(asked, neighbours)
 
 

@@ -172,6 +172,15 @@ def test_what_ifs_are_on_the_same_draws():
     assert "With sight 2 more: success" in str(found)
 
 
+def test_another_value_is_an_amount_to_add():
+    fit, _ = fitted(noise=False)
+    found, added = (
+        fit.explain({"small": 4.0, "far": 4.5}, "Ann", **change).changes
+        for change in ({"instead": {"far": 3.0}}, {"changes": {"far": -1.5}})
+    )
+    pd.testing.assert_frame_equal(found, added)
+
+
 def test_an_ability_stays_in_its_range():
     fit, draws = fitted(noise=False)
     found = fit.explain({"small": 9.0, "far": 0.0}, "Ann", changes={"sight": 100.0})
@@ -347,6 +356,9 @@ def test_a_success_that_is_sure_has_nothing_to_explain():
         ({"changes": {"height": 1.0}}, FitError, "has no profile element height"),
         ({"changes": {"far": "less"}}, FitError, "far: 'less'"),
         ({"changes": {"far": np.inf}}, FitError, "far: inf"),
+        ({"instead": {"sight": 1.0}}, FitError, "instead names sight"),
+        ({"instead": {"far": 1.0}, "changes": {"far": 1.0}}, FitError, "either a value or"),
+        ({"instead": {"far": None}}, FitError, "far: None"),
         ({"prob": 1.0}, FitError, "prob"),
         ({"neighbours": -1}, FitError, "neighbours"),
     ],
