@@ -106,7 +106,7 @@ def explain(
     The layout's own forecast is explained, whose uncertainty is that of the profile. Distances of
     neighbours are root mean squares over the columns that are defined on both items, each over its
     standard deviation on the training items; a column that only one of them has counts as one.
-    Of more than 10 parts or demands that matter, shares are means over 64 orders.
+    Of more than 10 parts or demands that matter, shares are means over some 64 orders.
 
     References
     ----------

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 _EXACT = 10  # players up to which all sets of them are looked at
-_ORDERS = 32  # of more players, and as many reversed
+_ORDERS = 32  # of more players, about so many, and as many reversed
 
 
 def coalitions(players: int) -> tuple[np.ndarray, np.ndarray]:
@@ -17,8 +17,8 @@ def coalitions(players: int) -> tuple[np.ndarray, np.ndarray]:
     Parameters
     ----------
     players : int
-        K. Of more than 10, the mean over 64 orders in which players may come: 32 random ones,
-        always the same, and their reverse.
+        K. Of more than 10, the mean over some 64 orders in which players may come, always the
+        same: random ones, turned so that each player has each place equally often, and reversed.
 
     Returns
     -------
@@ -55,7 +55,8 @@ def coalitions(players: int) -> tuple[np.ndarray, np.ndarray]:
                 weights[player, at] -= share / math.factorial(players)
         return sets, weights
     rng = np.random.default_rng(0)
-    orders = np.array([rng.permutation(players) for _ in range(_ORDERS)])
+    first = [rng.permutation(players) for _ in range(math.ceil(_ORDERS / players))]
+    orders = np.array([np.roll(order, turn) for order in first for turn in range(players)])
     orders = np.concatenate([orders, orders[:, ::-1]])
     steps = np.tril(np.ones((players + 1, players), dtype=bool), -1)
     before = np.zeros((len(orders), players + 1, players), dtype=bool)

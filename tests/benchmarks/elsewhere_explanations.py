@@ -6,7 +6,8 @@ tossed with the outcome. Of each failure, the part that `explain` names first is
 parts that failed, beside what naming by the true profile achieves; the stated shares are held
 against what happened, and their intervals against the true shares.
 
-Run by hand: ``python tests/benchmarks/elsewhere_explanations.py [AGENTS [ITEMS [SEED]]]``.
+Run by hand: ``python tests/benchmarks/elsewhere_explanations.py``, which may be followed by how many
+agents, items each, seed, and training items.
 """
 
 import itertools
@@ -25,7 +26,7 @@ from measurement_layouts.linking import logistic, mixture
 SKILLS, LATENTS = ("sight", "reach", "memory"), ("sight", "reach", "memory", "noise")
 ASKS = ("small", "far", "late")
 HIGHEST, LUCK, MASS, BINS = 9.0, 0.5, 0.9, 10
-TRAINING, AGENTS, ITEMS = 100, 120, 20
+TRAINING, AGENTS, ITEMS = 200, 100, 20
 WITHIN, ERRORS = 0.02, 3.0
 NAME = "explanations"
 
@@ -105,31 +106,35 @@ class Failures:
         return float(np.sqrt((sums**2).sum()) / len(values))
 
 
-def explained(agents, items, seed, training=TRAINING, name_by="limits_most", **options):
+def sampled(evaluation, profiles, seed):
+    """Fit agents, whose true profiles nobody knows, by NUTS."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        sampling = {"draws": 500, "tune": 500, "chains": 2, "progressbar": False}
+        return ml.fit(layout(), evaluation, seed=seed, **sampling)
+
+
+def explained(agents, items, seed, training=TRAINING, fit=sampled):
     """Simulate agents, fit them, and explain every failure on other items."""
     rng = np.random.default_rng(seed)
-    truth, columns = layout(), list(ASKS)
     profiles = profiles_from(rng, agents)
     asked = rng.uniform(0, HIGHEST, (training + items, len(ASKS)))
     failed = tossed(rng, profiles, asked)
-    table = pd.DataFrame(asked, [f"item-{at}" for at in range(len(asked))], columns)
+    table = pd.DataFrame(asked, [f"item-{at}" for at in range(len(asked))], list(ASKS))
     names = [f"agent-{at}" for at in range(agents)]
     passed = pd.DataFrame(~failed[:, :training].any(axis=2), names, table.index[:training])
     evaluation = ml.Evaluation.from_wide(passed.astype(int), table.iloc[:training])
-    sampling = {"draws": 500, "tune": 500, "chains": 2, "seed": seed, "progressbar": False}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        fit = ml.fit(truth, evaluation, **(sampling | options))
+    found_fit = fit(evaluation, profiles, seed)
     rows = []
     for agent, name in enumerate(names):
-        if name not in fit.subjects:
+        if name not in found_fit.subjects:
             continue
         for place in range(training, len(table)):
             if failed[agent, place].any():
-                found = fit.explain(table.iloc[[place]], name, neighbours=0, prob=MASS)
+                found = found_fit.explain(table.iloc[[place]], name, neighbours=0, prob=MASS)
                 parts = list(found.parts.index)
                 shares = found.parts[["share", "share_low", "share_high"]].to_numpy().T
-                rows.append((agent, place, *shares, parts.index(getattr(found, name_by))))
+                rows.append((agent, place, *shares, parts.index(found.limits_most)))
     agent, place, stated, low, high, named = (np.array(own) for own in zip(*rows, strict=True))
     true = true_shares(profiles[agent], asked[place])
     return Failures(agent, failed[agent, place], stated, low, high, true, named)
@@ -153,9 +158,13 @@ def calibration(found):
     return apart, max(error)
 
 
-def rows(agents=AGENTS, items=ITEMS, seed=1, **options) -> list[Line]:
+def rows(agents=AGENTS, items=ITEMS, seed=1, training=TRAINING) -> list[Line]:
     """Measure: what is named first, and whether shares are as often to blame as they say."""
-    found = explained(agents, items, seed, **options)
+    return rows_of(explained(agents, items, seed, training))
+
+
+def rows_of(found: Failures) -> list[Line]:
+    """Hold explained failures to the goals."""
     right, best = found.right(found.named), found.right(found.true.argmax(axis=1))
     behind = best.astype(float) - right
     apart, worst = calibration(found)
@@ -177,7 +186,7 @@ def rows(agents=AGENTS, items=ITEMS, seed=1, **options) -> list[Line]:
 
 if __name__ == "__main__":
     given = [int(number) for number in sys.argv[1:]]
-    lines = rows(**dict(zip(("agents", "items", "seed"), given, strict=False)))
+    lines = rows(**dict(zip(("agents", "items", "seed", "training"), given, strict=False)))
     for line in lines:
         verdict = "holds" if line.holds else "MISSED"
         print(f"{line.case} | {line.against} | {line.ours} | {line.figure.goal} | {verdict}")
