@@ -6,8 +6,8 @@ tossed with the outcome. Of each failure, the part that `explain` names first is
 parts that failed, beside what naming by the true profile achieves; the stated shares are held
 against what happened, and their intervals against the true shares.
 
-Run by hand: ``python tests/benchmarks/elsewhere_explanations.py``, which may be followed by how many
-agents, items each, seed, and training items.
+Run by hand: ``python tests/benchmarks/elsewhere_explanations.py``; it may be followed by how many
+agents, items of each, the seed, and training items.
 """
 
 import itertools
