@@ -66,17 +66,20 @@ def explanation_plot(
     >>> [panel.get_xlabel().splitlines()[0] for panel in axes]
     ['share of the failure', 'probability of success if it were otherwise']
     """
-    groups = [group for group in _groups(explanation) if group]
+    groups = {head: group for head, group in _groups(explanation).items() if group}
     if not groups:
         raise DataError(
             f"nothing can fail on {explanation.item}, and nothing was changed; give an "
             "explanation of another item, or one with changes="
         )
-    count = sum(map(len, groups)) + _GAP * (len(groups) - 1)
+    count = sum(map(len, groups.values())) + (1 + _GAP) * len(groups)
     axes, figure = style.panels(ax, 2, 2, (_WIDE, _ROW * count + _AROUND), sharey=True)
     left, right = axes
     places, names, level = [], [], 0.0
-    for group in groups:
+    for head, group in groups.items():
+        places.append(level)
+        names.append(head)
+        level -= 1
         for row in group:
             if row.share is not None:
                 _mark(left, level, row.share, row.look)
@@ -89,8 +92,11 @@ def explanation_plot(
     right.axvspan(low, high, color=style.RULE, zorder=0, linewidth=0)
     right.axvline(mean, color=style.QUIET, linewidth=1, zorder=1)
     left.set_yticks(places, names, fontsize=9)
+    for name, label in zip(names, left.get_yticklabels(), strict=True):
+        if name in groups:
+            label.set(color=style.QUIET, fontstyle="italic")
     left.set_ylim(level + _GAP + 0.4, 0.6)
-    ends = [end for group in groups for row in group if row.share for end in row.share]
+    ends = [end for group in groups.values() for row in group if row.share for end in row.share]
     left.set_xlim(min(0.0, *ends, 0.0) - 0.02, max(1.0, *ends, 1.0) + 0.02)
     right.set_xlim(-0.02, 1.02)
     left.set_xlabel("share of the failure")
@@ -106,8 +112,8 @@ def explanation_plot(
     return axes
 
 
-def _groups(explanation: Explanation) -> list[list[_Row]]:
-    """List parts, demands and changes."""
+def _groups(explanation: Explanation) -> dict[str, list[_Row]]:
+    """List parts, demands and changes, by what is said of them."""
     parts = [
         _Row(str(name), _three(row, "share"), _three(row, "without"), style.METHODS[0])
         for name, row in explanation.parts.to_dict("index").items()
@@ -121,7 +127,11 @@ def _groups(explanation: Explanation) -> list[list[_Row]]:
         _Row(str(name), None, _three(row, "success"), style.METHODS[2])
         for name, row in explanation.changes.to_dict("index").items()
     ]
-    return [parts, demands, changes]
+    return {
+        "parts, if they could not fail": parts,
+        "demands, at their easiest": demands,
+        "what if": changes,
+    }
 
 
 def _three(row: dict[Any, Any], what: str) -> tuple[float, float, float]:

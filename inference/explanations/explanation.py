@@ -233,8 +233,8 @@ class Explanation:
             for name, row in table.iterrows()
         )
         return [
-            f"On the {many(len(table), 'nearest training item')}, {self.subject} succeeded "
-            f"{passed} times out of {tried}: {listed}."
+            f"On the {many(len(table), 'nearest training item')}, {self.subject} succeeded in "
+            f"{passed} of {many(tried, 'attempt')}: {listed}."
         ]
 
     def _of_outside(self) -> list[str]:

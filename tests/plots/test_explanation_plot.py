@@ -32,8 +32,13 @@ def test_points_are_shares_and_what_success_would_be():
     ends = [tuple(line.get_segments()[0][:, 0]) for line in left.collections]
     assert ends[0] == tuple(found.parts[["share_low", "share_high"]].iloc[0])
     names = [label.get_text() for label in left.get_yticklabels()]
-    assert names[:3] == ["sees", "reach", "noise"]
-    assert names[3:] == ["small 4 → 0.5", "far 4.5 → 1", "sight 2 more"]
+    assert names == [
+        "parts, if they could not fail",
+        *("sees", "reach", "noise"),
+        "demands, at their easiest",
+        *("small 4 → 0.5", "far 4.5 → 1"),
+        *("what if", "sight 2 more"),
+    ]
     assert "Ann on pin: success" in left.figure.get_suptitle()
 
 
