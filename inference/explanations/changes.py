@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -77,9 +78,9 @@ class Changes:
         return cls(tuple(texts), tuple(each), tuple(moved))
 
 
-def _less(value: object, before: float) -> object:
+def _less(value: Any, before: float) -> Any:
     """Subtract from what is a number; the rest is refused with its name."""
-    return value - before if _is_finite(value) and not math.isnan(before) else value  # type: ignore[operator]
+    return value - before if _is_finite(value) and not math.isnan(before) else value
 
 
 def _is_finite(amount: object) -> bool:

@@ -12,6 +12,7 @@ from ...common.messages import many
 
 _TOLD = 0.005  # share from which a part or a demand is named
 _SIDED = 0.05  # share from which a band says on which side it is missed
+_NAMED = 5  # after the first one; the shares of more are added up
 
 type Row = dict[str, Any]
 """Of a table, by column."""
@@ -160,6 +161,14 @@ class Explanation:
         """Write a number of a table's row."""
         return self.written(Estimate(*(float(row[name]) for name in ends_of(what))), interval)
 
+    def _listed(self, others: list[tuple[str, Row]], interval: bool) -> str:
+        """Write the shares of some parts or demands, and of many the sum of the rest."""
+        told = [f"{name} for {self._of(row, 'share', interval)}" for name, row in others[:_NAMED]]
+        rest = [float(row["share"]) for _, row in others[_NAMED:]]
+        if rest:
+            told.append(f"{many(len(rest), 'other')} for {fixed(sum(rest), 2)}")
+        return told[0] if len(told) == 1 else f"{', '.join(told[:-1])} and {told[-1]}"
+
     def _of_parts(self) -> list[str]:
         rows = _by_share(self.parts)
         if len(self.parts) < 2 or not rows:
@@ -167,9 +176,8 @@ class Explanation:
         (first, most), *others = rows.items()
         told = [f"If it fails, {first} accounts for {self._of(most, 'share')} of the failure"]
         if others:
-            listed = [f"{name} for {self._of(row, 'share')}" for name, row in others]
             told = [
-                f"{told[0]}, {_joined(listed)}",
+                f"{told[0]}, {self._listed(others, interval=True)}",
                 f"{first} has the largest share with probability {_chance(most['first'])}; it "
                 f"fails alone in {_chance(most['alone'])} of the failures, and together with "
                 f"another part in {_chance(most['together'])}",
@@ -206,8 +214,7 @@ class Explanation:
             f"failure. {then}, success would be {self._of(most, 'success')}."
         ]
         if others:
-            listed = [f"{name} for {self._of(row, 'share', False)}" for name, row in others]
-            told.append(f"Further, {_joined(listed)} of it.")
+            told.append(f"Further, {self._listed(others, interval=False)} of it.")
         if self.remaining.mean >= _TOLD:
             told.append(
                 f"{self.written(self.remaining)} of the failure would remain on an item without "
@@ -267,8 +274,3 @@ def _chance(value: float) -> str:
     if value < 0.005:
         return "<0.01"
     return ">0.99" if value >= 0.995 else fixed(value, 2)
-
-
-def _joined(texts: list[str]) -> str:
-    """Write a list in words."""
-    return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} and {texts[-1]}"

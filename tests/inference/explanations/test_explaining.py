@@ -298,6 +298,20 @@ def test_the_nearest_items_come_with_the_outcomes_of_the_subject():
     assert fit.explain("task-2", "Ann", neighbours=0).nearest.empty
 
 
+def test_of_many_parts_the_smaller_shares_are_added_up():
+    labels = tuple("abcdefghi")
+    skill = capability("skill", labels=labels)
+    asks = demand("asks", labels=labels)
+    layout = ml.Layout("l", ml.Success("ok", product(logistic(skill - asks), over="dimension")))
+    draws = np.stack(abilities(2, *np.linspace(1, 3, 9)), axis=1)
+    items = {f"asks[{label}]": [0.0, 2.0] for label in labels}
+    found = crafted(layout, items, {"skill": draws}).explain("task-1", "Ann")
+    told = next(one for one in found.sentences if one.startswith("If it fails"))
+    rest = found.parts["share"].nsmallest(3).sum()
+    assert told.endswith(f"and 3 others for {rest:.2f}.")
+    assert told.count("skill[") == 6
+
+
 def test_a_success_that_is_sure_has_nothing_to_explain():
     fit, _ = fitted(noise=False)
     found = fit.explain({"small": 0.0, "far": 0.0}, "Ann", changes={"sight": 9.0, "reach": 9.0})
