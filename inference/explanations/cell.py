@@ -162,9 +162,9 @@ class Cell:
 
     def training(self) -> tuple[pd.Index, np.ndarray, np.ndarray, np.ndarray]:
         """Items that the subject attempted, (items, columns), its successes and its trials."""
-        observed, steps = self.fit.observed, self.fit.constants
-        names = steps.indexes["item"].map(str)
-        values = defined_columns(self.layout, training_features(self.fit), len(names))
+        observed, constants = self.fit.observed, self.fit.constants
+        names = constants.indexes["item"].map(str)
+        values = self.all_values()
         if self.row < 0:
             none = np.zeros(0, dtype=int)
             return names[:0], values[:0], none, none
@@ -173,6 +173,12 @@ class Cell:
         )
         tried = trials > 0
         return names[tried], values[tried], successes[tried], trials[tried]
+
+    def all_values(self) -> np.ndarray:
+        """Values of the columns of all items of the fit, NaN where undefined."""
+        count = self.fit.constants.sizes["item"]
+        found: np.ndarray = defined_columns(self.layout, training_features(self.fit), count)
+        return found
 
     def own_values(self) -> np.ndarray:
         """Values of the item's columns, NaN where undefined."""

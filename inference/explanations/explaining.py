@@ -209,8 +209,9 @@ class _Work:
         game = self.game([part.off for part in chosen])
         rows = []
         for place, part in enumerate(chosen):
-            nothing = Estimate(math.nan, math.nan, math.nan)
-            fails = nothing if part.chance is None else 1 - self.of_chance(part.chance)
+            fails = Estimate(math.nan, math.nan, math.nan)
+            if part.chance is not None:
+                fails = self.estimate(1 - self.of_chance(part.chance))
             share, first = game.share(place)
             involved, alone = game.involved(place), game.alone(place)
             rows.append(
@@ -218,9 +219,7 @@ class _Work:
                     "kind": part.kind,
                     "latents": part.latents,
                     "demands": part.demands,
-                    **(nothing if isinstance(fails, Estimate) else self.estimate(fails)).named(
-                        "fails"
-                    ),
+                    **fails.named("fails"),
                     "involved": involved.mean,
                     "alone": alone.mean,
                     "together": involved.mean - alone.mean,
@@ -234,7 +233,7 @@ class _Work:
         return pd.DataFrame(rows, index), game.left
 
     def too_little(self, part: Part) -> float:
-        """Probability that a propensity is too low where it misses its band; NaN of no band."""
+        """Compute how often a propensity is too low where it misses its band; NaN of no band."""
         if not part.ends:
             return math.nan
         low, high = (1 - self.of_chance(end) for end in part.ends)
@@ -287,10 +286,14 @@ class _Work:
         return table, game.left
 
     def easiest(self) -> dict[str, float]:
-        """By column that matters, the end of the training items' values that is the easiest."""
+        """By column that matters, the end of the training items' values that is the easiest.
+
+        Of a subject that the fit does not know, of all its items.
+        """
         cell = self.cell
         own = cell.own_values()
         _, training, _, _ = cell.training()
+        training = training if len(training) else cell.all_values()
         chosen = demands_of(cell.layout) - band_ends(cell.layout)
         tried: list[tuple[str, float]] = []
         columns = [(name, node.name) for node in cell.layout.meta_features for name in node.columns]

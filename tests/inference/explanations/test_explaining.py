@@ -79,15 +79,19 @@ def test_parts_are_those_that_coins_show(chance):
     assert np.abs(wrong - truth["share"]).max() > 4 * error
 
 
+def of_layout(fit, table, subject):
+    """What the layout says of success: mean, low and high, before anything is added for shift."""
+    (node,) = fit.layout.outcomes
+    values = fit.derived(table, node.name, subjects=[subject])[node.name]
+    return tuple(values.to_numpy().ravel())
+
+
 def test_it_explains_the_forecast():
     fit, _ = fitted()
     table = pd.DataFrame({"small": [4.0], "far": [3.0]}, ["new"])
-    own = fit.forecast(table).data
     for subject in ("Ann", "Bob"):
         found = fit.explain(table, subject)
-        chosen = own.sel(subject=subject, item="new")
-        expected = [chosen[name].item() for name in ("mean", "low", "high")]
-        assert found.success == pytest.approx(tuple(expected), abs=1e-12)
+        assert found.success == pytest.approx(of_layout(fit, table, subject), abs=1e-12)
         assert found.item == "new"
     trained = fit.explain("task-1", "Ann").success
     again = fit.explain({"small": 5.0, "far": 1.0}, "Ann").success
@@ -220,9 +224,9 @@ def test_what_is_unseen_is_averaged_over():
     fit = crafted(layout, {"measured": [1.0, 4.0], "error": [0.5, 1.0]}, {"skill": skill})
     table = pd.DataFrame({"measured": [5.0], "error": [1.5]}, ["new"])
     found = fit.explain(table, "Ann")
-    assert found.success.mean == pytest.approx(fit.forecast(table).data["mean"].values[0, 0])
+    assert found.success.mean == pytest.approx(of_layout(fit, table, "Ann")[0])
     assert found.parts["fails"].tolist() == pytest.approx([1 - found.success.mean])
-    easier = fit.forecast(table.assign(measured=1.0)).data["mean"].values[0, 0]
+    easier, _, _ = of_layout(fit, table.assign(measured=1.0), "Ann")
     assert found.demands.loc["measured", "success"] == pytest.approx(easier)
 
 
@@ -257,11 +261,8 @@ def test_what_an_item_has_of_its_own_is_a_part(jointly):
     share = ((usual - now) + 0) / 2 / (1 - now)  # where the ability cannot fail, nothing does
     assert row["share"] == pytest.approx(weights @ share, abs=1e-6)
     assert row["without"] == pytest.approx(usual.mean(), abs=1e-6)
-    assert found.success.mean == pytest.approx(
-        fit.forecast(pd.DataFrame({"far": [1.0]}, ["b"]), subjects=["Ann"])
-        .data["mean"]
-        .values[0, 0]
-    )
+    known = pd.DataFrame({"far": [1.0]}, ["b"])
+    assert found.success.mean == pytest.approx(of_layout(fit, known, "Ann")[0])
     assert "ease" in found.demands.index
     assert "which the item has of its own" in str(found)
     easy = fit.explain("a", "Ann")  # an item that is easier than its demand says
@@ -272,8 +273,7 @@ def test_a_new_item_has_its_own_from_the_distribution(jointly):
     fit, _ = jointly
     table = pd.DataFrame({"far": [1.0]}, ["new"])
     found = fit.explain(table, "Bob")
-    own = fit.forecast(table, subjects=["Bob"]).data["mean"].values[0, 0]
-    assert found.success.mean == pytest.approx(own)
+    assert found.success.mean == pytest.approx(of_layout(fit, table, "Bob")[0])
     assert 0 < found.parts.loc["ease", "share"] < 0.5
     assert found.nearest.index.tolist() == ["b", "a", "c"]
 
@@ -283,6 +283,26 @@ def test_a_new_subject_has_no_neighbours(jointly):
     found = fit.explain("c", pd.DataFrame(index=["Cy"]))
     assert found.subject == "Cy"
     assert len(found.nearest) == 0
+    assert found.demands.loc["far", "easiest"] == 0
+
+
+def test_a_group_of_items_has_its_own_too():
+    task = ml.Category("task")
+    ability = ml.Capability("ability", prior=ml.Prior("Normal", mu=0, sigma=1))
+    of_task = ml.Bias("ofTask", per=task, prior=ml.Prior("Normal", mu=0, sigma=1))
+    layout = ml.Layout("t", ml.Success("ok", logistic(ability - demand("far") - of_task)))
+    items = pd.DataFrame({"far": [0.0, 1.0, 2.0], "task": ["x", "y", "y"]}, ["a", "b", "c"])
+    outcomes = pd.DataFrame([[1, 0, 1], [1, 1, 0]], ["Ann", "Bob"], items.index)
+    evaluation = ml.Evaluation.from_wide(outcomes, items)
+    draws = joint_fits.random_draws(layout, evaluation, DRAWS, seed=3)
+    draws["ofTask"][:, 1] += 2  # a difficulty here: more of it is harder
+    fit = joint_fits.crafted(layout, evaluation, draws)
+    found = fit.explain("c", "Bob")
+    assert found.success.mean == pytest.approx(of_layout(fit, items.loc[["c"]], "Bob")[0])
+    theta = draws["ability"][:, 1] - 2
+    usual = expit(theta - np.minimum(draws["ofTask"][:, 1], 0)).mean()
+    assert found.demands.loc["ofTask", "success"] == pytest.approx(usual)
+    assert found.parts.index.tolist() == ["ability"]
 
 
 def test_the_nearest_items_come_with_the_outcomes_of_the_subject():
