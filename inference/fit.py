@@ -1,6 +1,6 @@
 """A fit: every subject's posterior, and what can be asked of it."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -9,6 +9,8 @@ import xarray as xr
 from ..evaluations.evaluation import Evaluation
 from ..layouts import Layout
 from ..linking import LinkingFunction
+from .explanations.explaining import explain
+from .explanations.explanation import Explanation
 from .files import storage
 from .forecasts.forecasting import Forecast, forecast
 from .forecasts.likelihood import with_log_likelihood
@@ -175,6 +177,58 @@ class Fit(Posterior):
                 self, items, subjects=subjects, prob=prob, memory_mib=memory_mib
             )
         return forecast(self, items, subjects=subjects, prob=prob, memory_mib=memory_mib)
+
+    def explain(
+        self,
+        item: object,
+        subject: object = None,
+        *,
+        changes: Mapping[str, float] | None = None,
+        instead: Mapping[str, float] | None = None,
+        neighbours: int = 5,
+        prob: float = 0.9,
+        memory_mib: float = 256,
+    ) -> Explanation:
+        """Explain the forecast of one subject on one item; see `explaining.explain`.
+
+        Parameters
+        ----------
+        item : str, DataFrame, Series or mapping
+            Name of an item of the fit, or the properties of any item: a table of one row.
+        subject : str, optional
+            Whose forecast; can be left out where there is one subject.
+        changes : mapping of str to float, optional
+            What if: an amount to add, by demand or by element of the profile, in its unit.
+        instead : mapping of str to float, optional
+            What if, too: another value of a demand, by its column.
+        neighbours : int, default 5
+            How many of the nearest training items to list.
+        prob, memory_mib
+            As in `forecast`.
+
+        Returns
+        -------
+        Explanation
+            Parts that may fail, demands that limit, what-ifs and the nearest training items; in
+            words when printed.
+
+        Raises
+        ------
+        DataError
+            When the item does not fit the layout, or cannot be changed so.
+        FitError
+            When outcomes are several, graded or scores, or a name is not in the fit.
+        """
+        return explain(
+            self,
+            item,
+            subject,
+            changes=changes,
+            instead=instead,
+            neighbours=neighbours,
+            prob=prob,
+            memory_mib=memory_mib,
+        )
 
     def derived(
         self,

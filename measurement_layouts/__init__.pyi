@@ -13,6 +13,7 @@ from .batteries.adaptive.asking import AdaptiveTest as AdaptiveTest
 from .common.errors import DataError as DataError
 from .common.errors import FitError as FitError
 from .evaluations.evaluation import Evaluation as Evaluation
+from .inference.explanations.explanation import Explanation as Explanation
 from .inference.fit import Fit as Fit
 from .inference.fit import load as load
 from .inference.fitting import fit as fit

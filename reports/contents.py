@@ -1,6 +1,6 @@
 """What a report tells: a fit's tables, and what else was given, checked to belong together."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -13,6 +13,7 @@ from ..common.messages import some
 from ..evaluations.evaluation import Evaluation
 from ..evaluations.steps import refuse_other_rows
 from ..evaluations.tables import name_cells
+from ..inference.explanations.explanation import Explanation
 from ..inference.fit import Fit
 from ..inference.forecasts.forecasting import Forecast
 from ..inference.forecasts.support import training_features
@@ -58,6 +59,8 @@ class Contents:
         Criticism of a joint fit, given or made of the evaluation.
     bank : DataFrame, optional
         Items that may be asked.
+    explanations : tuple of Explanation
+        Of single forecasts.
     """
 
     fit: Fit
@@ -69,6 +72,7 @@ class Contents:
     asked: list[str] | None = None
     misfits: PopulationCriticism | None = None
     bank: pd.DataFrame | None = None
+    explanations: tuple[Explanation, ...] = ()
 
     @classmethod
     def of(
@@ -80,6 +84,7 @@ class Contents:
         title: str | None,
         detailed: Iterable[object] | None = None,
         bank: pd.DataFrame | None = None,
+        explanations: Iterable[Explanation] = (),
     ) -> "Contents":
         """Check that all belong to the fit, and criticise it where that can be done.
 
@@ -95,6 +100,8 @@ class Contents:
             check_evaluation(fit, evaluation)
         if forecast is not None:
             check_forecast(fit, forecast)
+        explained = tuple(explanations)
+        check_explanations(fit, explained)
         reason = ""
         if criticism is None:
             criticism, reason = _criticised(fit, evaluation)
@@ -102,7 +109,8 @@ class Contents:
         if isinstance(criticism, PopulationCriticism):
             misfits, criticism, reason = criticism, None, _TOGETHER
         heading = f"Cognitive profiles under {fit.layout.name}" if title is None else str(title)
-        return cls(fit, evaluation, forecast, criticism, reason, heading, asked, misfits, bank)
+        own = fit, evaluation, forecast, criticism, reason, heading, asked, misfits, bank
+        return cls(*own, explained)
 
     @cached_property
     def elements(self) -> list[Element]:
@@ -284,6 +292,28 @@ def check_evaluation(fit: Fit, evaluation: Evaluation) -> None:
                 f"{name_cells(pd.DataFrame(table), differs)}; give the evaluation that was fitted, "
                 "or leave it out"
             )
+
+
+def check_explanations(fit: Fit, explanations: Sequence[Explanation]) -> None:
+    """Refuse what explains no forecast, or one of somebody else.
+
+    Raises
+    ------
+    DataError
+        Saying what was given, or naming the subjects.
+    """
+    for one in explanations:
+        if not isinstance(one, Explanation):
+            raise DataError(
+                f"explain= holds a {type(one).__name__}; give explanations, as in "
+                "explain=[fit.explain(item, subject)]"
+            )
+    others = [one.subject for one in explanations if one.subject not in fit.subjects]
+    if others:
+        raise DataError(
+            f"explain= explains forecasts of {some(others)}, and the fit is of "
+            f"{some(fit.subjects)}; give explanations of the fit's subjects"
+        )
 
 
 def check_forecast(fit: Fit, forecast: Forecast) -> None:

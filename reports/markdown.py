@@ -53,6 +53,7 @@ def as_markdown(contents: Contents) -> str:
         *(escaped(text) for text in contents.told.texts),
         *_criticism(contents),
         *_forecasts(contents),
+        *_explained(contents),
         *_next(contents),
     ]
     return "\n\n".join(parts) + "\n"
@@ -204,6 +205,17 @@ def _forecasts(contents: Contents) -> list[str]:
         told,
         table(["Subject", *names], rows),
     ]
+
+
+def _explained(contents: Contents) -> list[str]:
+    """Say why forecasts are as they are, where that was asked."""
+    shown = set(contents.detailed)
+    found = [one for one in contents.explanations if one.subject in shown]
+    told = [
+        "\n".join(f"- {escaped(sentence)}" for sentence in explanation.sentences)
+        for explanation in found
+    ]
+    return ["## Forecasts explained", *told] if told else []
 
 
 def _next(contents: Contents) -> list[str]:

@@ -8,6 +8,7 @@ import pandas as pd
 from ..common.errors import FitError
 from ..common.files import write_text
 from ..evaluations.evaluation import Evaluation
+from ..inference.explanations.explanation import Explanation
 from ..inference.fit import Fit
 from ..inference.forecasts.forecasting import Forecast
 from ..validation.criticism.criticise import Criticism
@@ -26,6 +27,7 @@ def report(
     evaluation: Evaluation | None = None,
     forecast: Forecast | None = None,
     bank: pd.DataFrame | None = None,
+    explain: Iterable[Explanation] = (),
     criticism: Criticism | PopulationCriticism | None = None,
     detailed: Iterable[object] | None = None,
     title: str | None = None,
@@ -55,6 +57,8 @@ def report(
     bank : DataFrame, optional
         Items that may be asked next, with the columns that the layout needs: for each subject the
         ten that would narrow its profile most are listed; see `batteries.next_items`.
+    explain : iterable of Explanation, optional
+        Forecasts to explain, as `Fit.explain` does, in the sections of their subjects.
     criticism : Criticism or PopulationCriticism, optional
         Of this fit, instead of one that is made of the evaluation.
     detailed : iterable, optional
@@ -73,8 +77,8 @@ def report(
     Raises
     ------
     DataError
-        When the evaluation, the forecast or the criticism is not the fit's, or a subject is named
-        twice.
+        When the evaluation, the forecast, the criticism or an explanation is not the fit's, or a
+        subject is named twice.
     FitError
         When a subject of `detailed` is not in the fit, the ending is another one, the file exists
         and may not be replaced, or cannot be written.
@@ -102,6 +106,5 @@ def report(
         raise FitError(f"{place} exists already; choose another name, or pass overwrite=True")
     if not place.parent.is_dir():
         raise FitError(f"there is no folder {place.parent}; create it, or name another place")
-    return write_text(
-        place, writer(Contents.of(fit, evaluation, forecast, criticism, title, detailed, bank))
-    )
+    given = evaluation, forecast, criticism, title, detailed, bank, explain
+    return write_text(place, writer(Contents.of(fit, *given)))

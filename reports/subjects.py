@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..common.digits import chance, fixed, outward, with_error
+from ..inference.explanations.explanation import Explanation
 from ..validation.criticism.expansion import error_of
 from ..validation.criticism.overdispersion import part, share
 from .bars import Bar
@@ -44,6 +45,8 @@ class SubjectPage:
         Of new items.
     next_items : list of list of str
         What to ask next: item, chance of success, and what it narrows.
+    explanations : list of Explanation
+        Of forecasts of this subject.
     facts : dict of str to str
         Its sampling.
     """
@@ -61,6 +64,7 @@ class SubjectPage:
     repeated: dict[str, str]
     forecasts: list[Line]
     next_items: list[list[str]]
+    explanations: list[Explanation]
     facts: dict[str, str]
 
 
@@ -102,6 +106,7 @@ def subject_pages(
             repeated=_repeated(contents, name),
             forecasts=new.of(name) if new is not None else [],
             next_items=next_rows(contents, name),
+            explanations=[one for one in contents.explanations if one.subject == name],
             facts=_facts(verdict) if fitted else {},
         )
 

@@ -36,6 +36,7 @@ CHAPTERS = {
     "What to ask next": ("batteries/adaptive/", "batteries/next_items"),
     "Forecasts and their scores": (
         "inference/forecasts/",
+        "inference/explanations/",
         "validation/prediction/",
         "common/proportions",
         "evaluations/",

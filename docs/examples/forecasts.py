@@ -16,6 +16,13 @@ forecast = fit.forecast(new_items)
 # %% forecast_plot
 axes = ml.plots.forecast_plot(forecast, fit.subjects[3], later)
 
+# %% explanation_plot
+hard = forecast.data["mean"].sel(subject=fit.subjects[3]).idxmin().item()
+why = fit.explain(
+    new_items.loc[[hard]], fit.subjects[3], changes={"visualAbility": 0.5, "rewardDistance": -1}
+)
+axes = ml.plots.explanation_plot(why)
+
 # %% reliability
 axes = ml.plots.reliability(forecast, later)
 

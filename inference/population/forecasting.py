@@ -142,18 +142,46 @@ def probabilities_jointly(
     """
     roster = Roster.of(fit, items, subjects)
     count, target = len(roster.what), fit.layout.outcome
-    readers = list(_readers(fit, roster, roster.features, count, memory_mib))
+    readers = list(joint_readers(fit, roster, roster.features, count, memory_mib))
     for row in range(len(roster.names)):
-        found = []
-        for reader, part, size in readers:
-            drawn = reader.read(row)
-            values = np.empty((size, drawn.draws))
-            for places, chances in read_draws(
-                reader, drawn, part, size, target, memory_mib=memory_mib
-            ):
-                values[places] = chances
-            found.append(values)
-        yield np.concatenate(found)
+        yield every_draw_jointly(readers, row, target, memory_mib=memory_mib)
+
+
+def every_draw_jointly(
+    readers: Iterable[tuple[JointReader, Features, int]],
+    row: int,
+    target: Expr,
+    *,
+    memory_mib: float,
+) -> np.ndarray:
+    """Compute what one subject's draws make of a target.
+
+    Parameters
+    ----------
+    readers : iterable
+        As `joint_readers` yields them.
+    row : int
+        Place of the subject in their roster.
+    target : expression
+        One number per item.
+    memory_mib : float
+        Bound of the memory used on the way.
+
+    Returns
+    -------
+    ndarray, shape (items, chains * draws)
+        One chain's draws after the other's.
+    """
+    found = []
+    for reader, part, size in readers:
+        drawn = reader.read(row)
+        values = np.empty((size, drawn.draws))
+        for places, computed in read_draws(
+            reader, drawn, part, size, target, memory_mib=memory_mib
+        ):
+            values[places] = computed
+        found.append(values)
+    return np.concatenate(found)
 
 
 def _summaries(
@@ -170,15 +198,38 @@ def _summaries(
     rows, rest = np.arange(len(roster.who)), (1 - _OF_LEVELS) * memory_mib
     found = [
         summaries(reader, rows, part, size, targets, prob=prob, memory_mib=rest)
-        for reader, part, size in _readers(fit, roster, features, items, memory_mib)
+        for reader, part, size in joint_readers(fit, roster, features, items, memory_mib)
     ]
     return [np.concatenate(parts, axis=2) for parts in zip(*found, strict=True)]
 
 
-def _readers(
+def joint_readers(
     fit: Posterior, roster: Roster, features: Features, items: int, memory_mib: float
 ) -> Iterator[tuple[JointReader, Features, int]]:
-    """Read as many items at a time as the memory has room for their own values."""
+    """Read as many items at a time as the memory has room for their own values.
+
+    Parameters
+    ----------
+    fit : Posterior
+        A joint fit.
+    roster : Roster
+        Who and what is asked for.
+    features : dict of str to ndarray
+        Of the items: those of the roster, or others with its levels.
+    items : int
+        How many.
+    memory_mib : float
+        Bound of the memory used on the way.
+
+    Yields
+    ------
+    reader : JointReader
+        Of some items.
+    features : dict of str to ndarray
+        Theirs.
+    items : int
+        How many.
+    """
     layout, sizes = fit.layout, fit.posterior.sizes
     plates = {plate_name(plate): root(plate) for plate in layout.plates}
     subjects = {

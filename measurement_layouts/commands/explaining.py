@@ -1,11 +1,11 @@
-"""What a fit says: the commands ``describe``, ``criticise``, ``compare`` and ``report``."""
+"""What a fit says: ``describe``, ``explain``, ``criticise``, ``compare`` and ``report``."""
 
 import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..common.errors import FitError
-from ..common.messages import visible
+from ..common.messages import some, visible
 from . import arguments
 from .fit_folder import FitFolder, open_fit
 
@@ -24,6 +24,32 @@ def add(commands: arguments.Commands) -> None:
     )
     arguments.takes_fit(describe)
     arguments.takes_subjects(describe)
+
+    explain = arguments.add_command(
+        commands,
+        "explain",
+        _explain,
+        "Explain the forecast of one subject on one item, and what would change it.",
+        example="explain fitted --item arena-17 --subject Ann --set distance=5 --change sight=1",
+    )
+    arguments.takes_fit(explain)
+    explain.add_argument("--item", required=True, metavar="NAME", help="of the fit, or of --items")
+    arguments.takes_path(explain, "--items", "FILE", "items that hold it, as for `forecast`")
+    explain.add_argument("--subject", metavar="NAME", help="whose (the only one's)")
+    explain.add_argument(
+        "--set",
+        nargs="+",
+        default=[],
+        metavar="DEMAND=VALUE",
+        help="what if these demands had other values",
+    )
+    explain.add_argument(
+        "--change",
+        nargs="+",
+        default=[],
+        metavar="NAME=AMOUNT",
+        help="what if there were so much more of a demand, or of an element of the profile",
+    )
 
     criticise = arguments.add_command(
         commands,
@@ -72,6 +98,9 @@ def add(commands: arguments.Commands) -> None:
     arguments.takes_data(page, required=False)
     arguments.takes_path(page, "--forecast", "FILE", "new items to forecast, as for `forecast`")
     arguments.takes_path(page, "--bank", "FILE", "items that may be asked next, as for `forecast`")
+    page.add_argument(
+        "--explain", nargs="+", default=[], metavar="ITEM", help="items of the fit to explain"
+    )
     arguments.takes_groups(page)
     page.add_argument("--title", metavar="TEXT", help="of the page (the layout's name)")
     arguments.takes_overwrite(page)
@@ -82,6 +111,37 @@ def _describe(chosen: argparse.Namespace) -> int:
 
     print(visible(describe(open_fit(chosen.fit, chosen.layout), subjects=chosen.subjects)))
     return 0
+
+
+def _explain(chosen: argparse.Namespace) -> int:
+    from .tables import read_items
+
+    fit, item = open_fit(chosen.fit, chosen.layout), chosen.item
+    if chosen.items is not None:
+        table = read_items(chosen.items)
+        if item not in table.index:
+            raise FitError(
+                f"there is no item {item!r} in {chosen.items}; it has {some(table.index)}"
+            )
+        item = table.loc[[item]]
+    changes, instead = (_numbers(name, getattr(chosen, name)) for name in ("change", "set"))
+    found = fit.explain(item, chosen.subject, changes=changes, instead=instead)
+    print(visible("\n".join(found.sentences)))
+    return 0
+
+
+def _numbers(option: str, texts: list[str]) -> dict[str, float]:
+    """Read numbers by name."""
+    found = {}
+    for text in texts:
+        name, _, number = text.rpartition("=")
+        try:
+            found[name] = float(number)
+        except ValueError:
+            name = ""
+        if not name:
+            raise FitError(f"--{option} {text}; give NAME=NUMBER, as in --{option} distance=5")
+    return found
 
 
 def _criticise(chosen: argparse.Namespace) -> int:
@@ -159,6 +219,7 @@ def _report(chosen: argparse.Namespace) -> int:
         evaluation=evaluation,
         forecast=forecast,
         bank=None if chosen.bank is None else read_items(chosen.bank),
+        explain=[fit.explain(item, who) for item in chosen.explain for who in fit.subjects],
         criticism=criticism,
         title=chosen.title,
         overwrite=chosen.overwrite,

@@ -11,6 +11,7 @@ from measurement_layouts.command import main, parser
 
 COMMANDS = {
     **{name: (0, 2, 130) for name in ("forecast", "score", "describe", "compare", "report")},
+    "explain": (0, 2, 130),
     **{name: (0, 2, 130) for name in ("scenarios", "draw", "run", "design", "record")},
     **{
         name: (0, 1, 2, 130)

@@ -583,6 +583,7 @@ def test_every_figure_is_exported():
         "demand_profile_plot",
         "design_plot",
         "explained_plot",
+        "explanation_plot",
         "forecast_plot",
         "horizon_plot",
         "incited_against_obtained",

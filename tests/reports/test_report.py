@@ -221,3 +221,18 @@ def test_what_to_ask_next_is_listed_for_each_subject(fitted, tmp_path):
     assert len(rows) == len(found) == 10 * len(fitted.subjects)
     assert f"{found['narrower'][0]:.1%} of its standard deviation" in rows[0]
     assert "What to ask next" not in report(fitted, tmp_path / "none.md").read_text()
+
+
+def test_explanations_are_in_the_sections_of_their_subjects(fitted, tmp_path):
+    first = fitted.subjects[0]
+    item = str(fitted.constants["item"].to_numpy()[0])
+    found = fitted.explain(item, first)
+    page = report(fitted, tmp_path / "why.html", explain=[found]).read_text()
+    assert page.count("<h4>Forecasts explained</h4>") == 1
+    text = report(fitted, tmp_path / "why.md", explain=[found]).read_text()
+    assert text.split("## Forecasts explained")[1].count("\n- ") == len(found.sentences)
+    with pytest.raises(ml.DataError, match="explain= holds a str"):
+        report(fitted, tmp_path / "text.html", explain=["why"])
+    stranger = dataclasses.replace(found, subject="nobody")
+    with pytest.raises(ml.DataError, match="explains forecasts of nobody"):
+        report(fitted, tmp_path / "nobody.html", explain=[stranger])

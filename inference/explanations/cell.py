@@ -1,0 +1,269 @@
+"""One subject on one item: what its draws make of a formula, as the item is and changed."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from ...common.errors import DataError, FitError
+from ...common.messages import some
+from ...evaluations.tables import named
+from ...layouts import Layout
+from ...layouts.plates import ITEM
+from ...linking import Expr
+from ..forecasts.streaming import every_draw
+from ..forecasts.support import Support, defined_columns, training_features
+from ..model.alignment import Features
+from ..model.features import read_features
+from ..population.forecasting import every_draw_jointly, joint_readers
+from ..population.roster import Roster
+from ..posterior.posterior import Posterior
+
+_NEW = "new item"
+
+
+@dataclass(frozen=True, eq=False)
+class Cell:
+    """A subject and an item, trained on or not.
+
+    Attributes
+    ----------
+    fit : Posterior
+        Profiles.
+    subject, item : str
+        Names.
+    table : DataFrame
+        The item, one row.
+    features : dict of str to ndarray
+        Its meta-features, and the levels of its plates in a joint fit.
+    row : int
+        Place of the subject in the fit; -1 of one that it does not know.
+    roster : Roster or None
+        Of a joint fit.
+    memory_mib : float
+        Bound of the memory used on the way.
+    """
+
+    fit: Posterior
+    subject: str
+    item: str
+    table: pd.DataFrame
+    features: Features
+    row: int
+    roster: Roster | None
+    memory_mib: float
+
+    @classmethod
+    def of(cls, fit: Posterior, item: object, subject: object, memory_mib: float) -> "Cell":
+        """Look a subject and an item up, or read a new one.
+
+        Raises
+        ------
+        DataError
+            When the item has not what the layout needs, or more than one row.
+        FitError
+            When the subject or the named item is not in the fit, or there are several subjects and
+            none is named.
+        """
+        table = _table_of(fit, item)
+        if subject is None:
+            if len(fit.subjects) != 1:
+                raise FitError(
+                    f"explain: the fit has {len(fit.subjects)} subjects ({some(fit.subjects)}); "
+                    "say of which one, as in subject="
+                    f"{fit.subjects[0] if fit.subjects else 'name'!r}"
+                )
+            subject = fit.subjects[0]
+        if not fit.layout.joint:
+            (row,) = fit.places([subject])
+            features = read_features(fit.layout, table)
+            name = fit.names(np.array([row]))[0]
+            return cls(fit, name, table.index[0], table, features, row, None, memory_mib)
+        asked = subject if isinstance(subject, pd.DataFrame) else [subject]
+        roster = Roster.of(fit, table, asked)
+        if len(roster.names) != 1:
+            raise DataError(
+                f"explain: subject= has {len(roster.names)} rows; give one subject at a time"
+            )
+        one = roster.names[0], table.index[0], table, roster.features, int(roster.rows[0])
+        return cls(fit, *one, roster, memory_mib)
+
+    @property
+    def layout(self) -> Layout:
+        """What was fitted."""
+        return self.fit.layout
+
+    def draws(
+        self,
+        target: Expr,
+        changes: Sequence[Mapping[str, float]] = ({},),
+        usual: Mapping[str, float] | None = None,
+    ) -> np.ndarray:
+        """Compute a target for all draws of the subject.
+
+        Parameters
+        ----------
+        target : expression
+            One number per item.
+        changes : sequence of mapping of str to float
+            What is different of the item each time: values of columns, and of hidden meta-features.
+        usual : mapping of str to float, optional
+            Hidden meta-features, and what they are where nothing is changed.
+
+        Returns
+        -------
+        ndarray, shape (changes, chains * draws)
+        """
+        count, hidden = len(changes), usual or {}
+        features = {name: np.repeat(own, count, axis=0) for name, own in self.features.items()}
+        features |= {name: np.full(count, value) for name, value in hidden.items()}
+        places = {
+            column: (node.name, place if node.labels else None)
+            for node in self.layout.meta_features
+            for place, column in enumerate(node.columns)
+        }
+        for at, change in enumerate(changes):
+            for column, value in change.items():
+                name, place = places.get(column, (column, None))
+                features[name][at if place is None else (at, place)] = value
+        return self._computed(target, features, count)
+
+    def with_values(self, values: Mapping[str, float]) -> dict[str, float]:
+        """Read the item again with other values of some columns: all its columns then.
+
+        Raises
+        ------
+        DataError
+            When the layout cannot take a value, or needs one that the item has not.
+        """
+        table = self.table.copy()
+        for column, value in values.items():
+            table[column] = [float(value)]
+        found = read_features(self.layout, table)
+        return {
+            column: float(np.reshape(found[node.name], -1)[place])
+            for node in self.layout.meta_features
+            for place, column in enumerate(node.columns)
+        }
+
+    def _computed(self, target: Expr, features: Features, count: int) -> np.ndarray:
+        memory = self.memory_mib
+        if self.roster is not None:
+            readers = joint_readers(self.fit, self.roster, features, count, memory)
+            return every_draw_jointly(readers, 0, target, memory_mib=memory)
+        parts = every_draw(self.fit, self.row, features, count, target, memory_mib=memory)
+        found: np.ndarray | None = None
+        for places, values in parts:
+            if found is None:
+                found = np.empty((count, values.shape[1]))
+            found[places] = values
+        return np.empty((0, 0)) if found is None else found
+
+    def training(self) -> tuple[pd.Index, np.ndarray, np.ndarray, np.ndarray]:
+        """Items that the subject attempted, (items, columns), its successes and its trials."""
+        observed, constants = self.fit.observed, self.fit.constants
+        names = constants.indexes["item"].map(str)
+        values = self.all_values()
+        if self.row < 0:
+            none = np.zeros(0, dtype=int)
+            return names[:0], values[:0], none, none
+        successes, trials = (
+            observed[name].to_numpy()[self.row] for name in ("successes", "trials")
+        )
+        tried = trials > 0
+        return names[tried], values[tried], successes[tried], trials[tried]
+
+    def all_values(self) -> np.ndarray:
+        """Values of the columns of all items of the fit, NaN where undefined."""
+        count = self.fit.constants.sizes["item"]
+        found: np.ndarray = defined_columns(self.layout, training_features(self.fit), count)
+        return found
+
+    def own_values(self) -> np.ndarray:
+        """Values of the item's columns, NaN where undefined."""
+        found: np.ndarray = defined_columns(self.layout, self.features, 1)[0]
+        return found
+
+    def remark(self) -> str:
+        """Say what of the item lies outside the subject's training items."""
+        who, rows = [self.subject], np.array([self.row])
+        support = Support.of(self.fit, who, rows, self.table.index, self.features)
+        return str(support.remarks(who, self.table.index)[0, 0])
+
+
+def _table_of(fit: Posterior, item: object) -> pd.DataFrame:
+    """Read an item: the name of a trained one, or the properties of any."""
+    if isinstance(item, pd.DataFrame):
+        table = named(item, "item", "item")
+    elif isinstance(item, pd.Series):
+        table = named(item.to_frame().T, "item", "item")
+    elif isinstance(item, Mapping):
+        own = {str(name): value for name, value in item.items()}
+        name = str(own.pop("item", _NEW))
+        table = named(pd.DataFrame([own], index=[name]), "item", "item")
+    else:
+        return _trained(fit, str(item))
+    if len(table) != 1:
+        raise DataError(
+            f"explain: the table of the item has {len(table)} rows; give one, as in "
+            "items.loc[['name']]"
+        )
+    return table
+
+
+def _trained(fit: Posterior, name: str) -> pd.DataFrame:
+    """Write what a fit knows of an item as a table."""
+    constants = fit.constants
+    names = constants.indexes["item"].map(str)
+    if name not in names:
+        raise FitError(
+            f"explain: there is no item {name!r} among those of the fit ({some(names)}); name one "
+            "of these, or give the properties of another one as a table of one row"
+        )
+    (place,) = np.flatnonzero(names == name)
+    values = defined_columns(fit.layout, training_features(fit), len(names))[place]
+    table = pd.DataFrame([values], [name], columns_of(fit.layout))
+    for category in fit.layout.categories:
+        if category.root == ITEM:
+            levels = fit.posterior.indexes[category.name].map(str)
+            own = levels[int(constants[category.name].to_numpy()[place])]
+            table[category.name] = [own]
+    return named(table, "item", "item")
+
+
+def columns_of(layout: Layout) -> list[str]:
+    """Columns of an item's meta-features, in the order of `Cell.own_values`."""
+    return [name for node in layout.meta_features for name in node.columns]
+
+
+def distances(own: np.ndarray, training: np.ndarray) -> np.ndarray:
+    r"""Compute how far training items are from an item.
+
+    .. math:: d_i = \sqrt{\frac{1}{C} \sum_c \left(\frac{x_c - x_{ic}}{s_c}\right)^2}
+
+    over the columns c that are defined on one of the two; where only one has it, it counts 1.
+
+    Parameters
+    ----------
+    own : ndarray, shape (columns,)
+        NaN where undefined; infinite ends of bands are compared as equal or not.
+    training : ndarray, shape (items, columns)
+        The standard deviation s of a column is over its finite values; 1 where there is none.
+
+    Examples
+    --------
+    >>> distances(np.array([2.0, np.nan]), np.array([[0.0, 1.0], [2.0, np.nan], [4.0, np.nan]]))
+    array([1.11803399, 0.        , 1.22474487])
+    """
+    apart = np.zeros(training.shape)
+    for column, value in enumerate(own):
+        values = training[:, column]
+        finite = np.isfinite(values)
+        spread = float(values[finite].std()) if finite.any() else 0.0
+        known = finite & np.isfinite(value)
+        apart[:, column] = np.where(np.isnan(values) & np.isnan(value), 0.0, 1.0)
+        apart[values == value, column] = 0.0
+        apart[known, column] = np.abs(values[known] - value) / (spread or 1.0)
+    counted = ~(np.isnan(training) & np.isnan(own))
+    return np.asarray(np.sqrt((apart**2).sum(axis=1) / np.maximum(counted.sum(axis=1), 1)))
