@@ -21,7 +21,7 @@ _LEAST = 50  # effective draws that a reweighted chance needs
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Claim:
-    """How surely a subject succeeds often enough on items of a kind, and what that rests on.
+    r"""How surely a subject succeeds often enough on items of a kind, and what that rests on.
 
     Made by `claim`, which says what the numbers are.
 
@@ -40,8 +40,8 @@ class Claim:
     rests_on, passed : int
         Training attempts of the subject at items like these, and how many succeeded.
     worth : float
-        Attempts at one item that would say as much: :math:`\\bar q (1 - \\bar q) / \\mathrm{var}
-        (q) - 1`.
+        Attempts at one item that would say as much, the prior included:
+        :math:`\bar q (1 - \bar q) / \mathrm{var}(q) - 1`.
     overturned_by : int or None
         Failures in a row, on further items of the kind, after which the claim no longer holds; None
         where it does not hold now, or more are needed than the draws can tell.
@@ -179,10 +179,10 @@ def claim(
     >>> items = pd.DataFrame({"steps": np.linspace(0, 10, 41)})
     >>> outcomes = pd.DataFrame([(items["steps"] < 7).astype(int)], index=["Ann"])
     >>> found = fit(layout, Evaluation.from_wide(outcomes, items), method="grid", seed=1)
-    >>> print(claim(found, "Ann", items[items["steps"] <= 3]))
-    Ann: P(success on 13 items of this kind >= 0.9) = ...; expected 0.9... [0.9..., 1.00].
-    It rests on 13 attempts at items like these (13 passed), and is worth ... at one item.
-    At a confidence of 0.9 it holds; ... in a row would overturn it (approximately).
+    >>> print(claim(found, "Ann", items[items["steps"] <= 5]))
+    Ann: P(success on 21 items of this kind >= 0.9) = ...; expected 0.9... [0.9..., 0.9...].
+    It rests on 21 attempts at items like these (21 passed), and is worth ... at one item.
+    At a confidence of 0.9 it ...
     """
     success = inside("success", success, such_as=0.9)
     confidence = inside("confidence", confidence, such_as=0.9)
