@@ -148,7 +148,7 @@ class Acceptance:
 
 
 def accept(
-    forecast: Forecast, *, success: float = 0.9, cautious: bool = True, together: bool = False
+    forecast: Forecast, success: float = 0.9, *, cautious: bool = True, together: bool = False
 ) -> Acceptance:
     r"""Accept the items on which a subject will probably succeed often enough.
 
