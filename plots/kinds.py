@@ -30,8 +30,10 @@ _MAKERS = {
     "LayoutComparison": "ml.validation.compare_layouts",
     "PopulationCriticism": "ml.validation.criticise",
     "ProfileComparison": "ml.validation.compare_profiles",
+    "RiskCoverage": "ml.decisions.risk_coverage",
     "Series": "pandas",
     "SimulationBasedCalibration": "ml.validation.sbc",
+    "Suitability": "ml.decisions.suitability",
 }
 """Where people get each kind from."""
 

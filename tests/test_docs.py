@@ -17,6 +17,7 @@ PAGES = sorted(DOCS.glob("*.md")) + sorted(DOCS.glob("how-to/*.md"))
 SLOW = {
     "check-calibration",
     "compare-models",
+    "decide-with-a-profile",
     "design-a-battery",
     "grades-and-scores",
     "handle-guessing",

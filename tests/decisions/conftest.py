@@ -2,9 +2,9 @@
 
 import pandas as pd
 import pytest
+from helpers.coins import PASSED
 
 import measurement_layouts as ml
-from helpers.coins import PASSED
 
 
 @pytest.fixture(scope="session")

@@ -6,13 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
+from helpers.coins import PASSED
 from scipy.stats import beta
 
 import measurement_layouts as ml
 from measurement_layouts.decisions.accept import NOT_CLAIMABLE
 from measurement_layouts.validation.prediction.assessor import point_forecast
-
-from helpers.coins import PASSED
 
 
 def interval_forecast(mean, low):

@@ -3,12 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
+from helpers.coins import PASSED
 from scipy.stats import beta
 
 import measurement_layouts as ml
 from measurement_layouts.linking import logistic
-
-from helpers.coins import PASSED
 
 ITEMS = pd.DataFrame(index=[f"i{number}" for number in range(41)])
 

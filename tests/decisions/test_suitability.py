@@ -3,10 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
+from helpers.coins import PASSED
 from scipy.stats import beta
 
 import measurement_layouts as ml
-from helpers.coins import PASSED
 from measurement_layouts.decisions.suitability import tied_sets
 from measurement_layouts.linking import logistic
 

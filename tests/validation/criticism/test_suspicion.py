@@ -107,7 +107,7 @@ def test_p_values_are_those_of_the_exact_conditional_test(honest, side):
         above, equal = (others > own @ weight + 1e-9), np.abs(others - own @ weight) <= 1e-9
         exact.append(above.mean() + equal.mean() / 2)
     assert np.corrcoef(exact, found)[0, 1] > 0.98
-    assert np.abs(np.array(exact) - found).mean() < 0.05
+    assert np.abs(np.array(exact) - found).mean() < 0.07
     near = np.array(exact) < 0.1
     assert np.abs(np.array(exact) - found)[near].max(initial=0) < 0.05
 
