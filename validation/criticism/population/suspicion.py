@@ -12,6 +12,7 @@ from ....common import options
 from ....common.errors import FitError
 from ....common.messages import many
 from ....inference.fit import Fit
+from ....inference.model.unseen import refuse_unseen
 from ..expansion import holm
 from .louis import SUBJECT, Direction
 from .residuals import Block, Residuals
@@ -149,8 +150,8 @@ def suspicion(
     Raises
     ------
     FitError
-        When a subject is not in the fit, `alpha` is out of range, or there are fewer than 100
-        draws.
+        When a subject is not in the fit, `alpha` is out of range, there are fewer than 100 draws,
+        or the trials of an item depend on each other, as those with something unseen do.
 
     Notes
     -----
@@ -192,6 +193,8 @@ def suspicion(
             f"the fit has {many(drawn, 'draw')}; suspicion needs at least {_FEWEST_DRAWS}, and "
             "should have 1000: fit with more"
         )
+    if (fit.observed["trials"].to_numpy() > 1).any():
+        refuse_unseen(fit.layout, "suspicion", "fit items of one trial each")
     residuals = Residuals.of(fit)
     chosen = pd.Index(residuals.subjects).get_indexer(pd.Index(who))
     with threadpool_limits(1, user_api="blas"):  # threads would change the last digits
