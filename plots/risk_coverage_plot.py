@@ -77,11 +77,10 @@ def risk_coverage_plot(
         if len(known) == 1:
             own = found.curve[found.curve["subject"] != EVERYBODY]
             for _, each in own.groupby("subject", sort=False):
-                panel.plot(
-                    each["coverage"], each["success"], color=style.QUIET, linewidth=0.7, alpha=0.6
-                )
+                look = {"color": style.QUIET, "linewidth": 0.6, "alpha": 0.5}
+                panel.plot(each["coverage"], each["success"], **look)
         pooled = found.curve[found.curve["subject"] == EVERYBODY]
-        label = f"{style.legend_words(name)} ".lstrip() + f"(area above {area['area']:.3f})"
+        label = f"{style.legend_words(name) or 'all subjects'} (area above {area['area']:.3f})"
         panel.plot(
             pooled["coverage"], pooled["success"], color=colour, linewidth=2, label=label, zorder=3
         )

@@ -57,7 +57,7 @@ def suitability_plot(suitability: Suitability, *, ax: "Axes | None" = None) -> "
     for row, best in zip(rows, table["best"], strict=True):
         if best >= 0.005:
             panel.annotate(
-                f"best with {style.percent(best)}",
+                f"best with {best:.0%}",
                 (1.01, row),
                 xycoords=("axes fraction", "data"),
                 va="center",

@@ -44,11 +44,8 @@ found = ml.validation.cross_validate(
 axes = ml.plots.calibration_panels(found)
 
 # %% risk_coverage_plot
-orders = {
-    "published layout": ml.decisions.risk_coverage(forecast, later),
-    "its lower ends": ml.decisions.risk_coverage(forecast, later, by="low"),
-}
-axes = ml.plots.risk_coverage_plot(orders, success=0.8)
+order = ml.decisions.risk_coverage(forecast, later)
+axes = ml.plots.risk_coverage_plot(order, success=0.8)
 
 # %% suitability_plot
 job = animal_ai_olympics.battery(seed=3).head(25)
