@@ -214,8 +214,15 @@ def _found(cells: pd.DataFrame, share: float, confidence: float) -> dict[Hashabl
         held = np.minimum.accumulate(least[at:] >= share)
         lowest = max(lowest, at + int(held.sum()) - 1 if held.any() else -1)
     if lowest < 0:
-        nothing = {"threshold": np.nan, "attempts": 0, "share": np.nan, "least": np.nan}
-        return {"success": share, **nothing, "coverage": 0.0, "claimable": False}
+        return {
+            "success": share,
+            "threshold": np.nan,
+            "attempts": 0,
+            "share": np.nan,
+            "least": np.nan,
+            "coverage": 0.0,
+            "claimable": False,
+        }
     return {
         "success": share,
         "threshold": float(_THRESHOLDS[lowest]),

@@ -78,11 +78,13 @@ class RiskCoverage:
         return enough.groupby(self.curve["subject"], sort=False).max().rename("coverage")
 
     def __repr__(self) -> str:
-        pooled = self.areas.loc[EVERYBODY]
+        attempts, area, excess = (
+            float(self.areas[name][EVERYBODY]) for name in ("attempts", "area", "excess")
+        )
         return (
             f"<RiskCoverage: {many(len(self.areas) - 1, 'subject')}, "
-            f"{many(int(pooled['attempts']), 'attempt')}, area {pooled['area']:.3f} "
-            f"({pooled['excess']:.3f} above the best)>"
+            f"{many(int(attempts), 'attempt')}, area {area:.3f} "
+            f"({excess:.3f} above the best)>"
         )
 
 

@@ -93,14 +93,15 @@ def risk_coverage_plot(
     panel.axhline(success, color=style.QUIET, linestyle="--", linewidth=1.1, zorder=1)
     panel.annotate(
         f"required: {success:g}",
-        (0.01, success),
+        (0.99, success),
         xycoords=("axes fraction", "data"),
         xytext=(0, 2),
         textcoords="offset points",
+        ha="right",
         fontsize=8,
         color=style.QUIET,
     )
-    rates = {round(float(found.areas.loc[EVERYBODY, "success"]), 6) for found in known.values()}
+    rates = {round(float(found.areas["success"][EVERYBODY]), 6) for found in known.values()}
     for rate in rates:
         panel.axhline(rate, color=style.QUIET, linestyle=":", linewidth=1.1, zorder=1)
     panel.set_xlim(0, 1.02)

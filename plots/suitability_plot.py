@@ -48,9 +48,9 @@ def suitability_plot(suitability: Suitability, *, ax: "Axes | None" = None) -> "
     table = suitability.ranking.head(_MOST)
     panel = style.single(ax, (_WIDTH, _REST + _ROW * len(table)))
     rows = np.arange(len(table))
-    for number, own in table.groupby("tied", sort=True):
+    for place, (number, own) in enumerate(table.groupby("tied", sort=True)):
         at = rows[(table["tied"] == number).to_numpy()]
-        colour, marker = style.METHODS[(int(number) - 1) % len(style.METHODS)]
+        colour, marker = style.METHODS[place % len(style.METHODS)]
         panel.axhspan(at[0] - 0.45, at[-1] + 0.45, color=colour, alpha=0.1, linewidth=0)
         panel.hlines(at, own["low"], own["high"], color=colour, linewidth=1.8)
         panel.plot(own["expected"], at, marker, color=colour, markersize=6)
