@@ -77,8 +77,8 @@ def risk_coverage_plot(
         if len(known) == 1:
             own = found.curve[found.curve["subject"] != EVERYBODY]
             for _, each in own.groupby("subject", sort=False):
-                look = {"color": style.QUIET, "linewidth": 0.6, "alpha": 0.5}
-                panel.plot(each["coverage"], each["success"], **look)
+                x, y = each["coverage"], each["success"]
+                panel.plot(x, y, color=style.QUIET, linewidth=0.6, alpha=0.5)
         pooled = found.curve[found.curve["subject"] == EVERYBODY]
         label = f"{style.legend_words(name) or 'all subjects'} (area above {area['area']:.3f})"
         panel.plot(
