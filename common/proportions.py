@@ -1,7 +1,7 @@
-"""Wilson's interval of a success rate."""
+"""Intervals of a success rate: Wilson's, and the exact one."""
 
 import numpy as np
-from scipy.special import ndtri
+from scipy.special import betaincinv, ndtri
 
 
 def wilson(rate: np.ndarray, count: np.ndarray, prob: float) -> tuple[np.ndarray, np.ndarray]:
@@ -40,3 +40,46 @@ def wilson(rate: np.ndarray, count: np.ndarray, prob: float) -> tuple[np.ndarray
     # beyond rounding, the rate lies inside: 0 and 1 are their own ends
     low = np.minimum((middle - half) / (1 + z2 / count), rate).clip(min=0)
     return low, np.maximum((middle + half) / (1 + z2 / count), rate).clip(max=1)
+
+
+def clopper_pearson(
+    successes: np.ndarray, count: np.ndarray, prob: float
+) -> tuple[np.ndarray, np.ndarray]:
+    r"""Compute the exact interval of Clopper and Pearson for independent trials of one rate.
+
+    .. math:: B^{-1}\left(\tfrac{1 - \mathrm{prob}}{2};\, s, n - s + 1\right), \qquad
+        B^{-1}\left(\tfrac{1 + \mathrm{prob}}{2};\, s + 1, n - s\right)
+
+    with the quantile function :math:`B^{-1}` of the Beta distribution. Each end is wrong with a
+    chance of at most (1 - prob) / 2, whatever the rate and however few trials.
+
+    Parameters
+    ----------
+    successes : ndarray
+        From 0 to `count`.
+    count : ndarray
+        Trials, from 0.
+    prob : float
+        Mass of the interval.
+
+    Returns
+    -------
+    low, high : ndarray
+        In [0, 1]; 0 and 1 without a trial.
+
+    References
+    ----------
+    Clopper, C. J. and Pearson, E. S. (1934), The use of confidence or fiducial limits illustrated
+    in the case of the binomial, Biometrika 26.
+
+    Examples
+    --------
+    >>> low, high = clopper_pearson(np.array([9, 0]), np.array([10, 0]), prob=0.9)
+    >>> low.round(3), high.round(3)
+    (array([0.606, 0.   ]), array([0.995, 1.   ]))
+    """
+    passed, failed = np.asarray(successes, dtype=float), np.asarray(count - successes, dtype=float)
+    tail = (1 - prob) / 2
+    low = np.where(passed > 0, betaincinv(np.maximum(passed, 1), failed + 1, tail), 0.0)
+    high = np.where(failed > 0, betaincinv(passed + 1, np.maximum(failed, 1), 1 - tail), 1.0)
+    return low, high

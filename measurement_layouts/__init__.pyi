@@ -2,6 +2,7 @@
 
 from . import annotation as annotation
 from . import batteries as batteries
+from . import decisions as decisions
 from . import dispositions as dispositions
 from . import estimation as estimation
 from . import evaluations as evaluations

@@ -44,9 +44,11 @@ from .rank_ecdf import rank_ecdf
 from .rate_distributions import rate_distributions
 from .reliability import reliability
 from .residual_plot import residual_plot
+from .risk_coverage_plot import risk_coverage_plot
 from .scaling_plot import scaling_plot
 from .self_report_panels import self_report_panels
 from .self_report_plot import self_report_plot
+from .suitability_plot import suitability_plot
 from .superiority_heatmap import superiority_heatmap
 from .weights_plot import weights_plot
 from .wright_map import wright_map
@@ -92,9 +94,11 @@ __all__ = [
     "rate_distributions",
     "reliability",
     "residual_plot",
+    "risk_coverage_plot",
     "scaling_plot",
     "self_report_panels",
     "self_report_plot",
+    "suitability_plot",
     "superiority_heatmap",
     "weights_plot",
     "wright_map",

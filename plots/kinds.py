@@ -32,8 +32,10 @@ _MAKERS = {
     "PopulationAlignment": "ml.dispositions.alignment_by_population",
     "PopulationCriticism": "ml.validation.criticise",
     "ProfileComparison": "ml.validation.compare_profiles",
+    "RiskCoverage": "ml.decisions.risk_coverage",
     "Series": "pandas",
     "SimulationBasedCalibration": "ml.validation.sbc",
+    "Suitability": "ml.decisions.suitability",
 }
 """Where people get each kind from."""
 

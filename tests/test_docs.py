@@ -19,6 +19,7 @@ PAGES = [
 SLOW = {
     "check-calibration",
     "compare-models",
+    "decide-with-a-profile",
     "design-a-battery",
     "extend-the-pymc-model",
     "grades-and-scores",

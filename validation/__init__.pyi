@@ -10,6 +10,8 @@ from .criticism.criticise import criticise as criticise
 from .criticism.population.criticism import PopulationCriticism as PopulationCriticism
 from .criticism.population.explained import Explained as Explained
 from .criticism.population.explained import explained as explained
+from .criticism.population.suspicion import Suspicion as Suspicion
+from .criticism.population.suspicion import suspicion as suspicion
 from .leave_one_out.compare import LayoutComparison as LayoutComparison
 from .leave_one_out.compare import compare_layouts as compare_layouts
 from .leave_one_out.loo import LeaveOneOut as LeaveOneOut

@@ -14,6 +14,7 @@ DOORS = (
     "measurement_layouts.dispositions",
     "measurement_layouts.annotation",
     "measurement_layouts.batteries",
+    "measurement_layouts.decisions",
     "measurement_layouts.estimation",
     "measurement_layouts.evaluations",
     "measurement_layouts.reports",

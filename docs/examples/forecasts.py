@@ -49,3 +49,12 @@ found = ml.validation.cross_validate(
     methods, four, split=ml.validation.Items(folds=5), progressbar=False
 )
 axes = ml.plots.calibration_panels(found)
+
+# %% risk_coverage_plot
+order = ml.decisions.risk_coverage(forecast, later)
+axes = ml.plots.risk_coverage_plot(order, success=0.8)
+
+# %% suitability_plot
+job = animal_ai_olympics.battery(seed=3).head(25)
+suits = ml.decisions.suitability(fit, job.rename(lambda name: f"job-{name}"))
+axes = ml.plots.suitability_plot(suits)

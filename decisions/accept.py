@@ -1,0 +1,251 @@
+"""Which items a subject may be trusted with, at a required success and confidence."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from ..common.errors import DataError
+from ..common.messages import many, some
+from ..common.options import inside, whole
+from ..common.proportions import clopper_pearson
+from ..evaluations.evaluation import Evaluation
+from ..inference.forecasts.forecasting import Forecast
+from ..validation.prediction.score import matched
+
+NOT_CLAIMABLE = "not claimable"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Acceptance:
+    """Items that each subject is trusted with.
+
+    Made by `accept` and by `Region.accept`.
+
+    Attributes
+    ----------
+    table : DataFrame
+        One row per subject and item: ``subject``, ``item``, the forecast's ``mean`` and ``low``,
+        and whether the item is ``accepted``.
+    success : float
+        Required, in (0, 1).
+    rule : str
+        How it was decided, in words.
+    forecast : Forecast
+        Of which it was made.
+
+    Examples
+    --------
+    >>> from measurement_layouts.validation.prediction.assessor import point_forecast
+    >>> forecast = point_forecast(np.array([[0.95, 0.4]]), ["Ann"], ["easy", "hard"])
+    >>> accept(forecast, success=0.9)
+    <Acceptance: 1 of 2 items accepted for Ann at a success of 0.9>
+    """
+
+    table: pd.DataFrame
+    success: float
+    rule: str
+    forecast: Forecast
+
+    @property
+    def subjects(self) -> pd.DataFrame:
+        """Count what is accepted of each subject.
+
+        Returns
+        -------
+        DataFrame
+            Indexed by subject: ``items``, ``accepted``, ``coverage`` (the share of the items) and
+            ``expected``, the mean forecast success on those accepted; NaN where none is.
+        """
+        grouped = self.table.groupby("subject", sort=False)["accepted"]
+        accepted = self.table[self.table["accepted"]]
+        return pd.DataFrame(
+            {
+                "items": grouped.size(),
+                "accepted": grouped.sum(),
+                "coverage": grouped.mean(),
+                "expected": accepted.groupby("subject", sort=False)["mean"].mean(),
+            }
+        ).reindex(list(dict.fromkeys(self.table["subject"])))
+
+    def check(
+        self,
+        evaluation: Evaluation,
+        *,
+        fewest: int = 50,
+        prob: float = 0.9,
+        training_items: bool = False,
+        reused_names: bool = False,
+    ) -> pd.DataFrame:
+        """Hold what was accepted against outcomes that the forecast has not seen.
+
+        Parameters
+        ----------
+        evaluation : Evaluation
+            Outcomes; subjects and items are joined by name.
+        fewest : int, default 50
+            Accepted items with an outcome that a subject needs, so that something can be claimed.
+        prob : float, default 0.9
+            Mass of the exact interval of the share that succeeds, for independent attempts.
+        training_items, reused_names : bool
+            As of `score_forecast`.
+
+        Returns
+        -------
+        DataFrame
+            Indexed by subject: ``items`` with an outcome, ``accepted`` of them, ``coverage``,
+            ``attempts`` at the accepted items, ``share`` of them that succeed, with ``low`` and
+            ``high`` (`clopper_pearson`), and ``verdict``: "holds" where the share is at least the
+            required success, "within error" where `high` is, "fails" where it is not, and "not
+            claimable" with fewer than `fewest` accepted items.
+
+        Raises
+        ------
+        DataError
+            When there is nothing to score, or an item was trained on.
+        FitError
+            When `fewest` or `prob` is out of range.
+        """
+        fewest, prob = whole("fewest", fewest, 1), inside("prob", prob, such_as=0.9)
+        chosen, successes, trials = matched(
+            self.forecast, evaluation, training_items=training_items, reused_names=reused_names
+        )
+        wide = self.table.pivot(index="subject", columns="item", values="accepted")
+        subjects, items = chosen["subject"].to_numpy(), chosen["item"].to_numpy()
+        accepted = wide.loc[subjects, items].to_numpy(dtype=bool)
+        tried = trials.to_numpy() > 0
+        own = accepted & tried
+        attempts = np.where(own, trials, 0).sum(axis=1)
+        passed = np.where(own, successes, 0).sum(axis=1)
+        low, high = clopper_pearson(passed, attempts, prob)
+        share = np.divide(passed, attempts, out=np.full(len(own), np.nan), where=attempts > 0)
+        count = own.sum(axis=1)
+        verdict = np.select(
+            [count < fewest, share >= self.success, high >= self.success],
+            [NOT_CLAIMABLE, "holds", "within error"],
+            "fails",
+        )
+        found = pd.DataFrame(
+            {
+                "items": tried.sum(axis=1),
+                "accepted": count,
+                "coverage": count / np.maximum(tried.sum(axis=1), 1),
+                "attempts": attempts,
+                "share": share,
+                "low": low,
+                "high": high,
+                "verdict": verdict,
+            },
+            index=pd.Index(subjects, name="subject"),
+        )
+        return found[found["items"] > 0]
+
+    def __repr__(self) -> str:
+        counts = self.subjects
+        who = some(counts.index) if len(counts) == 1 else many(len(counts), "subject")
+        told = f"{int(counts['accepted'].sum())} of {many(len(self.table), 'item')}"
+        return f"<Acceptance: {told} accepted for {who} at a success of {self.success:g}>"
+
+
+def accept(
+    forecast: Forecast, success: float = 0.9, *, cautious: bool = True, together: bool = False
+) -> Acceptance:
+    r"""Accept the items on which a subject will probably succeed often enough.
+
+    .. math:: i \text{ is accepted} \iff q_c(p_i) \ge s
+        \iff \Pr(p_i \ge s \mid D) \ge c, \qquad c = \frac{1 + \mathrm{prob}}{2}
+
+    with the chance of success :math:`p_i`, the required success s, and the quantile that all but a
+    share c of its distribution lies above: the end ``low`` of the forecast's interval. Intervals of
+    90 % thus accept with a confidence of .95; for another one above .5, forecast with
+    ``prob=2 * confidence - 1``. All that widens a forecast makes it accept less.
+
+    Parameters
+    ----------
+    forecast : Forecast
+        Of a fit, or of a baseline.
+    success : float, default 0.9
+        Required chance of success on each item, in (0, 1).
+    cautious : bool, default True
+        Whether the forecast's lower end has to reach it; otherwise the mean, which says what share
+        of many such items succeeds. A forecast without intervals, as of a baseline, is taken by its
+        mean.
+    together : bool, default False
+        Whether items are accepted for their average: as many, the best first, as have a mean of
+        lower ends (or means) of at least `success`. Averaged lower ends hold with the confidence c
+        also where the errors of all items are one.
+
+    Returns
+    -------
+    Acceptance
+        Item by item; its `check` holds it against outcomes.
+
+    Raises
+    ------
+    FitError
+        When `success` is not between 0 and 1.
+    DataError
+        When the rows of the forecast are steps of outcomes.
+
+    References
+    ----------
+    Geifman, Y. and El-Yaniv, R. (2017), Selective classification for deep neural networks, for
+    accepting by a threshold; Chow, C. K. (1970), On optimum recognition error and reject tradeoff,
+    IEEE Transactions on Information Theory 16.
+
+    Examples
+    --------
+    >>> from measurement_layouts.validation.prediction.assessor import point_forecast
+    >>> chances = np.array([[0.99, 0.92, 0.85, 0.4]])
+    >>> forecast = point_forecast(chances, ["Ann"], ["a", "b", "c", "d"])
+    >>> accept(forecast, success=0.9).table["accepted"].tolist()
+    [True, True, False, False]
+    >>> accept(forecast, success=0.9, together=True).table["accepted"].tolist()
+    [True, True, True, False]
+    """
+    success = inside("success", success, such_as=0.9)
+    single(forecast, "accept")
+    mean = forecast.data["mean"].transpose("subject", "item").to_numpy()
+    own = promised(forecast) if cautious else mean
+    chosen = np.array([_together(row, success) for row in own]) if together else own >= success
+    what = "the lower end of the interval" if cautious and (own != mean).any() else "the mean"
+    rule = f"{what} of the items {'together' if together else 'each'} is at least {success:g}"
+    return acceptance(forecast, chosen.reshape(mean.shape), success, rule)
+
+
+def promised(forecast: Forecast) -> np.ndarray:
+    """Give lower ends of intervals, means where there are none; shape (subjects, items)."""
+    mean, low = (
+        forecast.data[name].transpose("subject", "item").to_numpy() for name in ("mean", "low")
+    )
+    return np.where(np.isnan(low), mean, low)
+
+
+def acceptance(forecast: Forecast, chosen: np.ndarray, success: float, rule: str) -> Acceptance:
+    """Lay out what was accepted, (subjects, items), as a table."""
+    names = forecast.data["subject"].to_numpy(), forecast.data["item"].to_numpy()
+    index = pd.MultiIndex.from_product(names, names=["subject", "item"])
+    columns = {
+        name: forecast.data[name].transpose("subject", "item").to_numpy().ravel()
+        for name in ("mean", "low")
+    }
+    table = pd.DataFrame(columns | {"accepted": chosen.ravel()}, index=index).reset_index()
+    return Acceptance(table, success, rule, forecast)
+
+
+def single(forecast: Forecast, verb: str) -> None:
+    """Refuse forecasts of steps of outcomes."""
+    if forecast.rows is not None:
+        raise DataError(
+            f"{verb}: the forecast has a row for each step of {some(set(forecast.rows.outcome))}, "
+            "and items are accepted for a single Success; fit a layout of the one that matters"
+        )
+
+
+def _together(row: np.ndarray, success: float) -> np.ndarray:
+    """Accept the most items, the best first, of which the average reaches a success."""
+    order = np.argsort(-row, kind="stable")
+    averages = np.cumsum(row[order]) / np.arange(1, len(row) + 1)
+    chosen = np.zeros(len(row), dtype=bool)
+    chosen[order[: int((averages >= success).sum())]] = True  # averages never rise
+    return chosen

@@ -1,0 +1,77 @@
+"""Draws of the chances of success on items, subject by subject."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import pandas as pd
+
+from ..common.errors import DataError, FitError
+from ..common.messages import some
+from ..evaluations.tables import named
+from ..inference.fit import Fit
+from ..inference.forecasts.streaming import probabilities
+from ..inference.model.features import read_features
+from ..inference.population.forecasting import probabilities_jointly
+
+FEWEST_DRAWS = 100
+_MOST = 2**24  # chances of a subject, 128 MiB; of more items, fewer draws are read
+_MEMORY_MIB = 64.0
+
+
+def read_items(items: object, fit: Fit, verb: str) -> pd.DataFrame:
+    """Check items that draws are asked for, and that there are enough draws.
+
+    Raises
+    ------
+    DataError
+        When there is no item, a name occurs twice, or outcomes have several steps.
+    FitError
+        When there are fewer than 100 draws.
+    """
+    if fit.layout.steps is not None:
+        raise DataError(
+            f"{verb}: layout {fit.layout.name!r} has outcomes of several steps "
+            f"({some(each.name for each in fit.layout.outcomes)}), and this is of a single Success"
+        )
+    drawn = fit.posterior.sizes["chain"] * fit.posterior.sizes["draw"]
+    if drawn < FEWEST_DRAWS:
+        raise FitError(
+            f"{verb}: the fit has {drawn} draws; at least {FEWEST_DRAWS} are needed, and 1000 are "
+            "better: fit with more"
+        )
+    table = named(items, "items", "item")
+    if table.empty and not len(table):
+        raise DataError(f"{verb}: there is no item; give a table with at least one")
+    return table
+
+
+def chances(fit: Fit, items: pd.DataFrame, subjects: Sequence[str]) -> Iterator[np.ndarray]:
+    """Stream chances of success, one subject after the other.
+
+    Parameters
+    ----------
+    fit : Fit
+        Joint, or of subjects fitted one by one.
+    items : DataFrame
+        Meta-features, indexed by item, run or not; of a joint fit, also its categories.
+    subjects : sequence of str
+        Of the fit.
+
+    Yields
+    ------
+    ndarray, shape (items, draws)
+        Of one subject; the same draws for all. Of very many items, every second draw or fewer.
+    """
+    drawn = fit.posterior.sizes["chain"] * fit.posterior.sizes["draw"]
+    step = -(-drawn * len(items) // _MOST)
+    if fit.layout.joint:
+        for found in probabilities_jointly(fit, items, subjects, memory_mib=_MEMORY_MIB):
+            yield found[:, ::step]
+        return
+    features = read_features(fit.layout, items)
+    for row in fit.places(subjects):
+        values = np.empty((len(items), len(range(0, drawn, step))))
+        parts = probabilities(fit, row, features, len(items), memory_mib=_MEMORY_MIB)
+        for places, own in parts:
+            values[places] = own[:, ::step]
+        yield values

@@ -1,0 +1,390 @@
+"""How well subjects suit a job that is given as a distribution of demands."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+import pandas as pd
+
+from ..common.errors import DataError, FitError
+from ..common.messages import many, some
+from ..common.options import inside, whole
+from ..evaluations.tables import read_numbers
+from ..inference.fit import Fit
+from ..inference.forecasts.support import defined_columns, training_features
+from .chances import chances, read_items
+
+_RESAMPLES = 200
+_PROBABLE = 1e-6
+_RENAMED = "job: "
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Suitability:
+    """Expected success of subjects on a job, their order, and what limits them.
+
+    Made by `suitability`, which says what the numbers are.
+
+    Attributes
+    ----------
+    ranking : DataFrame
+        Indexed by subject, the highest first: ``expected`` success with ``low`` and ``high``;
+        expected ``rank``, ``best``, the probability of rank 1, and ``tied``, the number of the set
+        of subjects that are not told apart, from 1.
+    orders : DataFrame
+        Probability that the subject of the row expects more success than that of the column.
+    limits : DataFrame
+        One row per subject and demand: ``subject``, ``demand``, ``easiest`` (the end of the
+        training items' range, or the level among them, that helps most), ``gain`` in expected
+        success were all items so easy in it, with ``low`` and ``high``, and ``first``, the
+        probability that it gains most.
+    confidence : float
+        At which subjects are told apart.
+    prob : float
+        Mass of the intervals.
+    sampled : bool
+        Whether the items were taken as a sample of the job.
+
+    Examples
+    --------
+    >>> ranking = pd.DataFrame(
+    ...     {"expected": [0.8, 0.6], "tied": [1, 2]}, index=pd.Index(["Ann", "Bob"]))
+    >>> Suitability(ranking, pd.DataFrame(), pd.DataFrame(), 0.9, 0.9, True)
+    <Suitability: 2 subjects in 2 tied sets at 90%, Ann 0.80 first; items are a sample>
+    """
+
+    ranking: pd.DataFrame
+    orders: pd.DataFrame
+    limits: pd.DataFrame
+    confidence: float
+    prob: float
+    sampled: bool
+
+    @property
+    def tied(self) -> list[list[str]]:
+        """Sets of subjects that are not told apart, the best first."""
+        sets = self.ranking.groupby("tied", sort=True)
+        return [list(own.index) for _, own in sets]
+
+    def __repr__(self) -> str:
+        first = self.ranking.iloc[0]
+        what = "are a sample" if self.sampled else "are the job"
+        return (
+            f"<Suitability: {many(len(self.ranking), 'subject')} in "
+            f"{many(len(self.tied), 'tied set')} at {self.confidence:.0%}, {self.ranking.index[0]} "
+            f"{first['expected']:.2f} first; items {what}>"
+        )
+
+
+def job(levels: Mapping[str, Mapping[float, float] | pd.Series]) -> pd.DataFrame:
+    r"""Lay a job out as items, from the probability of each level of each demand.
+
+    .. math:: w_i = \prod_d \Pr(\ell_{id})
+
+    Demands are taken as independent of each other; where they are not, give `suitability` a table
+    of items and their weights.
+
+    Parameters
+    ----------
+    levels : mapping of str to mapping of number to number
+        By demand, a column of the layout: the probability of each level; they add up to 1.
+
+    Returns
+    -------
+    DataFrame
+        One row per combination of levels, and a column ``weight``, its probability.
+
+    Raises
+    ------
+    DataError
+        When a demand has no level, or its probabilities are no numbers from 0 that add up to 1.
+
+    Examples
+    --------
+    >>> job({"steps": {2: 0.5, 5: 0.5}, "size": {1: 0.9, 3: 0.1}})
+                       steps  size  weight
+    item
+    steps 2, size 1      2.0   1.0    0.45
+    steps 2, size 3      2.0   3.0    0.05
+    steps 5, size 1      5.0   1.0    0.45
+    steps 5, size 3      5.0   3.0    0.05
+    """
+    if not levels:
+        raise DataError("job: there is no demand; give at least one with its levels")
+    known = {str(name): dict(own) for name, own in levels.items()}
+    for name, own in known.items():
+        shares = np.array(list(own.values()), dtype=float)
+        wrong = not len(shares) or not np.isfinite(shares).all() or (shares < 0).any()
+        if wrong or abs(shares.sum() - 1) > _PROBABLE:
+            raise DataError(
+                f"job: the probabilities of {name} are {some(own.values())}; give numbers from 0 "
+                "that add up to 1"
+            )
+    rows = list(product(*(own.items() for own in known.values())))
+    found = pd.DataFrame([[float(level) for level, _ in row] for row in rows], columns=list(known))
+    found["weight"] = [float(np.prod([share for _, share in row])) for row in rows]
+    told = [", ".join(f"{n} {x:g}" for n, (x, _) in zip(known, row, strict=True)) for row in rows]
+    return found.set_axis(pd.Index(told, name="item"), axis=0)
+
+
+def suitability(
+    fit: Fit,
+    items: pd.DataFrame,
+    *,
+    weights: str | None = None,
+    sampled: bool = True,
+    demands: Sequence[str] | None = None,
+    subjects: Iterable[object] | None = None,
+    confidence: float = 0.9,
+    prob: float = 0.9,
+    seed: int = 1,
+) -> Suitability:
+    r"""Expect each subject's success on a job, rank the subjects, and say what limits them.
+
+    .. math:: S_s = \sum_i w_i\, p_{si} \Big/ \sum_i w_i
+
+    with the weights w of the items and a draw of the chances p. Where the items are a sample of the
+    job, each draw goes with weights of its own, multiplied by independent Exponential(1) numbers:
+    the Bayesian bootstrap. The same resampled job is set to all subjects, so that what they have
+    in common does not blur their order. Subjects are told apart where one's S is larger with the
+    probability `confidence`; a tied set has a leader, the first that is not in a set before, and
+    all after it from whom it is not told apart.
+
+    Parameters
+    ----------
+    fit : Fit
+        Joint, or of subjects fitted one by one.
+    items : DataFrame
+        The job: meta-features of items, as of a benchmark, or as `job` makes them.
+    weights : str, optional
+        Column of the items with numbers from 0, how much each counts; all alike by default.
+    sampled : bool, default True
+        Whether the items are a sample of what the job asks for, so that others might have been
+        drawn. False where they are the job, as those of `job` are.
+    demands : sequence of str, optional
+        Columns to make easy, one at a time; by default all meta-features of the layout.
+    subjects : iterable, optional
+        Whom to compare; everybody by default.
+    confidence : float, default 0.9
+        At which subjects are told apart, in (0, 1); at least .5.
+    prob : float, default 0.9
+        Mass of the intervals.
+    seed : int
+        Of the resampled jobs, and of the pairing of draws that are independent.
+
+    Returns
+    -------
+    Suitability
+        Ranking, probabilities of order, tied sets and limiting demands.
+
+    Raises
+    ------
+    DataError
+        When the items do not fit the layout, a weight is no number from 0, a demand is no
+        meta-feature of the layout, or outcomes have several steps.
+    FitError
+        When a subject is not in the fit, a number is out of range, or there are few draws.
+
+    Notes
+    -----
+    Probabilities of order are those of pairs of draws that share a resampled job;
+    `superiority.superiority`, which compares independent draws, knows nothing of that. A tied set
+    is read from its leader: two of its subjects may still be told apart from each other.
+    Items' own effects in a joint fit are those of new items for the limits, of the items
+    themselves for the ranking where the fit knows them.
+
+    References
+    ----------
+    Rubin, D. B. (1981), The Bayesian bootstrap, Annals of Statistics 9; Goldstein, H. and
+    Spiegelhalter, D. J. (1996), League tables and their limitations, Journal of the Royal
+    Statistical Society A 159, for ranks with their uncertainty.
+
+    Examples
+    --------
+    >>> from measurement_layouts import Capability, Evaluation, Layout, MetaFeature, Success
+    >>> from measurement_layouts.inference.fitting import fit
+    >>> from measurement_layouts.linking import logistic
+    >>> steps = MetaFeature("steps", low=0, high=10)
+    >>> layout = Layout("sums", Success("right", logistic(Capability("skill", 0, 10) - steps)))
+    >>> items = pd.DataFrame({"steps": np.linspace(0, 10, 41)})
+    >>> passed = [(items["steps"] < level).astype(int) for level in (6.9, 3, 7.2)]
+    >>> outcomes = pd.DataFrame(passed, index=["Ann", "Bob", "Cy"])
+    >>> found = fit(layout, Evaluation.from_wide(outcomes, items), method="grid", seed=1)
+    >>> suits = suitability(found, job({"steps": {4: 0.5, 6: 0.5}}), weights="weight",
+    ...                     sampled=False)
+    >>> suits.tied
+    [['Cy', 'Ann'], ['Bob']]
+    >>> suits.limits[["subject", "demand", "easiest"]]
+      subject demand  easiest
+    0     Ann  steps      0.0
+    1     Bob  steps      0.0
+    2      Cy  steps      0.0
+    """
+    confidence = inside("confidence", confidence, such_as=0.9)
+    if confidence < 0.5:
+        raise FitError(f"confidence={confidence}; give at least 0.5: who is ahead is more probable")
+    prob, seed = inside("prob", prob, such_as=0.9), whole("seed", seed)
+    table = read_items(items, fit, "suitability")
+    own = _weights(table, weights)
+    who = fit.subjects if subjects is None else fit.named(subjects)
+    rng = np.random.default_rng(seed)
+    jobs = own[:, None] * (rng.exponential(size=(len(own), _RESAMPLES)) if sampled else 1.0)
+    jobs = jobs / jobs.sum(axis=0)
+    features = table.drop(columns=weights) if weights else table
+    expected = np.array([_over(jobs, each) for each in chances(fit, features, who)])
+    if not fit.layout.joint:
+        expected = _shuffled(expected, jobs.shape[1], rng)
+    limits = _limits(fit, features, jobs, _demands(fit, demands), who, prob)
+    orders = (expected[:, None] > expected[None]).mean(axis=2)
+    orders += (expected[:, None] == expected[None]).mean(axis=2) / 2
+    place = np.argsort(-expected.mean(axis=1), kind="stable")
+    ranked = _ranking(expected[place], orders[np.ix_(place, place)], confidence, prob)
+    names = pd.Index(who, name="subject")
+    return Suitability(
+        ranked.set_axis(names[place], axis=0),
+        pd.DataFrame(orders, names, who).iloc[place, place],
+        limits,
+        confidence,
+        prob,
+        sampled,
+    )
+
+
+def _weights(table: pd.DataFrame, column: str | None) -> np.ndarray:
+    """Read how much each item counts."""
+    if column is None:
+        return np.full(len(table), 1.0)
+    if column not in table:
+        raise DataError(f"weights={column!r}: the items have {some(table.columns, 20)}; name one")
+    values, foreign = read_numbers(table[[column]])
+    own = values[:, 0]
+    if foreign.any() or not np.isfinite(own).all() or (own < 0).any() or not own.any():
+        raise DataError(f"weights in {column}: give numbers from 0, of which some are above")
+    return np.asarray(own)
+
+
+def _demands(fit: Fit, names: Sequence[str] | None) -> list[str]:
+    """Check the demands that are to be made easy."""
+    known = [name for node in fit.layout.meta_features for name in node.columns]
+    wanted = known if names is None else [str(name) for name in names]
+    unknown = [name for name in wanted if name not in known]
+    if unknown:
+        raise DataError(
+            f"demands: layout {fit.layout.name!r} has no {some(unknown)}; it has {some(known, 20)}"
+        )
+    return wanted
+
+
+def _over(jobs: np.ndarray, own: np.ndarray) -> np.ndarray:
+    """Average chances, (items, draws), over the items, each draw with the next of the jobs."""
+    found = np.empty(own.shape[1])
+    for number, each in enumerate(jobs.T):
+        found[number :: jobs.shape[1]] = each @ own[:, number :: jobs.shape[1]]
+    return found
+
+
+def _shuffled(expected: np.ndarray, jobs: int, rng: np.random.Generator) -> np.ndarray:
+    """Pair independent draws by chance: each subject's are shuffled among those of one job."""
+    found = expected.copy()
+    for number in range(jobs):
+        part = found[:, number::jobs]
+        found[:, number::jobs] = rng.permuted(part, axis=1)
+    return found
+
+
+def _limits(
+    fit: Fit,
+    items: pd.DataFrame,
+    jobs: np.ndarray,
+    demands: Sequence[str],
+    who: Sequence[str],
+    prob: float,
+) -> pd.DataFrame:
+    """Find what each demand, made easiest, adds to the expected success."""
+    named = items.set_axis(_RENAMED + items.index.astype(str), axis=0)  # as new items, all alike
+    base = [_over(jobs, each) for each in chances(fit, named, who)]
+    gains: dict[str, list[tuple[str, float, np.ndarray]]] = {name: [] for name in who}
+    for demand, values in _easy(fit, demands).items():
+        found = [
+            [_over(jobs, each) for each in chances(fit, named.assign(**{demand: value}), who)]
+            for value in values
+        ]
+        for place, name in enumerate(who):
+            best = int(np.argmax([own[place].mean() for own in found]))
+            gains[name].append((demand, float(values[best]), found[best][place] - base[place]))
+    tail = (1 - prob) / 2
+    rows = []
+    for name, own in gains.items():
+        most = np.max([gain for *_, gain in own], axis=0) if own else None
+        for demand, easiest, gain in own:
+            low, high = np.quantile(gain, [tail, 1 - tail])
+            first = float((gain >= most).mean())
+            rows.append((name, demand, easiest, float(gain.mean()), low, high, first))
+    names = ["subject", "demand", "easiest", "gain", "low", "high", "first"]
+    table = pd.DataFrame(rows, columns=names)
+    order = {name: place for place, name in enumerate(who)}
+    ordered = table.assign(at=table["subject"].map(order))
+    ordered = ordered.sort_values(["at", "gain"], ascending=[True, False], kind="stable")
+    return ordered.drop(columns="at").reset_index(drop=True)
+
+
+def _easy(fit: Fit, demands: Sequence[str]) -> dict[str, np.ndarray]:
+    """List the values that may be easiest: ends of the training items, or their levels."""
+    layout, known = fit.layout, training_features(fit)
+    columns = [(name, node) for node in layout.meta_features for name in node.columns]
+    count = len(next(iter(known.values()))) if known else 0
+    found = {}
+    for (name, node), values in zip(columns, defined_columns(layout, known, count).T, strict=True):
+        there = np.unique(values[~np.isnan(values)])
+        if name in demands and len(there):
+            found[name] = there if node.levels is not None else there[[0, -1]]
+    return found
+
+
+def _ranking(
+    expected: np.ndarray, orders: np.ndarray, confidence: float, prob: float
+) -> pd.DataFrame:
+    """Rank subjects, (subjects, draws), given in descending order of their means."""
+    ranks = (-expected).argsort(axis=0, kind="stable").argsort(axis=0, kind="stable") + 1
+    tail = (1 - prob) / 2
+    low, high = np.quantile(expected, [tail, 1 - tail], axis=1)
+    return pd.DataFrame(
+        {
+            "expected": expected.mean(axis=1),
+            "low": low,
+            "high": high,
+            "rank": ranks.mean(axis=1),
+            "best": (ranks == 1).mean(axis=1),
+            "tied": tied_sets(orders, confidence),
+        }
+    )
+
+
+def tied_sets(orders: np.ndarray, confidence: float) -> np.ndarray:
+    """Find sets of subjects that are not told apart from their leader, and number them.
+
+    Parameters
+    ----------
+    orders : ndarray, shape (subjects, subjects)
+        Probability that the row's is the larger, the best subject first.
+    confidence : float
+        From which they are told apart.
+
+    Returns
+    -------
+    ndarray of int, shape (subjects,)
+        From 1. A set ends where its leader is told apart; the next subject leads the next one.
+
+    Examples
+    --------
+    >>> tied_sets(np.array([[0.5, 0.7, 0.95], [0.3, 0.5, 0.8], [0.05, 0.2, 0.5]]), 0.9)
+    array([1, 1, 2])
+    """
+    found = np.ones(len(orders), dtype=int)
+    leader = 0
+    for place in range(1, len(orders)):
+        if orders[leader, place] >= confidence:
+            leader = place
+        found[place] = found[place - 1] + (leader == place)
+    return found

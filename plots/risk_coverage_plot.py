@@ -1,0 +1,114 @@
+"""Success among accepted items over the share that is accepted."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from ..common.options import inside
+from ..decisions.risk_coverage import EVERYBODY, RiskCoverage
+from . import style
+from .kinds import of_its_kind
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_SIZE = (6.4, 4.4)  # inches
+
+
+@of_its_kind
+def risk_coverage_plot(
+    curves: RiskCoverage | Mapping[str, RiskCoverage],
+    *,
+    success: float = 0.9,
+    ax: "Axes | None" = None,
+) -> "Axes":
+    """Draw how success among accepted items falls as more of them are accepted, method by method.
+
+    Attempts are accepted in the order of their forecasts, of all subjects together. A curve that
+    stays above the dashed line longer accepts more at the required success; the larger point is the
+    last share at which it does. The dotted line is a forecast that tells nothing: all attempts'
+    success at every share. Where one method is drawn, thin lines are single subjects.
+
+    Parameters
+    ----------
+    curves : RiskCoverage or mapping of str to RiskCoverage
+        From `measurement_layouts.decisions.risk_coverage`, by name of the method.
+    success : float, default 0.9
+        Required, in (0, 1).
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    Axes
+        Horizontal: the share of attempts accepted, vertical: the share of these that succeed, both
+        from 0 to 1.
+
+    Raises
+    ------
+    DataError
+        When there are too many methods to tell apart.
+    FitError
+        When `success` is not between 0 and 1.
+
+    References
+    ----------
+    El-Yaniv, R. and Wiener, Y. (2010), On the foundations of noise-free selective classification,
+    Journal of Machine Learning Research 11.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> import measurement_layouts as ml
+    >>> from measurement_layouts.validation.prediction.assessor import point_forecast
+    >>> forecast = point_forecast(np.array([[0.9, 0.6, 0.3]]), ["Ann"], ["a", "b", "c"])
+    >>> items = pd.DataFrame(index=["a", "b", "c"])
+    >>> outcomes = ml.Evaluation.from_wide(pd.DataFrame([[1, 1, 0]], ["Ann"], items.index), items)
+    >>> risk_coverage_plot(ml.decisions.risk_coverage(forecast, outcomes)).get_xlabel()
+    'share of attempts accepted'
+    """
+    success = inside("success", success, such_as=0.9)
+    known = {"": curves} if isinstance(curves, RiskCoverage) else dict(curves)
+    looks = style.method_styles(list(known))
+    panel = style.single(ax, _SIZE)
+    for name, found in known.items():
+        colour, marker = looks[name]
+        area = found.areas.loc[EVERYBODY]
+        if len(known) == 1:
+            own = found.curve[found.curve["subject"] != EVERYBODY]
+            for _, each in own.groupby("subject", sort=False):
+                x, y = each["coverage"], each["success"]
+                panel.plot(x, y, color=style.QUIET, linewidth=0.6, alpha=0.5)
+        pooled = found.curve[found.curve["subject"] == EVERYBODY]
+        label = f"{style.legend_words(name) or 'all subjects'} (area above {area['area']:.3f})"
+        panel.plot(
+            pooled["coverage"], pooled["success"], color=colour, linewidth=2, label=label, zorder=3
+        )
+        reached = float(found.largest(success)[EVERYBODY])
+        if reached > 0:
+            last = pooled[pooled["coverage"] == reached]
+            panel.plot(
+                last["coverage"], last["success"], marker, color=colour, markersize=8, zorder=4
+            )
+    panel.axhline(success, color=style.QUIET, linestyle="--", linewidth=1.1, zorder=1)
+    panel.annotate(
+        f"required: {success:g}",
+        (0.99, success),
+        xycoords=("axes fraction", "data"),
+        xytext=(0, 2),
+        textcoords="offset points",
+        ha="right",
+        fontsize=8,
+        color=style.QUIET,
+    )
+    rates = {round(float(found.areas["success"][EVERYBODY]), 6) for found in known.values()}
+    for rate in rates:
+        panel.axhline(rate, color=style.QUIET, linestyle=":", linewidth=1.1, zorder=1)
+    panel.set_xlim(0, 1.02)
+    panel.set_ylim(0, 1.03)
+    panel.set_xlabel("share of attempts accepted")
+    panel.set_ylabel("share of these that succeed")
+    panel.legend(fontsize=8, frameon=False, loc="lower left")
+    style.title(panel, "Success among what is accepted")
+    style.quiet_frame(panel, "left", "bottom")
+    return panel

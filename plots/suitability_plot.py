@@ -1,0 +1,79 @@
+"""Subjects ranked by what is expected of them on a job, with those that are not told apart."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..common.messages import many
+from ..decisions.suitability import Suitability
+from . import style
+from .kinds import of_its_kind
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_WIDTH, _ROW, _REST = 6.4, 0.3, 1.4  # inches
+_MOST = 80
+
+
+@of_its_kind
+def suitability_plot(suitability: Suitability, *, ax: "Axes | None" = None) -> "Axes":
+    """Draw the expected success of each subject on a job, the best first, in tied sets.
+
+    A point and an interval for each; subjects on one band are not told apart from the first of it.
+    Intervals of subjects may overlap and their order be sure, since all are set the same job.
+
+    Parameters
+    ----------
+    suitability : Suitability
+        From `measurement_layouts.decisions.suitability`.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    Axes
+        Horizontal: expected share of successes, from 0 to 1; a row per subject, the first 80.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> table = pd.DataFrame(
+    ...     {"expected": [0.8, 0.7], "low": [0.7, 0.6], "high": [0.9, 0.8], "best": [0.8, 0.2],
+    ...      "tied": [1, 1]}, index=pd.Index(["Ann", "Bob"]))
+    >>> found = Suitability(table, pd.DataFrame(), pd.DataFrame(), 0.9, 0.9, True)
+    >>> [label.get_text() for label in suitability_plot(found).get_yticklabels()]
+    ['Ann', 'Bob']
+    """
+    table = suitability.ranking.head(_MOST)
+    panel = style.single(ax, (_WIDTH, _REST + _ROW * len(table)))
+    rows = np.arange(len(table))
+    for place, (number, own) in enumerate(table.groupby("tied", sort=True)):
+        at = rows[(table["tied"] == number).to_numpy()]
+        colour, marker = style.METHODS[place % len(style.METHODS)]
+        panel.axhspan(at[0] - 0.45, at[-1] + 0.45, color=colour, alpha=0.1, linewidth=0)
+        panel.hlines(at, own["low"], own["high"], color=colour, linewidth=1.8)
+        panel.plot(own["expected"], at, marker, color=colour, markersize=6)
+    for row, best in zip(rows, table["best"], strict=True):
+        if best >= 0.005:
+            panel.annotate(
+                f"best with {best:.0%}",
+                (1.01, row),
+                xycoords=("axes fraction", "data"),
+                va="center",
+                fontsize=8,
+                color=style.QUIET,
+                annotation_clip=False,
+            )
+    panel.set_yticks(rows, [style.words(name) for name in table.index], fontsize=9)
+    panel.set_ylim(len(table) - 0.5, -0.5)
+    panel.set_xlim(0, 1)
+    panel.set_xlabel(f"expected share of successes ({suitability.prob:.0%} interval)")
+    left = len(suitability.ranking) - len(table)
+    more = f"; {left} more are not drawn" if left else ""
+    sets = many(len(suitability.tied), "set")
+    style.title(
+        panel, f"Suitability for the job: {sets} told apart at {suitability.confidence:.0%}{more}"
+    )
+    style.quiet_frame(panel, "bottom")
+    return panel

@@ -1,0 +1,143 @@
+"""Suspicion: exact conditional tests, false alarms, and cheats that are found."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import binom
+
+import measurement_layouts as ml
+from measurement_layouts.linking import logistic
+from measurement_layouts.validation.criticism.population import suspicion as module
+
+SUBJECTS, ITEMS = 80, 60
+LEARNT = 5
+
+
+def drawn(seed):
+    """Draw outcomes of a layout with one demand, and the chances behind them."""
+    rng = np.random.default_rng(seed)
+    steps = np.linspace(-5, 5, ITEMS)
+    chances = 1 / (1 + np.exp(steps - rng.uniform(-1.5, 1.5, (SUBJECTS, 1))))
+    return steps, chances, (rng.random(chances.shape) < chances).astype(int)
+
+
+def fitted(steps, outcomes, draws=200):
+    ability = ml.Capability("ability", low=-8, high=8)
+    layout = ml.Layout(
+        "quiz", ml.Success("solved", logistic(ability - ml.MetaFeature("steps", low=-9, high=9)))
+    )
+    items = pd.DataFrame({"steps": steps}, [f"i{k}" for k in range(len(steps))])
+    people = [f"s{k}" for k in range(len(outcomes))]
+    known = ml.Evaluation.from_wide(pd.DataFrame(outcomes, people, items.index), items)
+    options = {"method": "grid", "draws": draws, "seed": 1, "progressbar": False}
+    return ml.fit(layout, known, **options)
+
+
+@pytest.fixture(scope="module")
+def honest():
+    steps, _, outcomes = drawn(1)
+    return ml.validation.suspicion(fitted(steps, outcomes))
+
+
+@pytest.fixture(scope="module")
+def cheats():
+    """The first ten know some hard items by heart, the next ten fail easy ones on purpose."""
+    steps, chances, outcomes = drawn(2)
+    for row in range(20):
+        order = np.argsort(chances[row])
+        outcomes[row, order[:20:2] if row < 10 else order[-20::2]] = row < 10
+    return ml.validation.suspicion(fitted(steps, outcomes))
+
+
+@pytest.mark.trust("promises", "suspicion accuses honest subjects as seldom as said")
+def test_honest_subjects_are_accused_as_seldom_as_said(honest):
+    alarms = (honest.table["verdict"] != "").sum()
+    assert alarms <= binom.ppf(0.999, SUBJECTS, honest.alpha)
+    for name in ("memorised_p", "sandbagged_p"):
+        assert 0.35 < honest.table[name].mean() < 0.65
+    assert not honest.warning
+
+
+def test_cheats_are_found_on_their_side(cheats):
+    table = cheats.table
+    assert (table["verdict"].iloc[:10] == "memorised").sum() >= 9
+    assert (table["verdict"].iloc[10:20] == "sandbagged").sum() >= 9
+    assert (table["verdict"].iloc[20:] != "").sum() <= binom.ppf(0.999, 60, 0.05)
+    surprising = cheats.items[cheats.items["subject"] == "s0"]
+    assert surprising["chance"].is_monotonic_increasing
+    assert (surprising["chance"] < 0.5).all()
+    told = "\n".join(cheats.in_words())
+    assert "s0 succeeds where it should fail: it passes" in told
+    assert "s10 fails where it should succeed: it fails" in told
+    assert "10 memorised" in repr(cheats) or "memorised and" in repr(cheats)
+
+
+def patterns(log_odds, total, count, rng):
+    """Draw patterns of independent outcomes given their sum, which no ability plays a part in."""
+    odds = np.exp(log_odds)
+    ways = np.zeros((len(odds) + 1, total + 1))  # sums over the items from one on
+    ways[-1, 0] = 1
+    for place in reversed(range(len(odds))):
+        ways[place] = ways[place + 1]
+        ways[place, 1:] += odds[place] * ways[place + 1, :-1]
+    found, left = np.zeros((count, len(odds))), np.full(count, total)
+    for place in range(len(odds)):
+        passing = np.where(left > 0, odds[place] * ways[place + 1, left - 1], 0) / ways[place, left]
+        found[:, place] = rng.random(count) < passing
+        left = left - found[:, place].astype(int)
+    return found
+
+
+@pytest.mark.parametrize("side", ["memorised", "sandbagged"])
+def test_p_values_are_those_of_the_exact_conditional_test(honest, side):
+    """Given the number of successes, outcomes do not depend on the ability: an exact test."""
+    steps, _, outcomes = drawn(1)
+    rng = np.random.default_rng(3)
+    exact, found = [], honest.table[f"{side}_p"].to_numpy()
+    for own in outcomes:
+        grid = np.linspace(-8, 8, 321)
+        gap = grid[:, None] - steps
+        mass = np.exp(own @ gap.T - np.logaddexp(0, gap).sum(axis=1))
+        p = (mass / mass.sum()) @ (1 / (1 + np.exp(-gap)))
+        weight = {
+            "memorised": np.where(p < 0.5, np.log1p(1 / 9 / p), 0),
+            "sandbagged": np.where(p >= 0.5, -np.log1p(1 / 9 / (1 - p)), 0),
+        }[side]
+        others = patterns(-steps, own.sum(), 4000, rng) @ weight
+        above, equal = (others > own @ weight + 1e-9), np.abs(others - own @ weight) <= 1e-9
+        exact.append(above.mean() + equal.mean() / 2)
+    assert np.corrcoef(exact, found)[0, 1] > 0.98
+    assert np.abs(np.array(exact) - found).mean() < 0.07
+    near = np.array(exact) < 0.1
+    assert np.abs(np.array(exact) - found)[near].max(initial=0) < 0.05
+
+
+def test_without_centring_nobody_is_found(monkeypatch):
+    """Twin that must fail: scores along the outcomes' own level are what the fit has made zero."""
+    steps, chances, outcomes = drawn(2)
+    for row in range(10):
+        outcomes[row, np.argsort(chances[row])[:20:2]] = 1
+    monkeypatch.setattr(module, "_by_heart", lambda block: [np.ones_like(block.log_odds)])
+    monkeypatch.setattr(module, "_on_purpose", lambda block: [np.ones_like(block.log_odds)])
+    found = ml.validation.suspicion(fitted(steps, outcomes))
+    assert (found.table["verdict"] == "").all()
+
+
+def test_a_layout_that_is_wrong_is_named_rather_than_everybody():
+    steps, _, outcomes = drawn(4)
+    outcomes[:, -20::2] = 1  # items that are easy for everybody
+    found = ml.validation.suspicion(fitted(steps, outcomes))
+    assert (found.table["verdict"] != "").mean() > 0.5
+    assert "suspect the layout 'quiz'" in found.warning
+    assert found.in_words()[-1] == found.warning
+
+
+def test_options_that_make_no_sense_are_refused():
+    steps, _, outcomes = drawn(4)
+    fit = fitted(steps, outcomes[:2], draws=20)
+    with pytest.raises(ml.FitError, match="draws"):
+        ml.validation.suspicion(fit)
+    with pytest.raises(ml.FitError, match="alpha="):
+        ml.validation.suspicion(fit, alpha=1)
+    with pytest.raises(ml.FitError, match="Zoe"):
+        ml.validation.suspicion(fit, subjects=["Zoe"])
