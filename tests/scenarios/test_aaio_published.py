@@ -215,7 +215,8 @@ def test_all_four_elements_stand_beside_figure_9(tmp_path):
     ]
     fit = SimpleNamespace(profiles=lambda: pd.DataFrame(rows), subjects=AGENTS)
     found = beside(fit, figure_9(tmp_path, AGENTS))
-    assert list(found.index) == [*(f"{node}: mean" for node in NODES)] + [
+    assert list(found.index) == [
+        *(f"{node}: mean" for node in NODES),
         "rightLeftBias: mean",
         "rightLeftBias: sd",
     ]
