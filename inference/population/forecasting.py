@@ -9,8 +9,10 @@ import pandas as pd
 import xarray as xr
 
 from ...common.options import inside
+from ...evaluations.tables import named
 from ...layouts.plates import ITEM, SUBJECT, plate_name
 from ...linking import Expr
+from ..forecasts.elsewhere import Away, Trust
 from ..forecasts.forecasting import CASES, Forecast, forecast_of
 from ..forecasts.reading import JointReader, root
 from ..forecasts.streaming import byte_count, find_nodes, read_draws, summaries, values_of
@@ -30,6 +32,7 @@ def forecast_jointly(
     subjects: Iterable[object] | pd.DataFrame | None = None,
     prob: float = 0.9,
     memory_mib: float = 256,
+    trust: Trust = None,
 ) -> Forecast:
     r"""Forecast success of known and new subjects on known and new items.
 
@@ -48,7 +51,7 @@ def forecast_jointly(
     subjects : iterable or DataFrame, optional
         Names of the fit's subjects, all of them by default; or covariates and categories of
         subjects, indexed by name, known or new.
-    prob, memory_mib
+    prob, memory_mib, trust
         As in `forecasting.forecast`.
 
     Returns
@@ -85,8 +88,9 @@ def forecast_jointly(
     prob = inside("prob", prob, such_as=0.9)
     roster = Roster.of(fit, items, subjects)
     summarise = partial(_summaries, fit, roster, prob=prob, memory_mib=memory_mib)
+    table = named(items, "items", "item")
     found = forecast_of(
-        fit, roster.names, roster.rows, roster.items, roster.features, summarise, prob
+        fit, roster.names, roster.rows, table, roster.features, summarise, prob, trust
     )
     known = (
         ("subject", roster.who < roster.known[SUBJECT]),
@@ -120,7 +124,11 @@ def derived_jointly(
 
 
 def probabilities_jointly(
-    fit: Posterior, items: pd.DataFrame, subjects: Iterable[object], *, memory_mib: float
+    fit: Posterior,
+    items: pd.DataFrame,
+    subjects: Iterable[object] | pd.DataFrame | None,
+    *,
+    memory_mib: float,
 ) -> Iterator[np.ndarray]:
     """Compute success probabilities of the fit's subjects for all draws.
 
@@ -128,10 +136,8 @@ def probabilities_jointly(
     ----------
     fit : Posterior
         A joint fit.
-    items : DataFrame
+    items, subjects
         As in `forecast_jointly`.
-    subjects : iterable of str
-        Whose.
     memory_mib : float
         Bound of the memory used on the way.
 
@@ -165,13 +171,17 @@ def _summaries(
     *,
     prob: float,
     memory_mib: float,
+    away: Away | None = None,
 ) -> list[np.ndarray]:
     """Summarise all draws."""
     rows, rest = np.arange(len(roster.who)), (1 - _OF_LEVELS) * memory_mib
-    found = [
-        summaries(reader, rows, part, size, targets, prob=prob, memory_mib=rest)
-        for reader, part, size in _readers(fit, roster, features, items, memory_mib)
-    ]
+    found, start = [], 0
+    for reader, part, size in _readers(fit, roster, features, items, memory_mib):
+        own = None if away is None else away.part(start, start + size)
+        found.append(
+            summaries(reader, rows, part, size, targets, prob=prob, memory_mib=rest, away=own)
+        )
+        start += size
     return [np.concatenate(parts, axis=2) for parts in zip(*found, strict=True)]
 
 
