@@ -174,6 +174,10 @@ OUTSIDE = ("outside_training", "new_combination")
 """Variables that say what lies outside a subject's training items: values, or pairs of them."""
 
 
+PARTS = ("distance", "profile_sd", "items_sd", "elsewhere_sd")
+"""Variables that say how far from home a cell lies, and what its log-odds' spread consists of."""
+
+
 CASES = ("known_subject", "known_item", "new_level")
 """Variables that say what of a cell a joint fit knows."""
 
@@ -191,6 +195,12 @@ class Forecast:
         declared range (item); ``outside_training`` and ``new_combination``: whether it lies outside
         the subject's training items, as `outside` tells (subject, item; not of baselines, which
         have no `support`; of a subject that the fit does not know, all items of the fit). Of a
+        fit also ``distance`` (subject, item), how far the item lies from the subject's training
+        items, in their standard deviations (1 for a level, or a group of `Transfer`, that is on
+        none of them), and three standard deviations in log-odds (subject, item): ``profile_sd``,
+        what the posterior leaves open; ``items_sd``, what items have of their own, of a joint
+        fit's new items or as `Transfer` says; and ``elsewhere_sd``, what is added because the item
+        lies away from home. Of a
         joint fit also ``known_subject`` (subject) and ``known_item`` (item): whether it is in the
         fit, by its name, and ``new_level``: whether the cell has a level of a category that the
         fit has not met (subject, item). Where outcomes are several, graded or scores,
@@ -235,8 +245,9 @@ class Forecast:
         DataFrame
             One row per subject and item: ``subject``, ``item``, ``mean``, ``low``, ``high``,
             ``trained`` and ``extrapolated``; of a fit's forecast also ``outside_training``,
-            ``new_combination``, and ``remark``, which says in words what lies outside the subject's
-            training items; of a joint fit's, ``known_subject``, ``known_item`` and
+            ``new_combination``, ``remark``, which says in words what lies outside the subject's
+            training items, ``distance``, ``profile_sd``, ``items_sd`` and ``elsewhere_sd``; of a
+            joint fit's, ``known_subject``, ``known_item`` and
             ``new_level``. Where rows are steps, also ``outcome`` and ``step``, after the item.
         """
         frame = self.data.to_dataframe(dim_order=["subject", "item"]).reset_index()
@@ -250,7 +261,7 @@ class Forecast:
             if self.rows is not None:
                 told = told[:, self.rows.places]
             frame["remark"] = pd.array(told.ravel(), dtype="str")
-            columns += [*OUTSIDE, "remark"]
+            columns += [*OUTSIDE, "remark", *(name for name in PARTS if name in frame)]
         return frame[[*columns, *(name for name in CASES if name in frame)]]
 
     @property

@@ -97,7 +97,21 @@ def forecast_jointly(
         ("item", roster.what < roster.known[ITEM]),
         (("subject", "item"), roster.new_levels),
     )
-    return dataclasses.replace(found, data=found.data.assign(dict(zip(CASES, known, strict=True))))
+    data = found.data.assign(dict(zip(CASES, known, strict=True)))
+    if roster.new_levels.any() or not known[1][1].all():
+        nothing = Away(np.zeros(data["mean"].shape), None)
+        what = roster.features, len(roster.what), [fit.layout.outcome]
+        (own,) = summarise(*what, away=nothing, still=True)
+        data = _apart(data, own[3])
+    return dataclasses.replace(found, data=data)
+
+
+def _apart(data: xr.Dataset, profile: np.ndarray) -> xr.Dataset:
+    """Tell what items have of their own from the profile, whose standard deviations are given."""
+    squares = data["profile_sd"] ** 2 - profile**2
+    items = np.sqrt(np.maximum(squares, 0) + data["items_sd"] ** 2)
+    profile = np.minimum(data["profile_sd"], profile)
+    return data.assign(profile_sd=profile, items_sd=items)
 
 
 def derived_jointly(
@@ -172,11 +186,12 @@ def _summaries(
     prob: float,
     memory_mib: float,
     away: Away | None = None,
+    still: bool = False,
 ) -> list[np.ndarray]:
     """Summarise all draws."""
     rows, rest = np.arange(len(roster.who)), (1 - _OF_LEVELS) * memory_mib
     found, start = [], 0
-    for reader, part, size in _readers(fit, roster, features, items, memory_mib):
+    for reader, part, size in _readers(fit, roster, features, items, memory_mib, still):
         own = None if away is None else away.part(start, start + size)
         found.append(
             summaries(reader, rows, part, size, targets, prob=prob, memory_mib=rest, away=own)
@@ -186,7 +201,12 @@ def _summaries(
 
 
 def _readers(
-    fit: Posterior, roster: Roster, features: Features, items: int, memory_mib: float
+    fit: Posterior,
+    roster: Roster,
+    features: Features,
+    items: int,
+    memory_mib: float,
+    still: bool = False,
 ) -> Iterator[tuple[JointReader, Features, int]]:
     """Read as many items at a time as the memory has room for their own values."""
     layout, sizes = fit.layout, fit.posterior.sizes
@@ -204,7 +224,7 @@ def _readers(
     )
     each = 8 * sizes["chain"] * sizes["draw"] * max(1, numbers)
     together = max(1, int(_OF_LEVELS * byte_count(memory_mib) / each))
-    levels = Levels(fit, roster)
+    levels = Levels(fit, roster, still)
     for start in range(0, max(1, items), together):
         part = {name: values[start : start + together] for name, values in features.items()}
         reader = JointReader(

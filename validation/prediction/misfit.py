@@ -1,6 +1,6 @@
 """How far outcomes of groups left out lie from their forecasts: estimated on the log-odds scale."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -52,6 +52,43 @@ class LeftOut:
     by_subject: np.ndarray
     by_item: np.ndarray
     rest: np.ndarray
+
+
+def parted(
+    group: str, successes: np.ndarray, trials: np.ndarray, log_odds: Iterable[np.ndarray]
+) -> LeftOut:
+    """Take the variance of forecasts over the posterior's draws apart.
+
+    Parameters
+    ----------
+    group : str
+        Name of the group.
+    successes, trials : ndarray, shape (subjects, items)
+        Outcomes.
+    log_odds : iterable of ndarray, shape (items, draws)
+        Forecasts of each subject; the draws of independent subjects in any order.
+
+    Examples
+    --------
+    >>> one = np.ones((1, 2))
+    >>> left = parted("far", one, one, [np.array([[-1.0, 0.0, 1.0], [0.0, 1.0, 2.0]])])
+    >>> left.log_odds, round(left.common, 2), left.by_item
+    (array([[0., 1.]]), 0.67, array([0., 0.]))
+    """
+    there = trials > 0
+    mean, variance = np.zeros((2, *trials.shape))
+    of_subjects, of_items = list[np.ndarray](), np.zeros((trials.shape[1], 1))
+    for row, own in enumerate(log_odds):
+        mean[row], variance[row] = own.mean(axis=1), own.var(axis=1)
+        apart = (own - mean[row][:, None]) * there[row][:, None]
+        of_subjects.append(apart.sum(axis=0))
+        of_items = of_items + apart
+    cells, counts = np.stack(of_subjects), there.sum(axis=1)
+    common = cells.sum(axis=0) / max(counts.sum(), 1)
+    by_subject = (cells / np.maximum(counts, 1)[:, None] - common).var(axis=1)
+    by_item = (of_items / np.maximum(there.sum(axis=0), 1)[:, None] - common).var(axis=1)
+    rest = np.maximum(variance - common.var() - by_subject[:, None] - by_item, 0)
+    return LeftOut(group, successes, trials, mean, float(common.var()), by_subject, by_item, rest)
 
 
 def log_marginal(left: LeftOut, points: np.ndarray, centre: float) -> np.ndarray:

@@ -20,7 +20,7 @@ from ...inference.forecasts.forecasting import Forecast
 from ...inference.population.group_means import Grouping, chances_of, groups_of
 from ...layouts import Layout
 from .layouts import FittedLayout, asked
-from .misfit import LeftOut, posterior_of_misfit
+from .misfit import LeftOut, parted, posterior_of_misfit
 from .splits import Groups, drawn
 
 _MEMORY_MIB = 64.0
@@ -151,26 +151,8 @@ def left_out(fit: Fit, evaluation: Evaluation, group: str, items: pd.Index) -> L
         part.loc[names, items].to_numpy(dtype=float)
         for part in (evaluation.successes, evaluation.trials)
     )
-    there = tried > 0
-    mean, variance = np.zeros((2, *tried.shape))
-    of_subject, of_item = list[np.ndarray](), np.zeros((len(items), 1))
-    table = evaluation.item_table.loc[items]
-    every = chances_of(fit, table, names, memory_mib=_MEMORY_MIB)
-    for row, chances in enumerate(every):
-        own = believed(log_odds(chances))
-        mean[row], variance[row] = own.mean(axis=1), own.var(axis=1)
-        apart = (own - mean[row][:, None]) * there[row][:, None]
-        of_subject.append(apart.sum(axis=0))
-        of_item = of_item + apart
-    cells, counts = np.stack(of_subject), there.sum(axis=1)
-    common = cells.sum(axis=0) / max(counts.sum(), 1)
-    by_subject = (cells / np.maximum(counts, 1)[:, None] - common).var(axis=1)
-    each = np.maximum(there.sum(axis=0), 1)[:, None]
-    by_item = (of_item / each - common).var(axis=1)
-    rest = variance - common.var() - by_subject[:, None] - by_item
-    return LeftOut(
-        group, won, tried, mean, float(common.var()), by_subject, by_item, np.maximum(rest, 0)
-    )
+    every = chances_of(fit, evaluation.item_table.loc[items], names, memory_mib=_MEMORY_MIB)
+    return parted(group, won, tried, (believed(log_odds(chances)) for chances in every))
 
 
 def _table(groups: Sequence[LeftOut]) -> pd.DataFrame:
