@@ -40,8 +40,10 @@ class CrossValidation:
         Success rate of each subject over all items.
     predictions : DataFrame
         One row per repeat, subject, item and method: ``repeat``, ``fold``, ``subject``, ``item``,
-        ``method``, ``probability`` of success by what did not see the outcome, ``successes`` and
-        ``trials``; where rows are steps of outcomes, also ``steps``, how many the outcome has.
+        ``method``, ``probability`` of success by what did not see the outcome, the ends ``low`` and
+        ``high`` of its interval and the item's ``distance`` from the training items (NaN of methods
+        that do not tell them), ``successes`` and ``trials``; where rows are steps of outcomes, also
+        ``steps``, how many the outcome has.
     convergence : DataFrame
         One row per layout, repeat, fold and subject: ``method``, ``repeat``, ``fold``, ``subject``
         and the columns of `Fit.diagnostics`, among them ``status`` and ``reason``.
@@ -270,8 +272,9 @@ class CrossValidation:
         Returns
         -------
         dict of str to Forecast
-            By method: means on the items held out; intervals are NaN. Subjects without a prediction
-            of some item are left out, and so are methods that predict nobody.
+            By method: means on the items held out, with the ends of their intervals where the
+            method tells them. Subjects without a prediction of some item are left out, and so are
+            methods that predict nobody.
 
         Raises
         ------
@@ -289,7 +292,12 @@ class CrossValidation:
             wide = rows.pivot(index="subject", columns="item", values="probability")
             wide = wide.reindex(index=rows["subject"].unique(), columns=order).dropna()
             if len(wide):
-                found[str(name)] = point_forecast(wide.to_numpy(), list(wide.index), order)
+                ends = (
+                    rows.pivot(index="subject", columns="item", values=end).loc[wide.index, order]
+                    for end in ("low", "high")
+                )
+                shown = [part.to_numpy(dtype=float) for part in (wide, *ends)]
+                found[str(name)] = point_forecast(shown[0], list(wide.index), order, shown[1:])
         if not found and own["probability"].notna().any():
             raise DataError(
                 "forecasts: single cells were held out, and no subject has a prediction of every "
