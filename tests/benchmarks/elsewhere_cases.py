@@ -12,26 +12,35 @@
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from battery_cases import data_folder
 from elsewhere_methods import Kept
-from population_data import animal_ai, fractions, time_horizons
+from population_data import SAMPLE_SEED, animal_ai, fractions, time_horizons
+from rivals import evenly
 
 import measurement_layouts as ml
 from measurement_layouts.scenarios import adele, fraction_subtraction, gsm8k, weirdml
 from measurement_layouts.scenarios import animal_ai_olympics as aaio
 from measurement_layouts.scenarios.adele.reproduction import assessed
-from measurement_layouts.validation import FittedLayout, Forest, Given, Groups, Items, Regression
-from measurement_layouts.validation.prediction.cross_validate import Method
+from measurement_layouts.validation import (
+    Aggregate,
+    Assessor,
+    FittedLayout,
+    Forest,
+    Given,
+    Groups,
+    Items,
+    Regression,
+)
 from measurement_layouts.validation.prediction.splits import Fold, Split
 
-LENGTH = {"draws": 300, "tune": 400, "chains": 2}
+LENGTH = {"draws": 150, "tune": 300, "chains": 2}
 QUICK = {"draws": 60, "tune": 100, "chains": 1}
-TODAY, PUBLISHED = "today", "published layout"
+TODAY, PUBLISHED, SINGLE = "today", "published layout", "one layout"
 AGGREGATE, REGRESSION, FOREST = "aggregate", "regression", "forest"
 ORDERS = 5
 FOLDS = 10
@@ -52,25 +61,38 @@ class Case:
         What is held out.
     clusters : Series
         By item, the held-out group: errors are clustered by it, and the oracle shifts it.
-    layouts : mapping of str to FittedLayout or ChosenLayout
+    layouts : mapping of str to Assessor
         Today's layouts; the first is the one that is to be improved.
-    rivals : mapping of str to method
-        Baselines, as `cross_validate` takes them.
+    rivals : mapping of str to Assessor
+        Baselines.
     """
 
     title: str
     evaluation: ml.Evaluation
     split: Split
     clusters: pd.Series
-    layouts: Mapping[str, Method]
-    rivals: Mapping[str, Method]
+    layouts: Mapping[str, Assessor]
+    rivals: Mapping[str, Assessor]
 
-    def methods(self, key: str, folder: Path | None) -> dict[str, Method]:
-        """All that is compared, by name; layouts' forecasts are kept in the folder."""
+    def methods(self, key: str, folder: Path | None) -> dict[str, Assessor]:
+        """All that is compared, by name; forecasts are kept in the folder."""
         return {
-            **{name: Kept(f"{key} {name}", own, folder) for name, own in self.layouts.items()},
-            **self.rivals,
+            name: Kept(f"{key} {name}", own, folder)
+            for name, own in {**self.layouts, **self.rivals}.items()
         }
+
+    def smaller(self, subjects: int | None, items: int | None) -> "Case":
+        """Take so many subjects, evenly, and items at random where there are more."""
+        known = self.evaluation
+        who, what = known.subjects, known.items.index
+        if subjects is not None:
+            who = evenly(who, subjects)
+        if items is not None and items < len(what):
+            rng = np.random.default_rng(SAMPLE_SEED)
+            what = what[np.sort(rng.choice(len(what), items, replace=False))]
+        return replace(
+            self, evaluation=known.select(subjects=who, items=what), clusters=self.clusters[what]
+        )
 
 
 def marked(evaluation: ml.Evaluation, home: pd.Series) -> ml.Evaluation:
@@ -79,10 +101,10 @@ def marked(evaluation: ml.Evaluation, home: pd.Series) -> ml.Evaluation:
     return ml.Evaluation(items, evaluation.successes, evaluation.trials)
 
 
-def simple_rivals(columns: list[str]) -> dict[str, Method]:
+def simple_rivals(columns: list[str]) -> dict[str, Assessor]:
     """The subject's mean, and a regression and a forest of each subject on the columns."""
     return {
-        AGGREGATE: "aggregate",
+        AGGREGATE: Aggregate(),
         REGRESSION: Regression(columns),
         FOREST: Forest(columns, min_samples_split=2),
     }
@@ -93,23 +115,19 @@ def general_scales(split: str, quick: bool) -> Case:
     whole, places = assessed.prepared(adele.load(data_folder("adele_labelled")))
     column = assessed.SPLITS[split]
     groups = whole.items[column or assessed.WHERE]
-    if quick:
-        kept = whole.items.groupby(assessed.WHERE).head(20).index
-        whole = whole.select(subjects=whole.subjects[:2], items=kept)
-        groups = groups.loc[kept]
     methods = assessed.methods(split, places)
-    today = methods[assessed.LAYOUT]
+    layouts = {TODAY: methods[assessed.LAYOUT], SINGLE: methods["additive, benchmarks known"]}
     if quick:
-        today = FittedLayout(adele.additive_layout(), **QUICK)
+        layouts = {TODAY: FittedLayout(adele.additive_layout(), **QUICK)}
     rivals = {
-        AGGREGATE: "aggregate",
+        AGGREGATE: Aggregate(),
         REGRESSION: methods[assessed.REGRESSION],
         FOREST: methods[assessed.FOREST],
     }
     held = Items(folds=FOLDS) if column is None else Groups(column, FOLDS)
     titles = dict(zip(assessed.SPLITS, ("in distribution", "tasks", "benchmarks"), strict=True))
     title = f"ADeLe, {titles[split]}" + " held out" * (column is not None)
-    return Case(title, marked(whole, groups), held, groups, {TODAY: today}, rivals)
+    return Case(title, marked(whole, groups), held, groups, layouts, rivals)
 
 
 AGENTS = ["distance", "size", "rewardBehind", "XPos"]
@@ -132,8 +150,6 @@ def level_six(quick: bool) -> Case:
 
 
 def _agents(title: str, whole: ml.Evaluation, split: Split, quick: bool) -> Case:
-    if quick:
-        whole = whole.select(subjects=whole.subjects[:4])
     length = QUICK if quick else LENGTH
     layouts = {
         TODAY: FittedLayout(aaio.recommended_layout(), **length),
@@ -145,8 +161,6 @@ def _agents(title: str, whole: ml.Evaluation, split: Split, quick: bool) -> Case
 def word_problems(quick: bool) -> Case:
     """GSM8K, from at most four steps to six and more."""
     whole = gsm8k.load(data_folder("gsm8k"))
-    if quick:
-        whole = whole.select(subjects=whole.subjects[:3], items=whole.items.index[::10])
     whole = marked(whole, whole.items["steps"])
     clusters = pd.Series(whole.items.index, whole.items.index)
     return Case(
@@ -163,8 +177,6 @@ def tasks(quick: bool) -> Case:
     """WeirdML, each task in turn."""
     cohort = time_horizons()
     whole = marked(cohort.evaluation, cohort.groups)
-    if quick:
-        whole = whole.select(subjects=whole.subjects[:3])
     length = QUICK if quick else LENGTH
     layouts = {
         TODAY: FittedLayout(weirdml.recommended_layout(), **length),
@@ -200,8 +212,6 @@ def skills(quick: bool) -> Case:
     cohort = fractions()
     patterns = cohort.evaluation.items[list(cohort.demands)].astype(int).astype(str).agg("".join, 1)
     whole = marked(cohort.evaluation, patterns)
-    if quick:
-        whole = whole.select(subjects=whole.subjects[:4])
     clusters = pd.Series(whole.items.index, whole.items.index)
     split = EverySkill(cohort.demands, 2 if quick else ORDERS)
     layouts = {

@@ -1,4 +1,4 @@
-"""Layouts as assessors whose forecasts are kept on disk, and the choice among several."""
+"""Assessors whose forecasts are kept on disk."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -11,8 +11,13 @@ import numpy as np
 import xarray as xr
 
 import measurement_layouts as ml
-from measurement_layouts.validation import ChosenLayout, FittedLayout
-from measurement_layouts.validation.prediction.assessor import point_forecast
+from measurement_layouts.validation.prediction.assessor import (
+    Assessor,
+    point_forecast,
+    predicted,
+)
+
+TOLD = ("low", "high")
 
 
 def kept(folder: Path | None, parts: Sequence[Any], make: Callable[[], Any]) -> Any:
@@ -30,69 +35,39 @@ def kept(folder: Path | None, parts: Sequence[Any], make: Callable[[], Any]) -> 
 
 @dataclass(frozen=True)
 class Kept:
-    """A layout, or one chosen among several on the training outcomes, as an assessor.
+    """An assessor whose forecasts are kept.
 
     Parameters
     ----------
     name : str
         Of case and method: what is kept is told apart by it, the training outcomes and the seed.
-        Another form of the layout needs another name or folder.
-    method : FittedLayout or ChosenLayout
-        What to fit.
+        Another form of the method needs another name or folder.
+    method : Assessor
+        What forecasts.
     folder : Path, optional
         Where forecasts are kept; nowhere by default.
     """
 
     name: str
-    method: FittedLayout | ChosenLayout
+    method: Assessor
     folder: Path | None = None
 
     def predict(self, training: ml.Evaluation, items: Sequence[str], *, seed: int) -> xr.DataArray:
         """Predict success, as an `Assessor` does."""
         return self.forecast(training, items, seed=seed).data["mean"]
 
-    def forecast(
-        self, training: ml.Evaluation, items: Sequence[str], *, seed: int
-    ) -> ml.Forecast:
-        """Forecast success, with the ends of intervals."""
-        parts = (self.name, *_content(training), list(items), seed)
-        means, *ends = kept(self.folder, parts, lambda: self._told(training, items, seed))
+    def forecast(self, training: ml.Evaluation, items: Sequence[str], *, seed: int) -> ml.Forecast:
+        """Forecast success, with the ends of intervals where the method tells them."""
+        content = training.successes.to_numpy(), training.trials.to_numpy()
+        parts = (self.name, training.subjects, list(training.items.index), *content, seed)
+
+        def made() -> list[np.ndarray]:
+            means, told, _ = predicted(self.name, self.method, training, items, seed)
+            if told is None:
+                return [means.to_numpy()]
+            own = told.data.reindex(subject=training.subjects, item=list(items))
+            ends = [own[name].transpose("subject", "item").to_numpy() for name in TOLD]
+            return [means.to_numpy(), *ends]
+
+        means, *ends = kept(self.folder, (*parts, list(items)), made)
         return point_forecast(means, training.subjects, list(items), ends)
-
-    def _told(
-        self, training: ml.Evaluation, items: Sequence[str], seed: int
-    ) -> list[np.ndarray]:
-        """Fit and forecast: mean, low and high, (subjects, items)."""
-        chosen = chosen_of(self.method, training, seed, self.folder, self.name)
-        told = chosen.fitted(training, items, seed=seed)[0].data
-        told = told.reindex(subject=training.subjects, item=list(items))
-        return [told[name].transpose("subject", "item").to_numpy() for name in ENDS]
-
-
-ENDS = ("mean", "low", "high")
-
-
-def chosen_of(
-    method: FittedLayout | ChosenLayout,
-    training: ml.Evaluation,
-    seed: int,
-    folder: Path | None,
-    name: str,
-) -> FittedLayout:
-    """Take the layout itself, or the best of several on the training outcomes."""
-    if isinstance(method, FittedLayout):
-        return method
-    parts = ("choice", name, *_content(training), seed)
-    best = kept(folder, parts, lambda: method.compare(training, seed=seed).index[0])
-    length = {"draws": method.draws, "tune": method.tune, "chains": method.chains}
-    return FittedLayout(method.layouts[best], **length)
-
-
-def _content(training: ml.Evaluation) -> tuple[object, ...]:
-    """What tells training outcomes apart."""
-    return (
-        list(training.items.index),
-        training.subjects,
-        training.successes.to_numpy(),
-        training.trials.to_numpy(),
-    )

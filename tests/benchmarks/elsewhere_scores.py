@@ -11,7 +11,7 @@ from scipy.special import expit, logit
 from measurement_layouts.validation import CrossValidation
 from measurement_layouts.validation.prediction import scoring_rules as scoring
 
-HALVED, ORACLE = "halved log-odds", "oracle"
+HALVED, ORACLE = "halved", "oracle"
 BLOCKS = 25
 WIDEST = 20.0  # log-odds of an oracle's offset
 ROUNDING = 1e-9
@@ -28,8 +28,9 @@ class Cells:
         By method.
     won, tried : ndarray, shape (cells,)
         Successes and trials.
-    subject, group : ndarray, shape (cells,)
-        Whose, and of which group of items.
+    subject, group, home : ndarray, shape (cells,)
+        Whose; the group of items that errors are clustered by; and the one that was left out, or
+        would have been.
     low : mapping of str to ndarray
         Lower ends of intervals, of methods that tell them.
     """
@@ -39,11 +40,13 @@ class Cells:
     tried: np.ndarray
     subject: np.ndarray
     group: np.ndarray
+    home: np.ndarray
     low: Mapping[str, np.ndarray]
 
     def take(self, kept: np.ndarray) -> "Cells":
         """Keep some cells."""
-        parts = {name: getattr(self, name)[kept] for name in ("won", "tried", "subject", "group")}
+        names = ("won", "tried", "subject", "group", "home")
+        parts = {name: getattr(self, name)[kept] for name in names}
         told = {
             name: {way: own[kept] for way, own in getattr(self, name).items()}
             for name in ("chances", "low")
@@ -55,7 +58,7 @@ class Cells:
         return replace(self, chances={**self.chances, name: chances})
 
 
-def cells_of(found: CrossValidation, groups: pd.Series) -> Cells:
+def cells_of(found: CrossValidation, groups: pd.Series, home: pd.Series) -> Cells:
     """Read the predictions of a cross-validation, of all its repeats."""
     parts = {str(name): part for name, part in found.predictions.groupby("method", sort=False)}
     one = next(iter(parts.values()))
@@ -66,6 +69,7 @@ def cells_of(found: CrossValidation, groups: pd.Series) -> Cells:
         one["trials"].to_numpy(dtype=float),
         one["subject"].to_numpy(dtype=object),
         groups.loc[one["item"]].to_numpy(dtype=object),
+        home.loc[one["item"]].to_numpy(dtype=object),
         {
             name: part["low"].to_numpy()[part["trials"] > 0]
             for name, part in parts.items()
@@ -87,19 +91,22 @@ def oracle(chances: np.ndarray, cells: Cells) -> np.ndarray:
     """
     found = np.empty(len(chances))
     base = logit(np.clip(chances, ROUNDING, 1 - ROUNDING))
-    for group in np.unique(cells.group):
-        own = cells.group == group
-        won, tried, odds = cells.won[own].sum(), cells.tried[own], base[own]
-
-        def surplus(
-            offset: float, odds: np.ndarray = odds, tried: np.ndarray = tried, won: float = won
-        ) -> float:
-            return float(tried @ expit(odds + offset) - won)
-
-        ends = surplus(-WIDEST), surplus(WIDEST)
-        best = brentq(surplus, -WIDEST, WIDEST) if ends[0] < 0 < ends[1] else np.sign(-ends[0])
-        found[own] = expit(odds + (best if ends[0] < 0 < ends[1] else best * WIDEST))
+    for group in np.unique(cells.home):
+        own = cells.home == group
+        found[own] = _shifted(base[own], cells.won[own].sum(), cells.tried[own])
     return found
+
+
+def _shifted(odds: np.ndarray, won: float, tried: np.ndarray) -> np.ndarray:
+    """Shift log-odds so that as many successes are expected as there are, within `WIDEST`."""
+
+    def surplus(offset: float) -> float:
+        return float(tried @ expit(odds + offset) - won)
+
+    for end, beyond in ((-WIDEST, surplus(-WIDEST) >= 0), (WIDEST, surplus(WIDEST) <= 0)):
+        if beyond:
+            return expit(odds + end)
+    return expit(odds + brentq(surplus, -WIDEST, WIDEST))
 
 
 def scores(cells: Cells, method: str) -> dict[str, float]:
@@ -172,9 +179,7 @@ def errors(cells: Cells, ours: str, *, seed: int) -> pd.DataFrame:
         own = pd.DataFrame({name: scores(rest, name) for name in rest.chances}).T
         without.append((own.loc[ours] - own).to_numpy())
     spread = (count - 1) * np.var(without, axis=0)
-    return found.join(
-        pd.DataFrame(np.sqrt(spread), found.index, [f"{name} se" for name in found])
-    )
+    return found.join(pd.DataFrame(np.sqrt(spread), found.index, [f"{name} se" for name in found]))
 
 
 def accepted(cells: Cells, method: str, *, least: float) -> pd.DataFrame:
@@ -197,6 +202,18 @@ def accepted(cells: Cells, method: str, *, least: float) -> pd.DataFrame:
             "error": _jackknife(taken, _rate),
         }
     return pd.DataFrame(found).T
+
+
+def coverage_at(cells: Cells, method: str, validity: float) -> float:
+    """Say how much a method can accept, by its mean forecast, and succeed as often as asked.
+
+    The largest share of trials, from the surest on, of which `validity` succeed; 0 where none do.
+    """
+    order = np.argsort(-cells.chances[method], kind="stable")
+    tried, won = cells.tried[order].cumsum(), cells.won[order].cumsum()
+    last = np.append(np.diff(cells.chances[method][order]) != 0, True)  # equals go together
+    enough = np.flatnonzero(last & (won >= validity * tried))
+    return float(tried[enough[-1]] / tried[-1]) if len(enough) else 0.0
 
 
 def _rate(cells: Cells) -> float:

@@ -17,6 +17,7 @@ from ...evaluations.tables import known_names
 from ...inference.forecasts.forecasting import Forecast
 from ...inference.sampling.convergence import UNTRUSTED
 from .assessor import point_forecast
+from .grouped import scores_by
 from .resampled import BINS, SCORES, Predicted
 from .score import rates_in_bins
 
@@ -228,20 +229,77 @@ class CrossValidation:
         """
         return self._compared_scores[1]
 
-    def calibration(self, method: str | None = None) -> pd.DataFrame:
+    def by(
+        self, where: str | pd.Series | pd.DataFrame | None = None, *, bins: int = 5
+    ) -> pd.DataFrame:
+        """Score predictions in groups: by distance from home, by condition, by any property.
+
+        All subjects and repeats of a group are scored together, and so differ from the means over
+        subjects that `summary` gives.
+
+        Parameters
+        ----------
+        where : str, Series or DataFrame, optional
+            What tells the groups apart: ``"distance"``, each item's distance from the training
+            items of the first method that tells it; another column of `predictions`, such as
+            ``"subject"``; a property by item; or a table by subject (rows) and item (columns). All
+            predictions together by default.
+        bins : int
+            Numbers with more values than this are cut into so many parts, with about as many
+            predictions each.
+
+        Returns
+        -------
+        DataFrame
+            Indexed by ``group`` and ``method``: ``trials``; ``success``, their rate; ``forecast``,
+            the mean prediction; ``gap``, forecast less success, with its standard error ``gap_se``
+            clustered by item; ``brier``; ``ece`` in ten bins; and ``auroc``, the mean over subjects
+            with successes and failures in the group. Scores are NaN where a prediction is missing.
+
+        Raises
+        ------
+        DataError
+            When an item has no group, there is no such column, or nobody tells a distance.
+        FitError
+            When `bins` is below 1.
+
+        Examples
+        --------
+        >>> from measurement_layouts.evaluations.evaluation import Evaluation
+        >>> from measurement_layouts.validation.prediction.cross_validate import cross_validate
+        >>> from measurement_layouts.validation.prediction.splits import Given
+        >>> rng = np.random.default_rng(1)
+        >>> items = pd.DataFrame({"size": rng.uniform(1, 7, 400)})
+        >>> outcomes = pd.DataFrame([rng.random(400) < 1 - items["size"] / 8], ["Ann"])
+        >>> evaluation = Evaluation.from_wide(outcomes, items)
+        >>> far = Given(train="size <= 4", test="size > 4")
+        >>> found = cross_validate(["aggregate"], evaluation, split=far, progressbar=False)
+        >>> far_off = np.floor(evaluation.items["size"])
+        >>> found.by(far_off)[["success", "forecast", "gap", "gap_se"]].round(2)
+                         success  forecast   gap  gap_se
+        group method
+        4.0   aggregate     0.50      0.66  0.16    0.06
+        5.0   aggregate     0.30      0.66  0.36    0.06
+        6.0   aggregate     0.18      0.66  0.48    0.05
+        """
+        return scores_by(self.predictions, self.methods, where, bins)
+
+    def calibration(self, method: str | None = None, *, pooled: bool = False) -> pd.DataFrame:
         """Hold the predictions of a method against success rates, in bins of the prediction.
 
         Parameters
         ----------
         method : str, optional
             Whose predictions; the first method's by default.
+        pooled : bool
+            Whether the predictions of all subjects are counted together.
 
         Returns
         -------
         DataFrame
             Indexed by ``subject`` and ``bin``, as `calibration_curve` returns it for each subject:
             ten bins, all repeats, intervals of mass `prob`. A subject without a prediction of some
-            item has no row.
+            item does not count. Of all together, indexed by ``bin``.
 
         Raises
         ------
@@ -252,14 +310,15 @@ class CrossValidation:
         if method not in self.methods:
             raise FitError(f"no predictions of {method}; the methods are {some(self.methods)}")
         own = self.predictions[self.predictions["method"] == method]
+        told = own["probability"].notna().groupby(own["subject"]).transform("all")
         found = {}
-        for name, rows in own.groupby("subject", sort=False):
-            part = rows if rows["probability"].notna().all() else rows[:0]
+        for name, rows in [("", own)] if pooled else own.groupby("subject", sort=False):
+            part = rows[told.loc[rows.index]]
             mean, successes, trials = (
                 part[column].to_numpy() for column in ("probability", "successes", "trials")
             )
             found[name] = rates_in_bins(mean, successes, trials, BINS, self.prob)
-        return pd.concat(found, names=["subject", "bin"])
+        return found[""] if pooled else pd.concat(found, names=["subject", "bin"])
 
     def forecasts(self, repeat: int = 0) -> dict[str, Forecast]:
         """Hand out the predictions of a repeat as forecasts, for `score` and for figures.
