@@ -40,7 +40,8 @@ from measurement_layouts.validation.prediction.splits import Fold, Split
 
 LENGTH = {"draws": 150, "tune": 300, "chains": 2}
 QUICK = {"draws": 60, "tune": 100, "chains": 1}
-TODAY, PUBLISHED, SINGLE = "today", "published layout", "one layout"
+TODAY, OURS = "today", "elsewhere"
+PUBLISHED, SINGLE = "published layout", "one layout"
 AGGREGATE, REGRESSION, FOREST = "aggregate", "regression", "forest"
 ORDERS = 5
 FOLDS = 10
