@@ -10,11 +10,13 @@ from ..evaluations.evaluation import Evaluation
 from ..layouts import Layout
 from ..linking import LinkingFunction
 from .files import storage
+from .forecasts.elsewhere import Trust
 from .forecasts.forecasting import Forecast, forecast
 from .forecasts.likelihood import with_log_likelihood
 from .forecasts.streaming import derived
 from .population import tables
 from .population.forecasting import derived_jointly, forecast_jointly
+from .population.group_means import Grouping, group_means
 from .population.newcomer import newcomer
 from .posterior.diagnostics import diagnose, profiles
 from .posterior.posterior import Posterior
@@ -139,6 +141,7 @@ class Fit(Posterior):
         subjects: Iterable[object] | pd.DataFrame | None = None,
         prob: float = 0.9,
         memory_mib: float = 256,
+        trust: Trust = None,
     ) -> Forecast:
         """Forecast success on items, run or not; see `forecasting.forecast`.
 
@@ -156,6 +159,11 @@ class Fit(Posterior):
             Mass of the equal-tailed interval.
         memory_mib : float, default 256
             Bound of the memory used on the way, in MiB; it changes no result.
+        trust : Transfer, float or "home", optional
+            What is said of items unlike those that a subject was trained on: what
+            `measurement_layouts.validation.transfer` estimates; the standard deviation of a
+            group's offset, in log-odds; or "home", for nothing. By default items outside a
+            subject's training items are widened by a stated prior.
 
         Returns
         -------
@@ -167,14 +175,54 @@ class Fit(Posterior):
         DataError
             When the items do not fit the layout.
         FitError
-            When a subject is not in the fit, `prob` is not between 0 and 1, or `memory_mib` is no
-            positive number.
+            When a subject is not in the fit, `prob` is not between 0 and 1, `memory_mib` is no
+            positive number, or `trust` is none of these.
         """
-        if self.layout.joint:
-            return forecast_jointly(
-                self, items, subjects=subjects, prob=prob, memory_mib=memory_mib
-            )
-        return forecast(self, items, subjects=subjects, prob=prob, memory_mib=memory_mib)
+        found = forecast_jointly if self.layout.joint else forecast
+        return found(self, items, subjects=subjects, prob=prob, memory_mib=memory_mib, trust=trust)
+
+    def group_means(
+        self,
+        items: pd.DataFrame,
+        groups: Grouping,
+        *,
+        subjects: Iterable[object] | pd.DataFrame | None = None,
+        prob: float = 0.9,
+        memory_mib: float = 256,
+        trust: Trust = None,
+    ) -> pd.DataFrame:
+        """Forecast each subject's mean success on groups of items; see `group_means.group_means`.
+
+        Parameters
+        ----------
+        items, subjects, prob, memory_mib, trust
+            As in `forecast`.
+        groups : str, Series or mapping
+            A column of the items, or the group of each item, by its name.
+
+        Returns
+        -------
+        DataFrame
+            A row per subject and group: ``subject``, ``group``, ``items``, ``mean``, ``low`` and
+            ``high`` of the mean chance of success.
+
+        Raises
+        ------
+        DataError
+            When the items do not fit the layout, one has no group, or outcomes are of several
+            steps.
+        FitError
+            As `forecast` does.
+        """
+        return group_means(
+            self,
+            items,
+            groups,
+            subjects=subjects,
+            prob=prob,
+            memory_mib=memory_mib,
+            trust=trust,
+        )
 
     def derived(
         self,

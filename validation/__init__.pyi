@@ -31,3 +31,6 @@ from .prediction.splits import Given as Given
 from .prediction.splits import Groups as Groups
 from .prediction.splits import Items as Items
 from .prediction.splits import masked as masked
+from .prediction.transfer import Elsewhere as Elsewhere
+from .prediction.transfer import Transfer as Transfer
+from .prediction.transfer import transfer as transfer

@@ -20,6 +20,7 @@ from ...layouts.outcomes.steps import Observed
 from ..model.alignment import Features
 from ..model.features import outside_range, read_features
 from ..posterior.posterior import Posterior
+from .elsewhere import Away, Transfer, Trust, read_trust
 from .reading import reader_of
 from .streaming import SUMMARY, summaries
 from .support import Support, training_features
@@ -173,6 +174,10 @@ OUTSIDE = ("outside_training", "new_combination")
 """Variables that say what lies outside a subject's training items: values, or pairs of them."""
 
 
+PARTS = ("distance", "profile_sd", "items_sd", "elsewhere_sd")
+"""Variables that say how far from home a cell lies, and what its log-odds' spread consists of."""
+
+
 CASES = ("known_subject", "known_item", "new_level")
 """Variables that say what of a cell a joint fit knows."""
 
@@ -190,6 +195,12 @@ class Forecast:
         declared range (item); ``outside_training`` and ``new_combination``: whether it lies outside
         the subject's training items, as `outside` tells (subject, item; not of baselines, which
         have no `support`; of a subject that the fit does not know, all items of the fit). Of a
+        fit also ``distance`` (subject, item), how far the item lies from the subject's training
+        items, in their standard deviations (1 for a level, or a group of `Transfer`, that is on
+        none of them), and three standard deviations in log-odds (subject, item): ``profile_sd``,
+        what the posterior leaves open; ``items_sd``, what items have of their own, of a joint
+        fit's new items or as `Transfer` says; and ``elsewhere_sd``, what is added because the item
+        lies away from home. Of a
         joint fit also ``known_subject`` (subject) and ``known_item`` (item): whether it is in the
         fit, by its name, and ``new_level``: whether the cell has a level of a category that the
         fit has not met (subject, item). Where outcomes are several, graded or scores,
@@ -234,8 +245,9 @@ class Forecast:
         DataFrame
             One row per subject and item: ``subject``, ``item``, ``mean``, ``low``, ``high``,
             ``trained`` and ``extrapolated``; of a fit's forecast also ``outside_training``,
-            ``new_combination``, and ``remark``, which says in words what lies outside the subject's
-            training items; of a joint fit's, ``known_subject``, ``known_item`` and
+            ``new_combination``, ``remark``, which says in words what lies outside the subject's
+            training items, ``distance``, ``profile_sd``, ``items_sd`` and ``elsewhere_sd``; of a
+            joint fit's, ``known_subject``, ``known_item`` and
             ``new_level``. Where rows are steps, also ``outcome`` and ``step``, after the item.
         """
         frame = self.data.to_dataframe(dim_order=["subject", "item"]).reset_index()
@@ -249,7 +261,7 @@ class Forecast:
             if self.rows is not None:
                 told = told[:, self.rows.places]
             frame["remark"] = pd.array(told.ravel(), dtype="str")
-            columns += [*OUTSIDE, "remark"]
+            columns += [*OUTSIDE, "remark", *(name for name in PARTS if name in frame)]
         return frame[[*columns, *(name for name in CASES if name in frame)]]
 
     @property
@@ -364,6 +376,7 @@ def forecast(
     subjects: Iterable[object] | None = None,
     prob: float = 0.9,
     memory_mib: float = 256,
+    trust: Trust = None,
 ) -> Forecast:
     """Forecast success on items, run or not.
 
@@ -380,6 +393,13 @@ def forecast(
     memory_mib : float, default 256
         Bound of the memory used on the way, by all threads together, in MiB; it changes no result.
         The result itself, and what a single item needs, come on top.
+    trust : Transfer, float or "home", optional
+        What is said of items unlike those that a subject was trained on: how far forecasts of
+        groups left out were off, as `measurement_layouts.validation.transfer` estimates it; the
+        standard deviation of a group's common offset in log-odds, for all items that a subject was
+        not trained on; or "home", for forecasts by the layout's formula alone. By default items
+        outside a subject's training items are widened by an offset whose spread has the prior
+        HalfNormal(1), in proportion to their ``distance``, up to 1.
 
     Returns
     -------
@@ -395,8 +415,8 @@ def forecast(
         When a column is missing, a value is missing, infinite or none of the levels, or a name
         occurs twice.
     FitError
-        When a subject is not in the fit, `prob` is not between 0 and 1, or `memory_mib` is no
-        positive number.
+        When a subject is not in the fit, `prob` is not between 0 and 1, `memory_mib` is no
+        positive number, or `trust` is none of these, or is given for outcomes of several steps.
 
     Examples
     --------
@@ -414,17 +434,18 @@ def forecast(
     rows = fit.places(subjects)
     reader = reader_of(fit, features)
     summarise = partial(summaries, reader, rows, prob=prob, memory_mib=memory_mib)
-    return forecast_of(fit, fit.names(rows), rows, items.index, features, summarise, prob)
+    return forecast_of(fit, fit.names(rows), rows, items, features, summarise, prob, trust)
 
 
 def forecast_of(
     fit: Posterior,
     who: list[str],
     rows: np.ndarray,
-    items: pd.Index,
+    table: pd.DataFrame,
     features: Features,
     summarise: Callable[..., list[np.ndarray]],
     prob: float,
+    trust: Trust,
 ) -> Forecast:
     """Put a forecast together, with what a fit has seen of its items.
 
@@ -436,40 +457,57 @@ def forecast_of(
         Names of the subjects.
     rows : ndarray of int
         Their places in the fit; -1 for those that are not in it.
-    items : Index
-        Names of the items.
+    table : DataFrame
+        The items, by name.
     features : dict of str to ndarray
         Their meta-features.
     summarise : callable
-        From features, how many rows they have, and targets, to summaries as `summaries` makes them.
+        From features, how many rows they have, targets, and what cells elsewhere are told, to
+        summaries as `summaries` makes them.
     prob : float
         Mass of the intervals.
+    trust : Transfer, float or "home", optional
+        As in `forecast`.
     """
-    cells, steps = ("subject", "item"), fit.layout.steps
+    cells, steps, items = ("subject", "item"), fit.layout.steps, table.index
     outside = outside_range(fit.layout, features).any(axis=1)
     flagged = outside.reindex(range(len(items)), fill_value=False).to_numpy(dtype=bool)
     seen = Seen.of(fit, who, rows, items, features)
     trained = seen.flags()
     support = Support.of(fit, who, rows, items, features)
     unmet = list(support.flags())
+    distance = support.distances()
+    transfer = read_trust(trust, fit.layout)
+    if isinstance(trust, Transfer):
+        distance = np.maximum(distance, trust.unmet(fit, rows, table))
+    elif trust is not None and transfer is not None:
+        distance = np.maximum(distance, ~trained)
+    away = Away(np.minimum(distance, 1) * ~trained, transfer)
     if steps is None:
-        (found,) = summarise(features, len(items), [fit.layout.outcome])
+        (found,) = summarise(features, len(items), [fit.layout.outcome], away=away)
         what, expected = list(items), None
     else:
         each = len(steps.rows)
         spread = of_rows(steps, features, len(items), cumulative=True)
-        (found,) = summarise(spread, each * len(items), [steps])
+        away = Away(np.repeat(away.share, each, axis=1), transfer)
+        (found,) = summarise(spread, each * len(items), [steps], away=away)
         outcomes = fit.layout.outcomes
         expected = _expected(who, items, outcomes, summarise(features, len(items), outcomes))
         what = row_names(items, steps)
-        trained, *unmet = (np.repeat(flags, each, axis=1) for flags in (trained, *unmet))
+        trained, distance, *unmet = (
+            np.repeat(flags, each, axis=1) for flags in (trained, distance, *unmet)
+        )
         flagged = np.repeat(flagged, each)
     data = xr.Dataset(
         {
-            **{name: (cells, values) for name, values in zip(SUMMARY, found, strict=True)},
+            **{name: (cells, values) for name, values in zip(SUMMARY, found[:3], strict=True)},
             "trained": (cells, trained),
             "extrapolated": ("item", flagged),
             **{name: (cells, values) for name, values in zip(OUTSIDE, unmet, strict=True)},
+            "distance": (cells, distance),
+            "profile_sd": (cells, found[3]),
+            "items_sd": (cells, away.sd("item_sd")),
+            "elsewhere_sd": (cells, away.sd("group_sd", "subject_sd")),
         },
         {"subject": who, "item": what},
     )

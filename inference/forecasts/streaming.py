@@ -4,6 +4,7 @@ import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from types import MappingProxyType
 
 import joblib
@@ -23,6 +24,7 @@ from ..model.alignment import Features
 from ..model.features import read_features
 from ..posterior.posterior import Posterior
 from .blocks import Block, group_alike
+from .elsewhere import Away
 from .factored import Factored
 from .reading import Drawn, Reader, reader_of
 
@@ -45,6 +47,7 @@ def summaries(
     *,
     prob: float,
     memory_mib: object,
+    away: Away | None = None,
 ) -> list[np.ndarray]:
     """Compute posterior means and intervals of nodes, per subject and item.
 
@@ -67,11 +70,15 @@ def summaries(
         Mass of the equal-tailed intervals.
     memory_mib : float
         Bound of the memory used on the way, by all threads together, in MiB.
+    away : Away, optional
+        Of the subjects and items: what cells unlike those trained on are told. The first target is
+        then a probability without labels.
 
     Returns
     -------
     list of ndarray
-        By target, shape (3, subjects, items, labels, ...): mean, low and high.
+        By target, shape (3, subjects, items, labels, ...): mean, low and high; where `away` is
+        given, the first has a fourth row, the standard deviation of the log-odds at home.
 
     Raises
     ------
@@ -81,9 +88,10 @@ def summaries(
     threads = thread_count()
     bound = byte_count(memory_mib) / threads
     dims = reader.layout.dims
+    kept = [4 if away is not None and not place else len(SUMMARY) for place in range(len(targets))]
     found = [
-        np.empty((3, len(rows), items, *(len(dims[dim]) for dim in dims if dim in target.dims)))
-        for target in targets
+        np.empty((each, len(rows), items, *(len(dims[dim]) for dim in dims if dim in target.dims)))
+        for each, target in zip(kept, targets, strict=True)
     ]
     if not len(rows) or not items:
         return found
@@ -99,7 +107,7 @@ def summaries(
     one = joblib.delayed(_summarise)
     jobs = min(threads, len(rows) * len(pieces))
     pool = joblib.Parallel(n_jobs=jobs, require="sharedmem", return_as="generator")
-    for place, piece, computed in pool(one(*part, targets, prob) for part in work):
+    for place, piece, computed in pool(one(*part, targets, prob, away) for part in work):
         for result, values in zip(found, computed, strict=True):
             result[:, place, piece.block.items] = values
     return found
@@ -252,14 +260,29 @@ class _Plan:
 
 
 def _summarise(
-    place: int, piece: _Piece, drawn: Drawn, targets: Sequence[Expr], prob: float
+    place: int,
+    piece: _Piece,
+    drawn: Drawn,
+    targets: Sequence[Expr],
+    prob: float,
+    away: Away | None,
 ) -> tuple[int, _Piece, list[np.ndarray]]:
     """Compute all of one subject's draws of a piece, and summarise them."""
     found = []
+    one = partial(mean_and_interval, prob=prob)
     for (value, rows), target in zip(_computed(piece, drawn, targets), targets, strict=True):
-        varies = value.table.ndim > 1
-        summary = mean_and_interval(rows, prob) if varies else np.tile(value.table, (3, 1))
-        found.append(summary[:, piece.block.places(value, target)])
+        places = piece.block.places(value, target)
+        told = None
+        if away is not None and not found:
+            share = away.share[place, piece.block.items]
+            told = away.summary(one, rows, places, share)
+        summary = one(rows) if value.table.ndim > 1 else np.tile(value.table, (3, 1))
+        summary = summary[:, places]
+        if told is not None:
+            spread, far, moved = told
+            summary[:, far] = moved
+            summary = np.vstack([summary, spread])
+        found.append(summary)
     return place, piece, found
 
 

@@ -127,6 +127,27 @@ class Support:
                 outside[number, part] = np.any(self._outside(met, part), axis=(0, 2))
         return outside[self.which], combination[self.which]
 
+    def distances(self) -> np.ndarray:
+        """Measure how far values lie from each subject's training items, (subjects, items).
+
+        The largest over the columns: by how many standard deviations of the training items a value
+        lies beyond them; 1 where these do not vary, where a level is on none of them, and where the
+        column is defined on none. Combinations do not count.
+        """
+        found = np.zeros((len(self.attempted), len(self.items)))
+        for number in range(len(found)):
+            met = self._met(number)
+            bits = np.unpackbits(self.attempted[number], count=len(self.training)).astype(bool)
+            spread = _spread(self.training[bits])
+            for part in _parts(len(self.items)):
+                beyond, *new = self._outside(met, part)
+                values = self.values[part]
+                with np.errstate(invalid="ignore", divide="ignore"):
+                    far = np.abs(values - np.clip(values, met.low, met.high)) / spread
+                far = np.where(spread > self._slack, far, 1)
+                found[number, part] = np.where(beyond, far, np.any(new, axis=0)).max(1, initial=0)
+        return np.asarray(found[self.which])
+
     def table(self, subjects: Iterable[str], items: Iterable[str]) -> pd.DataFrame:
         """List what lies outside, value by value; see `Forecast.outside`."""
         places = self._places(self.items, items)
@@ -316,6 +337,15 @@ class _Met:
 def _parts(items: int) -> Iterator[slice]:
     """Cut items into parts, so that memory stays bounded."""
     return (slice(start, start + _AT_ONCE) for start in range(0, items, _AT_ONCE))
+
+
+def _spread(values: np.ndarray) -> np.ndarray:
+    """Compute each column's standard deviation over its finite values; 0 of none."""
+    there = np.isfinite(values)
+    count = np.maximum(there.sum(axis=0), 1)
+    known = np.where(there, values, 0)
+    apart = np.where(there, known - known.sum(axis=0) / count, 0)
+    return np.asarray(np.sqrt((apart**2).sum(axis=0) / count))
 
 
 def _runs(values: np.ndarray, slack: float) -> tuple[np.ndarray, np.ndarray]:

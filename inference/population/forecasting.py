@@ -9,8 +9,10 @@ import pandas as pd
 import xarray as xr
 
 from ...common.options import inside
+from ...evaluations.tables import named
 from ...layouts.plates import ITEM, SUBJECT, plate_name
 from ...linking import Expr
+from ..forecasts.elsewhere import Away, Trust
 from ..forecasts.forecasting import CASES, Forecast, forecast_of
 from ..forecasts.reading import JointReader, root
 from ..forecasts.streaming import byte_count, find_nodes, read_draws, summaries, values_of
@@ -30,6 +32,7 @@ def forecast_jointly(
     subjects: Iterable[object] | pd.DataFrame | None = None,
     prob: float = 0.9,
     memory_mib: float = 256,
+    trust: Trust = None,
 ) -> Forecast:
     r"""Forecast success of known and new subjects on known and new items.
 
@@ -48,7 +51,7 @@ def forecast_jointly(
     subjects : iterable or DataFrame, optional
         Names of the fit's subjects, all of them by default; or covariates and categories of
         subjects, indexed by name, known or new.
-    prob, memory_mib
+    prob, memory_mib, trust
         As in `forecasting.forecast`.
 
     Returns
@@ -85,15 +88,30 @@ def forecast_jointly(
     prob = inside("prob", prob, such_as=0.9)
     roster = Roster.of(fit, items, subjects)
     summarise = partial(_summaries, fit, roster, prob=prob, memory_mib=memory_mib)
+    table = named(items, "items", "item")
     found = forecast_of(
-        fit, roster.names, roster.rows, roster.items, roster.features, summarise, prob
+        fit, roster.names, roster.rows, table, roster.features, summarise, prob, trust
     )
     known = (
         ("subject", roster.who < roster.known[SUBJECT]),
         ("item", roster.what < roster.known[ITEM]),
         (("subject", "item"), roster.new_levels),
     )
-    return dataclasses.replace(found, data=found.data.assign(dict(zip(CASES, known, strict=True))))
+    data = found.data.assign(dict(zip(CASES, known, strict=True)))
+    if roster.new_levels.any() or not known[1][1].all():
+        nothing = Away(np.zeros(data["mean"].shape), None)
+        what = roster.features, len(roster.what), [fit.layout.outcome]
+        (own,) = summarise(*what, away=nothing, still=True)
+        data = _apart(data, own[3])
+    return dataclasses.replace(found, data=data)
+
+
+def _apart(data: xr.Dataset, profile: np.ndarray) -> xr.Dataset:
+    """Tell what items have of their own from the profile, whose standard deviations are given."""
+    squares = data["profile_sd"] ** 2 - profile**2
+    items = np.sqrt(np.maximum(squares, 0) + data["items_sd"] ** 2)
+    profile = np.minimum(data["profile_sd"], profile)
+    return data.assign(profile_sd=profile, items_sd=items)
 
 
 def derived_jointly(
@@ -120,7 +138,11 @@ def derived_jointly(
 
 
 def probabilities_jointly(
-    fit: Posterior, items: pd.DataFrame, subjects: Iterable[object], *, memory_mib: float
+    fit: Posterior,
+    items: pd.DataFrame,
+    subjects: Iterable[object] | pd.DataFrame | None,
+    *,
+    memory_mib: float,
 ) -> Iterator[np.ndarray]:
     """Compute success probabilities of the fit's subjects for all draws.
 
@@ -128,10 +150,8 @@ def probabilities_jointly(
     ----------
     fit : Posterior
         A joint fit.
-    items : DataFrame
+    items, subjects
         As in `forecast_jointly`.
-    subjects : iterable of str
-        Whose.
     memory_mib : float
         Bound of the memory used on the way.
 
@@ -165,18 +185,28 @@ def _summaries(
     *,
     prob: float,
     memory_mib: float,
+    away: Away | None = None,
+    still: bool = False,
 ) -> list[np.ndarray]:
     """Summarise all draws."""
     rows, rest = np.arange(len(roster.who)), (1 - _OF_LEVELS) * memory_mib
-    found = [
-        summaries(reader, rows, part, size, targets, prob=prob, memory_mib=rest)
-        for reader, part, size in _readers(fit, roster, features, items, memory_mib)
-    ]
+    found, start = [], 0
+    for reader, part, size in _readers(fit, roster, features, items, memory_mib, still):
+        own = None if away is None else away.part(start, start + size)
+        found.append(
+            summaries(reader, rows, part, size, targets, prob=prob, memory_mib=rest, away=own)
+        )
+        start += size
     return [np.concatenate(parts, axis=2) for parts in zip(*found, strict=True)]
 
 
 def _readers(
-    fit: Posterior, roster: Roster, features: Features, items: int, memory_mib: float
+    fit: Posterior,
+    roster: Roster,
+    features: Features,
+    items: int,
+    memory_mib: float,
+    still: bool = False,
 ) -> Iterator[tuple[JointReader, Features, int]]:
     """Read as many items at a time as the memory has room for their own values."""
     layout, sizes = fit.layout, fit.posterior.sizes
@@ -194,7 +224,7 @@ def _readers(
     )
     each = 8 * sizes["chain"] * sizes["draw"] * max(1, numbers)
     together = max(1, int(_OF_LEVELS * byte_count(memory_mib) / each))
-    levels = Levels(fit, roster)
+    levels = Levels(fit, roster, still)
     for start in range(0, max(1, items), together):
         part = {name: values[start : start + together] for name, values in features.items()}
         reader = JointReader(

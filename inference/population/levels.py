@@ -8,11 +8,11 @@ import numpy as np
 
 from ...common.seeds import subject_seed
 from ...layouts import Latent, MetaFeature, Prior
-from ...layouts.plates import SUBJECT, Plate, determines, plate_name
+from ...layouts.plates import ITEM, SUBJECT, Plate, determines, plate_name
 from ...linking import Expr, evaluate
 from ...linking.evaluation import ancestry
 from ...linking.expression import Constant
-from ..forecasts.reading import draws_at
+from ..forecasts.reading import draws_at, root
 from ..model.alignment import align
 from ..model.quantiles import from_scores
 from ..posterior.posterior import Posterior
@@ -42,10 +42,13 @@ class Levels:
         A joint fit.
     roster : Roster
         Levels, known and new.
+    still : bool
+        Whether what a new level of items has of its own is the median of its prior in every draw.
     """
 
     fit: Posterior
     roster: Roster
+    still: bool = False
 
     def at(self, latent: Latent, codes: np.ndarray) -> np.ndarray:
         """Take or make draws at levels of a latent's plates.
@@ -102,7 +105,9 @@ class Levels:
         sizes, seed = self._posterior.sizes, int(self.fit.data.attrs["seed"])
         shape = (sizes["chain"] * sizes["draw"], *map(len, latent.dims.values()))
         names = [plate_name(plate) for plate in latent.plates]
-        found = np.empty((shape[0], len(codes), *shape[1:]))
+        found = np.zeros((shape[0], len(codes), *shape[1:]))
+        if self.still and any(root(plate) == ITEM for plate in latent.plates):
+            return found
         for place, own in enumerate(codes):
             levels = [
                 self.roster.cohort.levels[name][code] for name, code in zip(names, own, strict=True)

@@ -78,7 +78,7 @@ class FittedLayout:
         FitError
             When an option of the fit is out of range, or nobody could be sampled.
         """
-        return self._fit(training, seed).forecast(_asked(training, items)).data["mean"]
+        return self.fit(training, seed=seed).forecast(asked(training, items)).data["mean"]
 
     def fitted(
         self, training: Evaluation, items: Sequence[str], *, seed: int
@@ -99,10 +99,19 @@ class FittedLayout:
         FitError
             When an option of the fit is out of range, or nobody could be sampled.
         """
-        result = self._fit(training, seed)
-        return result.forecast(_asked(training, items)), result.diagnostics()
+        result = self.fit(training, seed=seed)
+        return result.forecast(asked(training, items)), result.diagnostics()
 
-    def _fit(self, training: Evaluation, seed: int) -> Fit:
+    def fit(self, training: Evaluation, *, seed: int) -> Fit:
+        """Fit the layout.
+
+        Raises
+        ------
+        DataError
+            When items do not fit the layout.
+        FitError
+            When an option of the fit is out of range, or nobody could be sampled.
+        """
         return fit(
             self.layout,
             training,
@@ -117,7 +126,7 @@ class FittedLayout:
         )
 
 
-def _asked(training: Evaluation, items: Sequence[str]) -> pd.DataFrame:
+def asked(training: Evaluation, items: Sequence[str]) -> pd.DataFrame:
     """Take the properties of the items to be predicted."""
     table = training.item_table
     return table.loc[known_names(items, table.index, "item")]

@@ -1,0 +1,173 @@
+"""Mean success on groups of items, whose forecasts are off together where nobody has been."""
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+
+import numpy as np
+import pandas as pd
+
+from ...common.errors import DataError
+from ...common.options import inside
+from ...common.seeds import subject_seed
+from ...evaluations.tables import named, need_columns, texts
+from ..forecasts.elsewhere import Transfer, Trust, read_trust
+from ..forecasts.forecasting import forecast
+from ..forecasts.streaming import mean_and_interval, probabilities
+from ..model.features import read_features
+from ..posterior.posterior import Posterior
+from .forecasting import forecast_jointly, probabilities_jointly
+
+type Grouping = str | pd.Series | Mapping[Hashable, object]
+
+
+def group_means(
+    fit: Posterior,
+    items: pd.DataFrame,
+    groups: Grouping,
+    *,
+    subjects: Iterable[object] | pd.DataFrame | None = None,
+    prob: float = 0.9,
+    memory_mib: float = 256,
+    trust: Trust = None,
+) -> pd.DataFrame:
+    r"""Forecast each subject's mean success on groups of items.
+
+    .. math:: \bar p_{sg} = \frac{1}{n_g} \sum_{i \in g} p'_{si}
+
+    Items of a group that lies away from home share an offset, so that their mean is less certain
+    than that of items which are off one by one; see `Transfer`.
+
+    Parameters
+    ----------
+    fit : Posterior
+        Profiles.
+    items : DataFrame
+        Meta-features, and categories of a joint fit, indexed by item.
+    groups : str, Series or mapping
+        A column of the items, or the group of each item, by its name.
+    subjects, prob, memory_mib, trust
+        As in `forecasting.forecast`.
+
+    Returns
+    -------
+    DataFrame
+        A row per subject and group: ``subject``, ``group``, ``items`` (how many), and ``mean``,
+        ``low`` and ``high`` of the mean chance of success.
+
+    Raises
+    ------
+    DataError
+        When the items do not fit the layout, one has no group, or outcomes are of several steps.
+    FitError
+        As `forecasting.forecast` does.
+
+    Notes
+    -----
+    One subject's chances on all items are held at a time, 8 bytes for each item and draw. The
+    offsets' draws depend on the fit's seed and on the names of subject, group and item alone.
+
+    Examples
+    --------
+    >>> from measurement_layouts import Capability, Evaluation, Layout, MetaFeature, Success
+    >>> from measurement_layouts.inference.fitting import fit
+    >>> from measurement_layouts.linking import logistic
+    >>> skill, size = Capability("skill", low=0, high=5), MetaFeature("size", low=0, high=5)
+    >>> layout = Layout("one", Success("done", logistic(skill - size)))
+    >>> items = pd.DataFrame({"size": [1, 2, 3, 4]}, index=list("abcd"))
+    >>> outcomes = pd.DataFrame([[1, 1, 0, 0]], index=["Ann"], columns=items.index)
+    >>> found = fit(layout, Evaluation.from_wide(outcomes, items), method="grid", seed=1)
+    >>> new = pd.DataFrame({"size": [2, 3], "kind": "new"}, index=["e", "f"])
+    >>> home = group_means(found, new, "kind", trust="home")
+    >>> away = group_means(found, new, "kind", trust=1.0)
+    >>> bool(away["high"][0] - away["low"][0] > home["high"][0] - home["low"][0])
+    True
+    """
+    prob = inside("prob", prob, such_as=0.9)
+    if fit.layout.steps is not None:
+        raise DataError(
+            f"layout {fit.layout.name!r} has outcomes of several steps; group_means is of one "
+            "Success"
+        )
+    table = named(items, "items", "item")
+    of = groups_of(table, groups)
+    ask = forecast_jointly if fit.layout.joint else forecast
+    told = ask(fit, table, subjects=subjects, prob=prob, memory_mib=memory_mib, trust=trust)
+    share = np.minimum(told.data["distance"], 1).where(~told.data["trained"], 0).to_numpy()
+    transfer = read_trust(trust, fit.layout)
+    seed = int(fit.data.attrs["seed"])
+    codes, names = pd.factorize(of.to_numpy(dtype=object))
+    who = told.data["subject"].to_numpy()
+    rows = []
+    every = chances_of(fit, table, subjects, memory_mib=memory_mib)
+    for subject, own, chances in zip(who, share, every, strict=True):
+        if transfer is not None:
+            _move(chances, own, transfer, (seed, str(subject)), of)
+        means = np.stack([chances[codes == code].mean(axis=0) for code in range(len(names))])
+        for name, count, ends in zip(
+            names, np.bincount(codes), mean_and_interval(means, prob).T, strict=True
+        ):
+            rows.append((subject, name, count, *ends))
+    return pd.DataFrame(rows, columns=["subject", "group", "items", "mean", "low", "high"])
+
+
+def _move(
+    chances: np.ndarray,
+    share: np.ndarray,
+    transfer: Transfer,
+    known: tuple[int, str],
+    of: pd.Series,
+) -> None:
+    """Move a subject's chances away from home in place, with offsets that items share."""
+    seed, subject = known
+    for name in of.unique():
+        own = np.flatnonzero((of == name).to_numpy() & (share > 0))
+        scores = [_scores(seed, chances.shape[1], part) for part in (name, (subject, name))]
+        for place in own:
+            item = _scores(seed, chances.shape[1], ("item", of.index[place]))
+            chances[place] = transfer.moved(
+                chances[place : place + 1], share[place : place + 1], np.stack([*scores, item])
+            )[0]
+
+
+def _scores(seed: int, draws: int, part: object) -> np.ndarray:
+    """Draw normal scores that depend on the seed and on what they are of alone."""
+    return np.random.default_rng(subject_seed(seed, repr(part))).standard_normal(draws)
+
+
+def chances_of(
+    fit: Posterior,
+    items: pd.DataFrame,
+    subjects: Iterable[object] | pd.DataFrame | None,
+    *,
+    memory_mib: float,
+) -> Iterator[np.ndarray]:
+    """Compute each subject's chances at home for all draws, (items, draws), subject by subject."""
+    if fit.layout.joint:
+        yield from probabilities_jointly(fit, items, subjects, memory_mib=memory_mib)
+        return
+    features = read_features(fit.layout, items)
+    for row in fit.places(subjects):
+        found = np.empty((0, 0))
+        for places, chances in probabilities(fit, row, features, len(items), memory_mib=memory_mib):
+            if not found.size:
+                found = np.empty((len(items), chances.shape[1]))
+            found[places] = chances
+        yield found
+
+
+def groups_of(items: pd.DataFrame, groups: Grouping) -> pd.Series:
+    """Read the group of each item, as texts.
+
+    Raises
+    ------
+    DataError
+        When there is no such column, or an item has no group.
+    """
+    if isinstance(groups, str):
+        need_columns(items.columns, [groups], "the items have")
+        return pd.Series(texts(items[groups], f"the items' {groups}"), items.index)
+    every = pd.Series(groups)
+    found = every.set_axis(every.index.map(str)).reindex(items.index)
+    if found.isna().any():
+        lacking = found.index[found.isna()][0]
+        raise DataError(f"groups: item {lacking} has no group; give one to each item by its name")
+    return pd.Series(texts(found, "the groups"), items.index)

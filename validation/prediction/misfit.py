@@ -1,0 +1,341 @@
+"""How far outcomes of groups left out lie from their forecasts: estimated on the log-odds scale."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from scipy.special import expit, log_expit, logsumexp
+from scipy.stats import chi2, multivariate_t, norm, qmc
+
+from ...inference.forecasts.elsewhere import PARAMETERS
+
+_STEPS = 50  # of Newton's method at most
+_CLOSE = 1e-7
+_LONGEST = 2.0  # log-odds in one step
+_LEAST = 1e-8  # variance of what does not vary
+_AT_ONCE = 2**19  # cells of one group and some points, computed together
+_ROUNDS, _POINTS = 6, 128
+_ENOUGH = 24  # effective points from which the next round's proposal is taken
+_DEGREES = 4.0  # of freedom, of proposals
+
+
+@dataclass(frozen=True, eq=False)
+class LeftOut:
+    """Forecasts of a group of items that was left out, and what then happened.
+
+    The variance of a cell's log-odds over the posterior's draws is in four parts: what all cells of
+    the group have in common, what the cells of a subject or of an item have beyond that, and the
+    rest.
+
+    Attributes
+    ----------
+    group : str
+        Its name.
+    successes, trials : ndarray, shape (subjects, items)
+        Outcomes; 0 trials where there is none.
+    log_odds : ndarray, shape (subjects, items)
+        Mean forecast.
+    common : float
+        Variance in common.
+    by_subject, by_item : ndarray, shape (subjects,) and (items,)
+        Variances of subjects and of items.
+    rest : ndarray, shape (subjects, items)
+        Variance of the cell alone.
+    """
+
+    group: str
+    successes: np.ndarray
+    trials: np.ndarray
+    log_odds: np.ndarray
+    common: float
+    by_subject: np.ndarray
+    by_item: np.ndarray
+    rest: np.ndarray
+
+
+def parted(
+    group: str, successes: np.ndarray, trials: np.ndarray, log_odds: Iterable[np.ndarray]
+) -> LeftOut:
+    """Take the variance of forecasts over the posterior's draws apart.
+
+    Parameters
+    ----------
+    group : str
+        Name of the group.
+    successes, trials : ndarray, shape (subjects, items)
+        Outcomes.
+    log_odds : iterable of ndarray, shape (items, draws)
+        Forecasts of each subject; the draws of independent subjects in any order.
+
+    Examples
+    --------
+    >>> one = np.ones((1, 2))
+    >>> left = parted("far", one, one, [np.array([[-1.0, 0.0, 1.0], [0.0, 1.0, 2.0]])])
+    >>> left.log_odds, round(left.common, 2), left.by_item
+    (array([[0., 1.]]), 0.67, array([0., 0.]))
+    """
+    there = trials > 0
+    mean, variance = np.zeros((2, *trials.shape))
+    of_subjects, of_items = list[np.ndarray](), np.zeros((trials.shape[1], 1))
+    for row, own in enumerate(log_odds):
+        mean[row], variance[row] = own.mean(axis=1), own.var(axis=1)
+        apart = (own - mean[row][:, None]) * there[row][:, None]
+        of_subjects.append(apart.sum(axis=0))
+        of_items = of_items + apart
+    cells, counts = np.stack(of_subjects), there.sum(axis=1)
+    common = cells.sum(axis=0) / max(counts.sum(), 1)
+    by_subject = (cells / np.maximum(counts, 1)[:, None] - common).var(axis=1)
+    by_item = (of_items / np.maximum(there.sum(axis=0), 1)[:, None] - common).var(axis=1)
+    rest = np.maximum(variance - common.var() - by_subject[:, None] - by_item, 0)
+    return LeftOut(group, successes, trials, mean, float(common.var()), by_subject, by_item, rest)
+
+
+def log_marginal(left: LeftOut, points: np.ndarray, centre: float) -> np.ndarray:
+    r"""Compute how probable a group's outcomes are, given its forecasts and how far these are off.
+
+    .. math:: \operatorname{logit} P(y_{si} = 1) = c + s(\lambda_{si} - c) + u + w_s + v_i, \quad
+        u \sim N(0, \tau^2 + s^2 \nu), \quad w_s \sim N(0, \rho^2 + s^2 \nu_s), \quad
+        v_i \sim N(0, \omega^2 + s^2 \nu_i)
+
+    with the forecast's mean log-odds :math:`\lambda` and the parts :math:`\nu` of its variance. The
+    rest of the variance, :math:`\nu_{si}`, is averaged over in each cell by
+    :math:`\sigma(x / \sqrt{1 + \pi s^2 \nu_{si} / 8})`. The offsets are integrated out by Laplace's
+    approximation.
+
+    Parameters
+    ----------
+    left : LeftOut
+        The group.
+    points : ndarray, shape (points, 4)
+        Shrinkage s and standard deviations :math:`\tau, \rho, \omega`, in the order `PARAMETERS`.
+    centre : float
+        Log-odds c that forecasts are shrunk towards.
+
+    Returns
+    -------
+    ndarray, shape (points,)
+        Log-probabilities in nats, without the binomial coefficients.
+
+    References
+    ----------
+    Breslow and Clayton (1993), Approximate inference in generalized linear mixed models, JASA
+    88(421), equation 3; MacKay (1992), The evidence framework applied to classification networks,
+    equation 10.
+
+    Examples
+    --------
+    >>> one = np.ones((1, 1))
+    >>> left = LeftOut("far", 20 * one, 40 * one, 1.0 * one, 0, one[0] * 0, one[0] * 0, one * 0)
+    >>> near, wide = log_marginal(left, np.array([[1, 0.01, 0, 0], [1, 1, 0, 0]]), centre=0)
+    >>> bool(near < wide)
+    True
+    """
+    size = max(1, _AT_ONCE // left.trials.size)
+    parts = [
+        _log_marginal(left, points[start : start + size], centre)
+        for start in range(0, len(points), size)
+    ]
+    return np.concatenate(parts)
+
+
+def _log_marginal(left: LeftOut, points: np.ndarray, centre: float) -> np.ndarray:
+    shrink, group, subject, item = (own[:, None] for own in points.T)
+    sides = [
+        subject**2 + shrink**2 * left.by_subject + _LEAST,
+        item**2 + shrink**2 * left.by_item + _LEAST,
+    ]
+    cells = [left.successes, left.trials, left.log_odds, left.rest]
+    if left.trials.shape[0] < left.trials.shape[1]:  # the longer side is eliminated
+        sides.reverse()
+        cells = [own.T for own in cells]
+    won, tried, log_odds, rest = cells
+    scale = shrink[..., None]
+    offset = centre + scale * (log_odds - centre)
+    flat = 1 / np.sqrt(1 + np.pi * scale**2 * rest / 8)
+    prior = 1 / (group[:, 0] ** 2 + shrink[:, 0] ** 2 * left.common + _LEAST)
+    long, short = (1 / own for own in sides)
+    common = np.zeros(len(points))
+    ours, theirs = np.zeros_like(long), np.zeros_like(short)
+    for _ in range(_STEPS):
+        system = _system(common, ours, theirs, offset, flat, won, tried, prior, long, short)
+        steps = system.steps()
+        farthest = np.max([np.abs(own).reshape(len(points), -1).max(axis=1) for own in steps], 0)
+        part = _LONGEST / np.maximum(farthest, _LONGEST)
+        common = common + part * steps[0]
+        ours, theirs = ours + part[:, None] * steps[1], theirs + part[:, None] * steps[2]
+        if farthest.max() < _CLOSE:
+            break
+    system = _system(common, ours, theirs, offset, flat, won, tried, prior, long, short)
+    reached = flat * (offset + common[:, None, None] + ours[..., None] + theirs[:, None])
+    found = (won * log_expit(reached) + (tried - won) * log_expit(-reached)).sum(axis=(1, 2))
+    squares = prior * common**2 + (long * ours**2).sum(axis=1) + (short * theirs**2).sum(axis=1)
+    known = np.log(prior) + np.log(long).sum(axis=1) + np.log(short).sum(axis=1)
+    return np.asarray(found + (known - squares - system.log_determinant()) / 2)
+
+
+@dataclass(frozen=True, eq=False)
+class _System:
+    """Equations of a Newton step, by point: of the long side, and of the others given it."""
+
+    own: np.ndarray  # (points, long): diagonal of the long side
+    coupled: np.ndarray  # (points, long, 1 + short)
+    reduced: np.ndarray  # (points, 1 + short, 1 + short)
+    slope: np.ndarray  # (points, long)
+    slopes: np.ndarray  # (points, 1 + short)
+
+    def steps(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Solve for the steps of the common offset, of the long and of the short side."""
+        known = self.slopes - np.einsum("kab,ka->kb", self.coupled, self.slope / self.own)
+        found = np.linalg.solve(self.reduced, known[..., None])[..., 0]
+        rest = (self.slope - np.einsum("kab,kb->ka", self.coupled, found)) / self.own
+        return found[:, 0], rest, found[:, 1:]
+
+    def log_determinant(self) -> np.ndarray:
+        """Compute that of the negative second derivative."""
+        return np.asarray(np.log(self.own).sum(axis=1) + np.linalg.slogdet(self.reduced)[1])
+
+
+def _system(
+    common: np.ndarray,
+    ours: np.ndarray,
+    theirs: np.ndarray,
+    offset: np.ndarray,
+    flat: np.ndarray,
+    won: np.ndarray,
+    tried: np.ndarray,
+    prior: np.ndarray,
+    long: np.ndarray,
+    short: np.ndarray,
+) -> _System:
+    """Set up the equations at some offsets; prior precisions come last."""
+    chance = expit(flat * (offset + common[:, None, None] + ours[..., None] + theirs[:, None]))
+    slope = flat * (won - tried * chance)
+    weight = flat**2 * tried * chance * (1 - chance)
+    own, others = weight.sum(axis=2) + long, weight.sum(axis=1)
+    coupled = np.concatenate([weight.sum(axis=2)[..., None], weight], axis=2)
+    reduced = -np.einsum("kab,kac->kbc", coupled / own[..., None], coupled)
+    reduced[:, 0, 0] += others.sum(axis=1) + prior
+    reduced[:, 0, 1:] += others
+    reduced[:, 1:, 0] += others
+    diagonal = np.arange(1, reduced.shape[1])
+    reduced[:, diagonal, diagonal] += others + short
+    slopes = np.column_stack(
+        [slope.sum(axis=(1, 2)) - prior * common, slope.sum(axis=1) - short * theirs]
+    )
+    return _System(own, coupled, reduced, slope.sum(axis=2) - long * ours, slopes)
+
+
+def posterior_of_misfit(
+    groups: Sequence[LeftOut], *, centre: float, seed: int, draws: int = 500
+) -> pd.DataFrame:
+    r"""Draw from the posterior of how far forecasts of groups left out are off.
+
+    .. math:: p(s, \tau, \rho, \omega \mid y) \propto
+        p(\tau)\, p(\rho)\, p(\omega) \prod_g p(y_g \mid s, \tau, \rho, \omega)
+
+    with :math:`s` uniform on (0, 1), half-normal standard deviations of 1 log-odds a priori, and
+    the groups' probabilities of `log_marginal`.
+
+    Parameters
+    ----------
+    groups : sequence of LeftOut
+        At least one. What they cannot tell is left out, and is 0: the subjects' part where there is
+        one subject; the items' part where each group has one item, or most items one subject.
+    centre : float
+        Log-odds that forecasts are shrunk towards.
+    seed : int
+        Of the draws.
+    draws : int
+        How many.
+
+    Returns
+    -------
+    DataFrame, shape (draws, 4)
+        Columns `PARAMETERS`.
+
+    Notes
+    -----
+    Importance sampling with proposals that are adapted round by round (a multivariate t
+    distribution with the moments of the weighted points so far), on the scales logit s and log
+    standard deviation. All rounds' points count in the end, each over the mean of the proposals.
+
+    References
+    ----------
+    Cornuet, Marin, Mira and Robert (2012), Adaptive multiple importance sampling, Scandinavian
+    Journal of Statistics 39(4).
+    """
+    free = [0, 1]
+    several = [(left.trials > 0) for left in groups]
+    if any((own.any(axis=1)).sum() > 1 for own in several):
+        free.append(2)
+    attempts = np.concatenate([own.sum(axis=0) for own in several])
+    if any(own.any(axis=0).sum() > 1 for own in several) and np.median(attempts[attempts > 0]) > 1:
+        free.append(3)
+    rng = np.random.default_rng(seed)
+    mean, covariance = np.zeros(len(free)), 2.0 * np.eye(len(free))
+    proposals, points, heights = [], [], []
+    for _ in range(_ROUNDS):
+        proposal = multivariate_t(mean, covariance, df=_DEGREES)
+        proposals.append(proposal)
+        own = _spread(proposal, rng)
+        points.append(own)
+        heights.append(_height(groups, own, free, centre))
+        every, height = np.concatenate(points), np.concatenate(heights)
+        weights = height - _mixture(proposals, every)
+        mean, covariance = _moments(every, weights)
+    chance = np.exp(weights - logsumexp(weights))
+    chosen = rng.choice(len(every), draws, p=chance / chance.sum())
+    found = np.zeros((draws, len(PARAMETERS)))
+    found[:, free] = _natural(every[chosen])
+    return pd.DataFrame(found, columns=list(PARAMETERS))
+
+
+def _spread(proposal: multivariate_t, rng: np.random.Generator) -> np.ndarray:
+    """Draw points of a t distribution that are spread evenly."""
+    size = len(proposal.loc)
+    uniform = qmc.Sobol(size + 1, rng=rng).random(_POINTS)
+    root = np.linalg.cholesky(proposal.shape)
+    scale = np.sqrt(_DEGREES / chi2.ppf(uniform[:, -1], _DEGREES))
+    return np.asarray(proposal.loc + scale[:, None] * (norm.ppf(uniform[:, :-1]) @ root.T))
+
+
+def _natural(points: np.ndarray) -> np.ndarray:
+    """Take shrinkage and standard deviations back from their scales."""
+    return np.column_stack([expit(points[:, 0]), np.exp(points[:, 1:])])
+
+
+def _height(
+    groups: Sequence[LeftOut], points: np.ndarray, free: Sequence[int], centre: float
+) -> np.ndarray:
+    """Compute the log posterior density on the points' scales, up to a constant."""
+    points = np.clip(points, -12, 12)
+    natural = np.zeros((len(points), len(PARAMETERS)))
+    natural[:, list(free)] = _natural(points)
+    found = log_expit(points[:, 0]) + log_expit(-points[:, 0])
+    found += (points[:, 1:] - np.exp(2 * points[:, 1:]) / 2).sum(axis=1)
+    for left in groups:
+        found += log_marginal(left, natural, centre)
+    return np.asarray(found)
+
+
+def _mixture(proposals: Sequence[multivariate_t], points: np.ndarray) -> np.ndarray:
+    """Compute the log density of all proposals together."""
+    each = [np.atleast_1d(proposal.logpdf(points)) for proposal in proposals]
+    return np.asarray(logsumexp(each, axis=0) - np.log(len(each)))
+
+
+def _moments(points: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Take mean and covariance of weighted points, the weights levelled until enough count."""
+    for power in _powers():
+        chance = np.exp(power * weights - logsumexp(power * weights))
+        if 1 / (chance**2).sum() >= _ENOUGH:
+            break
+    mean = chance @ points
+    apart = points - mean
+    return mean, (chance[:, None] * apart).T @ apart + 1e-4 * np.eye(len(mean))
+
+
+def _powers() -> Iterator[float]:
+    """Go from the weights as they are to level ones."""
+    return (0.7**number for number in range(40))

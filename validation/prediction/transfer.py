@@ -1,0 +1,284 @@
+"""What leaving groups of the training items out tells about items of groups never met."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from scipy.optimize import brentq
+from scipy.special import expit, logit
+
+from ...common import options
+from ...common.progress import track
+from ...evaluations.evaluation import Evaluation
+from ...evaluations.steps import refuse_steps
+from ...inference.fit import Fit
+from ...inference.forecasts.elsewhere import Transfer, believed, log_odds
+from ...inference.forecasts.forecasting import Forecast
+from ...inference.population.group_means import Grouping, chances_of, groups_of
+from ...layouts import Layout
+from .layouts import FittedLayout, asked
+from .misfit import LeftOut, parted, posterior_of_misfit
+from .splits import Groups, drawn
+
+_MEMORY_MIB = 64.0
+_FURTHEST = 40.0  # log-odds
+_GROUP = "[group left out]"  # no column is named so
+
+
+def transfer(
+    layout: Layout | FittedLayout,
+    evaluation: Evaluation,
+    groups: Grouping,
+    *,
+    folds: int = 10,
+    seed: int = 1,
+    progressbar: bool = True,
+) -> Transfer:
+    r"""Estimate how far a layout's forecasts are off on groups of items that it was not fitted to.
+
+    Each group of the training items is left out in turn, and forecast from the others. The log-odds
+    of what then happens, against the forecast's :math:`\lambda`, are
+
+    .. math:: \operatorname{logit} P(y_{si} = 1) = c + s\,(\lambda_{si} - c) + u_g + w_{sg} + v_i,
+        \quad u_g \sim N(0, \tau^2), \quad w_{sg} \sim N(0, \rho^2), \quad v_i \sim N(0, \omega^2)
+
+    for subject s, item i and its group g: forecasts are shrunk by s towards the population's log-
+    odds c, and then all of a group are off together, those of a subject in it, and those of an
+    item. What the posterior leaves open of :math:`\lambda` is allowed for. The result is the
+    posterior of :math:`s, \tau, \rho, \omega`, as `posterior_of_misfit` computes it: with few
+    groups their priors widen forecasts, and many groups replace them.
+
+    Parameters
+    ----------
+    layout : Layout or FittedLayout
+        What is fitted; a `FittedLayout` says how.
+    evaluation : Evaluation
+        Training items and outcomes, of a single `Success`; items without outcomes do not count.
+    groups : str, Series or mapping
+        A column of the items; or the group of each item, by its name, where there may be further
+        items.
+    folds : int
+        In how many parts the groups are left out, as by `Groups`.
+    seed : int
+        Of fits and draws.
+    progressbar : bool
+        Show folds done and time left.
+
+    Returns
+    -------
+    Transfer
+        For ``fit.forecast(items, trust=...)``.
+
+    Raises
+    ------
+    DataError
+        When there are fewer than two groups, an item with outcomes has none, rows are steps of
+        outcomes, or no subject can be forecast.
+    FitError
+        When an option is out of range, or nobody could be sampled.
+
+    Notes
+    -----
+    The mean of the groups' offsets is 0: a layout that is fitted to some groups takes up what they
+    have in common. Nor does the variance depend on how far a group lies from the others. Of two or
+    three groups the result is little more than the prior; state the spread there, by
+    ``trust=1.0``.
+
+    References
+    ----------
+    Cox (1958), Two further applications of a model for binary regression, Biometrika 45, for
+    recalibration on the log-odds scale; Riley et al. (2016), BMJ 353:i3140, for leaving groups out
+    to learn how predictions vary between them.
+
+    Examples
+    --------
+    >>> from measurement_layouts import Capability, MetaFeature, Success
+    >>> from measurement_layouts.linking import logistic
+    >>> skill, size = Capability("skill", low=0, high=5), MetaFeature("size", low=0, high=5)
+    >>> layout = Layout("one", Success("done", logistic(skill - size)))
+    >>> rng = np.random.default_rng(1)
+    >>> items = pd.DataFrame({"size": rng.uniform(0, 5, 80), "kind": np.repeat(list("abcd"), 20)})
+    >>> harder = items["kind"].map(dict(zip("abcd", (-2, -1, 1, 2))))
+    >>> chance = expit(np.array([[2.0], [3.0]]) - (items["size"] + harder).to_numpy())
+    >>> outcomes = pd.DataFrame(rng.binomial(1, chance), ["Ann", "Bob"])
+    >>> found = transfer(FittedLayout(layout, method="grid"), Evaluation.from_wide(outcomes, items),
+    ...                  "kind", progressbar=False)
+    >>> found.table["offset"].round(0).to_dict()
+    {'a': 3.0, 'b': 1.0, 'c': -2.0, 'd': -3.0}
+    """
+    refuse_steps(evaluation.rows, "transfer")
+    how = layout if isinstance(layout, FittedLayout) else FittedLayout(layout)
+    seed = options.whole("seed", seed)
+    tried = evaluation.trials.any().to_numpy()
+    known = evaluation.select(evaluation.items.index[tried])
+    own = groups_of(known.item_table, groups)
+    table = known.item_table.assign(**{_GROUP: own})
+    grouped = Evaluation(table, known.successes, known.trials, subjects=known.subject_table)
+    (parts,) = drawn(Groups(_GROUP, folds), grouped, repeats=1, seed=seed)
+    found: list[LeftOut] = []
+    for fold in track(parts, len(parts), progressbar, what="groups left out"):
+        names = fold.items(known)
+        result = how.fit(fold.training(known), seed=seed)
+        for name, items in own[names].groupby(own[names], sort=False):
+            found.append(left_out(result, known, str(name), items.index))
+    won, count = known.successes.to_numpy().sum(), known.trials.to_numpy().sum()
+    centre = float(logit((won + 1) / (count + 2)))
+    draws = posterior_of_misfit(found, centre=centre, seed=seed)
+    column = groups if isinstance(groups, str) else None
+    every = own if column is not None else pd.Series(groups).rename(index=str).map(str)
+    return Transfer(draws, centre, _table(found), column, every)
+
+
+def left_out(fit: Fit, evaluation: Evaluation, group: str, items: pd.Index) -> LeftOut:
+    """Forecast a group, and hold it beside what happened.
+
+    Parameters
+    ----------
+    fit : Fit
+        Of the other groups.
+    evaluation : Evaluation
+        Outcomes.
+    group : str
+        Its name.
+    items : Index
+        Its items.
+    """
+    names = [name for name in fit.subjects if evaluation.trials.loc[name, items].any()]
+    won, tried = (
+        part.loc[names, items].to_numpy(dtype=float)
+        for part in (evaluation.successes, evaluation.trials)
+    )
+    every = chances_of(fit, evaluation.item_table.loc[items], names, memory_mib=_MEMORY_MIB)
+    return parted(group, won, tried, (believed(log_odds(chances)) for chances in every))
+
+
+def _table(groups: Sequence[LeftOut]) -> pd.DataFrame:
+    """Say of each group left out what was forecast and what happened."""
+    rows = []
+    for left in groups:
+        tried = left.trials > 0
+        count, won = left.trials.sum(), left.successes.sum()
+        chance = expit(left.log_odds / np.sqrt(1 + np.pi * _variance(left) / 8))
+        rows.append(
+            {
+                "group": left.group,
+                "subjects": int(tried.any(axis=1).sum()),
+                "items": int(tried.any(axis=0).sum()),
+                "trials": int(count),
+                "success": won / count,
+                "forecast": (chance * left.trials).sum() / count,
+                "offset": _offset(left),
+            }
+        )
+    return pd.DataFrame(rows).set_index("group")
+
+
+def _variance(left: LeftOut) -> np.ndarray:
+    """Add the parts of a cell's variance up."""
+    return left.common + left.by_subject[:, None] + left.by_item + left.rest
+
+
+def _offset(left: LeftOut) -> float:
+    """Find by how much log-odds must be moved to expect what happened, half a success kept."""
+    count, won = left.trials.sum(), left.successes.sum()
+    goal = np.clip(won, 0.5, count - 0.5)
+
+    def excess(offset: float) -> float:
+        return float((left.trials * expit(left.log_odds + offset)).sum() - goal)
+
+    return float(brentq(excess, -_FURTHEST, _FURTHEST, xtol=1e-6))
+
+
+@dataclass(frozen=True)
+class Elsewhere:
+    """Predict by a layout that has learnt from groups left out how far it is off elsewhere.
+
+    What it learns, it learns from the training outcomes alone: within each training set, groups are
+    left out once more.
+
+    Parameters
+    ----------
+    layout : Layout
+        What to fit.
+    groups : str
+        Column of the items that names the groups.
+    folds : int
+        In how many parts the training groups are left out, as in `transfer`.
+    draws, tune, chains, method, n_jobs
+        As in `FittedLayout`.
+
+    Examples
+    --------
+    >>> from measurement_layouts import Capability, MetaFeature, Success
+    >>> from measurement_layouts.linking import logistic
+    >>> skill, size = Capability("skill", low=0, high=5), MetaFeature("size", low=0, high=5)
+    >>> layout = Layout("one", Success("done", logistic(skill - size)))
+    >>> items = pd.DataFrame({"size": [1, 2, 3, 4, 5], "kind": list("aabbc")}, index=list("vwxyz"))
+    >>> outcomes = pd.DataFrame([[1, 1, 0, 0, None]], index=["Ann"], columns=items.index)
+    >>> training = Evaluation.from_wide(outcomes, items)
+    >>> found = Elsewhere(layout, "kind", method="grid").predict(training, ["z"], seed=1)
+    >>> alone = FittedLayout(layout, method="grid").predict(training, ["z"], seed=1)
+    >>> bool(alone < found)
+    True
+    """
+
+    layout: Layout
+    groups: str
+    folds: int = 10
+    draws: int = 500
+    tune: int = 500
+    chains: int = 2
+    method: Literal["nuts", "grid"] = "nuts"
+    n_jobs: int | None = None
+
+    def check(self, items: pd.DataFrame) -> None:
+        """Refuse items that do not fit the layout, or have no group.
+
+        Raises
+        ------
+        DataError
+            When a meta-feature or the groups' column is missing.
+        """
+        self._fitted.check(items)
+        groups_of(items, self.groups)
+
+    def predict(self, training: Evaluation, items: Sequence[str], *, seed: int) -> xr.DataArray:
+        """Predict success, as an `Assessor` does.
+
+        Raises
+        ------
+        DataError, FitError
+            As `transfer` does.
+        """
+        return self.fitted(training, items, seed=seed)[0].data["mean"]
+
+    def fitted(
+        self, training: Evaluation, items: Sequence[str], *, seed: int
+    ) -> tuple[Forecast, pd.DataFrame]:
+        """Forecast success, and say how the sampling went.
+
+        Returns
+        -------
+        Forecast
+            Of the items.
+        DataFrame
+            As `Fit.diagnostics` returns it.
+
+        Raises
+        ------
+        DataError, FitError
+            As `transfer` does.
+        """
+        how = self._fitted
+        told = transfer(how, training, self.groups, folds=self.folds, seed=seed, progressbar=False)
+        result = how.fit(training, seed=seed)
+        return result.forecast(asked(training, items), trust=told), result.diagnostics()
+
+    @property
+    def _fitted(self) -> FittedLayout:
+        return FittedLayout(
+            self.layout, self.draws, self.tune, self.chains, self.method, self.n_jobs
+        )
