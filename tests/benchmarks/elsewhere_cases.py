@@ -29,6 +29,7 @@ from measurement_layouts.scenarios.adele.reproduction import assessed
 from measurement_layouts.validation import (
     Aggregate,
     Assessor,
+    Elsewhere,
     FittedLayout,
     Forest,
     Given,
@@ -39,12 +40,14 @@ from measurement_layouts.validation import (
 from measurement_layouts.validation.prediction.splits import Fold, Split
 
 LENGTH = {"draws": 150, "tune": 300, "chains": 2}
+SHORT = {"draws": 100, "tune": 150, "chains": 1}
 QUICK = {"draws": 60, "tune": 100, "chains": 1}
 TODAY, OURS = "today", "elsewhere"
-PUBLISHED, SINGLE = "published layout", "one layout"
+DEFAULT, PUBLISHED, CHOSEN = "nothing stated", "published layout", "chosen layout"
 AGGREGATE, REGRESSION, FOREST = "aggregate", "regression", "forest"
 ORDERS = 5
 FOLDS = 10
+LEFT_OUT = 5  # parts in which training groups are left out
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +86,10 @@ class Case:
         }
 
     def smaller(self, subjects: int | None, items: int | None) -> "Case":
-        """Take so many subjects, evenly, and items at random where there are more."""
+        """Take so many subjects, evenly, and items at random where there are more.
+
+        Of fewer items no layout is chosen among several, which takes an hour.
+        """
         known = self.evaluation
         who, what = known.subjects, known.items.index
         if subjects is not None:
@@ -91,8 +97,14 @@ class Case:
         if items is not None and items < len(what):
             rng = np.random.default_rng(SAMPLE_SEED)
             what = what[np.sort(rng.choice(len(what), items, replace=False))]
+            layouts = {name: own for name, own in self.layouts.items() if name != CHOSEN}
+        else:
+            layouts = dict(self.layouts)
         return replace(
-            self, evaluation=known.select(subjects=who, items=what), clusters=self.clusters[what]
+            self,
+            evaluation=known.select(subjects=who, items=what),
+            clusters=self.clusters[what],
+            layouts=layouts,
         )
 
 
@@ -100,6 +112,15 @@ def marked(evaluation: ml.Evaluation, home: pd.Series) -> ml.Evaluation:
     """Name each item's group in the column ``home``."""
     items = evaluation.items.assign(home=home.astype(str))
     return ml.Evaluation(items, evaluation.successes, evaluation.trials)
+
+
+def at_home_and_elsewhere(layout: ml.Layout, length: Mapping[str, int]) -> dict[str, Assessor]:
+    """A layout as before, with nothing stated, and with what training groups left out tell."""
+    return {
+        TODAY: FittedLayout(layout, trust="home", **length),
+        OURS: Elsewhere(layout, "home", LEFT_OUT, **length),
+        DEFAULT: FittedLayout(layout, **length),
+    }
 
 
 def simple_rivals(columns: list[str]) -> dict[str, Assessor]:
@@ -117,9 +138,8 @@ def general_scales(split: str, quick: bool) -> Case:
     column = assessed.SPLITS[split]
     groups = whole.items[column or assessed.WHERE]
     methods = assessed.methods(split, places)
-    layouts = {TODAY: methods[assessed.LAYOUT], SINGLE: methods["additive, benchmarks known"]}
-    if quick:
-        layouts = {TODAY: FittedLayout(adele.additive_layout(), **QUICK)}
+    layouts = at_home_and_elsewhere(adele.additive_layout(places["benchmark"]), SHORT)
+    layouts[CHOSEN] = methods[assessed.LAYOUT]
     rivals = {
         AGGREGATE: Aggregate(),
         REGRESSION: methods[assessed.REGRESSION],
@@ -152,10 +172,8 @@ def level_six(quick: bool) -> Case:
 
 def _agents(title: str, whole: ml.Evaluation, split: Split, quick: bool) -> Case:
     length = QUICK if quick else LENGTH
-    layouts = {
-        TODAY: FittedLayout(aaio.recommended_layout(), **length),
-        PUBLISHED: FittedLayout(aaio.published_layout(), **length),
-    }
+    layouts = at_home_and_elsewhere(aaio.recommended_layout(), length)
+    layouts[PUBLISHED] = FittedLayout(aaio.published_layout(), trust="home", **length)
     return Case(title, whole, split, whole.items["home"], layouts, simple_rivals(AGENTS))
 
 
@@ -169,7 +187,7 @@ def word_problems(quick: bool) -> Case:
         whole,
         Given(train="steps <= 4", test="steps >= 6"),
         clusters,
-        {TODAY: FittedLayout(gsm8k.recommended_layout(), **(QUICK if quick else LENGTH))},
+        at_home_and_elsewhere(gsm8k.recommended_layout(), QUICK if quick else LENGTH),
         simple_rivals(["steps", "digits", "doublings"]),
     )
 
@@ -179,10 +197,8 @@ def tasks(quick: bool) -> Case:
     cohort = time_horizons()
     whole = marked(cohort.evaluation, cohort.groups)
     length = QUICK if quick else LENGTH
-    layouts = {
-        TODAY: FittedLayout(weirdml.recommended_layout(), **length),
-        PUBLISHED: FittedLayout(weirdml.published_layout(), **length),
-    }
+    layouts = at_home_and_elsewhere(weirdml.recommended_layout(), length)
+    layouts[PUBLISHED] = FittedLayout(weirdml.published_layout(), trust="home", **length)
     split = Groups("home", 3 if quick else cohort.groups.nunique())
     rivals = simple_rivals(["logHours", "threshold"])
     return Case("WeirdML, tasks held out", whole, split, cohort.groups, layouts, rivals)
@@ -215,11 +231,9 @@ def skills(quick: bool) -> Case:
     whole = marked(cohort.evaluation, patterns)
     clusters = pd.Series(whole.items.index, whole.items.index)
     split = EverySkill(cohort.demands, 2 if quick else ORDERS)
-    layouts = {
-        TODAY: FittedLayout(
-            fraction_subtraction.recommended_layout(), **(QUICK if quick else LENGTH)
-        )
-    }
+    layouts = at_home_and_elsewhere(
+        fraction_subtraction.recommended_layout(), QUICK if quick else LENGTH
+    )
     rivals = simple_rivals(list(cohort.demands))
     return Case(
         "fractions, from items that show every skill", whole, split, clusters, layouts, rivals
