@@ -20,6 +20,7 @@ SLOW = {
     "design-a-battery",
     "grades-and-scores",
     "handle-guessing",
+    "items-unlike-those-run",
     "many-subjects",
     "my-test-has-twelve-items",
     "read-a-profile",

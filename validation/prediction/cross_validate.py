@@ -405,6 +405,8 @@ def _assessor(name: str, method: Method, columns: Sequence[str]) -> Assessor:
         return made
     if not isinstance(method, type) and hasattr(method, "predict_proba"):
         return Classifier(columns, method)
+    if isinstance(method, FittedLayout):
+        return method
     if not isinstance(method, type) and isinstance(method, Assessor) and not hasattr(method, "fit"):
         return method
     if isinstance(method, Sequence):

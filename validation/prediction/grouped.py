@@ -92,8 +92,8 @@ def _values(known: pd.DataFrame, methods: int, where: str | pd.Series | pd.DataF
                 f"{some(known.columns, 20)}; otherwise give a Series by item"
             )
         values = known[where]
-        if where == "distance":  # of the first method that tells it, for all methods
-            told = pd.DataFrame(values.to_numpy().reshape(-1, methods)).bfill(axis=1).iloc[:, 0]
+        if where == "distance":  # the largest that a method tells, for all methods
+            told = pd.DataFrame(values.to_numpy(dtype=float).reshape(-1, methods)).max(axis=1)
             if told.isna().any():
                 raise DataError(
                     "by('distance'): no method tells how far some items lie from the training "

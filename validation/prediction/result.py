@@ -241,7 +241,7 @@ class CrossValidation:
         ----------
         where : str, Series or DataFrame, optional
             What tells the groups apart: ``"distance"``, each item's distance from the training
-            items of the first method that tells it; another column of `predictions`, such as
+            items, the largest that a method tells; another column of `predictions`, such as
             ``"subject"``; a property by item; or a table by subject (rows) and item (columns). All
             predictions together by default.
         bins : int
