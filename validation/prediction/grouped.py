@@ -20,14 +20,7 @@ def scores_by(
     where: str | pd.Series | pd.DataFrame | None,
     bins: int,
 ) -> pd.DataFrame:
-    r"""Score predictions in groups, all subjects together; as `CrossValidation.by` documents it.
-
-    .. math:: \mathrm{gap} = \frac{1}{N} \sum_c n_c \left(p_c - \frac{y_c}{n_c}\right), \quad
-        \mathrm{se}^2 = \frac{I}{I - 1} \frac{1}{N^2}
-        \sum_i \Big(\sum_{c \in i} n_c (r_c - \mathrm{gap})\Big)^2
-
-    over the cells c of a group, with n trials and y successes; :math:`r_c` is the term in brackets
-    and i runs over the I items.
+    """Score predictions in groups, all subjects together, as `CrossValidation.by` documents it.
 
     Raises
     ------
@@ -70,7 +63,7 @@ def _groups(
         if values.isna().any():
             missing = known["item"].to_numpy()[values.isna().to_numpy()]
             raise DataError(
-                f"by: {some(pd.unique(missing))} have no group; give each item held out a value"
+                f"by: {some(pd.unique(missing))} has no group; give each item held out a value"
             )
         names = values.map(str)
         return names.to_numpy(dtype=object), list(pd.unique(names))

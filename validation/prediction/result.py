@@ -232,10 +232,16 @@ class CrossValidation:
     def by(
         self, where: str | pd.Series | pd.DataFrame | None = None, *, bins: int = 5
     ) -> pd.DataFrame:
-        """Score predictions in groups: by distance from home, by condition, by any property.
+        r"""Score predictions in groups: by distance from home, by condition, by any property.
 
-        All subjects and repeats of a group are scored together, and so differ from the means over
-        subjects that `summary` gives.
+        All subjects and repeats of a group are scored together; `summary` averages over subjects
+        instead. With n trials, y successes and the prediction p of each of the group's cells c,
+
+        .. math:: \mathrm{gap} = \frac{1}{N} \sum_c r_c, \quad r_c = n_c p_c - y_c, \quad
+            \mathrm{se}^2 = \frac{I}{I - 1} \frac{1}{N^2}
+            \sum_{i=1}^{I} \Big(\sum_{c \in i} (r_c - n_c \, \mathrm{gap})\Big)^2
+
+        over N trials of I items: the cells of an item may be too high or too low together.
 
         Parameters
         ----------
