@@ -1,8 +1,9 @@
 """What a forecast is told about items unlike those trained on, and what becomes of its draws."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -17,12 +18,14 @@ from ..posterior.posterior import Posterior
 
 type Trust = Literal["home"] | float | "Transfer" | None
 
-PARAMETERS = ("shrink", "group_sd", "subject_sd", "item_sd")
+PARAMETERS = ("slope", "group_sd", "subject_sd", "item_sd")
 """Of what forecasts are moved by, in this order."""
+
+AT_ONCE = 2**18
+"""Numbers computed together."""
 
 _FURTHEST = 7.0  # log-odds that a formula is believed where it has not been
 _LEAST = 1e-12  # chances are at least so far from 0 and 1, as in the likelihood
-_AT_ONCE = 2**18  # numbers computed together
 _SAID = 200  # draws of what is stated, or of the prior
 
 
@@ -34,17 +37,19 @@ class Transfer:
         + u_g + w_{sg} + v_i, \quad
         u_g \sim N(0, \tau^2), \quad w_{sg} \sim N(0, \rho^2), \quad v_i \sim N(0, \omega^2)
 
-    for subject s, item i and its group g, on the log-odds scale. Made by
+    for subject s, item i and its group g, on the log-odds scale. What is left uncertain shrinks the
+    log-odds of a mean forecast, by about
+    :math:`s / \sqrt{1 + \pi (\tau^2 + \rho^2 + \omega^2) / 8}`. Made by
     `measurement_layouts.validation.transfer`, and given to `Fit.forecast` as ``trust``.
 
     Attributes
     ----------
     draws : DataFrame
-        Draws of the shrinkage ``shrink`` (s, between 0 and 1) and of the standard deviations
+        Draws of the slope ``slope`` (s) and of the standard deviations
         ``group_sd`` (:math:`\tau`), ``subject_sd`` (:math:`\rho`) and ``item_sd``
         (:math:`\omega`), in log-odds.
     centre : float
-        The log-odds c that forecasts are shrunk towards: those of the population's success rate.
+        The log-odds c that the slope turns about: those of the population's success rate.
     table : DataFrame
         A row per group left out: ``subjects``, ``items``, ``trials``, ``success`` (rate),
         ``forecast`` (its mean), and ``offset``, by how many log-odds all forecasts of the group
@@ -58,9 +63,9 @@ class Transfer:
     --------
     >>> found = stated(1.0)
     >>> found
-    <Transfer: stated, a group's offset has sd 1 log-odds, forecasts are not shrunk>
+    <Transfer: stated, a group's offset has sd 1 log-odds, the slope is 1>
     >>> found.summary()["mean"].to_dict()
-    {'shrink': 1.0, 'group_sd': 1.0, 'subject_sd': 0.0, 'item_sd': 0.0}
+    {'slope': 1.0, 'group_sd': 1.0, 'subject_sd': 0.0, 'item_sd': 0.0}
     """
 
     draws: pd.DataFrame
@@ -90,20 +95,17 @@ class Transfer:
     def __repr__(self) -> str:
         mean = self.draws.mean()
         what = f"{len(self.table)} groups left out" if len(self.table) else "stated"
-        shrunk = "are not shrunk"
-        if mean["shrink"] < 1:
-            shrunk = f"are shrunk to {mean['shrink']:.2f} of their log-odds"
         return (
             f"<Transfer: {what}, a group's offset has sd {mean['group_sd']:.2g} log-odds, "
-            f"forecasts {shrunk}>"
+            f"the slope is {mean['slope']:.2g}>"
         )
 
     def moved(
-        self, chances: np.ndarray, share: np.ndarray, scores: np.ndarray | None = None
+        self, chances: np.ndarray, share: np.ndarray, scores: Sequence[np.ndarray] | None = None
     ) -> np.ndarray:
         r"""Move chances of cells to where such cells may lie elsewhere.
 
-        Each draw is shrunk and given one draw of the three offsets' sum,
+        Each draw is given the slope and one draw of the three offsets' sum,
 
         .. math:: \operatorname{logit} p'_d = (1 - h)\,\lambda_d + h\,\bigl(c
             + s_d\,(\bar\lambda_d - c) + \tau_d z_{gd} + \rho_d z_{sd} + \omega_d z_{id}\bigr)
@@ -117,7 +119,7 @@ class Transfer:
             Chances of success.
         share : ndarray, shape (cells,)
             The cells' h.
-        scores : ndarray, shape (3, draws), optional
+        scores : sequence of ndarray, shape (draws,) or (cells, draws), optional
             Normal scores z of group, subject and item. By default the offsets' sum has one score,
             spread evenly and the same for all cells: what is moved keeps its order.
 
@@ -128,15 +130,19 @@ class Transfer:
         """
         draws = chances.shape[1]
         which = (radical_inverse(draws, base=3) * len(self.draws)).astype(int)
-        shrink, *spreads = self.draws[list(PARAMETERS)].to_numpy()[which].T
+        slope, *spreads = self._numbers[:, which]
         if scores is None:
             score = ndtri(radical_inverse(draws, base=2))
             offset = score * np.sqrt(np.square(spreads).sum(axis=0))
         else:
-            offset = (np.stack(spreads) * scores).sum(axis=0)
+            offset = sum(sd * score for sd, score in zip(spreads, scores, strict=True))
         own = log_odds(chances)
-        there = self.centre + shrink * (believed(own) - self.centre) + offset
+        there = self.centre + slope * (believed(own) - self.centre) + offset
         return np.asarray(expit(own + share[:, None] * (there - own)))
+
+    @cached_property
+    def _numbers(self) -> np.ndarray:
+        return self.draws[list(PARAMETERS)].to_numpy().T
 
     def unmet(self, fit: Posterior, rows: np.ndarray, items: pd.DataFrame) -> np.ndarray:
         """Say which items are of a group that a subject was not trained on.
@@ -181,7 +187,7 @@ def training_items(fit: Posterior, rows: np.ndarray) -> tuple[pd.Index, np.ndarr
 
 
 def stated(group_sd: float) -> Transfer:
-    """State the standard deviation of a group's offset; nothing is shrunk."""
+    """State the standard deviation of a group's offset; the slope is 1."""
     return _said(np.array([group_sd]))
 
 
@@ -192,7 +198,7 @@ def prior() -> Transfer:
 
 def _said(group_sd: np.ndarray) -> Transfer:
     nothing = np.zeros_like(group_sd)
-    draws = {"shrink": nothing + 1, "group_sd": group_sd}
+    draws = {"slope": nothing + 1, "group_sd": group_sd}
     rest = {"subject_sd": nothing, "item_sd": nothing}
     return Transfer(pd.DataFrame(draws | rest), 0.0, pd.DataFrame())
 
@@ -235,7 +241,7 @@ class Away:
     Attributes
     ----------
     share : ndarray, shape (subjects, items)
-        Between 0, at home, and 1: how much of a group's offset and shrinkage a cell has.
+        Between 0, at home, and 1: how much of a group's offset and slope a cell has.
     transfer : Transfer or None
         None where all is at home.
     """
@@ -274,7 +280,7 @@ class Away:
         moved : ndarray, shape (3, far items)
             Their mean, low and high.
         """
-        size = max(1, _AT_ONCE // chances.shape[1])
+        size = max(1, AT_ONCE // chances.shape[1])
         spread = np.empty(len(chances))
         for start in range(0, len(chances), size):
             spread[start : start + size] = log_odds(chances[start : start + size]).std(axis=1)

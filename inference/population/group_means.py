@@ -9,7 +9,7 @@ from ...common.errors import DataError
 from ...common.options import inside
 from ...common.seeds import subject_seed
 from ...evaluations.tables import named, need_columns, texts
-from ..forecasts.elsewhere import Transfer, Trust, read_trust
+from ..forecasts.elsewhere import AT_ONCE, Transfer, Trust, read_trust
 from ..forecasts.forecasting import forecast
 from ..forecasts.streaming import mean_and_interval, probabilities
 from ..model.features import read_features
@@ -118,14 +118,15 @@ def _move(
 ) -> None:
     """Move a subject's chances away from home in place, with offsets that items share."""
     seed, subject = known
+    draws = chances.shape[1]
     for name in of.unique():
-        own = np.flatnonzero((of == name).to_numpy() & (share > 0))
-        scores = [_scores(seed, chances.shape[1], part) for part in (name, (subject, name))]
-        for place in own:
-            item = _scores(seed, chances.shape[1], ("item", of.index[place]))
-            chances[place] = transfer.moved(
-                chances[place : place + 1], share[place : place + 1], np.stack([*scores, item])
-            )[0]
+        away = np.flatnonzero((of == name).to_numpy() & (share > 0))
+        both = [_scores(seed, draws, part) for part in (("group", name), (subject, name))]
+        size = max(1, AT_ONCE // draws)
+        for start in range(0, len(away), size):
+            own = away[start : start + size]
+            items = np.stack([_scores(seed, draws, ("item", of.index[place])) for place in own])
+            chances[own] = transfer.moved(chances[own], share[own], [*both, items])
 
 
 def _scores(seed: int, draws: int, part: object) -> np.ndarray:

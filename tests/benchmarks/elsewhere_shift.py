@@ -55,27 +55,21 @@ def study(seed, shift_sd=1.0):
     truth = chances[:, -1].mean(axis=1)
     kinds = {"home": None, "widened": Transfer(draws, centre, None), "stated": stated(shift_sd)}
     found = {kind: [] for kind in kinds}
-    scores = rng.standard_normal((2 * SUBJECTS, DRAWS))
+    scores = rng.standard_normal((SUBJECTS, DRAWS))
     common = rng.standard_normal(DRAWS)
     for kind, transfer in kinds.items():
         for subject, own in enumerate(home):
             moved = own
             if transfer is not None:
                 of_items = rng.standard_normal((ITEMS, DRAWS))
-                moved = np.concatenate(
-                    [
-                        transfer.moved(own[[item]], np.ones(1), np.stack([common, mine, each]))
-                        for item, each in enumerate(of_items)
-                        for mine in [scores[subject]]
-                    ]
-                )
+                moved = transfer.moved(own, np.ones(ITEMS), [common, scores[subject], of_items])
             low, high = np.quantile(moved.mean(axis=0), [(1 - PROB) / 2, (1 + PROB) / 2])
             found[kind].append(low <= truth[subject] <= high)
     told = draws.mean().to_dict()
     held = draws["group_sd"].quantile([0.05, 0.95])
     return {kind: float(np.mean(own)) for kind, own in found.items()} | {
         "group_sd": told["group_sd"],
-        "shrink": told["shrink"],
+        "slope": told["slope"],
         "group_sd held": float(held.iloc[0] <= shift_sd <= held.iloc[1]),
     }
 

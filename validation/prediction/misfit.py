@@ -11,12 +11,14 @@ from scipy.stats import chi2, multivariate_t, norm, qmc
 from ...inference.forecasts.elsewhere import PARAMETERS
 
 _STEPS = 50  # of Newton's method at most
-_CLOSE = 1e-7
+_CLOSE = 1e-4  # log-odds, and the next step is that squared
 _LONGEST = 2.0  # log-odds in one step
 _LEAST = 1e-8  # variance of what does not vary
 _AT_ONCE = 2**19  # cells of one group and some points, computed together
-_ROUNDS, _POINTS = 6, 128
+_ROUNDS, _POINTS = 5, 128
 _ENOUGH = 24  # effective points from which the next round's proposal is taken
+_SLOPE = 0.5  # standard deviation of the slope's logarithm a priori
+_SLOPES, _LEVELS = 121, 5  # slopes tried, and spreads that they are tried with
 _DEGREES = 4.0  # of freedom, of proposals
 
 
@@ -52,6 +54,11 @@ class LeftOut:
     by_subject: np.ndarray
     by_item: np.ndarray
     rest: np.ndarray
+
+    @property
+    def variance(self) -> np.ndarray:
+        """All parts of a cell's variance together."""
+        return self.common + self.by_subject[:, None] + self.by_item + self.rest
 
 
 def parted(
@@ -108,9 +115,9 @@ def log_marginal(left: LeftOut, points: np.ndarray, centre: float) -> np.ndarray
     left : LeftOut
         The group.
     points : ndarray, shape (points, 4)
-        Shrinkage s and standard deviations :math:`\tau, \rho, \omega`, in the order `PARAMETERS`.
+        Slope s and standard deviations :math:`\tau, \rho, \omega`, in the order `PARAMETERS`.
     centre : float
-        Log-odds c that forecasts are shrunk towards.
+        Log-odds c that the slope turns about.
 
     Returns
     -------
@@ -140,20 +147,20 @@ def log_marginal(left: LeftOut, points: np.ndarray, centre: float) -> np.ndarray
 
 
 def _log_marginal(left: LeftOut, points: np.ndarray, centre: float) -> np.ndarray:
-    shrink, group, subject, item = (own[:, None] for own in points.T)
+    slope, group, subject, item = (own[:, None] for own in points.T)
     sides = [
-        subject**2 + shrink**2 * left.by_subject + _LEAST,
-        item**2 + shrink**2 * left.by_item + _LEAST,
+        subject**2 + slope**2 * left.by_subject + _LEAST,
+        item**2 + slope**2 * left.by_item + _LEAST,
     ]
     cells = [left.successes, left.trials, left.log_odds, left.rest]
     if left.trials.shape[0] < left.trials.shape[1]:  # the longer side is eliminated
         sides.reverse()
         cells = [own.T for own in cells]
     won, tried, log_odds, rest = cells
-    scale = shrink[..., None]
+    scale = slope[..., None]
     offset = centre + scale * (log_odds - centre)
     flat = 1 / np.sqrt(1 + np.pi * scale**2 * rest / 8)
-    prior = 1 / (group[:, 0] ** 2 + shrink[:, 0] ** 2 * left.common + _LEAST)
+    prior = 1 / (group[:, 0] ** 2 + slope[:, 0] ** 2 * left.common + _LEAST)
     long, short = (1 / own for own in sides)
     common = np.zeros(len(points))
     ours, theirs = np.zeros_like(long), np.zeros_like(short)
@@ -186,9 +193,10 @@ class _System:
 
     def steps(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Solve for the steps of the common offset, of the long and of the short side."""
-        known = self.slopes - np.einsum("kab,ka->kb", self.coupled, self.slope / self.own)
+        told = (self.slope / self.own)[:, None] @ self.coupled
+        known = self.slopes - told[:, 0]
         found = np.linalg.solve(self.reduced, known[..., None])[..., 0]
-        rest = (self.slope - np.einsum("kab,kb->ka", self.coupled, found)) / self.own
+        rest = (self.slope - (self.coupled @ found[..., None])[..., 0]) / self.own
         return found[:, 0], rest, found[:, 1:]
 
     def log_determinant(self) -> np.ndarray:
@@ -212,9 +220,10 @@ def _system(
     chance = expit(flat * (offset + common[:, None, None] + ours[..., None] + theirs[:, None]))
     slope = flat * (won - tried * chance)
     weight = flat**2 * tried * chance * (1 - chance)
-    own, others = weight.sum(axis=2) + long, weight.sum(axis=1)
-    coupled = np.concatenate([weight.sum(axis=2)[..., None], weight], axis=2)
-    reduced = -np.einsum("kab,kac->kbc", coupled / own[..., None], coupled)
+    mine, others = weight.sum(axis=2), weight.sum(axis=1)
+    own = mine + long
+    coupled = np.concatenate([mine[..., None], weight], axis=2)
+    reduced = -np.swapaxes(coupled / own[..., None], 1, 2) @ coupled
     reduced[:, 0, 0] += others.sum(axis=1) + prior
     reduced[:, 0, 1:] += others
     reduced[:, 1:, 0] += others
@@ -234,8 +243,12 @@ def posterior_of_misfit(
     .. math:: p(s, \tau, \rho, \omega \mid y) \propto
         p(\tau)\, p(\rho)\, p(\omega) \prod_g p(y_g \mid s, \tau, \rho, \omega)
 
-    with :math:`s` uniform on (0, 1), half-normal standard deviations of 1 log-odds a priori, and
-    the groups' probabilities of `log_marginal`.
+    with :math:`\log s \sim N(0, 0.5^2)`, half-normal standard deviations of 1 log-odds a priori,
+    and the groups' probabilities of `log_marginal`. Given the spreads, the slope is then taken anew,
+    as that which gives the mean forecasts of the groups left out the best log score, with weights
+    of the groups that are drawn from a Dirichlet distribution (the Bayesian bootstrap): a mean
+    forecast is so calibrated even where offsets are not normal. The slope may be above 1, as it is
+    given the offsets; averaged over these, a forecast is shrunk.
 
     Parameters
     ----------
@@ -243,7 +256,7 @@ def posterior_of_misfit(
         At least one. What they cannot tell is left out, and is 0: the subjects' part where there is
         one subject; the items' part where each group has one item, or most items one subject.
     centre : float
-        Log-odds that forecasts are shrunk towards.
+        Log-odds that the slope turns about.
     seed : int
         Of the draws.
     draws : int
@@ -257,13 +270,13 @@ def posterior_of_misfit(
     Notes
     -----
     Importance sampling with proposals that are adapted round by round (a multivariate t
-    distribution with the moments of the weighted points so far), on the scales logit s and log
-    standard deviation. All rounds' points count in the end, each over the mean of the proposals.
+    distribution with the moments of the weighted points so far), on the scales of the
+    logarithms. All rounds' points count in the end, each over the mean of the proposals.
 
     References
     ----------
     Cornuet, Marin, Mira and Robert (2012), Adaptive multiple importance sampling, Scandinavian
-    Journal of Statistics 39(4).
+    Journal of Statistics 39(4); Rubin (1981), The Bayesian bootstrap, Annals of Statistics 9(1).
     """
     free = [0, 1]
     several = [(left.trials > 0) for left in groups]
@@ -288,7 +301,29 @@ def posterior_of_misfit(
     chosen = rng.choice(len(every), draws, p=chance / chance.sum())
     found = np.zeros((draws, len(PARAMETERS)))
     found[:, free] = _natural(every[chosen])
+    found[:, 0] = _slopes(groups, np.sqrt((found[:, 1:] ** 2).sum(axis=1)), centre, rng)
     return pd.DataFrame(found, columns=list(PARAMETERS))
+
+
+def _slopes(
+    groups: Sequence[LeftOut], spreads: np.ndarray, centre: float, rng: np.random.Generator
+) -> np.ndarray:
+    """Draw the slope that gives mean forecasts the best log score, groups weighted at random."""
+    logarithms = np.linspace(-3 * _SLOPE, 3 * _SLOPE, _SLOPES)
+    levels = np.quantile(spreads, (np.arange(_LEVELS) + 0.5) / _LEVELS)
+    nearest = np.abs(spreads[:, None] - levels).argmin(axis=1)
+    scores = np.empty((_LEVELS, len(groups), _SLOPES))
+    for number, left in enumerate(groups):
+        for place, slope in enumerate(np.exp(logarithms)):
+            moved = centre + slope * (left.log_odds - centre)
+            for level, spread in enumerate(levels):
+                flat = np.sqrt(1 + np.pi * (slope**2 * left.variance + spread**2) / 8)
+                reached = moved / flat
+                lost = (left.trials - left.successes) * log_expit(-reached)
+                scores[level, number, place] = (left.successes * log_expit(reached) + lost).sum()
+    weights = len(groups) * rng.dirichlet(np.ones(len(groups)), len(spreads))
+    heights = np.einsum("kg,kgs->ks", weights, scores[nearest])
+    return np.asarray(np.exp(logarithms[(heights - (logarithms / _SLOPE) ** 2 / 2).argmax(axis=1)]))
 
 
 def _spread(proposal: multivariate_t, rng: np.random.Generator) -> np.ndarray:
@@ -301,8 +336,8 @@ def _spread(proposal: multivariate_t, rng: np.random.Generator) -> np.ndarray:
 
 
 def _natural(points: np.ndarray) -> np.ndarray:
-    """Take shrinkage and standard deviations back from their scales."""
-    return np.column_stack([expit(points[:, 0]), np.exp(points[:, 1:])])
+    """Take slopes and standard deviations back from their scales."""
+    return np.asarray(np.exp(points))
 
 
 def _height(
@@ -312,7 +347,7 @@ def _height(
     points = np.clip(points, -12, 12)
     natural = np.zeros((len(points), len(PARAMETERS)))
     natural[:, list(free)] = _natural(points)
-    found = log_expit(points[:, 0]) + log_expit(-points[:, 0])
+    found = -((points[:, 0] / _SLOPE) ** 2) / 2
     found += (points[:, 1:] - np.exp(2 * points[:, 1:]) / 2).sum(axis=1)
     for left in groups:
         found += log_marginal(left, natural, centre)

@@ -45,8 +45,8 @@ def transfer(
     .. math:: \operatorname{logit} P(y_{si} = 1) = c + s\,(\lambda_{si} - c) + u_g + w_{sg} + v_i,
         \quad u_g \sim N(0, \tau^2), \quad w_{sg} \sim N(0, \rho^2), \quad v_i \sim N(0, \omega^2)
 
-    for subject s, item i and its group g: forecasts are shrunk by s towards the population's log-
-    odds c, and then all of a group are off together, those of a subject in it, and those of an
+    for subject s, item i and its group g: s is a slope about the population's log-odds c; all
+    of a group are off together, those of a subject in it, and those of an
     item. What the posterior leaves open of :math:`\lambda` is allowed for. The result is the
     posterior of :math:`s, \tau, \rho, \omega`, as `posterior_of_misfit` computes it: with few
     groups their priors widen forecasts, and many groups replace them.
@@ -161,7 +161,7 @@ def _table(groups: Sequence[LeftOut]) -> pd.DataFrame:
     for left in groups:
         tried = left.trials > 0
         count, won = left.trials.sum(), left.successes.sum()
-        chance = expit(left.log_odds / np.sqrt(1 + np.pi * _variance(left) / 8))
+        chance = expit(left.log_odds / np.sqrt(1 + np.pi * left.variance / 8))
         rows.append(
             {
                 "group": left.group,
@@ -174,11 +174,6 @@ def _table(groups: Sequence[LeftOut]) -> pd.DataFrame:
             }
         )
     return pd.DataFrame(rows).set_index("group")
-
-
-def _variance(left: LeftOut) -> np.ndarray:
-    """Add the parts of a cell's variance up."""
-    return left.common + left.by_subject[:, None] + left.by_item + left.rest
 
 
 def _offset(left: LeftOut) -> float:
