@@ -1,11 +1,12 @@
-"""Whether predictions come true as often as they say, subject by subject."""
+"""Whether predictions come true as often as they say: subject by subject, at home and elsewhere."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
+from ..common.errors import FitError
 from ..validation.prediction.result import CrossValidation
 from . import style
 from .curve_marks import draw_bins
@@ -22,12 +23,12 @@ _NAMES = {"forecast": "level", "success": "rate", "low": "rate_low", "high": "ra
 
 @of_its_kind
 def calibration_panels(
-    assessment: CrossValidation,
+    assessment: CrossValidation | Mapping[str, CrossValidation],
     method: str | None = None,
     *,
     ax: "Axes | Sequence[Axes] | np.ndarray | None" = None,
 ) -> "np.ndarray":
-    """Draw success rate against predicted probability, a panel per subject.
+    """Draw success rate against predicted probability, a panel per subject or cross-validation.
 
     Points on the diagonal are calibrated. There are ten equally wide bins, as in the expected
     calibration error; bars are Wilson intervals of the success rate for independent trials, of the
@@ -35,23 +36,24 @@ def calibration_panels(
 
     Parameters
     ----------
-    assessment : CrossValidation
-        What `cross_validate` returned.
+    assessment : CrossValidation or mapping of str to CrossValidation
+        What `cross_validate` returned. Of several by name, such as ``{"home": ..., "elsewhere":
+        ...}``, each is a panel in which all subjects' predictions are counted together.
     method : str, optional
         Whose predictions; the first method's by default.
     ax : Axes or sequence of Axes, optional
-        Where to draw, one for each subject; a new figure by default.
+        Where to draw, one for each panel; a new figure by default.
 
     Returns
     -------
     ndarray of Axes
-        One per subject, in order, titled with its expected calibration error. Marks of the same
-        size stand for as many trials, in all panels.
+        One per subject or cross-validation, in order, titled with its expected calibration error.
+        Marks of the same size stand for as many trials, in all panels.
 
     Raises
     ------
     FitError
-        When there is no such method, or the number of axes is wrong.
+        When there is no such method, no cross-validation, or the number of axes is wrong.
 
     References
     ----------
@@ -71,25 +73,36 @@ def calibration_panels(
     >>> [panel.get_title().splitlines() for panel in calibration_panels(found)]
     [['Ann', 'ECE 0.06'], ['Bob', 'ECE 0.07']]
     """
-    method = assessment.methods[0] if method is None else method
-    bins = assessment.calibration(method).rename(columns=_NAMES | {"trials": "items"})
-    subjects = assessment.subjects
-    parts = [bins[bins.index.get_level_values("subject") == name] for name in subjects]
-    scores = assessment.scores[assessment.scores["method"] == method]
-    errors = scores.groupby("subject")["ece"].mean().reindex(subjects).to_numpy()
+    several = isinstance(assessment, Mapping)
+    if several and not assessment:
+        raise FitError("there is no cross-validation to draw; give at least one by name")
+    first = next(iter(assessment.values())) if isinstance(assessment, Mapping) else assessment
+    method = first.methods[0] if method is None else method
+    if isinstance(assessment, Mapping):
+        curves = {name: own.calibration(method, pooled=True) for name, own in assessment.items()}
+        bins = pd.concat(curves, names=["panel", "bin"])
+        names = list(curves)
+        errors = np.array([own.by().loc[("", method), "ece"] for own in assessment.values()])
+    else:
+        bins, names = assessment.calibration(method), assessment.subjects
+        scores = assessment.scores[assessment.scores["method"] == method]
+        errors = scores.groupby("subject")["ece"].mean().reindex(names).to_numpy()
+    bins = bins.rename(columns=_NAMES | {"trials": "items"})
+    parts = [bins[bins.index.get_level_values(0) == name] for name in names]
     most = int(bins["items"].max()) if len(bins) else 1
-    columns = min(_COLUMNS, len(subjects))
-    size = max(_PANEL[0] * columns + 0.5, 4.8), _PANEL[1] * -(-len(subjects) // columns) + 1.0
-    axes, figure = style.panels(ax, len(subjects), columns, size)
-    for panel, name, part, ece in zip(axes, subjects, parts, errors, strict=True):
+    columns = min(_COLUMNS, len(names))
+    size = max(_PANEL[0] * columns + 0.5, 4.8), _PANEL[1] * -(-len(names) // columns) + 1.0
+    axes, figure = style.panels(ax, len(names), columns, size)
+    for panel, name, part, ece in zip(axes, names, parts, errors, strict=True):
         panel.plot([0, 1], [0, 1], color=style.QUIET, linestyle=":", linewidth=1.2, zorder=0)
         panel.lines[-1].set_label("calibrated")
-        _draw(panel, part, most, assessment.prob)
+        _draw(panel, part, most, first.prob)
         said = "no prediction" if np.isnan(ece) else f"ECE {ece:.2f}"
         panel.set_title(f"{style.words(name, 26)}\n{said}", fontsize=9)
     style.outer_labels(axes, columns, "predicted probability", "success rate", fontsize=9)
     if figure is not None:
-        style.heading(figure, f"Calibration of {style.words(method)}")
+        who = ", all subjects together" * several
+        style.heading(figure, f"Calibration of {style.words(method)}{who}")
         style.legend_below(figure, axes, 2 if size[0] > 6 else 1)
     return axes
 

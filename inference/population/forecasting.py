@@ -155,7 +155,7 @@ def probabilities_jointly(
     memory_mib : float
         Bound of the memory used on the way.
     still : bool, default False
-        Whether values of new items, subjects and levels stand at the middle of their distribution.
+        Whether what a new level of items has of its own is the median of its prior in every draw.
 
     Yields
     ------
@@ -253,7 +253,7 @@ def joint_readers(
     memory_mib : float
         Bound of the memory used on the way.
     still : bool, default False
-        Whether values of new items, subjects and levels stand at the middle of their distribution.
+        Whether what a new level of items has of its own is the median of its prior in every draw.
 
     Yields
     ------

@@ -2,7 +2,7 @@
 
 from ..scenario import Scenario
 from .cohort import battery, simulated_cohort, true_profiles
-from .data import load
+from .data import HARDER, TASKS, load
 from .layouts import apparent_smallness, population_layout, published_layout, recommended_layout
 
 SCENARIO = Scenario(
@@ -18,7 +18,9 @@ SCENARIO = Scenario(
 )
 
 __all__ = [
+    "HARDER",
     "SCENARIO",
+    "TASKS",
     "apparent_smallness",
     "battery",
     "load",

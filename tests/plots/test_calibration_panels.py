@@ -68,6 +68,28 @@ def test_another_method_and_given_axes(found):
         calibration_panels(found, ax=grid)
 
 
+def test_a_panel_for_home_and_one_for_elsewhere(evaluation, found):
+    near = evaluation.items.index[evaluation.items["size"] < 1]
+    away = ml.validation.cross_validate(
+        {"line": ml.validation.Regression("size")},
+        evaluation,
+        split=ml.validation.Given(train=near, test=evaluation.items.index.difference(near)),
+        progressbar=False,
+    )
+    axes = calibration_panels({"home": found, "elsewhere": away}, "line")
+    assert len(axes) == 2
+    for (name, one), panel in zip({"home": found, "elsewhere": away}.items(), axes, strict=True):
+        curve = one.calibration("line", pooled=True)
+        (marks,) = scattered(panel)
+        assert np.allclose(marks.get_offsets(), curve[["forecast", "success"]])
+        ece = one.by().loc[("", "line"), "ece"]
+        assert panel.get_title() == f"{name}\nECE {ece:.2f}"
+    assert axes[0].get_figure().get_suptitle() == "Calibration of line, all subjects together"
+    nothing_is_cut(axes)
+    with pytest.raises(FitError, match="no cross-validation to draw"):
+        calibration_panels({})
+
+
 def test_a_subject_without_predictions(found):
     failed = found.predictions.copy()
     failed.loc[(failed["subject"] == "b") & (failed["item"] == "q0"), "probability"] = np.nan

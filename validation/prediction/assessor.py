@@ -117,8 +117,13 @@ def predicted(
     return whole.drop_vars(set(whole.coords) - {"subject", "item"}), forecast, fits
 
 
-def point_forecast(means: np.ndarray, subjects: Sequence[str], items: Sequence[str]) -> Forecast:
-    """Make a forecast of probabilities, (subjects, items), without intervals.
+def point_forecast(
+    means: np.ndarray,
+    subjects: Sequence[str],
+    items: Sequence[str],
+    ends: Sequence[np.ndarray] = (),
+) -> Forecast:
+    """Make a forecast of probabilities, (subjects, items), with the ends of intervals or without.
 
     Examples
     --------
@@ -126,12 +131,12 @@ def point_forecast(means: np.ndarray, subjects: Sequence[str], items: Sequence[s
     <Forecast: 1 subject, 2 items, 0 of them outside a declared range, 90% intervals>
     """
     cells = ("subject", "item")
-    nothing = np.full_like(means, np.nan)
+    low, high = ends or [np.full_like(means, np.nan)] * 2
     data = xr.Dataset(
         {
             "mean": (cells, means),
-            "low": (cells, nothing),
-            "high": (cells, nothing),
+            "low": (cells, low),
+            "high": (cells, high),
             "trained": (cells, np.zeros(means.shape, dtype=bool)),
             "extrapolated": ("item", np.zeros(len(items), dtype=bool)),
         },

@@ -27,6 +27,9 @@ from .result import CrossValidation
 from .score import outside, scores_of
 from .splits import NAMED, Fold, Split, by_row, drawn
 
+BESIDE = ("low", "high", "distance")
+"""What a prediction may tell beside its mean."""
+
 type Method = Assessor | Layout | str | Sequence[str] | Any
 
 _BASELINES: Mapping[str, Any] = {
@@ -195,6 +198,7 @@ class _Run:
         shape = repeats, *evaluation.trials.shape
         self.fold = np.full(shape, -1)
         self.chances = np.full((len(assessors), *shape), np.nan)
+        self.told = {name: np.full_like(self.chances, np.nan) for name in BESIDE}
         self.attempts = evaluation.attempts.to_numpy()
         self.outside: dict[tuple[str, int, str], list[tuple[dict[str, float], list[str]]]] = {}
         self.fits: list[pd.DataFrame] = []
@@ -213,6 +217,13 @@ class _Run:
             chances = np.full(test.shape, np.nan)
             chances[:, rows] = found.to_numpy()
             self.chances[number, repeat][test] = chances[test]
+            for what in BESIDE if forecast is not None else ():
+                if what in forecast.data:
+                    own = forecast.data[what].transpose("subject", "item")
+                    chances[:, rows] = own.reindex(
+                        subject=evaluation.subjects, item=known[rows]
+                    ).to_numpy()
+                    self.told[what][number, repeat][test] = chances[test]
             if fits is not None:
                 said = fits.reset_index()
                 said.insert(0, "fold", place)
@@ -285,6 +296,8 @@ class _Run:
         found = {name: np.repeat(values, count) for name, values in columns.items()}
         found["method"] = np.tile(np.array(list(self.assessors), dtype=object), len(row))
         found["probability"] = self.chances[:, repeat, subject, row].T.ravel()
+        for what, values in self.told.items():
+            found[what] = values[:, repeat, subject, row].T.ravel()
         found["successes"] = np.repeat(evaluation.successes.to_numpy()[subject, row], count)
         found["trials"] = np.repeat(self.attempts[subject, row], count)
         if evaluation.rows is not None:
@@ -392,6 +405,8 @@ def _assessor(name: str, method: Method, columns: Sequence[str]) -> Assessor:
         return made
     if not isinstance(method, type) and hasattr(method, "predict_proba"):
         return Classifier(columns, method)
+    if isinstance(method, FittedLayout):
+        return method
     if not isinstance(method, type) and isinstance(method, Assessor) and not hasattr(method, "fit"):
         return method
     if isinstance(method, Sequence):

@@ -15,6 +15,7 @@ from ...evaluations.steps import refuse_steps
 from ...evaluations.tables import known_names
 from ...inference.fit import Fit
 from ...inference.fitting import fit
+from ...inference.forecasts.elsewhere import Trust
 from ...inference.forecasts.forecasting import Forecast
 from ...inference.model.features import read_features
 from ...layouts import Layout
@@ -32,6 +33,8 @@ class FittedLayout:
         What to fit.
     draws, tune, chains, method, n_jobs
         As in `fit`; nobody is sampled again, since a prediction needs the posterior's mean only.
+    trust : Transfer, float or "home", optional
+        As in `Fit.forecast`. An `Elsewhere` estimates it on the training outcomes.
 
     Notes
     -----
@@ -57,6 +60,7 @@ class FittedLayout:
     chains: int = 2
     method: Literal["nuts", "grid"] = "nuts"
     n_jobs: int | None = None
+    trust: Trust = None
 
     def check(self, items: pd.DataFrame) -> None:
         """Refuse items that do not fit the layout.
@@ -78,7 +82,7 @@ class FittedLayout:
         FitError
             When an option of the fit is out of range, or nobody could be sampled.
         """
-        return self.fit(training, seed=seed).forecast(asked(training, items)).data["mean"]
+        return self.fitted(training, items, seed=seed)[0].data["mean"]
 
     def fitted(
         self, training: Evaluation, items: Sequence[str], *, seed: int
@@ -100,7 +104,8 @@ class FittedLayout:
             When an option of the fit is out of range, or nobody could be sampled.
         """
         result = self.fit(training, seed=seed)
-        return result.forecast(asked(training, items)), result.diagnostics()
+        found = result.forecast(asked(training, items), trust=self.trust)
+        return found, result.diagnostics()
 
     def fit(self, training: Evaluation, *, seed: int) -> Fit:
         """Fit the layout.

@@ -17,6 +17,7 @@ from ...evaluations.tables import known_names
 from ...inference.forecasts.forecasting import Forecast
 from ...inference.sampling.convergence import UNTRUSTED
 from .assessor import point_forecast
+from .grouped import scores_by
 from .resampled import BINS, SCORES, Predicted
 from .score import rates_in_bins
 
@@ -40,8 +41,10 @@ class CrossValidation:
         Success rate of each subject over all items.
     predictions : DataFrame
         One row per repeat, subject, item and method: ``repeat``, ``fold``, ``subject``, ``item``,
-        ``method``, ``probability`` of success by what did not see the outcome, ``successes`` and
-        ``trials``; where rows are steps of outcomes, also ``steps``, how many the outcome has.
+        ``method``, ``probability`` of success by what did not see the outcome, the ends ``low`` and
+        ``high`` of its interval and the item's ``distance`` from the training items (NaN of methods
+        that do not tell them), ``successes`` and ``trials``; where rows are steps of outcomes, also
+        ``steps``, how many the outcome has.
     convergence : DataFrame
         One row per layout, repeat, fold and subject: ``method``, ``repeat``, ``fold``, ``subject``
         and the columns of `Fit.diagnostics`, among them ``status`` and ``reason``.
@@ -226,20 +229,83 @@ class CrossValidation:
         """
         return self._compared_scores[1]
 
-    def calibration(self, method: str | None = None) -> pd.DataFrame:
+    def by(
+        self, where: str | pd.Series | pd.DataFrame | None = None, *, bins: int = 5
+    ) -> pd.DataFrame:
+        r"""Score predictions in groups: by distance from home, by condition, by any property.
+
+        All subjects and repeats of a group are scored together; `summary` averages over subjects
+        instead. With n trials, y successes and the prediction p of each of the group's cells c,
+
+        .. math:: \mathrm{gap} = \frac{1}{N} \sum_c r_c, \quad r_c = n_c p_c - y_c, \quad
+            \mathrm{se}^2 = \frac{I}{I - 1} \frac{1}{N^2}
+            \sum_{i=1}^{I} \Big(\sum_{c \in i} (r_c - n_c \, \mathrm{gap})\Big)^2
+
+        over N trials of I items: the cells of an item may be too high or too low together.
+
+        Parameters
+        ----------
+        where : str, Series or DataFrame, optional
+            What tells the groups apart: ``"distance"``, each item's distance from the training
+            items, the largest that a method tells; another column of `predictions`, such as
+            ``"subject"``; a property by item; or a table by subject (rows) and item (columns). All
+            predictions together by default.
+        bins : int
+            Numbers with more values than this are cut into so many parts, with about as many
+            predictions each.
+
+        Returns
+        -------
+        DataFrame
+            Indexed by ``group`` and ``method``: ``trials``; ``success``, their rate; ``forecast``,
+            the mean prediction; ``gap``, forecast less success, with its standard error ``gap_se``
+            clustered by item; ``brier``; ``ece`` in ten bins; and ``auroc``, the mean over subjects
+            with successes and failures in the group. Scores are NaN where a prediction is missing.
+
+        Raises
+        ------
+        DataError
+            When an item has no group, there is no such column, or nobody tells a distance.
+        FitError
+            When `bins` is below 1.
+
+        Examples
+        --------
+        >>> from measurement_layouts.evaluations.evaluation import Evaluation
+        >>> from measurement_layouts.validation.prediction.cross_validate import cross_validate
+        >>> from measurement_layouts.validation.prediction.splits import Given
+        >>> rng = np.random.default_rng(1)
+        >>> items = pd.DataFrame({"size": rng.uniform(1, 7, 400)})
+        >>> outcomes = pd.DataFrame([rng.random(400) < 1 - items["size"] / 8], ["Ann"])
+        >>> evaluation = Evaluation.from_wide(outcomes, items)
+        >>> far = Given(train="size <= 4", test="size > 4")
+        >>> found = cross_validate(["aggregate"], evaluation, split=far, progressbar=False)
+        >>> far_off = np.floor(evaluation.items["size"])
+        >>> found.by(far_off)[["success", "forecast", "gap", "gap_se"]].round(2)
+                         success  forecast   gap  gap_se
+        group method
+        4.0   aggregate     0.50      0.66  0.16    0.06
+        5.0   aggregate     0.30      0.66  0.36    0.06
+        6.0   aggregate     0.18      0.66  0.48    0.05
+        """
+        return scores_by(self.predictions, self.methods, where, bins)
+
+    def calibration(self, method: str | None = None, *, pooled: bool = False) -> pd.DataFrame:
         """Hold the predictions of a method against success rates, in bins of the prediction.
 
         Parameters
         ----------
         method : str, optional
             Whose predictions; the first method's by default.
+        pooled : bool
+            Whether the predictions of all subjects are counted together.
 
         Returns
         -------
         DataFrame
             Indexed by ``subject`` and ``bin``, as `calibration_curve` returns it for each subject:
             ten bins, all repeats, intervals of mass `prob`. A subject without a prediction of some
-            item has no row.
+            item does not count. Of all together, indexed by ``bin``.
 
         Raises
         ------
@@ -250,14 +316,15 @@ class CrossValidation:
         if method not in self.methods:
             raise FitError(f"no predictions of {method}; the methods are {some(self.methods)}")
         own = self.predictions[self.predictions["method"] == method]
+        told = own["probability"].notna().groupby(own["subject"]).transform("all")
         found = {}
-        for name, rows in own.groupby("subject", sort=False):
-            part = rows if rows["probability"].notna().all() else rows[:0]
+        for name, rows in [("", own)] if pooled else own.groupby("subject", sort=False):
+            part = rows[told.loc[rows.index]]
             mean, successes, trials = (
                 part[column].to_numpy() for column in ("probability", "successes", "trials")
             )
             found[name] = rates_in_bins(mean, successes, trials, BINS, self.prob)
-        return pd.concat(found, names=["subject", "bin"])
+        return found[""] if pooled else pd.concat(found, names=["subject", "bin"])
 
     def forecasts(self, repeat: int = 0) -> dict[str, Forecast]:
         """Hand out the predictions of a repeat as forecasts, for `score` and for figures.
@@ -270,8 +337,9 @@ class CrossValidation:
         Returns
         -------
         dict of str to Forecast
-            By method: means on the items held out; intervals are NaN. Subjects without a prediction
-            of some item are left out, and so are methods that predict nobody.
+            By method: means on the items held out, with the ends of their intervals where the
+            method tells them. Subjects without a prediction of some item are left out, and so are
+            methods that predict nobody.
 
         Raises
         ------
@@ -289,7 +357,12 @@ class CrossValidation:
             wide = rows.pivot(index="subject", columns="item", values="probability")
             wide = wide.reindex(index=rows["subject"].unique(), columns=order).dropna()
             if len(wide):
-                found[str(name)] = point_forecast(wide.to_numpy(), list(wide.index), order)
+                ends = (
+                    rows.pivot(index="subject", columns="item", values=end).loc[wide.index, order]
+                    for end in ("low", "high")
+                )
+                shown = [part.to_numpy(dtype=float) for part in (wide, *ends)]
+                found[str(name)] = point_forecast(shown[0], list(wide.index), order, shown[1:])
         if not found and own["probability"].notna().any():
             raise DataError(
                 "forecasts: single cells were held out, and no subject has a prediction of every "

@@ -1,0 +1,73 @@
+"""Assessors whose forecasts are kept on disk."""
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import joblib
+import numpy as np
+import xarray as xr
+
+import measurement_layouts as ml
+from measurement_layouts.validation.prediction.assessor import (
+    Assessor,
+    point_forecast,
+    predicted,
+)
+
+TOLD = ("low", "high")
+
+
+def kept(folder: Path | None, parts: Sequence[Any], make: Callable[[], Any]) -> Any:
+    """Read what was made of the same parts before, or make it and keep it."""
+    if folder is None:
+        return make()
+    path = folder / f"{joblib.hash(parts)}.joblib"
+    if not path.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        own = path.with_suffix(f".{os.getpid()}")
+        joblib.dump(make(), own)
+        own.replace(path)
+    return joblib.load(path)
+
+
+@dataclass(frozen=True)
+class Kept:
+    """An assessor whose forecasts are kept.
+
+    Parameters
+    ----------
+    name : str
+        Of case and method: what is kept is told apart by it, the training outcomes and the seed.
+        Another form of the method needs another name or folder.
+    method : Assessor
+        What forecasts.
+    folder : Path, optional
+        Where forecasts are kept; nowhere by default.
+    """
+
+    name: str
+    method: Assessor
+    folder: Path | None = None
+
+    def predict(self, training: ml.Evaluation, items: Sequence[str], *, seed: int) -> xr.DataArray:
+        """Predict success, as an `Assessor` does."""
+        return self.forecast(training, items, seed=seed).data["mean"]
+
+    def forecast(self, training: ml.Evaluation, items: Sequence[str], *, seed: int) -> ml.Forecast:
+        """Forecast success, with the ends of intervals where the method tells them."""
+        content = training.successes.to_numpy(), training.trials.to_numpy()
+        parts = (self.name, training.subjects, list(training.items.index), *content, seed)
+
+        def made() -> list[np.ndarray]:
+            means, told, _ = predicted(self.name, self.method, training, items, seed)
+            if told is None:
+                return [means.to_numpy()]
+            own = told.data.reindex(subject=training.subjects, item=list(items))
+            ends = [own[name].transpose("subject", "item").to_numpy() for name in TOLD]
+            return [means.to_numpy(), *ends]
+
+        means, *ends = kept(self.folder, (*parts, list(items)), made)
+        return point_forecast(means, training.subjects, list(items), ends)
