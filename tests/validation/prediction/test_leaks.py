@@ -318,10 +318,9 @@ def test_cross_validation_reports_duplicates():
             ml.validation.cross_validate(
                 methods, data, split=ml.validation.Items(folds=2), repeats=2, progressbar=False
             )
+            lines = {name: ml.validation.Regression([name]) for name in "ab"}
             thirds = ml.validation.Items(folds=3)
-            ml.validation.cross_validate(
-                {"a": ["a"], "b": ["b"]}, data, split=thirds, repeats=1, progressbar=False
-            )
+            ml.validation.cross_validate(lines, data, split=thirds, repeats=1, progressbar=False)
         assert len(caught) == (2 if found else 0)
         for one in caught:
             assert str(one.message).startswith(told[1:].replace("\\", ""))
