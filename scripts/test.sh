@@ -8,4 +8,6 @@ case " $* " in
 *" slow and not alone "*) workers=(-n 2 --dist loadfile --no-loadscope-reorder) ;;
 *" slow "*) workers=() ;;
 esac
+# Two processes share the processors: threads of small matrix products would wait, not work.
+[ ${#workers[@]} = 0 ] || export OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
 exec .venv/bin/python -m pytest "${workers[@]}" "$@"

@@ -2,6 +2,7 @@
 
 import gc
 
+import arviz_base  # noqa: F401 - imported later, its lazy loader reads the source of all that is loaded
 import numpy as np
 import pandas as pd
 import pytest

@@ -6,6 +6,7 @@ allocated and the mathematical library's exp and log.
 """
 
 import math
+from functools import cache
 
 import numba
 import numpy as np
@@ -28,7 +29,7 @@ def by_hand(evaluation: ml.Evaluation, subject: str) -> LogDensity:
     table = [items["rewardSize"], demand, items["XPos"], successes, trials - successes]
     failure = 1 - successes.sum() / trials.sum()
     data = np.concatenate([[len(items), failure], *table]).astype(float)
-    return LogDensity(_kernel.address, data.ctypes.data, 4, owner=data)
+    return LogDensity(_compiled().address, data.ctypes.data, 4, owner=data)
 
 
 @numba.njit
@@ -36,7 +37,6 @@ def _sigmoid(x):
     return 1.0 / (1.0 + math.exp(-x))
 
 
-@numba.cfunc(_SIGNATURE, error_model="numpy")
 def _kernel(size, point_, gradient_, value_, data_):
     point, gradient = numba.carray(point_, 4), numba.carray(gradient_, 4)
     head = numba.carray(data_, 2, np.float64)
@@ -73,3 +73,9 @@ def _kernel(size, point_, gradient_, value_, data_):
     gradient[3] = d_noise * noise * (1 - noise) + 1 - 2 * noise
     numba.carray(value_, 1)[0] = value
     return 0
+
+
+@cache
+def _compiled():
+    """Compile it, which takes seconds, when it is first needed."""
+    return numba.cfunc(_SIGNATURE, error_model="numpy")(_kernel)

@@ -10,7 +10,7 @@ import measurement_layouts as ml
 from measurement_layouts.inference.population import levels
 from measurement_layouts.linking import logistic
 
-STUDIES, NEW = 20, 12
+STUDIES, NEW = 12, 12
 SUBJECTS, ITEMS = 24, 16
 PROB = 0.9
 SAMPLING = {"draws": 400, "tune": 400, "chains": 2, "reruns": 0, "progressbar": False}

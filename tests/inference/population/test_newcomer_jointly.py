@@ -14,7 +14,7 @@ def evaluation():
 
 @pytest.fixture(scope="module")
 def compared(evaluation):
-    sampling = {"draws": 800, "tune": 500, "chains": 4, "progressbar": False}
+    sampling = {"draws": 500, "tune": 300, "chains": 4, "progressbar": False}
     return compare(explanatory(), evaluation, evaluation.subjects[:5], sampling=sampling)
 
 

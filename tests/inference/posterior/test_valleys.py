@@ -94,7 +94,7 @@ def test_a_lower_limit_gives_false_alarms(monkeypatch):
     """Twin of the test of the rate."""
     monkeypatch.setattr(valleys, "_BLOCKS", {20: 3.0})
     monkeypatch.setattr(valleys, "_DIP", 0.1)
-    drawn = np.random.default_rng(1).random((1500, 4, 250))
+    drawn = np.random.default_rng(1).random((500, 4, 250))
     assert alarms(drawn) > allowed(len(drawn))
 
 

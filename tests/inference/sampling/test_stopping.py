@@ -88,6 +88,7 @@ assert ml.fit(layout, cohort, **small_layouts.SAMPLING).subjects == cohort.subje
 """
 
 RAISES = """
+begun.clear()
 real = fitting.sample_subject
 
 def broken(battery, subject, data, **options):
@@ -124,8 +125,7 @@ def run(code):
 @pytest.mark.parametrize(
     ("code", "times"),
     [
-        pytest.param(CAUGHT, 2, id="caught"),
-        pytest.param(RAISES, 1, id="a subject that raises"),
+        pytest.param(CAUGHT + RAISES, 3, id="caught, then a subject that raises"),
         pytest.param(MODES, 1, id="modes", marks=pytest.mark.slow),
         pytest.param(PLAIN, 1, id="plain", marks=pytest.mark.slow),
     ],

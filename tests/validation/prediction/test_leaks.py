@@ -315,11 +315,12 @@ def test_cross_validation_reports_duplicates():
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             methods = {"layout": fitted, "aggregate": "aggregate"}
-            ml.validation.cross_validate(methods, data, repeats=2, progressbar=False)
-            thirds = ml.validation.Items(folds=3)
             ml.validation.cross_validate(
-                {"a": ["a"], "b": ["b"]}, data, split=thirds, progressbar=False
+                methods, data, split=ml.validation.Items(folds=2), repeats=2, progressbar=False
             )
+            lines = {name: ml.validation.Regression([name]) for name in "ab"}
+            thirds = ml.validation.Items(folds=3)
+            ml.validation.cross_validate(lines, data, split=thirds, repeats=1, progressbar=False)
         assert len(caught) == (2 if found else 0)
         for one in caught:
             assert str(one.message).startswith(told[1:].replace("\\", ""))
