@@ -127,6 +127,13 @@ class Grading:
         The other answers: ``subject``, ``item``, a score for each grader (NaN where it gave none),
         and ``reason``: ``graders disagree``, ``cannot be told``, ``no score``, or ``its item is
         disputed``. A person's scores for them go into `settle_grades` as ``settled``.
+
+    Examples
+    --------
+    >>> answers = pd.DataFrame({"subject": ["Ann"], "item": "capital", "answer": "Rome"})
+    >>> answers = answers.assign(question="What is the capital of Italy?", reference="Rome")
+    >>> settle_grades(answers, {"one": pd.Series([3], ["Ann: capital"])})
+    <Grading: 0 outcomes, 1 dropped: cannot be told>
     """
 
     outcomes: pd.DataFrame

@@ -87,7 +87,7 @@ def test_what_python_refuses_python_says():
 @pytest.mark.parametrize("source", sorted({*kinds._MAKERS.values(), *kinds._MAKERS_FOR.values()}))
 def test_sources_are_there(source):
     """What a message names exists."""
-    verbs = ("forecast", "items", "population")
+    verbs = ("explain", "forecast", "items", "population")
     known = {"pandas": pd, **{f"fit.{verb}": getattr(ml.Fit, verb) for verb in verbs}}
     path = source.split(" or ")[0].removeprefix("ml.").split(".")
     assert known.get(source) or callable(reduce(getattr, path, ml))
