@@ -156,7 +156,8 @@ def suspicion(
     Notes
     -----
     The two sides are not independent: who knows hard items by heart seems able, and then fails easy
-    items. The smaller p value names the likelier side. Guessing looks like knowing by heart; give
+    items. The smaller p value names the likelier side. In a joint fit, items that many subjects know
+    by heart are inferred to be easy, and nobody is then found by them. Guessing looks like knowing by heart; give
     the layout a floor where there is one.
 
     References
