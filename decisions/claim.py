@@ -49,6 +49,8 @@ class Claim:
         Successes in a row after which a claim holds that does not hold now; None likewise.
     prob : float
         Mass of the interval.
+    outside : int
+        How many of the items lie outside the training items, as `Forecast.outside` tells.
 
     Examples
     --------
@@ -74,6 +76,7 @@ class Claim:
     overturned_by: int | None
     established_by: int | None
     prob: float = 0.9
+    outside: int = 0
 
     @property
     def holds(self) -> bool:
@@ -93,12 +96,13 @@ class Claim:
                 one = f"1 further {what}"
                 end = f"{one if count == 1 else several} in a row would {does} it (approximately)"
         verb = "holds" if self.holds else "does not hold"
+        far = f"; {self.outside} of {self.items} outside its training items" * bool(self.outside)
         return (
             f"{self.subject}: P(success on {many(self.items, 'item')} of this kind >= "
             f"{self.success:g}) = {written(self.probability, self.error)}; expected "
             f"{self.expected:.2f} [{self.low:.2f}, {self.high:.2f}].\n"
             f"It rests on {many(self.rests_on, 'attempt')} at items like these ({self.passed} "
-            f"passed), and is worth {self.worth:.0f} at one item.\n"
+            f"passed), and is worth {self.worth:.0f} at one item{far}.\n"
             f"At a confidence of {self.confidence:g} it {verb}; {end}."
         )
 
@@ -160,8 +164,8 @@ def claim(
     Notes
     -----
     The further outcomes are imagined on an item of the kind by chance each time, so that they tell
-    of q alone; failures on the easiest of them would tell more. How far these items lie from those
-    trained on is not in the draws; see what the forecast says of it.
+    of q alone; failures on the easiest of them would tell more. The draws believe the layout, also
+    where items lie outside the training items; the card then says how many do.
 
     References
     ----------
@@ -195,6 +199,8 @@ def claim(
     q = own.mean(axis=0)
     probability = float((q >= success).mean())
     rests_on, passed = _alike(fit, who, table)
+    met = fit.forecast(table, subjects=[who]).data
+    outside = met["outside_training"] | met["new_combination"]
     tail = (1 - prob) / 2
     low, high = np.quantile(q, [tail, 1 - tail])
     return Claim(
@@ -213,6 +219,7 @@ def claim(
         overturned_by=_needed(q, success, confidence, 1 - q) if probability >= confidence else None,
         established_by=_needed(q, success, confidence, q) if probability < confidence else None,
         prob=prob,
+        outside=int(outside.sum()),
     )
 
 

@@ -161,8 +161,8 @@ def reliable_region(
     ----------
     Geifman, Y. and El-Yaniv, R. (2017), Selective classification for deep neural networks,
     algorithm 1, which corrects for a binary search by Bonferroni's bound; Angelopoulos, A. N.,
-    Bates, S., Candès, E. J., Jordan, M. I. and Lei, L. (2021), Learn then test, section 2.3 and
-    appendix C, for fixed sequences from several starts; Bauer, P. (1991), Multiple testing in
+    Bates, S., Candès, E. J., Jordan, M. I. and Lei, L. (2021), Learn then test, for fixed
+    sequences from several starts; Bauer, P. (1991), Multiple testing in
     clinical trials, Statistics in Medicine 10.
 
     Examples

@@ -132,8 +132,8 @@ def risk_coverage(
     ----------
     El-Yaniv, R. and Wiener, Y. (2010), On the foundations of noise-free selective classification,
     Journal of Machine Learning Research 11, for the curve; Geifman, Y., Uziel, G. and El-Yaniv, R.
-    (2019), Bias-reduced uncertainty estimation for deep neural classifiers, section 3, for its area
-    and the excess.
+    (2019), Bias-reduced uncertainty estimation for deep neural classifiers, for its area and the
+    excess.
 
     Examples
     --------

@@ -163,7 +163,8 @@ def suitability(
         Whether the items are a sample of what the job asks for, so that others might have been
         drawn. False where they are the job, as those of `job` are.
     demands : sequence of str, optional
-        Columns to make easy, one at a time; by default all meta-features of the layout.
+        Columns to make easy, one at a time; by default all meta-features of the layout. Each takes
+        two more forecasts of all items; none with ``[]``.
     subjects : iterable, optional
         Whom to compare; everybody by default.
     confidence : float, default 0.9

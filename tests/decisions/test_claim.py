@@ -73,7 +73,10 @@ def test_it_rests_on_attempts_within_the_kind():
     card = ml.decisions.claim(found, "Ann", pd.DataFrame({"steps": [3.0, 5.0]}), success=0.5)
     assert (card.items, card.rests_on, card.passed) == (2, 3, 2)
     far = ml.decisions.claim(found, "Ann", pd.DataFrame({"steps": [9.5]}), success=0.5)
-    assert (far.rests_on, far.passed) == (0, 0)
+    assert (far.rests_on, far.passed, far.outside) == (0, 0, 1)
+    assert "; 1 of 1 outside its training items." in str(far)
+    assert card.outside == 0
+    assert "outside" not in str(card)
     draws = found.posterior["skill"].to_numpy().ravel()
     chances = 1 / (1 + np.exp(np.array([[3.0], [5.0]]) - draws))
     assert card.probability == (chances.mean(axis=0) >= 0.5).mean()

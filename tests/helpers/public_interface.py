@@ -12,6 +12,7 @@ ROOMS = {
     "linking": linking,
     "annotation": ml.annotation,
     "batteries": ml.batteries,
+    "decisions": ml.decisions,
     "estimation": ml.estimation,
     "evaluations": ml.evaluations,
     "reports": ml.reports,

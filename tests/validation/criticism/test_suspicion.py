@@ -141,3 +141,22 @@ def test_options_that_make_no_sense_are_refused():
         ml.validation.suspicion(fit, alpha=1)
     with pytest.raises(ml.FitError, match="Zoe"):
         ml.validation.suspicion(fit, subjects=["Zoe"])
+
+
+@pytest.mark.slow
+def test_in_a_population_cheats_are_found_beside_eases_that_are_inferred():
+    """Nothing is known of the items: their difficulty is what all subjects make of them."""
+    _, chances, outcomes = drawn(6)
+    rng = np.random.default_rng(7)
+    for row in range(4):  # each knows others: those that all know would seem easy
+        outcomes[row, rng.choice(np.argsort(chances[row])[:20], 10, replace=False)] = 1
+    skill = ml.Capability("skill", prior=ml.Prior("Normal", mu=0, sigma=ml.Spread("spread")))
+    ease = ml.Bias("ease", per="item", prior=ml.Prior("Normal", mu=0, sigma=ml.Spread("eases")))
+    layout = ml.Layout("quiz", ml.Success("solved", logistic(skill + ease)))
+    names = [f"i{k}" for k in range(ITEMS)]
+    wide = pd.DataFrame(outcomes, [f"s{row:02}" for row in range(SUBJECTS)], names)
+    known = ml.Evaluation.from_wide(wide, pd.DataFrame(index=names))
+    fit = ml.fit(layout, known, draws=200, tune=400, chains=2, seed=1, progressbar=False)
+    table = ml.validation.suspicion(fit).table
+    assert (table["verdict"].iloc[:4] == "memorised").sum() >= 3
+    assert (table["verdict"].iloc[4:] != "").sum() <= binom.ppf(0.999, SUBJECTS - 4, 0.05)
