@@ -26,6 +26,11 @@ def few():
     return bench.explained(**FEW)
 
 
+def test_weak_agents_have_one_weak_ability():
+    profiles = bench.weak_from(np.random.default_rng(1), 50)[:, :3]
+    assert ((profiles < 4.5).sum(axis=1) == 1).all()
+
+
 def test_true_shares_are_those_of_many_tosses():
     rng = np.random.default_rng(1)
     profile, item = np.array([[3.0, 5.0, 4.0, 0.3]]), np.array([[4.0, 4.0, 4.5]])
@@ -66,7 +71,7 @@ def test_wrong_shares_are_not_calibrated(few):
 
 
 def test_rows_have_their_goals(few):
-    lines = bench.rows_of(few)
-    assert [line.figure.relation for line in lines] == ["<=", ">=", "<=", ">="]
+    lines = bench.rows_of(few, few)
+    assert [line.figure.relation for line in lines] == ["<=", ">=", ">=", "<=", ">="]
     assert lines[0].figure.bound == bench.WITHIN
     assert lines[0].holds
