@@ -18,7 +18,7 @@ from scipy.stats import norm
 from measurement_layouts.inference.forecasts.elsewhere import Transfer, stated
 from measurement_layouts.validation.prediction.misfit import parted, posterior_of_misfit
 
-SUBJECTS, GROUPS, ITEMS, DRAWS, PROB = 6, 10, 10, 200, 0.9
+SUBJECTS, GROUPS, ITEMS, DRAWS, PROB = 6, 10, 10, 400, 0.9
 ABILITIES = np.linspace(-8, 8, 321)
 
 

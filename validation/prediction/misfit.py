@@ -244,11 +244,11 @@ def posterior_of_misfit(
         p(\tau)\, p(\rho)\, p(\omega) \prod_g p(y_g \mid s, \tau, \rho, \omega)
 
     with :math:`\log s \sim N(0, 0.5^2)`, half-normal standard deviations of 1 log-odds a priori,
-    and the groups' probabilities of `log_marginal`. Given the spreads, the slope is then taken anew,
-    as that which gives the mean forecasts of the groups left out the best log score, with weights
-    of the groups that are drawn from a Dirichlet distribution (the Bayesian bootstrap): a mean
-    forecast is so calibrated even where offsets are not normal. The slope may be above 1, as it is
-    given the offsets; averaged over these, a forecast is shrunk.
+    and the groups' probabilities of `log_marginal`. Given the spreads, the slope is then taken
+    anew, as that which gives the mean forecasts of the groups left out the best log score, with
+    weights of the groups that are drawn from a Dirichlet distribution (the Bayesian bootstrap): a
+    mean forecast is so calibrated even where offsets are not normal. The slope may be above 1, as
+    it is given the offsets; averaged over these, a forecast is shrunk.
 
     Parameters
     ----------
