@@ -81,7 +81,8 @@ def copy_what_is_elsewhere() -> None:
     studies = DOCS / "studies"
     studies.mkdir(exist_ok=True)
     notebooks = list((DOCS.parent / "notebooks").glob("*.ipynb"))
-    for gone in {path.name for path in studies.iterdir()} - {path.name for path in notebooks}:
+    copied = {path.name for path in studies.glob("*.ipynb")}
+    for gone in copied - {path.name for path in notebooks}:
         (studies / gone).unlink()
     for notebook in notebooks:
         target = studies / notebook.name
