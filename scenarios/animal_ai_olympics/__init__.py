@@ -1,5 +1,6 @@
 """The Animal-AI Olympics: who sees, who navigates, who is noisy."""
 
+from ..animal_ai_arenas import read_arenas
 from ..scenario import Scenario
 from .cohort import battery, simulated_cohort, true_profiles
 from .data import HARDER, TASKS, load
@@ -26,6 +27,7 @@ __all__ = [
     "load",
     "population_layout",
     "published_layout",
+    "read_arenas",
     "recommended_layout",
     "simulated_cohort",
     "true_profiles",

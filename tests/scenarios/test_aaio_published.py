@@ -215,11 +215,8 @@ def test_all_four_elements_stand_beside_figure_9(tmp_path):
     ]
     fit = SimpleNamespace(profiles=lambda: pd.DataFrame(rows), subjects=AGENTS)
     found = beside(fit, figure_9(tmp_path, AGENTS))
-    assert list(found.index) == [
-        *(f"{node}: mean" for node in NODES),
-        "rightLeftBias: mean",
-        "rightLeftBias: sd",
-    ]
+    means = [f"{node}: mean" for node in (*NODES, "rightLeftBias")]
+    assert list(found.index) == [*means, "rightLeftBias: sd"]
     assert found.loc["rightLeftBias: mean"].tolist() == pytest.approx([1.0, 0.1, 0.1])
     expected = np.corrcoef([0.7, 0.8, 0.7, 0.8], [0.8, 0.7, 0.8, 0.9])[0, 1]
     assert found.loc["rightLeftBias: sd"].tolist() == pytest.approx([expected, 0.1, -0.05])
