@@ -33,19 +33,20 @@ _SAID = 200  # draws of what is stated, or of the prior
 class Transfer:
     r"""How far forecasts of a layout are off on groups of items that it was not fitted to.
 
-    .. math:: \operatorname{logit} p'_{si} = c + s\,(\operatorname{logit} p_{si} - c)
-        + u_g + w_{sg} + v_i, \quad
+    .. math:: \operatorname{logit} p'_{si} = k\,(c + b\,(\operatorname{logit} p_{si} - c))
+        + u_g + w_{sg} + v_i, \quad k = \sqrt{1 + \pi (\tau^2 + \rho^2 + \omega^2) / 8}, \quad
         u_g \sim N(0, \tau^2), \quad w_{sg} \sim N(0, \rho^2), \quad v_i \sim N(0, \omega^2)
 
-    for subject s, item i and its group g, on the log-odds scale. What is left uncertain shrinks the
-    log-odds of a mean forecast, by about
-    :math:`s / \sqrt{1 + \pi (\tau^2 + \rho^2 + \omega^2) / 8}`. Made by
+    for subject s, item i and its group g, on the log-odds scale. A curve that was
+    fitted to many items is an average over their offsets, and steeper by k given these: so the
+    offsets widen intervals, and the slope b alone moves means, by
+    :math:`c + b\,(\operatorname{logit} p - c)`. Made by
     `measurement_layouts.validation.transfer`, and given to `Fit.forecast` as ``trust``.
 
     Attributes
     ----------
     draws : DataFrame
-        Draws of the slope ``slope`` (s) and of the standard deviations
+        Draws of the slope ``slope`` (b) and of the standard deviations
         ``group_sd`` (:math:`\tau`), ``subject_sd`` (:math:`\rho`) and ``item_sd``
         (:math:`\omega`), in log-odds.
     centre : float
@@ -107,8 +108,8 @@ class Transfer:
 
         Each draw is given the slope and one draw of the three offsets' sum,
 
-        .. math:: \operatorname{logit} p'_d = (1 - h)\,\lambda_d + h\,\bigl(c
-            + s_d\,(\bar\lambda_d - c) + \tau_d z_{gd} + \rho_d z_{sd} + \omega_d z_{id}\bigr)
+        .. math:: \operatorname{logit} p'_d = (1 - h)\,\lambda_d + h\,\bigl(k_d\,(c
+            + b_d\,(\bar\lambda_d - c)) + \tau_d z_{gd} + \rho_d z_{sd} + \omega_d z_{id}\bigr)
 
         with :math:`\bar\lambda`, the log-odds kept between -7 and 7: no formula knows chances below
         .001 where it has not been.
@@ -131,13 +132,14 @@ class Transfer:
         draws = chances.shape[1]
         which = (radical_inverse(draws, base=3) * len(self.draws)).astype(int)
         slope, *spreads = self._numbers[:, which]
+        steeper = steepness(np.array(spreads))
         if scores is None:
             score = ndtri(radical_inverse(draws, base=2))
             offset = score * np.sqrt(np.square(spreads).sum(axis=0))
         else:
             offset = sum(sd * score for sd, score in zip(spreads, scores, strict=True))
         own = log_odds(chances)
-        there = self.centre + slope * (believed(own) - self.centre) + offset
+        there = steeper * (self.centre + slope * (believed(own) - self.centre)) + offset
         return np.asarray(expit(own + share[:, None] * (there - own)))
 
     @cached_property
@@ -300,6 +302,28 @@ class Away:
             return np.zeros_like(self.share)
         squares = (self.transfer.draws[list(names)] ** 2).sum(axis=1)
         return np.asarray(self.share * np.sqrt(squares.mean()))
+
+
+def steepness(spreads: np.ndarray) -> np.ndarray:
+    r"""Compute how much steeper a curve is given offsets than on average over them.
+
+    .. math:: k = \sqrt{1 + \pi (\tau^2 + \rho^2 + \omega^2) / 8}
+
+    Parameters
+    ----------
+    spreads : ndarray, shape (3, ...)
+        Standard deviations of the offsets in log-odds.
+
+    References
+    ----------
+    MacKay (1992), The evidence framework applied to classification networks, equation 10.
+
+    Examples
+    --------
+    >>> steepness(np.array([1.6, 0.0, 0.0])).round(2)
+    np.float64(1.42)
+    """
+    return np.asarray(np.sqrt(1 + np.pi * np.square(spreads).sum(axis=0) / 8))[()]
 
 
 def log_odds(chances: np.ndarray) -> np.ndarray:

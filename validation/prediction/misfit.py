@@ -8,17 +8,19 @@ import pandas as pd
 from scipy.special import expit, log_expit, logsumexp
 from scipy.stats import chi2, multivariate_t, norm, qmc
 
-from ...inference.forecasts.elsewhere import PARAMETERS
+from ...inference.forecasts.elsewhere import PARAMETERS, steepness
 
 _STEPS = 50  # of Newton's method at most
 _CLOSE = 1e-4  # log-odds, and the next step is that squared
 _LONGEST = 2.0  # log-odds in one step
 _LEAST = 1e-8  # variance of what does not vary
 _AT_ONCE = 2**19  # cells of one group and some points, computed together
-_ROUNDS, _POINTS = 5, 128
+_ROUNDS, _POINTS = 8, 128
 _ENOUGH = 24  # effective points from which the next round's proposal is taken
 _SLOPE = 0.5  # standard deviation of the slope's logarithm a priori
-_SLOPES, _LEVELS = 121, 5  # slopes tried, and spreads that they are tried with
+_SLOPES = 121  # slopes tried
+_LIKE_HOME = 3  # groups that are taken to have shown a slope of 1 besides those left out
+_WANTED = 100  # effective points in the end
 _DEGREES = 4.0  # of freedom, of proposals
 
 
@@ -101,7 +103,8 @@ def parted(
 def log_marginal(left: LeftOut, points: np.ndarray, centre: float) -> np.ndarray:
     r"""Compute how probable a group's outcomes are, given its forecasts and how far these are off.
 
-    .. math:: \operatorname{logit} P(y_{si} = 1) = c + s(\lambda_{si} - c) + u + w_s + v_i, \quad
+    .. math:: \operatorname{logit} P(y_{si} = 1) = k\,(c + b\,(\lambda_{si} - c)) + u + w_s + v_i,
+        \quad s = k b, \quad k = \sqrt{1 + \pi (\tau^2 + \rho^2 + \omega^2) / 8}, \quad
         u \sim N(0, \tau^2 + s^2 \nu), \quad w_s \sim N(0, \rho^2 + s^2 \nu_s), \quad
         v_i \sim N(0, \omega^2 + s^2 \nu_i)
 
@@ -115,7 +118,7 @@ def log_marginal(left: LeftOut, points: np.ndarray, centre: float) -> np.ndarray
     left : LeftOut
         The group.
     points : ndarray, shape (points, 4)
-        Slope s and standard deviations :math:`\tau, \rho, \omega`, in the order `PARAMETERS`.
+        Slope b and standard deviations :math:`\tau, \rho, \omega`, in the order `PARAMETERS`.
     centre : float
         Log-odds c that the slope turns about.
 
@@ -148,6 +151,8 @@ def log_marginal(left: LeftOut, points: np.ndarray, centre: float) -> np.ndarray
 
 def _log_marginal(left: LeftOut, points: np.ndarray, centre: float) -> np.ndarray:
     slope, group, subject, item = (own[:, None] for own in points.T)
+    steeper = steepness(points[:, 1:].T)[:, None]
+    slope = slope * steeper
     sides = [
         subject**2 + slope**2 * left.by_subject + _LEAST,
         item**2 + slope**2 * left.by_item + _LEAST,
@@ -158,7 +163,7 @@ def _log_marginal(left: LeftOut, points: np.ndarray, centre: float) -> np.ndarra
         cells = [own.T for own in cells]
     won, tried, log_odds, rest = cells
     scale = slope[..., None]
-    offset = centre + scale * (log_odds - centre)
+    offset = steeper[..., None] * centre + scale * (log_odds - centre)
     flat = 1 / np.sqrt(1 + np.pi * scale**2 * rest / 8)
     prior = 1 / (group[:, 0] ** 2 + slope[:, 0] ** 2 * left.common + _LEAST)
     long, short = (1 / own for own in sides)
@@ -240,15 +245,15 @@ def posterior_of_misfit(
 ) -> pd.DataFrame:
     r"""Draw from the posterior of how far forecasts of groups left out are off.
 
-    .. math:: p(s, \tau, \rho, \omega \mid y) \propto
-        p(\tau)\, p(\rho)\, p(\omega) \prod_g p(y_g \mid s, \tau, \rho, \omega)
+    .. math:: p(b, \tau, \rho, \omega \mid y) \propto
+        p(\tau)\, p(\rho)\, p(\omega) \prod_g p(y_g \mid b, \tau, \rho, \omega)
 
-    with :math:`\log s \sim N(0, 0.5^2)`, half-normal standard deviations of 1 log-odds a priori,
-    and the groups' probabilities of `log_marginal`. Given the spreads, the slope is then taken
-    anew, as that which gives the mean forecasts of the groups left out the best log score, with
-    weights of the groups that are drawn from a Dirichlet distribution (the Bayesian bootstrap): a
-    mean forecast is so calibrated even where offsets are not normal. The slope may be above 1, as
-    it is given the offsets; averaged over these, a forecast is shrunk.
+    with :math:`\log b \sim N(0, 0.5^2)`, half-normal standard deviations of 1 log-odds a priori,
+    and the groups' probabilities of `log_marginal`. The slope, which moves mean forecasts alone, is
+    then taken anew as that which gives the means of the groups left out the best log score, with
+    weights of the groups drawn from a Dirichlet distribution (the Bayesian bootstrap): means are so
+    calibrated even where offsets are not normal. Its logarithm is multiplied by n / (n + 3) of n
+    groups: a few groups widen intervals, and only many move means.
 
     Parameters
     ----------
@@ -296,34 +301,33 @@ def posterior_of_misfit(
         heights.append(_height(groups, own, free, centre))
         every, height = np.concatenate(points), np.concatenate(heights)
         weights = height - _mixture(proposals, every)
+        if 1 / (np.exp(weights - logsumexp(weights)) ** 2).sum() > _WANTED:
+            break
         mean, covariance = _moments(every, weights)
     chance = np.exp(weights - logsumexp(weights))
     chosen = rng.choice(len(every), draws, p=chance / chance.sum())
     found = np.zeros((draws, len(PARAMETERS)))
     found[:, free] = _natural(every[chosen])
-    found[:, 0] = _slopes(groups, np.sqrt((found[:, 1:] ** 2).sum(axis=1)), centre, rng)
+    found[:, 0] = _slopes(groups, draws, centre, rng)
     return pd.DataFrame(found, columns=list(PARAMETERS))
 
 
 def _slopes(
-    groups: Sequence[LeftOut], spreads: np.ndarray, centre: float, rng: np.random.Generator
+    groups: Sequence[LeftOut], draws: int, centre: float, rng: np.random.Generator
 ) -> np.ndarray:
     """Draw the slope that gives mean forecasts the best log score, groups weighted at random."""
     logarithms = np.linspace(-3 * _SLOPE, 3 * _SLOPE, _SLOPES)
-    levels = np.quantile(spreads, (np.arange(_LEVELS) + 0.5) / _LEVELS)
-    nearest = np.abs(spreads[:, None] - levels).argmin(axis=1)
-    scores = np.empty((_LEVELS, len(groups), _SLOPES))
+    scores = np.empty((len(groups), _SLOPES))
     for number, left in enumerate(groups):
         for place, slope in enumerate(np.exp(logarithms)):
             moved = centre + slope * (left.log_odds - centre)
-            for level, spread in enumerate(levels):
-                flat = np.sqrt(1 + np.pi * (slope**2 * left.variance + spread**2) / 8)
-                reached = moved / flat
-                lost = (left.trials - left.successes) * log_expit(-reached)
-                scores[level, number, place] = (left.successes * log_expit(reached) + lost).sum()
-    weights = len(groups) * rng.dirichlet(np.ones(len(groups)), len(spreads))
-    heights = np.einsum("kg,kgs->ks", weights, scores[nearest])
-    return np.asarray(np.exp(logarithms[(heights - (logarithms / _SLOPE) ** 2 / 2).argmax(axis=1)]))
+            reached = moved / np.sqrt(1 + np.pi * slope**2 * left.variance / 8)
+            lost = (left.trials - left.successes) * log_expit(-reached)
+            scores[number, place] = (left.successes * log_expit(reached) + lost).sum()
+    weights = len(groups) * rng.dirichlet(np.ones(len(groups)), draws)
+    heights = weights @ scores - (logarithms / _SLOPE) ** 2 / 2
+    part = len(groups) / (len(groups) + _LIKE_HOME)
+    return np.asarray(np.exp(part * logarithms[heights.argmax(axis=1)]))
 
 
 def _spread(proposal: multivariate_t, rng: np.random.Generator) -> np.ndarray:

@@ -42,13 +42,14 @@ def transfer(
     Each group of the training items is left out in turn, and forecast from the others. The log-odds
     of what then happens, against the forecast's :math:`\lambda`, are
 
-    .. math:: \operatorname{logit} P(y_{si} = 1) = c + s\,(\lambda_{si} - c) + u_g + w_{sg} + v_i,
-        \quad u_g \sim N(0, \tau^2), \quad w_{sg} \sim N(0, \rho^2), \quad v_i \sim N(0, \omega^2)
+    .. math:: \operatorname{logit} P(y_{si} = 1) = k\,(c + b\,(\lambda_{si} - c))
+        + u_g + w_{sg} + v_i, \quad
+        u_g \sim N(0, \tau^2), \quad w_{sg} \sim N(0, \rho^2), \quad v_i \sim N(0, \omega^2)
 
-    for subject s, item i and its group g: s is a slope about the population's log-odds c; all
+    for subject s, item i and its group g: b is a slope about the population's log-odds c; all
     of a group are off together, those of a subject in it, and those of an
     item. What the posterior leaves open of :math:`\lambda` is allowed for. The result is the
-    posterior of :math:`s, \tau, \rho, \omega`, as `posterior_of_misfit` computes it: with few
+    posterior of :math:`b, \tau, \rho, \omega`, as `posterior_of_misfit` computes it: with few
     groups their priors widen forecasts, and many groups replace them.
 
     Parameters

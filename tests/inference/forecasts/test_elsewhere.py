@@ -82,9 +82,12 @@ def test_means_and_intervals_are_those_of_the_integral(fit):
     trust = told(centre=0.5, slope=0.7, group_sd=1.0, subject_sd=0.5, item_sd=0.8)
     item = pd.DataFrame({"objects": [3.0], "kind": ["new"]}, index=["x"])
     found = one.forecast(item, trust=trust).data.sel(subject="Ann", item="x")
-    middle, spread = 0.5 + 0.7 * (1.0 - 0.5), np.sqrt(1 + 0.25 + 0.64)
+    spread = np.sqrt(1 + 0.25 + 0.64)
+    steeper = np.sqrt(1 + np.pi * spread**2 / 8)
+    middle = steeper * (0.5 + 0.7 * (1.0 - 0.5))
     exact = quad(lambda z: norm.pdf(z) * expit(middle + spread * z), -9, 9)[0]
     assert found["mean"].item() == pytest.approx(exact, abs=2e-3)
+    assert exact == pytest.approx(expit(0.5 + 0.7 * (1.0 - 0.5)), abs=0.01)  # the slope's alone
     ends = expit(middle + spread * norm.ppf([0.05, 0.95]))
     assert [found["low"].item(), found["high"].item()] == pytest.approx(ends, abs=5e-3)
     parts = [found[name].item() for name in ("profile_sd", "items_sd", "elsewhere_sd")]

@@ -32,13 +32,15 @@ def by_brute_force(left, slope, group_sd, subject_sd, item_sd, centre):
     """Add up over a grid of all offsets: one of the group, two subjects' and two items'."""
     axes = np.meshgrid(*[np.arange(len(NODES))] * 5, indexing="ij", sparse=True)
     offset, ann, bob, first, second = (NODES[own] for own in axes)
+    steeper = np.sqrt(1 + np.pi * (group_sd**2 + subject_sd**2 + item_sd**2) / 8)
+    slope, centre, about = steeper * slope, steeper * centre, centre
     spread = np.sqrt(group_sd**2 + slope**2 * left.common)
     total = sum(np.log(WEIGHTS[own]) for own in axes)
     for row, mine in enumerate((ann, bob)):
         of_subject = np.sqrt(subject_sd**2 + slope**2 * left.by_subject[row])
         for column, theirs in enumerate((first, second)):
             of_item = np.sqrt(item_sd**2 + slope**2 * left.by_item[column])
-            at = centre + slope * (left.log_odds[row, column] - centre)
+            at = centre + slope * (left.log_odds[row, column] - about)
             at = at + spread * offset + of_subject * mine + of_item * theirs
             won, tried = left.successes[row, column], left.trials[row, column]
             total = total + won * log_expit(at) + (tried - won) * log_expit(-at)
@@ -107,10 +109,11 @@ def simulated(seed, *, slope, spreads, groups=GROUPS):
     rng = np.random.default_rng(seed)
     group, subject, item = spreads
     found = []
+    steeper = np.sqrt(1 + np.pi * np.square(spreads).sum() / 8)
     for _ in range(groups):
         log_odds = rng.normal(0, 1, (SUBJECTS, 1)) + rng.normal(0, 1.2, ITEMS)
         off = rng.normal(0, group) + rng.normal(0, subject, (SUBJECTS, 1))
-        chance = expit(slope * log_odds + off + rng.normal(0, item, ITEMS))
+        chance = expit(steeper * slope * log_odds + off + rng.normal(0, item, ITEMS))
         found.append(exact(rng.binomial(1, chance), np.ones_like(chance), log_odds))
     return found
 
