@@ -168,10 +168,12 @@ def subject_diagram(
     """Draw a subject's diagram, given the table of profiles; see `inferred_diagram`."""
     (row,) = fit.places([who])
     profile = profiles[profiles["subject"] == who]
-    found = {name: list(_latent(own)) for name, own in profile.groupby("node", sort=False)}
+    found: dict[str, list[str]] = {
+        str(name): list(_latent(own)) for name, own in profile.groupby("node", sort=False)
+    }
     if fit.layout.joint:
         found |= _shared(fit, item, prob)
-    ess = float(profile[["ess_bulk", "ess_tail"]].min(axis=None))
+    ess = float(profile[["ess_bulk", "ess_tail"]].to_numpy().min())
     if item is None:
         found |= _over_items(fit, row, ess, prob)
     else:
@@ -252,16 +254,16 @@ def _on_item(
             for label, column in zip(feature.labels or ("",), feature.columns, strict=True)
         ]
     computed = fit.derived(item, subjects=[who], prob=prob)
-    for name, values in computed.items():
-        mean, low, high = (values.sel(summary=part).to_numpy().ravel() for part in SUMMARY)
+    for name, node in computed.items():
+        mean, low, high = (node.sel(summary=part).to_numpy().ravel() for part in SUMMARY)
         error = float(forecast_errors(low, high, np.array(ess), prob).max())
         digits = of_forecast(error, prob)
-        own = [dim for dim in values.dims if dim not in ("subject", "item", "summary")]
-        labels = itertools.product(*(map(str, values[dim].to_numpy()) for dim in own))
+        own = [dim for dim in node.dims if dim not in ("subject", "item", "summary")]
+        labels = itertools.product(*(map(str, node[dim].to_numpy()) for dim in own))
         found[str(name)] = [
             f"{' '.join(label)} {fixed(middle, digits.mean)} "
-            f"[{', '.join(outward(*ends, digits.ends))}]".strip()
-            for label, middle, *ends in zip(labels, mean, low, high, strict=True)
+            f"[{', '.join(outward(least, most, digits.ends))}]".strip()
+            for label, middle, least, most in zip(labels, mean, low, high, strict=True)
         ]
     return found
 
@@ -275,7 +277,7 @@ def _observed(fit: Fit, row: int, item: pd.DataFrame | None) -> dict[str, str]:
     """Write what a subject got: of the attempts at all items, or at one."""
     at = slice(None)
     if item is not None:
-        (place,) = training_items(fit).get_indexer([str(item.index[0])])
+        (place,) = training_items(fit).get_indexer(pd.Index([str(item.index[0])]))
         if place < 0:
             return {}
         at = slice(place, place + 1)

@@ -141,7 +141,7 @@ def _files(paths: str | Path | Iterable[str | Path]) -> list[Path]:
 def _arenas(path: Path) -> Mapping[str, Mapping[str, Any]]:
     """Read a file's arenas as plain values."""
     need("yaml", "PyYAML", extra="arenas", raises=DataError)
-    import yaml  # compose and scan read text into nodes and make no object
+    import yaml  # type: ignore[import-untyped]  # compose and scan read text into nodes and make no object
 
     if path.stat().st_size > _LARGEST:
         raise DataError(f"{path} has more than {_LARGEST:,} bytes; split it into several files")
@@ -227,7 +227,7 @@ def _features(arena: Mapping[str, Any], where: str) -> dict[str, object]:
     angle = math.degrees(math.atan2(across, along)) - agent.rotation
     angle = 180 - (180 - angle) % 360
     side = _side(angle)
-    behind, x_pos = _SIDES.get(side, (math.nan, math.nan))
+    behind, x_pos = (math.nan, math.nan) if side is None else _SIDES[side]
     counts = {
         "goals": len(goals),
         "badGoals": sum(one.name.startswith("BadGoal") for one in placed),
@@ -267,8 +267,8 @@ def _lights(blackouts: object) -> str:
     """Say when the lights are on: negative numbers of steps alternate."""
     if not blackouts:
         return "on"
-    alone = isinstance(blackouts, list) and len(blackouts) == 1
-    return "alternating" if alone and str(blackouts[0]).startswith("-") else "off"
+    first = str(blackouts[0]) if isinstance(blackouts, list) and len(blackouts) == 1 else ""
+    return "alternating" if first.startswith("-") else "off"
 
 
 def _up(height: float) -> np.ndarray:

@@ -47,11 +47,11 @@ def picture(layout: Graph, ending: str, notes: Notes = NO_NOTES) -> bytes:
     tallest = max(shape.height for shape in legend)
     lowest = max(plate.bottom for plate in plates)
     _line_up(legend, centre, lowest + 1.5 * PADDING + tallest / 2)
-    notes = [box([Line(text)], BARE) for text in captions.remarks(layout)]
-    for number, note in enumerate(notes):
+    remarks = [box([Line(text)], BARE) for text in captions.remarks(layout)]
+    for number, note in enumerate(remarks):
         note.x, note.y = centre, legend[0].y + tallest / 2 + (number + 0.7) * note.height
 
-    everything = [*plates, *nodes.values(), *legend, *notes, title]
+    everything = [*plates, *nodes.values(), *legend, *remarks, title]
     axes = _axes(ruler.figure, everything)
     _draw_edges(axes, arranged)
     for shape in everything:

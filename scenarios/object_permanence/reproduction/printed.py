@@ -119,9 +119,9 @@ def variant_figures(variants: pd.DataFrame) -> list[Figure]:
     return [
         Figure(
             f"Table 5 {MENDED}, first cohort: {name}",
-            float(variants.loc[MENDED, name]),
+            float(variants[name][MENDED]),
             "<",
-            float(variants.loc[PRINTED, name]),
+            float(variants[name][PRINTED]),
             f"below Table 5 {PRINTED}",
         )
         for name in ("RMSE, overall", "RMSE, included", "Brier")
