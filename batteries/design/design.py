@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
+from threadpoolctl import threadpool_limits
 
 from ...common import options
 from ...evaluations.tables import named
@@ -148,9 +149,10 @@ def design(
     steps = 1 if layout.steps is None else len(layout.steps.rows)
     draws = int(np.clip(_HELD / (len(bank) * steps * len(weights)), _FEWEST, DRAWS))
     source, rows = start.over(bank, draws, seed)
-    gains = Gains(source, weights)
-    choices = list(choose(gains, rows, limits, prices, lambda sds: sds <= enough))
-    return _told(start, bank, choices, prices, weights, seed + 1)
+    with threadpool_limits(1, user_api="blas"):  # small matrices: threads would wait, not work
+        gains = Gains(source, weights)
+        choices = list(choose(gains, rows, limits, prices, lambda sds: sds <= enough))
+        return _told(start, bank, choices, prices, weights, seed + 1)
 
 
 def _refuse_others(layout: Layout) -> None:
