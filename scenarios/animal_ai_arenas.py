@@ -141,7 +141,7 @@ def _files(paths: str | Path | Iterable[str | Path]) -> list[Path]:
 def _arenas(path: Path) -> Mapping[str, Mapping[str, Any]]:
     """Read a file's arenas as plain values."""
     need("yaml", "PyYAML", extra="arenas", raises=DataError)
-    import yaml  # type: ignore[import-untyped]  # compose and scan read text into nodes and make no object
+    import yaml  # type: ignore[import-untyped]
 
     if path.stat().st_size > _LARGEST:
         raise DataError(f"{path} has more than {_LARGEST:,} bytes; split it into several files")

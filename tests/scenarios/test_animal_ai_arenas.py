@@ -163,8 +163,9 @@ def test_they_are_items_of_the_recommended_layout(tmp_path):
     """From files to outcomes to a forecast, with the columns as the layout names them."""
     from measurement_layouts.scenarios import animal_ai_olympics as aaio
 
-    for number, z in enumerate((8, 12, 20, 28, 36)):
-        written(tmp_path, arena(item("GoodGoal", 20, z, 2)), name=f"t{number}.yml")
+    places = ((20, 12, 2), (8, 20, 1), (32, 20, 3), (20, 1, 2), (25, 36, 1))
+    for number, (x, z, size) in enumerate(places):
+        written(tmp_path, arena(item("GoodGoal", x, z, size)), name=f"t{number}.yml")
     items = read_arenas(tmp_path)
     layout = aaio.recommended_layout()
     columns = [column for feature in layout.meta_features for column in feature.columns]

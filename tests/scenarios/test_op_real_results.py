@@ -7,7 +7,8 @@ import pytest
 import measurement_layouts as ml
 from measurement_layouts.scenarios import object_permanence as op
 
-ARENAS = [f"cup test {number}" for number in range(1, 7)] + ["basic task 1", "basic task 2"]
+HIDDEN = [f"{kind} test {number}" for kind in ("cup", "grid") for number in (1, 2, 3)]
+ARENAS = [*HIDDEN, "basic task 1", "basic task 2"]
 
 
 @pytest.fixture(scope="module")
