@@ -171,17 +171,15 @@ def test_every_line_of_a_case_is_told(monkeypatch, tmp_path, capsys):
 def test_a_kept_forecast_is_read_again_and_another_training_set_is_not(tmp_path):
     case = simulated()
     one = methods.Kept("one", Regression(["size"]), tmp_path)
-    parts = [
-        fold.training(case.evaluation)
-        for fold in case.split.draw(case.evaluation, np.random.default_rng(1))
-    ]
-    asked = ["q0", "q6"]
+    folds = case.split.draw(case.evaluation, np.random.default_rng(1))
+    parts = [fold.training(case.evaluation) for fold in folds]
+    asked = folds[0].items(case.evaluation)[:2]
     first = one.forecast(parts[0], asked, seed=1)
     broken = methods.Kept("one", None, tmp_path)
     again = broken.forecast(parts[0], asked, seed=1)
     assert (again.data["mean"] == first.data["mean"]).all()
     with pytest.raises(AttributeError):
-        broken.forecast(parts[1], asked, seed=1)
+        broken.forecast(parts[1], folds[1].items(case.evaluation)[:2], seed=1)
 
 
 def test_items_that_show_every_skill_are_trained_on():

@@ -1,4 +1,4 @@
-"""Seven ways to leave home: which items are learnt from, which are tried, and what is compared.
+"""Eight ways to leave home: which items are learnt from, which are tried, and what is compared.
 
 - **ADeLe**: 12 language models on 3,328 items of six benchmarks. Whole benchmarks are held out;
   whole tasks, in ten folds; and, for what must not get worse, items at random in ten folds.
