@@ -10,12 +10,18 @@ DOCS = Path(__file__).resolve().parent.parent / "docs"
 PAGES = sorted((DOCS / "studies").glob("paper-*.md"))
 WORDS = ("real", "simulated", "a tool", "published", "not here")
 DESCRIBED = {
+    "paper-003": [  # but for the discussion of others' work
+        *("1", "2", "3", "4", "4.1", "4.2", "5", "5.1", "5.2", "5.3", "6"),
+        *(f"Appendix {letter}" for letter in "ABCDEFG"),
+        *(f"Figure {number}" for number in range(1, 16)),
+        *(f"Table {number}" for number in range(1, 9)),
+    ],
     "paper-004": [
         *("1", "2", "3.1", "3.2", "3.3", "3.4", "3.5", "4", "5", "5.1", "6", "7", "8", "9", "10"),
         *(f"Appendix {letter}" for letter in "ABCDEF"),
         *(f"Figure {number}" for number in range(1, 14)),
         *("Table 1", "Table 2", "Equation 1", "Equation 2", "Equation 3"),
-    ]
+    ],
 }
 """Sections with something to compute, appendices, figures, tables and equations."""
 
@@ -59,7 +65,7 @@ def parts(cell):
     found = []
     for part in re.split(r", ", cell):
         kind = re.match(r"(Appendix|Figure|Table|Equation)s? ", part)
-        numbers = re.findall(r"\b(\d+(?:\.\d+)?|[A-F])\b", part)
+        numbers = re.findall(r"\b(\d+(?:\.\d+)?|[A-G])\b", part)
         found += [f"{kind[1]} {number}" if kind else number for number in numbers]
     return found
 
