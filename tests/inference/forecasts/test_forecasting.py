@@ -177,6 +177,7 @@ def test_to_frame(fitted, new_items):
     frame = forecast.to_frame()
     columns = ["subject", "item", "mean", "low", "high", "trained", "extrapolated"]
     columns += ["outside_training", "new_combination", "remark"]
+    columns += ["distance", "profile_sd", "items_sd", "elsewhere_sd"]
     assert frame.columns.tolist() == columns
     assert len(frame) == 6 * 7
     row = frame.set_index(["subject", "item"]).loc[("Cyd", "new-4")]
