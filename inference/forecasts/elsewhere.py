@@ -290,10 +290,11 @@ class Away:
         pairs = np.column_stack([places[far], share[far]])
         different, which = np.unique(pairs, axis=0, return_inverse=True)
         moved = np.empty((3, len(different)))
-        for start in range(0, len(different) if self.transfer is not None else 0, size):
-            row, part = different[start : start + size].T
-            own = self.transfer.moved(chances[row.astype(int)], part)
-            moved[:, start : start + size] = summarise(own)
+        if self.transfer is not None:
+            for start in range(0, len(different), size):
+                row, part = different[start : start + size].T
+                own = self.transfer.moved(chances[row.astype(int)], part)
+                moved[:, start : start + size] = summarise(own)
         return spread[places], far, moved[:, which.ravel()]
 
     def sd(self, *names: str) -> np.ndarray:
@@ -340,7 +341,7 @@ def log_odds(chances: np.ndarray) -> np.ndarray:
 
 def believed(log_odds: np.ndarray) -> np.ndarray:
     """Keep log-odds of forecasts away from home between -7 and 7."""
-    return np.clip(log_odds, -_FURTHEST, _FURTHEST)
+    return np.asarray(np.clip(log_odds, -_FURTHEST, _FURTHEST))
 
 
 def radical_inverse(count: int, base: int) -> np.ndarray:

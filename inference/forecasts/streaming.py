@@ -268,7 +268,7 @@ def _summarise(
     away: Away | None,
 ) -> tuple[int, _Piece, list[np.ndarray]]:
     """Compute all of one subject's draws of a piece, and summarise them."""
-    found = []
+    found: list[np.ndarray] = []
     one = partial(mean_and_interval, prob=prob)
     for (value, rows), target in zip(_computed(piece, drawn, targets), targets, strict=True):
         places = piece.block.places(value, target)

@@ -91,7 +91,7 @@ def group_means(
     of = groups_of(table, groups)
     ask = forecast_jointly if fit.layout.joint else forecast
     told = ask(fit, table, subjects=subjects, prob=prob, memory_mib=memory_mib, trust=trust)
-    share = np.minimum(told.data["distance"], 1).where(~told.data["trained"], 0).to_numpy()
+    share = told.data["distance"].clip(max=1).where(~told.data["trained"], 0).to_numpy()
     transfer = read_trust(trust, fit.layout)
     seed = int(fit.data.attrs["seed"])
     codes, names = pd.factorize(of.to_numpy(dtype=object))

@@ -217,8 +217,8 @@ class _Run:
             chances = np.full(test.shape, np.nan)
             chances[:, rows] = found.to_numpy()
             self.chances[number, repeat][test] = chances[test]
-            for what in BESIDE if forecast is not None else ():
-                if what in forecast.data:
+            for what in BESIDE:
+                if forecast is not None and what in forecast.data:
                     own = forecast.data[what].transpose("subject", "item")
                     chances[:, rows] = own.reindex(
                         subject=evaluation.subjects, item=known[rows]

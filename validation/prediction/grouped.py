@@ -97,9 +97,11 @@ def _values(known: pd.DataFrame, methods: int, where: str | pd.Series | pd.DataF
     if isinstance(where, pd.Series):
         return pd.Series(where.rename(index=str).reindex(items).to_numpy())
     table = where.rename(index=str, columns=str)
-    place = table.index.get_indexer(known["subject"]), table.columns.get_indexer(items)
-    found = table.to_numpy(dtype=object)[place]
-    return pd.Series(np.where((place[0] < 0) | (place[1] < 0), None, found))
+    row = table.index.get_indexer(pd.Index(known["subject"]))
+    column = table.columns.get_indexer(pd.Index(items))
+    found = table.to_numpy(dtype=object)[row, column]
+    found[(row < 0) | (column < 0)] = None
+    return pd.Series(found)
 
 
 def _scored(cells: pd.DataFrame) -> list[float]:

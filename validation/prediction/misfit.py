@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -21,7 +22,7 @@ _SLOPE = 0.5  # standard deviation of the slope's logarithm a priori
 _SLOPES = 121  # slopes tried
 _LIKE_HOME = 3  # groups that are taken to have shown a slope of 1 besides those left out
 _WANTED = 100  # effective points in the end
-_DEGREES = 4.0  # of freedom, of proposals
+_DEGREES = 4  # of freedom, of proposals
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +61,7 @@ class LeftOut:
     @property
     def variance(self) -> np.ndarray:
         """All parts of a cell's variance together."""
-        return self.common + self.by_subject[:, None] + self.by_item + self.rest
+        return np.asarray(self.common + self.by_subject[:, None] + self.by_item + self.rest)
 
 
 def parted(
@@ -294,7 +295,7 @@ def posterior_of_misfit(
     mean, covariance = np.zeros(len(free)), 2.0 * np.eye(len(free))
     proposals, points, heights = [], [], []
     for _ in range(_ROUNDS):
-        proposal = multivariate_t(mean, covariance, df=_DEGREES)
+        proposal = _t(mean, covariance)
         proposals.append(proposal)
         own = _spread(proposal, rng)
         points.append(own)
@@ -330,7 +331,12 @@ def _slopes(
     return np.asarray(np.exp(part * logarithms[heights.argmax(axis=1)]))
 
 
-def _spread(proposal: multivariate_t, rng: np.random.Generator) -> np.ndarray:
+def _t(mean: np.ndarray, covariance: np.ndarray) -> Any:
+    """Make a t distribution of several dimensions."""
+    return multivariate_t(mean, covariance, df=_DEGREES)
+
+
+def _spread(proposal: Any, rng: np.random.Generator) -> np.ndarray:
     """Draw points of a t distribution that are spread evenly."""
     size = len(proposal.loc)
     uniform = qmc.Sobol(size + 1, rng=rng).random(_POINTS)
@@ -358,7 +364,7 @@ def _height(
     return np.asarray(found)
 
 
-def _mixture(proposals: Sequence[multivariate_t], points: np.ndarray) -> np.ndarray:
+def _mixture(proposals: Sequence[Any], points: np.ndarray) -> np.ndarray:
     """Compute the log density of all proposals together."""
     each = [np.atleast_1d(proposal.logpdf(points)) for proposal in proposals]
     return np.asarray(logsumexp(each, axis=0) - np.log(len(each)))

@@ -15,7 +15,8 @@ from ...common.progress import track
 from ...evaluations.evaluation import Evaluation
 from ...evaluations.steps import refuse_steps
 from ...inference.fit import Fit
-from ...inference.forecasts.elsewhere import Transfer, believed, log_odds
+from ...inference.forecasts.elsewhere import Transfer as Transfer
+from ...inference.forecasts.elsewhere import believed, log_odds
 from ...inference.forecasts.forecasting import Forecast
 from ...inference.population.group_means import Grouping, chances_of, groups_of
 from ...layouts import Layout
@@ -147,7 +148,8 @@ def left_out(fit: Fit, evaluation: Evaluation, group: str, items: pd.Index) -> L
     items : Index
         Its items.
     """
-    names = [name for name in fit.subjects if evaluation.trials.loc[name, items].any()]
+    tries = evaluation.trials.loc[:, items].any(axis=1)
+    names = [name for name in fit.subjects if tries[name]]
     won, tried = (
         part.loc[names, items].to_numpy(dtype=float)
         for part in (evaluation.successes, evaluation.trials)
