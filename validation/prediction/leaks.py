@@ -14,7 +14,7 @@ from ...evaluations.alike import Coincidences, Content
 from ...evaluations.evaluation import Evaluation
 from ...evaluations.steps import Rows
 from ...evaluations.tables import read_numbers
-from ...inference.forecasts.forecasting import Seen
+from ...inference.forecasts.seen import Seen
 
 _CLOSE = 0.9  # correlation of a column with the trained one, from which items look recoded
 

@@ -1,0 +1,158 @@
+"""What a fit has seen of the items that it forecasts."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from ...evaluations import alike
+from ...evaluations.alike import Content
+from ...evaluations.steps import Rows
+from ...layouts import Layout
+from ..posterior.posterior import Posterior
+from .support import training_features
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """Items that were trained on, and those of a forecast.
+
+    Attributes
+    ----------
+    subjects, names : Index
+        Of the fit: subjects of the forecast, and training items, once each.
+    successes, trials : ndarray, shape (subjects, training items, steps)
+        Training outcomes.
+    asked : Index
+        Names of the items that were forecast.
+    known, features : ndarray, shape (training items, columns) and (forecast items, columns)
+        Meta-features.
+    columns : list of str
+        Their names.
+    levels : ndarray of bool, shape (columns,)
+        Whether levels are declared.
+    joint : bool
+        Whether the fit is joint: it then knows items by their names, whoever gave them.
+    """
+
+    subjects: pd.Index
+    names: pd.Index
+    successes: np.ndarray
+    trials: np.ndarray
+    asked: pd.Index
+    known: np.ndarray
+    features: np.ndarray
+    columns: list[str]
+    levels: np.ndarray
+    joint: bool
+
+    @classmethod
+    def of(
+        cls,
+        fit: Posterior,
+        who: Sequence[str],
+        rows: np.ndarray,
+        asked: pd.Index,
+        features: Mapping[str, np.ndarray],
+    ) -> "Seen":
+        """Take some subjects, by their places in a fit (-1: not in it), and the items asked for."""
+        layout = fit.layout
+        names: pd.Index = fit.constants.indexes["item"].map(str)
+        steps = 1 if layout.steps is None else len(layout.steps.rows)
+        if layout.steps is not None:
+            names = Rows.read(names).items
+        known = (rows >= 0)[:, None, None]
+        successes, trials = (
+            known * fit.observed[name].to_numpy()[rows].reshape(len(rows), len(names), steps)
+            for name in ("successes", "trials")
+        )
+        return cls(
+            pd.Index(who),
+            names,
+            successes,
+            trials,
+            asked,
+            flat(layout, training_features(fit), len(names)),
+            flat(layout, features, len(asked)),
+            [name for node in layout.meta_features for name in node.columns],
+            declared(layout),
+            layout.joint,
+        )
+
+    @property
+    def nameless(self) -> bool:
+        """Whether equal names mean nothing, because nobody gave them; see `nameless`."""
+        return not self.joint and nameless(self.names, self.asked)
+
+    @property
+    def attempted(self) -> np.ndarray:
+        """Which training items each subject attempted."""
+        return np.asarray((self.trials > 0).any(axis=2))
+
+    def flags(self) -> np.ndarray:
+        """Say which items each subject was trained on, as far as that can be said without outcomes.
+
+        A name that somebody gave says it. Without names, features that tell items apart do, or a
+        table that has the training items' features in their order.
+        """
+        places = self.names.get_indexer(self.asked)
+        attempted = self.attempted
+        if not self.nameless:
+            return np.asarray(attempted[:, places] & (places >= 0))
+        mine, theirs = (
+            Content(part, self.levels, *[np.zeros((len(part), 0), dtype=int)] * 2)
+            for part in (self.features, self.known)
+        )
+        found = np.zeros((len(self.subjects), len(self.asked)), dtype=bool)
+        there = np.flatnonzero(places >= 0)
+        if alike.related(self.features[there], self.known[places[there]]) or alike.same_order(
+            mine.take(there), theirs.take(places[there])
+        ):
+            found[:, there] = attempted[:, places[there]]
+        by_content = alike.by_features(mine, theirs)
+        found[:, by_content.rows] |= attempted[:, by_content.others]
+        return found
+
+
+def flat(layout: Layout, features: Mapping[str, np.ndarray], items: int) -> np.ndarray:
+    """Lay meta-features out with a column for each label."""
+    nodes = layout.meta_features
+    columns = [features[node.name].reshape(items, len(node.columns)) for node in nodes]
+    return np.concatenate([np.zeros((items, 0)), *columns], axis=1)
+
+
+def declared(layout: Layout) -> np.ndarray:
+    """Which of those columns have declared levels."""
+    each = [[node.levels is not None] * len(node.columns) for node in layout.meta_features]
+    return np.array([one for part in each for one in part], dtype=bool)
+
+
+def nameless(names: pd.Index, asked: pd.Index) -> bool:
+    """Whether equal names mean nothing, because nobody gave those of one of two tables.
+
+    Whole numbers from 0 without a gap, in any order, are the rows' numbers in a table without
+    names. Numbers that go on where the others end are further rows of the same table.
+
+    Examples
+    --------
+    >>> nameless(pd.Index(["0", "1", "2"]), pd.Index(["1", "0"]))
+    True
+    >>> nameless(pd.Index(["a", "b"]), pd.Index(["a"])), nameless(pd.Index(["7"]), pd.Index(["7"]))
+    (False, False)
+    >>> nameless(pd.Index(["0", "1"]), pd.Index(["2", "3"]))
+    False
+    """
+    if not (numbered(names) or numbered(asked)):
+        return False
+    return not (_whole(names) and _whole(asked) and not names.isin(asked).any())
+
+
+def numbered(names: pd.Index) -> bool:
+    """Whether names are whole numbers from 0 without a gap."""
+    return set(names) == {str(number) for number in range(len(names))}
+
+
+def _whole(names: pd.Index) -> bool:
+    """Whether all names are whole numbers."""
+    return all(name.isdecimal() for name in names)
