@@ -21,7 +21,7 @@ type Trust = Literal["home"] | float | "Transfer" | None
 PARAMETERS = ("slope", "group_sd", "subject_sd", "item_sd")
 """Of what forecasts are moved by, in this order."""
 
-AT_ONCE = 2**18
+AT_ONCE = 2**13
 """Numbers computed together."""
 
 _FURTHEST = 7.0  # log-odds that a formula is believed where it has not been

@@ -142,7 +142,7 @@ class Support:
             for part in _parts(len(self.items)):
                 beyond, *new = self._outside(met, part)
                 values = self.values[part]
-                with np.errstate(invalid="ignore", divide="ignore"):
+                with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
                     far = np.abs(values - np.clip(values, met.low, met.high)) / spread
                 far = np.where(spread > self._slack, far, 1)
                 found[number, part] = np.where(beyond, far, np.any(new, axis=0)).max(1, initial=0)

@@ -83,19 +83,27 @@ def test_nothing_held_out_is_learnt_from(layout, evaluation):
 
 
 @pytest.mark.slow
-def test_predictions_elsewhere_are_scored(layout, evaluation):
-    """Groups harder by more than a log-odd: the layout alone is too sure."""
+def test_intervals_elsewhere_hold_the_success_of_a_group(layout, evaluation):
+    """Groups harder by more than a log-odd: the layout alone is too sure.
+
+    Items of a group are off together, so that the mean of their intervals is nearly that of the
+    group's mean success, of 18 subjects and groups.
+    """
     found = ml.validation.cross_validate(
         {
-            "alone": FittedLayout(layout, method="grid"),
+            "alone": FittedLayout(layout, method="grid", trust="home"),
             "told": Elsewhere(layout, "kind", method="grid"),
         },
         evaluation,
         split=Groups("kind", folds=6),
         progressbar=False,
     )
-    scores = found.summary()["mean"]
-    assert scores["told"] < scores["alone"]
+    kind = found.predictions["item"].map(evaluation.item_table["kind"])
+    cells = found.predictions.groupby(["method", "subject", kind])
+    means = cells[["successes", "low", "high"]].mean()
+    held = means["successes"].between(means["low"], means["high"]).groupby("method").mean()
+    assert held["told"] > 0.9 - 3 * np.sqrt(0.9 * 0.1 / 18)
+    assert held["alone"] < 0.5
 
 
 def test_one_group_is_too_few(layout, evaluation):
