@@ -93,7 +93,7 @@ def grade(
     Examples
     --------
     >>> from inspect_ai.model import ModelOutput, ModelUsage, get_model
-    >>> output = ModelOutput.from_content("mock", "It says so.\\nRating: 5")
+    >>> output = ModelOutput.from_content("mock", "It says so.\nRating: 5")
     >>> output.usage = ModelUsage(input_tokens=300, output_tokens=10)
     >>> model = get_model("mockllm/model", custom_outputs=[output])
     >>> row = ["Ann", "capital", "What is the capital of Italy?", "Rome", "Rome, I think."]
