@@ -221,7 +221,7 @@ def test_reproduce_falls_short(own_figures, tmp_path, capfd):
     table["visualAbility_mean"] += 0.2
     table.to_csv(tmp_path / "aaio_figure9.csv")
     assert main(["reproduce", NAME, "--published", str(tmp_path)]) == 1
-    rows = [line for line in capfd.readouterr().out.splitlines() if "visualAbility: mean  " in line]
+    rows = [line for line in capfd.readouterr().out.splitlines() if "visualAbility: mean a" in line]
     assert len(rows) == 1
     assert "0.2 " in rows[0]
     assert "NO" in rows[0]
