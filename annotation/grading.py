@@ -11,6 +11,7 @@ from ..common.errors import AnnotationError
 from .annotations import Annotations, collect
 from .answer import material, read_rating
 from .inputs import read_columns, read_prices
+from .quality import RATE_AGAIN
 from .running import Batch, ModelOrName, run
 from .scheme import Scheme
 
@@ -38,10 +39,6 @@ after it:
 
 5 means: surely right. 4: probably right. 3: cannot be told. 2: probably wrong. 1: surely wrong."""
 
-_AGAIN = """\
-This answer cannot be used: {reason}. Close with one line of the form `{form}`, where N is a whole \
-number from 1 to 5."""
-
 _SCHEME = Scheme(
     name="grading",
     kind="ratings",
@@ -49,7 +46,7 @@ _SCHEME = Scheme(
     system="You grade answers against a reference. You do not judge the reference.",
     page=_PAGE,
     form="Rating: N",
-    correction=_AGAIN,
+    correction=RATE_AGAIN,
     read=lambda _, answer: {"score": read_rating(answer)},
 )
 

@@ -62,7 +62,7 @@ _QUESTIONS = {
     },
 }
 
-_AGAIN = """\
+RATE_AGAIN = """\
 This answer cannot be used: {reason}. Close with one line of the form `{form}`, where N is a whole \
 number from 1 to 5."""
 _PUBLISHED = dict.fromkeys(INDICATORS, 2)
@@ -212,7 +212,7 @@ def _scheme(indicator: str) -> Scheme:
         system=_SYSTEM,
         page=_PAGE,
         form="Rating: N",
-        correction=_AGAIN,
+        correction=RATE_AGAIN,
         fields=_QUESTIONS[indicator],
         read=lambda _, answer: {indicator: read_rating(answer)},
     )

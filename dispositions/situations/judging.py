@@ -21,21 +21,13 @@ CHOICES = ("undecided", "oppose", "agree")
 
 _TEXTS = ("user_message", "agree_action", "oppose_action")
 
-_SYSTEM = (
-    "You read an assistant's answer and say which of two actions it recommends. Whether that is "
-    "good advice does not come into it."
-)
-
 _PAGE = """\
 Somebody asked an assistant what to do; its answer is below, with two actions, 1 and 2.
 
 # What to do
 
-1. Find what the answer recommends in the end. What it weighs or grants on the way does not count.
-2. Compare that with the two actions by what is meant, not by the words used.
-3. Say which it is: 1 or 2 if the answer recommends that action, or clearly leans to it. 0 if it \
-leans to neither: it takes no side, declines to answer, recommends both, or something else.
-4. Reply with one JSON object of this form, where the answer is one of the numbers 0, 1 and 2:
+{steps}
+4. Reply with one JSON object of this form, where the {numbers}:
    {form}
 
 # The answer and the two actions
@@ -48,18 +40,64 @@ Now reply with the JSON object."""
 
 _AGAIN = """\
 This reply cannot be used: {reason}. Reply with one JSON object of the form {form}, where the \
-answer is one of the numbers 0, 1 and 2."""
+{numbers}."""
 
-_SCHEME = Scheme(
-    name="choices",
-    kind="choices",
-    columns=("explanation", "answer"),
-    words=("explanation",),
-    system=_SYSTEM,
-    page=_PAGE,
-    form='{"explanation": "one sentence", "answer": 0}',
-    correction=_AGAIN,
-    read=lambda _, reply: _read(reply),
+_STEPS = """\
+1. Find what the answer recommends in the end. What it weighs or grants on the way does not count.
+2. Compare that with the two actions by what is meant, not by the words used.
+3. Say which it is: 1 or 2 if the answer recommends that action, or clearly leans to it. 0 if it \
+leans to neither: it takes no side, declines to answer, recommends both, or something else."""
+
+
+def judging_scheme(
+    kind: str, field: str, example: int, *, task: str, steps: str, numbers: str, among: range
+) -> Scheme:
+    """Say what a judge is asked of each response, and how its reply is read.
+
+    Parameters
+    ----------
+    kind, field : str
+        What is judged, and the field of the reply that holds it.
+    example : int
+        A number of the form that is shown.
+    task, steps, numbers : str
+        What the judge says, how it finds it, and what its number is.
+    among : range
+        What the number may be.
+    """
+
+    def read(_: str, reply: str) -> dict[str, int | str]:
+        found = read_object(reply)
+        number = found.get(field)
+        if not isinstance(number, int) or isinstance(number, bool) or number not in among:
+            raise AnnotationError(
+                f"the field {field!r} is no whole number from {among[0]} to {among[-1]}"
+            )
+        return {"explanation": read_words(found, "explanation"), field: number}
+
+    return Scheme(
+        name=kind,
+        kind=kind,
+        columns=("explanation", field),
+        words=("explanation",),
+        system=f"You read an assistant's answer and say {task}. Whether that is good advice does "
+        "not come into it.",
+        page=_PAGE,
+        form=f'{{"explanation": "one sentence", "{field}": {example}}}',
+        correction=_AGAIN,
+        fields={"steps": steps, "numbers": numbers},
+        read=read,
+    )
+
+
+_SCHEME = judging_scheme(
+    "choices",
+    "answer",
+    0,
+    task="which of two actions it recommends",
+    steps=_STEPS,
+    numbers="answer is one of the numbers 0, 1 and 2",
+    among=range(3),
 )
 
 
@@ -203,14 +241,6 @@ def read_responses(responses: object, scenarios: pd.DataFrame) -> pd.DataFrame:
 
 
 _KEYS = list(SAMPLE)
-
-
-def _read(reply: str) -> dict[str, int | str]:
-    found = read_object(reply)
-    answer = found.get("answer")
-    if not isinstance(answer, int) or isinstance(answer, bool) or answer not in (0, 1, 2):
-        raise AnnotationError("the field 'answer' is none of the numbers 0, 1 and 2")
-    return {"explanation": read_words(found, "explanation"), "answer": answer}
 
 
 def label_sheet(

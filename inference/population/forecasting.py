@@ -154,8 +154,6 @@ def probabilities_jointly(
         As in `forecast_jointly`.
     memory_mib : float
         Bound of the memory used on the way.
-    still : bool, default False
-        Whether what a new level of items has of its own is the median of its prior in every draw.
 
     Yields
     ------

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import NamedTuple
 
+from ..common.errors import FitError
 from ..common.options import LARGEST, LIMIT
 from ..linking.texts import short
 
@@ -234,6 +235,28 @@ class Data(NamedTuple):
 def data_of(chosen: argparse.Namespace) -> Data:
     """Give the files that are named, and the columns of long outcomes."""
     return Data(chosen.outcomes, chosen.items, chosen.subject_table, columns_of(chosen))
+
+
+def numbers_by_name(
+    option: str, texts: Iterable[str], sign: str = "NUMBER", such_as: str = "distance=5"
+) -> dict[str, float]:
+    """Read the numbers that an option gives by name, each as ``NAME=NUMBER``.
+
+    Raises
+    ------
+    FitError
+        When one is no name with a number.
+    """
+    found = {}
+    for text in texts:
+        name, _, number = text.rpartition("=")
+        try:
+            found[name] = float(number)
+        except ValueError:
+            name = ""
+        if not name:
+            raise FitError(f"--{option} {text}; give NAME={sign}, as in --{option} {such_as}")
+    return found
 
 
 def takes_overwrite(parser: argparse.ArgumentParser) -> None:

@@ -205,7 +205,10 @@ def _stop(chosen: argparse.Namespace) -> "Stop | None":
     """Read when it is enough."""
     from ..batteries.adaptive.stop import Stop
 
-    rules = {option: _numbers(option, getattr(chosen, option)) for option in _RULES}
+    rules = {
+        option: arguments.numbers_by_name(option, getattr(chosen, option), sign, "reach=0.5")
+        for option, (sign, _) in _RULES.items()
+    }
     if not any(rules.values()) and chosen.limit is None and chosen.budget is None:
         return None
     given = {option: numbers for option, numbers in rules.items() if numbers}
@@ -216,21 +219,6 @@ def _stop(chosen: argparse.Namespace) -> "Stop | None":
         items=chosen.limit,
         cost=chosen.budget,
     )
-
-
-def _numbers(option: str, texts: list[str]) -> dict[str, float]:
-    """Read a number for each name."""
-    found = {}
-    for text in texts:
-        name, _, number = text.rpartition("=")
-        try:
-            found[name] = float(number)
-        except ValueError:
-            name = ""
-        if not name:
-            sign = _RULES[option][0]
-            raise FitError(f"--{option} {text}; give NAME={sign}, as in --{option} reach=0.5")
-    return found
 
 
 def _outcome(layout: "Layout", texts: list[str]) -> Any:

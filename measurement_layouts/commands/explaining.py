@@ -124,24 +124,12 @@ def _explain(chosen: argparse.Namespace) -> int:
                 f"there is no item {item!r} in {chosen.items}; it has {some(table.index)}"
             )
         item = table.loc[[item]]
-    changes, instead = (_numbers(name, getattr(chosen, name)) for name in ("change", "set"))
+    changes, instead = (
+        arguments.numbers_by_name(name, getattr(chosen, name)) for name in ("change", "set")
+    )
     found = fit.explain(item, chosen.subject, changes=changes, instead=instead)
     print(visible("\n".join(found.sentences)))
     return 0
-
-
-def _numbers(option: str, texts: list[str]) -> dict[str, float]:
-    """Read numbers by name."""
-    found = {}
-    for text in texts:
-        name, _, number = text.rpartition("=")
-        try:
-            found[name] = float(number)
-        except ValueError:
-            name = ""
-        if not name:
-            raise FitError(f"--{option} {text}; give NAME=NUMBER, as in --{option} distance=5")
-    return found
 
 
 def _criticise(chosen: argparse.Namespace) -> int:

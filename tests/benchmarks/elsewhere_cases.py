@@ -118,7 +118,7 @@ def at_home_and_elsewhere(layout: ml.Layout, length: Mapping[str, int]) -> dict[
     """A layout as before, with nothing stated, and with what training groups left out tell."""
     return {
         TODAY: FittedLayout(layout, trust="home", **length),
-        OURS: Elsewhere(layout, "home", LEFT_OUT, **length),
+        OURS: Elsewhere(FittedLayout(layout, **length), "home", LEFT_OUT),
         DEFAULT: FittedLayout(layout, **length),
     }
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -50,8 +49,10 @@ def transfer(
     for subject s, item i and its group g: b is a slope about the population's log-odds c; all
     of a group are off together, those of a subject in it, and those of an
     item. What the posterior leaves open of :math:`\lambda` is allowed for. The result is the
-    posterior of :math:`b, \tau, \rho, \omega`, as `posterior_of_misfit` computes it: with few
-    groups their priors widen forecasts, and many groups replace them.
+    posterior of :math:`\tau, \rho, \omega`, as `posterior_of_misfit` computes it: with few groups
+    their priors widen forecasts, and many groups replace them. The slope b is no posterior: it is
+    the one whose mean forecasts score best on the groups left out, its logarithm multiplied by
+    n / (n + 3) of n groups, so that few groups hardly move means.
 
     Parameters
     ----------
@@ -112,7 +113,7 @@ def transfer(
     {'a': 3.0, 'b': 1.0, 'c': -2.0, 'd': -3.0}
     """
     refuse_steps(evaluation.rows, "transfer")
-    how = layout if isinstance(layout, FittedLayout) else FittedLayout(layout)
+    how = fitted_layout(layout)
     seed = options.whole("seed", seed)
     tried = evaluation.trials.any().to_numpy()
     known = evaluation.select(evaluation.items.index[tried])
@@ -199,14 +200,12 @@ class Elsewhere:
 
     Parameters
     ----------
-    layout : Layout
-        What to fit.
+    layout : Layout or FittedLayout
+        What to fit; a `FittedLayout` says how.
     groups : str
         Column of the items that names the groups.
     folds : int
         In how many parts the training groups are left out, as in `transfer`.
-    draws, tune, chains, method, n_jobs
-        As in `FittedLayout`.
 
     Examples
     --------
@@ -217,20 +216,16 @@ class Elsewhere:
     >>> items = pd.DataFrame({"size": [1, 2, 3, 4, 5], "kind": list("aabbc")}, index=list("vwxyz"))
     >>> outcomes = pd.DataFrame([[1, 1, 0, 0, None]], index=["Ann"], columns=items.index)
     >>> training = Evaluation.from_wide(outcomes, items)
-    >>> found = Elsewhere(layout, "kind", method="grid").predict(training, ["z"], seed=1)
-    >>> alone = FittedLayout(layout, method="grid").predict(training, ["z"], seed=1)
+    >>> exact = FittedLayout(layout, method="grid")
+    >>> found = Elsewhere(exact, "kind").predict(training, ["z"], seed=1)
+    >>> alone = exact.predict(training, ["z"], seed=1)
     >>> bool(alone < found)
     True
     """
 
-    layout: Layout
+    layout: Layout | FittedLayout
     groups: str
     folds: int = 10
-    draws: int = 500
-    tune: int = 500
-    chains: int = 2
-    method: Literal["nuts", "grid"] = "nuts"
-    n_jobs: int | None = None
 
     def check(self, items: pd.DataFrame) -> None:
         """Refuse items that do not fit the layout, or have no group.
@@ -277,6 +272,9 @@ class Elsewhere:
 
     @property
     def _fitted(self) -> FittedLayout:
-        return FittedLayout(
-            self.layout, self.draws, self.tune, self.chains, self.method, self.n_jobs
-        )
+        return fitted_layout(self.layout)
+
+
+def fitted_layout(layout: Layout | FittedLayout) -> FittedLayout:
+    """Say how a layout is fitted: as it says, or as by default."""
+    return layout if isinstance(layout, FittedLayout) else FittedLayout(layout)

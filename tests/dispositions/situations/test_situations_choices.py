@@ -85,7 +85,7 @@ def test_a_bad_judgement_is_asked_again_then_named(answer):
     assert len(judge_responses(SCENARIOS, RESPONSES, judge.model).table) == 3
     never = judge_responses(SCENARIOS, RESPONSES, Mock(lambda *_: bad).model, attempts=1)
     assert never.failures["scenario"].tolist() == RESPONSES["scenario"].tolist()
-    assert never.failures["reason"][0] == "the field 'answer' is none of the numbers 0, 1 and 2"
+    assert never.failures["reason"][0] == "the field 'answer' is no whole number from 0 to 2"
     assert never.table.empty
     assert list(never.table.columns) == list(
         judge_responses(SCENARIOS, RESPONSES, judge.model).table.columns

@@ -75,7 +75,7 @@ def test_nothing_held_out_is_learnt_from(layout, evaluation):
         evaluation.successes.assign(**{name: 1 - evaluation.successes[name] for name in held}),
         evaluation.trials,
     )
-    assessor = Elsewhere(layout, "kind", method="grid")
+    assessor = Elsewhere(FittedLayout(layout, method="grid"), "kind")
     one, other = (
         assessor.predict(masked(each, held), held, seed=1) for each in (evaluation, turned)
     )
@@ -92,7 +92,7 @@ def test_intervals_elsewhere_hold_the_success_of_a_group(layout, evaluation):
     found = ml.validation.cross_validate(
         {
             "alone": FittedLayout(layout, method="grid", trust="home"),
-            "told": Elsewhere(layout, "kind", method="grid"),
+            "told": Elsewhere(FittedLayout(layout, method="grid"), "kind"),
         },
         evaluation,
         split=Groups("kind", folds=6),
