@@ -76,11 +76,12 @@ def risk_coverage_plot(
         area = found.areas.loc[EVERYBODY]
         if len(known) == 1:
             own = found.curve[found.curve["subject"] != EVERYBODY]
-            for _, each in own.groupby("subject", sort=False):
+            for number, (_, each) in enumerate(own.groupby("subject", sort=False)):
                 x, y = each["coverage"], each["success"]
-                panel.plot(x, y, color=style.QUIET, linewidth=0.6, alpha=0.5)
+                told = "each subject" if not number else None
+                panel.plot(x, y, color=style.QUIET, linewidth=0.6, alpha=0.5, label=told)
         pooled = found.curve[found.curve["subject"] == EVERYBODY]
-        label = f"{style.legend_words(name) or 'all subjects'} (area above {area['area']:.3f})"
+        label = f"{style.legend_words(name) or 'all subjects'} (area above: {area['area']:.3f})"
         panel.plot(
             pooled["coverage"], pooled["success"], color=colour, linewidth=2, label=label, zorder=3
         )
@@ -90,25 +91,25 @@ def risk_coverage_plot(
             panel.plot(
                 last["coverage"], last["success"], marker, color=colour, markersize=8, zorder=4
             )
-    panel.axhline(success, color=style.QUIET, linestyle="--", linewidth=1.1, zorder=1)
-    panel.annotate(
-        f"required: {success:g}",
-        (0.99, success),
-        xycoords=("axes fraction", "data"),
-        xytext=(0, 2),
-        textcoords="offset points",
-        ha="right",
-        fontsize=8,
+    panel.axhline(
+        success,
         color=style.QUIET,
+        linestyle="--",
+        linewidth=1.1,
+        zorder=1,
+        label=f"required: {success:g}",
     )
     rates = {round(float(found.areas["success"][EVERYBODY]), 6) for found in known.values()}
-    for rate in rates:
-        panel.axhline(rate, color=style.QUIET, linestyle=":", linewidth=1.1, zorder=1)
+    for number, rate in enumerate(rates):
+        told = "everything accepted" if not number else None
+        panel.axhline(rate, color=style.QUIET, linestyle=":", linewidth=1.1, zorder=1, label=told)
     panel.set_xlim(0, 1.02)
     panel.set_ylim(0, 1.03)
     panel.set_xlabel("share of attempts accepted")
     panel.set_ylabel("share of these that succeed")
-    panel.legend(fontsize=8, frameon=False, loc="lower left")
+    panel.legend(
+        fontsize=8, frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=2
+    )
     style.title(panel, "Success among what is accepted")
     style.quiet_frame(panel, "left", "bottom")
     return panel
