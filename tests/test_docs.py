@@ -30,6 +30,7 @@ SLOW = {
     "read-a-profile",
     "tutorial",
     "what-to-ask-next",
+    "which-layout",
     "write-a-report",
     "your-own-linking-function",
 }
