@@ -3,8 +3,10 @@
 A picture is made again when the package or its example has changed.
 """
 
+import contextlib
 import doctest
 import hashlib
+import io
 import os
 import re
 from concurrent.futures import ProcessPoolExecutor
@@ -15,6 +17,7 @@ import examples
 
 DOCS = Path(__file__).resolve().parent.parent
 PICTURES = DOCS / "gallery" / "pictures"
+EXTRA = DOCS / "_extra"  # what is published beside the pages
 OF_PAGE = re.compile(r"gallery/pictures/(page-[\w-]+\.png)")
 OF_PAGE_OR_CODE = re.compile(r"```pycon\n(.*?)```|" + OF_PAGE.pattern, re.DOTALL)
 PACKAGES = sorted(path.parent for path in DOCS.parent.glob("*/__init__.py"))
@@ -54,8 +57,11 @@ def page_pictures() -> dict[str, Path]:
     return {path.stem: path for path in pages if OF_PAGE.search(path.read_text(encoding="utf-8"))}
 
 
-def draw_page(name: str) -> None:
-    """Run a page's code; where the page shows a figure of its own, save what ``axes`` is there."""
+def draw_page(name: str) -> dict[str, object]:
+    """Run a page's code, and return its names.
+
+    Where the page shows a figure of its own, what ``axes`` is there is saved.
+    """
     import matplotlib as mpl
 
     mpl.use("Agg")
@@ -71,10 +77,28 @@ def draw_page(name: str) -> None:
             plt.close("all")
         for example in doctest.DocTestParser().get_examples(code):
             try:
-                exec(compile(example.source, f"{name}.md", "single"), names)
+                with contextlib.redirect_stdout(io.StringIO()):
+                    exec(compile(example.source, f"{name}.md", "single"), names)
             except Exception:
                 if example.exc_msg is None:
                     raise
+    return names
+
+
+def draw_tutorial(name: str) -> None:
+    """Draw the figures of the tutorial, and publish its report as the sample."""
+    import measurement_layouts as ml
+
+    names = draw_page(name)
+    EXTRA.mkdir(exist_ok=True)
+    ml.report(
+        names["fit"],
+        EXTRA / "sample-report.html",
+        evaluation=names["evaluation"],
+        forecast=names["forecast"],
+        title="A sample report: mental addition",
+        overwrite=True,
+    )
 
 
 def draw_layouts(_: str) -> None:
@@ -105,7 +129,7 @@ def main() -> None:
         stamp = PICTURES / f".{name}"
         if not stamp.exists() or stamp.read_text() != digest:
             stale[name] = digest
-    makers = {"layouts": draw_layouts, **dict.fromkeys(pages, draw_page)}
+    makers = {"layouts": draw_layouts, **dict.fromkeys(pages, draw_page), "tutorial": draw_tutorial}
     hands = min(len(stale), os.cpu_count() or 1) or 1
     with ProcessPoolExecutor(hands, mp_context=get_context("spawn")) as pool:
         jobs = {name: pool.submit(makers.get(name, draw_theme), name) for name in stale}
