@@ -114,6 +114,16 @@ def test_every_public_name_is_in_the_reference_once(building):
     assert set(references.public()) == {*listed} - {"measurement_layouts.layouts.latents.Latent"}
 
 
+def test_every_public_name_is_in_the_reference_as_text(building):
+    import export
+    import references
+
+    text = export.text()
+    for name in references.public():
+        assert name.replace("measurement_layouts", "ml", 1) in text
+    assert "### Fit.profiles(self" in text
+
+
 def test_a_name_missing_from_the_reference_is_noticed(building, tmp_path):
     import references
 

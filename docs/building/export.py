@@ -1,17 +1,17 @@
 """The reference as one plain text, for programs that read."""
 
 import inspect
-import textwrap
 
 import references
 
 HEAD = """# measurement-layouts: the whole reference as one text
 
-> Measurement layouts state what items demand and which capabilities meet those demands. The library
-> compiles a layout into a PyMC model, fits it with NUTS, and returns cognitive profiles and forecasts.
+> Measurement layouts state what items demand and which capabilities meet those demands. The
+> library compiles a layout into a PyMC model, fits it with NUTS, and returns cognitive profiles and
+> forecasts.
 
-Import it as ``import measurement_layouts as ml``. Names are grouped by package; each has its signature and
-its card (formula, parameters, errors, example, source).
+Import it as ``import measurement_layouts as ml``. Names are grouped by package; each has its
+signature and its card (formula, parameters, errors, example, source).
 """
 
 
@@ -46,4 +46,4 @@ def _card(name: str, value: object, level: str) -> str:
     except (TypeError, ValueError):
         signature = ""
     card = inspect.getdoc(value) or ""
-    return f"{level} {name}{signature}\n\n{textwrap.dedent(card).strip()}\n"
+    return f"{level} {name}{signature}\n\n{card.strip()}\n"

@@ -1,4 +1,4 @@
-"""Write what is made from code: gallery, scenarios, command, formulas, files, the reference as text."""
+"""Write what is made from code: gallery, scenarios, command, formulas, files, a text of it all."""
 
 import argparse
 import ast
@@ -20,8 +20,8 @@ def gallery() -> dict[str, str]:
     index = [
         "# Gallery",
         "",
-        "Every plot, by the question that it answers, and every layout of the scenarios. A picture leads",
-        "to the code that made it.",
+        "Every plot, by the question that it answers, and every layout of the scenarios. A picture",
+        "leads to the code that made it.",
         "",
     ]
     pages: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""Which subject, or which layout, is better? Comparisons with their uncertainty, and growth over time."""
+"""Which subject, or which layout, is better? Comparisons with intervals, and growth over time."""
 
 import measurement_layouts as ml
 from measurement_layouts.scenarios import animal_ai_olympics, weirdml

@@ -10,6 +10,7 @@ from ...batteries.information.expected import CONFOUNDED, Expected, expected
 from ...common import options
 from ...common.errors import DataError
 from ...common.messages import many, some
+from ...common.showing import Overview, Shown
 from ...evaluations.evaluation import Evaluation
 from ...evaluations.steps import of_rows, refuse_other_rows
 from ...inference.model.alignment import Features
@@ -46,7 +47,7 @@ _MOST = 24  # rows of a table
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Check:
+class Check(Shown):
     """What a layout can learn from data, before it is fitted.
 
     Made by `check`; ``print`` shows it whole.
@@ -133,6 +134,11 @@ class Check:
 
     def __str__(self) -> str:
         return _written(self)
+
+    def _overview(self) -> Overview:
+        facts = {f"problem {place}": text for place, text in enumerate(self.problems, 1)}
+        calls = {"print(check)": "all of it", "ml.fit(layout, evaluation, seed=1)": "profiles"}
+        return Overview(facts, calls, {"profile elements": self.latents, "items": self.features})
 
 
 def check(layout: Layout, evaluation: Evaluation, *, seed: int = 1) -> Check:
