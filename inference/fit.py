@@ -184,7 +184,7 @@ class Fit(Posterior, Shown):
         items : DataFrame
             Meta-features and categories, indexed by item.
         subjects : iterable or DataFrame, optional
-            Whose success; everybody's by default. Of a joint fit also a table of subjects, known
+            Subjects to forecast (default: all). Of a joint fit also a table of subjects, known
             or new, with their covariates and categories.
         prob : float, default 0.9
             Mass of the equal-tailed interval.
@@ -361,7 +361,7 @@ class Fit(Posterior, Shown):
             Whose outcomes, such as those of items held out; those fitted to by default. Subject
             constants stay those of the fit.
         subjects : iterable, optional
-            Whose outcomes; by default everybody's of whom there are any.
+            Subjects (default: all that have outcomes).
 
         Returns
         -------

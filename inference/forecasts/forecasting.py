@@ -255,7 +255,7 @@ def forecast(
     items : DataFrame
         Meta-features, indexed by item; columns in any order, others are ignored.
     subjects : iterable, optional
-        Whose success; everybody's by default.
+        Subjects to forecast (default: all).
     prob : float, default 0.9
         Mass of the equal-tailed interval of the success probability.
     memory_mib : float, default 256

@@ -69,7 +69,7 @@ class Check(Shown):
           subject; ``shrinkage``, :math:`1 - sd_{expected}^2 / sd_{prior}^2` as in `profiles`.
         - ``confounded_with``: the element with which its expected posterior correlation is beyond
           0.7, empty where there is none; ``correlation``: the strongest one with any element.
-        - ``verdict``: "informed" (shrinkage from 0.5), "weakly informed", "the prior will speak"
+        - ``verdict``: "informed" (shrinkage from 0.5), "weakly informed", "prior-dominated"
           (below 0.1), or "confounded with" an element.
     features : DataFrame
         By column of the meta-features: ``unit``, declared range (``declared_low``,
@@ -170,7 +170,7 @@ def check(layout: Layout, evaluation: Evaluation, *, seed: int = 1) -> Check:
     Parameters
     ----------
     layout : Layout
-        What joins items and profile.
+        The layout.
     evaluation : Evaluation
         Items and outcomes.
     seed : int, default 1

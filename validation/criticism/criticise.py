@@ -325,7 +325,7 @@ def criticise(
         Of a joint fit: column of the evaluation's items that says which belong together; all pairs
         of items are tested by default.
     subjects : iterable, optional
-        Whose outcomes; everybody's by default. Of a joint fit, whose rows are in the table of
+        Subjects (default: all). Of a joint fit, whose rows are in the table of
         subjects.
     alpha : float, default 0.05
         Chance of any false alarm, in (0, 1); of a joint fit, in each table.

@@ -178,8 +178,8 @@ class CrossValidation(Shown):
         Parameters
         ----------
         subjects : iterable, optional
-            Over whom; everybody by default. Those for whom a method lacks a score do not count; a
-            score that a method has for nobody is NaN.
+            Subjects to average over (default: all). Those without a score of a method do not
+            count; a score that a method has for nobody is NaN.
         weights : {"success"}, optional
             What subjects weigh: their success rates, as in the general scales paper's tables, or
             all the same.
