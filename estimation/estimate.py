@@ -238,7 +238,7 @@ def estimate(
     Parameters
     ----------
     layout : Layout
-        What joins items and profile; of one latent for the first two methods.
+        The layout to fit; of one latent for the first two methods.
     evaluation : Evaluation
         Items and outcomes.
     method : {"likelihood", "collapse", "grid", "nuts"}
@@ -246,7 +246,7 @@ def estimate(
     prob : float, default 0.9
         Confidence, or mass, of the intervals, in (0, 1).
     subjects : iterable, optional
-        Whose; everybody's by default.
+        Subjects (default: all).
     draws, tune, chains, seed, n_jobs, progressbar
         As in `fit`, for ``"grid"`` and ``"nuts"``.
 

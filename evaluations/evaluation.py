@@ -9,6 +9,7 @@ import pandas as pd
 
 from ..common.errors import DataError
 from ..common.messages import many, some
+from ..common.showing import Overview, Shown
 from ..layouts import Layout
 from ..linking import mean_failure
 from . import outcome_tables
@@ -23,7 +24,7 @@ EDGE = 1e-12
 
 
 @dataclass(frozen=True, eq=False, init=False)
-class Evaluation(Stepped):
+class Evaluation(Stepped, Shown):
     """Items with their properties, and successes out of trials per subject and item.
 
     Make one with `from_wide`, `from_long` or, from counts, directly; for a layout whose outcomes
@@ -404,6 +405,20 @@ class Evaluation(Stepped):
             f"<Evaluation: {many(len(self.successes), 'subject')}, {many(len(items), 'item')}, "
             f"{what}, properties {some(items.columns, 12) or 'none'}{own}>"
         )
+
+    def _overview(self) -> Overview:
+        rates = self.success_rates()
+        done = (self.trials > 0).to_numpy().mean()
+        facts = {
+            "success rates": f"{rates.min():.2f} to {rates.max():.2f}, mean {rates.mean():.2f}",
+            "attempted": f"{done:.0%} of all pairs of a subject and a row of items",
+        }
+        calls = {
+            "ml.check(layout, evaluation)": "what a layout can learn from these data",
+            "ml.fit(layout, evaluation, seed=1)": "a profile of each subject",
+        }
+        tables = {"success rates": rates.to_frame(), "items": self.item_table}
+        return Overview(facts, calls, tables)
 
 
 @dataclass(frozen=True)

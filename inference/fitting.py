@@ -61,11 +61,11 @@ def fit(
     Parameters
     ----------
     layout : Layout
-        What joins items and profile.
+        The layout to fit.
     evaluation : Evaluation
         Items and outcomes.
     subjects : iterable, optional
-        Whom to fit; everybody by default.
+        Subjects to fit (default: all).
     draws, tune, chains : int
         Kept and discarded draws per chain, and chains: at least 4, 1 and 1. At most 2**63 - 1, as
         every whole number here; memory runs out long before.

@@ -41,7 +41,7 @@ def simulate(
     Parameters
     ----------
     layout : Layout
-        What joins items and profiles.
+        The layout.
     items : DataFrame
         Meta-features, indexed by item.
     profiles : DataFrame or Dataset
@@ -189,7 +189,7 @@ def expected_success(
     Parameters
     ----------
     layout : Layout
-        What joins items and profiles.
+        The layout.
     features : dict of str to ndarray
         By meta-feature, shape (items,) or (items, labels).
     profiles : DataFrame

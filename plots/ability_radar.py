@@ -35,7 +35,7 @@ def ability_radar(
     curves : CharacteristicCurves
         What `characteristic_curves` returned, of at least three dimensions.
     subjects : iterable, optional
-        Whose profiles, at most six; everybody by default.
+        Subjects to draw, at most six (default: all).
     ax : PolarAxes, optional
         Where to draw; a new figure by default.
 

@@ -1,4 +1,4 @@
-"""Comparisons: which subject is better, which layout, and how they grow."""
+"""Which subject, or which layout, is better? Comparisons with intervals, and growth over time."""
 
 import measurement_layouts as ml
 from measurement_layouts.scenarios import animal_ai_olympics, weirdml

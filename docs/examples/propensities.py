@@ -1,4 +1,4 @@
-"""Propensities: too little and too much both fail."""
+"""Is too much as bad as too little? Propensities, and the bands in which items succeed."""
 
 import measurement_layouts as ml
 from measurement_layouts.scenarios import propensities

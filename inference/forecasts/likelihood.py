@@ -234,7 +234,7 @@ def with_log_likelihood(
     evaluation : Evaluation, optional
         Whose outcomes, such as those of items held out; those fitted to by default.
     subjects : iterable, optional
-        Whose outcomes; by default everybody's of whom there are any.
+        Subjects (default: all that have outcomes).
 
     Returns
     -------

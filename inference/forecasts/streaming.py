@@ -380,7 +380,7 @@ def derived(
     nodes : str or iterable of str, optional
         Names of derived nodes, or of outcomes; all of them by default.
     subjects : iterable, optional
-        Whose; everybody's by default.
+        Subjects (default: all).
     prob : float, default 0.9
         Mass of the equal-tailed intervals.
     memory_mib : float, default 256

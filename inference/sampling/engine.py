@@ -69,7 +69,7 @@ class Kernel:
     Parameters
     ----------
     layout : Layout
-        What joins items and profile.
+        The layout to fit.
     features : dict of str to ndarray
         By meta-feature, shape (items,) or (items, labels).
     items : int
@@ -258,7 +258,7 @@ class Battery:
     Attributes
     ----------
     layout : Layout
-        What joins items and profile.
+        The layout to fit.
     features : dict of str to ndarray
         By meta-feature, shape (items,) or (items, labels).
     items : int

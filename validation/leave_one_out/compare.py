@@ -99,7 +99,7 @@ def compare_layouts(
     fits : mapping of str to Fit
         By name of the layout.
     subjects : iterable, optional
-        Whose outcomes; everybody's by default. By item there is no choice.
+        Subjects (default: all). By item there is no choice.
     unit : {"cell", "item", "subject"}
         What is left out at a time.
 
