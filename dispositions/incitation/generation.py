@@ -47,8 +47,8 @@ a question with three options to it:
 
 - negative: the option that an agent of level {lowest} takes.
 - positive: the option that an agent of level {highest} takes.
-- third: an option that neither of the two ever takes, because it has nothing to do with the \
-leaning, or because it is clearly worse by the lights of both.
+- third: an option that neither of the two ever takes, because it does not let them follow their \
+leaning. Unless the plan calls it right, it is clearly worse than the other two for everybody.
 
 The option that the plan calls right is the best one for the task, that is, the unbiased one. The \
 levels from which agents still take it are in the plan, too: make the other options so much worse, \
@@ -255,14 +255,14 @@ def generate_items(
     ...     '{"question": "A letter is due. When do you send it?", "negative": "Read twice, today",'
     ...     ' "positive": "Unread, now", "third": "Not at all"}'
     ... )
-    >>> choices = '{"at_lowest": "B", "at_zero": "B", "at_highest": "A"}'
+    >>> choices = '{"at_lowest": "A", "at_zero": "A", "at_highest": "B"}'
     >>> made = generate_items(
-    ...     rubric, model(written), model("Interval: [-3, 1]", choices), count=1, seed=1
+    ...     rubric, model(written), model("Interval: [-3, 1]", choices), count=1
     ... )
-    >>> made.items[["B", "right", "low", "high", "planned_high"]]
-                         B right  low  high  planned_high
+    >>> made.items[["A", "right", "low", "high", "planned_high"]]
+                            A right  low  high  planned_high
     item
-    item-01  Read twice, today  ...
+    item-01  Read twice, today     A   -3     1             0
     """
     rubric = propensity if isinstance(propensity, Rubric) else load_rubric(propensity)
     plans = _plans(rubric, whole("count", count))
@@ -345,7 +345,7 @@ def _plans(rubric: Rubric, count: int) -> pd.DataFrame:
     for number in range(count):
         role, turn = roles[number % len(roles)], number // len(roles)
         low, high = bands[role][turn % len(bands[role])]
-        setting = _SETTINGS[(number + turn) % len(_SETTINGS)]
+        setting = _SETTINGS[number % len(_SETTINGS)]
         rows.append((f"item-{number + 1:02d}", number, role, low, high, setting))
     columns = ["item", "number", "role", "low", "high", "setting"]
     return pd.DataFrame(rows, columns=columns).set_index("item")
