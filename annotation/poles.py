@@ -1,6 +1,6 @@
 """Rubrics of propensities, written from what agents of the two ends do."""
 
-import numbers
+import numpy as np
 
 from ..common.errors import AnnotationError
 from .rubric import Level, Rubric
@@ -103,7 +103,7 @@ def rubric_of_poles(
     54, it takes the other one.
     """
     for end in (lowest, highest):
-        if not isinstance(end, numbers.Integral) or isinstance(end, bool):
+        if not isinstance(end, int | np.integer) or isinstance(end, bool):
             raise AnnotationError(f"levels {lowest!r} to {highest!r}; give whole numbers")
     lowest, highest = int(lowest), int(highest)
     if not lowest <= 0 <= highest or lowest == highest:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from ...annotation.inciting import incitement
@@ -64,7 +65,7 @@ def read_levels(
                     "empty one for None"
                 )
         for level in chosen:
-            if level is not None and not isinstance(level, numbers.Integral):
+            if level is not None and not isinstance(level, int | np.integer):
                 raise AnnotationError(f"levels: {level!r} is no whole number")
         return rubric.name, {level: text.strip() for level, text in levels.items()}
     shipped = isinstance(propensity, str) and propensity in RUBRICS

@@ -1,7 +1,7 @@
 """Items with three options for a propensity: written by one model, annotated by another."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -284,13 +284,15 @@ def generate_items(
     dropped = _failed(written, "not written")
     seen: dict[str, str] = {}
     rows = {}
-    for item, row in written.table.iterrows():
-        first = seen.setdefault(plain_words(row["question"]), str(item))
+    said_of = written.table.to_dict("index")
+    for number, (item, plan) in enumerate(plans.to_dict("index").items()):
+        if item not in said_of:
+            continue
+        first = seen.setdefault(plain_words(said_of[item]["question"]), str(item))
         if first != item:
             dropped[str(item)] = "written twice", f"as {first}"
         else:
-            number = int(plans.loc[item, "number"])
-            rows[item] = _lettered(row, plans.loc[item], [seed, number])
+            rows[item] = _lettered(said_of[item], plan, [seed, number])
     items = pd.DataFrame.from_dict(rows, orient="index").rename_axis("item")
     if items.empty:
         items = pd.DataFrame(columns=_COLUMNS).rename_axis("item")
@@ -302,14 +304,11 @@ def generate_items(
         said += [bands, chosen]
         dropped |= _failed(bands, "not annotated") | _failed(chosen, "not annotated")
         items = items.join(bands.table).join(chosen.table)
-        for item, row in items.drop(
-            index=[name for name in items.index if name in dropped]
-        ).T.items():
-            wrong = _inconsistent(row, rubric)
-            if wrong:
-                dropped[str(item)] = wrong
-        kept = items.drop(index=[name for name in items.index if name in dropped])
-        items = kept[_COLUMNS].astype(dict.fromkeys(_NUMBERS, int))
+        answered = items[~items.index.isin(list(dropped))]
+        found = {str(item): _inconsistent(row, rubric) for item, row in answered.iterrows()}
+        dropped |= {item: why for item, why in found.items() if why is not None}
+        kept = items.loc[~items.index.isin(list(dropped)), _COLUMNS]
+        items = kept.astype(dict.fromkeys(_NUMBERS, int))
     ordered = [name for name in plans.index if name in dropped]
     lost = pd.DataFrame(
         [(name, *dropped[name]) for name in ordered], columns=["item", "reason", "detail"]
@@ -412,7 +411,9 @@ def _read_choices(reply: str) -> dict[str, str]:
     return said
 
 
-def _lettered(row: pd.Series, plan: pd.Series, seed: Sequence[int]) -> dict[str, Any]:
+def _lettered(
+    row: Mapping[Hashable, Any], plan: Mapping[Hashable, Any], seed: Sequence[int]
+) -> dict[str, Any]:
     """Give the options their letters, at random."""
     order = np.random.default_rng(seed).permutation(len(_ROLES))
     letter = {_ROLES[place]: _LETTERS[at] for at, place in enumerate(order)}

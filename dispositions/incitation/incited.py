@@ -128,11 +128,12 @@ class Incited:
         flags = pd.DataFrame({"compared": both, "agreed": same}).astype(int)
         sums = flags.groupby(self.answers["subject"], sort=False).sum()
         table = pd.concat([sums, sums.sum().to_frame(ALL).T]).rename_axis("subject")
-        shares = [share(row.agreed, row.compared, prob) for row in table.itertuples()]
+        pairs = zip(table["agreed"].tolist(), table["compared"].tolist(), strict=True)
+        shares = [share(agreed, compared, prob) for agreed, compared in pairs]
         return table.join(pd.DataFrame(shares, table.index, ["estimate", "low", "high"]))
 
     def __repr__(self) -> str:
-        counts = self.counts.loc[ALL]
+        (counts,) = self.counts.loc[[ALL]].to_dict("records")
         return (
             f"<Incited {self.propensity!r}: {many(len(self.conditions), 'subject')} by "
             f"{many(len(self.items), 'item')}, {many(counts['kept'], 'answer')} kept "

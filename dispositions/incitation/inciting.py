@@ -162,17 +162,12 @@ def incite(
         for level, of_level in zip(prompts, found, strict=True):
             replies[condition_name(model_name, level)] = of_level
     answers = _answers(replies, choices)
-    judged: dict[str, Reply] = {}
+    judged = {}
     if judge is not None:
         judged = _judge(answers, choices, judge, checked, attempts, connections, store)
-    asked = {
-        model_name: [
-            reply
-            for subject in conditions.index[conditions["model"] == model_name]
-            for reply in replies[subject]
-        ]
-        for model_name in named
-    }
+    asked: dict[str, list[Reply]] = {model_name: [] for model_name in named}
+    for subject, model_name in conditions["model"].items():
+        asked[model_name] += replies[str(subject)]
     asked |= {JUDGING: list(judged.values())} if judge is not None else {}
     usage = pd.DataFrame({who: _spent(said, costs.get(who)) for who, said in asked.items()}).T
     usage = pd.concat([usage, usage.sum().to_frame(ALL).T])
@@ -274,9 +269,11 @@ def _scheme(name: str, prompt: str, choices: Mapping[str, Choice]) -> Scheme:
     )
 
 
-def _answers(replies: Mapping[str, Sequence[Reply]], choices: Mapping[str, Choice]) -> pd.DataFrame:
+def _answers(
+    replies: Mapping[str, Sequence[Reply]], choices: Mapping[str, Choice]
+) -> list[dict[str, Any]]:
     """Lay out answers, and what rules read in them."""
-    rows = [
+    return [
         {
             "subject": subject,
             "item": reply.item,
@@ -290,15 +287,14 @@ def _answers(replies: Mapping[str, Sequence[Reply]], choices: Mapping[str, Choic
         for subject, of_subject in replies.items()
         for reply in of_subject
     ]
-    return pd.DataFrame(rows)
 
 
-def _key(subject: str, item: str) -> str:
-    return json.dumps([subject, item], ensure_ascii=False)
+def _key(row: Mapping[str, Any]) -> str:
+    return json.dumps([row["subject"], row["item"]], ensure_ascii=False)
 
 
 def _judge(
-    answers: pd.DataFrame,
+    answers: Sequence[Mapping[str, Any]],
     choices: Mapping[str, Choice],
     judge: ModelOrName,
     checked: float,
@@ -307,13 +303,13 @@ def _judge(
     store: str | Path | None,
 ) -> dict[str, Reply]:
     """Let the judge read what no rule reads, and a share of the rest."""
-    read = [_key(row.subject, row.item) for row in answers.itertuples() if row.rules]
+    read = [_key(row) for row in answers if row["rules"]]
     also = set(sorted(read, key=text_digest)[: math.ceil(checked * len(read) - 1e-9)])
     texts = {}
-    for row in answers[answers["reason"] == ""].itertuples():
-        key = _key(row.subject, row.item)
-        if not row.rules or key in also:
-            texts[key] = judged_text(choices[row.item], row.response)
+    for row in answers:
+        key = _key(row)
+        if not row["reason"] and (not row["rules"] or key in also):
+            texts[key] = judged_text(choices[row["item"]], row["response"])
     if not texts:
         return {}
     place = None if store is None else Path(store) / f"judge-{quote(str(judge), safe='')}.jsonl"
@@ -322,15 +318,17 @@ def _judge(
 
 
 def _settled(
-    answers: pd.DataFrame, judged: Mapping[str, Reply], choices: Mapping[str, Choice]
+    answers: Sequence[Mapping[str, Any]],
+    judged: Mapping[str, Reply],
+    choices: Mapping[str, Choice],
 ) -> pd.DataFrame:
     """Decide which option each answer chooses, and whether it is right."""
     rows = []
-    for row in answers.to_dict("records"):
-        reply = judged.get(_key(row["subject"], row["item"]))
+    for row in answers:
+        reply = judged.get(_key(row))
         said = str(reply.said.get("option", "")) if reply else ""
         chosen, by = (row["rules"], "rules") if row["rules"] else (said, JUDGING)
-        reason = row.pop("reason")
+        reason = row["reason"]
         if not reason and not chosen:
             reason = f"the judge gave no usable reply: {reply.reason}" if reply else _UNREAD
         if chosen == NONE:
@@ -352,7 +350,7 @@ def _settled(
 
 def _spent(replies: Sequence[Reply], prices: tuple[float, float] | None) -> dict[str, float]:
     """Sum what replies cost."""
-    used = {
+    used: dict[str, float] = {
         "attempts": sum(reply.attempts for reply in replies),
         "input_tokens": sum(reply.input_tokens for reply in replies),
         "output_tokens": sum(reply.output_tokens for reply in replies),
