@@ -237,7 +237,7 @@ def foreseen_incitation(
     count = len(prompts) * len(choices)
     rows = {who: foreseen_row(count, letters, tokens, costs.get(who)) for who in named}
     if judge is not None:
-        count = math.ceil(count * len(named) * (unread + checked * (1 - unread)))
+        count = _ceil(count * len(named) * (unread + checked * (1 - unread)))
         pages = [len(JUDGE.prompt(judged_text(choice, ""))) for choice in choices.values()]
         each = len(JUDGE.system) + sum(pages) / len(pages) + _CHARACTERS * tokens
         rows[JUDGING] = foreseen_row(count, count * each, _JUDGED, costs.get(JUDGING))
@@ -247,6 +247,11 @@ def foreseen_incitation(
 
 _CHARACTERS = 4  # of English text to a token
 _JUDGED = 60  # tokens of a judge's reply
+
+
+def _ceil(count: float) -> int:
+    """Round up, but for what rounding has added to a whole number."""
+    return math.ceil(count - 1e-9)
 
 
 def _file(level: int | None) -> str:
@@ -304,7 +309,7 @@ def _judge(
 ) -> dict[str, Reply]:
     """Let the judge read what no rule reads, and a share of the rest."""
     read = [_key(row) for row in answers if row["rules"]]
-    also = set(sorted(read, key=text_digest)[: math.ceil(checked * len(read) - 1e-9)])
+    also = set(sorted(read, key=text_digest)[: _ceil(checked * len(read))])
     texts = {}
     for row in answers:
         key = _key(row)

@@ -156,9 +156,7 @@ def test_agreement_is_that_of_the_share_which_both_read(study):
 def test_a_judge_that_always_errs_agrees_nowhere(study):
     plan = lambda *_: ("form", "A")  # noqa: E731
     judge = Judge(errs=lambda _: True)
-    said = incite(
-        ITEMS, HASTE, Subject(plan).model, levels=[0], judge=judge.model, checked=1
-    )
+    said = incite(ITEMS, HASTE, Subject(plan).model, levels=[0], judge=judge.model, checked=1)
     assert said.agreement().loc["all", ["compared", "agreed"]].tolist() == [30, 0]
     assert said.evaluation.success_rates().tolist() == [1 / 3]
 
@@ -177,9 +175,7 @@ def test_without_a_judge_prose_is_dropped():
     subject = Subject(lambda _, number: ("prose" if number < 5 else "form", "B"))
     said = incite(ITEMS, "risk_aversion", {"one": subject.model}, levels=[None])
     assert said.counts.loc["all", ["kept", "by_judge", "dropped"]].tolist() == [25, 0, 5]
-    assert set(said.dropped["reason"]) == {
-        "no rule reads an option from it, and there is no judge"
-    }
+    assert set(said.dropped["reason"]) == {"no rule reads an option from it, and there is no judge"}
     assert said.agreement().loc["all", "compared"] == 0
     assert "judge" not in said.usage.index
 
