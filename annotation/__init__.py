@@ -8,6 +8,8 @@ from .annotators import adjudicate, delphi, open_ended, pooled
 from .answer import read_interval, read_level
 from .demand_table import DemandTable, annotate_demands, foreseen_usage
 from .grading import Grading, grade, settle_grades
+from .inciting import inciting_prompt
+from .poles import rubric_of_poles
 from .prompt import prompt
 from .quality import keep, quality
 from .rubric import (
@@ -19,7 +21,6 @@ from .rubric import (
     DemandRubric,
     Level,
     Rubric,
-    inciting_prompt,
     load_demand_rubric,
     load_rubric,
 )
@@ -54,5 +55,6 @@ __all__ = [
     "quality",
     "read_interval",
     "read_level",
+    "rubric_of_poles",
     "settle_grades",
 ]
