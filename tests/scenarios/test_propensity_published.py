@@ -165,8 +165,8 @@ def test_verdicts_on_recovery():
 
 
 def made_recovery(coverage=0.91):
-    rows = {(firmness.FIRMNESS, name): (200, coverage) for name in ("propensity", "wobble")}
-    return pd.DataFrame.from_dict(rows, orient="index", columns=["subjects", "coverage"])
+    index = pd.MultiIndex.from_product([[firmness.FIRMNESS], ["propensity", "wobble"]])
+    return pd.DataFrame({"subjects": 200, "coverage": coverage}, index)
 
 
 def test_verdicts_on_two_parameters():
@@ -228,7 +228,7 @@ def test_the_parts_are_put_together(risk_data, published_tables, monkeypatch):
     monkeypatch.setattr(published, "figure_6", lambda: repeats)
     monkeypatch.setattr(published, "assessors", made_assessment)
     monkeypatch.setattr(published, "firmness_cohort", lambda: None)
-    monkeypatch.setattr(published, "recovered", lambda cohort: made_recovery())
+    monkeypatch.setattr(published, "firmness_recovery", lambda cohort: made_recovery())
     monkeypatch.setattr(published, "held_out", lambda evaluation: made_recovery())
     found = published.reproduce(propensities.SCENARIO, risk_data, published_tables)
     assert [len(names) for names in asked] == [92, 92]

@@ -50,7 +50,7 @@ def firmness_cohort(subjects: int = SUBJECTS, seed: int = 1) -> Cohort:
     return Cohort.drawn(firmness_layout(), items, pd.DataFrame(truth, names), seed)
 
 
-def recovered(cohort: Cohort, seed: int = 1) -> pd.DataFrame:
+def firmness_recovery(cohort: Cohort, seed: int = 1) -> pd.DataFrame:
     """Fit both layouts to a cohort, and hold their intervals against the truth.
 
     Parameters

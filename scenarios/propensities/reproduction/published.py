@@ -17,7 +17,7 @@ from ..data import released
 from ..dimensions import obtained
 from ..layouts import LAYOUTS, PUBLISHED, RECOMMENDED, published_layout
 from .assessed import assessors, judge_assessors, table_4
-from .firmness import firmness_cohort, held_out, judge_firmness, recovered
+from .firmness import firmness_cohort, firmness_recovery, held_out, judge_firmness
 from .real import against_released, by_condition, sampled_against_integrated
 from .recovery import figure_6, recovery
 
@@ -71,7 +71,7 @@ def reproduce(scenario: Scenario, data: Path | None, published: Path) -> Reprodu
     subjects, recovered = recovery()
     repeats = figure_6()
     assessment = assessors()
-    firm = recovered(firmness_cohort())
+    firm = firmness_recovery(firmness_cohort())
     silent = evaluation.success_rates().eq(0)
     return Reproduction(
         [
