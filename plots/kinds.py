@@ -28,6 +28,7 @@ _MAKERS = {
     "GroupCurves": "ml.dispositions.confidence_by_group",
     "GroupReports": "ml.dispositions.self_reports_by_group",
     "HorizonTrend": "ml.estimation.horizon_trend",
+    "Importance": "ml.validation.permutation_importance",
     "LayoutComparison": "ml.validation.compare_layouts",
     "PopulationAlignment": "ml.dispositions.alignment_by_population",
     "PopulationCriticism": "ml.validation.criticise",
