@@ -35,6 +35,8 @@ from .prediction.splits import Given as Given
 from .prediction.splits import Groups as Groups
 from .prediction.splits import Items as Items
 from .prediction.splits import masked as masked
+from .prediction.texts import Encoder as Encoder
+from .prediction.texts import TextClassifier as TextClassifier
 from .prediction.transfer import Elsewhere as Elsewhere
 from .prediction.transfer import Transfer as Transfer
 from .prediction.transfer import transfer as transfer

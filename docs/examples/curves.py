@@ -47,7 +47,7 @@ axes = ml.plots.demand_profile_plot(profiles)
 axes = ml.plots.demand_correlation_plot(ml.batteries.demand_correlations(evaluation, demands))
 
 # %% importance_plot
-part = evaluation.select(subjects=open_models[1::3], items=evaluation.items.index[::4])
+part = evaluation.select(subjects=open_models[1:2], items=evaluation.items.index[::4])
 found = ml.validation.permutation_importance(
     {"forest": demands, "regression": ml.validation.Regression(demands)},
     part,
