@@ -46,6 +46,7 @@ _MAKERS_FOR = {
     ("collapse_plot", "DataFrame"): "ml.estimation.point_collapse",
     ("horizon_plot", "DataFrame"): "ml.estimation.time_horizons",
     ("misalignment_plot", "GroupCurves"): "ml.dispositions.misalignment_by_group",
+    ("scaling_plot", "DataFrame"): "evaluation.group_rates or fit.group_means",
     ("weights_plot", "DataFrame"): "fit.population",
 }
 """... and for one figure."""
