@@ -9,14 +9,16 @@ import pandas as pd
 
 from ..common.errors import DataError
 from ..common.messages import many, some
+from ..common.options import inside
+from ..common.proportions import wilson
 from ..common.showing import Overview, Shown
 from ..layouts import Layout
 from ..linking import mean_failure
 from . import outcome_tables
 from .outcome_tables import from_outcomes, is_long, refuse_other_outcomes, with_outcomes
 from .properties import of_subjects
-from .steps import Stepped
-from .tables import known_names, name_cells, named, same_names, three_columns
+from .steps import Stepped, refuse_steps
+from .tables import known_names, name_cells, named, need_columns, same_names, three_columns
 from .united import Tables, united
 
 EDGE = 1e-12
@@ -318,6 +320,58 @@ class Evaluation(Stepped, Shown):
             return (self.successes.sum(axis=1) / self.trials.sum(axis=1)).rename("success")
         means = self.rows.means(self.successes.to_numpy(), self.trials.to_numpy())
         return pd.Series(means, self.successes.index, name="success")
+
+    def group_rates(self, column: str | None = None, *, prob: float = 0.9) -> pd.DataFrame:
+        """Compute each subject's success rate on groups of items, with Wilson's interval.
+
+        Parameters
+        ----------
+        column : str, optional
+            Property of the items that says the group; all items are one group by default.
+        prob : float
+            Mass of the interval.
+
+        Returns
+        -------
+        DataFrame
+            A row per subject and group with trials, in the form of `Fit.group_means`: ``subject``,
+            ``group``, ``items`` (how many were tried), and ``mean``, ``low`` and ``high`` of the
+            success rate. Trials count as independent.
+
+        Raises
+        ------
+        DataError
+            When there is no such column, or rows are steps of outcomes.
+        FitError
+            When `prob` is not between 0 and 1.
+
+        Examples
+        --------
+        >>> items = pd.DataFrame({"kind": ["sum", "sum", "word"]}, ["a", "b", "c"])
+        >>> outcomes = pd.DataFrame([[1, 0, 1]], ["Ann"], items.index)
+        >>> Evaluation.from_wide(outcomes, items).group_rates("kind").round(2)
+          subject group  items  mean   low  high
+        0     Ann   sum      2   0.5  0.12  0.88
+        1     Ann  word      1   1.0  0.27  1.00
+        """
+        refuse_steps(self.rows, "Evaluation.group_rates")
+        prob = inside("prob", prob, 0.9)
+        groups = pd.Series("all items", self.items.index)
+        if column is not None:
+            need_columns(self.items.columns, [column], "the items have")
+            groups = self.items[column]
+        rows = []
+        for subject, won, tried in zip(
+            self.subjects, self.successes.to_numpy(), self.trials.to_numpy(), strict=True
+        ):
+            for group in groups.dropna().unique():
+                own = groups.eq(group).to_numpy() & (tried > 0)
+                total = tried[own].sum()
+                if total:
+                    rate = won[own].sum() / total
+                    ends = wilson(np.array([rate]), np.array([total]), prob)
+                    rows.append((subject, group, int(own.sum()), rate, *(end[0] for end in ends)))
+        return pd.DataFrame(rows, columns=["subject", "group", "items", "mean", "low", "high"])
 
     def select(
         self, items: Iterable[object] | None = None, subjects: Iterable[object] | None = None

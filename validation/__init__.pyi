@@ -23,6 +23,8 @@ from .prediction.baselines import Classifier as Classifier
 from .prediction.baselines import Regression as Regression
 from .prediction.cross_validate import cross_validate as cross_validate
 from .prediction.forests import Forest as Forest
+from .prediction.importance import Importance as Importance
+from .prediction.importance import permutation_importance as permutation_importance
 from .prediction.layouts import ChosenLayout as ChosenLayout
 from .prediction.layouts import FittedLayout as FittedLayout
 from .prediction.pooled import Explanatory as Explanatory
@@ -33,6 +35,8 @@ from .prediction.splits import Given as Given
 from .prediction.splits import Groups as Groups
 from .prediction.splits import Items as Items
 from .prediction.splits import masked as masked
+from .prediction.texts import Encoder as Encoder
+from .prediction.texts import TextClassifier as TextClassifier
 from .prediction.transfer import Elsewhere as Elsewhere
 from .prediction.transfer import Transfer as Transfer
 from .prediction.transfer import transfer as transfer
