@@ -21,11 +21,13 @@ from ...linking import arrays, linking_function, logistic, total, walk
 from ...linking.arrays import Array
 from ...linking.expression import Expr
 from ..pooling import normal, pooled
-from .data import TASKS
+from .data import SINCE, TASKS
 
 DOUBLING = "doubling"  # of an hour
 _AT_EVEN_ODDS = "human hours at even odds, in doublings of one"
 _LOWEST, _HIGHEST = -12, 16  # a second; thirty years of work
+_KNOTS = tuple(quarter / 4 for quarter in range(-7, 13))  # from April 2023 to January 2028
+_KINK = -1.25, 0.75  # from October 2023 to October 2025
 _USUAL = Prior("Normal", mu=1, sigma=4)  # two hours; from half a minute to 200 hours, nine in ten
 
 
@@ -104,63 +106,6 @@ def population_layout() -> Layout:
       effectiveHorizon = horizon + ease + own
       reached = logistic(effectiveHorizon − logHours, slope)
     """
-    horizon = pooled("horizon", 1, 4, DOUBLING, _AT_EVEN_ODDS)
-    return _with_tasks("time-horizon-population", horizon)
-
-
-type Shape = Literal["line", "kink", "walk"]
-SINCE = "2025-01-01"
-"""Day from which `trend_layout` counts years."""
-_KNOTS = tuple(quarter / 4 for quarter in range(-7, 13))  # from April 2023 to January 2028
-_KINK = -1.25, 0.75  # from October 2023 to October 2025
-
-
-def trend_layout(shape: Shape = "line") -> Layout:
-    r"""Return `population_layout` with horizons that grow with the models' dates of release.
-
-    .. math:: \theta_s \sim \mathrm{Normal}(f(t_s), \tau), \qquad
-        f(t) = \alpha + \beta t + \begin{cases} 0 & \text{line} \\
-        \gamma \max(t - c, 0) & \text{kink} \\ \omega w(t) & \text{walk} \end{cases}
-
-    with t in years since 2025, :math:`\beta` in doublings a year, and a random walk w by quarters.
-    One joint posterior holds horizons, scatter and trend: `joint_trend` reads the doubling time.
-
-    Parameters
-    ----------
-    shape : {"line", "kink", "walk"}
-        A constant rate; one that changes by :math:`\gamma` at the time c; or one that wanders, as
-        far as the data say.
-
-    Examples
-    --------
-    >>> print(trend_layout("kink").nodes["horizon"].prior)
-    Prior('Normal', mu=start + rate × released + change × maximum(released − when, 0), ...
-    """
-    first, last = _KNOTS[0], _KNOTS[-1]
-    released = MetaFeature(
-        "released", low=first, high=last, unit="year", per="subject", about=f"since {SINCE}"
-    )
-    middle = Bias("start", unit=DOUBLING, per="population", prior=normal(1, 4))
-    course = middle + _rate("rate", 3) * released
-    if shape == "kink":
-        when = Bias("when", *_KINK, unit="year", per="population")
-        course = course + _rate("change", 2) * np.maximum(released - when, 0)
-    elif shape == "walk":
-        quarters = tuple(f"{2025 + begin:g}" for begin in _KNOTS[:-1])
-        step = Bias("step", labels=quarters, dim="quarter", per="population")
-        course = course + _spread("pace", 1) * walk(released, step, knots=_KNOTS, over="quarter")
-    about = normal(course, _spread("horizonSpread", 4))
-    horizon = Capability("horizon", unit=DOUBLING, prior=about, about=_AT_EVEN_ODDS)
-    outcome = Success("reached", logistic(horizon - _hours(), _slope("population")))
-    return Layout(f"time-horizon-{shape}", outcome)
-
-
-def _rate(name: str, scale: float) -> Bias:
-    return Bias(name, unit=f"{DOUBLING}/year", per="population", prior=normal(0, scale))
-
-
-def _with_tasks(name: str, horizon: Capability) -> Layout:
-    """Lay out what models share of tasks."""
     task = Category("task")
     apart = Prior("ZeroSumNormal", sigma=_spread("taskSpread", 2))
     of_task = Bias("taskEase", unit=DOUBLING, per=task, prior=apart)
@@ -168,8 +113,62 @@ def _with_tasks(name: str, horizon: Capability) -> Layout:
     own = Bias(
         "own", unit=DOUBLING, per=("subject", task), prior=normal(0, _spread("ownSpread", 2))
     )
+    horizon = pooled("horizon", 1, 4, DOUBLING, _AT_EVEN_ODDS)
     reach = Derived("effectiveHorizon", horizon + ease + own)
-    return Layout(name, Success("reached", logistic(reach - _hours(), _slope())))
+    return Layout(
+        "time-horizon-population", Success("reached", logistic(reach - _hours(), _slope()))
+    )
+
+
+def trend_layout(shape: Literal["line", "kink", "walk"] = "line") -> Layout:
+    r"""Return the layout in which horizons grow with the models' dates of release.
+
+    .. math:: P = \sigma(a (\theta_s - h)), \quad
+        \theta_s \sim \mathrm{Normal}(f(t_s), \tau), \quad
+        f(t) = \alpha + \beta t + \begin{cases} 0 & \text{line} \\
+        \gamma \, (|t - c| - |c|) / 2 & \text{kink} \\
+        \omega \, (w(t) - w(0)) & \text{walk} \end{cases}
+
+    with t in years since 2025, :math:`\beta` in doublings a year, and a random walk w by quarters
+    (see `walk`). One joint posterior holds horizons, scatter and trend: `joint_trend` reads the
+    doubling time. Where there is a kink, :math:`\beta` is the mean of the rates before and after
+    the time c, between October 2023 and October 2025, and :math:`\gamma` their difference.
+
+    Parameters
+    ----------
+    shape : {"line", "kink", "walk"}
+        A constant rate; one that changes once; or one that wanders, as far as the data say. The
+        walk goes on to January 2028 with its prior.
+
+    Notes
+    -----
+    All models share the slope, and tasks are as hard as their hours say, as in `published_layout`.
+    That makes intervals of single horizons too short; what tasks of equal hours do to a model's
+    horizon is in the scatter :math:`\tau`, and so in the interval of the trend.
+
+    Examples
+    --------
+    >>> print(trend_layout("line").nodes["horizon"].prior)
+    Prior('Normal', mu=start + rate × released, sigma=horizonSpread)
+    """
+    first, last = _KNOTS[0], _KNOTS[-1]
+    since = f"in years since {SINCE}"
+    released = MetaFeature("released", first, last, unit="year", per="subject", about=since)
+    course = Bias("start", unit=DOUBLING, per="population", prior=normal(1, 4))
+    course = course + _rate("rate", 3) * released
+    if shape == "kink":
+        when = Bias("when", *_KINK, unit="year", per="population", about=since)
+        bent = np.absolute(released - when) - np.absolute(when)
+        course = course + _rate("change", 2) * bent / 2
+    elif shape == "walk":
+        quarters = tuple(f"{2025 + knot:.2f}" for knot in _KNOTS[:-1])
+        step = Bias("step", labels=quarters, dim="quarter", per="population")
+        there, now = (walk(at, step, knots=_KNOTS, over="quarter") for at in (released, 0))
+        course = course + _spread("pace", 1) * (there - now)
+    about = normal(course, _spread("horizonSpread", 4))
+    horizon = Capability("horizon", unit=DOUBLING, prior=about, about=_AT_EVEN_ODDS)
+    outcome = Success("reached", logistic(horizon - _hours(), _slope("population")))
+    return Layout(f"time-horizon-{shape}", outcome)
 
 
 def nested_layout(tasks: Sequence[str] = TASKS) -> Layout:
@@ -254,6 +253,10 @@ def _horizon(prior: Prior | None = None) -> Capability:
 def _slope(per: str = "subject") -> Slope:
     prior = Prior("LogNormal", mu=0, sigma=0.7)
     return Slope("slope", prior=prior, about="per doubling of the hours", per=per)
+
+
+def _rate(name: str, scale: float) -> Bias:
+    return Bias(name, unit=f"{DOUBLING}/year", per="population", prior=normal(0, scale))
 
 
 def _spread(name: str, scale: float) -> Spread:
