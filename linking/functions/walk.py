@@ -1,6 +1,5 @@
 """Walk: a course that moves from step to step, such as a capability over dates or versions."""
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,7 +17,7 @@ from ..real import real
 
 def _range(at: Interval, step: Interval, *, knots: tuple[float, ...], over: str) -> Interval:
     """Range of a call."""
-    reach = sum(map(math.sqrt, np.diff(knots).tolist()))
+    reach = float(np.sqrt(np.diff(_read_knots(knots, None))).sum())
     return Interval(min(step.low, 0.0), max(step.high, 0.0)) * Interval(reach, reach)
 
 
@@ -46,7 +45,7 @@ def _read_knots(knots: object, steps: int | None) -> np.ndarray:
     """Read the knots: finite, rising, and one more than there are steps."""
     given = list(knots) if isinstance(knots, Sequence | np.ndarray) else []
     numbers = [real(knot) for knot in given]
-    found = np.array([math.nan if number is None else number for number in numbers])
+    found = np.array([np.nan if number is None else number for number in numbers])
     if len(found) < 2 or not (np.isfinite(found).all() and (np.diff(found) > 0).all()):
         raise LayoutError(
             f"walk: knots={knots!r}; give at least two finite numbers in rising order, where the "
@@ -60,9 +59,7 @@ def _read_knots(knots: object, steps: int | None) -> np.ndarray:
     return found
 
 
-@linking_function(
-    range=_range, latex=_latex, same_unit=("step",), keeps_unit=True, check=_check
-)
+@linking_function(range=_range, latex=_latex, same_unit=("step",), keeps_unit=True, check=_check)
 def walk(at: Array, step: Array, *, knots: Sequence[float] = (0.0, 1.0), over: Any = None) -> Array:
     r"""Course that a walk has reached, 0 at the first knot.
 

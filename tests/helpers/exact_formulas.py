@@ -151,6 +151,14 @@ def total(*parts):
 
 
 @elementwise
+def walk(at, *steps, knots):
+    widths = [Decimal(end) - Decimal(begin) for begin, end in zip(knots, knots[1:], strict=False)]
+    gone = [max(at - Decimal(knot), Decimal(0)) for knot in knots[:-1]]
+    parts = zip(steps, gone, widths, strict=True)
+    return sum(step * min(far, width) / width.sqrt() for step, far, width in parts)
+
+
+@elementwise
 def mixture(p, by, toward):
     return (1 - by) * p + by * toward
 
