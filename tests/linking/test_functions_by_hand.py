@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pytest
 from helpers import exact_formulas as exact
-from helpers.function_cases import KNOTS, CASES, compiled
+from helpers.function_cases import CASES, KNOTS, compiled
 
 from measurement_layouts import linking
 from measurement_layouts.linking import (
