@@ -28,6 +28,7 @@ SHAPES = ("line", "kink", "walk")
 QUIET: dict[str, Any] = {"chains": 2, "target_accept": 0.9, "progressbar": False}
 FEW = QUIET | {"draws": 400, "tune": 400}
 MODELS, RATE, SCATTER = 20, 2.4, 0.4  # doublings a year, doublings
+START = 4.0  # doublings of an hour in 2025: most models are then within the battery's hours
 FIRST, LAST = "2023-07-01", "2026-02-01"
 TRUTHS = {  # change of the rate, and how far a walk moves in a year
     "straight line": (0.0, 0.0),
@@ -138,7 +139,7 @@ def trends(seed: int, change: float, pace: float) -> ml.Evaluation:
     dates = pd.Series(pd.Timestamp(FIRST) + pd.to_timedelta(days, unit="D").round("D"), names)
     years = ((dates - pd.Timestamp(weirdml.SINCE)).dt.days / 365.25).to_numpy()
     when = rng.uniform(-0.8, 0.4)
-    horizon = 1 + RATE * years + change * (np.abs(years - when) - np.abs(when)) / 2
+    horizon = START + RATE * years + change * (np.abs(years - when) - np.abs(when)) / 2
     weeks = np.arange(-1.5, 1.1, 1 / 52)
     walk = np.concatenate([[0.0], np.cumsum(rng.normal(0, pace / 52**0.5, len(weeks) - 1))])
     horizon += np.interp(years, weeks, walk - np.interp(0, weeks, walk))
