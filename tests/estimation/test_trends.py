@@ -97,7 +97,7 @@ def layout_of(mean, unit="year"):
         (
             lambda line: line * ml.MetaFeature("tests", low=0, high=1, per="subject"),
             "year",
-            "depends on released and tests",
+            "depends on released, tests",
         ),
     ],
 )

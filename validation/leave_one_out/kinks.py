@@ -104,12 +104,12 @@ def find_kink(
     alter the verdict elsewhere.
 
     The two rules were chosen on simulated horizons of 20 models over 2.6 years, which grow by 2.4
-    doublings a year and are known to 0.35 doublings; 60 to 200 cohorts a row. With a scatter of 0.4
-    doublings, no straight line was called a kink and 2 % "changed"; of walks that move by 1 or 2
-    doublings in a year, 2 % and none were called kinks (23 % and 33 % "changed", as they did). A
-    rate that doubles, 2.4 more a year, was seen to change in half of the cohorts, and 4.8 more a
-    year in 95 %; then a quarter were told from a walk. With a scatter of 0.9 doublings, 35 to 38 %
-    of changes by 4.8 were seen.
+    doublings a year on average and are known to 0.35 doublings; 60 to 200 cohorts a row, integrated
+    on a grid. With a scatter of 0.4 doublings, no straight line was called a kink and 2 %
+    "changed"; of walks that move by 1 or 2 doublings in a year, 2 % and none were called kinks, and
+    21 % and 33 % "changed", as they did. A rate that goes from 1.2 to 3.6 was seen to change in half
+    of the cohorts, and one from 0 to 4.8 in 95 %, a quarter of which were told from a walk. With a
+    scatter of 0.9 doublings, the latter was seen in 35 to 38 %.
 
     References
     ----------
