@@ -17,6 +17,7 @@ PAGES = [
     path for folder in (".", "how-to", "studies") for path in sorted(DOCS.glob(f"{folder}/*.md"))
 ]
 SLOW = {
+    "capabilities-over-time",
     "check-calibration",
     "compare-models",
     "decide-with-a-profile",

@@ -184,6 +184,11 @@ class Translator:
                     if roles[axis] not in (None, role):
                         raise UnsupportedError(f"{role} against {roles[axis]} on one axis")
                     roles[axis] = role
+        for laid in inputs:
+            if isinstance(laid.content, np.ndarray):
+                for behind, size in enumerate(reversed(laid.content.shape), start=1):
+                    if size > 1 and roles[-behind] is None:
+                        roles[-behind] = self._meant(size, behind)
         merged = tuple(roles)
         compute = self._operation(scalar_op)
         if _STACK not in merged:
@@ -196,6 +201,14 @@ class Translator:
             merged,
             tuple(compute(*(self._term(laid, merged, at) for laid in inputs)) for at in entries),
         )
+
+    def _meant(self, size: int, behind: int) -> str | None:
+        """Say along which labels numbers lie that meet no array with labels: by place or size."""
+        dims = list(self.terms.sizes)
+        fitting = [dim for dim in dims if self.terms.sizes[dim] == size]
+        if behind <= len(dims) and dims[-behind] in fitting:
+            return dims[-behind]
+        return fitting[0] if len(fitting) == 1 else None
 
     def _term(self, laid: _Laid, roles: tuple[str | None, ...], entry: int) -> int:
         if isinstance(laid.content, np.ndarray):
