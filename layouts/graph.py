@@ -10,9 +10,11 @@ from ..linking.expression import Dims, SubjectConstant, merge_dims
 from ..linking.function import Call
 from .latents import Latent, categories_of
 from .nodes import Derived, MetaFeature, Node
+from .outcomes.averaging import averaged, measured_of
+from .outcomes.measured import Chance, Measured
 from .outcomes.ordered import OrderedOutcome
 from .outcomes.steps import Observed, Steps, Success
-from .outcomes.unseen import Unseen
+from .outcomes.unseen import Numbers, Unseen
 from .plates import ITEM, SUBJECT, Category, Plate, finest, plate_name, root
 
 if TYPE_CHECKING:  # slow to import, and a layout is declared without it
@@ -38,10 +40,21 @@ class Graph:
 
     @cached_property
     def outcome(self) -> Success:
-        """What is fitted: the only `Success`, or else all outcomes as steps, a row for each."""
-        if len(self.outcomes) == 1 and isinstance(self.outcomes[0], Success):
-            return self.outcomes[0]
-        return Steps.of(self.outcomes)
+        """What is fitted: the only `Success`, or else all outcomes as steps, a row for each.
+
+        Of measured demands, it is the mean over their levels.
+        """
+        (first, *more) = self.outcomes
+        if more or not isinstance(first, Success):
+            return Steps.of(self.outcomes)
+        if not measured_of(first):
+            return first
+        return Success(first.name, averaged(first.expression), first.about)
+
+    @cached_property
+    def measured(self) -> tuple[Measured, ...]:
+        """Demands of which the items have a probability for each level."""
+        return tuple(node for node in self.nodes.values() if isinstance(node, Measured))
 
     @property
     def steps(self) -> Steps | None:
@@ -151,7 +164,9 @@ class Graph:
     @cached_property
     def dims(self) -> Dims:
         """Dimensions of all nodes, in order of appearance: labels, and places of the unseen."""
-        return merge_dims(tuple(self.nodes.values()))
+        parts = ancestry(self.outcome) if self.measured else ()
+        places = [part for part in parts if isinstance(part, Numbers)]
+        return merge_dims((*self.nodes.values(), *places))
 
     @cached_property
     def labels(self) -> Dims:
@@ -169,7 +184,9 @@ class Graph:
 
         graph: nx.DiGraph[str] = nx.DiGraph(name=self.name)
         for node in self.nodes.values():
-            parents = _named_parents(node)
+            if isinstance(node, Chance):
+                continue
+            parents = [] if isinstance(node, Measured) else _named_parents(node)
             plates = self.plates_of_nodes[node.name]
             graph.add_node(
                 node.name,

@@ -150,7 +150,8 @@ def build_model(
             pm.Binomial(name, n=trials, p=chance, observed=successes, dims="item")
         else:
             places = (slice(None), *(slice(None) if dim == unseen.dim else 0 for dim in dims))
-            weights = pt.broadcast_to(evaluate(unseen.weights, known, dims), bounded.shape)
+            weights = pt.as_tensor(evaluate(unseen.weights, known, dims))
+            bounded, weights = pt.broadcast_arrays(bounded, weights)
             each = pm.Binomial.dist(n=trials[:, None], p=bounded[places])
             pm.Mixture(name, weights[places], comp_dists=each, observed=successes, dims="item")
     return model
