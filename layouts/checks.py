@@ -17,9 +17,9 @@ from .joint import check_joint
 from .latents import Latent, categories_of
 from .nodes import Derived, MetaFeature
 from .opposed import SQUASHING
+from .outcomes.measured import Measured
 from .outcomes.ordered import OrderedOutcome
 from .outcomes.steps import Observed, Success
-from .outcomes.measured import Measured
 from .outcomes.unseen import Unseen
 from .plates import SUBJECT
 from .serial import OURS
@@ -230,8 +230,8 @@ def _steps_can_be_told(outcomes: tuple[Observed, ...], own: list[list[Expr]]) ->
                 )
             if isinstance(part, Unseen | Measured):
                 raise LayoutError(
-                    f"{outcome.name}: it uses {part.name}, which is {part.kind}: all outcomes of an "
-                    "item would share it, and they are taken as independent given the profile; "
+                    f"{outcome.name}: it uses {part.name}, which is {part.kind}: all outcomes of "
+                    "an item would share it, and they are taken as independent given the profile; "
                     "give the item's property as a MetaFeature, or fit a single Success"
                 )
 

@@ -2,7 +2,6 @@
 
 from ..linking import LayoutError
 from .graph import Graph
-from .outcomes.measured import Measured
 from .outcomes.unseen import Unseen
 from .plates import written
 

@@ -11,7 +11,6 @@ from .drawing import equations, mermaid
 from .drawing import graphviz as render
 from .graph import Graph
 from .latents import Latent
-from .outcomes.averaging import together
 from .outcomes.steps import Observed, Success
 
 
@@ -162,7 +161,11 @@ class _Several(Layout):
 
     @cached_property
     def outcome(self) -> Success:
-        return together(self.outcomes[0])
+        return super().outcome if self.shared is None else self.shared
+
+    @property
+    def several(self) -> Layout:
+        return self
 
     @cached_property
     def fingerprint(self) -> str:

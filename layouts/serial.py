@@ -15,7 +15,7 @@ from ..linking.function import Call
 from ..linking.functions.elementary import ELEMENTARY
 from . import latents, nodes, plates
 from .graph import Graph
-from .outcomes.measured import Chance, Measured
+from .outcomes.measured import Measured
 from .outcomes.ordered import Graded, OrderedOutcome, Score
 from .outcomes.steps import Observed, Success
 from .outcomes.unseen import Unseen
@@ -238,11 +238,7 @@ def to_dict(layout: Graph) -> dict[str, Any]:
         "format": _format(layout),
         "name": layout.name,
         **({"outcome": outcomes[0]} if len(outcomes) == 1 else {"outcomes": outcomes}),
-        "nodes": [
-            _write_node(node)
-            for node in (*layout.categories, *layout.nodes.values())
-            if not isinstance(node, Chance)
-        ],
+        "nodes": [_write_node(node) for node in (*layout.categories, *layout.nodes.values())],
     }
 
 

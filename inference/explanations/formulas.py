@@ -13,6 +13,7 @@ from ...linking.evaluation import ancestry
 from ...linking.expression import Dims
 from ...linking.interval import UNIT, Interval
 
+
 @linking_function(range=(0, 1))
 def without_lapses(p: Array, by: Array, toward: Array, lapses: Array) -> Array:
     """Mix as `mixture` does; with no lapses, noise never turns a success into a failure."""

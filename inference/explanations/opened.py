@@ -15,7 +15,6 @@ from ...linking.interval import REALS
 from .formulas import ByLabel, is_leaf, latents_of, shifted, without_lapses
 from .parts import Finder, Leaf, Part, demands_of, lapse, parts_of
 
-
 type Wrap = Callable[[Expr], Expr]
 """What to build of a part of a formula."""
 

@@ -81,6 +81,7 @@ def to_pymc(
         )
     data = SubjectData.of(evaluation, subject)
     features = training_features(layout, evaluation)
+    layout = layout.several if data.trials.max() > 1 else layout
     return build_model(layout, features, evaluation.items.index, data, derived=derived)
 
 
