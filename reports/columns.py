@@ -74,7 +74,7 @@ def training_items(fit: Fit) -> pd.Index:
 
 
 def columns(fit: Fit) -> list[Column]:
-    """List the columns of a fit's training items, but of measured demands, in the layout's order."""
+    """List the columns of a fit's training items, in the layout's order; no measured demands."""
     layout = fit.layout
     values = iter(defined_columns(layout, training_features(fit), len(training_items(fit))).T)
     found = [

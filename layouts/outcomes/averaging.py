@@ -2,9 +2,9 @@
 
 import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, reduce
+from functools import cached_property, partial, reduce
 from operator import mul
 
 import numpy as np
@@ -162,8 +162,13 @@ def _apart(expr: Expr) -> Expr:
     if not _is_linear(expr):
         return _over_levels(expr)
     means = {id(parent): _apart(parent) for parent in expr.parents}
-    wraps = {own: (lambda _of, mean=mean: mean) for own, mean in means.items()}
+    wraps = {own: partial(_instead, mean) for own, mean in means.items()}
     return rewritten(expr, wraps, stop_at=lambda of: id(of) in means)
+
+
+def _instead(of: Expr, _was: Expr) -> Expr:
+    """Take one expression for another."""
+    return of
 
 
 def _is_linear(expr: Expr) -> bool:
@@ -212,18 +217,20 @@ def _level(of: Measured, levels: Sequence[float], along: Dims | None = None) -> 
     return Numbers(name, along or {}, tuple(levels), of.unit)
 
 
-def _given(expr: Expr, levels: dict[str, Expr]) -> Expr:
+def _given(expr: Expr, levels: Mapping[str, Expr]) -> Expr:
     """Put levels for measured demands; what depends on them has no name any more."""
 
     def ends(of: Expr) -> bool:
         return isinstance(of, Latent | MetaFeature | Measured)
 
-    wraps: dict[int, Callable[[Expr], Expr]] = {}
-    for part in ancestry(expr, stop_at=ends):
-        if isinstance(part, Measured):
-            wraps[id(part)] = lambda _of, level=levels[part.name]: level
-        elif isinstance(part, Derived) and measured_of(part):
-            wraps[id(part)] = lambda of: of.expression  # type: ignore[attr-defined]
+    def put(of: Expr) -> Expr:
+        return of.expression if isinstance(of, Derived) else levels[str(of.name)]
+
+    wraps = {
+        id(part): put
+        for part in ancestry(expr, stop_at=ends)
+        if isinstance(part, Measured) or (isinstance(part, Derived) and measured_of(part))
+    }
     return rewritten(expr, wraps, stop_at=ends)
 
 
@@ -290,7 +297,7 @@ class _Drawn(_Placed):
 
     @property
     def unit(self) -> unit_names.Unit:
-        return self.of.unit
+        return self.at.unit
 
     def compute(self, values: tuple[Array, ...], dims: tuple[str, ...]) -> Array:
         at, *chances = values

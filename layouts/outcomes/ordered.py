@@ -45,8 +45,8 @@ class OrderedOutcome(Node):
         for unseen in (of for of in parts if isinstance(of, Unseen | Measured)):
             raise LayoutError(
                 f"{self.name}: its {part} uses {unseen.name}, which is {unseen.kind}: all steps of "
-                "an item would share it, and steps are trials of their own; give the item's property "
-                "as a MetaFeature, or declare a Success"
+                "an item would share it, and steps are trials of their own; give the item's "
+                "property as a MetaFeature, or declare a Success"
             )
 
     def _check_positive(self, part: str) -> None:

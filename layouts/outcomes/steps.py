@@ -48,7 +48,7 @@ class Success(Derived):
                 "them into one, as in Unseen(name, mean_1 + mean_2, (spread_1**2 + spread_2**2) "
                 "** 0.5)"
             )
-        places = frozenset() if self.unseen is None else {self.unseen.dim}
+        places = frozenset(() if self.unseen is None else (self.unseen.dim,))
         check_unlabelled(self.name, self.expression, "probability", besides=places)
 
     @cached_property
