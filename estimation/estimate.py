@@ -305,7 +305,8 @@ def estimate(
         )
     if alone or method == "grid":
         remedy = "take the posterior, fit(...).profiles()" if alone else "use method='nuts'"
-        refuse_unseen(layout, f"estimate with method={method!r}", remedy)
+        most = int(chosen.trials.to_numpy().max())
+        refuse_unseen(layout, f"estimate with method={method!r}", remedy, most)
     sampled = None
     if method == "grid" or method == "nuts":
         own: dict[str, Any] = {"tune": tune, "starts": "modes"} if method == "nuts" else {}

@@ -132,12 +132,13 @@ def fit(
     reruns = whole("reruns", reruns)
     if not isinstance(method, str) or method not in ("nuts", "grid"):
         raise FitError(f"method={method!r}; give 'nuts' or 'grid'")
-    if method == "grid":
-        refuse_unseen(layout, "method='grid'", "use method='nuts'")
     if not isinstance(starts, str) or starts not in ("prior", "modes"):
         raise FitError(f"starts={starts!r}; give 'prior' or 'modes'")
     executor = choose_executor(None if n_jobs is None else whole("n_jobs", n_jobs, 1))
     chosen = evaluation if subjects is None else evaluation.select(subjects=subjects)
+    if method == "grid":
+        most = int(chosen.trials.to_numpy().max())
+        refuse_unseen(layout, "method='grid'", "use method='nuts'", most)
     if layout.joint:
         for name, value, only in (("method", method, "nuts"), ("starts", starts, "prior")):
             if value != only:

@@ -13,8 +13,9 @@ from pytensor.graph.traversal import toposort
 from pytensor.tensor.elemwise import CAReduce, DimShuffle, Elemwise
 
 from ...layouts import Layout
-from ...layouts.outcomes.unseen import SCORES
+from ...layouts.outcomes.unseen import Numbers
 from ...linking import evaluate
+from ...linking.evaluation import ancestry
 from ..kernel.terms import MOVING, SUBJECT, LogDensity, Term, Terms, UnsupportedError
 from .alignment import align
 from .prior import PLACES, profile_variables
@@ -113,9 +114,9 @@ class Translator:
     def _varying(self, roles: Sequence[str | None]) -> tuple[str | None, ...]:
         return tuple(None if role in self.single else role for role in roles)
 
-    def numbers(self, variable: Any, values: np.ndarray, label: str) -> None:
-        """Introduce numbers, one per label."""
-        self.laid[variable] = _Laid((label,), self.terms.constant(values, (label,)))
+    def numbers(self, variable: Any, values: np.ndarray, labels: tuple[str, ...]) -> None:
+        """Introduce numbers, one per label, or per combination of labels."""
+        self.laid[variable] = _Laid(labels, self.terms.constant(values, labels))
 
     def own(self, variable: Any, name: str) -> None:
         """Introduce a subject's number."""
@@ -395,15 +396,18 @@ def log_density(
             known[constant.name] = pt.dscalar(constant.name)
             translator.own(known[constant.name], constant.name)
         unseen = layout.outcome.unseen
-        if unseen is not None:
-            scores = pt.tensor(unseen.scores.name, dtype="float64", shape=(len(SCORES),))
-            translator.numbers(scores, SCORES, unseen.dim)
-            places = [slice(None) if dim == unseen.dim else None for dim in dims]
-            known[unseen.scores.name] = scores[tuple(places)]
+        for part in ancestry(layout.outcome):
+            if isinstance(part, Numbers) and part.dims:
+                shape = tuple(map(len, part.dims.values()))
+                numbers = pt.tensor(part.name, dtype="float64", shape=shape)
+                translator.numbers(numbers, np.reshape(part.values, shape), tuple(part.dims))
+                known[part.name] = numbers[
+                    tuple(slice(None) if dim in part.dims else None for dim in dims)
+                ]
         variables = profile_variables(layout, deviations)
         for dim, labels in layout.dims.items():
             if (own := f"{dim}{PLACES}") in model:
-                translator.numbers(model[own], np.arange(float(len(labels))), dim)
+                translator.numbers(model[own], np.arange(float(len(labels))), (dim,))
         for latent in layout.latents:
             known[latent.name] = align(variables[latent.name], latent, dims, per_item=False)
         parts = [evaluate(layout.outcome.expression, known, dims)]

@@ -398,7 +398,7 @@ def criticise(
     places = fit.places(subjects)
     repeated = bool((fit.observed["trials"].to_numpy()[places] > 1).any())
     if repeated:
-        refuse_unseen(fit.layout, "criticise", "fit items of one trial each")
+        refuse_unseen(fit.layout, "criticise", "fit items of one trial each", 2)
     names = candidate_columns(fit, evaluation.items, candidates)
     every = Cut.of(fit, evaluation.items, names)
     rows = list[dict[str, object]]()
