@@ -10,6 +10,8 @@ from .demand_table import DemandTable, annotate_demands, foreseen_usage
 from .grading import Grading, grade, settle_grades
 from .prompt import prompt
 from .quality import keep, quality
+from .rater_model import RaterModel
+from .ratings import Ratings
 from .rubric import (
     DEMAND_LEVELS,
     DEMAND_RUBRICS,
@@ -23,6 +25,7 @@ from .rubric import (
     load_demand_rubric,
     load_rubric,
 )
+from .stated import stated_reliability
 
 __all__ = [
     "DEMAND_LEVELS",
@@ -36,6 +39,8 @@ __all__ = [
     "DemandTable",
     "Grading",
     "Level",
+    "RaterModel",
+    "Ratings",
     "Rubric",
     "adjudicate",
     "agreement",
@@ -55,4 +60,5 @@ __all__ = [
     "read_interval",
     "read_level",
     "settle_grades",
+    "stated_reliability",
 ]
