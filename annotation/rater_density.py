@@ -64,7 +64,7 @@ class Raters:
         count = len(self.levels)
         corner = np.tril(np.ones((count, count - 1)), -1)
         corner[np.arange(count - 1), np.arange(count - 1)] = -np.arange(count - 1, 0, -1)
-        return corner / np.linalg.norm(corner, axis=0)
+        return np.asarray(corner / np.linalg.norm(corner, axis=0))
 
     @cached_property
     def truths(self) -> tuple[np.ndarray, np.ndarray]:
@@ -89,7 +89,7 @@ class Raters:
         inner = parameters[..., : len(self.noise) * count]
         logs = inner.reshape(*inner.shape[:-1], len(self.noise), count) @ self.basis.T
         powers = np.exp(logs - logs.max(axis=-1, keepdims=True))
-        return powers / powers.sum(axis=-1, keepdims=True)
+        return np.asarray(powers / powers.sum(axis=-1, keepdims=True))
 
     def noises(self, parameters: np.ndarray) -> np.ndarray:
         """Noise of each rater: draw x rater."""
@@ -120,7 +120,7 @@ class Raters:
             [np.zeros((*margins.shape[:-1], 1)), ndtr(margins), np.ones((*margins.shape[:-1], 1))],
             axis=-1,
         )
-        return np.maximum(np.diff(below, axis=-1), FLOOR)
+        return np.asarray(np.maximum(np.diff(below, axis=-1), FLOOR))
 
     def joint(self, parameters: np.ndarray) -> np.ndarray:
         """Chances of each pattern together with each node of the truth: draw x pattern x node."""
@@ -129,7 +129,7 @@ class Raters:
             return self._of_patterns(self.chances(parameters, truths)) * weights
         shared, parts = np.polynomial.hermite_e.hermegauss(_SHARED)
         parts = parts / parts.sum()
-        found = 0.0
+        found = np.zeros(())
         for node, part in zip(shared, parts, strict=True):
             given = self.chances(parameters, truths, np.full(len(truths), node))
             found = found + part * self._of_patterns(given)
@@ -155,10 +155,10 @@ class Raters:
             found[first : first + block] = np.log(self.joint(some).sum(axis=-1)) @ self.counts
         prior = np.log(self.shares(parameters)).sum(axis=(-1, -2))
         logs = parameters[:, self.size - self.free :]
-        return found + prior - (logs**2).sum(axis=-1) / 2
+        return np.asarray(found + prior - (logs**2).sum(axis=-1) / 2)
 
 
 def _noise_to_power(log_noise: np.ndarray, power: float) -> np.ndarray:
     """Noise whose share of true variance is that of another noise to a power."""
     share = -np.logaddexp(0, 2 * log_noise) * power
-    return np.sqrt(np.expm1(-share))
+    return np.asarray(np.sqrt(np.expm1(-share)))

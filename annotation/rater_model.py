@@ -1,142 +1,21 @@
 """A model of raters, fitted: true levels of items, and what each rater makes of them."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 import xarray as xr
-from scipy import optimize
 
-from ..common.messages import many
-from .importance import draws_about, mode
-from .rater_density import Raters
+from ..common.errors import AnnotationError
+from ..common.messages import many, some
+from ..linking.real import real
+from .inputs import whole
+from .rater_dimension import OneDimension
 from .resampling import check_resampling
 
-_DRAWS = 400
-_BLOCK = 4_000_000  # numbers in an array of draws by patterns by nodes
 _TRAITS = ("bias", "scale", "noise", "reliability")
-
-
-@dataclass(frozen=True, eq=False)
-class OneDimension:
-    """What the model of raters says of one dimension.
-
-    Attributes
-    ----------
-    demands : ndarray
-        Chances of true levels: item x level.
-    confusions : ndarray
-        Chances of what a rater says, given the true level: rater x true level x level.
-    traits : ndarray
-        Draw x rater x (bias, scale, noise, reliability).
-    together : ndarray
-        Reliability of all raters of an item together, draw by draw.
-    misfit : float
-        Share of the items whose levels the model has elsewhere.
-    effective : float
-        Effective draws.
-    """
-
-    demands: np.ndarray
-    confusions: np.ndarray
-    traits: np.ndarray
-    together: np.ndarray
-    misfit: float
-    effective: float
-
-
-def summarised(
-    raters: Raters, draws: np.ndarray, places: np.ndarray, effective: float = math.nan
-) -> OneDimension:
-    """Average over draws what is true of items, and what raters make of it.
-
-    Parameters
-    ----------
-    raters : Raters
-        What was said.
-    draws : ndarray
-        Draw x parameter.
-    places : ndarray of int
-        Of each item, the number of its pattern.
-    effective : float
-        Effective draws.
-
-    Returns
-    -------
-    OneDimension
-        Of these items.
-    """
-    levels, (nodes, weights) = raters.levels, raters.truths
-    chances = raters.chances(draws, nodes)
-    expected = chances @ levels  # draw x rater x node
-    truth = expected.mean(axis=1)
-    cell = np.eye(len(levels))[np.searchsorted((levels[1:] + levels[:-1]) / 2, truth)]
-    given = np.zeros((len(raters.patterns), len(levels)))
-    likely = np.zeros(len(raters.patterns))
-    together = np.empty(len(draws))
-    block = max(1, _BLOCK // (len(raters.patterns) * len(nodes)))
-    for first in range(0, len(draws), block):
-        some = slice(first, first + block)
-        joint = raters.joint(draws[some])
-        total = joint.sum(axis=-1, keepdims=True)
-        joint /= total
-        likely += total[..., 0].sum(axis=0) / len(draws)
-        given += (joint @ cell[some]).sum(axis=0) / len(draws)
-        level = np.einsum("dpn,dn->dp", joint, truth[some])
-        square = np.einsum("dpn,dn->dp", joint, truth[some] ** 2)
-        share = raters.counts / raters.counts.sum()
-        known = (level**2) @ share - (level @ share) ** 2
-        together[some] = known / (known + (square - level**2) @ share)
-    return OneDimension(
-        demands=given[places],
-        confusions=_confusions(chances, cell * weights[:, None], truth, levels),
-        traits=_traits(chances, expected, truth, levels, weights),
-        together=together,
-        misfit=_misfit(raters, likely),
-        effective=effective,
-    )
-
-
-def _traits(
-    chances: np.ndarray,
-    expected: np.ndarray,
-    truth: np.ndarray,
-    levels: np.ndarray,
-    weights: np.ndarray,
-) -> np.ndarray:
-    """Bias, scale, noise and reliability of each rater: draw x rater x 4."""
-    truth = truth[:, None]
-    bias = (expected - truth) @ weights
-    spread = (truth - (truth @ weights)[..., None]) * weights
-    variance = (spread * truth).sum(axis=-1)
-    scale = (expected * spread).sum(axis=-1) / variance
-    squares = chances @ levels**2
-    noise = np.sqrt((squares - expected**2) @ weights)
-    said = squares @ weights - (expected @ weights) ** 2
-    return np.stack([bias, scale, noise, scale**2 * variance / said], axis=-1)
-
-
-def _confusions(
-    chances: np.ndarray, cells: np.ndarray, truth: np.ndarray, levels: np.ndarray
-) -> np.ndarray:
-    """Average what raters say of a true level; where no item has it, of the items nearest to it."""
-    mass = cells.sum(axis=(0, 1))
-    found = np.einsum("drnk,dnl->rlk", chances, cells)
-    for place in np.flatnonzero(mass == 0):
-        nearest = np.abs(truth - levels[place]).argmin(axis=1)
-        found[:, place] = chances[np.arange(len(truth)), :, nearest].sum(axis=0)
-    return found / found.sum(axis=-1, keepdims=True)
-
-
-def _misfit(raters: Raters, likely: np.ndarray) -> float:
-    """Half the sum of what separates shares of patterns from their chances; whole patterns only."""
-    whole = (raters.patterns >= 0).all(axis=1)
-    if not whole.any():
-        return math.nan
-    share = raters.counts[whole] / raters.counts[whole].sum()
-    return float(np.maximum(share - likely[whole], 0).sum())
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,7 +43,9 @@ class RaterModel:
     dimensions : dict of str to OneDimension
         What was found.
     assumed : str
-        What was assumed about the errors of the raters.
+        What was assumed about the reliability of the raters.
+    error_correlation : float
+        What was assumed of the errors of any two raters.
 
     References
     ----------
@@ -192,6 +73,7 @@ class RaterModel:
     levels: tuple[float, ...]
     dimensions: dict[str, OneDimension]
     assumed: str
+    error_correlation: float
 
     def raters(self, prob: float = 0.9) -> pd.DataFrame:
         """Say what each rater does, by dimension.
@@ -222,6 +104,84 @@ class RaterModel:
             for place, name in enumerate(self.names)
         }
         return pd.DataFrame(rows).T.rename_axis(["dimension", "rater"])
+
+    def reliability(self, *, least: float = 0.7, prob: float = 0.9) -> pd.DataFrame:
+        r"""Say which dimensions are measured well enough, and how many annotations are enough.
+
+        .. math:: \rho_k = \frac{\rho_1}{\rho_1 + (1 - \rho_1) \left(c + \frac{1 - c}{k}\right)}
+
+        This is the reliability of `k` averaged raters, of Spearman and Brown where the errors do
+        not correlate (`c` = 0). Where they do, it never passes that of endlessly many.
+
+        Parameters
+        ----------
+        least : float, default 0.7
+            The reliability that is needed.
+        prob : float, default 0.9
+            Of the intervals.
+
+        Returns
+        -------
+        DataFrame
+            By ``dimension``: the reliability of ``one`` rater (the mean over raters) and of the
+            raters ``together`` (the share of the variance of true levels that the ratings tell),
+            each with ``_low`` and ``_high``; whether that is ``enough``, at least `least`; how many
+            averaged annotations are ``needed`` for it (infinite where no number is enough);
+            ``misfit``, the share of items whose levels the model has elsewhere; and the
+            ``effective`` draws that the intervals rest on.
+
+        Raises
+        ------
+        AnnotationError
+            When an option is out of range.
+
+        References
+        ----------
+        Spearman (1910) and Brown (1910), British Journal of Psychology 3, 271-295 and 296-322.
+        """
+        check_resampling(prob)
+        if not 0 < least < 1:
+            raise AnnotationError(f"least={least!r}; give a number between 0 and 1, such as 0.7")
+        rows = {}
+        for dimension, each in self.dimensions.items():
+            draws = np.column_stack([each.traits[..., 3].mean(axis=1), each.together])
+            row = _intervals(("one", "together"), draws, prob)
+            rows[dimension] = {
+                **row,
+                "enough": row["together"] >= least,
+                "needed": _needed(row["one"], least, self.error_correlation),
+                "misfit": each.misfit,
+                "effective": each.effective,
+            }
+        table = pd.DataFrame.from_dict(rows, orient="index").rename_axis("dimension")
+        return table.astype({"enough": bool})
+
+    def averaged(self, raters: int) -> pd.Series:
+        """Reliability of so many raters, averaged, of each dimension.
+
+        Parameters
+        ----------
+        raters : int
+            How many, each as reliable as those at hand are on average.
+
+        Returns
+        -------
+        Series
+            By ``dimension``, see `reliability`.
+
+        Raises
+        ------
+        AnnotationError
+            When it is no whole number of at least 1.
+        """
+        count = whole("raters", raters)
+        shared = self.error_correlation
+        error = shared + (1 - shared) / count
+        one = {name: each.traits[..., 3].mean() for name, each in self.dimensions.items()}
+        return pd.Series(
+            {name: share / (share + (1 - share) * error) for name, share in one.items()},
+            name="reliability",
+        ).rename_axis("dimension")
 
     def demands(self) -> xr.DataArray:
         """Chances of true levels, for each item and dimension.
@@ -273,90 +233,76 @@ class RaterModel:
         )
 
 
+def _needed(one: float, least: float, shared: float) -> float:
+    """Count the averaged raters that reach a reliability; infinite where no number does."""
+    room = one * (1 - least) / ((1 - one) * least) - shared
+    return math.ceil((1 - shared) / room - 1e-9) if room > 0 else math.inf
+
+
 def _intervals(names: Sequence[str], draws: np.ndarray, prob: float) -> dict[str, float]:
     """Means with intervals, by name: draws x names."""
     ends = np.quantile(draws, [(1 - prob) / 2, (1 + prob) / 2], axis=0)
-    found = {}
+    found: dict[str, float] = {}
     for name, mean, low, high in zip(names, draws.mean(axis=0), *ends, strict=True):
         found |= {name: float(mean), f"{name}_low": float(low), f"{name}_high": float(high)}
     return found
 
 
-def fitted(
-    said: np.ndarray,
-    levels: np.ndarray,
-    noise: tuple[float | int, ...],
-    powers: tuple[float, ...],
-    error_correlation: float,
-    seed: int,
-    draws: int = _DRAWS,
-) -> OneDimension:
-    """Fit the model of raters for one dimension.
+def assumed_of(raters: int, stated: set[str]) -> str:
+    """Say what is assumed of the reliability of raters."""
+    if stated:
+        return f"the reliability of {', '.join(sorted(stated))} is stated"
+    if raters == 2:
+        return "the raters are equally reliable"
+    return "each rater has a reliability of its own"
 
-    Parameters
-    ----------
-    said : ndarray
-        Item x rater, NaN where there is none.
-    levels : ndarray
-        As numbers, ascending.
-    noise, powers, error_correlation
-        As in `Raters`.
-    seed : int
-        Of the draws.
-    draws : int
-        How many.
 
-    Returns
-    -------
-    OneDimension
-        Averaged over draws of the parameters.
+def read_reliabilities(
+    reliability: object, names: Sequence[str], dimensions: Sequence[str]
+) -> dict[str, dict[str, float]]:
+    """Read stated reliabilities: by dimension and rater.
+
+    Raises
+    ------
+    AnnotationError
+        When one is out of range or names nobody; when a single rater has none, or all raters have
+        one.
     """
-    raters, places = patterns_of(said, levels, noise, powers, error_correlation)
-    centre = mode(raters.log_density, raters.start)
-    drawn, effective = draws_about(raters.log_density, centre, draws, np.random.default_rng(seed))
-    return summarised(raters, drawn, places, effective)
-
-
-def patterns_of(
-    said: np.ndarray,
-    levels: np.ndarray,
-    noise: tuple[float | int, ...],
-    powers: tuple[float, ...],
-    error_correlation: float,
-) -> tuple[Raters, np.ndarray]:
-    """Count what was said, pattern by pattern; and find each item's pattern."""
-    numbers = np.where(np.isnan(said), -1, np.searchsorted(levels, said)).astype(int)
-    patterns, places, counts = np.unique(numbers, axis=0, return_inverse=True, return_counts=True)
-    counts = counts * (patterns >= 0).any(axis=1)  # an item without ratings tells nothing
-    return Raters(patterns, counts.astype(float), levels, noise, powers, error_correlation), places
-
-
-def stated_noise(said: np.ndarray, levels: np.ndarray, reliability: float) -> float:
-    """Noise of a rater with a stated reliability, at the shares in which it uses the levels.
-
-    Parameters
-    ----------
-    said : ndarray
-        Levels, NaN where there is none.
-    levels : ndarray
-        As numbers, ascending.
-    reliability : float
-        Share of the variance of levels that is true.
-
-    Returns
-    -------
-    float
-        The noise.
-    """
-    numbers = np.searchsorted(levels, said[~np.isnan(said)])[:, None]
-
-    def lacking(log_noise: float) -> float:
-        patterns, counts = np.unique(numbers, axis=0, return_counts=True)
-        one = Raters(patterns, counts, levels, (math.exp(log_noise),), (1.0,), 0.0)
-        nodes, weights = one.truths
-        chances = one.chances(one.start[None], nodes)
-        expected = chances @ levels
-        traits = _traits(chances, expected, expected[:, 0], levels, weights)
-        return float(traits[0, 0, 3]) - reliability
-
-    return math.exp(optimize.brentq(lacking, math.log(0.03), math.log(100)))
+    given = {} if reliability is None else reliability
+    if not isinstance(given, Mapping):
+        raise AnnotationError(
+            f"reliability={reliability!r}; give a mapping from raters to numbers, such as "
+            f"{{{names[0]!r}: 0.7}}"
+        )
+    found: dict[str, dict[str, float]] = {name: {} for name in dimensions}
+    for rater, value in given.items():
+        by_dimension = value if isinstance(value, Mapping) else dict.fromkeys(dimensions, value)
+        for known, name, what in (
+            (names, rater, "rater"),
+            *((dimensions, each, "dimension") for each in by_dimension),
+        ):
+            if name not in known:
+                raise AnnotationError(
+                    f"reliability: there is no {what} {name!r}; there is {some(known)}"
+                )
+        for dimension, number in by_dimension.items():
+            share = real(number)
+            if share is None or not 0.001 <= share <= 0.999:
+                raise AnnotationError(
+                    f"reliability of {rater!r} in {dimension!r} is {number!r}; give a number from "
+                    "0.001 to 0.999, such as 0.7"
+                )
+            found[dimension][str(rater)] = share
+    for dimension, stated in found.items():
+        if len(names) == 1 and not stated:
+            raise AnnotationError(
+                f"there is only the rater {names[0]!r}, and one rater does not show its noise; "
+                f"state its reliability in {dimension!r}, such as "
+                f"reliability={{{names[0]!r}: 0.7}}, or add a rater"
+            )
+        if len(names) > 1 and len(stated) == len(names):
+            raise AnnotationError(
+                f"reliability: all raters of {dimension!r} have one stated, and their agreement "
+                "says what one of them is; leave one out"
+            )
+    return found

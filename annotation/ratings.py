@@ -10,12 +10,15 @@ import pandas as pd
 import xarray as xr
 
 from ..common.errors import AnnotationError
-from ..common.messages import many, some
+from ..common.messages import many
 from ..common.seeds import subject_seed
-from ..linking.real import real
 from .demand_table import DemandTable
 from .inputs import read_columns
-from .rater_model import RaterModel, fitted, stated_noise
+from .measures import with_intervals
+from .rater_dimension import at_mode, fitted, stated_noise
+from .rater_model import RaterModel, assumed_of, read_reliabilities
+from .rating_tables import ascending, numbers_of, table_of
+from .resampling import check_resampling
 from .rubric import DEMAND_LEVELS
 
 _PROBLEMS = ("rater", "row", "item", "column", "found")
@@ -54,6 +57,16 @@ class Ratings:
     said: xr.DataArray
     levels: tuple[float, ...]
     problems: pd.DataFrame
+
+    @property
+    def raters(self) -> list[str]:
+        """Names of the raters."""
+        return [str(name) for name in self.said["rater"].values]
+
+    @property
+    def dimensions(self) -> list[str]:
+        """Names of the dimensions."""
+        return [str(name) for name in self.said["dimension"].values]
 
     @classmethod
     def from_wide(
@@ -101,8 +114,8 @@ class Ratings:
             )
         parts, problems = {}, []
         for rater, given in tables.items():
-            table, first = _table(str(rater), given, item)
-            numbers, wrong = _numbers(table, _ascending(levels))
+            table, first = table_of(str(rater), given, item)
+            numbers, wrong = numbers_of(table, ascending(levels))
             parts[str(rater)] = numbers
             where = [(str(rater), first + row, table.index[row], *rest) for row, *rest in wrong]
             problems += where
@@ -116,7 +129,7 @@ class Ratings:
                 dims=("item", "rater", "dimension"),
                 name="level",
             ),
-            _ascending(levels),
+            ascending(levels),
             pd.DataFrame(problems, columns=list(_PROBLEMS)),
         )
 
@@ -173,7 +186,7 @@ class Ratings:
                 f"{names['column'].iloc[first]!r} of the item {names['item'].iloc[first]!r}; give "
                 "one, or name the runs as raters of their own"
             )
-        numbers, wrong = _numbers(frame[[level]], _ascending(levels))
+        numbers, wrong = numbers_of(frame[[level]], ascending(levels))
         long = names.assign(rater=who, level=numbers[level].to_numpy())
         order = {column: long[column].drop_duplicates() for column in ("item", "rater", "column")}
         places = [pd.Index(order[name]).get_indexer(long[name]) for name in order]
@@ -191,11 +204,72 @@ class Ratings:
                 dims=("item", "rater", "dimension"),
                 name="level",
             ),
-            _ascending(levels),
+            ascending(levels),
             long.iloc[rows]
             .assign(row=np.array(rows, dtype=int) + 1, found=[text for *_, text in wrong])
             .reset_index(drop=True)[list(_PROBLEMS)],
         )
+
+    def agreement(self, *, prob: float = 0.9, resamples: int = 1000, seed: int = 1) -> pd.DataFrame:
+        """Measure how far the raters agree, by dimension.
+
+        The function `agreement` has r_WG, Spearman's correlation and measures of bands for what
+        `annotate` returns.
+
+        Parameters
+        ----------
+        prob : float, default 0.9
+            Of the intervals: percentiles of estimates over items drawn anew, with replacement.
+        resamples : int, default 1000
+            How often items are drawn.
+        seed : int, default 1
+            Of the draws.
+
+        Returns
+        -------
+        DataFrame
+            By ``dimension``: the number of ``items`` with two ratings; the share of pairs of
+            ratings that are ``exact`` or ``within_one`` level; ``kappa`` (Cohen's, with quadratic
+            weights), ``alpha`` (Krippendorff's, ordinal) and ``icc`` (of single ratings, absolute
+            agreement, over items that all raters rated), each with ``_low`` and ``_high``. Shares
+            and kappa are averaged over pairs of raters. NaN where all levels are alike.
+
+        Raises
+        ------
+        AnnotationError
+            When there are fewer than two raters, no item of a dimension has two ratings, or an
+            option is out of range.
+
+        Examples
+        --------
+        >>> one = pd.DataFrame({"planning": [0, 1, 3, 4, 2, 2, 0, 5]})
+        >>> two = pd.DataFrame({"planning": [0, 2, 3, 4, 2, 1, 0, 4]})
+        >>> table = Ratings.from_wide({"one": one, "two": two}).agreement()
+        >>> table[["items", "exact", "within_one", "kappa", "icc"]].round(3)
+                   items  exact  within_one  kappa    icc
+        dimension
+        planning       8  0.625         1.0  0.927  0.935
+        """
+        check_resampling(prob, resamples)
+        raters = self.raters
+        if len(raters) < 2:
+            raise AnnotationError(f"there is only the rater {raters[0]!r}; give two at least")
+        random = np.random.default_rng(seed)
+        rows = {}
+        for dimension in self.dimensions:
+            said = self.said.sel(dimension=dimension).to_numpy()
+            said = said[(~np.isnan(said)).sum(axis=1) >= 2]
+            if not len(said):
+                raise AnnotationError(f"no item has two ratings of {dimension!r}; leave it out")
+            places = np.searchsorted(self.levels, said).astype(float)
+            places[np.isnan(said)] = np.nan
+            patterns, counts = np.unique(places, axis=0, return_counts=True)
+            drawn = random.multinomial(len(said), counts / len(said), resamples)
+            rows[dimension] = {"items": len(said)} | with_intervals(
+                self.levels, patterns, np.vstack([counts, drawn]), prob
+            )
+        table = pd.DataFrame(rows).T.rename_axis("dimension")
+        return table.astype({"items": int})
 
     def rater_model(
         self,
@@ -234,18 +308,15 @@ class Ratings:
             When a statement is out of range, names nobody, or leaves nothing to be estimated or
             too much; when nobody rated a dimension.
         """
-        stated = _stated(reliability, self)
+        names = self.raters
+        stated = read_reliabilities(reliability, names, self.dimensions)
         if not 0 <= error_correlation < 1:
             raise AnnotationError(
                 f"error_correlation={error_correlation!r}; give a number from 0 to below 1"
             )
-        names = [str(name) for name in self.said["rater"].values]
-        assumed = "the raters are equally reliable" if len(names) == 2 else "none"
         found = {}
-        for dimension in map(str, self.said["dimension"].values):
-            said = self.said.sel(dimension=dimension).to_numpy()
-            if np.isnan(said).all():
-                raise AnnotationError(f"nobody rated the dimension {dimension!r}; leave it out")
+        for dimension in self.dimensions:
+            said = self._of(dimension)
             noise = self._noises(said, stated.get(dimension, {}))
             found[dimension] = fitted(
                 said,
@@ -256,7 +327,10 @@ class Ratings:
                 subject_seed(seed, dimension),
             )
         items = tuple(map(str, self.said["item"].values))
-        return RaterModel(items, tuple(names), self.levels, found, assumed)
+        assumed = assumed_of(len(names), {rater for each in stated.values() for rater in each})
+        return RaterModel(
+            items, tuple(names), self.levels, found, assumed, float(error_correlation)
+        )
 
     def demands(
         self,
@@ -296,9 +370,104 @@ class Ratings:
         )
         return model.demands()
 
+    def sensitivity(
+        self,
+        *,
+        splits: Sequence[float] = (-0.64, 0.0, 0.64),
+        error_correlations: Sequence[float] = (0.0, 0.3),
+    ) -> pd.DataFrame:
+        r"""Show what depends on the assumptions that ratings do not check.
+
+        .. math:: \rho_1 = \rho^{1 - f}, \qquad \rho_2 = \rho^{1 + f}
+
+        Shares of true variance, before it is cut into levels, that give the same correlation
+        whatever the split `f`: with a correlation of .50, splits of 0, .64 and .97 are .50 and .50,
+        .78 and .32, and .98 and .26.
+
+        Parameters
+        ----------
+        splits : sequence of float
+            Between -1 and 1: above 0 the first of two raters is the more reliable one. Of three or
+            more raters each has a reliability of its own, and these are not used.
+        error_correlations : sequence of float
+            Between the errors of any two raters, from 0 to below 1.
+
+        Returns
+        -------
+        DataFrame
+            By ``dimension``, ``split`` and ``error_correlation``: the reliability of each rater,
+            ``reliability[rater]``, and of all of them ``together``; ``sd`` of an item's true level
+            given its ratings; and by how much the means of items ``moved``, on average, from what
+            they are under equal reliability and uncorrelated errors. At the parameters of the
+            highest density.
+
+        Raises
+        ------
+        AnnotationError
+            When there are fewer than two raters, or an option is out of range.
+
+        Examples
+        --------
+        >>> random = np.random.default_rng(1)
+        >>> truth = random.normal(2.5, 1, 300)
+        >>> ratings = Ratings.from_wide({
+        ...     name: pd.DataFrame({"planning": np.rint(random.normal(truth, 0.8)).clip(0, 5)})
+        ...     for name in ("one", "two")
+        ... })
+        >>> table = ratings.sensitivity(splits=(0, 0.6), error_correlations=(0,))
+        >>> table.round(1)[["reliability[one]", "reliability[two]", "together"]].values.tolist()
+        [[0.5, 0.5, 0.7], [0.7, 0.3, 0.8]]
+        """
+        names = self.raters
+        if len(names) < 2:
+            raise AnnotationError(
+                f"there is only the rater {names[0]!r}; compare `stated_reliability` of several "
+                "reliabilities"
+            )
+        for number, (least, word) in [
+            *((split, (-1, "splits")) for split in splits),
+            *((each, (0, "error_correlations")) for each in error_correlations),
+        ]:
+            if not least <= number < 1:
+                raise AnnotationError(
+                    f"{word}: {number!r} is out of range; give numbers from {least} to below 1"
+                )
+        cases = [
+            (split, correlation)
+            for split in (splits if len(names) == 2 else (0.0,))
+            for correlation in error_correlations
+        ]
+        levels, rows = np.array(self.levels), {}
+        for dimension in self.dimensions:
+            said = self._of(dimension)
+            noise = self._noises(said, {})
+            at_rest = at_mode(said, levels, noise, (1.0,) * len(names), 0.0).demands @ levels
+            for split, correlation in cases:
+                powers = (1 - split, 1 + split) if len(names) == 2 else (1.0,) * len(names)
+                found = at_mode(said, levels, noise, powers, correlation)
+                means = found.demands @ levels
+                spread = np.sqrt((found.demands @ levels**2 - means**2).mean())
+                rows[dimension, split, correlation] = {
+                    **{
+                        f"reliability[{name}]": float(found.traits[0, place, 3])
+                        for place, name in enumerate(names)
+                    },
+                    "together": float(found.together[0]),
+                    "sd": float(spread),
+                    "moved": float(np.abs(means - at_rest).mean()),
+                }
+        return pd.DataFrame(rows).T.rename_axis(["dimension", "split", "error_correlation"])
+
+    def _of(self, dimension: str) -> np.ndarray:
+        """Levels of one dimension: item x rater."""
+        said = self.said.sel(dimension=dimension).to_numpy()
+        if np.isnan(said).all():
+            raise AnnotationError(f"nobody rated the dimension {dimension!r}; leave it out")
+        return said
+
     def _noises(self, said: np.ndarray, stated: Mapping[str, float]) -> tuple[float | int, ...]:
         """Noises that are stated, and numbers of those that are free: two raters share one."""
-        names = [str(name) for name in self.said["rater"].values]
+        names = self.raters
         levels, free = np.array(self.levels), []
         for place, name in enumerate(names):
             if name in stated:
@@ -314,118 +483,3 @@ class Ratings:
             f"{many(dimensions, 'dimension')}, {int(self.said.notnull().sum())} levels; "
             f"{many(len(self.problems), 'cell')} hold{'s' * (len(self.problems) == 1)} no level>"
         )
-
-
-def _stated(reliability: object, ratings: Ratings) -> dict[str, dict[str, float]]:
-    """Read stated reliabilities: by dimension and rater."""
-    names, dimensions = (
-        [str(name) for name in ratings.said[dim].values] for dim in ("rater", "dimension")
-    )
-    given = {} if reliability is None else reliability
-    if not isinstance(given, Mapping):
-        raise AnnotationError(
-            f"reliability={reliability!r}; give a mapping from raters to numbers, such as "
-            f"{{{names[0]!r}: 0.7}}"
-        )
-    found: dict[str, dict[str, float]] = {name: {} for name in dimensions}
-    for rater, value in given.items():
-        by_dimension = value if isinstance(value, Mapping) else dict.fromkeys(dimensions, value)
-        for known, name, what in (
-            (names, rater, "rater"),
-            *((dimensions, each, "dimension") for each in by_dimension),
-        ):
-            if name not in known:
-                raise AnnotationError(
-                    f"reliability: there is no {what} {name!r}; there is {some(known)}"
-                )
-        for dimension, number in by_dimension.items():
-            share = real(number)
-            if share is None or not 0.001 <= share <= 0.999:
-                raise AnnotationError(
-                    f"reliability of {rater!r} in {dimension!r} is {number!r}; give a number from "
-                    "0.001 to 0.999, such as 0.7"
-                )
-            found[dimension][str(rater)] = share
-    for dimension, stated in found.items():
-        if len(names) == 1 and not stated:
-            raise AnnotationError(
-                f"there is only the rater {names[0]!r}, and one rater does not show its noise; "
-                f"state its reliability in {dimension!r}, such as "
-                f"reliability={{{names[0]!r}: 0.7}}, or add a rater"
-            )
-        if len(names) > 1 and len(stated) == len(names):
-            raise AnnotationError(
-                f"reliability: all raters of {dimension!r} have one stated, and their agreement "
-                "says what one of them is; leave one out"
-            )
-    return found
-
-
-def _ascending(levels: Sequence[float]) -> tuple[float, ...]:
-    """Read the levels of a scale."""
-    found = tuple(float(level) for level in levels)
-    if len(found) < 2 or not np.isfinite(found).all() or (np.diff(found) <= 0).any():
-        raise AnnotationError(
-            f"levels={some(levels)}; give at least two numbers that ascend, such as range(6)"
-        )
-    return found
-
-
-def _table(
-    rater: str, given: "str | Path | pd.DataFrame | DemandTable", item: str | Sequence[str] | None
-) -> tuple[pd.DataFrame, int]:
-    """Read what a rater said, by item, and the number of the first row."""
-    first = 1
-    if isinstance(given, DemandTable):
-        said = {
-            name: each.table["level"]
-            for name, each in given.annotations.items()
-            if "level" in each.table
-        }
-        table = pd.DataFrame(said)
-    elif isinstance(given, pd.DataFrame):
-        table = given if item is None else _named(rater, given, item)
-    else:
-        try:
-            read = pd.read_csv(given, dtype=str, keep_default_na=False)
-        except (OSError, ValueError) as error:
-            raise AnnotationError(f"rater {rater!r}: cannot read {given} ({error})") from error
-        table, first = _named(rater, read, read.columns[0] if item is None else item), 2
-    table = table.set_axis([str(name) for name in table.index]).rename(columns=_code)
-    for names, what in ((table.index, "item"), (table.columns, "column")):
-        if names.has_duplicates:
-            raise AnnotationError(
-                f"rater {rater!r}: the {what} {names[names.duplicated()][0]!r} is there twice; "
-                f"give it once{', or more columns that name items' * (what == 'item')}"
-            )
-    if table.empty:
-        raise AnnotationError(f"rater {rater!r}: there are no levels; give a column at least")
-    return table, first
-
-
-def _named(rater: str, table: pd.DataFrame, item: str | Sequence[str]) -> pd.DataFrame:
-    """Index a table by the columns that name items."""
-    columns = [item] if isinstance(item, str) else list(item)
-    table = read_columns(table, f"rater {rater!r}", columns)
-    names = table[columns[0]].astype(str)
-    for column in columns[1:]:
-        names = names + "/" + table[column].astype(str)
-    return table.drop(columns=columns).set_axis(names)
-
-
-def _code(column: object) -> str:
-    """Name the dimension of a column, ``demand[code]`` as others."""
-    name = str(column)
-    return name[7:-1] if name.startswith("demand[") and name.endswith("]") else name
-
-
-def _numbers(
-    table: pd.DataFrame, levels: tuple[float, ...]
-) -> tuple[pd.DataFrame, list[tuple[int, str, str]]]:
-    """Read levels; list what is none: row, column and text."""
-    numbers = table.apply(pd.to_numeric, errors="coerce")
-    numbers = numbers.where(numbers.isin(levels)).astype(float)
-    rows, columns = np.nonzero(numbers.isna().to_numpy())
-    found = [table.iat[row, column] for row, column in zip(rows, columns, strict=True)]
-    texts = ["" if pd.isna(value) else str(value) for value in found]
-    return numbers, list(zip(rows.tolist(), table.columns[columns], texts, strict=True))
