@@ -133,7 +133,7 @@ class Raters:
         for node, part in zip(shared, parts, strict=True):
             given = self.chances(parameters, truths, np.full(len(truths), node))
             found = found + part * self._of_patterns(given)
-        return found * weights
+        return np.asarray(found * weights)
 
     def _of_patterns(self, chances: np.ndarray) -> np.ndarray:
         """Multiply the chances of what raters said: draw x pattern x node."""
