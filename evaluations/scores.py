@@ -4,11 +4,9 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
-import xarray as xr
 
 from ..common.errors import DataError
 from ..common.messages import some
-from ..common.options import inside
 from .evaluation import Evaluation
 from .outcome_tables import properties
 from .tables import is_missing, named, need_columns, read_numbers, texts
@@ -21,7 +19,7 @@ _MOST = 10_000
 def read_scores(
     table: pd.DataFrame,
     *,
-    places: int = 100,
+    places: int = 1000,
     subject: str = "subject",
     benchmark: str = "benchmark",
     score: str = "score",
@@ -46,7 +44,7 @@ def read_scores(
         One row per subject and benchmark. Scores are shares in [0, 1]; rows without one are left
         out. A further column is a property of the benchmarks where it is the same in all rows of
         each benchmark, else of the subjects where it is the same in all rows of each subject.
-    places : int, default 100
+    places : int, default 1000
         How finely scores are read, K.
     subject, benchmark, score : str
         Names of the columns.
@@ -68,13 +66,12 @@ def read_scores(
     See Also
     --------
     score_places : All places of some benchmarks, to be forecast.
-    expected_scores : Scores from the forecast of all places.
 
     Examples
     --------
     >>> table = pd.DataFrame({"subject": ["Ann", "Ann", "Bob"], "benchmark": ["sums", "words",
     ...                       "sums"], "score": [0.914, 0.3, 0.914], "year": [2024, 2024, 2025]})
-    >>> evaluation = read_scores(table)
+    >>> evaluation = read_scores(table, places=100)
     >>> evaluation
     <Evaluation: 2 subjects, 2 items, 3 trials, properties benchmark, score, low, width,
     of subjects year>
@@ -107,14 +104,14 @@ def read_scores(
     return Evaluation(every.iloc[met], successes, successes.copy(), subjects=people)
 
 
-def score_places(benchmarks: pd.DataFrame | Sequence[str], *, places: int = 100) -> pd.DataFrame:
-    """List all places of some benchmarks, as items that a fit forecasts.
+def score_places(benchmarks: pd.DataFrame | Sequence[str], *, places: int = 1000) -> pd.DataFrame:
+    """List all places of some benchmarks, as items that are forecast or simulated.
 
     Parameters
     ----------
     benchmarks : DataFrame or sequence of str
         Properties, indexed by benchmark; or names alone.
-    places : int, default 100
+    places : int, default 1000
         As of `read_scores`, for the fit to be asked.
 
     Returns
@@ -163,80 +160,11 @@ def score_places(benchmarks: pd.DataFrame | Sequence[str], *, places: int = 100)
     return pd.concat([pd.DataFrame(added, own.index), own], axis=1)
 
 
-def expected_scores(
-    chances: xr.DataArray, items: pd.DataFrame, *, prob: float = 0.9
-) -> pd.DataFrame:
-    r"""Say what scores are expected, from the probabilities of all places.
-
-    .. math:: \operatorname{E} y = \sum_k t_k \bar p_k, \qquad
-        \text{low} = \min \{t_k : \textstyle\sum_{j \le k} \bar p_j \ge \alpha / 2\}, \qquad
-        \text{high} = \min \{t_k : \textstyle\sum_{j \le k} \bar p_j \ge 1 - \alpha / 2\}
-
-    with the posterior mean :math:`\bar p_k` of the probability that the score falls in place k. So
-    the interval holds a new score, with its scatter, and not only its expectation.
-
-    Parameters
-    ----------
-    chances : DataArray
-        Mean of a forecast of the places, dimensions ``subject`` and ``item``:
-        ``fit.forecast(items).data["mean"]``.
-    items : DataFrame
-        The places forecast, from `score_places`.
-    prob : float, default 0.9
-        Mass of the equal-tailed intervals, :math:`1 - \alpha`.
-
-    Returns
-    -------
-    DataFrame
-        Indexed by ``subject`` and ``benchmark``: ``mean``, ``low`` and ``high``, shares in [0, 1].
-
-    Raises
-    ------
-    DataError
-        When the items are not all places of each benchmark, as `score_places` lists them, or others
-        than those forecast.
-    FitError
-        When `prob` is not between 0 and 1.
-
-    Examples
-    --------
-    >>> items = score_places(["sums"], places=4)
-    >>> chances = xr.DataArray([[0.0, 0.1, 0.5, 0.4, 0.0]], {"subject": ["Ann"],
-    ...                        "item": items.index}, ["subject", "item"])
-    >>> expected_scores(chances, items)
-                        mean   low  high
-    subject benchmark
-    Ann     sums       0.575  0.25  0.75
-    """
-    tail = (1 - inside("prob", prob, such_as=0.9)) / 2
-    need_columns(items.columns, [_BENCHMARK, _SCORE], "the items have")
-    names = list(dict.fromkeys(items[_BENCHMARK]))
-    size = len(items) // max(len(names), 1)
-    scores = items[_SCORE].to_numpy()[:size]
-    listed = len(items) == size * len(names) and (
-        items[_SCORE].to_numpy() == np.tile(scores, len(names))
-    ).all()
-    if not listed or list(chances["item"].to_numpy()) != list(items.index):
-        raise DataError(
-            "the forecast is not of all places of each benchmark; forecast "
-            "score_places(benchmarks), and give the same table here"
-        )
-    parts = chances.transpose("subject", "item").to_numpy().reshape(-1, len(names), size)
-    parts = parts / parts.sum(axis=-1, keepdims=True)
-    below = parts.cumsum(axis=-1)
-    ends = [scores[(below < at - 1e-9).sum(axis=-1).clip(max=size - 1)] for at in (tail, 1 - tail)]
-    index = pd.MultiIndex.from_product(
-        [chances["subject"].to_numpy(), names], names=["subject", "benchmark"]
-    )
-    columns = {"mean": parts @ scores, "low": ends[0], "high": ends[1]}
-    return pd.DataFrame({name: values.ravel() for name, values in columns.items()}, index)
-
-
 def _check_places(places: object) -> int:
     """Read how finely scores are read."""
     whole = isinstance(places, int | np.integer) and not isinstance(places, bool)
     if not whole or not 2 <= places <= _MOST:  # type: ignore[operator]
-        raise DataError(f"places={places!r}; give a whole number from 2 to {_MOST:,}, such as 100")
+        raise DataError(f"places={places!r}; give a whole number from 2 to {_MOST:,}, such as 1000")
     return int(places)  # type: ignore[call-overload,no-any-return]
 
 

@@ -9,8 +9,8 @@ from ...evaluations.scores import read_scores
 from ..files import Files
 
 FILES = Files("benchmark_scores")
-"""A table made of github.com/epoch-research/benchmark-stitching at commit f87d3cc by its own loader,
-which has no such file itself: it cannot be downloaded from there."""
+"""A table made of github.com/epoch-research/benchmark-stitching at commit f87d3cc by its own
+loader; that repository has no such file itself, so that it cannot be downloaded from there."""
 
 _DEVELOPERS = {
     "claude": "Anthropic",
@@ -21,9 +21,9 @@ _DEVELOPERS = {
     "gemini": "Google",
     "gemma": "Google",
     "palm": "Google",
-    "llama-": "Meta",
     "qwen": "Alibaba",
     "deepseek": "DeepSeek",
+    "llama-": "Meta",
     "grok": "xAI",
     "mistral": "Mistral",
     "mixtral": "Mistral",

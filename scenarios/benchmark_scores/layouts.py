@@ -2,8 +2,18 @@
 
 import numpy as np
 
-from ...layouts import Bias, Capability, Category, Derived, Layout, MetaFeature, Prior, Slope, Spread
-from ...layouts import Success
+from ...layouts import (
+    Bias,
+    Capability,
+    Category,
+    Derived,
+    Layout,
+    MetaFeature,
+    Prior,
+    Slope,
+    Spread,
+    Success,
+)
 from ...linking import Expr, bilogistic, logistic, logit
 from ..pooling import normal
 
