@@ -82,12 +82,10 @@ def expected_scores(
     tail, layout = (1 - inside("prob", prob, such_as=0.9)) / 2, fit.layout
     missing = [name for name in _NODES if name not in layout.nodes]
     if missing or not layout.joint:
+        lack = f"has no node {' and no node '.join(missing)}" if missing else "shares nothing"
         raise FitError(
-            f"layout {layout.name!r} has no node {' and no node '.join(missing)}"
-            if missing
-            else f"layout {layout.name!r} is fitted to each subject alone"
-            "; expected_scores takes a joint layout with the nodes performance and precision, such "
-            "as benchmark_scores.recommended_layout()"
+            f"layout {layout.name!r} {lack}; expected_scores takes a fit of a joint layout with the "
+            "nodes performance and precision, such as benchmark_scores.recommended_layout()"
         )
     every = score_places(benchmarks, places=places)
     items = every.iloc[:: places + 1]
