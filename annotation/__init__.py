@@ -12,6 +12,8 @@ from .inciting import inciting_prompt
 from .poles import rubric_of_poles
 from .prompt import prompt
 from .quality import keep, quality
+from .rater_model import RaterModel
+from .ratings import Ratings
 from .rubric import (
     DEMAND_LEVELS,
     DEMAND_RUBRICS,
@@ -24,6 +26,7 @@ from .rubric import (
     load_demand_rubric,
     load_rubric,
 )
+from .stated import stated_reliability
 
 __all__ = [
     "DEMAND_LEVELS",
@@ -37,6 +40,8 @@ __all__ = [
     "DemandTable",
     "Grading",
     "Level",
+    "RaterModel",
+    "Ratings",
     "Rubric",
     "adjudicate",
     "agreement",
@@ -57,4 +62,5 @@ __all__ = [
     "read_level",
     "rubric_of_poles",
     "settle_grades",
+    "stated_reliability",
 ]

@@ -67,16 +67,16 @@ def refuse_broken(table: pd.DataFrame, names: Sequence[str], what: str, kind: st
     DataError
         Naming column and row.
     """
+    dtypes = list(table.dtypes)  # all at once: a table may have a column per item
     for place, column in enumerate(table.columns):
         if is_broken(str(column)):
             raise DataError(
                 f"{what}: the name {column!r} of column {place}, counted from 0, holds half a "
                 "character, which no file can; mend the text"
             )
-        cells = table.iloc[:, place]
-        if isinstance(cells.dtype, np.dtype) and cells.dtype != object:
+        if isinstance(dtypes[place], np.dtype) and dtypes[place].kind != "O":
             continue
-        for row, cell in enumerate(cells.astype(object)):
+        for row, cell in enumerate(table.iloc[:, place].astype(object)):
             if isinstance(cell, str) and is_broken(cell):
                 raise DataError(
                     f"{what}, {kind} {names[row]}: {str(column)!r} holds half a character, which "

@@ -26,8 +26,10 @@ from .demand_profile_plot import demand_profile_plot
 from .design_plot import design_plot
 from .explained_plot import explained_plot
 from .explanation_plot import explanation_plot
+from .firmness_plot import firmness_plot
 from .forecast_plot import forecast_plot
 from .horizon_plot import horizon_plot
+from .importance_plot import importance_plot
 from .incited_against_obtained import incited_against_obtained
 from .item_response_curves import item_response_curves
 from .layout_comparison_plot import layout_comparison_plot
@@ -76,8 +78,10 @@ __all__ = [
     "design_plot",
     "explained_plot",
     "explanation_plot",
+    "firmness_plot",
     "forecast_plot",
     "horizon_plot",
+    "importance_plot",
     "incited_against_obtained",
     "item_response_curves",
     "layout_comparison_plot",

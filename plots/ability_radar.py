@@ -1,15 +1,21 @@
 """Ability profiles of a few subjects, around a circle."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
+import pandas as pd
 
 from ..batteries.characteristic import CharacteristicCurves
 from ..batteries.demands import short_names
 from ..common.errors import FitError
 from ..common.messages import some
 from ..evaluations.tables import texts
+from ..inference.fit import Fit
+from ..inference.posterior.diagnostics import profiles
+from ..inference.posterior.posterior import rows_of
+from ..layouts.elements import elements
 from . import style
 from .kinds import of_its_kind
 
@@ -19,11 +25,22 @@ if TYPE_CHECKING:
 _MOST = len(style.METHODS)
 _APART = 0.16  # of the angle between two dimensions: from one subject's bar to the next
 _ROOM = 1.06
+_FEWEST = 3  # dimensions
+
+
+@dataclass(frozen=True)
+class _Spokes:
+    """Abilities of each subject, a row per dimension: ability, low and high."""
+
+    dimensions: list[str]
+    tables: dict[str, pd.DataFrame]
+    top: float
+    title: str
 
 
 @of_its_kind
 def ability_radar(
-    curves: CharacteristicCurves,
+    found: CharacteristicCurves | Fit,
     *,
     subjects: Iterable[object] | None = None,
     ax: "PolarAxes | None" = None,
@@ -32,25 +49,26 @@ def ability_radar(
 
     Parameters
     ----------
-    curves : CharacteristicCurves
-        What `characteristic_curves` returned, of at least three dimensions.
+    found : CharacteristicCurves or Fit
+        What `characteristic_curves` returned, of at least three dimensions; or what `fit` returned
+        for a layout of at least three capabilities in one unit.
     subjects : iterable, optional
-        Whose profiles, at most six; everybody by default.
+        Subjects to draw, at most six (default: all).
     ax : PolarAxes, optional
         Where to draw; a new figure by default.
 
     Returns
     -------
     PolarAxes
-        A spoke per dimension; distance from the centre: ability, in levels. Bars are intervals, cut
-        at the rim; those of several subjects stand side by side. A line is broken where there is no
-        curve.
+        A spoke per dimension; distance from the centre: ability in levels, or posterior mean in
+        the capabilities' unit. Bars are intervals, cut at the rim; those of several subjects stand
+        side by side. A line is broken where there is no curve.
 
     Raises
     ------
     FitError
-        When a subject is unknown, there are more than six, there are fewer than three dimensions,
-        nobody has a curve, or the axes are not polar.
+        When a subject is unknown, there are more than six, there are fewer than three dimensions
+        or these are in several units, nobody has a curve, or the axes are not polar.
 
     References
     ----------
@@ -68,22 +86,22 @@ def ability_radar(
     >>> ability_radar(characteristic_curves(evaluation, items.columns)).name
     'polar'
     """
-    who = _checked(curves, subjects)
+    shown = _of_fit(found, subjects) if isinstance(found, Fit) else _of_curves(found, subjects)
+    who, dimensions = list(shown.tables), shown.dimensions
     ax = _polar(ax)
-    dimensions = curves.dimensions
     spokes = np.arange(len(dimensions)) * 2 * np.pi / len(dimensions)
-    tables = [curves.table[curves.table["subject"] == name] for name in who]
-    abilities = np.array([table["ability"] for table in tables], dtype=float)
+    abilities = np.array([table["ability"] for table in shown.tables.values()], dtype=float)
     if not np.isfinite(abilities).any():
         raise FitError(f"{some(who)}: no curve in any dimension; see the reasons in table")
-    rim = _ROOM * max(float(np.nanmax(abilities)), float(curves.bins["level"].max()))
-    for place, (name, table) in enumerate(zip(who, tables, strict=True)):
+    centre = min(0.0, float(np.floor(np.nanmin(abilities))))
+    rim = _ROOM * max(float(np.nanmax(abilities)), shown.top)
+    for place, (name, table) in enumerate(shown.tables.items()):
         colour, marker = style.METHODS[place]
         shift = (place - (len(who) - 1) / 2) * _APART * spokes[1]
         angles = spokes + shift
         ability, low, high = (table[key].to_numpy() for key in ("ability", "low", "high"))
         for angle, first, last in zip(angles, low, high, strict=True):
-            ends = [min(first, rim), min(last, rim)]
+            ends = np.clip([first, last], centre, rim)
             ax.plot([angle, angle], ends, color=colour, linewidth=2.4, alpha=0.55)
         look: dict[str, Any] = {
             "color": colour,
@@ -96,15 +114,15 @@ def ability_radar(
         ax.plot(angles[round_], ability[round_], label=label, zorder=3, **look)
     ax.set_theta_zero_location("N")
     ax.set_theta_direction(-1)
-    ax.set_xticks(spokes, [style.words(name, 20) for name in short_names(dimensions)], fontsize=9)
-    ax.set_ylim(0, rim)
-    step = 1 if rim < 7 else 2
-    rings = np.arange(step, rim, step)
+    ax.set_xticks(spokes, [style.words(name, 20) for name in dimensions], fontsize=9)
+    ax.set_ylim(centre, rim)
+    step = 1 if rim - centre < 7 else 2
+    rings = np.arange(centre + step, rim, step)
     ax.set_yticks(rings, [f"{ring:g}" for ring in rings], fontsize=7, color=style.QUIET)
     ax.set_rlabel_position(float(np.degrees(spokes[1])) / 2)
     ax.grid(color=style.RULE)
     ax.spines["polar"].set_color(style.FAINT)
-    ax.set_title(f"Abilities (levels), {style.percent(curves.prob)} intervals", pad=18, fontsize=11)
+    ax.set_title(shown.title, pad=18, fontsize=11)
     ax.legend(
         loc="upper center",
         bbox_to_anchor=(0.5, -0.07),
@@ -115,20 +133,48 @@ def ability_radar(
     return ax
 
 
-def _checked(curves: CharacteristicCurves, subjects: Iterable[object] | None) -> list[str]:
+def _of_curves(curves: CharacteristicCurves, subjects: Iterable[object] | None) -> _Spokes:
     who = curves.subjects if subjects is None else texts(subjects, "the subjects")
     for name in who:
         curves.place(name, curves.dimensions[0])
+    _refuse_many(who)
+    if len(curves.dimensions) < _FEWEST:
+        raise FitError(
+            f"{some(curves.dimensions)}: a circle needs three dimensions; draw curve_panels instead"
+        )
+    tables = {name: curves.table[curves.table["subject"] == name] for name in who}
+    title = f"Abilities (levels), {style.percent(curves.prob)} intervals"
+    top = float(curves.bins["level"].max())
+    return _Spokes(short_names(curves.dimensions), tables, top, title)
+
+
+def _of_fit(fit: Fit, subjects: Iterable[object] | None) -> _Spokes:
+    who = fit.subjects if subjects is None else fit.named(subjects)
+    _refuse_many(who)
+    found = [one for one in elements(fit.layout) if one.latent.kind == "capability"]
+    units = {str(one.latent.unit) for one in found}
+    if len(found) < _FEWEST or len(units) > 1:
+        raise FitError(
+            f"layout {fit.layout.name!r} has the capabilities "
+            f"{some(style.element_label(one) for one in found) or '(none)'}; a circle needs three "
+            "in one unit, so draw profile_forest instead"
+        )
+    table = profiles(fit, 0.9, who)
+    rows = pd.concat(
+        [rows_of(table, one, who).assign(subject=who, order=n) for n, one in enumerate(found)]
+    ).rename(columns={"mean": "ability"})
+    tables = {name: rows[rows["subject"] == name].sort_values("order") for name in who}
+    title = f"{style.with_unit('Posterior means', found[0].latent.unit)}, 90% intervals"
+    return _Spokes([one.label or one.name for one in found], tables, -np.inf, title)
+
+
+def _refuse_many(who: list[str]) -> None:
+    """Refuse subjects that cannot be told apart."""
     if not 0 < len(who) <= _MOST or len(set(who)) < len(who):
         raise FitError(
             f"{len(who)} profiles ({some(who)}) cannot be told apart around one circle; name "
             f"between 1 and {_MOST} different subjects"
         )
-    if len(curves.dimensions) < 3:
-        raise FitError(
-            f"{some(curves.dimensions)}: a circle needs three dimensions; draw curve_panels instead"
-        )
-    return who
 
 
 def _polar(ax: "PolarAxes | None") -> "PolarAxes":

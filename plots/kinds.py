@@ -28,6 +28,7 @@ _MAKERS = {
     "GroupCurves": "ml.dispositions.confidence_by_group",
     "GroupReports": "ml.dispositions.self_reports_by_group",
     "HorizonTrend": "ml.estimation.horizon_trend",
+    "Importance": "ml.validation.permutation_importance",
     "LayoutComparison": "ml.validation.compare_layouts",
     "PopulationAlignment": "ml.dispositions.alignment_by_population",
     "PopulationCriticism": "ml.validation.criticise",
@@ -43,8 +44,10 @@ _MAKERS_FOR = {
     ("brier_against_success", "DataFrame"): "ml.score_forecast",
     ("caterpillar_plot", "DataFrame"): "fit.items",
     ("collapse_plot", "DataFrame"): "ml.estimation.point_collapse",
+    ("firmness_plot", "DataFrame"): "ml.estimation.firmness",
     ("horizon_plot", "DataFrame"): "ml.estimation.time_horizons",
     ("misalignment_plot", "GroupCurves"): "ml.dispositions.misalignment_by_group",
+    ("scaling_plot", "DataFrame"): "evaluation.group_rates or fit.group_means",
     ("weights_plot", "DataFrame"): "fit.population",
 }
 """... and for one figure."""

@@ -1,15 +1,20 @@
-"""Abilities against the size of models."""
+"""Abilities and performance against the size of models."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from ..batteries.characteristic import CharacteristicCurves
-from ..common.errors import DataError
+from ..common.errors import DataError, FitError
 from ..common.messages import some
-from ..evaluations.tables import texts
+from ..evaluations.tables import known_names, need_columns, texts
+from ..inference.fit import Fit
+from ..inference.posterior.diagnostics import profiles
+from ..inference.posterior.posterior import rows_of
+from ..layouts.elements import elements, find_elements
 from . import style
 from .kinds import of_its_kind
 
@@ -18,50 +23,67 @@ if TYPE_CHECKING:
 
 _COLUMNS = 6
 _PANEL = (2.0, 1.8)  # inches
+_ENDS = ["mean", "low", "high"]
+
+
+@dataclass(frozen=True)
+class _Panels:
+    """What is drawn, by the panel's title: a row per subject of mean, low, high and hollow."""
+
+    rows: dict[str, pd.DataFrame]
+    limits: dict[str, tuple[float, float]]
+    label: str
+    title: str
 
 
 @of_its_kind
 def scaling_plot(
-    curves: CharacteristicCurves,
+    found: CharacteristicCurves | Fit | pd.DataFrame,
     sizes: pd.Series,
     families: pd.Series | None = None,
     *,
     dimensions: Iterable[str] | None = None,
     ax: "Axes | Sequence[Axes] | np.ndarray | None" = None,
 ) -> "np.ndarray":
-    """Draw how ability grows with size, a panel per dimension and a line per family.
+    """Draw how abilities, or performance, grow with size: a line per family.
+
+    A panel per dimension of characteristic curves, per profile element of a layout, or per group of
+    items of a table of performance.
 
     Parameters
     ----------
-    curves : CharacteristicCurves
-        What `characteristic_curves` returned.
+    found : CharacteristicCurves, Fit or DataFrame
+        What `characteristic_curves` or `fit` returned; or performance: success rates by
+        `Evaluation.group_rates`, mean forecasts of a layout by `Fit.group_means`.
     sizes : Series
         Positive numbers, indexed by subject; its name is the axis label. Subjects that are not in
         it are left out.
     families : Series, optional
         Names, indexed by subject; those of one family are joined. One family by default.
     dimensions : iterable of str, optional
-        Which, in this order; all by default.
+        Which, in this order: dimensions of curves, nodes or elements ``node[label]`` of a layout,
+        or groups; by default all, of a layout all capabilities.
     ax : Axes or sequence of Axes, optional
-        Where to draw, one for each dimension; a new figure by default.
+        Where to draw, one for each panel; a new figure by default.
 
     Returns
     -------
     ndarray of Axes
-        One per dimension. Horizontal: size, logarithmic; vertical: ability in levels, with its
-        interval, cut where the axis ends. Axes made here are shared.
+        One per panel. Horizontal: size, logarithmic; vertical: ability in levels, the posterior
+        mean in the node's unit, or the share of success, with its interval, cut where the axis
+        ends. A hollow point is of an ability that the prior dominates.
 
     Raises
     ------
     DataError
-        When no subject has a size, a size is not positive, a family is missing, or there are too
-        many families.
+        When no subject has a size, a size is not positive, a family is missing, there are too many
+        families, or a table has other columns.
     FitError
-        When a dimension is unknown, or the number of axes is wrong.
+        When a dimension is unknown, a layout has no capability, or the number of axes is wrong.
 
     References
     ----------
-    General scales paper, section 8.2 and figure 11.
+    General scales paper, section 8.2, figures 11 and 12.
 
     Examples
     --------
@@ -70,51 +92,115 @@ def scaling_plot(
     >>> items = pd.DataFrame({"logic": np.arange(400) % 4 + 1})
     >>> luck = np.random.default_rng(1).random((2, 400)) * items["logic"].to_numpy()
     >>> outcomes = pd.DataFrame(luck < [[1], [2]], ["small", "large"])
-    >>> curves = characteristic_curves(Evaluation.from_wide(outcomes, items), ["logic"])
+    >>> evaluation = Evaluation.from_wide(outcomes, items)
+    >>> curves = characteristic_curves(evaluation, ["logic"])
     >>> sizes = pd.Series({"small": 1.0, "large": 70.0}, name="parameters (billions)")
     >>> scaling_plot(curves, sizes)[0].get_xlabel()
     'parameters (billions)'
+    >>> len(scaling_plot(evaluation.group_rates("logic"), sizes))
+    4
     """
-    known = _sizes(curves, sizes)
+    shown = _read(found, dimensions)
+    everybody = dict.fromkeys(who for table in shown.rows.values() for who in table.index)
+    known = _sizes(list(everybody), sizes)
     groups = _groups(known, families)
-    chosen = curves.dimensions if dimensions is None else texts(dimensions, "the dimensions")
-    columns = min(_COLUMNS, len(chosen))
-    size = max(_PANEL[0] * columns + 0.5, 4.2), _PANEL[1] * -(-len(chosen) // columns) + 1.4
-    axes, figure = style.panels(ax, len(chosen), columns, size)
-    rows = {name: [curves.row(who, name) for who in known.index] for name in chosen}
-    abilities = [row["ability"] for part in rows.values() for row in part]
-    top = 1.08 * float(np.nanmax([curves.bins["level"].max(), *abilities]))
+    columns = min(_COLUMNS, len(shown.rows))
+    size = (
+        max(_PANEL[0] * columns + 0.5, 4.2),
+        _PANEL[1] * -(-len(shown.rows) // columns) + 1.4,
+    )
+    axes, figure = style.panels(ax, len(shown.rows), columns, size)
     label = "size" if sizes.name is None else str(sizes.name)
-    for panel, name in zip(axes, chosen, strict=True):
-        table = pd.DataFrame(rows[name]).set_index("subject")
-        _lines(panel, table, known, groups, top)
+    for panel, (name, table) in zip(axes, shown.rows.items(), strict=True):
+        _lines(panel, table, known, groups, shown.limits[name])
         panel.set_xscale("log")
         panel.xaxis.set_major_formatter("{x:g}")
-        panel.set_ylim(0, top)
+        panel.set_ylim(*shown.limits[name])
         panel.grid(axis="y", color=style.RULE, linewidth=0.7)
         panel.set_title(style.words(name, 24), fontsize=9)
         panel.tick_params(labelsize=8)
         style.quiet_frame(panel, "left", "bottom")
-    style.outer_labels(axes, columns, style.words(label, 30), "ability (level)", fontsize=9)
+    style.outer_labels(axes, columns, style.words(label, 30), shown.label, fontsize=9)
     entries = axes[0].get_legend_handles_labels()
     look = {"fontsize": 8, "frameon": False, "ncols": 3}
     if figure is None:
         axes[0].legend(*entries, loc="lower center", bbox_to_anchor=(0.5, 1.15), **look)
     else:
-        interval = style.percent(curves.prob)
-        style.heading(figure, f"Ability and size, {interval} intervals")
+        style.heading(figure, shown.title)
         figure.legend(*entries, loc="outside lower center", **look)
     return axes
 
 
-def _sizes(curves: CharacteristicCurves, sizes: pd.Series) -> pd.Series:
-    """Keep the sizes of subjects that have curves, ascending."""
+def _read(
+    found: CharacteristicCurves | Fit | pd.DataFrame, dimensions: Iterable[str] | None
+) -> _Panels:
+    """Read what is drawn from results of each kind."""
+    asked = None if dimensions is None else texts(dimensions, "the dimensions")
+    if isinstance(found, CharacteristicCurves):
+        return _of_curves(found, found.dimensions if asked is None else asked)
+    if isinstance(found, Fit):
+        return _of_fit(found, asked)
+    return _of_groups(found, asked)
+
+
+def _of_curves(curves: CharacteristicCurves, chosen: Sequence[str]) -> _Panels:
+    rows = {}
+    for name in chosen:
+        table = pd.DataFrame([curves.row(who, name) for who in curves.subjects])
+        table = table.set_index("subject").rename(columns={"ability": "mean"})
+        rows[name] = table[_ENDS].astype(float).assign(hollow=False)
+    highest = [table["mean"].max() for table in rows.values()]
+    top = 1.08 * float(np.nanmax([curves.bins["level"].max(), *highest]))
+    title = f"Ability and size, {style.percent(curves.prob)} intervals"
+    return _Panels(rows, dict.fromkeys(rows, (0.0, top)), "ability (level)", title)
+
+
+def _of_fit(fit: Fit, asked: Sequence[str] | None) -> _Panels:
+    capabilities = [one for one in elements(fit.layout) if one.latent.kind == "capability"]
+    chosen = capabilities if asked is None else find_elements(fit.layout, asked)
+    if not chosen:
+        raise FitError(
+            f"layout {fit.layout.name!r} has no capability; say by dimensions= what to draw, such "
+            f"as {some(one.name for one in elements(fit.layout))}"
+        )
+    table = profiles(fit, 0.9)
+    rows, limits = {}, {}
+    for element in chosen:
+        own = rows_of(table, element, fit.subjects)
+        named = own[_ENDS].assign(hollow=own["prior_dominated"])
+        rows[style.element_label(element)] = named.set_axis(pd.Index(fit.subjects), axis=0)
+    for element, name in zip(chosen, rows, strict=True):
+        alike = [
+            rows[other]
+            for one, other in zip(chosen, rows, strict=True)
+            if one.latent is element.latent
+        ]
+        low = min(float(each["low"].min()) for each in alike)
+        high = max(float(each["high"].max()) for each in alike)
+        limits[name] = low - 0.05 * (high - low), high + 0.05 * (high - low)
+    return _Panels(rows, limits, "posterior mean", "Profile and size, 90% intervals")
+
+
+def _of_groups(table: pd.DataFrame, asked: Sequence[str] | None) -> _Panels:
+    need_columns(table.columns, ["subject", "group", *_ENDS], "a table of performance has")
+    parts = {
+        str(name): part.set_index("subject")[_ENDS].assign(hollow=False)
+        for name, part in table.groupby("group", sort=False)
+    }
+    chosen = list(parts) if asked is None else known_names(asked, list(parts), "group")
+    rows = {name: parts[name].set_axis(parts[name].index.astype(str), axis=0) for name in chosen}
+    limits = dict.fromkeys(rows, (0.0, 1.0))
+    return _Panels(rows, limits, "success", "Performance and size, with intervals")
+
+
+def _sizes(drawn: Sequence[str], sizes: pd.Series) -> pd.Series:
+    """Keep the sizes of subjects that are drawn, ascending."""
     named = sizes.set_axis(texts(sizes.index, "sizes")).astype(float)
-    known = named[[name for name in named.index if name in curves.subjects]].sort_values()
+    known = named[[name for name in named.index if name in drawn]].sort_values()
     if known.empty:
         raise DataError(
-            f"sizes are of {some(named.index)}, and curves of {some(curves.subjects)}; index sizes "
-            "by subject"
+            f"sizes are of {some(named.index)}, and what is drawn of {some(drawn)}; index sizes by "
+            "subject"
         )
     wrong = known.index[~(np.isfinite(known) & (known > 0))]
     if len(wrong):
@@ -139,12 +225,16 @@ def _groups(sizes: pd.Series, families: pd.Series | None) -> dict[str, list[str]
 
 
 def _lines(
-    ax: "Axes", table: pd.DataFrame, sizes: pd.Series, groups: dict[str, list[str]], top: float
+    ax: "Axes",
+    table: pd.DataFrame,
+    sizes: pd.Series,
+    groups: dict[str, list[str]],
+    limits: tuple[float, float],
 ) -> None:
     for place, (family, members) in enumerate(groups.items()):
         colour, marker = style.METHODS[place]
-        rows, at = table.loc[members], sizes[members]
-        ends = rows["low"].clip(upper=top), rows["high"].clip(upper=top)
+        rows, at = table.reindex(members), sizes[members]
+        ends = rows["low"].clip(lower=limits[0]), rows["high"].clip(upper=limits[1])
         ax.vlines(at, *ends, color=colour, linewidth=1.6, alpha=0.6)
         label = style.legend_words(family)
         look: dict[str, Any] = {
@@ -153,4 +243,8 @@ def _lines(
             "markersize": 4,
             "linewidth": 1.2,
         }
-        ax.plot(at, rows["ability"], label=label, **look)
+        ax.plot(at, rows["mean"], label=label, **look)
+        hollow = rows["hollow"].eq(True).to_numpy()
+        if hollow.any():
+            shape: dict[str, Any] = {**look, "linestyle": "none", "markerfacecolor": "white"}
+            ax.plot(at[hollow], rows["mean"][hollow], **shape, zorder=3)

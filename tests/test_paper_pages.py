@@ -10,6 +10,26 @@ DOCS = Path(__file__).resolve().parent.parent / "docs"
 PAGES = sorted((DOCS / "studies").glob("paper-*.md"))
 WORDS = ("real", "simulated", "a tool", "published", "not here")
 DESCRIBED = {
+    "paper-000": [  # acknowledgements and impact statement compute nothing
+        *("1", "2", "2.1", "2.2", "3", "3.1", "3.2", "3.3", "4", "4.1", "4.2", "4.3", "4.4"),
+        *("5", "6"),
+        *(f"Appendix {letter}" for letter in "ABCDEFG"),
+        *(f"Appendix B.{number}" for number in range(1, 5)),
+        *(f"Figure {number}" for number in range(1, 55)),
+        *(f"Table {number}" for number in range(1, 9)),
+        *(f"Equation {number}" for number in range(1, 40)),
+        *("Listing 1", "Listing 2"),
+    ],
+    "paper-001": [  # acknowledgements, section 6, compute nothing
+        *("1", "2.1", "2.2", "3.1", "3.2", "3.3", "3.4", "4", "7"),
+        *(f"5.{number}" for number in range(1, 9)),
+        *(f"8.{number}" for number in range(1, 8)),
+        *(f"8.5.{number}" for number in range(1, 8)),
+        *("9", "9.1", "9.2", "9.3"),
+        *(f"Figure {number}" for number in range(1, 32)),
+        *(f"Table {number}" for number in range(1, 20)),
+        "Equation 1",
+    ],
     "paper-003": [  # but for the discussion of others' work
         *("1", "2", "3", "4", "4.1", "4.2", "5", "5.1", "5.2", "5.3", "6"),
         *(f"Appendix {letter}" for letter in "ABCDEFG"),
@@ -61,11 +81,13 @@ def rows(text):
 
 
 def parts(cell):
-    """Sections, figures, tables and equations that a cell names."""
+    """Sections, figures, tables, equations and listings that a cell names."""
     found = []
     for part in re.split(r", ", cell):
-        kind = re.match(r"(Appendix|Figure|Table|Equation)s? ", part)
-        numbers = re.findall(r"\b(\d+(?:\.\d+)?|[A-G])\b", part)
+        kind = re.match(r"(Appendix|Figure|Table|Equation|Listing)s? ", part)
+        numbers = re.findall(r"\b((?:\d+|[A-G])(?:\.\d+)*)\b", part)
+        if kind and re.search(r"\d to \d", part):
+            numbers = [str(number) for number in range(int(numbers[0]), int(numbers[1]) + 1)]
         found += [f"{kind[1]} {number}" if kind else number for number in numbers]
     return found
 
@@ -100,3 +122,5 @@ def test_what_is_missing_or_leads_nowhere_is_noticed():
     ]
     assert parts("5, Equations 2 and 3") == ["5", "Equation 2", "Equation 3"]
     assert parts("10, first part") == ["10"]
+    assert parts("8.5.1, Figures 3 to 5") == ["8.5.1", "Figure 3", "Figure 4", "Figure 5"]
+    assert parts("Appendix B.2, Table 5") == ["Appendix B.2", "Table 5"]

@@ -14,6 +14,9 @@ from .criticism.population.suspicion import Suspicion as Suspicion
 from .criticism.population.suspicion import suspicion as suspicion
 from .leave_one_out.compare import LayoutComparison as LayoutComparison
 from .leave_one_out.compare import compare_layouts as compare_layouts
+from .leave_one_out.future import leave_future_out as leave_future_out
+from .leave_one_out.kinks import FoundKink as FoundKink
+from .leave_one_out.kinks import find_kink as find_kink
 from .leave_one_out.loo import LeaveOneOut as LeaveOneOut
 from .leave_one_out.loo import loo as loo
 from .prediction.assessor import Assessor as Assessor
@@ -23,6 +26,8 @@ from .prediction.baselines import Classifier as Classifier
 from .prediction.baselines import Regression as Regression
 from .prediction.cross_validate import cross_validate as cross_validate
 from .prediction.forests import Forest as Forest
+from .prediction.importance import Importance as Importance
+from .prediction.importance import permutation_importance as permutation_importance
 from .prediction.layouts import ChosenLayout as ChosenLayout
 from .prediction.layouts import FittedLayout as FittedLayout
 from .prediction.pooled import Explanatory as Explanatory
@@ -33,6 +38,8 @@ from .prediction.splits import Given as Given
 from .prediction.splits import Groups as Groups
 from .prediction.splits import Items as Items
 from .prediction.splits import masked as masked
+from .prediction.texts import Encoder as Encoder
+from .prediction.texts import TextClassifier as TextClassifier
 from .prediction.transfer import Elsewhere as Elsewhere
 from .prediction.transfer import Transfer as Transfer
 from .prediction.transfer import transfer as transfer

@@ -1,4 +1,4 @@
-"""Curves: success against the level of a demand."""
+"""How does success fall with a demand? Characteristic curves, and the demands of a battery."""
 
 import pandas as pd
 
@@ -45,3 +45,13 @@ axes = ml.plots.demand_profile_plot(profiles)
 
 # %% demand_correlation_plot
 axes = ml.plots.demand_correlation_plot(ml.batteries.demand_correlations(evaluation, demands))
+
+# %% importance_plot
+part = evaluation.select(subjects=open_models[1:2], items=evaluation.items.index[::4])
+found = ml.validation.permutation_importance(
+    {"forest": demands, "regression": ml.validation.Regression(demands)},
+    part,
+    split=ml.validation.Items(folds=5),
+    progressbar=False,
+)
+axes = ml.plots.importance_plot(found)

@@ -44,6 +44,26 @@ def test_wide():
     assert evaluation.success_rates().to_dict() == {"Ann": 2 / 3, "Bob": 0.5}
 
 
+def test_success_rates_by_group_have_wilson_s_ends():
+    """As statsmodels' formula says, by hand; a group that a subject never tried is left out."""
+    items = pd.DataFrame({"kind": ["sum", "sum", "word"]}, ["a", "b", "c"])
+    successes = pd.DataFrame([[3, 1, 0], [2, 0, 4]], ["Ann", "Bob"], items.index)
+    trials = pd.DataFrame([[4, 4, 0], [2, 2, 4]], ["Ann", "Bob"], items.index)
+    found = Evaluation(items, successes, trials).group_rates("kind", prob=0.95)
+    assert found[["subject", "group", "items", "mean"]].to_numpy().tolist() == [
+        ["Ann", "sum", 2, 0.5],
+        ["Bob", "sum", 2, 0.5],
+        ["Bob", "word", 1, 1.0],
+    ]
+    z, n = 1.959964, 8
+    half = z / (1 + z**2 / n) * np.sqrt(0.25 / n + z**2 / (4 * n**2))
+    assert found.loc[0, ["low", "high"]].tolist() == pytest.approx([0.5 - half, 0.5 + half])
+    everything = Evaluation(items, successes, trials).group_rates()
+    assert everything["mean"].tolist() == [0.5, 0.75]
+    with raises("the items have"):
+        Evaluation(items, successes, trials).group_rates("colour")
+
+
 def test_items_as_rows_are_turned():
     assert values(Evaluation.from_wide(WIDE.T, ITEMS)) == (SUCCESSES, TRIALS)
 

@@ -7,7 +7,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-from helpers import one_dominant
+from helpers import one_dominant, small_layouts
 from helpers.made_estimates import legend, nothing_is_cut, scattered
 from matplotlib.collections import LineCollection
 
@@ -127,3 +127,47 @@ def test_scaling(curves):
     ):
         with pytest.raises(DataError, match=message):
             scaling_plot(curves, wrong, grouped)
+
+
+def test_scaling_of_performance(curves):
+    """Success rates of a table by group, with the table's own ends."""
+    items = pd.DataFrame({"kind": ["sum", "word"] * 20}, [f"q{n}" for n in range(40)])
+    wide = pd.DataFrame(np.arange(80).reshape(2, 40) % 3 > 0, ["small", "large"], items.index)
+    rates = ml.Evaluation.from_wide(wide, items).group_rates("kind")
+    sizes = pd.Series({"large": 70.0, "small": 1.0})
+    axes = scaling_plot(rates, sizes, dimensions=["word"])
+    (panel,) = axes
+    own = rates[rates["group"] == "word"].set_index("subject").loc[["small", "large"]]
+    assert np.allclose(panel.lines[0].get_ydata(), own["mean"])
+    (bars,) = (c for c in panel.collections if isinstance(c, LineCollection))
+    ends = [segment[:, 1].tolist() for segment in bars.get_segments()]
+    assert np.allclose(ends, own[["low", "high"]])
+    assert (panel.get_ylabel(), panel.get_ylim(), panel.get_title()) == ("success", (0, 1), "word")
+    nothing_is_cut(axes)
+    with pytest.raises(DataError, match="a table of performance has"):
+        scaling_plot(rates.drop(columns="low"), sizes)
+    with pytest.raises(DataError, match=r"evaluation\.group_rates"):
+        scaling_plot([1, 2], sizes)
+
+
+def test_scaling_of_a_profile():
+    """Posterior means of capabilities in their unit; hollow where the prior dominates."""
+    layout = small_layouts.labelled(("sums", "words"))
+    items = pd.DataFrame({"demand[sums]": [1.0, 2], "demand[words]": [2.0, 1]}, ["a", "b"])
+    wide = pd.DataFrame([[1, 0], [1, 1]], ["small", "large"], items.index)
+    draws = np.random.default_rng(1).beta(4, 2, (2, 2, 50, 2)) * [[[[3, 2]]], [[[5, 4]]]]
+    evaluation = ml.Evaluation.from_wide(wide, items)
+    fit = small_layouts.crafted(layout, evaluation, {"ability": draws})
+    sizes = pd.Series({"small": 1.0, "large": 70.0})
+    axes = scaling_plot(fit, sizes)
+    table = fit.profiles().set_index(["label", "subject"])
+    for panel, label in zip(axes, ("sums", "words"), strict=True):
+        means = table.loc[label].loc[["small", "large"], "mean"]
+        assert np.allclose(panel.lines[0].get_ydata(), means)
+        assert panel.get_title() == f"ability[{label}]"
+    assert axes[0].get_ylim() == axes[1].get_ylim()  # one node
+    assert axes[0].get_ylabel() == "posterior mean"
+    assert len(scaling_plot(fit, sizes, dimensions=["ability[words]"])) == 1
+    nothing_is_cut(axes)
+    with pytest.raises(FitError, match="has no profile element taste"):
+        scaling_plot(fit, sizes, dimensions=["taste"])

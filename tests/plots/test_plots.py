@@ -586,6 +586,7 @@ def test_every_figure_is_exported():
         "explanation_plot",
         "forecast_plot",
         "horizon_plot",
+        "importance_plot",
         "incited_against_obtained",
         "item_response_curves",
         "layout_comparison_plot",

@@ -148,11 +148,7 @@ class Classifier(OnColumns):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not hasattr(self.model, "fit") or not hasattr(self.model, "predict_proba"):
-            raise DataError(
-                f"a {type(self.model).__name__} predicts no probabilities; give a classifier with "
-                "fit and predict_proba"
-            )
+        refuse_others(self.model)
 
     def forecast(self, training: Evaluation, items: Sequence[str], *, seed: int) -> Forecast:
         """Forecast success, for `score`; intervals are NaN.
@@ -162,17 +158,42 @@ class Classifier(OnColumns):
         DataError
             When a property cannot be read, or an item has training outcomes.
         """
-        who, model = type(self.model).__name__, classifier(self._made)
+        who = type(self.model).__name__
+        model = classifier(lambda seed: seeded(self.model, seed))
         return per_subject(model, training, items, self.columns, seed=seed, who=who)
 
-    def _made(self, seed: int) -> Any:
-        from sklearn.base import clone
 
-        model = clone(self.model)
-        known = model.get_params(deep=False)
-        if "random_state" in known and known["random_state"] is None:
-            model.set_params(random_state=seed)
-        return model
+def refuse_others(model: object) -> None:
+    """Refuse what is no classifier.
+
+    Raises
+    ------
+    DataError
+        When it lacks ``fit`` or ``predict_proba``.
+    """
+    if not hasattr(model, "fit") or not hasattr(model, "predict_proba"):
+        raise DataError(
+            f"a {type(model).__name__} predicts no probabilities; give a classifier with fit and "
+            "predict_proba"
+        )
+
+
+def seeded(model: Any, seed: int) -> Any:
+    """Copy a classifier without what it has learnt, and give it the seed where it has none.
+
+    Examples
+    --------
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> seeded(RandomForestClassifier(), 7).random_state
+    7
+    """
+    from sklearn.base import clone
+
+    copy = clone(model)
+    known = copy.get_params(deep=False)
+    if "random_state" in known and known["random_state"] is None:
+        copy.set_params(random_state=seed)
+    return copy
 
 
 @dataclass(frozen=True)
@@ -273,7 +294,7 @@ def per_subject(
     model: Model,
     training: Evaluation,
     items: Sequence[str],
-    columns: Sequence[str],
+    columns: Sequence[str] | np.ndarray,
     *,
     seed: int,
     who: str,
@@ -289,8 +310,8 @@ def per_subject(
         All items; what is to be forecast has 0 trials in it.
     items : sequence of str
         What to forecast.
-    columns : sequence of str
-        Properties to predict from.
+    columns : sequence of str, or ndarray, shape (rows, columns)
+        Properties to predict from, or their values on all of the training's rows.
     seed : int
         Of whatever is random.
     who : str
@@ -313,7 +334,9 @@ def per_subject(
     each of each outcome has a model of its own.
     """
     rows = training.rows_of(without_outcomes(training, items, who))
-    table = read_columns(training.items, columns)
+    table = columns
+    if not isinstance(table, np.ndarray):
+        table = read_columns(training.items, table)
     asked = training.items.index.get_indexer(pd.Index(rows))
     won, tried = training.successes.to_numpy(), training.attempts.to_numpy()
     kinds, means = _kinds(training.rows, len(table)), np.empty((len(won), len(rows)))

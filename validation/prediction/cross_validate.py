@@ -163,19 +163,19 @@ def cross_validate(
     aggregate   0.25              0.00
     logistic    0.13             -0.12
     """
-    assessors = _read(methods, evaluation, columns)
-    split, seed = _split(split), options.whole("seed", seed)
+    assessors = read_methods(methods, evaluation, columns)
+    split, seed = read_split(split), options.whole("seed", seed)
     repeats = options.whole("repeats", split.repeats if repeats is None else repeats, 1)
     resamples, prob = options.whole("resamples", resamples, 2), options.inside("prob", prob, 0.9)
     plan = drawn(split, evaluation, repeats=repeats, seed=seed)
     run = _Run(assessors, evaluation, repeats)
     parts = [(repeat, *part) for repeat, own in enumerate(plan) for part in enumerate(own)]
-    with _jobs(n_jobs):
+    with working(n_jobs):
         for repeat, place, fold in track(parts, len(parts), progressbar, what="folds"):
             run.predict(repeat, place, fold, seed + repeat)
     scores = run.scores()
     best = list(assessors).index(str(scores.groupby("method", sort=False)["brier"].mean().idxmin()))
-    report_twins(evaluation, _properties(assessors), run.means(best), levels=_levels(assessors))
+    report_twins(evaluation, properties_of(assessors), run.means(best), levels=_levels(assessors))
     return CrossValidation(
         scores,
         evaluation.success_rates(),
@@ -329,7 +329,7 @@ def _scores(
 
 
 @contextmanager
-def _jobs(n_jobs: int | None) -> Iterator[None]:
+def working(n_jobs: int | None) -> Iterator[None]:
     """Say how many work side by side; nothing where nobody says so."""
     if n_jobs is None:
         yield
@@ -338,7 +338,7 @@ def _jobs(n_jobs: int | None) -> Iterator[None]:
             yield
 
 
-def _split(given: Split | str) -> Split:
+def read_split(given: Split | str) -> Split:
     """Read what is held out."""
     if isinstance(given, str) and given in NAMED:
         return NAMED[given]
@@ -349,7 +349,7 @@ def _split(given: Split | str) -> Split:
     return given
 
 
-def _read(
+def read_methods(
     methods: Mapping[str, Method] | Sequence[Layout | str],
     evaluation: Evaluation,
     columns: Sequence[str] | None,
@@ -436,7 +436,7 @@ def _layouts(method: object) -> list[Layout]:
     return [method] if isinstance(method, Layout) else []
 
 
-def _properties(assessors: Mapping[str, Assessor]) -> list[str] | None:
+def properties_of(assessors: Mapping[str, Assessor]) -> list[str] | None:
     """Name the properties that methods predict from; None where one of them does not tell."""
     found: dict[str, None] = {}
     for assessor in assessors.values():

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from ....evaluations.evaluation import Evaluation
 from ...figures import Figure, Relation, Reproduction
 from ...scenario import Scenario
 from ..battery import ITEMS, battery
@@ -22,7 +23,9 @@ from .assessed import (
     real_assessment,
     simulated_assessment,
 )
+from .comparable import by_model, fitted, judge_comparable, sampled, without_each
 from .estimates import estimates
+from .importance import importances, judge_importance, with_correlations
 from .mixes import mixes
 from .real import abilities, agreement, compared_layouts
 from .recovery import by_dimension, recovery
@@ -80,8 +83,48 @@ def reproduce(scenario: Scenario, data: Path | None, published: Path) -> Reprodu
     )
     for by in ("dimension", "subject"):
         tables[f"real abilities by {by}, layout beside curves"] = agreement(found, by)
-    more, shown = simulation_studies()
-    return Reproduction([*figures, *more], {**tables, **shown})
+    for study in (real_importances(evaluation), one_population(evaluation), simulation_studies()):
+        figures += study[0]
+        tables |= study[1]
+    return Reproduction(figures, tables)
+
+
+def real_importances(evaluation: Evaluation) -> tuple[list[Figure], dict[str, pd.DataFrame]]:
+    """Ask which dimensions the assessors of the real models rest on.
+
+    Returns
+    -------
+    list of Figure, dict of str to DataFrame
+        What is judged, and the tables behind it.
+
+    References
+    ----------
+    General scales paper, appendix 8.5.1 and Figure 16.
+    """
+    found = importances(evaluation)
+    table = with_correlations(found, evaluation)
+    return judge_importance(table), {
+        "real items: rise of the Brier score when a dimension is shuffled": table,
+        "real items: do folds choose the same dimensions": found.stability,
+    }
+
+
+def one_population(evaluation: Evaluation) -> tuple[list[Figure], dict[str, pd.DataFrame]]:
+    """Put the real models' abilities on one scale, also without each benchmark.
+
+    Returns
+    -------
+    list of Figure, dict of str to DataFrame
+        What is judged, and the tables behind it.
+    """
+    sample = sampled(evaluation)
+    whole = fitted(sample)
+    models, without = by_model(whole, sample), without_each(whole, sample)
+    count = f"{len(sample.items)} real items"
+    return judge_comparable(models, without), {
+        f"{count}: abilities in one population, beside curves": models,
+        f"{count}: abilities without each benchmark": without,
+    }
 
 
 def simulation_studies() -> tuple[list[Figure], dict[str, pd.DataFrame]]:

@@ -1,0 +1,107 @@
+"""Which properties a prediction rests on."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..validation.prediction.importance import Importance
+from . import style
+from .kinds import of_its_kind
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+_PANEL, _ROW, _LETTER = 3.6, 0.22, 0.075  # inches
+_SCORES = {"brier": "rise of the Brier score", "auroc": "fall of the AUROC"}
+
+
+@of_its_kind
+def importance_plot(
+    importance: Importance, *, ax: "Axes | Sequence[Axes] | np.ndarray | None" = None
+) -> np.ndarray:
+    """Draw permutation importances with intervals and their elbow, a panel per method.
+
+    The most important property stands at the top. Filled points stand before the elbow, which a
+    line marks; beside each is the share of folds whose own elbow chooses it.
+
+    Parameters
+    ----------
+    importance : Importance
+        What `permutation_importance` returned.
+    ax : Axes or sequence of Axes, optional
+        Where to draw, one for each method; a new figure by default.
+
+    Returns
+    -------
+    ndarray of Axes
+        One per method. Horizontal: what shuffling costs, in units of the score.
+
+    Raises
+    ------
+    FitError
+        When the number of axes is wrong.
+
+    References
+    ----------
+    General scales paper, appendix 8.5.1 and Figure 16.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> names = ["method", "repeat", "fold", "subject", "property", "importance"]
+    >>> rows = [("mine", 0, fold, "Ann", name, value) for fold in (0, 1)
+    ...         for name, value in (("size", 0.2), ("hue", 0.01), ("hour", 0.0))]
+    >>> found = Importance(pd.DataFrame(rows, columns=names), "brier", 0.9, 1.0)
+    >>> [label.get_text() for label in importance_plot(found)[0].get_yticklabels()]
+    ['hour', 'hue', 'size']
+    """
+    tables = {
+        name: part.iloc[::-1] for name, part in importance.table.groupby("method", sort=False)
+    }
+    longest = max(len(style.words(name, 40)) for name in importance.table["property"])
+    most, count = max(map(len, tables.values())), len(tables)
+    size = count * (_PANEL + longest * _LETTER), most * _ROW + 2.0
+    axes, figure = style.panels(ax, count, count, (max(size[0], 5.4), max(size[1], 3.0)))
+    for panel, (method, table) in zip(axes, tables.items(), strict=True):
+        _draw(panel, table)
+        verdict = str(importance.stability.loc[method, "verdict"])
+        end = verdict.rpartition("), ")[2] if "), " in verdict else verdict
+        style.title(panel, f"{method}: {int(table['chosen'].sum())} chosen, {end}")
+        interval = style.percent(importance.prob)
+        panel.set_xlabel(
+            f"{_SCORES[importance.score]} when shuffled\n(mean over folds, {interval} interval)",
+            fontsize=9,
+        )
+    if figure is not None:
+        note = "filled: before the elbow (dashed); number: share of folds that choose it"
+        figure.supxlabel(note, fontsize=8, color=style.QUIET)
+    return axes
+
+
+def _draw(panel: "Axes", table: "pd.DataFrame") -> None:
+    chosen, colour = table["chosen"].to_numpy(), style.METHODS[0][0]
+    panel.axvline(0, color=style.INK, linewidth=0.9, zorder=0)
+    nobody = np.zeros(len(table), dtype=bool)
+    style.forest_rows(
+        panel, table["importance"], table, ~chosen, nobody, colour, size=26, alpha=0.6
+    )
+    if not chosen.all():
+        panel.axhline(
+            len(table) - chosen.sum() - 0.5, color=style.QUIET, linestyle="--", linewidth=1
+        )
+    for row, share in enumerate(table["folds"]):
+        panel.text(
+            1.02,
+            row,
+            f"{share:.0%}",
+            transform=panel.get_yaxis_transform(),
+            va="center",
+            fontsize=7.5,
+            color=style.INK,
+        )
+    names = [style.words(name, 40) for name in table["property"]]
+    panel.set_yticks(np.arange(len(names)), names, fontsize=8)
+    panel.tick_params(axis="y", length=0)
+    style.quiet_frame(panel, "bottom")
