@@ -295,9 +295,9 @@ def characteristic_curves(
     method : {"least_squares", "bayes"}
         The published fit: least squares of the rates, where bins of 100 items and more weigh alike,
         smaller ones in proportion, and an anchor of success 0 at 20 levels above the lowest as much
-        as all bins together; intervals by drawing items with replacement. Or the posterior under a Binomial
-        likelihood, without anchor and weights; the prior of ability is half-normal with spread 5,
-        that of the slope log-normal about 1 with spread 1.
+        as all bins together; intervals by drawing items with replacement. Or the posterior under a
+        Binomial likelihood, without anchor and weights; the prior of ability is half-normal with
+        spread 5, that of the slope log-normal about 1 with spread 1.
     resamples : int
         Sets of items drawn with replacement, or draws of the posterior; at least 2.
     prob : float
