@@ -134,6 +134,8 @@ class CharacteristicCurves:
         ``"least_squares"`` or ``"bayes"``.
     prob : float
         Mass of the intervals.
+    lowest : int
+        Level at which the scale begins.
 
     Examples
     --------
@@ -150,6 +152,7 @@ class CharacteristicCurves:
     draws: xr.Dataset
     method: str
     prob: float
+    lowest: int = 0
 
     @property
     def subjects(self) -> list[str]:
@@ -203,7 +206,7 @@ class CharacteristicCurves:
         dimension : str
             Over which demand.
         levels : ndarray, optional
-            Where; by default 201 places from 0 to one level above the highest.
+            Where; by default 201 places from the scale's lowest level to one above the highest.
 
         Returns
         -------
@@ -219,19 +222,20 @@ class CharacteristicCurves:
         """
         row = self.row(subject, dimension)
         if levels is None:
-            levels = np.linspace(0, self.bins["level"].max() + 1, _POINTS)
+            levels = np.linspace(self.lowest, self.bins["level"].max() + 1, _POINTS)
         drawn = self.draws.sel(subject=row["subject"], dimension=dimension)
         ability, slope = (drawn[name].to_numpy()[:, None] for name in ("ability", "slope"))
+        above = levels - self.lowest
         tail = (1 - self.prob) / 2
         band = np.full((2, len(levels)), np.nan)
         known = np.isfinite(ability[:, 0])
-        every = success(ability[known], slope[known], levels)
+        every = success(ability[known] - self.lowest, slope[known], above)
         if known.any() and np.isfinite(row["low"]):
             band = np.quantile(every, [tail, 1 - tail], axis=0)
         if self.method == "bayes" and known.any():
             middle = every.mean(axis=0)
         else:
-            middle = success(row["ability"], row["slope"], levels)
+            middle = success(row["ability"] - self.lowest, row["slope"], above)
         return pd.DataFrame({"level": levels, "success": middle, "low": band[0], "high": band[1]})
 
     def place(self, subject: object, dimension: str) -> tuple[int, int]:
@@ -271,12 +275,14 @@ def characteristic_curves(
     resamples: int = 200,
     prob: float = 0.9,
     seed: int = 1,
+    lowest: int = 0,
 ) -> CharacteristicCurves:
     r"""Draw success over each demand, and read each subject's ability off the curve.
 
     For a dimension and a level, only items count whose demand there is that level and whose other
     demands are at most that (dominant slices). A logistic goes through the success rates, and the
-    ability is the area under it from level 0 on: about the level of 50 % success, never negative.
+    ability is the area under it from the lowest level on, counted from there: about the level of
+    50 % success, never below the lowest.
     Each subject stands alone.
 
     Parameters
@@ -284,20 +290,23 @@ def characteristic_curves(
     evaluation : Evaluation
         Items with demand levels, and outcomes.
     columns : iterable of str
-        The items' demands; whole numbers from 0. All of them cut the slices, so a longer
+        The items' demands; whole numbers from `lowest`. All of them cut the slices, so a longer
         list leaves fewer items to each.
     method : {"least_squares", "bayes"}
         The published fit: least squares of the rates, where bins of 100 items and more weigh alike,
-        smaller ones in proportion, and an anchor of success 0 at level 20 as much as all bins
-        together; intervals by drawing items with replacement. Or the posterior under a Binomial
-        likelihood, without anchor and weights; the prior of ability is half-normal with spread 5,
-        that of the slope log-normal about 1 with spread 1.
+        smaller ones in proportion, and an anchor of success 0 at 20 levels above the lowest as much
+        as all bins together; intervals by drawing items with replacement. Or the posterior under a
+        Binomial likelihood, without anchor and weights; the prior of ability is half-normal with
+        spread 5, that of the slope log-normal about 1 with spread 1.
     resamples : int
         Sets of items drawn with replacement, or draws of the posterior; at least 2.
     prob : float
         Mass of the intervals.
     seed : int
         Of the draws.
+    lowest : int, default 0
+        Level at which the scale begins: 0 of demands, -5 of a scale from -5 to 5. A scale that was
+        extended upwards still begins at 0, also where all items are at levels from 5 to 10.
 
     Returns
     -------
@@ -352,7 +361,9 @@ def characteristic_curves(
         raise FitError(f"method={method!r}; give 'least_squares' or 'bayes'")
     resamples, prob = options.whole("resamples", resamples, 2), options.inside("prob", prob, 0.9)
     rng = np.random.default_rng(options.whole("seed", seed))
-    slices = Slices.of(evaluation.items, columns)
+    lowest = _whole(lowest)
+    slices = Slices.of(evaluation.items, columns, lowest)
+    levels = slices.levels + lowest
     size = len(evaluation.items)
     counts = _counts(slices, evaluation, np.ones((1, size)))
     if method == "bayes":
@@ -361,23 +372,24 @@ def characteristic_curves(
         times = rng.multinomial(size, np.full(size, 1 / size), size=resamples)
         drawn = _counts(slices, evaluation, times)
         found, draws = _squares(slices.levels, counts, drawn, prob)
-    bins = _bins(slices, evaluation.subjects, counts, prob)
+    bins = _bins(slices, levels, evaluation.subjects, counts, prob)
     names = pd.MultiIndex.from_product(
         [evaluation.subjects, slices.dimensions], names=["subject", "dimension"]
     )
     items = counts[0].sum(axis=1).astype(int)
     table = pd.DataFrame(found, names, ["ability", "slope", "low", "high"])
+    table[["ability", "low", "high"]] += lowest
     step = table["ability"].where(np.isinf(table["slope"])).to_numpy()
-    why = reasons(slices.levels, *counts, step if method == "least_squares" else None)
+    why = reasons(levels, *counts, step if method == "least_squares" else None)
     table = table.assign(items=items, reason=why).reset_index()
     shape = len(evaluation.subjects), len(slices.dimensions), resamples
     dims = ("subject", "dimension", "draw")
     parts = {
         name: (dims, values.reshape(shape))
-        for name, values in zip(("ability", "slope"), draws, strict=True)
+        for name, values in zip(("ability", "slope"), (draws[0] + lowest, draws[1]), strict=True)
     }
     coords = {"subject": evaluation.subjects, "dimension": slices.dimensions}
-    return CharacteristicCurves(bins, table, xr.Dataset(parts, coords), method, prob)
+    return CharacteristicCurves(bins, table, xr.Dataset(parts, coords), method, prob, lowest)
 
 
 def _counts(slices: Slices, evaluation: Evaluation, times: np.ndarray) -> Counts:
@@ -430,10 +442,19 @@ def _posteriors(
     return found, drawn
 
 
-def _bins(slices: Slices, subjects: list[str], counts: Counts, prob: float) -> pd.DataFrame:
+def _whole(lowest: object) -> int:
+    """Read the level at which a scale begins."""
+    if isinstance(lowest, bool) or not isinstance(lowest, int | np.integer):
+        raise FitError(f"lowest={lowest!r}; give a whole number, such as 0 or -5")
+    return int(lowest)
+
+
+def _bins(
+    slices: Slices, levels: np.ndarray, subjects: list[str], counts: Counts, prob: float
+) -> pd.DataFrame:
     """Write counts, rates and weights of all bins."""
     names = pd.MultiIndex.from_product(
-        [subjects, slices.dimensions, slices.levels.astype(int)],
+        [subjects, slices.dimensions, levels.astype(int)],
         names=["subject", "dimension", "level"],
     )
     items, trials, successes = (values.ravel() for values in counts)

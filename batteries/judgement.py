@@ -72,7 +72,8 @@ def judge_benchmark(
     It is sensitive when its items cover the levels of what it claims, so that a change in ability
     shows wherever it happens; specific when they ask for little else. With :math:`n_{dl}` of the
     :math:`n` items at level :math:`l` of dimension :math:`d`, the claimed dimensions :math:`C`, the
-    others :math:`O`, and :math:`L` the levels above 0,
+    others :math:`O`, and :math:`L` the levels above 0 (on a scale that begins below 0, above its
+    lowest),
 
     .. math::
 
@@ -150,7 +151,7 @@ def judge_benchmark(
         raise FitError(f"low={low!r}; give a level, such as 1")
     profile = demand_profile(items, columns, levels=levels)
     names = known_names(claimed, profile.counts.index, "claimed dimension")
-    some_of_it = np.array(profile.levels) > 0
+    some_of_it = np.array(profile.levels) > min(0.0, *profile.levels)
     count = int(some_of_it.sum())
     if not names or not count:
         raise DataError(

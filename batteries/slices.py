@@ -9,7 +9,7 @@ import pandas as pd
 from ..common.errors import DataError
 from ..evaluations.tables import name_cells, need_columns, read_numbers, texts
 
-ANCHOR = 20  # level at which everybody is held to fail
+ANCHOR = 20  # levels above the lowest, where everybody is held to fail
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,9 +25,9 @@ class Slices:
     dimensions : list of str
         Names of the demands.
     levels : ndarray of float, shape (levels,)
-        Ascending.
+        Ascending, counted from the scale's lowest.
     level : ndarray of float, shape (items,)
-        Each item's highest demand.
+        Each item's highest demand, counted so, too.
     dominant : ndarray of bool, shape (items, dimensions)
         Which demands reach it.
     """
@@ -38,7 +38,7 @@ class Slices:
     dominant: np.ndarray
 
     @classmethod
-    def of(cls, items: pd.DataFrame, dimensions: Iterable[str]) -> "Slices":
+    def of(cls, items: pd.DataFrame, dimensions: Iterable[str], lowest: int = 0) -> "Slices":
         """Read demand levels from the items' columns.
 
         Parameters
@@ -46,12 +46,14 @@ class Slices:
         items : DataFrame
             Indexed by item.
         dimensions : iterable of str
-            Columns of demands; whole numbers from 0 to 19.
+            Columns of demands; whole numbers from `lowest` to 19 above it.
+        lowest : int
+            Level at which the scale begins, where an item demands nothing.
 
         Returns
         -------
         Slices
-            With all levels that occur. Level 0 is there when an item demands nothing at all.
+            With all levels that occur. The lowest is there when an item demands nothing at all.
 
         Raises
         ------
@@ -74,12 +76,13 @@ class Slices:
         need_columns(items.columns, names, "the items have")
         table = items[names]
         demands, _ = read_numbers(table)
+        demands = demands - lowest
         with np.errstate(invalid="ignore"):
             bad = ~((demands >= 0) & (demands < ANCHOR) & (demands == np.floor(demands)))
         if bad.any():
             raise DataError(
                 f"{bad.sum()} demand(s) are no levels: {name_cells(table, bad)}; give whole "
-                f"numbers from 0 to {ANCHOR - 1}, and leave items without them out"
+                f"numbers from {lowest} to {lowest + ANCHOR - 1}, and leave items without them out"
             )
         highest = demands.max(axis=1)
         occurring = np.unique(demands)

@@ -24,7 +24,7 @@ _POINTS = 301
 def reach(curves: CharacteristicCurves, rows: pd.DataFrame) -> float:
     """How far to the right a figure of some curves goes: all levels, abilities, most intervals."""
     top = float(curves.bins["level"].max()) + 1
-    highs = rows["high"].astype(float).clip(upper=2 * top - 1)
+    highs = rows["high"].astype(float).clip(upper=2 * top - curves.lowest - 1)
     return float(np.nanmax([top, *(rows["ability"] + 0.5), *(highs + 0.2)]))
 
 
@@ -42,7 +42,7 @@ def draw_line(
     seen = bins.loc[bins["items"] > 0, "level"]
     if seen.empty:
         return
-    at = np.union1d(np.linspace(0, most, _POINTS), seen)
+    at = np.union1d(np.linspace(curves.lowest, most, _POINTS), seen)
     line = curves.curve(row["subject"], row["dimension"], at)
     inside = line["level"].between(seen.min(), seen.max())
     look: dict[str, Any] = {"color": colour, "linewidth": 1.6}
@@ -92,14 +92,15 @@ def draw_ability(ax: "Axes", curves: CharacteristicCurves, row: pd.Series, most:
     ax.vlines(ability, BELOW, line["success"], linestyle=":", linewidth=1.1, color=colour)
 
 
-def frame(ax: "Axes", levels: np.ndarray, most: float) -> None:
+def frame(ax: "Axes", curves: CharacteristicCurves, most: float) -> None:
     """Set limits and ticks: levels against the chance of success."""
     ax.axhline(0.5, color=style.RULE, linewidth=0.9, zorder=0)
-    ax.set_xlim(-0.15, most)
+    ax.set_xlim(curves.lowest - 0.15, most)
     ax.set_ylim(2 * BELOW, 1.05)
     ax.set_yticks([0, 0.5, 1])
-    step = 1 if most < 8 else 2
-    ax.set_xticks(np.arange(0, max(most, levels.max()) + 0.01, step))
+    step = 1 if most - curves.lowest < 8 else 2
+    last = max(most, float(curves.bins["level"].max()))
+    ax.set_xticks(np.arange(curves.lowest, last + 0.01, step))
     style.quiet_frame(ax, "left", "bottom")
 
 

@@ -76,7 +76,7 @@ def curve_panels(
         draw_line(panel, curves, row, most)
         draw_bins(panel, part, largest, curves.prob)
         draw_ability(panel, curves, row, most)
-        frame(panel, part["level"].to_numpy(), most)
+        frame(panel, curves, most)
         panel.tick_params(labelsize=8)
         panel.set_title(f"{style.words(name, 20)}: {ability_text(row)}", fontsize=9)
     style.outer_labels(axes, columns, "demand level", "success", fontsize=9)

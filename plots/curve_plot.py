@@ -62,7 +62,7 @@ def curve_plot(
     draw_line(ax, curves, row, most)
     draw_bins(ax, bins, int(bins["items"].max()), curves.prob)
     draw_ability(ax, curves, row, most)
-    frame(ax, bins["level"].to_numpy(), most)
+    frame(ax, curves, most)
     above = ax.get_xaxis_transform()
     look: dict[str, Any] = {"fontsize": 8, "color": style.QUIET, "va": "bottom"}
     for level, items in zip(bins["level"], bins["items"], strict=True):

@@ -71,7 +71,7 @@ def curves_by_subject(
         ax.scatter(bins["level"], bins["rate"], s=14, color=colour, alpha=0.8, zorder=3)
         name = f"{style.legend_words(row['subject'])}: {ability_text(row)}"
         handles += ax.plot([], [], color=colour, linewidth=2, label=name)
-    frame(ax, bins["level"].to_numpy(), most)
+    frame(ax, curves, most)
     ax.set_xlabel(f"demand level of {style.words(dimension)}")
     ax.set_ylabel("success")
     count = f"{len(rows)} subject{'s' if len(rows) > 1 else ''}"

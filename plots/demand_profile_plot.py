@@ -83,13 +83,16 @@ def demand_profile_plot(
 
 
 def _colours(levels: list[float]) -> dict[float, str]:
-    """Give each level a colour; no demand is white."""
+    """Give each level a colour; no demand is white, on a scale that begins there."""
     from matplotlib import colormaps
     from matplotlib.colors import to_hex
 
-    shades = colormaps[_COLOURS](np.linspace(_PALEST, 1, max(sum(x > 0 for x in levels), 1)))
-    above = iter(shades)
-    return {level: to_hex(next(above)) if level > 0 else "white" for level in levels}
+    white = levels[:1] if levels[0] == 0 else []
+    coloured = [level for level in levels if level not in white]
+    shades = colormaps[_COLOURS](np.linspace(_PALEST, 1, max(len(coloured), 1)))
+    return dict.fromkeys(white, "white") | {
+        level: to_hex(shade) for level, shade in zip(coloured, shades, strict=False)
+    }
 
 
 def _rosette(ax: "Axes", profile: DemandProfile, colours: dict[float, str]) -> None:

@@ -35,7 +35,7 @@ def differing(found, profiles):
     return [
         said
         for said, own in pairs
-        if max(abs(own - said)) > 0.06 + 0.1 * (own["high"] - own["low"])
+        if abs(own.to_numpy() - said).max() > 0.06 + 0.1 * (own["high"] - own["low"])
     ]
 
 

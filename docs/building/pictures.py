@@ -57,7 +57,12 @@ def page_pictures() -> dict[str, Path]:
     return {path.stem: path for path in pages if OF_PAGE.search(path.read_text(encoding="utf-8"))}
 
 
-def draw_page(name: str) -> dict[str, object]:
+def draw_page(name: str) -> None:
+    """Make the figures of a page."""
+    run_page(name)
+
+
+def run_page(name: str) -> dict[str, object]:
     """Run a page's code, and return its names.
 
     Where the page shows a figure of its own, what ``axes`` is there is saved.
@@ -89,7 +94,7 @@ def draw_tutorial(name: str) -> None:
     """Draw the figures of the tutorial, and publish its report as the sample."""
     import measurement_layouts as ml
 
-    names = draw_page(name)
+    names = run_page(name)
     EXTRA.mkdir(exist_ok=True)
     ml.report(
         names["fit"],

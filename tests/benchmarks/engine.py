@@ -1,7 +1,7 @@
 """How fast we are beside what one has without us, and that the answers are the same.
 
 Run by hand: ``python tests/benchmarks/engine.py [--json] [--case NAME ...] [--quick] [--seeds N
-...] [--data DIR]``. Prints the README's performance table in Markdown, or one JSON object; exit
+...] [--data DIR]``. Prints the table of docs/project/speed.md in Markdown, or one JSON object; exit
 status 1 when a goal is missed. Every line is a ratio measured side by side in this run on this
 machine, so leave the machine alone meanwhile. ``--quick`` takes fewer subjects and items: its
 numbers say only that everything runs. Memory is read as Linux counts it.

@@ -200,3 +200,61 @@ class TestIncitedAgainstObtained:
         ):
             with pytest.raises(DataError, match=message):
                 draw(wrong)
+
+
+def held():
+    """Ann and Bob are placed, Bob's wobble from above only; nothing places Cyd."""
+    columns = ["place", "place_low", "place_high", "wobble", "wobble_low", "wobble_high"]
+    rows = [[0.5, 0.3, 0.7, 0.8, 0.5, 1.2], [-1, -1.2, -0.9, 0.1, 0.0, 0.2], [np.nan] * 6]
+    table = pd.DataFrame(rows, ["Ann", "$B_ob$", "Cyd"], columns)
+    return table.assign(reason=["", "from above only", "the prior decides"])
+
+
+class TestFirmnessPlot:
+    def test_points_and_intervals_are_the_table_s(self):
+        table = held()
+        ax = plots.firmness_plot(table)
+        drawn = np.vstack([points.get_offsets() for points in scattered(ax)])
+        assert np.array_equal(drawn, table[["place", "wobble"]].to_numpy()[:2])
+        lines = [item for item in ax.collections if isinstance(item, LineCollection)]
+        across, up = (np.array(item.get_segments()) for item in lines)
+        assert np.array_equal(across[:, :, 0], table[["place_low", "place_high"]].to_numpy()[:2])
+        assert np.array_equal(up[:, :, 1], table[["wobble_low", "wobble_high"]].to_numpy()[:2])
+        fills = scattered(ax)[0].get_facecolor()
+        assert [to_hex(fill) == "#ffffff" for fill in fills] == [False, True]
+        assert (ax.get_xlabel(), ax.get_ylabel()) == (
+            "place of the leaning (level)",
+            "wobble (level)",
+        )
+        assert ax.get_title() == ("Place and firmness of 3 subjects; 1 not identified, not shown")
+        assert [text.get_text() for text in ax.texts] == ["Ann", r"\$B_ob\$"]
+        assert ax.get_ylim()[0] == 0
+        nothing_is_cut(ax)
+
+    def test_prompts_of_a_model_are_joined_in_order(self):
+        table = pd.DataFrame(
+            [
+                [2, 1.8, 2.2, 0.5, 0.4, 0.6],
+                [0, -0.2, 0.2, 0.3, 0.2, 0.4],
+                [1, 0.8, 1.2, 0.9, 0.8, 1],
+            ],
+            ["up", "plain", "down"],
+            ["place", "place_low", "place_high", "wobble", "wobble_low", "wobble_high"],
+        ).assign(reason="")
+        conditions = pd.DataFrame({"model": "A", "incited": [3, np.nan, -3]}, table.index)
+        ax = plots.firmness_plot(table, conditions)
+        (line,) = ax.lines
+        assert np.array_equal(line.get_xydata(), [[1, 0.9], [2, 0.5]])
+        assert sorted(text.get_text() for text in ax.texts) == ["+3", "\u22123"]
+        names = [text.get_text() for text in ax.get_legend().get_texts()]
+        assert names == ["A", "unprompted"]
+        nothing_is_cut(ax)
+
+    def test_what_is_missing_is_said(self):
+        with pytest.raises(DataError, match="has"):
+            plots.firmness_plot(held().drop(columns="wobble"))
+        asked = pd.DataFrame({"model": ["A"], "incited": [1]}, ["Ann"])
+        with pytest.raises(DataError, match="no row for"):
+            plots.firmness_plot(held(), asked)
+        with pytest.raises(DataError, match=r"from ml\.estimation\.firmness; you gave a list"):
+            plots.firmness_plot([1])

@@ -1,0 +1,145 @@
+"""Scales are open-ended: batteries, curves and figures on levels 5 to 10 and -5 to 5."""
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+import pytest
+
+import measurement_layouts as ml
+from measurement_layouts.annotation import open_ended, pooled
+from measurement_layouts.batteries import (
+    characteristic_curves,
+    demand_correlations,
+    demand_profile,
+    judge_benchmark,
+)
+from measurement_layouts.linking import logistic
+from measurement_layouts.scenarios import propensities
+
+mpl.use("Agg")
+pytestmark = pytest.mark.usefixtures("tidy_figures")
+SCALES = [(5, 10), (-5, 5)]
+
+
+def answered(low, high, ability):
+    """1,200 items on all levels of a scale, and outcomes of a logistic of slope 1.5."""
+    rng = np.random.default_rng(4)
+    items = pd.DataFrame({"logic": low + np.arange(1200) % (high - low + 1)})
+    solved = rng.random(1200) < logistic(ability - items["logic"].to_numpy(), 1.5)
+    return ml.Evaluation.from_wide(pd.DataFrame([solved], ["Ann"]), items.assign(volume=low))
+
+
+@pytest.mark.parametrize("method", ["least_squares", "bayes"])
+@pytest.mark.parametrize(("low", "high", "ability"), [(5, 10, 7.4), (-5, 5, -1.2)])
+def test_abilities_on_other_scales(low, high, ability, method):
+    evaluation = answered(low, high, ability)
+    curves = characteristic_curves(
+        evaluation, ["logic", "volume"], method=method, resamples=50, lowest=min(low, 0)
+    )
+    row = curves.row("Ann", "logic")
+    assert row["low"] - 0.1 < ability < row["high"] + 0.1
+    assert row["high"] - row["low"] < 0.6
+    at = curves.curve("Ann", "logic", np.array([ability]))
+    assert at["success"].item() == pytest.approx(0.5, abs=0.06)
+    assert curves.bins["level"].unique().tolist() == list(range(low, high + 1))
+
+
+@pytest.mark.parametrize("method", ["least_squares", "bayes"])
+def test_a_scale_moved_is_the_same_scale(method):
+    """Ability, interval, curve and bins move with the levels; the twin forgets where it begins."""
+    evaluation = answered(0, 10, 4.2)
+    moved = ml.Evaluation(evaluation.items - 5, evaluation.successes, evaluation.trials)
+    options = {"columns": ["logic", "volume"], "method": method, "resamples": 20}
+    zero = characteristic_curves(evaluation, **options)
+    five = characteristic_curves(moved, **options, lowest=-5)
+    columns = ["ability", "low", "high"]
+    pd.testing.assert_frame_equal(five.table[columns] + 5, zero.table[columns])
+    there = np.linspace(0, 11, 12)
+    one, other = zero.curve("Ann", "logic", there), five.curve("Ann", "logic", there - 5)
+    pd.testing.assert_frame_equal(one.drop(columns="level"), other.drop(columns="level"))
+    assert five.curve("Ann", "logic")["level"].iloc[[0, -1]].tolist() == [-5, 6]
+    with pytest.raises(ml.DataError, match="give whole numbers from 0 to 19"):
+        characteristic_curves(moved, **options)
+    with pytest.raises(ml.FitError, match=r"lowest=0\.5; give a whole number"):
+        characteristic_curves(moved, **options, lowest=0.5)
+
+
+@pytest.mark.parametrize(("low", "high"), SCALES)
+def test_figures_of_curves_show_the_scale(low, high):
+    curves = characteristic_curves(
+        answered(low, high, (low + high) / 2), ["logic", "volume"], resamples=20, lowest=min(low, 0)
+    )
+    for ax in (
+        ml.plots.curve_plot(curves, "Ann", "logic"),
+        ml.plots.curve_panels(curves, "Ann")[0],
+        ml.plots.curves_by_subject(curves, "logic"),
+    ):
+        first, last = ax.get_xlim()
+        assert first <= min(low, 0)
+        assert last >= high
+        ticks = [tick for tick in ax.get_xticks() if first <= tick <= last]
+        assert min(ticks) == min(low, 0)
+
+
+@pytest.mark.parametrize(("low", "high"), SCALES)
+def test_profiles_count_declared_levels(low, high):
+    levels = range(low, high + 1)
+    rng = np.random.default_rng(2)
+    items = pd.DataFrame(rng.integers(low, high + 1, (400, 3)), columns=list("abc"))
+    profile = demand_profile(items, list("abc"), levels=levels)
+    assert profile.levels == list(levels)
+    assert profile.counts.loc["a"].tolist() == [(items["a"] == level).sum() for level in levels]
+    assert profile.means["a"] == pytest.approx(items["a"].mean())
+    with pytest.raises(ml.DataError, match="none of the levels 0, 1, 2, 3, 4, 5"):
+        demand_profile(items, list("abc"))
+    (ax,) = ml.plots.demand_profile_plot(profile)
+    fills = {tuple(colour) for colour in ax.collections[0].get_facecolor()}
+    assert len(fills) == len(levels)
+    assert (1.0, 1.0, 1.0, 1.0) not in fills
+    judged = judge_benchmark(items, ["a"], list("abc"), levels=levels, low=low + 1)
+    above = [level for level in levels if level > min(low, 0)]
+    assert judged.table.loc["a", "covered"] == len(above)
+    assert judged.sensitivity == 1
+    assert demand_correlations(items, list("abc")).between.loc["a", "a"] == pytest.approx(1)
+
+
+@pytest.mark.parametrize(("low", "high"), SCALES)
+def test_grids_and_fits_take_the_declared_range(low, high):
+    """An ability in the middle of the scale, to three posterior standard deviations."""
+    logic = ml.MetaFeature("logic", low=low, high=high, unit="level")
+    skill = ml.Capability("skill", low=low, high=high, unit="level")
+    layout = ml.Layout("quiz", ml.Success("solved", logistic(skill - logic, 1.5)))
+    middle = (low + high) / 2 + 0.3
+    evaluation = answered(low, high, middle).select(items=range(0, 1200, 10))
+    fit = ml.fit(layout, evaluation, method="grid", seed=1, progressbar=False)
+    row = fit.profiles().iloc[0]
+    assert abs(row["mean"] - middle) < 3 * row["sd"] < 1
+    forecast = fit.forecast(pd.DataFrame({"logic": [low, high]}, ["easy", "hard"]))
+    easy, hard = forecast.data["mean"].to_numpy().ravel()
+    assert easy > 0.9 > 0.1 > hard
+
+
+def test_propensities_from_minus_five_to_five():
+    rng = np.random.default_rng(5)
+    ends = np.sort(rng.integers(-5, 6, (300, 2)), axis=1)
+    items = pd.DataFrame(ends.astype(float), columns=["lower", "upper"])
+    layout = propensities.recommended_layout(5)
+    truth = pd.DataFrame({"propensity": [4.1], "noise": [0.03]}, ["Ann"])
+    evaluation = ml.simulate(layout, items, truth, seed=1)
+    found = ml.estimation.estimate(layout, evaluation, method="grid", seed=1, progressbar=False)
+    row = found.table.iloc[0]
+    assert row["low"] - 0.1 < 4.1 < row["high"] + 0.1
+    one = propensities.published_layout(5)
+    estimates = ml.estimation.estimate(one, evaluation)
+    (surface,) = ml.plots.characteristic_surface(evaluation, subjects=["Ann"], estimates=estimates)
+    assert surface.get_xlim()[0] < -5 < 5 < surface.get_xlim()[1]
+    shown = pd.DataFrame({"model": "A", "incited": [-5, 5], "estimate": [-4.0, 4.0]})
+    shown = shown.assign(low=shown["estimate"] - 1, high=shown["estimate"] + 1, identified=True)
+    (panel,) = ml.plots.incited_against_obtained(shown)
+    assert panel.get_ylim()[0] < -5 < 5 < panel.get_ylim()[1]
+
+
+def test_annotated_bands_beyond_three():
+    one, two = (pd.DataFrame({"low": [-5, at], "high": [at, 5]}, list("ab")) for at in (-4, 4))
+    assert pooled({"one": one, "two": two}, ends=(-5, 5))["low"].tolist() == [-5, 0]
+    assert open_ended(one, ends=(-5, 5))["low"].tolist() == [-np.inf, -4]
