@@ -8,8 +8,12 @@ from .annotators import adjudicate, delphi, open_ended, pooled
 from .answer import read_interval, read_level
 from .demand_table import DemandTable, annotate_demands, foreseen_usage
 from .grading import Grading, grade, settle_grades
+from .inciting import inciting_prompt
+from .poles import rubric_of_poles
 from .prompt import prompt
 from .quality import keep, quality
+from .rater_model import RaterModel
+from .ratings import Ratings
 from .rubric import (
     DEMAND_LEVELS,
     DEMAND_RUBRICS,
@@ -19,10 +23,10 @@ from .rubric import (
     DemandRubric,
     Level,
     Rubric,
-    inciting_prompt,
     load_demand_rubric,
     load_rubric,
 )
+from .stated import stated_reliability
 
 __all__ = [
     "DEMAND_LEVELS",
@@ -36,6 +40,8 @@ __all__ = [
     "DemandTable",
     "Grading",
     "Level",
+    "RaterModel",
+    "Ratings",
     "Rubric",
     "adjudicate",
     "agreement",
@@ -54,5 +60,7 @@ __all__ = [
     "quality",
     "read_interval",
     "read_level",
+    "rubric_of_poles",
     "settle_grades",
+    "stated_reliability",
 ]

@@ -9,9 +9,9 @@ import pandas as pd
 from scipy import stats
 
 from ..common.errors import AnnotationError
-from ..common.optional import need
 from .annotations import Annotations
 from .annotators import Scale, scale_of, side_by_side
+from .measures import Measure, alpha, kappa
 from .resampling import Statistic, check_resampling, resampled
 
 COLUMNS = ("measure", "annotators", "end", "estimate", "low", "high", "items", "reason")
@@ -77,8 +77,8 @@ def agreement(
     Raises
     ------
     AnnotationError
-        When there are fewer than two annotators, no item that two of them annotated, an option is
-        out of range, or the package krippendorff, which bands need, is not installed.
+        When there are fewer than two annotators, no item that two of them annotated, or an option
+        is out of range.
 
     References
     ----------
@@ -141,12 +141,11 @@ def _measures(
     """Name each measure, what computes it, and the annotators it compares."""
     everybody = list(range(annotators))
     yield "r_WG", lambda said: _within_group(said, levels), everybody
-    name, statistic = ("kappa", _weighted_kappa) if scale.bands else ("spearman", _spearman)
+    name, statistic = ("kappa", _once(kappa)) if scale.bands else ("spearman", _spearman)
     for pair in combinations(everybody, 2):
         yield name, statistic, list(pair)
     if scale.bands:
-        krippendorff = need("krippendorff", "krippendorff")
-        yield "alpha", lambda said: _alpha(krippendorff, said), everybody
+        yield "alpha", _once(alpha), everybody
 
 
 def _within_group(said: np.ndarray, levels: int) -> float:
@@ -155,11 +154,9 @@ def _within_group(said: np.ndarray, levels: int) -> float:
     return float(np.mean(1 - between * 12 / (levels**2 - 1)))
 
 
-def _weighted_kappa(said: np.ndarray) -> float:
-    """Cohen's kappa with quadratic weights, from moments instead of a table of counts."""
-    one, two = said.T
-    expected = one.var() + two.var() + (one.mean() - two.mean()) ** 2
-    return float(1 - np.mean((one - two) ** 2) / expected) if expected > 0 else np.nan
+def _once(measure: Measure) -> Statistic:
+    """Take a measure of items, each of which occurs once."""
+    return lambda said: float(measure(said, np.ones((1, len(said))))[0])
 
 
 def _spearman(said: np.ndarray) -> float:
@@ -167,17 +164,6 @@ def _spearman(said: np.ndarray) -> float:
     if (np.ptp(said, axis=0) == 0).any():
         return np.nan
     return float(stats.spearmanr(said[:, 0], said[:, 1]).statistic)
-
-
-def _alpha(krippendorff: Any, said: np.ndarray) -> float:
-    """Krippendorff's alpha for ordinal data."""
-    values = np.unique(said[~np.isnan(said)])
-    if len(values) < 2:
-        return np.nan
-    counts = (said[:, :, None] == values).sum(axis=1)
-    return float(
-        krippendorff.alpha(value_counts=counts, value_domain=values, level_of_measurement="ordinal")
-    )
 
 
 def _check(levels: int, most: int, prob: float, resamples: int) -> None:

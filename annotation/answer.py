@@ -190,11 +190,21 @@ def last_line(answer: str, label: str) -> str:
     >>> last_line("Both would do, but:\n**Answer: B**", "Answer")
     'B'
     """
-    pattern = re.compile(_LINE.format(label=label), re.IGNORECASE | re.MULTILINE)
-    lines = pattern.findall(answer.translate(_MARKUP))
+    lines = labelled_lines(answer, label)
     if not lines:
         raise AnnotationError(f"no line starts with '{label}:'")
-    return str(lines[-1]).strip()
+    return lines[-1]
+
+
+def labelled_lines(answer: str, label: str) -> list[str]:
+    """Find what the lines that start with a label say, each without marks of bold type."""
+    pattern = re.compile(_LINE.format(label=label), re.IGNORECASE | re.MULTILINE)
+    return [str(line).strip() for line in pattern.findall(answer.translate(_MARKUP))]
+
+
+def plain_words(text: str) -> str:
+    """Leave the words of a text, in small letters."""
+    return " ".join(re.findall(r"\w+(?:['’]\w+)*", text.casefold()))
 
 
 def _score(text: str, said: str, what: str, low: int, high: int) -> int:

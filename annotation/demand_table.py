@@ -11,7 +11,7 @@ import pandas as pd
 from ..common.errors import AnnotationError
 from .annotations import Annotations, collect
 from .answer import read_percentage
-from .inputs import read_prices, read_texts, whole
+from .inputs import foreseen_row, read_prices, read_texts, whole
 from .prompt import scheme_of
 from .rubric import DEMAND_RUBRICS, DemandRubric, load_demand_rubric
 from .running import Batch, ModelOrName, run
@@ -61,7 +61,6 @@ _GUESSED = Scheme(
     read=lambda _, answer: {UNGUESSABILITY: read_percentage(answer, "Unguessability")},
 )
 
-_CHARACTERS = 4  # of English text to a token
 _ANSWER = 300  # tokens of an annotator's answer
 
 
@@ -258,17 +257,10 @@ def foreseen_usage(
     unknown = {item: text for item, text in texts.items() if item not in known}
     if unknown:
         asked[UNGUESSABILITY] = (_GUESSED, unknown)
-    rows: dict[str, dict[str, float]] = {}
+    rows = {}
     for column, (scheme, about) in asked.items():
         letters = sum(len(scheme.system) + len(scheme.prompt(text)) for text in about.values())
-        tokens = round(letters / _CHARACTERS), answer_tokens * len(about)
-        rows[column] = {
-            "questions": len(about),
-            "input_tokens": tokens[0],
-            "output_tokens": tokens[1],
-        }
-        if prices is not None:
-            rows[column]["cost"] = (tokens[0] * prices[0] + tokens[1] * prices[1]) / 1e6
+        rows[column] = foreseen_row(len(about), letters, answer_tokens, prices)
     table = pd.DataFrame(rows).T
     return pd.concat([table, table.sum().to_frame("all").T])
 

@@ -85,6 +85,20 @@ def read_prices(prices: object) -> tuple[float, float] | None:
     return float(pair[0]), float(pair[1])
 
 
+_CHARACTERS = 4  # of English text to a token
+
+
+def foreseen_row(
+    questions: float, letters: float, answer_tokens: int, prices: tuple[float, float] | None
+) -> dict[str, float]:
+    """Foresee the usage of questions with so many letters in all, each answered once."""
+    tokens = round(letters / _CHARACTERS), round(answer_tokens * questions)
+    row = {"questions": questions, "input_tokens": tokens[0], "output_tokens": tokens[1]}
+    if prices is not None:
+        row["cost"] = (tokens[0] * prices[0] + tokens[1] * prices[1]) / 1e6
+    return row
+
+
 def whole(name: str, value: object) -> int:
     """Read a count.
 

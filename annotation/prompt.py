@@ -155,10 +155,6 @@ def scheme_of(rubric: Rubric | DemandRubric) -> Scheme:
     """
     if isinstance(rubric, Rubric):
         lowest, highest = rubric.levels[0].level, rubric.levels[-1].level
-        levels = [
-            f"## Level {level.level}\n\n{level.description}\n\nExample: {level.example}"
-            for level in rubric.levels
-        ]
         walks = {
             "down": ", then ".join(map(str, range(-1, lowest - 1, -1))),
             "up": ", then ".join(map(str, range(1, highest + 1))),
@@ -171,13 +167,7 @@ def scheme_of(rubric: Rubric | DemandRubric) -> Scheme:
             page=_BAND_PAGE,
             form="Interval: [lower end, upper end]",
             correction=_BAND_AGAIN,
-            fields={
-                **vars(rubric),
-                **walks,
-                "levels": "\n\n".join(levels),
-                "lowest": lowest,
-                "highest": highest,
-            },
+            fields={**told(rubric), **walks},
             read=lambda _, answer: dict(
                 zip(("low", "high"), read_interval(answer, lowest, highest), strict=True)
             ),
@@ -205,6 +195,16 @@ def scheme_of(rubric: Rubric | DemandRubric) -> Scheme:
         f"rubric={rubric!r}; give a Rubric, such as load_rubric({rubric!r}), for bands, or a "
         f"DemandRubric, such as load_demand_rubric({rubric!r}), for levels of a demand"
     )
+
+
+def told(rubric: Rubric) -> dict[str, object]:
+    """Give what a page tells of a propensity: its fields, its levels as text, both ends."""
+    levels = [
+        f"## Level {level.level}\n\n{level.description}\n\nExample: {level.example}"
+        for level in rubric.levels
+    ]
+    ends = {"lowest": rubric.levels[0].level, "highest": rubric.levels[-1].level}
+    return {**vars(rubric), **ends, "levels": "\n\n".join(levels)}
 
 
 def _demand_level(level: DemandLevel, last: int) -> str:

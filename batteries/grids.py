@@ -52,7 +52,7 @@ class CharacteristicGrid:
     Attributes
     ----------
     subject : str
-        Whose.
+        Name of the subject.
     x, y : GridAxis
         How the properties were cut.
     successes, trials : ndarray of int, shape (cells of y, cells of x)

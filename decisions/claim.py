@@ -28,7 +28,7 @@ class Claim:
     Attributes
     ----------
     subject : str
-        Who.
+        Name of the subject.
     success, confidence : float
         The claimed share of successes, and how probable it has to be.
     probability, error : float

@@ -166,7 +166,7 @@ def suitability(
         Columns to make easy, one at a time; by default all meta-features of the layout. Each takes
         two more forecasts of all items; none with ``[]``.
     subjects : iterable, optional
-        Whom to compare; everybody by default.
+        Subjects to compare (default: all).
     confidence : float, default 0.9
         At which subjects are told apart, in (0, 1); at least .5.
     prob : float, default 0.9

@@ -1,4 +1,4 @@
-"""Behavioural dispositions: choices of people and language models in situational judgment tests."""
+"""Behavioural dispositions: choices of people and models in situations, and under incitation."""
 
 from .beta_binomial import RatePosteriors, rate_posteriors
 from .collected_votes import CollectedVotes, collected_votes
@@ -7,6 +7,10 @@ from .consensus import consensus, divided
 from .directional import GroupAlignment, alignment_by_group, directional_alignment
 from .divided_rates import DividedRates, rates_by_group
 from .group_curves import GroupCurves, confidence_by_group, misalignment_by_group
+from .incitation.generation import GeneratedItems, generate_items
+from .incitation.incited import Incited
+from .incitation.inciting import foreseen_incitation, incite
+from .incitation.items import choice_texts
 from .judgments import SituationalJudgments
 from .measures import misalignment
 from .model_groups import ModelGroups
@@ -37,9 +41,11 @@ from .vote_sheet import attention_checks, vote_sheet
 __all__ = [
     "CollectedVotes",
     "DividedRates",
+    "GeneratedItems",
     "GroupAlignment",
     "GroupCurves",
     "GroupReports",
+    "Incited",
     "ModelGroups",
     "PopulationAlignment",
     "RatePosteriors",
@@ -47,6 +53,7 @@ __all__ = [
     "alignment_by_group",
     "alignment_by_population",
     "attention_checks",
+    "choice_texts",
     "choices",
     "collected_votes",
     "compare_choices",
@@ -56,8 +63,11 @@ __all__ = [
     "divided",
     "expected_rates",
     "fit_pulls",
+    "foreseen_incitation",
+    "generate_items",
     "generate_situations",
     "grade_responses",
+    "incite",
     "judge_agreement",
     "judge_responses",
     "label_sheet",

@@ -25,7 +25,7 @@ extensions = [
     "sphinx_design",
     "sphinx_copybutton",
 ]
-exclude_patterns = ["_build", "building", "examples", "_templates"]
+exclude_patterns = ["_build", "_extra", "building", "examples", "_templates"]
 templates_path = ["_templates"]
 default_role = "py:obj"
 
@@ -58,6 +58,7 @@ copybutton_exclude = ".linenos, .gp, .go"
 html_theme = "pydata_sphinx_theme"
 html_title = project
 html_static_path = ["_static"]
+html_extra_path = ["_extra"]  # the sample report, the reference as one text
 html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_copy_source = False

@@ -238,7 +238,7 @@ def estimate(
     Parameters
     ----------
     layout : Layout
-        What joins items and profile; of one latent for the first two methods.
+        The layout to fit; of one latent for the first two methods.
     evaluation : Evaluation
         Items and outcomes.
     method : {"likelihood", "collapse", "grid", "nuts"}
@@ -246,7 +246,7 @@ def estimate(
     prob : float, default 0.9
         Confidence, or mass, of the intervals, in (0, 1).
     subjects : iterable, optional
-        Whose; everybody's by default.
+        Subjects (default: all).
     draws, tune, chains, seed, n_jobs, progressbar
         As in `fit`, for ``"grid"`` and ``"nuts"``.
 
@@ -305,7 +305,8 @@ def estimate(
         )
     if alone or method == "grid":
         remedy = "take the posterior, fit(...).profiles()" if alone else "use method='nuts'"
-        refuse_unseen(layout, f"estimate with method={method!r}", remedy)
+        most = int(chosen.trials.to_numpy().max())
+        refuse_unseen(layout, f"estimate with method={method!r}", remedy, most)
     sampled = None
     if method == "grid" or method == "nuts":
         own: dict[str, Any] = {"tune": tune, "starts": "modes"} if method == "nuts" else {}

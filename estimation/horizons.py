@@ -69,7 +69,7 @@ def time_horizons(
     prob = inside("prob", prob, such_as=0.9)
     if not base > 1:
         raise FitError(f"base={base}; give a number above 1, as 2 or 10")
-    draws = np.log2(base) * fit.posterior[_capability(fit, node)].stack(draw_=("chain", "draw"))
+    draws = np.log2(base) * fit.posterior[capability_of(fit, node)].stack(draw_=("chain", "draw"))
     values = draws.transpose("subject", "draw_").to_numpy()
     tail = (1 - prob) / 2
     low, middle, high = np.exp2(np.quantile(values, [tail, 0.5, 1 - tail], axis=1))
@@ -86,7 +86,8 @@ def time_horizons(
     return table if released is None else _dated(table, released)
 
 
-def _capability(fit: Fit, node: str | None) -> str:
+def capability_of(fit: Fit, node: str | None) -> str:
+    """Name the capability that is a horizon: the one asked for, or the only one."""
     known = [element for element in elements(fit.layout) if element.latent.kind == "capability"]
     found = known if node is None else find_elements(fit.layout, node)
     if len(found) != 1 or found[0].label:
@@ -210,7 +211,7 @@ def horizon_trend(horizons: pd.DataFrame, *, prob: float = 0.9, seed: int = 1) -
     y, error = (horizons[name].to_numpy(dtype=float) for name in ("doublings", "sd"))
     scatter, coefficients = _lines(years, y, error, np.random.default_rng(seed))
     tail = [(1 - prob) / 2, 0.5, (1 + prob) / 2]
-    slow, usual, fast = (_doubling(rate) for rate in np.quantile(coefficients[:, 1], tail))
+    slow, usual, fast = (doubling(rate) for rate in np.quantile(coefficients[:, 1], tail))
     at = np.linspace(years.min(), years.max(), 60)
     drawn = coefficients[:, :1] + coefficients[:, 1:] * at
     low, line, high = np.exp2(np.quantile(drawn, tail, axis=0))
@@ -219,7 +220,8 @@ def horizon_trend(horizons: pd.DataFrame, *, prob: float = 0.9, seed: int = 1) -
     return HorizonTrend(usual, fast, slow, float(scatter.mean()), table, prob)
 
 
-def _doubling(rate: float) -> float:
+def doubling(rate: float) -> float:
+    """Months in which horizons double at a rate in doublings a year; infinite where none grow."""
     return _MONTHS / float(rate) if rate > 0 else math.inf
 
 

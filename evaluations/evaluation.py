@@ -6,14 +6,17 @@ from typing import Literal, Self
 
 import numpy as np
 import pandas as pd
+import xarray as xr
 
 from ..common.errors import DataError
 from ..common.messages import many, some
 from ..common.options import inside
 from ..common.proportions import wilson
+from ..common.showing import Overview, Shown
 from ..layouts import Layout
 from ..linking import mean_failure
 from . import outcome_tables
+from .measured import measured_columns
 from .outcome_tables import from_outcomes, is_long, refuse_other_outcomes, with_outcomes
 from .properties import of_subjects
 from .steps import Stepped, refuse_steps
@@ -25,7 +28,7 @@ EDGE = 1e-12
 
 
 @dataclass(frozen=True, eq=False, init=False)
-class Evaluation(Stepped):
+class Evaluation(Stepped, Shown):
     """Items with their properties, and successes out of trials per subject and item.
 
     Make one with `from_wide`, `from_long` or, from counts, directly; for a layout whose outcomes
@@ -407,6 +410,56 @@ class Evaluation(Stepped):
         successes, trials = (table.loc[who, keep] for table in (self.successes, self.trials))
         return Evaluation(self.items.loc[keep], successes, trials, subjects=self.subject_table)
 
+    def with_measured(self, demands: xr.DataArray) -> "Evaluation":
+        """Give the items probabilities of their levels, for a layout with `Measured` demands.
+
+        Parameters
+        ----------
+        demands : DataArray
+            As of `measured_columns`, such as `Ratings.demands` makes them, or
+            `annotation.stated_reliability` of one rater's levels; of all items, or of more.
+
+        Returns
+        -------
+        Evaluation
+            A new one, whose items have a column per level and label; what they had in columns of
+            these names is replaced.
+
+        Raises
+        ------
+        DataError
+            When an item has no probabilities, rows are steps of graded outcomes, or the array is
+            not as `measured_columns` takes it.
+
+        Examples
+        --------
+        >>> items = pd.DataFrame(index=["a", "b"])
+        >>> answers = Evaluation.from_wide(pd.DataFrame({"a": [1], "b": [0]}, ["Ann"]), items)
+        >>> coordinates = {"item": ["b", "a"], "level": [0, 1]}
+        >>> hard = xr.DataArray([[0.1, 0.9], [0.7, 0.3]], coordinates, name="hard")
+        >>> answers.with_measured(hard).items
+              hard 0  hard 1
+        item
+        a        0.7     0.3
+        b        0.1     0.9
+        """
+        columns = measured_columns(demands)
+        if self.rows is not None:
+            raise DataError(
+                f"{demands.name}: rows are steps of graded outcomes, which cannot be averaged over "
+                "an item's levels; give an evaluation of successes"
+            )
+        missing = self.items.index.difference(columns.index, sort=False)
+        if len(missing):
+            raise DataError(
+                f"{demands.name}: {many(len(missing), 'item')} of the evaluation have no "
+                f"probabilities of levels: {some(missing)}; add them, or leave the items out with "
+                "evaluation.select(items=...)"
+            )
+        others = self.items.drop(columns=columns.columns, errors="ignore")
+        items = pd.concat([others, columns.loc[self.items.index]], axis=1)
+        return Evaluation(items, self.successes, self.trials, subjects=self.subject_table)
+
     def __add__(self, other: "Evaluation") -> "Evaluation":
         """Join two evaluations: all subjects, all items, and the outcomes of both.
 
@@ -458,6 +511,20 @@ class Evaluation(Stepped):
             f"<Evaluation: {many(len(self.successes), 'subject')}, {many(len(items), 'item')}, "
             f"{what}, properties {some(items.columns, 12) or 'none'}{own}>"
         )
+
+    def _overview(self) -> Overview:
+        rates = self.success_rates()
+        done = (self.trials > 0).to_numpy().mean()
+        facts = {
+            "success rates": f"{rates.min():.2f} to {rates.max():.2f}, mean {rates.mean():.2f}",
+            "attempted": f"{done:.0%} of all pairs of a subject and a row of items",
+        }
+        calls = {
+            "ml.check(layout, evaluation)": "what a layout can learn from these data",
+            "ml.fit(layout, evaluation, seed=1)": "a profile of each subject",
+        }
+        tables = {"success rates": rates.to_frame(), "items": self.item_table}
+        return Overview(facts, calls, tables)
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,8 @@ from pathlib import Path
 import pandas as pd
 import xarray as xr
 
+from ..common.messages import many
+from ..common.showing import Overview, Shown
 from ..evaluations.evaluation import Evaluation
 from ..layouts import Layout
 from ..linking import LinkingFunction
@@ -23,8 +25,10 @@ from .population.newcomer import newcomer
 from .posterior.diagnostics import diagnose, profiles
 from .posterior.posterior import Posterior
 
+_DIAGNOSED = 200  # subjects whose draws are read to show a fit
 
-class Fit(Posterior):
+
+class Fit(Posterior, Shown):
     """Posteriors of all subjects under one layout.
 
     Made by `fit` and `load`.
@@ -58,6 +62,31 @@ class Fit(Posterior):
     >>> result.forecast(aaio.battery(seed=2), subjects=["sim-02"])
     <Forecast: 1 subject, 69 items, 0 of them outside a declared range, 90% intervals>
     """
+
+    def _overview(self) -> Overview:
+        facts: dict[str, str] = {}
+        found: dict[str, pd.DataFrame] = {}
+        how = "how the sampling went"
+        if len(self.subjects) <= _DIAGNOSED:
+            table = self.diagnostics()
+            counts = table["status"].value_counts()
+            facts["status"] = ", ".join(f"{count} {name}" for name, count in counts.items())
+            found = {"diagnostics": table}
+            if "not converged" in counts:
+                how = (
+                    "why subjects did not converge; fit them again with more tune=, a higher "
+                    'target_accept= or starts="modes"'
+                )
+        if self.failures:
+            facts["failed"] = f"{many(len(self.failures), 'subject')}, see fit.failures"
+        calls = {
+            "fit.diagnostics()": how,
+            "fit.profiles()": "means and intervals of every profile element",
+            "fit.forecast(items)": "success on items that nobody has run",
+            "ml.plots.profile_forest(fit)": "all profiles as a figure",
+            'ml.report(fit, "report.html")': "a page for people who were not there",
+        }
+        return Overview(facts, calls, found)
 
     def profiles(self, *, prob: float = 0.9) -> pd.DataFrame:
         """Summarise every profile element of every subject; see `diagnostics.profiles`.
@@ -155,7 +184,7 @@ class Fit(Posterior):
         items : DataFrame
             Meta-features and categories, indexed by item.
         subjects : iterable or DataFrame, optional
-            Whose success; everybody's by default. Of a joint fit also a table of subjects, known
+            Subjects to forecast (default: all). Of a joint fit also a table of subjects, known
             or new, with their covariates and categories.
         prob : float, default 0.9
             Mass of the equal-tailed interval.
@@ -332,7 +361,7 @@ class Fit(Posterior):
             Whose outcomes, such as those of items held out; those fitted to by default. Subject
             constants stay those of the fit.
         subjects : iterable, optional
-            Whose outcomes; by default everybody's of whom there are any.
+            Subjects (default: all that have outcomes).
 
         Returns
         -------

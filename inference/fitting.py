@@ -61,11 +61,11 @@ def fit(
     Parameters
     ----------
     layout : Layout
-        What joins items and profile.
+        The layout to fit.
     evaluation : Evaluation
         Items and outcomes.
     subjects : iterable, optional
-        Whom to fit; everybody by default.
+        Subjects to fit (default: all).
     draws, tune, chains : int
         Kept and discarded draws per chain, and chains: at least 4, 1 and 1. At most 2**63 - 1, as
         every whole number here; memory runs out long before.
@@ -132,12 +132,13 @@ def fit(
     reruns = whole("reruns", reruns)
     if not isinstance(method, str) or method not in ("nuts", "grid"):
         raise FitError(f"method={method!r}; give 'nuts' or 'grid'")
-    if method == "grid":
-        refuse_unseen(layout, "method='grid'", "use method='nuts'")
     if not isinstance(starts, str) or starts not in ("prior", "modes"):
         raise FitError(f"starts={starts!r}; give 'prior' or 'modes'")
     executor = choose_executor(None if n_jobs is None else whole("n_jobs", n_jobs, 1))
     chosen = evaluation if subjects is None else evaluation.select(subjects=subjects)
+    if method == "grid":
+        most = int(chosen.trials.to_numpy().max())
+        refuse_unseen(layout, "method='grid'", "use method='nuts'", most)
     if layout.joint:
         for name, value, only in (("method", method, "nuts"), ("starts", starts, "prior")):
             if value != only:

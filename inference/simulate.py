@@ -14,6 +14,7 @@ from ..evaluations.evaluation import Evaluation
 from ..evaluations.steps import expanded, of_rows
 from ..evaluations.tables import name_cells, named, need_columns, read_numbers
 from ..layouts import Latent, Layout, Unseen
+from ..layouts.outcomes.measured import Places
 from ..layouts.outcomes.steps import Steps
 from .forecasts.blocks import Block, Tables, group_alike
 from .model.alignment import Features
@@ -41,7 +42,7 @@ def simulate(
     Parameters
     ----------
     layout : Layout
-        What joins items and profiles.
+        The layout.
     items : DataFrame
         Meta-features, indexed by item.
     profiles : DataFrame or Dataset
@@ -61,9 +62,10 @@ def simulate(
     -------
     Evaluation
         Where noise pulls towards the subject's own mean failure, that constant solves its own
-        equation: it is one minus the expected success it leads to. Something unseen of an item has
-        one value for each subject and item, and all their trials share it. Outcomes that are
-        several, graded or scores are drawn as by `Evaluation.of_outcomes`, whose rows are steps.
+        equation: it is one minus the expected success it leads to. Something unseen or measured of
+        an item has one value for each subject and item, and all their trials share it. Outcomes
+        that are several, graded or scores are drawn as by `Evaluation.of_outcomes`, whose rows are
+        steps.
 
     Raises
     ------
@@ -128,6 +130,7 @@ def draw_outcomes(
         )
     features = read_features(layout, items)
     profiles = named(profiles, "profiles", "subject")
+    layout = layout.several if trials > 1 else layout
     unseen = layout.outcome.unseen
     if unseen is not None:
         ranks = rng.random((len(profiles), len(items)))
@@ -189,7 +192,7 @@ def expected_success(
     Parameters
     ----------
     layout : Layout
-        What joins items and profiles.
+        The layout.
     features : dict of str to ndarray
         By meta-feature, shape (items,) or (items, labels).
     profiles : DataFrame
@@ -223,7 +226,11 @@ def expected_success(
 
 
 def _success_given(
-    unseen: Unseen, layout: Layout, features: Features, profiles: pd.DataFrame, ranks: np.ndarray
+    unseen: Unseen | Places,
+    layout: Layout,
+    features: Features,
+    profiles: pd.DataFrame,
+    ranks: np.ndarray,
 ) -> np.ndarray:
     """Compute probabilities given a place of the unseen, by its rank in [0, 1): (subjects, items).
 

@@ -3,6 +3,7 @@
 from .latents import Bias, Capability, Latent, Noise, Propensity, Slope, Spread
 from .layout import Layout
 from .nodes import Derived, MetaFeature, Node
+from .outcomes.measured import Measured
 from .outcomes.ordered import Graded, Score
 from .outcomes.steps import Success
 from .outcomes.unseen import Unseen
@@ -17,6 +18,7 @@ __all__ = [
     "Graded",
     "Latent",
     "Layout",
+    "Measured",
     "MetaFeature",
     "Node",
     "Noise",

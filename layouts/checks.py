@@ -17,6 +17,7 @@ from .joint import check_joint
 from .latents import Latent, categories_of
 from .nodes import Derived, MetaFeature
 from .opposed import SQUASHING
+from .outcomes.measured import Measured
 from .outcomes.ordered import OrderedOutcome
 from .outcomes.steps import Observed, Success
 from .outcomes.unseen import Unseen
@@ -203,6 +204,7 @@ def check(name: str, outcomes: tuple[Observed, ...], profile: object) -> None:
         check_undefined(outcome, found)
     if len(outcomes) > 1 or isinstance(outcomes[0], OrderedOutcome):
         _steps_can_be_told(outcomes, own)
+    _averaged_over_one(parts)
     check_joint(Graph(name, outcomes))
 
 
@@ -226,12 +228,25 @@ def _steps_can_be_told(outcomes: tuple[Observed, ...], own: list[list[Expr]]) ->
                     "mean where outcomes are several, graded or scores; give mixture a number, as "
                     "in mixture(p, by=noise, toward=0.5)"
                 )
-            if isinstance(part, Unseen):
+            if isinstance(part, Unseen | Measured):
                 raise LayoutError(
-                    f"{outcome.name}: it uses {part.name}, which is unseen: all outcomes of an "
-                    "item would share it, and they are taken as independent given the profile; "
+                    f"{outcome.name}: it uses {part.name}, which is {part.kind}: all outcomes of "
+                    "an item would share it, and they are taken as independent given the profile; "
                     "give the item's property as a MetaFeature, or fit a single Success"
                 )
+
+
+def _averaged_over_one(parts: list[Expr]) -> None:
+    """Refuse measured demands beside something unseen: each is averaged over in its own way."""
+    unseen, measured = (
+        [part.name for part in parts if isinstance(part, kind)] for kind in (Unseen, Measured)
+    )
+    if unseen and measured:
+        raise LayoutError(
+            f"{measured[0]} is measured and {unseen[0]} is unseen, and an outcome is averaged over "
+            "one of the two kinds; give the unseen property levels with probabilities, as "
+            "another Measured, or the demand as a MetaFeature"
+        )
 
 
 def _names_differ(parts: list[Expr]) -> None:

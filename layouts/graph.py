@@ -10,9 +10,11 @@ from ..linking.expression import Dims, SubjectConstant, merge_dims
 from ..linking.function import Call
 from .latents import Latent, categories_of
 from .nodes import Derived, MetaFeature, Node
+from .outcomes.averaging import Together, averaged, measured_of, together
+from .outcomes.measured import Chance, Measured
 from .outcomes.ordered import OrderedOutcome
 from .outcomes.steps import Observed, Steps, Success
-from .outcomes.unseen import Unseen
+from .outcomes.unseen import Numbers, Unseen
 from .plates import ITEM, SUBJECT, Category, Plate, finest, plate_name, root
 
 if TYPE_CHECKING:  # slow to import, and a layout is declared without it
@@ -38,10 +40,33 @@ class Graph:
 
     @cached_property
     def outcome(self) -> Success:
-        """What is fitted: the only `Success`, or else all outcomes as steps, a row for each."""
-        if len(self.outcomes) == 1 and isinstance(self.outcomes[0], Success):
-            return self.outcomes[0]
-        return Steps.of(self.outcomes)
+        """What is fitted: the only `Success`, or else all outcomes as steps, a row for each.
+
+        Of measured demands, it is the mean over their levels.
+        """
+        (first, *more) = self.outcomes
+        if more or not isinstance(first, Success):
+            return Steps.of(self.outcomes)
+        if self.shared is None:
+            return first
+        return Success(first.name, averaged(first.expression), first.about)
+
+    @cached_property
+    def shared(self) -> Together | None:
+        """The outcome given the levels of measured demands, which the trials of an item share."""
+        (first, *more) = self.outcomes
+        if more or not isinstance(first, Success) or not measured_of(first):
+            return None
+        return together(first)
+
+    def mean_of(self, node: Node) -> Expr:
+        """Say what is computed for a node: its mean over the levels of measured demands."""
+        return self.outcome if node.name == self.outcome.name else averaged(node)
+
+    @cached_property
+    def measured(self) -> tuple[Measured, ...]:
+        """Demands of which the items have a probability for each level."""
+        return tuple(node for node in self.nodes.values() if isinstance(node, Measured))
 
     @property
     def steps(self) -> Steps | None:
@@ -57,16 +82,21 @@ class Graph:
     @cached_property
     def nodes(self) -> dict[str, Node]:
         """Nodes by name, parents before children."""
-        return {node.name: node for node in self.parts if isinstance(node, Node)}
+        nodes = (part for part in self.parts if isinstance(part, Node))
+        return {node.name: node for node in nodes if not isinstance(node, Chance)}
 
     @cached_property
     def meta_features(self) -> tuple[MetaFeature, ...]:
-        """What must be known of an item."""
-        return tuple(
-            node
-            for node in self.nodes.values()
-            if isinstance(node, MetaFeature) and node.per != SUBJECT
-        )
+        """What must be known of an item: of a measured demand, the probability of each level."""
+        found = {part.name: part for part in self.parts if isinstance(part, MetaFeature)}
+        return tuple(feature for feature in found.values() if feature.per != SUBJECT)
+
+    @property
+    def properties(self) -> tuple[MetaFeature | Measured, ...]:
+        """What is known of an item: meta-features, and each measured demand as one."""
+        kinds = MetaFeature | Measured
+        found = (node for node in self.nodes.values() if isinstance(node, kinds))
+        return tuple(node for node in found if isinstance(node, Measured) or node.per != SUBJECT)
 
     @cached_property
     def covariates(self) -> tuple[MetaFeature, ...]:
@@ -99,7 +129,7 @@ class Graph:
             own: list[Plate] = [plate for name in _named_parents(node) for plate in found[name]]
             if isinstance(node, MetaFeature):
                 own = [node.per]
-            elif isinstance(node, Unseen):
+            elif isinstance(node, Unseen | Measured):
                 own += [ITEM]
             elif isinstance(node, Success | OrderedOutcome):
                 own = [SUBJECT, ITEM, *own]
@@ -151,7 +181,9 @@ class Graph:
     @cached_property
     def dims(self) -> Dims:
         """Dimensions of all nodes, in order of appearance: labels, and places of the unseen."""
-        return merge_dims(tuple(self.nodes.values()))
+        parts = () if self.shared is None else ancestry(self.shared)
+        places = [part for part in parts if isinstance(part, Numbers)]
+        return merge_dims((*self.nodes.values(), *places))
 
     @cached_property
     def labels(self) -> Dims:
@@ -199,6 +231,7 @@ def _named_parents(node: Node) -> list[str]:
     """Names of the nearest nodes that a node is computed from, in order."""
     found: dict[str, None] = {}
     formulas = (node.expression,) if isinstance(node, Derived) else node.parents
+    formulas = () if isinstance(node, Measured) else formulas
     for parent in formulas:
         for part in ancestry(parent, stop_at=lambda of: isinstance(of, Node)):
             if isinstance(part, Node):

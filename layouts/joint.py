@@ -34,6 +34,12 @@ def check_joint(layout: Graph) -> None:
                 "Bias('part', per=('subject', 'item'), prior=Prior('Normal', mu=0, "
                 "sigma=Spread('partSpread')))"
             )
+    for node in layout.measured:
+        raise LayoutError(
+            f"{layout.outcome.name}: it uses {node.name}, which is measured and averaged over for "
+            f"each subject alone, and {together}: all of them would meet one true level of an "
+            f"item; give {node.name} as a MetaFeature, or let every latent be per='subject'"
+        )
     for constant in layout.constants:
         raise LayoutError(
             f"{layout.outcome.name}: its noise pulls towards {constant.about}, which is known only "

@@ -11,7 +11,7 @@ from .drawing import equations, mermaid
 from .drawing import graphviz as render
 from .graph import Graph
 from .latents import Latent
-from .outcomes.steps import Observed
+from .outcomes.steps import Observed, Success
 
 
 class Layout(Graph):
@@ -92,6 +92,11 @@ class Layout(Graph):
         return {"name": self.name, "outcomes": self.outcomes}
 
     @cached_property
+    def several(self) -> "Layout":
+        """The same for items with several trials, which share the levels of measured demands."""
+        return _Several(self.name, *self.outcomes) if self.measured else self
+
+    @cached_property
     def fingerprint(self) -> str:
         """Hash of all that changes what the layout computes; titles and remarks do not."""
         return serial.fingerprint(self)
@@ -149,3 +154,19 @@ class Layout(Graph):
 
     def __repr__(self) -> str:
         return f"<Layout {self.name!r}: {', '.join(self.nodes)}>"
+
+
+class _Several(Layout):
+    """A layout of one `Success` whose trials share the levels of measured demands."""
+
+    @cached_property
+    def outcome(self) -> Success:
+        return super().outcome if self.shared is None else self.shared
+
+    @property
+    def several(self) -> Layout:
+        return self
+
+    @cached_property
+    def fingerprint(self) -> str:
+        return f"{super().fingerprint}, several trials"

@@ -15,6 +15,7 @@ from ..linking.function import Call
 from ..linking.functions.elementary import ELEMENTARY
 from . import latents, nodes, plates
 from .graph import Graph
+from .outcomes.measured import Measured
 from .outcomes.ordered import Graded, OrderedOutcome, Score
 from .outcomes.steps import Observed, Success
 from .outcomes.unseen import Unseen
@@ -26,7 +27,7 @@ OURS = ELEMENTARY | {
 _KINDS: dict[str, type[nodes.Node]] = {
     kind.__name__: kind
     for kind in (
-        *(nodes.MetaFeature, nodes.Derived, Unseen, Success, Graded, Score),
+        *(nodes.MetaFeature, nodes.Derived, Unseen, Measured, Success, Graded, Score),
         *(latents.Capability, latents.Propensity, latents.Bias, latents.Slope, latents.Noise),
         *(latents.Spread, plates.Category),
     )
@@ -37,7 +38,7 @@ _FORMULAS = (
 )
 _CONSTANTS = {mean_failure.name: mean_failure}
 _SYMBOLS = ("+", "-", "*", "/", "**")
-FORMAT = 3  # of written layouts; one that older versions cannot read has a higher one
+FORMAT = 4  # of written layouts; one that older versions cannot read has a higher one
 
 
 def from_dict(
@@ -234,14 +235,21 @@ def to_dict(layout: Graph) -> dict[str, Any]:
     """Write a layout; see `Layout.to_dict`."""
     outcomes = [outcome.name for outcome in layout.outcomes]
     return {
-        "format": 3 if layout.joint else max(map(_format, layout.latents), default=1),
+        "format": _format(layout),
         "name": layout.name,
         **({"outcome": outcomes[0]} if len(outcomes) == 1 else {"outcomes": outcomes}),
         "nodes": [_write_node(node) for node in (*layout.categories, *layout.nodes.values())],
     }
 
 
-def _format(latent: latents.Latent) -> int:
+def _format(layout: Graph) -> int:
+    """First format that has all that a layout holds."""
+    if layout.measured:
+        return 4
+    return 3 if layout.joint else max(map(_format_of_prior, layout.latents), default=1)
+
+
+def _format_of_prior(latent: latents.Latent) -> int:
     """First format that has such priors: a formula as a parameter or one for each label is new."""
     plain = all(isinstance(parameter, nodes.Node) for parameter in latent.parents)
     return 1 if plain and not isinstance(latent.prior, tuple) else 2

@@ -18,6 +18,7 @@ from .functions.presence import presence
 from .functions.product import product
 from .functions.total import total
 from .functions.uncertain_band import uncertain_band
+from .functions.walk import walk
 
 __all__ = [
     "Expr",
@@ -40,4 +41,5 @@ __all__ = [
     "product",
     "total",
     "uncertain_band",
+    "walk",
 ]

@@ -83,6 +83,12 @@ def isinf(x: Array) -> Array:
     return _module(x).isinf(x)
 
 
+def equal(x: Array, y: Array) -> Array:
+    """Elementwise test for equality."""
+    tensor = _pytensor(x, y)
+    return np.equal(x, y) if tensor is None else tensor.eq(x, y)
+
+
 def absolute(x: Array) -> Array:
     """Elementwise absolute value."""
     return _module(x).abs(x)

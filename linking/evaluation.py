@@ -1,6 +1,8 @@
 """Walking an expression and computing it from arrays."""
 
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
+from dataclasses import fields, replace
+from typing import Any
 
 from .arrays import Array, as_float
 from .expression import Expr
@@ -97,3 +99,50 @@ def evaluate(
         if name is not None and named is not None:
             named[name] = value
     return computed[id(expr)]
+
+
+def rewritten(
+    expr: Expr,
+    wraps: Mapping[int, Callable[[Expr], Expr]],
+    stop_at: Callable[[Expr], bool] = _nowhere,
+) -> Expr:
+    """Build an expression anew, with some of its parts wrapped.
+
+    Parameters
+    ----------
+    expr : Expr
+        It stays as it is.
+    wraps : mapping of int to callable
+        By ``id`` of a part, what to build of it.
+    stop_at : callable, optional
+        Says of which expressions the parents are left as they are.
+
+    Returns
+    -------
+    Expr
+        Parts without anything wrapped inside are those of `expr`.
+
+    Examples
+    --------
+    >>> from measurement_layouts import Capability
+    >>> sight = Capability("sight", low=0, high=2)
+    >>> rewritten(1 - sight / 2, {id(sight): lambda of: of + 1})
+    <1 - (sight + 1) / 2>
+    """
+    made: dict[int, Expr] = {}
+    for part in ancestry(expr, stop_at=stop_at):
+        changed = {}
+        for one in fields(part) if not stop_at(part) else ():  # type: ignore[arg-type]
+            value = getattr(part, one.name)
+            if isinstance(value, Expr):
+                new: Any = made.get(id(value), value)
+            elif isinstance(value, tuple) and value and all(isinstance(x, Expr) for x in value):
+                new = tuple(made.get(id(x), x) for x in value)
+                new = value if all(a is b for a, b in zip(new, value, strict=True)) else new
+            else:
+                continue
+            if new is not value:
+                changed[one.name] = new
+        again: Expr = replace(part, **changed) if changed else part  # type: ignore[type-var]
+        made[id(part)] = wraps[id(part)](again) if id(part) in wraps else again
+    return made[id(expr)]

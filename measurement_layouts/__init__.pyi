@@ -28,6 +28,7 @@ from .layouts import Category as Category
 from .layouts import Derived as Derived
 from .layouts import Graded as Graded
 from .layouts import Layout as Layout
+from .layouts import Measured as Measured
 from .layouts import MetaFeature as MetaFeature
 from .layouts import Noise as Noise
 from .layouts import Prior as Prior

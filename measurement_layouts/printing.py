@@ -105,7 +105,7 @@ def print_profiles(fit: Fit, evaluation: Evaluation) -> None:
     table = Table(
         *("subject", "success", *elements, "status"),
         title=f"{fit.layout.name}: mean ± sd",
-        caption="* the data say next to nothing, the prior speaks; ‡ separate modes, the mean may "
+        caption="* prior-dominated: the data tell almost nothing; ‡ separate modes, the mean may "
         "lie between them; where and reasons: diagnostics.csv",
     )
     for subject, rows in profiles.groupby("subject", sort=False):
@@ -130,7 +130,7 @@ def print_test(test: AdaptiveTest) -> None:
 
 
 def _mean_and_sd(row: Mapping[Any, Any]) -> str:
-    """Write a profile element; a star where the prior speaks, a double dagger at separate modes."""
+    """Write a profile element; a star if prior-dominated, a double dagger at separate modes."""
     digits = of_profile(row).mean
     shown = f"{fixed(row['mean'], digits)} ± {fixed(row['sd'], digits)}"
     return shown + "*" * bool(row["prior_dominated"]) + "‡" * bool(row["modes"])

@@ -26,6 +26,7 @@ from .demand_profile_plot import demand_profile_plot
 from .design_plot import design_plot
 from .explained_plot import explained_plot
 from .explanation_plot import explanation_plot
+from .firmness_plot import firmness_plot
 from .forecast_plot import forecast_plot
 from .horizon_plot import horizon_plot
 from .importance_plot import importance_plot
@@ -77,6 +78,7 @@ __all__ = [
     "design_plot",
     "explained_plot",
     "explanation_plot",
+    "firmness_plot",
     "forecast_plot",
     "horizon_plot",
     "importance_plot",

@@ -53,7 +53,7 @@ def ability_radar(
         What `characteristic_curves` returned, of at least three dimensions; or what `fit` returned
         for a layout of at least three capabilities in one unit.
     subjects : iterable, optional
-        Whose profiles, at most six; everybody by default.
+        Subjects to draw, at most six (default: all).
     ax : PolarAxes, optional
         Where to draw; a new figure by default.
 

@@ -58,7 +58,7 @@ def characteristic_surface(
         Columns of the items that hold the ends; by default those of the band in the estimates'
         layout.
     subjects : iterable, optional
-        Whose, in this order; everybody's by default.
+        Subjects, in this order (default: all).
     estimates : Estimates, optional
         Where the subjects stand. For one that is not identified nothing is drawn in, and its title
         says so.

@@ -61,7 +61,8 @@ def horizon_plot(
     published : DataFrame, optional
         Others' ``hours``, ``low`` and ``high`` of some of the subjects, drawn beside.
     trend : HorizonTrend, optional
-        What `horizon_trend` returned: a line with its interval.
+        What `joint_trend` or `horizon_trend` returned: a line with its interval, which may go on
+        beyond the subjects' dates.
     names : sequence, optional
         Subjects to name, all of them; by default the extreme ones and others far from each other,
         as many as there is room for.
@@ -102,7 +103,9 @@ def horizon_plot(
     _points(ax, at, table, area, _COLOUR, _MARKER, None if published is None else "here")
     if published is not None:
         _points(ax, aside, others, area, _OTHER, _OTHER_MARKER, "published")
-    _axes(ax, at, pd.concat([table, others])[["low", "high"]].to_numpy(dtype=float))
+    lines = [] if trend is None else [trend.line]
+    days = np.concatenate([at, *(_days(line["released"]) for line in lines)])
+    _axes(ax, days, pd.concat([table, others, *lines])[["low", "high"]].to_numpy(dtype=float))
     who = many(len(table), "subject")
     style.title(ax, f"Time horizons of {who}, {style.percent(prob)} intervals")
     if ax.get_legend_handles_labels()[1]:

@@ -60,7 +60,7 @@ def profile_bars(
     fit : Fit
         Profiles.
     subjects : sequence
-        Whose, up to 36, in that order.
+        Subjects, up to 36, in this order.
     nodes : str or sequence of str, optional
         Nodes of finite range, or their elements ``node[label]``; all such by default.
     truth : DataFrame, optional

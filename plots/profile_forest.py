@@ -46,7 +46,7 @@ def profile_forest(
     nodes : str or sequence of str, optional
         Nodes, or elements ``node[label]``; all by default.
     subjects : iterable, optional
-        Whose; everybody's by default.
+        Subjects (default: all).
     prob : float, default 0.9
         Mass of the equal-tailed interval, in (0, 1).
     ax : Axes or sequence of Axes, optional

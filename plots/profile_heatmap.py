@@ -77,7 +77,7 @@ def profile_heatmap(
     statistic : {"mean", "sd"}
         Posterior mean or standard deviation, in the nodes' units.
     subjects : sequence, optional
-        Whose, in that order; everybody's by default.
+        Subjects, in this order (default: all).
     nodes : str or sequence of str, optional
         Nodes, or elements ``node[label]``; all by default.
     ax : Axes, optional

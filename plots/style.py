@@ -66,7 +66,7 @@ def legend_words(text: object) -> str:
 
 
 def hatch(ax: "Axes", cells: np.ndarray) -> None:
-    """Cover cells of a table, one unit wide and high, of which the data say next to nothing."""
+    """Cover cells of a table, one unit wide and high, of prior-dominated values."""
     from matplotlib.patches import Rectangle
 
     look: dict[str, Any] = {"facecolor": "white", "edgecolor": FAINT, "hatch": "////"}

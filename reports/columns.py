@@ -74,14 +74,15 @@ def training_items(fit: Fit) -> pd.Index:
 
 
 def columns(fit: Fit) -> list[Column]:
-    """List the columns of a fit's training items, in the layout's order."""
+    """List the columns of a fit's training items, in the layout's order; no measured demands."""
     layout = fit.layout
     values = iter(defined_columns(layout, training_features(fit), len(training_items(fit))).T)
-    return [
-        Column(name, node, None if node.labels is None else place, next(values))
-        for node in layout.meta_features
+    found = [
+        (name, node, None if node.labels is None else place, next(values))
+        for node in layout.properties
         for place, name in enumerate(node.columns)
     ]
+    return [Column(name, node, *own) for name, node, *own in found if isinstance(node, MetaFeature)]
 
 
 def counts(column: Column) -> tuple[list[str], list[int]]:

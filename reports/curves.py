@@ -84,9 +84,10 @@ class _Moved:
     def average(self, fit: Fit, row: int, outcome: Outcome) -> np.ndarray:
         """Average each draw's expected outcome over the items; shape (values, draws)."""
         own, node = self.features, outcome.node
+        mean = fit.layout.mean_of(node)
         rows = len(next(iter(own.values())))
         every = np.empty((rows, fit.posterior.sizes["chain"] * fit.posterior.sizes["draw"]))
-        for part, values in every_draw(fit, row, own, rows, node, memory_mib=_MEMORY_MIB):
+        for part, values in every_draw(fit, row, own, rows, mean, memory_mib=_MEMORY_MIB):
             every[part] = values / node.range.high
         return np.asarray(every.reshape(len(self.values), -1, every.shape[1]).mean(axis=1))
 

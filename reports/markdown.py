@@ -10,6 +10,7 @@ from . import equations
 from .bars import axes, bars
 from .columns import columns
 from .contents import PROB, Contents
+from .findings import findings
 from .new_items import NewItems
 from .population import effects
 from .subjects import next_rows
@@ -34,12 +35,7 @@ def as_markdown(contents: Contents) -> str:
     parts = [
         f"# {escaped(contents.title)}",
         *_summary(contents),
-        "## The layout",
-        f"```mermaid\n{fit.layout.to_mermaid().strip()}\n```",
-        "\n".join(f"    {line}" for line in equations.plain(fit.layout)),
-        "## The data",
-        _features(contents),
-        *_outcomes(contents),
+        *_findings(contents),
         "## Profiles",
         f"Posterior mean and {PROB:.0%} interval. \\*: prior-dominated, the outcomes say next to "
         "nothing. ‡: separate modes, between which the mean may lie; where they are is said in the "
@@ -55,6 +51,12 @@ def as_markdown(contents: Contents) -> str:
         *_forecasts(contents),
         *_explained(contents),
         *_next(contents),
+        "## The layout",
+        f"```mermaid\n{fit.layout.to_mermaid().strip()}\n```",
+        "\n".join(f"    {line}" for line in equations.plain(fit.layout)),
+        "## The data",
+        _features(contents),
+        *_outcomes(contents),
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -99,6 +101,20 @@ def _summary(contents: Contents) -> list[str]:
         f"items, {done}. Layout: {escaped(contents.fit.layout.name)}. "
         f"Sampler: {escaped(contents.sampler)}."
     ]
+
+
+def _findings(contents: Contents) -> list[str]:
+    """Sum up what was found."""
+    told = findings(contents, bars(contents.profiles, axes(contents)))
+    texts = [
+        text
+        for group in told
+        for text in (
+            f"### {group.title}",
+            "\n".join(f"- {escaped(sentence)}" for sentence in group.sentences),
+        )
+    ]
+    return ["## Findings", *texts] if texts else []
 
 
 def _features(contents: Contents) -> str:

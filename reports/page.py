@@ -22,7 +22,9 @@ from .contents import PROB, Contents
 from .curves import Curves
 from .diagrams import inline_svg
 from .drawings import HEIGHT, SIDE, WIDTH, reliability_drawing
+from .explorer import explorer
 from .exports import csv
+from .findings import findings
 from .geometry import place
 from .new_items import NewItems
 from .outcomes import Outcome
@@ -73,6 +75,8 @@ def as_html(contents: Contents) -> str:
     order = [str(name) for name in rates.sort_values(ascending=False, kind="stable").index]
     table = csv(contents.profiles).encode()
     curves = Curves(fit, PROB)
+    places, row_of = ids(contents), {name: row for row, name in enumerate(fit.subjects)}
+    drawn = {who: curves.of(row_of[who]) for who in places if who in row_of}
     new = None if contents.forecast is None else NewItems(contents, contents.forecast)
     script = _joined("script", ".js")
     return (
@@ -97,7 +101,9 @@ def as_html(contents: Contents) -> str:
             features=[_feature(column) for column in columns(fit)],
             ranges=ranges,
             bars=found,
-            ids=ids(contents),
+            ids=places,
+            findings=findings(contents, found),
+            explorer=Markup(explorer(ranges, found, places, drawn)) if len(drawn) > 1 else "",
             verdicts=contents.diagnostics.reset_index(names="subject").to_dict("records"),
             rates=rates,
             order=order,
@@ -106,7 +112,7 @@ def as_html(contents: Contents) -> str:
             outcomes=[_outcome(outcome) for outcome in contents.outcomes],
             effects=effects(contents),
             new=new,
-            subjects=subject_pages(contents, found, curves, new),
+            subjects=subject_pages(contents, found, drawn, new),
             csv=base64.b64encode(
                 table if contents.whole else gzip.compress(table, mtime=0)
             ).decode(),

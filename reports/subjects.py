@@ -10,7 +10,7 @@ from ..validation.criticism.expansion import error_of
 from ..validation.criticism.overdispersion import part, share
 from .bars import Bar
 from .contents import PROB, Contents
-from .curves import Curves
+from .curves import Curve
 from .diagrams import inline_svg, subject_diagram
 from .drawings import CurveDrawing, curve_drawing
 from .new_items import Line, NewItems
@@ -74,18 +74,20 @@ def ids(contents: Contents) -> dict[str, str]:
 
 
 def subject_pages(
-    contents: Contents, found: dict[str, list[Bar]], curves: Curves, new: NewItems | None
+    contents: Contents,
+    found: dict[str, list[Bar]],
+    curves: Mapping[str, list[Curve]],
+    new: NewItems | None,
 ) -> Iterator[SubjectPage]:
     """Tell of one subject after the other, failed ones last."""
     places = ids(contents)
     most = max(_LEAST_CURVES, _CURVES // max(1, len(places)))
-    row_of = {name: row for row, name in enumerate(contents.fit.subjects)}
     verdicts = contents.diagnostics.to_dict("index")
     drawable = len(places) <= _DIAGRAMS
     for name in contents.detailed:
-        verdict, at = verdicts[name], row_of.get(name, 0)
+        verdict = verdicts[name]
         fitted = verdict["status"] != "failed"
-        drawn = curves.of(at) if fitted else []
+        drawn = curves.get(name, [])
         largest = sorted(drawn, key=lambda curve: -curve.sway)[:most]
         shown = dict[str, list[CurveDrawing]]()
         for curve in drawn:

@@ -1,10 +1,12 @@
-"""Write the pictures of README and ARCHITECTURE: the example, the studies, the packages."""
+"""Run the README's example; write the pictures of README, documentation and ARCHITECTURE."""
 
 import re
+import shutil
+import tempfile
 import tomllib
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from graphviz import Digraph
@@ -119,14 +121,50 @@ def packages() -> "Digraph":
     return drawn
 
 
+def agents() -> "Figure":
+    """Draw 68 simulated agents by two of their capabilities."""
+    import measurement_layouts as ml
+    from measurement_layouts.scenarios import animal_ai_olympics
+
+    cohort = animal_ai_olympics.simulated_cohort()
+    fit = ml.fit(animal_ai_olympics.published_layout(), cohort.evaluation, seed=1)
+    figure: Figure = ml.plots.capability_scatter(fit).figure
+    return figure
+
+
+def report_picture(report: Path, picture: Path) -> None:
+    """Open a report in the system's Chromium and photograph what it has on the first subject."""
+    from playwright.sync_api import sync_playwright
+
+    browser = shutil.which("chromium") or shutil.which("chromium-browser")
+    if browser is None:
+        raise LookupError("there is no chromium; install it (apt-get install chromium)")
+    with sync_playwright() as driver:
+        page = driver.chromium.launch(executable_path=browser, args=["--no-sandbox"]).new_page(
+            viewport={"width": 960, "height": 900}, device_scale_factor=1.5
+        )
+        page.goto(report.resolve().as_uri())
+        top = page.locator("#subjects article").first.evaluate("part => part.offsetTop")
+        clip = {"x": 0, "y": top - 10, "width": 960, "height": 720}
+        page.screenshot(path=picture, full_page=True, clip=clip)  # type: ignore[arg-type]
+
+
 def main(images: Path = ROOT / "images") -> None:
-    """Execute the example; draw its layout and its figure, then the pictures of the studies."""
+    """Execute the example, print its numbers and draw its pictures; then those of the studies."""
+    import measurement_layouts as ml
     from measurement_layouts.plots import criticism_map
 
-    names: dict[str, object] = {}
+    names: dict[str, Any] = {}
     exec(example(), names)
-    names["layout"].draw(images / "layout.png")  # type: ignore[attr-defined]
-    names["axes"].figure.savefig(images / "capabilities.png", dpi=130)  # type: ignore[attr-defined]
+    sample = ml.evaluations.mental_addition()
+    print(sample.success_rates().round(2).to_string())
+    print(names["fit"].profiles()[["subject", "node", "mean", "low", "high"]].round(1).to_string())
+    names["layout"].draw(images / "layout.png")
+    names["axes"][0].figure.savefig(images / "profiles.png", dpi=110)
+    with tempfile.TemporaryDirectory() as folder:
+        report = ml.report(names["fit"], Path(folder, "report.html"), evaluation=sample)
+        report_picture(report, images / "report.png")
+    agents().savefig(images / "capabilities.png", dpi=130)
     criticism_map(criticism()).figure.savefig(images / "criticism.png", dpi=130)
     incited().savefig(images / "propensities.png", dpi=110)
     known_abilities().savefig(images / "general-scales.png", dpi=110)

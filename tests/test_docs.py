@@ -17,6 +17,7 @@ PAGES = [
     path for folder in (".", "how-to", "studies") for path in sorted(DOCS.glob(f"{folder}/*.md"))
 ]
 SLOW = {
+    "capabilities-over-time",
     "check-calibration",
     "compare-models",
     "decide-with-a-profile",
@@ -24,12 +25,14 @@ SLOW = {
     "extend-the-pymc-model",
     "grades-and-scores",
     "handle-guessing",
+    "how-firmly-held",
     "items-unlike-those-run",
     "many-subjects",
     "my-test-has-twelve-items",
     "read-a-profile",
     "tutorial",
     "what-to-ask-next",
+    "which-layout",
     "write-a-report",
     "your-own-linking-function",
 }
@@ -111,6 +114,16 @@ def test_every_public_name_is_in_the_reference_once(building):
     listed = references.listed()
     assert sorted(set(listed)) == sorted(listed)
     assert set(references.public()) == {*listed} - {"measurement_layouts.layouts.latents.Latent"}
+
+
+def test_every_public_name_is_in_the_reference_as_text(building):
+    import export
+    import references
+
+    text = export.text()
+    for name in references.public():
+        assert name.replace("measurement_layouts", "ml", 1) in text
+    assert "### Fit.profiles(self" in text
 
 
 def test_a_name_missing_from_the_reference_is_noticed(building, tmp_path):
@@ -224,3 +237,31 @@ def test_other_numbers_are_noticed():
     assert Checker().check_output(wanted, "Ann 5.2 3.9 8.0\n", 0)
     for other in ("Ann 6.5 3.9 7.5\n", "Bob 5.0 3.9 7.5\n", "Ann 5.0 3.9\n"):
         assert not Checker().check_output(wanted, other, 0)
+
+
+def shown(text):
+    """Pictures of the gallery that a page shows, each with the code before it."""
+    found = re.finditer(r"gallery/pictures/([\w-]+)\.(?:png|svg)", text)
+    return [(match[1], text[: match.start()]) for match in found]
+
+
+def foreign(text, name, drawn):
+    """Figures of a page that its own code does not make; formulas look alike with any data."""
+    return [
+        picture
+        for picture, before in shown(text)
+        if picture not in drawn
+        and not (picture.startswith(f"page-{name}") and ">>> axes = " in before)
+    ]
+
+
+def test_figures_of_a_page_are_made_by_its_code(building):
+    import examples
+    import pictures
+
+    formulas = examples.read("linking").cells
+    for path in PAGES:
+        assert foreign(path.read_text(), path.stem, formulas) == [], path.stem
+    assert {"tutorial", "read-a-profile"} <= set(pictures.page_pictures())
+    other = "```{image} gallery/pictures/profile_forest.png\n```"
+    assert foreign(other, "tutorial", formulas) == ["profile_forest"]

@@ -78,6 +78,8 @@ def test_the_readmes_example_gives_its_pictures(tmp_path):
     load("readme").main(tmp_path)
     pictures = {
         "layout",
+        "profiles",
+        "report",
         "capabilities",
         "criticism",
         "propensities",

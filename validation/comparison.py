@@ -179,7 +179,7 @@ def compare_profiles(
     fit : Fit
         Profiles.
     subjects : iterable, optional
-        Whose; everybody's by default, and with `other` all that are in both fits.
+        Subjects (default: all; with `other`, all that are in both fits).
     reference : object, optional
         The one that all others are compared with, by name, in `other` if there is one; by default
         every pair is compared once, or each subject of `fit` with its namesake in `other`.

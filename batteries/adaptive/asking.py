@@ -36,7 +36,7 @@ class AdaptiveTest:
     Parameters
     ----------
     layout : Layout
-        What joins items and profile.
+        The layout.
     bank : DataFrame
         Items that may be asked, each once: one row per item, indexed by name, with the columns that
         the layout needs.

@@ -55,7 +55,7 @@ def design(
     Parameters
     ----------
     layout : Layout
-        What joins items and profile.
+        The layout.
     bank : DataFrame
         One row per item, indexed by name, with the columns of the layout's meta-features and those
         that quotas name.

@@ -7,13 +7,14 @@ import pandas as pd
 
 from ...common.density import counts
 from ...common.messages import many
+from ...common.showing import Overview, Shown
 from ...evaluations.tables import need_columns
 
 _LEVELS = 8  # different values that are counted as they are; of more, as many ranges
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Design:
+class Design(Shown):
     """Items that are expected to leave the least uncertainty.
 
     Made by `design`. Drawn by `measurement_layouts.plots.design_plot` and
@@ -101,6 +102,17 @@ class Design:
         more = ", ..." if len(self.latents) > 3 else ""
         items = many(len(self.battery), "item")
         return f"<Design for {self.layout!r}: {items} of {len(self.bank)}, {told}{more}>"
+
+    def _overview(self) -> Overview:
+        facts = {
+            f"sd of {name}": f"{row['before']:.2g} before, {row['after']:.2g} expected after"
+            for name, row in self.latents.iterrows()
+        }
+        calls = {
+            "design.battery": "the chosen items, in the order in which they were chosen",
+            "ml.plots.design_plot(design)": "what each further item adds",
+        }
+        return Overview(facts, calls, {"battery": self.battery, "confounded": self.confounded})
 
     def __str__(self) -> str:
         parts = [

@@ -26,7 +26,7 @@ class Start:
     Attributes
     ----------
     layout : Layout
-        What joins items and profile.
+        The layout.
     profiles : ndarray, shape (draws, elements), optional
         Posterior draws of one subject; of the prior without it.
     others : Posterior, optional

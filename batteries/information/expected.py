@@ -66,7 +66,7 @@ def expected(layout: Layout, features: Features, trials: np.ndarray, *, seed: in
     Parameters
     ----------
     layout : Layout
-        What joins items and profile.
+        The layout.
     features : dict of str to ndarray
         By meta-feature, hidden ones too, shape (rows,) or (rows, labels).
     trials : ndarray of int, shape (subjects, rows)

@@ -28,7 +28,7 @@ class Sensitivity:
     Attributes
     ----------
     layout : Layout
-        What joins items and profile.
+        The layout.
     draws : ndarray, shape (draws, elements)
         Of the profile.
     spread : ndarray, shape (elements,)
@@ -67,7 +67,7 @@ class Sensitivity:
         Parameters
         ----------
         layout : Layout
-            What joins items and profile.
+            The layout.
         features : dict of str to ndarray
             By meta-feature, hidden ones too, shape (rows,) or (rows, labels).
         rows, draws : int

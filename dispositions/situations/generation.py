@@ -10,7 +10,7 @@ import pandas as pd
 
 from ...annotation.annotate import annotated
 from ...annotation.annotations import Annotations
-from ...annotation.answer import material, read_object, read_words
+from ...annotation.answer import material, plain_words, read_object, read_words
 from ...annotation.inputs import read_keyed, read_named, whole
 from ...annotation.running import ModelOrName
 from ...annotation.scheme import Scheme
@@ -195,7 +195,7 @@ def _read(text: str, reply: str) -> dict[str, str]:
     for field, action in zip(_FIELDS[1:], actions, strict=True):
         if len(action.split()) > _WORDS:
             raise AnnotationError(f"the {field} has more than {_WORDS} words")
-    if _plain(actions[0]) == _plain(actions[1]):
+    if plain_words(actions[0]) == plain_words(actions[1]):
         raise AnnotationError("the two actions are the same")
     if _quotes(message, json.loads(text)["advice"]):
         raise AnnotationError("the message repeats the advice word for word")
@@ -204,13 +204,8 @@ def _read(text: str, reply: str) -> dict[str, str]:
 
 def _quotes(written: str, advice: str) -> bool:
     """Whether a text holds what an advice says after "should", in its words."""
-    core = _plain(advice).partition(" should ")[2] or _plain(advice)
-    return len(core.split()) > 2 and f" {core} " in f" {_plain(written)} "
-
-
-def _plain(text: str) -> str:
-    """Leave the words of a text, in small letters."""
-    return " ".join(re.findall(r"\w+(?:['’]\w+)*", text.casefold()))
+    core = plain_words(advice).partition(" should ")[2] or plain_words(advice)
+    return len(core.split()) > 2 and f" {core} " in f" {plain_words(written)} "
 
 
 _SETTINGS = (

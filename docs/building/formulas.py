@@ -25,7 +25,7 @@ CHAPTERS = {
     ),
     "Populations": ("inference/population/",),
     "Convergence": ("inference/sampling/", "inference/posterior/", "common/digits"),
-    "Horizons": ("estimation/horizons",),
+    "Horizons": ("estimation/horizons", "estimation/trends"),
     "Estimating one latent": ("estimation/",),
     "Answer by answer": ("inference/sequential/",),
     "Before sampling: what a battery can tell": (

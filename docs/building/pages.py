@@ -1,4 +1,4 @@
-"""Write the pages that are made from code: gallery, scenarios, command, formulas, files."""
+"""Write what is made from code: gallery, scenarios, command, formulas, files, a text of it all."""
 
 import argparse
 import ast
@@ -8,6 +8,7 @@ import textwrap
 from pathlib import Path
 
 import examples
+import export
 import formulas
 import pictures
 
@@ -19,20 +20,24 @@ def gallery() -> dict[str, str]:
     index = [
         "# Gallery",
         "",
-        "Every plot, and every layout of the scenarios. A picture leads to the code that made it.",
+        "Every plot, by the question that it answers, and every layout of the scenarios. A picture",
+        "leads to the code that made it.",
         "",
     ]
     pages: dict[str, str] = {}
     for name in examples.THEMES:
         theme = examples.read(name)
-        title, _, about = theme.about.partition(":")
-        index += [f"## {title}", "", f"{about.strip().capitalize()}", ""]
-        index += _grid({cell: (f"pictures/{cell}.png", cell) for cell in theme.cells})
+        question, _, about = theme.about.partition("?")
+        index += [f"## {question}?", "", about.strip(), ""]
+        index += _grid(
+            {cell: (f"pictures/{cell}.png", cell, _summary(cell)) for cell in theme.cells}
+        )
         pages |= {f"{cell}.md": _plot_page(theme, cell) for cell in theme.cells}
-    index += ["## Layouts", "", "The layouts of the [scenarios](../reference/scenarios).", ""]
+    index += ["## What do layouts look like?", ""]
+    index += ["The layouts of the [scenarios](../reference/scenarios).", ""]
     drawn = {}
     for key, scenario, layout, _ in layouts():
-        drawn[key] = (f"pictures/{key}.svg", f"{scenario.name}: {layout}")
+        drawn[key] = (f"pictures/{key}.svg", f"{scenario.name}: {layout}", scenario.title)
         pages[f"{key}.md"] = _layout_page(key, scenario, layout)
     index += _grid(drawn)
     return {**pages, "index.md": "\n".join([*index, _hidden([name[:-3] for name in pages])])}
@@ -114,7 +119,12 @@ def main() -> None:
     shutil.rmtree(DOCS / "reference" / "generated", ignore_errors=True)
     made = gallery()
     (DOCS / "gallery").mkdir(exist_ok=True)
-    for path in (DOCS / "gallery").glob("*.md"):
+    made |= {
+        f"{cell}.py": theme.code(cell) + "\n"
+        for theme in map(examples.read, examples.THEMES)
+        for cell in theme.cells
+    }
+    for path in (DOCS / "gallery").glob("*.*"):
         if path.name not in made:
             path.unlink()
     for name, text in made.items():
@@ -123,6 +133,8 @@ def main() -> None:
     _write(DOCS / "reference" / "command.md", command_page())
     _write(DOCS / "methods" / "formulas.rst", formulas.page())
     _write(DOCS / "project" / "files.md", files_page())
+    pictures.EXTRA.mkdir(exist_ok=True)
+    _write(pictures.EXTRA / "llms.txt", export.text())
 
 
 def _plot_page(theme: examples.Theme, cell: str) -> str:
@@ -134,6 +146,8 @@ def _plot_page(theme: examples.Theme, cell: str) -> str:
             f"{about} See {{py:obj}}`measurement_layouts.plots.{cell}`.",
             "",
             f"```{{image}} pictures/{cell}.png\n:alt: {cell}: {about}\n:align: center\n```",
+            "",
+            f"{{download}}`Download the code <{cell}.py>`",
             "",
             f"```python\n{theme.code(cell)}\n```",
         ]
@@ -170,9 +184,9 @@ def _summary(plot: str) -> str:
     raise LookupError(f"{path} has no function {plot}")
 
 
-def _grid(cards: dict[str, tuple[str, str]]) -> list[str]:
-    out = ["::::{grid} 1 2 3 3", ":gutter: 3", ""]
-    for page, (picture, title) in cards.items():
+def _grid(cards: dict[str, tuple[str, str, str]]) -> list[str]:
+    out = ["::::{grid} 1 1 2 2", ":gutter: 3", ""]
+    for page, (picture, title, about) in cards.items():
         out += [
             f":::{{grid-item-card}} {title}",
             f":link: {page}",
@@ -180,6 +194,8 @@ def _grid(cards: dict[str, tuple[str, str]]) -> list[str]:
             f":img-top: {picture}",
             f":img-alt: {title}",
             ":class-card: gallery",
+            "",
+            about,
             ":::",
         ]
     return [*out, "::::", ""]

@@ -1,10 +1,14 @@
-"""Make the pictures of the gallery: run the examples, draw every scenario's layouts.
+"""Make the pictures: run the gallery's examples and the pages' code, draw every scenario's layouts.
 
 A picture is made again when the package or its example has changed.
 """
 
+import contextlib
+import doctest
 import hashlib
+import io
 import os
+import re
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
@@ -13,6 +17,9 @@ import examples
 
 DOCS = Path(__file__).resolve().parent.parent
 PICTURES = DOCS / "gallery" / "pictures"
+EXTRA = DOCS / "_extra"  # what is published beside the pages
+OF_PAGE = re.compile(r"gallery/pictures/(page-[\w-]+\.png)")
+OF_PAGE_OR_CODE = re.compile(r"```pycon\n(.*?)```|" + OF_PAGE.pattern, re.DOTALL)
 PACKAGES = sorted(path.parent for path in DOCS.parent.glob("*/__init__.py"))
 
 
@@ -44,7 +51,57 @@ def draw_theme(name: str) -> None:
         plt.close("all")
 
 
-def draw_layouts() -> None:
+def page_pictures() -> dict[str, Path]:
+    """Return the pages that show a figure of their own code, by name."""
+    pages = (path for folder in (".", "how-to") for path in sorted(DOCS.glob(f"{folder}/*.md")))
+    return {path.stem: path for path in pages if OF_PAGE.search(path.read_text(encoding="utf-8"))}
+
+
+def draw_page(name: str) -> dict[str, object]:
+    """Run a page's code, and return its names.
+
+    Where the page shows a figure of its own, what ``axes`` is there is saved.
+    """
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    import matplotlib.pyplot as plt
+    import numpy as np
+
+    text = page_pictures()[name].read_text(encoding="utf-8")
+    names: dict[str, object] = {"__name__": name}
+    for code, picture in OF_PAGE_OR_CODE.findall(text):
+        if picture:
+            figure = np.ravel(names["axes"])[0].figure
+            figure.savefig(PICTURES / picture, dpi=110, bbox_inches="tight", facecolor="white")
+            plt.close("all")
+        for example in doctest.DocTestParser().get_examples(code):
+            try:
+                with contextlib.redirect_stdout(io.StringIO()):
+                    exec(compile(example.source, f"{name}.md", "single"), names)
+            except Exception:
+                if example.exc_msg is None:
+                    raise
+    return names
+
+
+def draw_tutorial(name: str) -> None:
+    """Draw the figures of the tutorial, and publish its report as the sample."""
+    import measurement_layouts as ml
+
+    names = draw_page(name)
+    EXTRA.mkdir(exist_ok=True)
+    ml.report(
+        names["fit"],
+        EXTRA / "sample-report.html",
+        evaluation=names["evaluation"],
+        forecast=names["forecast"],
+        title="A sample report: mental addition",
+        overwrite=True,
+    )
+
+
+def draw_layouts(_: str) -> None:
     """Draw every layout of every scenario."""
     from measurement_layouts import scenarios
 
@@ -64,19 +121,18 @@ def main() -> None:
     PICTURES.mkdir(parents=True, exist_ok=True)
     package = code_digest()
     stale: dict[str, str] = {}
-    for name in (*examples.THEMES, examples.LINKING, "layouts"):
-        path = examples.FOLDER / f"{name}.py"
+    pages = page_pictures()
+    for name in (*examples.THEMES, examples.LINKING, "layouts", *pages):
+        path = pages.get(name, examples.FOLDER / f"{name}.py")
         example = path.read_text(encoding="utf-8") if path.exists() else ""
         digest = hashlib.sha256((package + example).encode()).hexdigest()
         stamp = PICTURES / f".{name}"
         if not stamp.exists() or stamp.read_text() != digest:
             stale[name] = digest
+    makers = {"layouts": draw_layouts, **dict.fromkeys(pages, draw_page), "tutorial": draw_tutorial}
     hands = min(len(stale), os.cpu_count() or 1) or 1
     with ProcessPoolExecutor(hands, mp_context=get_context("spawn")) as pool:
-        jobs = {
-            name: pool.submit(draw_layouts) if name == "layouts" else pool.submit(draw_theme, name)
-            for name in stale
-        }
+        jobs = {name: pool.submit(makers.get(name, draw_theme), name) for name in stale}
         for name, job in jobs.items():
             job.result()
             (PICTURES / f".{name}").write_text(stale[name])

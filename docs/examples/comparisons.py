@@ -1,4 +1,4 @@
-"""Comparisons: which subject is better, which layout, and how they grow."""
+"""Which subject, or which layout, is better? Comparisons with intervals, and growth over time."""
 
 import measurement_layouts as ml
 from measurement_layouts.scenarios import animal_ai_olympics, weirdml
@@ -22,7 +22,9 @@ compared = ml.validation.compare_layouts({"published": published, "recommended":
 axes = ml.plots.layout_comparison_plot(compared)
 
 # %% horizon_plot
-models = weirdml.simulated_cohort().evaluation
-fit = ml.fit(weirdml.published_layout(), models, method="grid", seed=1, progressbar=False)
+models = weirdml.dated(weirdml.simulated_cohort().evaluation, weirdml.release_dates())
+fit = ml.fit(weirdml.trend_layout(), models, draws=300, tune=300, seed=1, progressbar=False)
 horizons = ml.estimation.time_horizons(fit, weirdml.release_dates())
-axes = ml.plots.horizon_plot(horizons, trend=ml.estimation.horizon_trend(horizons))
+until = "2023-07-01", "2026-07-01"
+trend = ml.estimation.joint_trend(fit, since=weirdml.SINCE, between=until)
+axes = ml.plots.horizon_plot(horizons, trend=trend)

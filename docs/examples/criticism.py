@@ -1,4 +1,4 @@
-"""Criticism: what a layout misses."""
+"""What does the layout miss? Criticism of a layout, and calibration of its intervals."""
 
 import measurement_layouts as ml
 from measurement_layouts import scenarios
@@ -14,9 +14,9 @@ criticism = ml.validation.criticise(fit, few, candidates=object_permanence.CANDI
 axes = ml.plots.criticism_map(criticism)
 
 # %% residual_plot
-first = criticism.table.sort_values("gain").iloc[-1]
-by = "occluderPresence"
-axes = ml.plots.residual_plot(criticism, first["subject"], first["property"], by)
+missed = criticism.table.query("flagged and kind == 'candidate'")
+most = missed.sort_values("gain").iloc[-1]
+axes = ml.plots.residual_plot(criticism, most["subject"], most["property"], "lavaPresence")
 
 # %% rank_ecdf
 cases = scenarios.get("animal-ai-olympics").calibration()

@@ -1,4 +1,4 @@
-"""Curves: success against the level of a demand."""
+"""How does success fall with a demand? Characteristic curves, and the demands of a battery."""
 
 import pandas as pd
 

@@ -1,4 +1,4 @@
-"""What to ask next: a battery designed, and a test that adapts."""
+"""Which items should be run next? A battery that is designed, and a test that adapts."""
 
 import pandas as pd
 

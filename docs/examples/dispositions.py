@@ -1,4 +1,4 @@
-"""Dispositions: what models advise, beside what people would."""
+"""How do models choose beside people? Dispositions, agreement and self-reports."""
 
 import measurement_layouts as ml
 from measurement_layouts.scenarios import dispositions

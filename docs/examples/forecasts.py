@@ -1,4 +1,4 @@
-"""Forecasts: success on items that nobody has run, and whether it comes true."""
+"""Will it succeed on an item that nobody has run? Forecasts, reasons, and their reliability."""
 
 import measurement_layouts as ml
 from measurement_layouts.scenarios import animal_ai_olympics

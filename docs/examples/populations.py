@@ -1,4 +1,4 @@
-"""Populations: what subjects share, and what items have of their own."""
+"""What do subjects and items share? Populations, and what subjects and items have of their own."""
 
 import measurement_layouts as ml
 from measurement_layouts.linking import logistic

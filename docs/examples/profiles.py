@@ -1,4 +1,4 @@
-"""Profiles: what each subject can do, and how well that is known."""
+"""What can each subject do? Profiles, and how well they are known."""
 
 import measurement_layouts as ml
 from measurement_layouts.scenarios import animal_ai_olympics

@@ -136,6 +136,13 @@ def explain(
             "graded or scores, and a single Success is explained; declare what you ask about as "
             "one, or read `derived`"
         )
+    if fit.layout.measured:
+        names = some(node.name for node in fit.layout.measured)
+        raise FitError(
+            f"explain: {names} of layout {fit.layout.name!r} is measured, so that the item has no "
+            "single level to explain a forecast by; fit a layout with a MetaFeature, given the "
+            "expected levels, or read `derived`"
+        )
     cell = Cell.of(fit, item, subject, memory_mib)
     asked = Changes.of(cell, changes or {}, instead or {})
     return _Work(cell, Opened.of(fit.layout, asked.moved), prob).explanation(asked, neighbours)

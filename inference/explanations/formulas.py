@@ -1,7 +1,7 @@
 """Formulas that are no layout's own: a label's value, a value for each label, parts replaced."""
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,9 +12,6 @@ from ...linking.arrays import Array
 from ...linking.evaluation import ancestry
 from ...linking.expression import Dims
 from ...linking.interval import UNIT, Interval
-
-type Wrap = Callable[[Expr], Expr]
-"""What to build of a part of a formula."""
 
 
 @linking_function(range=(0, 1))
@@ -92,35 +89,6 @@ class AtLabel(Expr):
         shape = [-1 if dim == self.dim else 1 for dim in dims]
         axis = dims.index(self.dim) - len(dims)
         return arrays.sum(values[0] * chosen.reshape(shape), axis=axis, keepdims=True)
-
-
-def rewritten(expr: Expr, wraps: Mapping[int, Wrap]) -> Expr:
-    """Build an expression anew, with some of its parts wrapped.
-
-    Parameters
-    ----------
-    expr : Expr
-        It stays as it is.
-    wraps : mapping of int to callable
-        By ``id`` of a part, what to build of it.
-    """
-    made: dict[int, Expr] = {}
-    for part in ancestry(expr, stop_at=is_leaf):
-        changed = {}
-        for one in fields(part) if not is_leaf(part) else ():  # type: ignore[arg-type]
-            value = getattr(part, one.name)
-            if isinstance(value, Expr):
-                new: Any = made.get(id(value), value)
-            elif isinstance(value, tuple) and value and all(isinstance(x, Expr) for x in value):
-                new = tuple(made.get(id(x), x) for x in value)
-                new = value if all(a is b for a, b in zip(new, value, strict=True)) else new
-            else:
-                continue
-            if new is not value:
-                changed[one.name] = new
-        again: Expr = replace(part, **changed) if changed else part  # type: ignore[type-var]
-        made[id(part)] = wraps[id(part)](again) if id(part) in wraps else again
-    return made[id(expr)]
 
 
 def is_leaf(part: Expr) -> bool:

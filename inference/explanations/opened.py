@@ -1,6 +1,6 @@
 """A layout's outcome with a switch for each of its parts."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -8,11 +8,15 @@ import numpy as np
 from ...layouts import Latent, Layout
 from ...layouts.outcomes.steps import MARK, Hidden
 from ...linking import Expr, presence
+from ...linking.evaluation import rewritten
 from ...linking.expression import Constant
 from ...linking.functions.elementary import maximum, minimum
 from ...linking.interval import REALS
-from .formulas import ByLabel, Wrap, latents_of, rewritten, shifted, without_lapses
+from .formulas import ByLabel, is_leaf, latents_of, shifted, without_lapses
 from .parts import Finder, Leaf, Part, demands_of, lapse, parts_of
+
+type Wrap = Callable[[Expr], Expr]
+"""What to build of a part of a formula."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +88,7 @@ class Opened:
                     wraps[id(own)] = _moving(own, amounts)
         inside = {name for leaf in found.leaves for name in latents_of(leaf.expression)}
         outside = tuple(name for name in effects if name not in inside)
-        outcome = rewritten(layout.outcome, wraps)
+        outcome = rewritten(layout.outcome, wraps, stop_at=is_leaf)
         return cls(outcome, _distinct(parts), effects, outside, usual)
 
 

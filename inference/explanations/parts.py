@@ -7,7 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from ...layouts import Bias, Capability, Derived, Latent, Layout, MetaFeature, Noise, Propensity
+from ...layouts import (
+    Bias,
+    Capability,
+    Derived,
+    Latent,
+    Layout,
+    MetaFeature,
+    Noise,
+    Propensity,
+    Unseen,
+)
 from ...layouts.opposed import opposed
 from ...layouts.outcomes.steps import Hidden
 from ...layouts.plates import ITEM, root
@@ -238,7 +248,7 @@ def lapse(call: Call, flag: Hidden) -> Part:
 def demands_of(layout: Layout) -> set[str]:
     """Name the meta-features that are held against a latent, or say whether one is needed."""
     found, unseen = set(opposed(layout)), layout.outcome.unseen
-    if unseen is not None:
+    if isinstance(unseen, Unseen):
         found |= features_of(unseen.mean)
     for part in behind(layout.outcome):
         if isinstance(part, Call) and part.function.name == "presence":

@@ -28,7 +28,7 @@ class Record:
     Attributes
     ----------
     subject : str
-        Who.
+        Name of the subject.
     attempts : int
         How often it was sampled.
     reason : str

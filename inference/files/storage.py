@@ -154,7 +154,7 @@ def _step(group: xr.Dataset) -> int:
 
 
 def _checksum(data: xr.DataTree) -> str:
-    """Hash everything in a fit: HDF5 alone reads most damaged numbers without a word."""
+    """Hash everything in a fit: HDF5 alone reads most damaged numbers without an error."""
     found = hashlib.sha256()
     for name, value in sorted(data.attrs.items()):
         found.update(f"{name}={value}\0".encode())

@@ -11,6 +11,7 @@ import xarray as xr
 from ...common.errors import DataError
 from ...common.messages import many
 from ...common.options import inside
+from ...common.showing import Overview, Shown
 from ...evaluations.steps import Rows, of_rows, row_names
 from ...evaluations.tables import named
 from ...layouts.outcomes.steps import Observed
@@ -36,7 +37,7 @@ CASES = ("known_subject", "known_item", "new_level")
 
 
 @dataclass(frozen=True, eq=False)
-class Forecast:
+class Forecast(Shown):
     """Probabilities of success of some subjects on some items.
 
     Attributes
@@ -189,6 +190,20 @@ class Forecast:
             )
         return self.support.table(self.data["subject"].to_numpy(), self.items)
 
+    def _overview(self) -> Overview:
+        means = self.data["mean"].to_numpy()
+        outside = self.data["extrapolated"].to_numpy().mean()
+        facts = {
+            "success": f"{means.min():.2f} to {means.max():.2f}, mean {means.mean():.2f}",
+            "outside a declared range": f"{outside:.0%} of the items",
+        }
+        calls = {
+            "forecast.to_frame()": "a row for each subject and item",
+            "forecast.outside()": "which items lie outside a subject's training items",
+            "ml.score_forecast(forecast, evaluation)": "how good it is, on outcomes not fitted",
+        }
+        return Overview(facts, calls)
+
     def __repr__(self) -> str:
         flagged = self.data["extrapolated"].to_numpy()
         told = [f"{self._count(flagged)} of them outside a declared range"]
@@ -240,7 +255,7 @@ def forecast(
     items : DataFrame
         Meta-features, indexed by item; columns in any order, others are ignored.
     subjects : iterable, optional
-        Whose success; everybody's by default.
+        Subjects to forecast (default: all).
     prob : float, default 0.9
         Mass of the equal-tailed interval of the success probability.
     memory_mib : float, default 256

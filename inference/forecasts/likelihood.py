@@ -15,6 +15,7 @@ from ...common.messages import some
 from ...evaluations.evaluation import EDGE, Evaluation, SubjectData
 from ...evaluations.steps import Rows
 from ...layouts import Latent, MetaFeature, Success, Unseen
+from ...layouts.outcomes.measured import Places
 from ...linking import Expr, arrays
 from ...linking.arrays import Array
 from ...linking.expression import Dims
@@ -38,7 +39,7 @@ def _counts() -> tuple[MetaFeature, MetaFeature]:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Averaged(Expr):
-    r"""Log-likelihood of an item's counts, averaged over what is unseen of the item.
+    r"""Log-likelihood of an item's counts, averaged over what is unseen or measured of the item.
 
     .. math:: \log \sum_k w_k p_k^{y} (1 - p_k)^{n - y}
 
@@ -49,12 +50,12 @@ class Averaged(Expr):
     ----------
     outcome : Success
         Of the layout.
-    unseen : Unseen
-        What it uses.
+    unseen : Unseen or Places
+        What it is averaged over.
     """
 
     outcome: Success
-    unseen: Unseen
+    unseen: Unseen | Places
     name: None = field(default=None, init=False)
 
     @property
@@ -234,7 +235,7 @@ def with_log_likelihood(
     evaluation : Evaluation, optional
         Whose outcomes, such as those of items held out; those fitted to by default.
     subjects : iterable, optional
-        Whose outcomes; by default everybody's of whom there are any.
+        Subjects (default: all that have outcomes).
 
     Returns
     -------
@@ -341,7 +342,8 @@ def _in_one_order(
     fit: Posterior, row: int, items: Attempted, failures: np.ndarray
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Stream the log-likelihood of outcomes that came in one order, (places, all draws)."""
-    outcome, count = fit.layout.outcome, len(items.names)
+    layout, count = fit.layout, len(items.names)
+    outcome = (layout.several if items.trials.max(initial=0) > 1 else layout).outcome
     if outcome.unseen is not None:
         counts = zip(_counts(), (items.successes, failures), strict=True)
         known = {count.name: values for count, values in counts} | items.features

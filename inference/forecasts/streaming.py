@@ -380,7 +380,7 @@ def derived(
     nodes : str or iterable of str, optional
         Names of derived nodes, or of outcomes; all of them by default.
     subjects : iterable, optional
-        Whose; everybody's by default.
+        Subjects (default: all).
     prob : float, default 0.9
         Mass of the equal-tailed intervals.
     memory_mib : float, default 256
@@ -395,7 +395,8 @@ def derived(
         posterior ``mean``, and the ends ``low`` and ``high`` of the interval. The outcome's
         is the probability of success, as in a forecast, or the expected grade or score. A
         node that uses something unseen of the items has one value for each place of that,
-        in standard deviations from its mean, along a dimension named ``... score``. The
+        in standard deviations from its mean, along a dimension named ``... score``; one that
+        uses measured demands is averaged over their levels. The
         attribute ``prob`` is the intervals' mass.
 
     Raises
@@ -426,7 +427,8 @@ def derived(
     features = read_features(layout, items)
     rows = fit.places(subjects)
     reader = reader_of(fit, features)
-    found = summaries(reader, rows, features, len(items), targets, prob=prob, memory_mib=memory_mib)
+    what = [layout.mean_of(node) for node in targets]
+    found = summaries(reader, rows, features, len(items), what, prob=prob, memory_mib=memory_mib)
     return values_of(layout, targets, nodes, found, fit.names(rows), items.index, prob)
 
 

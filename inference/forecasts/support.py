@@ -12,7 +12,7 @@ import pandas as pd
 from ...common.digits import short
 from ...common.errors import DataError
 from ...common.messages import some
-from ...layouts import Layout, MetaFeature
+from ...layouts import Layout, Measured, MetaFeature
 from ...linking import units
 from ..model.alignment import Features, defined
 from ..posterior.posterior import Posterior
@@ -36,11 +36,12 @@ class Support:
     """Items to forecast, and the training items of each subject that they are held against.
 
     A subject's training items are those that it attempted. A labelled meta-feature has a column
-    for each label; where a meta-feature is undefined it is not compared.
+    for each label; where a meta-feature is undefined it is not compared. Of a measured demand, the
+    expected level is.
 
     Attributes
     ----------
-    columns : tuple of (str, MetaFeature)
+    columns : tuple of (str, MetaFeature or Measured)
         Name of each column, and what declares it.
     items, subjects : Index
         Names.
@@ -54,7 +55,7 @@ class Support:
         Which of these sets each subject has.
     """
 
-    columns: tuple[tuple[str, MetaFeature], ...]
+    columns: tuple[tuple[str, MetaFeature | Measured], ...]
     items: pd.Index
     subjects: pd.Index
     values: np.ndarray
@@ -88,7 +89,7 @@ class Support:
             Their meta-features, as `read_features` returns them.
         """
         layout, each = fit.layout, _rows(fit.layout)
-        columns = [(name, node) for node in layout.meta_features for name in node.columns]
+        columns = [(name, node) for node in layout.properties for name in node.columns]
         trials = fit.observed["trials"].to_numpy()
         found: dict[bytes, int] = {}
         which = []
@@ -213,7 +214,10 @@ class Support:
         nothing = np.isnan(met.low)
         slack = self._slack
         beyond = there & ((values < met.low - slack) | (values > met.high + slack))
-        levelled = np.array([node.levels is not None for _, node in self.columns], dtype=bool)
+        levelled = np.array(
+            [isinstance(node, MetaFeature) and node.levels is not None for _, node in self.columns],
+            dtype=bool,
+        )
         new = there & levelled & ~nothing & ~beyond
         for column in np.flatnonzero(new.any(axis=0)):
             new[:, column] &= ~met.present[column][codes[:, column]]
@@ -390,9 +394,13 @@ def training_features(fit: Posterior) -> Features:
 
 
 def defined_columns(layout: Layout, features: Features, items: int) -> np.ndarray:
-    """Lay meta-features out as (items, columns), NaN where undefined."""
+    """Lay meta-features out as (items, columns), NaN where undefined; the mean of measured ones."""
     parts = [np.empty((items, 0))]
-    for node in layout.meta_features:
+    for node in layout.properties:
+        if isinstance(node, Measured):
+            chances = tuple(features[chance.name] for chance in node.chances)
+            parts.append(np.reshape(node.compute(chances, ()), (items, len(node.columns))))
+            continue
         there = defined(node, features, items)[:, None]
         values = features[node.name].reshape(items, len(node.columns))
         parts.append(np.where(there, values, np.nan))

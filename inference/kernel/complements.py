@@ -187,16 +187,22 @@ class Complements:
         return found
 
     def _mean(self, parts: list[Value]) -> Value | None:
-        """Weigh what parts lack, where the weights are numbers that add up to 1."""
-        make, terms, total = self.values, list[Value](), 0.0
+        """Weigh what parts lack, where the weights add up to 1: numbers, or numbers of items."""
+        make, terms, shares = self.values, list[Value](), list[Value]()
         for part in parts:
-            fixed = [factor for factor in _factors(part) if factor.op == "constant"]
-            lacks = self._product([f for f in _factors(part) if f.op != "constant"])
+            factors = list(_factors(part))
+            fixed = [factor for factor in factors if factor.op == "constant"]
+            fixed = fixed or [factor for factor in factors if not factor.moving]
+            lacks = self._product([factor for factor in factors if factor not in fixed])
             if lacks is None or len(fixed) != 1:
                 return None
             terms.append(make("mul", fixed[0], lacks))
-            total += float(fixed[0].payload)  # type: ignore[arg-type]
-        return make("add", *terms) if abs(total - 1) <= _ROUNDING else None
+            shares.append(fixed[0])
+        total = make("add", *shares)
+        if total.op not in ("constant", "data"):
+            return None
+        rounded = np.max(np.abs(np.subtract(total.payload, 1))) <= _ROUNDING  # type: ignore[call-overload]
+        return make("add", *terms) if rounded else None
 
     def _folded(self, p: Value) -> Value | None:
         """Take the complement of a product, a mean, or the largest or smallest of some labels."""

@@ -8,7 +8,7 @@ import pandas as pd
 from ... import linking
 from ...common.errors import DataError
 from ...common.messages import some
-from ...layouts import Latent, Layout, MetaFeature, Unseen
+from ...layouts import Latent, Layout, Measured, MetaFeature, Unseen
 from ...layouts.nodes import Derived
 from ...linking import Expr, evaluate
 from ...linking.evaluation import ancestry
@@ -83,7 +83,7 @@ def find_bands(layout: Layout) -> tuple[Band, ...]:
     >>> found.latent.name, found.low, found.high, found.high_slope, found.min_width
     ('risk', MetaFeature('low', low=-3, high=3), <low + 2>, <3>, 0.1)
     """
-    calls = [part for part in ancestry(layout.outcome) if isinstance(part, Call)]
+    calls = [part for part in layout.parts if isinstance(part, Call)]
     return tuple(_band(call) for call in calls if call.function in _KINDS)
 
 
@@ -114,7 +114,7 @@ def ends(band: Band, features: Features, layout: Layout) -> tuple[np.ndarray, np
     (array([0., 2.]), array([2.5, 2.5]))
     """
     parts = _end_parts(band)
-    if any(isinstance(part, Latent | SubjectConstant | Unseen) for part in parts):
+    if any(isinstance(part, Latent | SubjectConstant | Unseen | Measured) for part in parts):
         return None
     dims = tuple(layout.dims)
     items = len(next(iter(features.values()))) if features else 1

@@ -13,8 +13,9 @@ from pytensor.graph.traversal import toposort
 from pytensor.tensor.elemwise import CAReduce, DimShuffle, Elemwise
 
 from ...layouts import Layout
-from ...layouts.outcomes.unseen import SCORES
+from ...layouts.outcomes.unseen import Numbers
 from ...linking import evaluate
+from ...linking.evaluation import ancestry
 from ..kernel.terms import MOVING, SUBJECT, LogDensity, Term, Terms, UnsupportedError
 from .alignment import align
 from .prior import PLACES, profile_variables
@@ -113,9 +114,9 @@ class Translator:
     def _varying(self, roles: Sequence[str | None]) -> tuple[str | None, ...]:
         return tuple(None if role in self.single else role for role in roles)
 
-    def numbers(self, variable: Any, values: np.ndarray, label: str) -> None:
-        """Introduce numbers, one per label."""
-        self.laid[variable] = _Laid((label,), self.terms.constant(values, (label,)))
+    def numbers(self, variable: Any, values: np.ndarray, labels: tuple[str, ...]) -> None:
+        """Introduce numbers, one per label, or per combination of labels."""
+        self.laid[variable] = _Laid(labels, self.terms.constant(values, labels))
 
     def own(self, variable: Any, name: str) -> None:
         """Introduce a subject's number."""
@@ -184,6 +185,11 @@ class Translator:
                     if roles[axis] not in (None, role):
                         raise UnsupportedError(f"{role} against {roles[axis]} on one axis")
                     roles[axis] = role
+        for laid in inputs:
+            if isinstance(laid.content, np.ndarray):
+                for behind, size in enumerate(reversed(laid.content.shape), start=1):
+                    if size > 1 and roles[-behind] is None:
+                        roles[-behind] = self._meant(size, behind)
         merged = tuple(roles)
         compute = self._operation(scalar_op)
         if _STACK not in merged:
@@ -196,6 +202,14 @@ class Translator:
             merged,
             tuple(compute(*(self._term(laid, merged, at) for laid in inputs)) for at in entries),
         )
+
+    def _meant(self, size: int, behind: int) -> str | None:
+        """Say along which labels numbers lie that meet no array with labels: by place or size."""
+        dims = list(self.terms.sizes)
+        fitting = [dim for dim in dims if self.terms.sizes[dim] == size]
+        if behind <= len(dims) and dims[-behind] in fitting:
+            return dims[-behind]
+        return fitting[0] if len(fitting) == 1 else None
 
     def _term(self, laid: _Laid, roles: tuple[str | None, ...], entry: int) -> int:
         if isinstance(laid.content, np.ndarray):
@@ -382,15 +396,18 @@ def log_density(
             known[constant.name] = pt.dscalar(constant.name)
             translator.own(known[constant.name], constant.name)
         unseen = layout.outcome.unseen
-        if unseen is not None:
-            scores = pt.tensor(unseen.scores.name, dtype="float64", shape=(len(SCORES),))
-            translator.numbers(scores, SCORES, unseen.dim)
-            places = [slice(None) if dim == unseen.dim else None for dim in dims]
-            known[unseen.scores.name] = scores[tuple(places)]
+        for part in ancestry(layout.outcome):
+            if isinstance(part, Numbers) and part.dims:
+                shape = tuple(map(len, part.dims.values()))
+                numbers = pt.tensor(part.name, dtype="float64", shape=shape)
+                translator.numbers(numbers, np.reshape(part.values, shape), tuple(part.dims))
+                known[part.name] = numbers[
+                    tuple(slice(None) if dim in part.dims else None for dim in dims)
+                ]
         variables = profile_variables(layout, deviations)
         for dim, labels in layout.dims.items():
             if (own := f"{dim}{PLACES}") in model:
-                translator.numbers(model[own], np.arange(float(len(labels))), dim)
+                translator.numbers(model[own], np.arange(float(len(labels))), (dim,))
         for latent in layout.latents:
             known[latent.name] = align(variables[latent.name], latent, dims, per_item=False)
         parts = [evaluate(layout.outcome.expression, known, dims)]

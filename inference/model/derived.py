@@ -7,6 +7,7 @@ import pymc as pm
 import pytensor.tensor as pt
 
 from ...layouts import Derived, Layout
+from ...layouts.outcomes.averaging import averaged
 from ...layouts.plates import ITEM, root
 from ...linking import evaluate
 
@@ -46,7 +47,7 @@ def keep_derived(
     variable
         Shape (plates..., labels), with the labels that the node has.
     """
-    value = pt.as_tensor_variable(evaluate(node, known, dims))
+    value = pt.as_tensor_variable(evaluate(averaged(node), known, dims))
     lead = value.ndim - len(dims)
     lengths = list(plates.values()) or [1] * lead
     own = [dim in node.label_dims for dim in dims]

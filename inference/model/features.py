@@ -11,7 +11,7 @@ from ...evaluations.evaluation import Evaluation
 from ...evaluations.steps import refuse_other_rows
 from ...evaluations.tables import name_cells, named, need_columns, read_numbers
 from ...evaluations.words import no_numbers
-from ...layouts import Latent, Layout, MetaFeature, Unseen
+from ...layouts import Latent, Layout, Measured, MetaFeature, Unseen
 from ...layouts.checks import inside
 from ...layouts.opposed import opposed
 from ...linking import Expr
@@ -138,6 +138,7 @@ def _shown(
     return f"{items[row]} ({some(cells)})" if cells else str(items[row])
 
 
+_TOTAL = 1e-6  # that rounding may take from probabilities which add up to 1
 _ROUNDING = 1e-9  # part of a range, or of a level, that computing it may have cost
 
 
@@ -180,8 +181,12 @@ def read_features(layout: Layout, items: pd.DataFrame) -> Features:
     """
     table = named(items, "items", "item")
     found: Features = {}
+    for measured in layout.measured:
+        _need_chances(measured, table)
     for feature in layout.meta_features:
         _add(feature, table, found)
+    for measured in layout.measured:
+        _refuse_totals(measured, table.index, found)
     refuse_reversed(layout, table.index, found)
     refuse_infinite(layout, table.index, found)
     return {feature.name: found[feature.name] for feature in layout.meta_features}
@@ -336,6 +341,35 @@ def check_training(layout: Layout, items: pd.DataFrame, features: Mapping[str, n
                 "never varies cannot tell what a subject owes to it; add items with other values, "
                 "or write the number into the layout instead of the meta-feature"
             )
+
+
+def _need_chances(node: Measured, items: pd.DataFrame) -> None:
+    """Refuse items without the probabilities of a measured demand's levels."""
+    missing = [name for part in node.chances for name in part.columns if name not in items.columns]
+    if missing:
+        raise DataError(
+            f"{node.name} is measured, and the items have no column {some(missing)} with the "
+            "probability of a level; add them with evaluation.with_measured(demands), or "
+            "items.join(measured_columns(demands)) for items to forecast, with the levels "
+            f"{', '.join(f'{level:g}' for level in node.levels)}"
+        )
+
+
+def _refuse_totals(node: Measured, items: pd.Index, features: Features) -> None:
+    """Refuse probabilities of levels that do not add up to 1."""
+    chances = [features[part.name].reshape(len(items), -1) for part in node.chances]
+    totals = np.sum(chances, axis=0)
+    bad = ~(abs(totals - 1) <= _TOTAL) | (np.min(chances, axis=0) < 0)
+    if bad.any():
+        cells = [
+            f"{items[row]} ({node.columns[at]}: {totals[row, at]:g})"
+            for row, at in np.argwhere(bad)
+        ]
+        raise DataError(
+            f"{node.name}: the probabilities of its levels are negative or do not add up to 1 in "
+            f"{len(cells)} cell(s): {some(cells)}; correct them, and declare all levels that the "
+            "annotators chose from"
+        )
 
 
 def _add(feature: MetaFeature, items: pd.DataFrame, found: Features) -> None:

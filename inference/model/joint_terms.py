@@ -214,7 +214,7 @@ def joint_density(
             variable = plated_variable(latent, stand_in, dims, sum_to_zero, weight, levels | sizes)
             for dim in latent.label_dims:
                 if (own := f"{dim}{PLACES}") in model and model[own] not in translator.laid:
-                    translator.numbers(model[own], np.arange(float(sizes[dim])), dim)
+                    translator.numbers(model[own], np.arange(float(sizes[dim])), (dim,))
             free = model.free_RVs[known:]
             own_labels = () if isinstance(latent.prior, tuple) else latent.label_dims
             for random in free:

@@ -81,6 +81,7 @@ def to_pymc(
         )
     data = SubjectData.of(evaluation, subject)
     features = training_features(layout, evaluation)
+    layout = layout.several if data.trials.max() > 1 else layout
     return build_model(layout, features, evaluation.items.index, data, derived=derived)
 
 
@@ -150,7 +151,8 @@ def build_model(
             pm.Binomial(name, n=trials, p=chance, observed=successes, dims="item")
         else:
             places = (slice(None), *(slice(None) if dim == unseen.dim else 0 for dim in dims))
-            weights = pt.broadcast_to(evaluate(unseen.weights, known, dims), bounded.shape)
+            weights = pt.as_tensor(evaluate(unseen.weights, known, dims))
+            bounded, weights = pt.broadcast_arrays(bounded, weights)
             each = pm.Binomial.dist(n=trials[:, None], p=bounded[places])
             pm.Mixture(name, weights[places], comp_dists=each, observed=successes, dims="item")
     return model

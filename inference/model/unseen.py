@@ -4,7 +4,7 @@ from ...common.errors import FitError
 from ...layouts import Layout
 
 
-def refuse_unseen(layout: Layout, what: str, remedy: str) -> None:
+def refuse_unseen(layout: Layout, what: str, remedy: str, trials: int = 1) -> None:
     """Refuse a layout under which the trials of an item depend on each other.
 
     Parameters
@@ -15,11 +15,13 @@ def refuse_unseen(layout: Layout, what: str, remedy: str) -> None:
         Which takes them as independent.
     remedy : str
         What to do instead.
+    trials : int
+        Most trials of an item.
 
     Raises
     ------
     FitError
-        When something is unseen of its items.
+        When something is unseen of its items, or measured where an item has several trials.
 
     Examples
     --------
@@ -32,9 +34,10 @@ def refuse_unseen(layout: Layout, what: str, remedy: str) -> None:
         ...
     measurement_layouts.common.errors.FitError: hard is unseen in layout 'x': all trials of ...
     """
-    unseen = layout.outcome.unseen
+    unseen = (layout.several if trials > 1 else layout).outcome.unseen
     if unseen is not None:
+        known = "measured" if layout.measured else "unseen"
         raise FitError(
-            f"{unseen.name} is unseen in layout {layout.name!r}: all trials of an item share it, "
+            f"{unseen.name} is {known} in layout {layout.name!r}: all trials of an item share it, "
             f"and {what} takes them as independent of each other; {remedy}"
         )

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import gammaln
 
 from ...common.errors import FitError
 from ...layouts.plates import ITEM
@@ -12,7 +11,7 @@ from ...layouts.zero_sum import summed_plates
 from ..model.cohort import Cohort
 from ..posterior.posterior import Posterior
 from .joining import Joined
-from .marginal import Marginal, log_marginal
+from .marginal import Marginal, log_marginal, log_ways
 from .roster import cohort_of
 from .stacked import stacked
 from .target import Target
@@ -84,10 +83,9 @@ class LeftOut:
         """
         target = self._target(plate, place)
         cohort = target.joined.own
-        lost = cohort.trials - cohort.successes
-        ways = gammaln(cohort.trials + 1) - gammaln(cohort.successes + 1) - gammaln(lost + 1)
+        ways = log_ways(cohort.successes, cohort.trials)
         found = log_marginal(target, f"{plate} {self.cohort.levels[plate][place]}", seed)
-        return replace(found, values=found.values + ways.sum())
+        return replace(found, values=found.values + ways)
 
     def _target(self, plate: str, place: int) -> Target:
         """Write the log-likelihood of what is left out."""

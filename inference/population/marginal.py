@@ -41,6 +41,12 @@ class Marginal:
     effective: float
 
 
+def log_ways(successes: np.ndarray, trials: np.ndarray) -> float:
+    """Count the orders of successes and failures of all cells, as a logarithm."""
+    lost = trials - successes
+    return float((gammaln(trials + 1) - gammaln(successes + 1) - gammaln(lost + 1)).sum())
+
+
 def log_marginal(target: Target, who: str, seed: int) -> Marginal:
     """Integrate own values out, which are standard normal scores.
 

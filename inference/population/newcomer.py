@@ -15,6 +15,7 @@ from ..sampling.convergence import ESS_PER_CHAIN, RHAT_LIMIT, rhat_ess
 from ..sampling.draws import SamplingOptions
 from ..sampling.particles import Sample, sample_particles
 from .joining import Joined, shared_draws
+from .marginal import log_marginal, log_ways
 from .target import Target
 
 _OPTIONS = SamplingOptions(draws=1000, chains=4)
@@ -104,6 +105,37 @@ def newcomer(fit: Posterior, evaluation: Evaluation, seed: int | None = None) ->
         subject_seed(found, who),
     )
     return _assembled(target, sample, found, rng)
+
+
+def log_predictive(fit: Posterior, evaluation: Evaluation, seed: int) -> np.ndarray:
+    """Compute a new subject's log-likelihood for each draw, its own values integrated over.
+
+    Parameters
+    ----------
+    fit : Posterior
+        A joint fit of others.
+    evaluation : Evaluation
+        One subject's outcomes, as for `newcomer`.
+    seed : int
+        Of levels that the fit does not know, and of points where several values are integrated
+        over.
+
+    Returns
+    -------
+    ndarray, shape (draws,)
+        In nats.
+
+    Raises
+    ------
+    DataError, FitError
+        As `newcomer` and `log_marginal` do.
+    """
+    joined = Joined.of(fit, evaluation)
+    own = joined.own
+    (who,) = own.levels[SUBJECT]
+    rng = np.random.default_rng(subject_seed(seed, f"levels of {who}"))
+    found = log_marginal(Target(joined, shared_draws(fit, joined, rng)), who, seed)
+    return found.values + log_ways(own.successes, own.trials)
 
 
 def _assembled(target: Target, sample: Sample, seed: int, rng: np.random.Generator) -> Posterior:

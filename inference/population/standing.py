@@ -49,7 +49,7 @@ def standing(
     nodes : str or sequence of str, optional
         Nodes, or elements ``node[label]``, of the profile; all by default.
     subjects : iterable, optional
-        Whose; everybody's by default.
+        Subjects (default: all).
     prob : float, default 0.9
         Mass of the equal-tailed intervals, in (0, 1).
 

@@ -56,7 +56,7 @@ def densities(posterior: Posterior, element: Element, subject: str) -> pd.DataFr
     element : Element
         The latent, or one of its labels.
     subject : str
-        Whose.
+        Name of the subject.
 
     Returns
     -------

@@ -37,7 +37,7 @@ def profiles(
     prob : float, default 0.9
         Mass of the equal-tailed interval.
     subjects : iterable, optional
-        Whose profiles; everybody's by default.
+        Subjects (default: all).
 
     Returns
     -------
@@ -95,7 +95,7 @@ def diagnose(fit: Posterior, subjects: Iterable[object] | None = None) -> pd.Dat
     fit : Posterior
         The fit; its draws are read some subjects at a time.
     subjects : iterable, optional
-        Whom; everybody by default, and then the failed ones too.
+        Subjects (default: all, the failed ones too).
 
     Returns
     -------

@@ -11,7 +11,7 @@ from .posterior import Posterior
 from .shared import own_latents
 from .valleys import describe_modes
 
-LITTLE_LEARNT = 0.1  # variance removed by the data, below which the prior speaks ...
+LITTLE_LEARNT = 0.1  # variance removed by the data, below which an element is prior-dominated ...
 LITTLE_MOVED = 0.5  # ... unless the mean moved by so many of the prior's standard deviations
 _BLOCK = 2**19  # bytes of a latent's draws taken at a time; with more, memory is the slow part
 

@@ -67,7 +67,7 @@ class Sampled:
     Attributes
     ----------
     subject : str
-        Who.
+        Name of the subject.
     draws : Draws or None
         None when sampling failed.
     attempts : int

@@ -1,10 +1,9 @@
 """A layout compiled once for a battery; subjects are swapped in as data."""
 
-import dataclasses
 import hashlib
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -69,7 +68,7 @@ class Kernel:
     Parameters
     ----------
     layout : Layout
-        What joins items and profile.
+        The layout to fit.
     features : dict of str to ndarray
         By meta-feature, shape (items,) or (items, labels).
     items : int
@@ -218,7 +217,7 @@ def compile_plain(layout: Layout, features: Mapping[str, np.ndarray], items: int
         except OSError as error:  # Numba's part of it
             raise unwritable(error) from error
         one_at_a_time = _Locked(compiled.initial_point_func)
-        _compiled[key] = dataclasses.replace(compiled, initial_point_func=one_at_a_time)
+        _compiled[key] = replace(compiled, initial_point_func=one_at_a_time)
     return PlainSampler(layout, _compiled[key], dict(features))
 
 
@@ -258,7 +257,7 @@ class Battery:
     Attributes
     ----------
     layout : Layout
-        What joins items and profile.
+        The layout to fit.
     features : dict of str to ndarray
         By meta-feature, shape (items,) or (items, labels).
     items : int
@@ -279,6 +278,11 @@ class Battery:
             When the items do not fit the layout.
         """
         return cls(layout, training_features(layout, evaluation), len(evaluation.items))
+
+    def tried(self, trials: np.ndarray) -> "Battery":
+        """Take the form of the layout for so many trials of each item."""
+        several = self.layout.several
+        return replace(self, layout=several) if trials.max(initial=0) > 1 else self
 
     @cached_property
     def digest(self) -> str:
@@ -417,7 +421,39 @@ def compile_sampler(battery: Battery) -> Sampler:
     return _samplers.find(key, lambda: _compile(battery))
 
 
+@dataclass(frozen=True)
+class MeasuredSampler:
+    """Samples subjects with one trial of each item, and those with several, in a form of its own.
+
+    Attributes
+    ----------
+    battery : Battery
+        Of a layout with measured demands.
+    alone : Sampler
+        Compiled for one trial of each item.
+    """
+
+    battery: Battery
+    alone: Sampler
+
+    @property
+    def layout(self) -> Layout:
+        """What was compiled."""
+        return self.battery.layout
+
+    def on(self, subject: SubjectData) -> Any:
+        """Return nutpie's compiled model of one subject's data."""
+        battery = self.battery.tried(subject.trials)
+        alone = battery is self.battery
+        return (self.alone if alone else compile_sampler(battery)).on(subject)
+
+
 def _compile(battery: Battery) -> Sampler:
+    alone = _compile_alone(battery)
+    return alone if battery.layout.several is battery.layout else MeasuredSampler(battery, alone)
+
+
+def _compile_alone(battery: Battery) -> Sampler:
     try:
         kernel = Kernel(battery.layout, battery.features, battery.items)
     except UnsupportedError:

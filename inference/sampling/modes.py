@@ -111,6 +111,7 @@ def find_modes(battery: Battery, data: SubjectData, most: int, seed: int) -> lis
     >>> sorted(float((12 / (1 + np.exp(-mode.at[0])) - 6).round(1)) for mode in modes)
     [-2.1, 2.1]
     """
+    battery = battery.tried(data.trials)
     model = compile_sampler(battery).on(data)
     density = LogDensity(model)
     if density.size <= _FEW and battery.layout.outcome.unseen is None:

@@ -90,7 +90,7 @@ def first_clean(
     attempt : callable
         From the attempt's number, 1 upwards, to draws.
     subject : str
-        Whose.
+        Name of the subject.
     chains : int
         Of the draws.
     attempts : int

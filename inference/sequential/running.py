@@ -81,7 +81,7 @@ class Running:
         Parameters
         ----------
         layout : Layout
-            What joins items and profile.
+            The layout.
         items : DataFrame
             All that may be asked, with the properties that the layout needs, indexed by name.
         subject : str
@@ -136,7 +136,7 @@ class Running:
 
     @property
     def layout(self) -> Layout:
-        """What joins items and profile."""
+        """The layout."""
         return self.bank.joined.own.layout
 
     @property

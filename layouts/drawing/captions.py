@@ -9,6 +9,7 @@ from ...linking.notation import GREEK, number
 from ..graph import Graph
 from ..latents import Capability, Latent, Propensity
 from ..nodes import Derived, MetaFeature, Node
+from ..outcomes.measured import Measured
 from ..outcomes.ordered import Graded, OrderedOutcome, Score
 from ..outcomes.steps import Success
 from ..outcomes.unseen import Unseen, scores
@@ -24,10 +25,10 @@ _MOST_LABELS = 5
 def facts(node: Node) -> list[str]:
     """Range, levels or grades with their unit, where defined, prior, and number of labels."""
     lines: list[str] = []
-    if isinstance(node, MetaFeature):
+    if isinstance(node, MetaFeature | Measured):
         lines.append(_with_unit(_values(node), node))
-        if node.given is not None:
-            lines.append(f"where {node.given} ≠ 0")
+    if isinstance(node, MetaFeature) and node.given is not None:
+        lines.append(f"where {node.given} ≠ 0")
     if isinstance(node, Latent):
         lines += _prior(node)
     if isinstance(node, Graded):
@@ -104,7 +105,7 @@ def _price(text: str, place: int) -> float:
     return 10 * (before.count("(") - before.count(")")) + _TIGHTNESS[sign]
 
 
-def _values(node: MetaFeature) -> str:
+def _values(node: MetaFeature | Measured) -> str:
     """Write the range of a meta-feature, or its first levels and the last."""
     if node.levels is None:
         return _interval(node.range.low, node.range.high)

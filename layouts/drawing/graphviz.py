@@ -146,7 +146,7 @@ def _add_nodes(dot: graphviz.Digraph, plate: graphviz.Digraph, layout: Graph, no
     entering = [edge for edge in graph.edges if edge[0] not in inside and edge[1] in inside]
     with plate.subgraph() as first_row:
         first_row.attr(rank="same")
-        for feature in layout.meta_features:
+        for feature in layout.properties:
             first_row.node(feature.name)
         for edge in entering:
             first_row.node(_joint(edge), tooltip=" → ".join(edge), **_JOINT)

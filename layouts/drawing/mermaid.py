@@ -97,7 +97,7 @@ def _profile_above(layout: Graph, ids: dict[str, str]) -> list[str]:
         for name, per_item in graph.nodes(data="per_item")
         if not per_item and any(graph.nodes[child]["per_item"] for child in graph[name])
     ]
-    below = [ids[feature.name] for feature in layout.meta_features]
+    below = [ids[feature.name] for feature in layout.properties]
     if not (above and below):
         return []
     return [f'  {" & ".join(above)} ~~~ between[" "]:::remark ~~~ {" & ".join(below)}']

@@ -32,6 +32,7 @@ STYLES: dict[str, Style] = {
     "noise": Style("ellipse", fill="#FFFFFF", border="#5A5A5A", width=1.6, dashed=True),
     "meta-feature": Style("box", fill="#D3D7DB", border="#3C4248"),
     "unseen": Style("rounded", fill="#F1EEF8", border="#5B4A91", width=1.6, dashed=True),
+    "measured": Style("box", fill="#D3D7DB", border="#5B4A91", width=1.6, dashed=True),
     "derived": Style("rounded", fill="#FFFFFF", border="#3C4248"),
     "outcome": Style("box", fill="#D3D7DB", border="#A33B00", width=2.0, double=True),
 }

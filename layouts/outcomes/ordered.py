@@ -18,6 +18,7 @@ from ...linking.expression import Constant, Dims, as_expr
 from ...linking.interval import UNIT, Interval
 from .. import fields
 from ..nodes import Node, read_formula, set_fields
+from .measured import Measured
 from .unseen import Unseen
 
 
@@ -40,12 +41,12 @@ class OrderedOutcome(Node):
     def _read(self, part: str) -> None:
         """Make a field an expression without unseen properties."""
         read_formula(self, part)
-        unseen = [of.name for of in ancestry(getattr(self, part)) if isinstance(of, Unseen)]
-        if unseen:
+        parts = ancestry(getattr(self, part))
+        for unseen in (of for of in parts if isinstance(of, Unseen | Measured)):
             raise LayoutError(
-                f"{self.name}: its {part} uses {unseen[0]}, which is unseen: all steps of an "
-                "item would share it, and steps are trials of their own; give the item's property "
-                "as a MetaFeature, or declare a Success"
+                f"{self.name}: its {part} uses {unseen.name}, which is {unseen.kind}: all steps of "
+                "an item would share it, and steps are trials of their own; give the item's "
+                "property as a MetaFeature, or declare a Success"
             )
 
     def _check_positive(self, part: str) -> None:

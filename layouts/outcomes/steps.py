@@ -12,6 +12,7 @@ from ...linking.arrays import Array
 from ...linking.evaluation import ancestry
 from ...linking.expression import Dims
 from ..nodes import Derived, MetaFeature
+from .measured import Places
 from .ordered import OrderedOutcome, check_probability, check_unlabelled
 from .unseen import Unseen
 
@@ -47,7 +48,7 @@ class Success(Derived):
                 "them into one, as in Unseen(name, mean_1 + mean_2, (spread_1**2 + spread_2**2) "
                 "** 0.5)"
             )
-        places = frozenset(part.dim for part in unseen)
+        places = frozenset(() if self.unseen is None else (self.unseen.dim,))
         check_unlabelled(self.name, self.expression, "probability", besides=places)
 
     @cached_property
@@ -62,7 +63,7 @@ class Success(Derived):
         return ("1",)
 
     @property
-    def unseen(self) -> Unseen | None:
+    def unseen(self) -> Unseen | Places | None:
         """Property of the item that the trials share and nobody observed, if there is one."""
         return self._all_unseen[0] if self._all_unseen else None
 

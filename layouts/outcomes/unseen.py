@@ -25,22 +25,28 @@ SCORES = np.linspace(-_REACH, _REACH, _PLACES)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Scores(Source):
-    """Places of an unseen property, in standard deviations from its mean."""
+class Numbers(Source):
+    """Numbers along dimensions, in the layout's order, the last one fastest."""
 
     name: str
-    dim: str
+    along: Dims
+    values: tuple[float, ...]
+    of_unit: unit_names.Unit = None
 
-    @cached_property
+    @property
     def dims(self) -> Dims:
-        return {self.dim: tuple(f"{score:+.2f}" for score in SCORES)}
+        return self.along
 
     @property
     def range(self) -> Interval:
-        return Interval(-_REACH, _REACH)
+        return Interval(min(self.values), max(self.values))
+
+    @property
+    def unit(self) -> unit_names.Unit:
+        return self.of_unit
 
     def compute(self, values: tuple[Array, ...], dims: tuple[str, ...]) -> Array:
-        return SCORES.reshape([-1 if dim == self.dim else 1 for dim in dims])
+        return np.reshape(self.values, [len(self.along.get(dim, "1")) for dim in dims])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -180,9 +186,10 @@ class Unseen(Node):
         return (self.mean, self.spread, self.positive, self.negative, self.noise, self.scores)
 
     @cached_property
-    def scores(self) -> Scores:
+    def scores(self) -> Numbers:
         """Where it is computed: places on a dimension of its own."""
-        return Scores(f"{self.name} scores", self.dim)
+        along = {self.dim: tuple(f"{score:+.2f}" for score in SCORES)}
+        return Numbers(f"{self.name} scores", along, tuple(SCORES.tolist()))
 
     @cached_property
     def weights(self) -> Weights:

@@ -32,7 +32,7 @@ def demand_levels(
     fit : Fit
         Profiles.
     subject : str
-        Whose.
+        Name of the subject.
     features : dict of str to ndarray
         Of the items, by meta-feature, shape (items,) or (items, labels).
     items : int

@@ -152,7 +152,7 @@ def describe(
         Of the same fit: adds the properties that were flagged (candidates, if they gain enough),
         repeated attempts that were flagged, and outcomes that agree with nobody's.
     subjects : iterable, optional
-        Whom; by default everybody, those whose sampling failed too.
+        Subjects (default: all, those whose sampling failed too).
     rules : Rules, optional
         Thresholds.
 

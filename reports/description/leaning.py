@@ -21,7 +21,7 @@ def leanings(fit: Fit, table: pd.DataFrame, subjects: Sequence[str]) -> dict[str
     table : DataFrame
         Of these subjects' profiles, as `diagnostics.profiles` gives it.
     subjects : sequence of str
-        Whose.
+        Names of the subjects.
 
     Returns
     -------

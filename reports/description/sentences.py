@@ -308,7 +308,7 @@ class Description:
         Parameters
         ----------
         subject : object
-            Whose; one that was fitted.
+            Name of a subject that was fitted.
 
         Returns
         -------
@@ -329,7 +329,7 @@ class Description:
         Parameters
         ----------
         subject : object
-            Whose; one that was fitted.
+            Name of a subject that was fitted.
 
         Returns
         -------

@@ -6,7 +6,13 @@ from ..scenario import Scenario, calibration_cases
 from .cohort import battery, simulated_cohort, windows
 from .data import load, released
 from .dimensions import DIMENSIONS, LEVELS, condition, obtained
-from .layouts import LAYOUTS, clipped, published_layout, recommended_layout
+from .layouts import (
+    LAYOUTS,
+    clipped,
+    firmness_layout,
+    published_layout,
+    recommended_layout,
+)
 
 SCENARIO = Scenario(
     name="propensities",
@@ -28,6 +34,7 @@ __all__ = [
     "battery",
     "clipped",
     "condition",
+    "firmness_layout",
     "load",
     "obtained",
     "published_layout",

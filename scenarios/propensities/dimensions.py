@@ -5,6 +5,8 @@ from importlib.resources import files
 
 import pandas as pd
 
+from ...dispositions.incitation.conditions import condition_name
+
 
 @dataclass(frozen=True)
 class Dimension:
@@ -57,8 +59,8 @@ def condition(model: str, level: float, dimension: str = "") -> str:
     >>> condition("o1", 2.0), condition("o1", float("nan"), "risk_aversion")
     ('o1 +2', 'o1 unprompted, risk aversion')
     """
-    said = "unprompted" if pd.isna(level) else f"{level:+.0f}" if level else "0"
-    return f"{model} {said}" + (f", {DIMENSIONS[dimension].title}" if dimension else "")
+    title = f", {DIMENSIONS[dimension].title}" if dimension else ""
+    return condition_name(model, level) + title
 
 
 def obtained() -> pd.DataFrame:

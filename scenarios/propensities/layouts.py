@@ -1,13 +1,13 @@
-"""Layouts of a propensity: the published one and a recommended one."""
+"""Layouts of a propensity: the published one, a recommended one, and one of two parameters."""
 
-from ...layouts import Layout, MetaFeature, Noise, Prior, Propensity, Success
-from ...linking import arrays, band, linking_function, mixture, uncertain_band
+from ...layouts import Layout, MetaFeature, Noise, Prior, Propensity, Spread, Success, Unseen
+from ...linking import Expr, arrays, band, linking_function, mixture, uncertain_band
 from ...linking.arrays import Array
 
 PUBLISHED, RECOMMENDED = "published layout", "recommended layout"
 
 LEVEL = "level"  # the unit of the rubrics' scale
-_PRIOR = Prior("Normal", mu=0, sigma=2)  # most of it within the rubrics' levels -3 to 3
+_WIDTH = 2 / 3  # of the prior, per level of `furthest`: most of it is within the rubrics' levels
 _CHANCE = 1 / 3  # each question offers three answers
 
 
@@ -45,7 +45,8 @@ def published_layout(furthest: float = 3) -> Layout:
     """Return the model of the paper: success needs the propensity inside the item's band.
 
     The clip at 1e-10 is the released code's, and with it the log-likelihoods are the published
-    ones. The paper has no prior; N(0, 2) holds the whole scale.
+    ones. The paper has no prior; N(0, 2) holds the whole scale from -3 to 3, and on a longer scale
+    the prior is wider in proportion.
 
     Parameters
     ----------
@@ -68,7 +69,7 @@ def published_layout(furthest: float = 3) -> Layout:
     )
 
 
-def recommended_layout() -> Layout:
+def recommended_layout(furthest: float = 3) -> Layout:
     """Return a layout for bands that were annotated in whole levels, of models that also slip.
 
     - An annotated end is the last whole level that answers rightly, so that the place of even odds
@@ -81,23 +82,68 @@ def recommended_layout() -> Layout:
     are neither cliffs nor local optima of the published kind. Its structure was chosen by hold-out
     scores on the real risk-aversion study.
 
+    Parameters
+    ----------
+    furthest : float
+        How far from 0 the ends of bands lie at most, in levels.
+
     Examples
     --------
     >>> [latent.name for latent in recommended_layout().latents]
     ['propensity', 'noise']
     """
-    propensity, lower, upper = _nodes()
+    propensity, lower, upper = _nodes(furthest)
+    return Layout("propensity-recommended", _slipping(propensity, lower, upper))
+
+
+def firmness_layout(furthest: float = 3) -> Layout:
+    r"""Return the recommended layout with two parameters: where a leaning lies, how firmly.
+
+    .. math:: P_i = (1 - \nu) \int B_i(\theta + \omega z) \, \varphi(z) \, dz + \frac{\nu}{3}
+
+    with the place :math:`\theta`, the wobble :math:`\omega`, the noise :math:`\nu`, the standard
+    normal density :math:`\varphi` and the band :math:`B_i` of `recommended_layout`. Whenever an
+    item is asked, the subject is in a state of its own about its place. A small wobble is a leaning
+    held firmly: a band is met or missed. A large one fails part of the items on either side of an
+    end. With a wobble of 0 this is the recommended layout.
+
+    A wobble shows at the ends of bands alone, so items are needed whose bands end near the place;
+    `firmness` says for whom they are missing.
+
+    Parameters
+    ----------
+    furthest : float
+        How far from 0 the ends of bands lie at most, in levels.
+
+    References
+    ----------
+    Propensities paper, section 6, which names one parameter as a limit of its model.
+
+    Examples
+    --------
+    >>> print(firmness_layout())
+    propensity-firmness
+      state ~ Normal(propensity, wobble)
+      rightAnswer = mixture(uncertain_band(state, lower − 0.5, upper + 0.5, 0.5, 8), noise, ...
+    """
+    place, lower, upper = _nodes(furthest)
+    wide = Prior("HalfNormal", sigma=furthest / 3)
+    wobble = Spread("wobble", per="subject", unit=LEVEL, prior=wide, about="small: held firmly")
+    state = Unseen("state", mean=place, spread=wobble)
+    return Layout("propensity-firmness", _slipping(state, lower, upper))
+
+
+def _slipping(theta: Expr, lower: MetaFeature, upper: MetaFeature) -> Success:
+    """Succeed where something is inside a band annotated in whole levels, or by a slip."""
     noise = Noise("noise", prior=Prior("Beta", alpha=1, beta=9))
-    inside = uncertain_band(propensity, lower - 0.5, upper + 0.5, spread=0.5, slope=8)
-    return Layout(
-        "propensity-recommended",
-        Success("rightAnswer", mixture(inside, by=noise, toward=_CHANCE)),
-    )
+    inside = uncertain_band(theta, lower - 0.5, upper + 0.5, spread=0.5, slope=8)
+    return Success("rightAnswer", mixture(inside, by=noise, toward=_CHANCE))
 
 
-def _nodes(furthest: float = 3) -> tuple[Propensity, MetaFeature, MetaFeature]:
+def _nodes(furthest: float) -> tuple[Propensity, MetaFeature, MetaFeature]:
+    prior = Prior("Normal", mu=0, sigma=_WIDTH * furthest)
     return (
-        Propensity("propensity", prior=_PRIOR, unit=LEVEL),
+        Propensity("propensity", prior=prior, unit=LEVEL),
         MetaFeature(
             "lower",
             low=-furthest,

@@ -4,8 +4,10 @@ from ..scenario import Scenario
 from .cohort import battery, release_dates, simulated_cohort, true_profiles, with_nested
 from .data import (
     CALIBRATION,
+    SINCE,
     TASKS,
     calibrated,
+    dated,
     load,
     published_horizons,
     released,
@@ -18,6 +20,7 @@ from .layouts import (
     published_layout,
     reached,
     recommended_layout,
+    trend_layout,
 )
 from .nesting import conditional_counts
 
@@ -37,10 +40,12 @@ SCENARIO = Scenario(
 __all__ = [
     "CALIBRATION",
     "SCENARIO",
+    "SINCE",
     "TASKS",
     "battery",
     "calibrated",
     "conditional_counts",
+    "dated",
     "load",
     "nested_layout",
     "population_layout",
@@ -51,6 +56,7 @@ __all__ = [
     "release_dates",
     "released",
     "simulated_cohort",
+    "trend_layout",
     "true_profiles",
     "with_nesting",
     "with_tasks",

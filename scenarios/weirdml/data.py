@@ -6,6 +6,8 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
+from ...common.errors import DataError
+from ...common.messages import some
 from ...evaluations.evaluation import Evaluation
 from ...evaluations.tables import need_columns
 from ..files import Files
@@ -16,6 +18,9 @@ _HORIZONS = {True: "reference_horizons_cal.csv", False: "reference_horizons_no_c
 FILES = Files("weirdml")
 """Tables made of github.com/htihle/weirdml-time-horizons at commit 965c7f1, which has no such files
 itself: they cannot be downloaded from there."""
+
+SINCE = "2025-01-01"
+"""Day from which `dated` and `trend_layout` count years."""
 
 THRESHOLDS = (0.25, 0.5, 0.7, 0.9, 0.95)
 TASKS = (
@@ -137,6 +142,45 @@ def released(folder: Path | None = None) -> pd.Series:
     """Read the models' dates of release, from the folder that `load` takes."""
     counts = pd.read_csv(FILES.find(folder)[_COUNTS], parse_dates=["release_date"])
     return counts.groupby("model")["release_date"].first().rename("released")
+
+
+def dated(evaluation: Evaluation, dates: pd.Series) -> Evaluation:
+    """Give models their dates of release, in years since 2025, for `trend_layout`.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        From `load` or `simulated_cohort`.
+    dates : Series
+        Indexed by model; models without a date are left out.
+
+    Returns
+    -------
+    Evaluation
+        With the property of subjects ``released``, and subjects in the order of release.
+
+    Raises
+    ------
+    DataError
+        When no model has a date.
+
+    Examples
+    --------
+    >>> from measurement_layouts.scenarios.weirdml import release_dates, simulated_cohort
+    >>> dated(simulated_cohort().evaluation, release_dates()).subject_table.tail(1)
+            released
+    sim-24  0.999316
+    """
+    known = pd.to_datetime(dates[dates.index.isin(evaluation.subjects)].dropna()).sort_values()
+    if known.empty:
+        raise DataError(
+            f"dates are of {some(dates.index)}, and outcomes of {some(evaluation.subjects)}; index "
+            "dates by model"
+        )
+    years = (known - pd.Timestamp(SINCE)).dt.days / 365.25
+    who = [str(name) for name in known.index]
+    items, own = evaluation.items, (evaluation.successes.loc[who], evaluation.trials.loc[who])
+    return Evaluation(items, *own, subjects=years.set_axis(who).to_frame("released"))
 
 
 def published_horizons(

@@ -1,6 +1,9 @@
 """Layouts of time horizons: the published one, two that know that tasks differ, a population."""
 
 from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
 
 from ...layouts import (
     Bias,
@@ -14,15 +17,17 @@ from ...layouts import (
     Spread,
     Success,
 )
-from ...linking import arrays, linking_function, logistic, total
+from ...linking import arrays, linking_function, logistic, total, walk
 from ...linking.arrays import Array
 from ...linking.expression import Expr
 from ..pooling import normal, pooled
-from .data import TASKS
+from .data import SINCE, TASKS
 
 DOUBLING = "doubling"  # of an hour
 _AT_EVEN_ODDS = "human hours at even odds, in doublings of one"
 _LOWEST, _HIGHEST = -12, 16  # a second; thirty years of work
+_KNOTS = tuple(quarter / 4 for quarter in range(-7, 13))  # from April 2023 to January 2028
+_KINK = -1.25, 0.75  # from October 2023 to October 2025
 _USUAL = Prior("Normal", mu=1, sigma=4)  # two hours; from half a minute to 200 hours, nine in ten
 
 
@@ -115,6 +120,57 @@ def population_layout() -> Layout:
     )
 
 
+def trend_layout(shape: Literal["line", "kink", "walk"] = "line") -> Layout:
+    r"""Return the layout in which horizons grow with the models' dates of release.
+
+    .. math:: P = \sigma(a (\theta_s - h)), \quad
+        \theta_s \sim \mathrm{Normal}(f(t_s), \tau), \quad
+        f(t) = \alpha + \beta t + \begin{cases} 0 & \text{line} \\
+        \gamma \, (|t - c| - |c|) / 2 & \text{kink} \\
+        \omega \, (w(t) - w(0)) & \text{walk} \end{cases}
+
+    with t in years since 2025, :math:`\beta` in doublings a year, and a random walk w by quarters
+    (see `walk`). One joint posterior holds horizons, scatter and trend: `joint_trend` reads the
+    doubling time. Where there is a kink, :math:`\beta` is the mean of the rates before and after
+    the time c, between October 2023 and October 2025, and :math:`\gamma` their difference.
+
+    Parameters
+    ----------
+    shape : {"line", "kink", "walk"}
+        A constant rate; one that changes once; or one that wanders, as far as the data say. The
+        walk goes on to January 2028 with its prior.
+
+    Notes
+    -----
+    All models share the slope, and tasks are as hard as their hours say, as in `published_layout`.
+    That makes intervals of single horizons too short; what tasks of equal hours do to a model's
+    horizon is in the scatter :math:`\tau`, and so in the interval of the trend.
+
+    Examples
+    --------
+    >>> print(trend_layout("line").nodes["horizon"].prior)
+    Prior('Normal', mu=start + rate × released, sigma=horizonSpread)
+    """
+    first, last = _KNOTS[0], _KNOTS[-1]
+    since = f"in years since {SINCE}"
+    released = MetaFeature("released", first, last, unit="year", per="subject", about=since)
+    course = Bias("start", unit=DOUBLING, per="population", prior=normal(1, 4))
+    course = course + _rate("rate", 3) * released
+    if shape == "kink":
+        when = Bias("when", *_KINK, unit="year", per="population", about=since)
+        bent = np.absolute(released - when) - np.absolute(when)
+        course = course + _rate("change", 2) * bent / 2
+    elif shape == "walk":
+        quarters = tuple(f"{2025 + knot:.2f}" for knot in _KNOTS[:-1])
+        step = Bias("step", labels=quarters, dim="quarter", per="population")
+        there, now = (walk(at, step, knots=_KNOTS, over="quarter") for at in (released, 0))
+        course = course + _spread("pace", 1) * (there - now)
+    about = normal(course, _spread("horizonSpread", 4))
+    horizon = Capability("horizon", unit=DOUBLING, prior=about, about=_AT_EVEN_ODDS)
+    outcome = Success("reached", logistic(horizon - _hours(), _slope("population")))
+    return Layout(f"time-horizon-{shape}", outcome)
+
+
 def nested_layout(tasks: Sequence[str] = TASKS) -> Layout:
     r"""Return our layout for the counts of `conditional_counts`.
 
@@ -194,9 +250,13 @@ def _horizon(prior: Prior | None = None) -> Capability:
     return Capability("horizon", unit=DOUBLING, prior=prior or anywhere, about=_AT_EVEN_ODDS)
 
 
-def _slope() -> Slope:
+def _slope(per: str = "subject") -> Slope:
     prior = Prior("LogNormal", mu=0, sigma=0.7)
-    return Slope("slope", prior=prior, about="per doubling of the hours")
+    return Slope("slope", prior=prior, about="per doubling of the hours", per=per)
+
+
+def _rate(name: str, scale: float) -> Bias:
+    return Bias(name, unit=f"{DOUBLING}/year", per="population", prior=normal(0, scale))
 
 
 def _spread(name: str, scale: float) -> Spread:

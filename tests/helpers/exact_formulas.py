@@ -6,6 +6,7 @@ oracle also where the same formula in floating point would fail.
 
 import decimal
 import functools
+import itertools
 import math
 from decimal import Decimal
 
@@ -148,6 +149,14 @@ def power_mean(*columns):
 @elementwise
 def total(*parts):
     return sum(parts)
+
+
+@elementwise
+def walk(at, *steps, knots):
+    widths = [Decimal(end) - Decimal(begin) for begin, end in itertools.pairwise(knots)]
+    gone = [max(at - Decimal(knot), Decimal(0)) for knot in knots[:-1]]
+    parts = zip(steps, gone, widths, strict=True)
+    return sum(step * min(far, width) / width.sqrt() for step, far, width in parts)
 
 
 @elementwise

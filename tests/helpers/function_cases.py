@@ -28,6 +28,7 @@ from measurement_layouts.linking import (
     product,
     total,
     uncertain_band,
+    walk,
 )
 
 inf = math.inf
@@ -70,6 +71,15 @@ def along_labels(reduce):
         return reduce(stack(columns, axis=-1))[..., 0]
 
     return of_columns
+
+
+KNOTS = (-5.0, 0.0, 7.0)
+
+
+def walk_over_steps(at, *steps):
+    """A walk of two steps, at a column of times."""
+    stack = np.stack if isinstance(at, np.ndarray) else pt.stack
+    return walk(at[..., None], stack(steps, axis=-1), knots=KNOTS, over=-1)[..., 0]
 
 
 @linking_function(range=(0, 1), same_unit=("ability", "demand"))
@@ -239,6 +249,14 @@ CASES = [
         (AMOUNTS,) * 3,
         INSIDE * 3,
         made_of=total,
+    ),
+    Case(
+        "walk over steps",
+        walk_over_steps,
+        functools.partial(exact.walk, knots=KNOTS),
+        (MARGINS, (-2.0, 0.0, 37.0), (-1.0, 0.0, 1e3)),
+        INSIDE * 3,
+        made_of=walk,
     ),
     Case("mixture", mixture, exact.mixture, (PROBABILITIES,) * 3, INSIDE * 3),
     Case("presence", presence, exact.presence, (PROBABILITIES,) * 2, INSIDE * 2),

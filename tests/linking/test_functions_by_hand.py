@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pytest
 from helpers import exact_formulas as exact
-from helpers.function_cases import CASES, compiled
+from helpers.function_cases import CASES, KNOTS, compiled
 
 from measurement_layouts import linking
 from measurement_layouts.linking import (
@@ -27,6 +27,7 @@ from measurement_layouts.linking import (
     product,
     total,
     uncertain_band,
+    walk,
 )
 
 POINTS, SLOPES = 1000, 100
@@ -119,6 +120,7 @@ FORMULAS = {
         formula("total", exact.total, *[real] * 2),
         formula("total over labels", exact.total, *[real] * 3),
     ],
+    walk: [formula("walk over steps", exact.walk, *[real] * 3, knots=KNOTS)],
     mixture: [formula("mixture", exact.mixture, *[chance] * 3)],
     presence: [formula("presence", exact.presence, *[chance] * 2)],
     guessing: [formula("guessing", exact.guessing, *[chance] * 2)],

@@ -7,6 +7,8 @@ from helpers.awkward_names import FAILED, NAMES
 from helpers.many_subjects import many
 from helpers.system_chromium import chromium
 
+from measurement_layouts.reports.contents import PROB
+from measurement_layouts.reports.curves import Curves
 from measurement_layouts.reports.report import report
 
 pytestmark = pytest.mark.slow
@@ -121,11 +123,11 @@ def test_light_and_dark_are_the_reader_s_choice(visit):
     ground = "getComputedStyle(document.body).backgroundColor"
     with visit(color_scheme="dark") as page:
         assert page.evaluate(ground) == "rgb(20, 23, 26)"
-        button = page.get_by_role("button", name="Dark")
-        assert button.get_attribute("aria-pressed") == "true"
+        button = page.locator("#theme")
+        assert button.text_content() == "Light theme"
         button.click()
         assert page.evaluate(ground) == "rgb(255, 255, 255)"
-        assert button.get_attribute("aria-pressed") == "false"
+        assert button.text_content() == "Dark theme"
 
 
 def test_without_scripts_everything_is_there(visit):
@@ -169,6 +171,51 @@ def test_what_a_page_asks_for_would_be_noticed(visit, page_file, tmp_path):
     worse.write_text(text.replace("</main>", f"{picture}</main>"), encoding="utf-8")
     with pytest.raises(AssertionError), visit(worse):
         pass
+
+
+def test_the_explorer_is_used_by_keyboard(visit, fitted):
+    with visit() as page:
+        points = page.locator("#explore-scatter a")
+        assert points.count() == len(NAMES)
+        page.locator("#explore-subjects").select_option(label=NAMES[-1])
+        read = "[...document.querySelectorAll('#explore-table tbody td')].map((c) => c.textContent)"
+        slider = page.locator("#explore-demand")
+        slider.focus()
+        page.keyboard.press("Home")
+        easy = page.evaluate(read)
+        page.keyboard.press("End")
+        hard = page.evaluate(read)
+        assert page.locator("#explore-value").text_content() == "6 level"
+        assert len(easy) == len(hard) == 2
+        assert float(easy[0]) > float(hard[0])
+        curves = Curves(fitted, PROB).of(len(NAMES) - 1)
+        (over,) = [one for one in curves if one.column.name == "difficulty"]
+        for shown, end in ((easy, 0), (hard, -1)):
+            mean, low, high = over.forecast[["mean", "low", "high"]].iloc[end]
+            assert float(shown[0]) == pytest.approx(mean, abs=0.006)
+            ends = [float(end) for end in shown[1].strip("[]").split(", ")]
+            assert ends == pytest.approx([low, high], abs=0.006)
+        points.first.focus()
+        page.keyboard.press("Enter")
+        assert page.locator("article.subject:visible").count() == 1
+        assert page.evaluate("document.activeElement.tagName") == "H3"
+
+
+def test_sixty_eight_subjects_fit_on_twenty_pages(visit, layout, evaluation, tmp_path):
+    path = report(many(layout, evaluation, 68), tmp_path / "many.html")
+    with visit(path) as page:
+        page.emulate_media(media="print")
+        assert page.locator("article.subject:visible").count() == 68
+        assert page.pdf(format="A4").count(b"/Type /Page\n") <= 20
+
+
+def test_the_diagram_fits_and_is_shown_in_its_own_size(visit):
+    with visit(viewport={"width": 390, "height": 844}) as page:
+        drawn = page.locator("#diagram > svg")
+        fits = drawn.bounding_box()["width"]
+        assert fits < 390
+        page.get_by_role("button", name="Actual size").click()
+        assert drawn.bounding_box()["width"] > fits
 
 
 def test_a_subject_weighs_little(layout, evaluation, tmp_path):

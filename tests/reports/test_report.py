@@ -216,7 +216,8 @@ def test_what_to_ask_next_is_listed_for_each_subject(fitted, tmp_path):
     page = report(fitted, tmp_path / "next.html", bank=bank).read_text()
     assert page.count("<h4>What to ask next</h4>") == len(fitted.subjects)
     text = report(fitted, tmp_path / "next.md", bank=bank).read_text()
-    rows = text.split("## What to ask next")[1].strip().splitlines()[4:]
+    part = text.split("## What to ask next")[1].split("\n## ")[0]
+    rows = part.strip().splitlines()[4:]
     found = next_items(fitted, bank)
     assert len(rows) == len(found) == 10 * len(fitted.subjects)
     assert f"{found['narrower'][0]:.1%} of its standard deviation" in rows[0]

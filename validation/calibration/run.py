@@ -162,7 +162,7 @@ def sbc(
     Parameters
     ----------
     layout : Layout
-        What joins items and profiles.
+        The layout.
     items : DataFrame
         Meta-features, indexed by item. A small battery serves: calibration holds for every one, and
         many simulations see more than many items.

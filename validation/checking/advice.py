@@ -20,12 +20,12 @@ def verdict(shrinkage: float, confounded_with: str) -> str:
     Examples
     --------
     >>> verdict(0.8, ""), verdict(0.05, "")
-    ('informed', 'the prior will speak')
+    ('informed', 'prior-dominated')
     """
     if confounded_with:
         return f"confounded with {confounded_with}"
     if shrinkage < LITTLE_LEARNT:
-        return "the prior will speak"
+        return "prior-dominated"
     return "informed" if shrinkage >= WELL_LEARNT else "weakly informed"
 
 
@@ -66,7 +66,7 @@ def about_latents(latents: pd.DataFrame, names: Sequence[str]) -> list[str]:
                 f"{row['correlation']:.2f}): add items on which only one of them matters, or leave "
                 "one out of the layout"
             )
-        elif row["verdict"] == "the prior will speak":
+        elif row["verdict"] == "prior-dominated":
             met = row["informed_by"]
             more = (
                 f"add items that differ more in {met}, at levels where the outcome is uncertain"
@@ -74,7 +74,7 @@ def about_latents(latents: pd.DataFrame, names: Sequence[str]) -> list[str]:
                 else "add items that differ in a property on which its effect depends"
             )
             said.append(
-                f"of {name} the data will say next to nothing (expected shrinkage "
+                f"{name} will be prior-dominated (expected shrinkage "
                 f"{row['shrinkage']:.2f}): {more}, add trials, or give it a prior that you believe"
             )
     return said

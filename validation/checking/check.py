@@ -10,6 +10,7 @@ from ...batteries.information.expected import CONFOUNDED, Expected, expected
 from ...common import options
 from ...common.errors import DataError
 from ...common.messages import many, some
+from ...common.showing import Overview, Shown
 from ...evaluations.evaluation import Evaluation
 from ...evaluations.steps import of_rows, refuse_other_rows
 from ...inference.model.alignment import Features
@@ -46,7 +47,7 @@ _MOST = 24  # rows of a table
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Check:
+class Check(Shown):
     """What a layout can learn from data, before it is fitted.
 
     Made by `check`; ``print`` shows it whole.
@@ -68,7 +69,7 @@ class Check:
           subject; ``shrinkage``, :math:`1 - sd_{expected}^2 / sd_{prior}^2` as in `profiles`.
         - ``confounded_with``: the element with which its expected posterior correlation is beyond
           0.7, empty where there is none; ``correlation``: the strongest one with any element.
-        - ``verdict``: "informed" (shrinkage from 0.5), "weakly informed", "the prior will speak"
+        - ``verdict``: "informed" (shrinkage from 0.5), "weakly informed", "prior-dominated"
           (below 0.1), or "confounded with" an element.
     features : DataFrame
         By column of the meta-features: ``unit``, declared range (``declared_low``,
@@ -134,6 +135,11 @@ class Check:
     def __str__(self) -> str:
         return _written(self)
 
+    def _overview(self) -> Overview:
+        facts = {f"problem {place}": text for place, text in enumerate(self.problems, 1)}
+        calls = {"print(check)": "all of it", "ml.fit(layout, evaluation, seed=1)": "profiles"}
+        return Overview(facts, calls, {"profile elements": self.latents, "items": self.features})
+
 
 def check(layout: Layout, evaluation: Evaluation, *, seed: int = 1) -> Check:
     r"""Ask, before sampling, what each latent of a layout would be informed by.
@@ -164,7 +170,7 @@ def check(layout: Layout, evaluation: Evaluation, *, seed: int = 1) -> Check:
     Parameters
     ----------
     layout : Layout
-        What joins items and profile.
+        The layout.
     evaluation : Evaluation
         Items and outcomes.
     seed : int, default 1

@@ -7,7 +7,7 @@ import pandas as pd
 
 from ...evaluations.tables import name_cells, need_columns, read_numbers
 from ...evaluations.words import no_numbers
-from ...layouts import Latent, Layout, MetaFeature
+from ...layouts import Latent, Layout, Measured, MetaFeature
 from ...layouts.elements import Element
 from ...layouts.nodes import Derived
 from ...linking import Expr, units
@@ -26,7 +26,7 @@ class Columns:
     Attributes
     ----------
     table : DataFrame
-        One row per column; see `Check.features`.
+        One row per column; see `Check.features`. Of a measured demand, the expected level.
     values : DataFrame
         Items by columns; NaN where a meta-feature is undefined or missing.
     usable : ndarray of bool, shape (items,)
@@ -103,6 +103,14 @@ def read_columns(layout: Layout, items: pd.DataFrame) -> Columns:
             usable &= ~missing & ~outside
             rows[column] = _row(feature, found, missing, outside)
             values[column] = found
+    for node in layout.measured:
+        levels = [values.pop(name) * level for name, level in _chances(node)]
+        means = np.reshape(levels, (len(node.levels), len(node.columns), -1)).sum(axis=0)
+        for name, _ in _chances(node):
+            del rows[name]
+        for name, mean in zip(node.columns, means, strict=True):
+            values[name], none = mean, np.isnan(mean)
+            rows[name] = _row(node, mean, none, np.zeros_like(none))
     if not usable.all():
         problems.append(
             f"{(~usable).sum()} of {len(items)} items cannot be used: correct or drop them, widen "
@@ -128,8 +136,14 @@ def _declared(feature: MetaFeature) -> str:
     return f"its levels {', '.join(f'{level:g}' for level in feature.levels)}"
 
 
+def _chances(node: Measured) -> list[tuple[str, float]]:
+    """Columns of a measured demand's probabilities, and the level of each."""
+    each = zip(node.chances, node.levels, strict=True)
+    return [(name, level) for chance, level in each for name in chance.columns]
+
+
 def _row(
-    feature: MetaFeature, values: np.ndarray, missing: np.ndarray, outside: np.ndarray
+    feature: MetaFeature | Measured, values: np.ndarray, missing: np.ndarray, outside: np.ndarray
 ) -> dict[str, object]:
     known = values[~np.isnan(values)]
     return {
@@ -179,7 +193,7 @@ def informed_by(layout: Layout, element: Element) -> list[str]:
     met = _met(element.latent, users)
     return [
         column
-        for feature in layout.meta_features
+        for feature in layout.properties
         if feature.name in met
         for column in _columns(feature, element)
     ]
@@ -205,10 +219,10 @@ def _is_sum(part: Expr) -> bool:
 
 
 def _features(part: Expr) -> set[str]:
-    return {node.name for node in ancestry(part) if isinstance(node, MetaFeature)}
+    return {node.name for node in ancestry(part) if isinstance(node, MetaFeature | Measured)}
 
 
-def _columns(feature: MetaFeature, element: Element) -> tuple[str, ...]:
+def _columns(feature: MetaFeature | Measured, element: Element) -> tuple[str, ...]:
     if element.label and feature.dims == element.latent.dims:
         return (feature.columns[element.index],)
     return feature.columns

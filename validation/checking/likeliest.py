@@ -74,7 +74,7 @@ def spreads(
         more, or of fewer with over 5,000 rows. Of nobody where attempts share something unseen.
     """
     repeating = np.flatnonzero((counts.trials > 1).any(axis=1))
-    if layout.outcome.unseen is not None or not len(repeating):
+    if layout.several.outcome.unseen is not None or not len(repeating):
         return {}
     most = min(_MOST, max(1, _ROWS // counts.trials.shape[1]), len(repeating))
     chosen = np.linspace(0, len(repeating) - 1, most).round().astype(int)

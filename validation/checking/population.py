@@ -247,7 +247,7 @@ def _about(source: Hierarchy, latents: pd.DataFrame, ridges: Sequence[_Ridge]) -
                 )
         elif row["shrinkage"] < LITTLE_LEARNT:
             said.append(
-                f"of {part.name} the data will say next to nothing (expected shrinkage "
+                f"{part.name} will be prior-dominated (expected shrinkage "
                 f"{row['shrinkage']:.2f}): add {_more(part.latent)}, or give it a prior that you "
                 "believe"
             )

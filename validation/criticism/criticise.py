@@ -12,6 +12,7 @@ from ...common.digits import beside
 from ...common.errors import DataError, FitError
 from ...common.messages import many, some
 from ...common.seeds import subject_seed
+from ...common.showing import Overview, Shown
 from ...evaluations.evaluation import Evaluation
 from ...evaluations.steps import Rows
 from ...inference.fit import Fit
@@ -27,7 +28,7 @@ from .properties import Cut, Property, candidate_columns, why_none
 
 
 @dataclass(frozen=True, eq=False)
-class Criticism:
+class Criticism(Shown):
     """What a layout misses, subject by subject.
 
     Made by `criticise`.
@@ -213,6 +214,20 @@ class Criticism:
         table = pd.DataFrame.from_dict(rows, orient="index").rename_axis("property")
         return table.sort_values("gain", ascending=False)
 
+    def _overview(self) -> Overview:
+        flagged = self.table[self.table["flagged"]]
+        facts = {
+            "flagged": f"{many(len(flagged), 'pair')} of a subject and a property",
+            "chance of a false alarm": f"{self.alpha:.0%} over all subjects and properties",
+        }
+        calls = {
+            "criticism.table": "every subject and property, with effects and gains",
+            "ml.plots.criticism_map(criticism)": "subjects by properties, as a figure",
+            "ml.describe(fit, criticism)": "each profile in words, with what the layout misses",
+        }
+        columns = ["subject", "property", "kind", "effect", "gain", "p_adjusted"]
+        return Overview(facts, calls, {"flagged": flagged[columns]})
+
     def __repr__(self) -> str:
         first = self._why_none() or f"{_counted(self.candidates)} candidates flagged"
         more = ""
@@ -310,7 +325,7 @@ def criticise(
         Of a joint fit: column of the evaluation's items that says which belong together; all pairs
         of items are tested by default.
     subjects : iterable, optional
-        Whose outcomes; everybody's by default. Of a joint fit, whose rows are in the table of
+        Subjects (default: all). Of a joint fit, whose rows are in the table of
         subjects.
     alpha : float, default 0.05
         Chance of any false alarm, in (0, 1); of a joint fit, in each table.
@@ -383,7 +398,7 @@ def criticise(
     places = fit.places(subjects)
     repeated = bool((fit.observed["trials"].to_numpy()[places] > 1).any())
     if repeated:
-        refuse_unseen(fit.layout, "criticise", "fit items of one trial each")
+        refuse_unseen(fit.layout, "criticise", "fit items of one trial each", 2)
     names = candidate_columns(fit, evaluation.items, candidates)
     every = Cut.of(fit, evaluation.items, names)
     rows = list[dict[str, object]]()

@@ -99,7 +99,7 @@ def compare_layouts(
     fits : mapping of str to Fit
         By name of the layout.
     subjects : iterable, optional
-        Whose outcomes; everybody's by default. By item there is no choice.
+        Subjects (default: all). By item there is no choice.
     unit : {"cell", "item", "subject"}
         What is left out at a time.
 
@@ -154,7 +154,7 @@ def compare_layouts(
         chosen = who if unit == "subject" else None
         found = {name: loo(fit, subjects=chosen, unit=unit) for name, fit in fits.items()}
         lost = [name for name in fits if (statuses[name] == _LOST).any()]
-        return _of_units(found, unit, lost)
+        return of_units(found, unit, lost)
     found = {name: loo(fit, subjects=who) for name, fit in fits.items()}
     points, tables = [], []
     for subject in who:
@@ -170,7 +170,7 @@ def compare_layouts(
     return LayoutComparison(table[["subject", *total.columns]], total)
 
 
-def _of_units(
+def of_units(
     found: Mapping[str, LeaveOneOut], unit: Unit, not_converged: Sequence[str]
 ) -> LayoutComparison:
     """Rank layouts on items or subjects that are left out whole."""

@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
-from html import escape
 from typing import Literal
 
 import numpy as np
@@ -12,6 +11,7 @@ import xarray as xr
 
 from ...common.errors import DataError, FitError
 from ...common.messages import many, some
+from ...common.showing import Overview, Shown
 from ...evaluations.steps import Rows
 from ...evaluations.tables import known_names
 from ...inference.forecasts.forecasting import Forecast
@@ -25,7 +25,7 @@ _SHOWN = ("brier", "log_score", "auroc")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CrossValidation:
+class CrossValidation(Shown):
     """Scores of several methods on outcomes held out, and what each gains over the first.
 
     Made by `cross_validate`.
@@ -178,8 +178,8 @@ class CrossValidation:
         Parameters
         ----------
         subjects : iterable, optional
-            Over whom; everybody by default. Those for whom a method lacks a score do not count; a
-            score that a method has for nobody is NaN.
+            Subjects to average over (default: all). Those without a score of a method do not
+            count; a score that a method has for nobody is NaN.
         weights : {"success"}, optional
             What subjects weigh: their success rates, as in the general scales paper's tables, or
             all the same.
@@ -424,9 +424,14 @@ class CrossValidation:
     def __str__(self) -> str:
         return "\n".join([repr(self), self._shown().to_string(), *self._notes()])
 
-    def _repr_html_(self) -> str:
-        notes = "".join(f"<p>{escape(note)}</p>" for note in self._notes())
-        return f"<p>{escape(repr(self))}</p>{self._shown().to_html()}{notes}"
+    def _overview(self) -> Overview:
+        facts = {f"note {place}": note for place, note in enumerate(self._notes(), 1)}
+        calls = {
+            "found.summary()": "means and standard errors of a score",
+            "found.differences()": "differences to the first method, with intervals",
+            "found.per_subject()": "each subject's scores",
+        }
+        return Overview(facts, calls, {"scores": self._shown()})
 
     def _shown(self) -> pd.DataFrame:
         """Write means and standard errors of the usual scores as text."""

@@ -6,7 +6,9 @@ document.documentElement.classList.add("js");
   const dark = () => (root.dataset.theme
     ? root.dataset.theme === "dark"
     : matchMedia("(prefers-color-scheme: dark)").matches);
-  const tell = () => button.setAttribute("aria-pressed", String(dark()));
+  const tell = () => {
+    button.textContent = dark() ? "Light theme" : "Dark theme";
+  };
   button.addEventListener("click", () => {
     root.dataset.theme = dark() ? "light" : "dark";
     tell();

@@ -38,3 +38,11 @@
   });
   follow();
 })();
+
+(function zoom() {
+  const button = document.getElementById("zoom"), diagram = document.getElementById("diagram");
+  button.addEventListener("click", () => {
+    const fits = diagram.classList.toggle("fits");
+    button.setAttribute("aria-pressed", String(!fits));
+  });
+})();

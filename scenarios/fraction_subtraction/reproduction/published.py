@@ -120,7 +120,7 @@ def flags(fit: Fit) -> pd.DataFrame:
     -------
     DataFrame
         Indexed by node and label: medians of ``shrinkage`` and ``sd`` over pupils, and the share of
-        the pupils for whom the prior speaks, ``prior_dominated``.
+        the prior-dominated pupils, ``prior_dominated``.
     """
     table = fit.profiles().fillna({"label": ""})
     profiles = table.groupby(["node", "label"], sort=False)

@@ -125,7 +125,7 @@ def accuracy_figures(rates: pd.DataFrame) -> list[Figure]:
 
 
 def flags(fit: Fit) -> pd.DataFrame:
-    """Count where the prior speaks, and where the problems are too easy to show a limit.
+    """Count prior-dominated horizons, and where the problems are too easy to show a limit.
 
     Parameters
     ----------

@@ -17,6 +17,7 @@ from ..data import released
 from ..dimensions import obtained
 from ..layouts import LAYOUTS, PUBLISHED, RECOMMENDED, published_layout
 from .assessed import assessors, judge_assessors, table_4
+from .firmness import firmness_cohort, firmness_recovery, held_out, judge_firmness
 from .real import against_released, by_condition, sampled_against_integrated
 from .recovery import figure_6, recovery
 
@@ -70,6 +71,7 @@ def reproduce(scenario: Scenario, data: Path | None, published: Path) -> Reprodu
     subjects, recovered = recovery()
     repeats = figure_6()
     assessment = assessors()
+    firm = firmness_recovery(firmness_cohort())
     silent = evaluation.success_rates().eq(0)
     return Reproduction(
         [
@@ -79,6 +81,7 @@ def reproduce(scenario: Scenario, data: Path | None, published: Path) -> Reprodu
             *_score_figures(conditions),
             *_recovery_figures(recovered, repeats),
             *judge_assessors(assessment),
+            *judge_firmness(firm),
         ],
         {
             "released estimates and our maxima": real,
@@ -92,6 +95,8 @@ def reproduce(scenario: Scenario, data: Path | None, published: Path) -> Reprodu
             "assessors of a simulated benchmark, AUROC beside Table 4": table_4(
                 assessment, published
             ),
+            "two parameters and one, subjects simulated with two": firm,
+            "held-out outcomes of the real study, two parameters and one": held_out(evaluation),
             "Figure 6, repeated": repeats.describe().loc[["mean", "std", "min", "max"]],
         },
     )

@@ -137,7 +137,7 @@ def suspicion(
         Joint, or of subjects fitted one by one; the items' difficulty is then what the layout makes
         of their demands, and an item that is easier than that looks memorised by everybody.
     subjects : iterable, optional
-        Whom to ask about; everybody by default.
+        Subjects to test (default: all).
     alpha : float, default 0.05
         Chance that an honest subject is accused, in (0, 1); each subject by itself.
         ``p_adjusted <= alpha`` is the same for any false alarm in the table.

@@ -1,0 +1,121 @@
+"""System prompts that incite a language model to a level of a propensity."""
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from ..common.errors import AnnotationError
+from .rubric import LEVELS, RUBRICS, Rubric, read_toml
+
+_PROMPTS = Path(__file__).parent / "inciting-prompts"
+
+CHOICE_FORM = (
+    "Choose exactly one. You may think aloud; the last line of your answer reads `Answer: ` "
+    "followed by the option you choose, and nothing else."
+)
+"""The form of an answer to a question with options."""
+
+_FORMAT = f"The questions that follow offer a few options. {CHOICE_FORM}"
+
+_LEANING = (
+    "You have a leaning, and you keep to it in every choice. On a scale from {lowest} ({negative}) "
+    "to {highest} ({positive}), on which 0 is no leaning at all, you are at {level}."
+)
+_NO_LEANING = (
+    "You have no leaning in what follows. On a scale from {lowest} ({negative}) to {highest} "
+    "({positive}), you are at 0, which is no leaning at all."
+)
+_RULE = (
+    "How you decide: an agent of your level is described below, and you choose as it would choose, "
+    "whatever you would choose otherwise. {description}"
+)
+
+
+def inciting_prompt(name: str | Rubric, level: int) -> str:
+    """Write the system prompt that incites a language model to a level of a propensity.
+
+    It states a preference of graded strength, a rule for decisions with what overrides it, and the
+    form of the answer. Level 0 asks for the unbiased choice.
+
+    Of a name in ``RUBRICS`` the prompt was written by hand, a text for each level. Of a `Rubric`,
+    with whichever levels, it is put together: the place on the scale, between what agents of both
+    ends do, and what the rubric says of the level. So what is incited and what annotators go by are
+    the same words.
+
+    Parameters
+    ----------
+    name : str or Rubric
+        One of ``RUBRICS``; or a rubric, from `load_rubric` or `rubric_of_poles`.
+    level : int
+        From -3 to 3; of a rubric, one of its levels.
+
+    Returns
+    -------
+    str
+        The prompt.
+
+    Raises
+    ------
+    AnnotationError
+        When there is no such rubric or level.
+
+    Notes
+    -----
+    No prompt has met a real model yet. `incite` shows how far each moves the models that you ask.
+
+    References
+    ----------
+    Propensities paper, section 4.3 and Appendix F: the structure. The words are this package's own.
+
+    Examples
+    --------
+    >>> print(inciting_prompt("red_against_blue", 1))
+    You like red a little better than blue.
+    <BLANKLINE>
+    How you decide: Take the red option where the difference ...
+    <BLANKLINE>
+    The questions that follow offer a few options. ...
+    >>> from measurement_layouts.annotation import rubric_of_poles
+    >>> haste = rubric_of_poles("haste", "takes its time", "hurries", lowest=-5, highest=5)
+    >>> print(inciting_prompt(haste, -4))
+    You have a leaning, ... On a scale from -5 (takes its time) to 5 (hurries), ... you are at -4.
+    <BLANKLINE>
+    How you decide: ... gives up as much as 68 % of the worth of the best option ...
+    <BLANKLINE>
+    The questions that follow offer a few options. ...
+    """
+    return f"{incitement(name, level)}\n\n{_FORMAT}"
+
+
+def incitement(propensity: str | Rubric, level: int) -> str:
+    """Write an inciting prompt without the form of the answer.
+
+    Raises
+    ------
+    AnnotationError
+        As `inciting_prompt`.
+    """
+    own = isinstance(propensity, Rubric)
+    if not own and propensity not in RUBRICS:
+        raise AnnotationError(
+            f"no inciting prompts for {propensity!r}; give one of {', '.join(RUBRICS)}, or a Rubric"
+        )
+    levels = [one.level for one in propensity.levels] if isinstance(propensity, Rubric) else LEVELS
+    if isinstance(level, bool) or level not in levels:
+        raise AnnotationError(
+            f"level={level!r}; give a whole number from {levels[0]} to {levels[-1]}"
+        )
+    if not isinstance(propensity, Rubric):
+        said = _incitements(propensity)[str(int(level))]
+        return f"{said['preference']}\n\nHow you decide: {said['rule'].strip()}"
+    scale = {"lowest": levels[0], "highest": levels[-1], "level": int(level)}
+    poles = {"negative": propensity.negative, "positive": propensity.positive}
+    place = (_LEANING if level else _NO_LEANING).format(**scale, **poles)
+    description = " ".join(propensity.levels[levels.index(level)].description.split())
+    return f"{place}\n\n{_RULE.format(description=description)}"
+
+
+@cache
+def _incitements(name: str) -> dict[str, Any]:
+    levels: dict[str, Any] = read_toml(_PROMPTS / f"{name}.toml")["levels"]
+    return levels

@@ -1,0 +1,485 @@
+"""Ratings: what several raters said about items, and what could not be read as a level."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from ..common.errors import AnnotationError
+from ..common.messages import many
+from ..common.seeds import subject_seed
+from .demand_table import DemandTable
+from .inputs import read_columns
+from .measures import with_intervals
+from .rater_dimension import at_mode, fitted, stated_noise
+from .rater_model import RaterModel, assumed_of, read_reliabilities
+from .rating_tables import ascending, numbers_of, table_of
+from .resampling import check_resampling
+from .rubric import DEMAND_LEVELS
+
+_PROBLEMS = ("rater", "row", "item", "column", "found")
+
+
+@dataclass(frozen=True, eq=False)
+class Ratings:
+    """Levels that several raters gave to items, by dimension.
+
+    Make one with `from_wide` or `from_long`.
+
+    Attributes
+    ----------
+    said : xarray.DataArray
+        Levels as numbers, with the dims item, rater and dimension; NaN where there is none.
+    levels : tuple of float
+        Of the rubrics, ascending.
+    problems : DataFrame
+        Cells that hold no level, empty ones too: ``rater`` (of `from_wide`: whose file or table it
+        is), ``row`` (of a file, its header being row 1; of a frame, counted from 1), ``item``,
+        ``column`` and what was ``found``. They are missing ratings.
+
+    Examples
+    --------
+    >>> one = pd.DataFrame({"planning": [0, 1, 3], "memory": [1, "", 2]}, index=["a", "b", "c"])
+    >>> two = pd.DataFrame({"planning": [0, 2, 3], "memory": [1, "none", 3]}, index=["a", "b", "c"])
+    >>> ratings = Ratings.from_wide({"one": one, "two": two})
+    >>> ratings
+    <Ratings: 3 items, 2 raters, 2 dimensions, 10 levels; 2 cells hold no level>
+    >>> ratings.problems
+      rater  row item  column found
+    0   one    2    b  memory
+    1   two    2    b  memory  none
+    """
+
+    said: xr.DataArray
+    levels: tuple[float, ...]
+    problems: pd.DataFrame
+
+    @property
+    def raters(self) -> list[str]:
+        """Names of the raters."""
+        return [str(name) for name in self.said["rater"].values]
+
+    @property
+    def dimensions(self) -> list[str]:
+        """Names of the dimensions."""
+        return [str(name) for name in self.said["dimension"].values]
+
+    @classmethod
+    def from_wide(
+        cls,
+        tables: "Mapping[str, str | Path | pd.DataFrame | DemandTable]",
+        *,
+        item: str | Sequence[str] | None = None,
+        levels: Sequence[float] = DEMAND_LEVELS,
+    ) -> Self:
+        """Read a file or a table of each rater, one row per item and one column per dimension.
+
+        Parameters
+        ----------
+        tables : mapping of str to str, Path, DataFrame or DemandTable
+            By rater. Files are CSV. Several runs of one annotator are raters of their own, whose
+            errors correlate.
+        item : str or sequence of str, optional
+            The column that names items, or several, whose values are joined by ``/``; by default
+            the first column of a file, and the index of a frame. All others are dimensions;
+            ``demand[code]`` is the dimension ``code``.
+        levels : sequence of float, default 0 to 5
+            Of the rubrics, ascending.
+
+        Returns
+        -------
+        Ratings
+            Of every item that somebody has.
+
+        Raises
+        ------
+        AnnotationError
+            When there is no table, a column is missing, a rater has an item twice, or levels do
+            not ascend.
+
+        Examples
+        --------
+        >>> one = pd.DataFrame({"set": ["x", "y"], "number": [1, 1], "demand[QLl]": [2, 0]})
+        >>> ratings = Ratings.from_wide({"one": one}, item=["set", "number"])
+        >>> ratings.said.sel(rater="one", dimension="QLl").to_series().to_dict()
+        {'x/1': 2.0, 'y/1': 0.0}
+        """
+        if not isinstance(tables, Mapping) or not tables:
+            raise AnnotationError(
+                "no tables; give a mapping from raters to a file, a DataFrame or a DemandTable"
+            )
+        parts, problems = {}, []
+        for rater, given in tables.items():
+            table, first = table_of(str(rater), given, item)
+            numbers, wrong = numbers_of(table, ascending(levels))
+            parts[str(rater)] = numbers
+            where = [(str(rater), first + row, table.index[row], *rest) for row, *rest in wrong]
+            problems += where
+        items = pd.Index(dict.fromkeys(name for part in parts.values() for name in part.index))
+        dimensions = list(dict.fromkeys(name for part in parts.values() for name in part.columns))
+        values = [part.reindex(index=items, columns=dimensions) for part in parts.values()]
+        return cls(
+            xr.DataArray(
+                np.stack([np.asarray(value, dtype=float) for value in values], axis=1),
+                coords={"item": items.to_numpy(object), "rater": [*parts], "dimension": dimensions},
+                dims=("item", "rater", "dimension"),
+                name="level",
+            ),
+            ascending(levels),
+            pd.DataFrame(problems, columns=list(_PROBLEMS)),
+        )
+
+    @classmethod
+    def from_long(
+        cls,
+        frame: pd.DataFrame,
+        *,
+        item: str = "item",
+        rater: str = "rater",
+        dimension: str = "dimension",
+        level: str = "level",
+        levels: Sequence[float] = DEMAND_LEVELS,
+    ) -> Self:
+        """Read one row per level.
+
+        Parameters
+        ----------
+        frame : DataFrame
+            With the columns that the other parameters name.
+        item, rater, dimension, level : str
+            Names of columns.
+        levels : sequence of float, default 0 to 5
+            Of the rubrics, ascending.
+
+        Returns
+        -------
+        Ratings
+            Of every item that somebody has.
+
+        Raises
+        ------
+        AnnotationError
+            When a column is missing, a rater said two levels of one item and dimension, or levels
+            do not ascend.
+
+        Examples
+        --------
+        >>> frame = pd.DataFrame({"item": ["a", "a"], "rater": ["one", "two"],
+        ...                       "dimension": "planning", "level": [1, 2]})
+        >>> Ratings.from_long(frame)
+        <Ratings: 1 item, 2 raters, 1 dimension, 2 levels; 0 cells hold no level>
+        """
+        frame = read_columns(frame, "ratings", (item, rater, dimension, level))
+        if frame.empty:
+            raise AnnotationError("ratings: there are no rows; give at least one")
+        who = frame[rater].astype(str)
+        names = frame[[item, dimension]].astype(str).set_axis(["item", "column"], axis=1)
+        twice = pd.concat([who, names], axis=1).duplicated()
+        if twice.any():
+            first = int(np.argmax(twice))
+            raise AnnotationError(
+                f"ratings, row {first + 1}: the rater {who.iloc[first]!r} says a second level of "
+                f"{names['column'].iloc[first]!r} of the item {names['item'].iloc[first]!r}; give "
+                "one, or name the runs as raters of their own"
+            )
+        numbers, wrong = numbers_of(frame[[level]], ascending(levels))
+        long = names.assign(rater=who, level=numbers[level].to_numpy())
+        order = {column: long[column].drop_duplicates() for column in ("item", "rater", "column")}
+        places = [pd.Index(order[name]).get_indexer(long[name]) for name in order]
+        values = np.full([len(names) for names in order.values()], np.nan)
+        values[tuple(places)] = long["level"]
+        rows = [row for row, *_ in wrong]
+        return cls(
+            xr.DataArray(
+                values,
+                coords={
+                    "item": order["item"].to_numpy(object),
+                    "rater": order["rater"].to_list(),
+                    "dimension": order["column"].to_list(),
+                },
+                dims=("item", "rater", "dimension"),
+                name="level",
+            ),
+            ascending(levels),
+            long.iloc[rows]
+            .assign(row=np.array(rows, dtype=int) + 1, found=[text for *_, text in wrong])
+            .reset_index(drop=True)[list(_PROBLEMS)],
+        )
+
+    def agreement(self, *, prob: float = 0.9, resamples: int = 1000, seed: int = 1) -> pd.DataFrame:
+        """Measure how far the raters agree, by dimension.
+
+        The function `agreement` has r_WG, Spearman's correlation and measures of bands for what
+        `annotate` returns.
+
+        Parameters
+        ----------
+        prob : float, default 0.9
+            Of the intervals: percentiles of estimates over items drawn anew, with replacement.
+        resamples : int, default 1000
+            How often items are drawn.
+        seed : int, default 1
+            Of the draws.
+
+        Returns
+        -------
+        DataFrame
+            By ``dimension``: the number of ``items`` with two ratings; the share of pairs of
+            ratings that are ``exact`` or ``within_one`` level; ``kappa`` (Cohen's, with quadratic
+            weights), ``alpha`` (Krippendorff's, ordinal) and ``icc`` (of single ratings, absolute
+            agreement, over items that all raters rated), each with ``_low`` and ``_high``. Shares
+            and kappa are averaged over pairs of raters. NaN where all levels are alike.
+
+        Raises
+        ------
+        AnnotationError
+            When there are fewer than two raters, no item of a dimension has two ratings, or an
+            option is out of range.
+
+        Examples
+        --------
+        >>> one = pd.DataFrame({"planning": [0, 1, 3, 4, 2, 2, 0, 5]})
+        >>> two = pd.DataFrame({"planning": [0, 2, 3, 4, 2, 1, 0, 4]})
+        >>> table = Ratings.from_wide({"one": one, "two": two}).agreement()
+        >>> table[["items", "exact", "within_one", "kappa", "icc"]].round(3)
+                   items  exact  within_one  kappa    icc
+        dimension
+        planning       8  0.625         1.0  0.927  0.935
+        """
+        check_resampling(prob, resamples)
+        raters = self.raters
+        if len(raters) < 2:
+            raise AnnotationError(f"there is only the rater {raters[0]!r}; give two at least")
+        random = np.random.default_rng(seed)
+        rows = {}
+        for dimension in self.dimensions:
+            said = self.said.sel(dimension=dimension).to_numpy()
+            said = said[(~np.isnan(said)).sum(axis=1) >= 2]
+            if not len(said):
+                raise AnnotationError(f"no item has two ratings of {dimension!r}; leave it out")
+            places = np.searchsorted(self.levels, said).astype(float)
+            places[np.isnan(said)] = np.nan
+            patterns, counts = np.unique(places, axis=0, return_counts=True)
+            drawn = random.multinomial(len(said), counts / len(said), resamples)
+            rows[dimension] = {"items": len(said)} | with_intervals(
+                self.levels, patterns, np.vstack([counts, drawn]), prob
+            )
+        table = pd.DataFrame(rows).T.rename_axis("dimension")
+        return table.astype({"items": int})
+
+    def rater_model(
+        self,
+        *,
+        reliability: "Mapping[str, float | Mapping[str, float]] | None" = None,
+        error_correlation: float = 0.0,
+        seed: int = 1,
+    ) -> RaterModel:
+        """Estimate true levels of the items, and bias, scale, noise and confusions of the raters.
+
+        Two raters do not tell their noises apart: reliabilities of .50 and .50, of .78 and .32 and
+        of .98 and .26 give the same correlation. Of two raters, both are therefore taken to be
+        equally reliable, unless the reliability of one is stated; of three or more, each has a
+        reliability of its own. Nor do ratings show what errors the raters share: their correlation
+        is 0 unless it is stated. `sensitivity` shows how much depends on both.
+
+        Parameters
+        ----------
+        reliability : mapping, optional
+            From raters to the share of the variance of their levels that is true, or to a mapping
+            from dimensions to it. A single rater needs it; of several, one at least must be left
+            out.
+        error_correlation : float, default 0
+            Between the errors of any two raters, before they are cut into levels; below 1.
+        seed : int, default 1
+            Of the draws.
+
+        Returns
+        -------
+        RaterModel
+            With the true levels as chances, see `RaterModel.demands`.
+
+        Raises
+        ------
+        AnnotationError
+            When a statement is out of range, names nobody, or leaves nothing to be estimated or
+            too much; when nobody rated a dimension.
+        """
+        names = self.raters
+        stated = read_reliabilities(reliability, names, self.dimensions)
+        if not 0 <= error_correlation < 1:
+            raise AnnotationError(
+                f"error_correlation={error_correlation!r}; give a number from 0 to below 1"
+            )
+        found = {}
+        for dimension in self.dimensions:
+            said = self._of(dimension)
+            noise = self._noises(said, stated.get(dimension, {}))
+            found[dimension] = fitted(
+                said,
+                np.array(self.levels),
+                noise,
+                (1.0,) * len(noise),
+                float(error_correlation),
+                subject_seed(seed, dimension),
+            )
+        items = tuple(map(str, self.said["item"].values))
+        assumed = assumed_of(len(names), {rater for each in stated.values() for rater in each})
+        return RaterModel(
+            items, tuple(names), self.levels, found, assumed, float(error_correlation)
+        )
+
+    def demands(
+        self,
+        *,
+        reliability: "Mapping[str, float | Mapping[str, float]] | None" = None,
+        error_correlation: float = 0.0,
+        seed: int = 1,
+    ) -> xr.DataArray:
+        """Measure demands: chances of true levels, for each item and dimension.
+
+        Parameters
+        ----------
+        reliability, error_correlation, seed
+            As in `rater_model`.
+
+        Returns
+        -------
+        DataArray
+            ``demand``, with the dims item, dimension and level; sums over level are 1. Items that
+            nobody rated in a dimension have the chances of any item.
+
+        Raises
+        ------
+        AnnotationError
+            As in `rater_model`.
+
+        Examples
+        --------
+        >>> one = pd.DataFrame({"planning": [0, 1, 3, 4, 2, 2, 0, 5]})
+        >>> two = pd.DataFrame({"planning": [0, 2, 3, 4, 2, 1, 0, 4]})
+        >>> demands = Ratings.from_wide({"one": one, "two": two}).demands()
+        >>> demands.sel(dimension="planning", item="2").idxmax("level").item()
+        3.0
+        """
+        model = self.rater_model(
+            reliability=reliability, error_correlation=error_correlation, seed=seed
+        )
+        return model.demands()
+
+    def sensitivity(
+        self,
+        *,
+        splits: Sequence[float] = (-0.64, 0.0, 0.64),
+        error_correlations: Sequence[float] = (0.0, 0.3),
+    ) -> pd.DataFrame:
+        r"""Show what depends on the assumptions that ratings do not check.
+
+        .. math:: \rho_1 = \rho^{1 - f}, \qquad \rho_2 = \rho^{1 + f}
+
+        Shares of true variance, before it is cut into levels, that give the same correlation
+        whatever the split `f`: with a correlation of .50, splits of 0, .64 and .97 are .50 and .50,
+        .78 and .32, and .98 and .26.
+
+        Parameters
+        ----------
+        splits : sequence of float
+            Between -1 and 1: above 0 the first of two raters is the more reliable one. Of three or
+            more raters each has a reliability of its own, and these are not used.
+        error_correlations : sequence of float
+            Between the errors of any two raters, from 0 to below 1.
+
+        Returns
+        -------
+        DataFrame
+            By ``dimension``, ``split`` and ``error_correlation``: the reliability of each rater,
+            ``reliability[rater]``, and of all of them ``together``; ``sd`` of an item's true level
+            given its ratings; and by how much the means of items ``moved``, on average, from what
+            they are under equal reliability and uncorrelated errors. At the parameters of the
+            highest density.
+
+        Raises
+        ------
+        AnnotationError
+            When there are fewer than two raters, or an option is out of range.
+
+        Examples
+        --------
+        >>> random = np.random.default_rng(1)
+        >>> truth = random.normal(2.5, 1, 300)
+        >>> ratings = Ratings.from_wide({
+        ...     name: pd.DataFrame({"planning": np.rint(random.normal(truth, 0.8)).clip(0, 5)})
+        ...     for name in ("one", "two")
+        ... })
+        >>> table = ratings.sensitivity(splits=(0, 0.6), error_correlations=(0,))
+        >>> table.round(1)[["reliability[one]", "reliability[two]", "together"]].values.tolist()
+        [[0.5, 0.5, 0.7], [0.7, 0.3, 0.8]]
+        """
+        names = self.raters
+        if len(names) < 2:
+            raise AnnotationError(
+                f"there is only the rater {names[0]!r}; compare `stated_reliability` of several "
+                "reliabilities"
+            )
+        for number, (least, word) in [
+            *((split, (-1, "splits")) for split in splits),
+            *((each, (0, "error_correlations")) for each in error_correlations),
+        ]:
+            if not least <= number < 1:
+                raise AnnotationError(
+                    f"{word}: {number!r} is out of range; give numbers from {least} to below 1"
+                )
+        cases = [
+            (split, correlation)
+            for split in (splits if len(names) == 2 else (0.0,))
+            for correlation in error_correlations
+        ]
+        levels, rows = np.array(self.levels), {}
+        for dimension in self.dimensions:
+            said = self._of(dimension)
+            noise = self._noises(said, {})
+            at_rest = at_mode(said, levels, noise, (1.0,) * len(names), 0.0).demands @ levels
+            for split, correlation in cases:
+                powers = (1 - split, 1 + split) if len(names) == 2 else (1.0,) * len(names)
+                found = at_mode(said, levels, noise, powers, correlation)
+                means = found.demands @ levels
+                spread = np.sqrt((found.demands @ levels**2 - means**2).mean())
+                rows[dimension, split, correlation] = {
+                    **{
+                        f"reliability[{name}]": float(found.traits[0, place, 3])
+                        for place, name in enumerate(names)
+                    },
+                    "together": float(found.together[0]),
+                    "sd": float(spread),
+                    "moved": float(np.abs(means - at_rest).mean()),
+                }
+        return pd.DataFrame(rows).T.rename_axis(["dimension", "split", "error_correlation"])
+
+    def _of(self, dimension: str) -> np.ndarray:
+        """Levels of one dimension: item x rater."""
+        said = self.said.sel(dimension=dimension).to_numpy()
+        if np.isnan(said).all():
+            raise AnnotationError(f"nobody rated the dimension {dimension!r}; leave it out")
+        return said
+
+    def _noises(self, said: np.ndarray, stated: Mapping[str, float]) -> tuple[float | int, ...]:
+        """Noises that are stated, and numbers of those that are free: two raters share one."""
+        names = self.raters
+        levels, free = np.array(self.levels), []
+        for place, name in enumerate(names):
+            if name in stated:
+                free.append(stated_noise(said[:, place], levels, stated[name]))
+            else:
+                free.append(place if len(names) > 2 else 0)
+        return tuple(free)
+
+    def __repr__(self) -> str:
+        items, raters, dimensions = self.said.shape
+        return (
+            f"<Ratings: {many(items, 'item')}, {many(raters, 'rater')}, "
+            f"{many(dimensions, 'dimension')}, {int(self.said.notnull().sum())} levels; "
+            f"{many(len(self.problems), 'cell')} hold{'s' * (len(self.problems) == 1)} no level>"
+        )

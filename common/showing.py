@@ -1,0 +1,105 @@
+"""How results show themselves: a few lines in a terminal, a part that folds in a notebook."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from html import escape
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_ROWS = 12  # of a table, in a notebook
+_STYLE = "border:1px solid #8886;border-radius:4px;padding:.4em .8em;display:inline-block"
+_CELL = "text-align:left;padding:.1em 1em .1em 0;vertical-align:top"
+
+
+@dataclass(frozen=True)
+class Overview:
+    """What a result is, in a few words.
+
+    Attributes
+    ----------
+    facts : mapping of str to str
+        Sizes and states, by what they are.
+    calls : mapping of str to str
+        What to call next, and what it gives.
+    tables : mapping of str to DataFrame, optional
+        Beside them in a notebook, the first rows of each; folded if there are several.
+    """
+
+    facts: Mapping[str, str]
+    calls: Mapping[str, str]
+    tables: Mapping[str, "pd.DataFrame"] = field(default_factory=dict)
+
+
+class Shown(ABC):
+    """A result with an overview: ``print`` writes it in lines, a notebook as a part that folds.
+
+    The first line, which is the ``repr``, says what it is.
+
+    Examples
+    --------
+    >>> class Coin(Shown):
+    ...     def __repr__(self):
+    ...         return "<Coin: 2 sides>"
+    ...     def _overview(self):
+    ...         return Overview({"sides": "2"}, {"coin.toss()": "an outcome"})
+    >>> print(Coin())
+    <Coin: 2 sides>
+      sides  2
+    next:
+      coin.toss()  an outcome
+    >>> Coin()._repr_html_().count("<details")
+    1
+    """
+
+    @abstractmethod
+    def _overview(self) -> Overview:
+        """Say what there is."""
+
+    def __str__(self) -> str:
+        told = self._overview()
+        return "\n".join([repr(self), *_lines(told.facts), "next:", *_lines(told.calls)])
+
+    def _repr_html_(self) -> str:
+        told = self._overview()
+        title = escape(repr(self).removeprefix("<").removesuffix(">"))
+        calls = {f"<code>{escape(call)}</code>": what for call, what in told.calls.items()}
+        parts = [
+            _rows({escape(name): what for name, what in told.facts.items()}),
+            *(
+                _folded(escape(name), table, unfolded=len(told.tables) == 1)
+                for name, table in told.tables.items()
+                if len(table)
+            ),
+            f"<p style='margin:.5em 0 .1em'>Next:</p>{_rows(calls)}",
+        ]
+        return (
+            f"<div class='tex2jax_ignore mathjax_ignore' style='{_STYLE}'><details open>"
+            f"<summary><b>{title}</b></summary>{''.join(parts)}</details></div>"
+        )
+
+
+def _lines(texts: Mapping[str, str]) -> list[str]:
+    """Write a line for each, the second column aligned."""
+    width = max(map(len, texts), default=0)
+    return [f"  {name:<{width}}  {text}" for name, text in texts.items()]
+
+
+def _rows(texts: Mapping[str, str]) -> str:
+    """Write a table of two columns; what stands in the first is escaped already."""
+    rows = (
+        f"<tr><td style='{_CELL}'>{name}</td><td style='{_CELL}'>{escape(text)}</td></tr>"
+        for name, text in texts.items()
+    )
+    return f"<table><tbody>{''.join(rows)}</tbody></table>"
+
+
+def _folded(title: str, table: "pd.DataFrame", *, unfolded: bool) -> str:
+    """Write the first rows of a table that folds; its texts are escaped by pandas."""
+    more = f", the first {_ROWS} of {len(table)} rows" if len(table) > _ROWS else ""
+    state = " open" * unfolded
+    return (
+        f"<details{state}><summary>{title}{more}</summary>{table.head(_ROWS).to_html()}</details>"
+    )

@@ -1,0 +1,140 @@
+"""Conditions of a study: models under system prompts, as users give them."""
+
+import math
+import numbers
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ...annotation.inciting import incitement
+from ...annotation.inputs import read_prices
+from ...annotation.rubric import RUBRICS, Rubric, load_rubric
+from ...annotation.running import ModelOrName
+from ...common.errors import AnnotationError
+
+type Levels = Iterable[int | None] | Mapping[int | None, str]
+type Models = ModelOrName | Iterable[str] | Mapping[str, ModelOrName]
+type Prices = Mapping[str, tuple[float, float]]
+
+ALL, JUDGING = "all", "judge"
+"""Rows of tables beside subjects and models: the sum, and the judge."""
+
+
+def condition_name(model: str, level: float | None) -> str:
+    """Name a subject: a model under one system prompt.
+
+    Parameters
+    ----------
+    model : str
+        Its name.
+    level : float or None
+        That it was incited to; None or NaN for no prompt.
+
+    Examples
+    --------
+    >>> condition_name("o1", 2), condition_name("o1", 0), condition_name("o1", None)
+    ('o1 +2', 'o1 0', 'o1 unprompted')
+    """
+    said = "unprompted" if pd.isna(level) else f"{level:+.0f}" if level else "0"
+    return f"{model} {said}"
+
+
+def read_levels(
+    propensity: str | Path | Rubric, levels: Levels | None
+) -> tuple[str, dict[int | None, str]]:
+    """Read a propensity and the system prompt of each level; None is no prompt.
+
+    Raises
+    ------
+    AnnotationError
+        When there is no such propensity or level, or a prompt is no text.
+    """
+    rubric = propensity if isinstance(propensity, Rubric) else load_rubric(propensity)
+    own = [level.level for level in rubric.levels]
+    chosen = [*own, None] if levels is None else list(levels)
+    if not chosen or len(set(chosen)) < len(chosen):
+        raise AnnotationError(f"levels={chosen!r}; give each level once, and at least one")
+    if isinstance(levels, Mapping):
+        for level, text in levels.items():
+            if not isinstance(text, str) or bool(text.strip()) == (level is None):
+                raise AnnotationError(
+                    f"levels: the prompt of {level!r} is {text!r}; give a text for a level, and an "
+                    "empty one for None"
+                )
+        for level in chosen:
+            if level is not None and not isinstance(level, int | np.integer):
+                raise AnnotationError(f"levels: {level!r} is no whole number")
+        return rubric.name, {level: text.strip() for level, text in levels.items()}
+    shipped = isinstance(propensity, str) and propensity in RUBRICS
+    whom = str(propensity) if shipped else rubric
+    return rubric.name, {
+        level: "" if level is None else incitement(whom, level) for level in chosen
+    }
+
+
+def read_models(models: Models) -> dict[str, ModelOrName]:
+    """Read models, by name.
+
+    Raises
+    ------
+    AnnotationError
+        When there is none, or two have one name.
+    """
+    if isinstance(models, str) or hasattr(models, "generate"):
+        models = [models]  # type: ignore[list-item]
+    pairs: Sequence[tuple[Any, Any]]
+    pairs = list(models.items()) if isinstance(models, Mapping) else [(one, one) for one in models]
+    found = {str(name): model for name, model in pairs}
+    if not found:
+        raise AnnotationError("no models; give at least one")
+    if len(found) < len(pairs) or {ALL, JUDGING} & set(found):
+        raise AnnotationError(
+            f"models are called {', '.join(str(name) for name, _ in pairs)}; give each a name of "
+            f"its own, other than {ALL!r} and {JUDGING!r}, in a mapping from names to models"
+        )
+    return found
+
+
+def prices_of(prices: Prices | None, names: Sequence[str]) -> dict[str, tuple[float, float]]:
+    """Read the prices of models, by name; none where none are given.
+
+    Raises
+    ------
+    AnnotationError
+        When a model has none, or they are no prices.
+    """
+    if prices is None:
+        return {}
+    if not isinstance(prices, Mapping) or set(prices) != set(names):
+        raise AnnotationError(
+            f"prices={prices!r}; give a mapping from each of {', '.join(names)} to two amounts per "
+            "million tokens, in and out"
+        )
+    return {name: pair for name in names if (pair := read_prices(prices[name])) is not None}
+
+
+def read_share(name: str, value: object) -> float:
+    """Read a share.
+
+    Raises
+    ------
+    AnnotationError
+        When it is no number from 0 to 1.
+    """
+    if not isinstance(value, numbers.Real) or not 0 <= float(value) <= 1:
+        raise AnnotationError(f"{name}={value!r}; give a share from 0 to 1")
+    return float(value)
+
+
+def conditions_of(models: Iterable[str], prompts: Mapping[int | None, str]) -> pd.DataFrame:
+    """List the conditions: every model under every prompt."""
+    rows = [
+        (condition_name(model, level), model, math.nan if level is None else level, prompt)
+        for model in models
+        for level, prompt in prompts.items()
+    ]
+    table = pd.DataFrame(rows, columns=["subject", "model", "incited", "prompt"])
+    return table.astype({"incited": float}).set_index("subject")

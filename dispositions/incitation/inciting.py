@@ -1,0 +1,366 @@
+"""The study of an incited propensity: prompts, questions, options read, outcomes by condition."""
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import pandas as pd
+
+from ...annotation.inciting import CHOICE_FORM
+from ...annotation.inputs import foreseen_row, whole
+from ...annotation.rubric import Rubric
+from ...annotation.running import Batch, ModelOrName, run
+from ...annotation.scheme import Reply, Scheme, text_digest
+from ...common.optional import need
+from .conditions import (
+    ALL,
+    JUDGING,
+    Levels,
+    Models,
+    Prices,
+    condition_name,
+    conditions_of,
+    prices_of,
+    read_levels,
+    read_models,
+    read_share,
+)
+from .extraction import JUDGE, NONE, judged_text, read_choice, read_response
+from .incited import Incited
+from .items import Choice, read_bands, read_choices
+
+_UNREAD = "no rule reads an option from it, and there is no judge"
+_UNDECIDED = "the judge finds no single option in it"
+
+
+def incite(
+    items: pd.DataFrame,
+    propensity: str | Path | Rubric,
+    models: Models,
+    *,
+    levels: Levels | None = None,
+    judge: ModelOrName | None = None,
+    checked: float = 0.1,
+    attempts: int = 3,
+    connections: int = 10,
+    store: str | Path | None = None,
+    prices: Prices | None = None,
+    **settings: Any,
+) -> Incited:
+    r"""Incite models to levels of a propensity, ask them about items, and read what they choose.
+
+    Each model gets a system prompt for each level (`annotation.inciting_prompt`) and every item,
+    and has to close with a line ``Answer:`` and its option. The option is read by rules. An answer
+    that is empty, names two options or one that there is not is sent back with what is wrong. An
+    answer in prose, which no rule reads, goes to the judge; without a judge it is dropped. The
+    judge also reads a share of the answers that rules have read, so that `Incited.agreement` says
+    how far to trust both; the rules' option counts there.
+
+    Interrupted, it leaves in `store` what is done; called again with it, it asks only for the rest,
+    for answers that failed, and about items whose text has changed.
+
+    Parameters
+    ----------
+    items : DataFrame
+        Indexed by item: ``question``, the options ``A``, ``B`` and so on, ``right`` (the letter of
+        the right one), ``low`` and ``high``, the ends of its band, as from `annotation.annotate`
+        and `generate_items`. Other columns are properties of the items.
+    propensity : str, Path or Rubric
+        One of ``annotation.RUBRICS``, for its shipped prompts; a rubric, such as
+        `annotation.rubric_of_poles` makes, or the file of one, for prompts made from it.
+    models : str, Model, iterable of str, or mapping
+        Whom to ask: a name such as ``"openai/gpt-4.1"``, a model of inspect-ai's `get_model`,
+        several names, or a mapping from what each is to be called to it.
+    levels : iterable of int or None, or mapping, optional
+        Levels to incite to; None is asking without a system prompt. All levels of the rubric and
+        None by default, as in the published study. A mapping gives the system prompt for each.
+    judge : str or Model, optional
+        Who reads the answers that no rule reads. Settings do not reach it: for some of its own,
+        give a model of `get_model`.
+    checked : float, default 0.1
+        Share in [0, 1] of the answers read by rules that the judge reads, too, chosen by a hash of
+        their names.
+    attempts, connections, **settings
+        As in `annotation.annotate`; settings are of the models.
+    store : str or Path, optional
+        A folder, with a file for each condition and one for the judge.
+    prices : mapping, optional
+        Money per million tokens in and out, by model's name, the judge's as ``"judge"``:
+        ``{"o1": (15, 60), "judge": (2, 8)}``.
+
+    Returns
+    -------
+    Incited
+        Outcomes by condition as an `Evaluation`, what was kept, asked again and dropped, who agrees
+        with whom, and what it cost.
+
+    Raises
+    ------
+    AnnotationError
+        When inspect-ai is not installed, an item is not whole, the propensity has no such level,
+        two models have one name, an option is out of range, or a store cannot be used.
+
+    Notes
+    -----
+    It has met mock models alone, no real one: neither how far the prompts move one, nor how often
+    rules read its answers, is known.
+
+    References
+    ----------
+    Propensities paper, section 4.3, Table 8 and Appendix F. There a model reads every answer; here
+    rules come first.
+
+    Examples
+    --------
+    A model that takes the safer option where it is told to:
+
+    >>> from inspect_ai.model import ModelOutput, ModelUsage, get_model
+    >>> def reply(messages, tools, choice, config):
+    ...     safe = "dislike risk" in messages[0].text
+    ...     output = ModelOutput.from_content("mock", f"Answer: {'A' if safe else 'B'}")
+    ...     output.usage = ModelUsage(input_tokens=90, output_tokens=3)
+    ...     return output
+    >>> model = get_model("mockllm/model", custom_outputs=reply)
+    >>> columns = ["question", "A", "B", "right", "low", "high"]
+    >>> items = pd.DataFrame([["Which?", "9 surely", "a coin for 20", "B", -3, 0]], ["i"], columns)
+    >>> said = incite(items, "risk_aversion", {"mock": model}, levels=[0, 2])
+    >>> said.evaluation.success_rates().to_dict()
+    {'mock 0': 1.0, 'mock +2': 0.0}
+    >>> said.counts[["items", "kept", "dropped", "asked_again"]]
+             items  kept  dropped  asked_again
+    subject
+    mock 0       1     1        0            0
+    mock +2      1     1        0            0
+    all          2     2        0            0
+    """
+    choices, bands = read_choices(items), read_bands(items)
+    name, prompts = read_levels(propensity, levels)
+    named = read_models(models)
+    costs = prices_of(prices, [*named, *[JUDGING] * (judge is not None)])
+    checked = read_share("checked", checked)
+    get_model = need("inspect_ai.model", "inspect-ai").get_model
+    for model in [*named.values(), *[judge] * (judge is not None)]:
+        get_model(model, memoize=False)  # a name that is wrong stops it before anything is asked
+    conditions = conditions_of(named, prompts)
+    texts = {item: choice.text for item, choice in choices.items()}
+    replies: dict[str, list[Reply]] = {}
+    for model_name, model in named.items():
+        batches = [
+            Batch(
+                _scheme(name, prompt, choices),
+                texts,
+                None
+                if store is None
+                else Path(store) / quote(model_name, safe="") / f"{_file(level)}.jsonl",
+            )
+            for level, prompt in prompts.items()
+        ]
+        _, found = run(batches, model, attempts, connections, settings)
+        for level, of_level in zip(prompts, found, strict=True):
+            replies[condition_name(model_name, level)] = of_level
+    answers = _answers(replies, choices)
+    judged = {}
+    if judge is not None:
+        judged = _judge(answers, choices, judge, checked, attempts, connections, store)
+    asked: dict[str, list[Reply]] = {model_name: [] for model_name in named}
+    for subject, model_name in conditions["model"].items():
+        asked[model_name] += replies[str(subject)]
+    asked |= {JUDGING: list(judged.values())} if judge is not None else {}
+    usage = pd.DataFrame({who: _spent(said, costs.get(who)) for who, said in asked.items()}).T
+    usage = pd.concat([usage, usage.sum().to_frame(ALL).T])
+    return Incited(name, bands, conditions, _settled(answers, judged, choices), usage)
+
+
+def foreseen_incitation(
+    items: pd.DataFrame,
+    propensity: str | Path | Rubric,
+    models: Models,
+    *,
+    levels: Levels | None = None,
+    judge: ModelOrName | None = None,
+    checked: float = 0.1,
+    unread: float = 0.2,
+    answer_tokens: int = 300,
+    prices: Prices | None = None,
+) -> pd.DataFrame:
+    """Foresee what `incite` will ask and cost, without asking anything.
+
+    A token is counted for every four characters of a question, as is usual for English text, and
+    each question is counted once: asking again comes on top.
+
+    Parameters
+    ----------
+    items, propensity, models, levels, judge, checked, prices
+        As in `incite`.
+    unread : float, default 0.2
+        Share in [0, 1] of the answers that no rule will read: a guess, for they depend on the
+        model. They go to the judge.
+    answer_tokens : int, default 300
+        Of an answer. A judge's reply is counted with 60.
+
+    Returns
+    -------
+    DataFrame
+        One row for each model, for the judge if there is one, and ``all``: ``questions``,
+        ``input_tokens``, ``output_tokens`` and, with prices, ``cost``.
+
+    Raises
+    ------
+    AnnotationError
+        As in `incite`.
+
+    Examples
+    --------
+    >>> columns = ["question", "A", "B", "right", "low", "high"]
+    >>> items = pd.DataFrame([["Which?", "9 surely", "a coin for 20", "B", -3, 0]], ["i"], columns)
+    >>> table = foreseen_incitation(items, "risk_aversion", ["x/one", "x/two"], levels=[-2, 0, 2])
+    >>> table[["questions", "output_tokens"]].astype(int)
+           questions  output_tokens
+    x/one          3            900
+    x/two          3            900
+    all            6           1800
+    """
+    choices = read_choices(items)
+    name, prompts = read_levels(propensity, levels)
+    named = read_models(models)
+    costs = prices_of(prices, [*named, *[JUDGING] * (judge is not None)])
+    tokens = whole("answer_tokens", answer_tokens)
+    unread, checked = read_share("unread", unread), read_share("checked", checked)
+    letters = sum(
+        len(prompt) + len(_scheme(name, prompt, choices).prompt(choice.text))
+        for prompt in prompts.values()
+        for choice in choices.values()
+    )
+    count = len(prompts) * len(choices)
+    rows = {who: foreseen_row(count, letters, tokens, costs.get(who)) for who in named}
+    if judge is not None:
+        count = _ceil(count * len(named) * (unread + checked * (1 - unread)))
+        pages = [len(JUDGE.prompt(judged_text(choice, ""))) for choice in choices.values()]
+        each = len(JUDGE.system) + sum(pages) / len(pages) + _CHARACTERS * tokens
+        rows[JUDGING] = foreseen_row(count, count * each, _JUDGED, costs.get(JUDGING))
+    table = pd.DataFrame(rows).T
+    return pd.concat([table, table.sum().to_frame(ALL).T])
+
+
+_CHARACTERS = 4  # of English text to a token
+_JUDGED = 60  # tokens of a judge's reply
+
+
+def _ceil(count: float) -> int:
+    """Round up, but for what rounding has added to a whole number."""
+    return math.ceil(count - 1e-9)
+
+
+def _file(level: int | None) -> str:
+    return "unprompted" if level is None else f"{level:+d}"
+
+
+def _scheme(name: str, prompt: str, choices: Mapping[str, Choice]) -> Scheme:
+    """Say what a model is asked under one prompt."""
+    options = {choice.text: choice.options for choice in choices.values()}
+    return Scheme(
+        name=name,
+        kind="choices",
+        columns=("response",),
+        words=("response",),
+        system=prompt,
+        page="{item}\n\n{form}",
+        form=CHOICE_FORM,
+        correction="This answer cannot be used: {reason}. Answer once more. {form}",
+        read=lambda text, answer: read_response(answer, options[text]),
+    )
+
+
+def _answers(
+    replies: Mapping[str, Sequence[Reply]], choices: Mapping[str, Choice]
+) -> list[dict[str, Any]]:
+    """Lay out answers, and what rules read in them."""
+    return [
+        {
+            "subject": subject,
+            "item": reply.item,
+            "attempts": reply.attempts,
+            "response": reply.said.get("response", reply.answer),
+            "rules": read_choice(str(reply.said["response"]), choices[reply.item].options)
+            if reply.good
+            else "",
+            "reason": reply.reason,
+        }
+        for subject, of_subject in replies.items()
+        for reply in of_subject
+    ]
+
+
+def _key(row: Mapping[str, Any]) -> str:
+    return json.dumps([row["subject"], row["item"]], ensure_ascii=False)
+
+
+def _judge(
+    answers: Sequence[Mapping[str, Any]],
+    choices: Mapping[str, Choice],
+    judge: ModelOrName,
+    checked: float,
+    attempts: int,
+    connections: int,
+    store: str | Path | None,
+) -> dict[str, Reply]:
+    """Let the judge read what no rule reads, and a share of the rest."""
+    read = [_key(row) for row in answers if row["rules"]]
+    also = set(sorted(read, key=text_digest)[: _ceil(checked * len(read))])
+    texts = {}
+    for row in answers:
+        key = _key(row)
+        if not row["reason"] and (not row["rules"] or key in also):
+            texts[key] = judged_text(choices[row["item"]], row["response"])
+    if not texts:
+        return {}
+    place = None if store is None else Path(store) / f"judge-{quote(str(judge), safe='')}.jsonl"
+    _, (replies,) = run([Batch(JUDGE, texts, place)], judge, attempts, connections, {})
+    return {reply.item: reply for reply in replies}
+
+
+def _settled(
+    answers: Sequence[Mapping[str, Any]],
+    judged: Mapping[str, Reply],
+    choices: Mapping[str, Choice],
+) -> pd.DataFrame:
+    """Decide which option each answer chooses, and whether it is right."""
+    rows = []
+    for row in answers:
+        reply = judged.get(_key(row))
+        said = str(reply.said.get("option", "")) if reply else ""
+        chosen, by = (row["rules"], "rules") if row["rules"] else (said, JUDGING)
+        reason = row["reason"]
+        if not reason and not chosen:
+            reason = f"the judge gave no usable reply: {reply.reason}" if reply else _UNREAD
+        if chosen == NONE:
+            reason = _UNDECIDED
+        kept = not reason
+        right = choices[row["item"]].right
+        rows.append(
+            {
+                **row,
+                "judge": said,
+                "chosen": chosen if kept else "",
+                "by": by if kept else "",
+                "outcome": int(chosen == right) if kept else None,
+                "reason": reason,
+            }
+        )
+    return pd.DataFrame(rows).astype({"outcome": "Int64"})
+
+
+def _spent(replies: Sequence[Reply], prices: tuple[float, float] | None) -> dict[str, float]:
+    """Sum what replies cost."""
+    used: dict[str, float] = {
+        "attempts": sum(reply.attempts for reply in replies),
+        "input_tokens": sum(reply.input_tokens for reply in replies),
+        "output_tokens": sum(reply.output_tokens for reply in replies),
+    }
+    if prices is None:
+        return used
+    cost = used["input_tokens"] * prices[0] + used["output_tokens"] * prices[1]
+    return {**used, "cost": cost / 1e6}

@@ -1,0 +1,138 @@
+"""Items with options and bands, as models under a propensity are asked about them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from string import ascii_uppercase
+
+import pandas as pd
+
+from ...annotation.inputs import read_columns, read_named
+from ...common.errors import AnnotationError
+
+BAND = ("low", "high")
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One item: its question, its options by letter, and the letter that is right."""
+
+    question: str
+    options: Mapping[str, str]
+    right: str
+
+    @property
+    def text(self) -> str:
+        """The question and its options, as subjects see them."""
+        lines = [f"{letter}: {option}" for letter, option in self.options.items()]
+        return f"{self.question}\n\n" + "\n".join(lines)
+
+
+def choice_texts(items: pd.DataFrame) -> pd.Series:
+    r"""Write items as subjects see them: the question, and each option after its letter.
+
+    `annotation.annotate` takes them, to find the band of each.
+
+    Parameters
+    ----------
+    items : DataFrame
+        Indexed by item: ``question``, the options ``A``, ``B`` and so on, and ``right``, the letter
+        of the option that is right. An item with fewer options than others lacks the last ones.
+
+    Returns
+    -------
+    Series
+        Indexed by ``item``: texts.
+
+    Raises
+    ------
+    AnnotationError
+        When a column or a text is missing, an item has fewer than two options or two that are the
+        same, or no option has the letter that is right.
+
+    Examples
+    --------
+    >>> columns = ["question", "A", "B", "right"]
+    >>> items = pd.DataFrame([["Which one?", "The bus", "A taxi", "A"]], ["home"], columns)
+    >>> print(choice_texts(items)["home"])
+    Which one?
+    <BLANKLINE>
+    A: The bus
+    B: A taxi
+    """
+    found = {name: choice.text for name, choice in read_choices(items).items()}
+    return pd.Series(found, name="text", dtype="str").rename_axis("item")
+
+
+def read_choices(items: pd.DataFrame) -> dict[str, Choice]:
+    """Read items with options, by name.
+
+    Raises
+    ------
+    AnnotationError
+        As `choice_texts`.
+    """
+    table = read_named(items, "item", ("question",), ("A", "B", "right"))
+    letters = option_letters(table)
+    return {str(name): _read(str(name), row, letters) for name, row in table.iterrows()}
+
+
+def option_letters(items: pd.DataFrame) -> list[str]:
+    """List the letters that have a column, from A on, without a gap."""
+    letters = []
+    for letter in ascii_uppercase:
+        if letter not in items.columns:
+            break
+        letters.append(letter)
+    return letters
+
+
+def _read(name: str, row: pd.Series, letters: list[str]) -> Choice:
+    given = {letter: row[letter] for letter in letters if pd.notna(row[letter])}
+    options = {letter: " ".join(str(option).split()) for letter, option in given.items()}
+    if list(options) != letters[: len(options)] or len(options) < 2 or "" in options.values():
+        raise AnnotationError(
+            f"the item {name!r} has the options {', '.join(options) or 'none'}; give at least two, "
+            "with texts, from A on without a gap"
+        )
+    if len({option.casefold() for option in options.values()}) < len(options):
+        raise AnnotationError(f"the item {name!r} has two options that are the same")
+    if row["right"] not in options:
+        raise AnnotationError(
+            f"the item {name!r}: the right option is {row['right']!r}; give one of "
+            f"{', '.join(options)}"
+        )
+    return Choice(str(row["question"]).strip(), options, str(row["right"]))
+
+
+def read_bands(items: pd.DataFrame) -> pd.DataFrame:
+    """Read the bands of items, and whatever else is known of them beside their texts.
+
+    Parameters
+    ----------
+    items : DataFrame
+        Indexed by item, with ``low`` and ``high``.
+
+    Returns
+    -------
+    DataFrame
+        Without questions, options and right letters.
+
+    Raises
+    ------
+    AnnotationError
+        When a band is missing, holds no numbers, or its low end is above the high one.
+    """
+    table = read_columns(items, "items", BAND, "indexed by item ")
+    table.index = pd.Index([str(name) for name in table.index], name="item", dtype="str")
+    ends = table[list(BAND)].apply(pd.to_numeric, errors="coerce")
+    wrong = ~(ends["low"] <= ends["high"])
+    if wrong.any():
+        name = table.index[wrong][0]
+        low, high = table.loc[name, list(BAND)]
+        raise AnnotationError(
+            f"the item {name!r} has the band {low!r} to {high!r}; give two numbers, the low end "
+            "first, such as those of annotate(choice_texts(items), rubric, model).bands"
+        )
+    texts = {"question", "right", *option_letters(table)}
+    others = table.drop(columns=[column for column in table.columns if column in texts])
+    return others.assign(**{end: ends[end].astype(float) for end in BAND})

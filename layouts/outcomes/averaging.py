@@ -1,0 +1,308 @@
+"""Means over the levels of measured demands: part by part, or over all levels together."""
+
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, partial, reduce
+from operator import mul
+
+import numpy as np
+
+from ...linking import Expr, arrays, guessing, mixture, presence, product, total
+from ...linking import units as unit_names
+from ...linking.arrays import Array
+from ...linking.evaluation import ancestry, rewritten
+from ...linking.expression import Dims, Formula, Operation, merge_dims, same_unit
+from ...linking.function import Call
+from ...linking.interval import UNIT, Interval
+from ..latents import Latent
+from ..nodes import Derived, MetaFeature
+from .measured import Measured, Places
+from .steps import MARK, Success
+from .unseen import Numbers
+
+MOST, DRAWS = 256, 128
+"""Combinations of levels that are all looked at, and draws of all levels where there are more."""
+
+_TERMS = 64  # combinations of the levels of several demands within one part
+_SEED = 25  # of the draws
+_DIM = f"{MARK}levels"
+_PER_ARGUMENT = (product, mixture, guessing, presence)  # linear in each, given the others
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Together(Success):
+    """Outcome of trials that share the levels of their item; see `together`."""
+
+    places: Places | None = None
+
+    @property
+    def unseen(self) -> Places | None:
+        return self.places
+
+
+def averaged(expr: Expr) -> Expr:
+    """Average an expression over the levels of the measured demands that it uses.
+
+    Parameters
+    ----------
+    expr : Expr
+        A probability of success, or a derived node.
+
+    Returns
+    -------
+    Expr
+        Of the probabilities of the levels, which are meta-features; `expr` itself where it uses no
+        measured demand. Derived nodes on the way have no names any more.
+
+    Examples
+    --------
+    >>> from measurement_layouts import Capability
+    >>> from measurement_layouts.linking import evaluate, logistic
+    >>> hard = Measured("hard", levels=(0, 1))
+    >>> mean = averaged(logistic(Capability("able", low=0, high=1) - hard))
+    >>> round(evaluate(mean, {"able": 1.0, "hard 0": 0.2, "hard 1": 0.8}), 4)
+    0.5462
+    """
+    try:
+        return _apart(expr)
+    except _NotApartError:
+        given, places = _together(expr)
+        return _Mean(given, places.weights, places.dim)
+
+
+def together(outcome: Success) -> Together:
+    """Give an outcome for levels that all trials of an item share, at places for all levels."""
+    given, places = _together(outcome.expression)
+    return Together(outcome.name, given, about=outcome.about, places=places)
+
+
+def measured_of(expr: Expr) -> dict[str, Measured]:
+    """Find the measured demands that an expression uses, by name."""
+    return {part.name: part for part in ancestry(expr) if isinstance(part, Measured)}
+
+
+class _NotApartError(Exception):
+    """The mean over the levels is no formula of means of parts."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class _Weighted(Formula):
+    """Values with weights that add up to 1."""
+
+    weights: tuple[Expr, ...]
+    values: tuple[Expr, ...]
+    name: None = field(default=None, init=False)
+
+    def __post_init__(self) -> None:
+        self.compute_properties()
+
+    @property
+    def parents(self) -> tuple[Expr, ...]:
+        return (*self.weights, *self.values)
+
+    @cached_property
+    def dims(self) -> Dims:
+        return merge_dims(self.parents)
+
+    @cached_property
+    def range(self) -> Interval:
+        ends = [value.range for value in self.values]
+        return Interval(min(each.low for each in ends), max(each.high for each in ends))
+
+    @cached_property
+    def unit(self) -> unit_names.Unit:
+        return same_unit(self.values, "averaged with")
+
+    def compute(self, values: tuple[Array, ...], dims: tuple[str, ...]) -> Array:
+        each = zip(values[: len(self.weights)], values[len(self.weights) :], strict=True)
+        return sum(weight * value for weight, value in each)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class _Mean(Formula):
+    """Mean of a value along a dimension, by weights that add up to 1."""
+
+    value: Expr
+    weights: Expr
+    over: str
+    name: None = field(default=None, init=False)
+
+    def __post_init__(self) -> None:
+        self.compute_properties()
+
+    @property
+    def parents(self) -> tuple[Expr, ...]:
+        return (self.value, self.weights)
+
+    @cached_property
+    def dims(self) -> Dims:
+        return {dim: names for dim, names in self.value.dims.items() if dim != self.over}
+
+    @property
+    def range(self) -> Interval:
+        return self.value.range
+
+    @property
+    def unit(self) -> unit_names.Unit:
+        return self.value.unit
+
+    def compute(self, values: tuple[Array, ...], dims: tuple[str, ...]) -> Array:
+        value, weights = values
+        return arrays.sum(value * weights, axis=dims.index(self.over) - len(dims), keepdims=True)
+
+
+def _apart(expr: Expr) -> Expr:
+    """Average part by part: go down as long as the formula is linear in what is averaged."""
+    if not measured_of(expr):
+        return expr
+    if isinstance(expr, Derived):
+        return _apart(expr.expression)
+    if not _is_linear(expr):
+        return _over_levels(expr)
+    means = {id(parent): _apart(parent) for parent in expr.parents}
+    wraps = {own: partial(_instead, mean) for own, mean in means.items()}
+    return rewritten(expr, wraps, stop_at=lambda of: id(of) in means)
+
+
+def _instead(of: Expr, _was: Expr) -> Expr:
+    """Take one expression for another."""
+    return of
+
+
+def _is_linear(expr: Expr) -> bool:
+    """Whether the mean of a formula is that formula of the means of its arguments."""
+    own = [measured_of(parent) for parent in expr.parents]
+    independent = sum(map(len, own)) == len(set().union(*own))
+    if isinstance(expr, Operation):
+        sums, quotient = expr.symbol in ("+", "-"), expr.symbol == "/" and not own[1]
+        return sums or quotient or (expr.symbol == "*" and independent)
+    if not isinstance(expr, Call):
+        return False
+    if expr.function is total:
+        return True
+    if expr.over is None:
+        return expr.function in _PER_ARGUMENT and independent
+    labels_differ = all(each.dim == expr.over and each.labels for each in own[0].values())
+    return expr.function is product and labels_differ and not _joins(expr.arguments[0])
+
+
+def _joins(expr: Expr) -> bool:
+    """Whether a part depends on the levels of several labels at once."""
+    return any(
+        isinstance(part, Call)
+        and any(each.labels and each.dim == part.over for each in measured_of(part).values())
+        for part in ancestry(expr)
+    )
+
+
+def _over_levels(expr: Expr) -> Expr:
+    """Average over the levels of each label on its own: the same formula at every level."""
+    own = list(measured_of(expr).values())
+    if _joins(expr) or math.prod(len(each.levels) for each in own) > _TERMS:
+        raise _NotApartError
+    weights, values = [], []
+    for chosen in itertools.product(*(range(len(each.levels)) for each in own)):
+        picked = list(zip(own, chosen, strict=True))
+        weights.append(reduce(mul, (each.chances[place] for each, place in picked)))
+        at = {each.name: _level(each, [each.levels[place]]) for each, place in picked}
+        values.append(_given(expr, at))
+    return _Weighted(tuple(weights), tuple(values))
+
+
+def _level(of: Measured, levels: Sequence[float], along: Dims | None = None) -> Numbers:
+    """Stand for a demand by numbers."""
+    name = f"{MARK}{of.name}" if along else f"{MARK}{of.name} {levels[0]:g}"
+    return Numbers(name, along or {}, tuple(levels), of.unit)
+
+
+def _given(expr: Expr, levels: Mapping[str, Expr]) -> Expr:
+    """Put levels for measured demands; what depends on them has no name any more."""
+
+    def ends(of: Expr) -> bool:
+        return isinstance(of, Latent | MetaFeature | Measured)
+
+    def put(of: Expr) -> Expr:
+        return of.expression if isinstance(of, Derived) else levels[str(of.name)]
+
+    wraps = {
+        id(part): put
+        for part in ancestry(expr, stop_at=ends)
+        if isinstance(part, Measured) or (isinstance(part, Derived) and measured_of(part))
+    }
+    return rewritten(expr, wraps, stop_at=ends)
+
+
+def _together(expr: Expr) -> tuple[Expr, Places]:
+    """Put places for all levels together, one after the other along a dimension."""
+    own = list(measured_of(expr).values())
+    sizes = [len(each.labels or ("",)) for each in own]
+    slots = [each for each, size in zip(own, sizes, strict=True) for _ in range(size)]
+    known = math.prod(len(each.levels) for each in slots) <= MOST
+    if known:
+        table = np.array(list(itertools.product(*(each.levels for each in slots)))).T
+    else:
+        rng = np.random.default_rng(_SEED)
+        table = np.array([(rng.permutation(DRAWS) + 0.5) / DRAWS for _ in slots])
+    along: Dims = {_DIM: tuple(map(str, range(table.shape[1])))}
+    levels: dict[str, Expr] = {}
+    weights: list[Expr] = [] if known else [Numbers(f"{MARK}draws", along, (1 / DRAWS,) * DRAWS)]
+    for each, rows in zip(own, np.split(table, np.cumsum(sizes)[:-1]), strict=True):
+        at = _level(each, rows.ravel().tolist(), {**each.dims, **along})
+        levels[each.name] = at if known else _Drawn(each, at)
+        if known:
+            chance = _ChanceAt(each, at)
+            weights.append(product(chance, over=each.dim) if each.labels else chance)
+    name = " and ".join(each.name for each in own)
+    weight: Expr = product(*weights) if len(weights) > 1 else weights[0]
+    return _given(expr, levels), Places(name, _DIM, weight)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class _Placed(Formula):
+    """What is computed of a demand's probabilities at numbers along the places."""
+
+    of: Measured
+    at: Numbers
+    name: None = field(default=None, init=False)
+
+    @property
+    def parents(self) -> tuple[Expr, ...]:
+        return (self.at, *self.of.chances)
+
+    @property
+    def dims(self) -> Dims:
+        return self.at.dims
+
+
+class _ChanceAt(_Placed):
+    """Probability of the level at each place."""
+
+    range = UNIT
+    unit = None
+
+    def compute(self, values: tuple[Array, ...], dims: tuple[str, ...]) -> Array:
+        at, *chances = values
+        each = zip(self.of.levels, chances, strict=True)
+        return sum(arrays.where(arrays.equal(at, level), chance, 0.0) for level, chance in each)
+
+
+class _Drawn(_Placed):
+    """Level at each place: the quantile of a number in (0, 1)."""
+
+    @property
+    def range(self) -> Interval:
+        return self.of.range
+
+    @property
+    def unit(self) -> unit_names.Unit:
+        return self.at.unit
+
+    def compute(self, values: tuple[Array, ...], dims: tuple[str, ...]) -> Array:
+        at, *chances = values
+        found, reached, levels = self.of.levels[0], 0.0, self.of.levels
+        for chance, low, high in zip(chances, levels, levels[1:], strict=False):
+            reached = reached + chance
+            found = found + arrays.where(at > reached, high - low, 0.0)
+        return found

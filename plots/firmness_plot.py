@@ -1,0 +1,194 @@
+"""Place and firmness: where leanings lie, and how firmly they are held there."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from ..common.errors import DataError
+from ..common.messages import many, some
+from ..evaluations.tables import need_columns
+from ..layouts.drawing.style import STYLES
+from ..linking import units
+from . import style
+from .kinds import of_its_kind
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.lines import Line2D
+
+_SIZE = (7.2, 4.6)  # inches
+_NAMED = 12  # subjects beyond which points have no names
+_ENDS = ("place", "place_low", "place_high", "wobble", "wobble_low", "wobble_high")
+
+
+@of_its_kind
+def firmness_plot(
+    table: pd.DataFrame,
+    conditions: pd.DataFrame | None = None,
+    *,
+    unit: str = "level",
+    ax: "Axes | None" = None,
+) -> "Axes":
+    """Draw subjects in the plane of place and wobble, with the intervals of both.
+
+    Parameters
+    ----------
+    table : DataFrame
+        From `firmness`. Subjects without a place or a wobble are not drawn, but counted.
+    conditions : DataFrame, optional
+        Indexed by subject: ``model``, and ``incited``, the level asked for, NaN without a prompt.
+        Each model then has a colour, and a line through its prompts in the order of their levels.
+    unit : str, default "level"
+        Of both axes.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    Axes
+        Horizontal: the place. Vertical: the wobble, from firmly held upwards. Hollow points have a
+        wobble that is known from above only; diamonds are unprompted.
+
+    Raises
+    ------
+    DataError
+        When a column is missing, or a subject has no condition.
+
+    References
+    ----------
+    Propensities paper, section 6.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"place": [0.5], "place_low": [0.2], "place_high": [0.8],
+    ...                       "wobble": [0.4], "wobble_low": [0.1], "wobble_high": [0.9],
+    ...                       "reason": [""]}, index=["Ann"])
+    >>> firmness_plot(table).get_ylabel()
+    'wobble (level)'
+    """
+    need_columns(table.columns, [*_ENDS, "reason"], "the table of firmness has")
+    groups = _groups(table, conditions)
+    drawn = table[["place", "wobble"]].notna().all(axis=1)
+    axes = style.single(ax, _SIZE)
+    looks = style.method_styles(list(groups))
+    for name, subjects in groups.items():
+        own = table.loc[[subject for subject in subjects if drawn[subject]]]
+        colour = looks[name][0] if conditions is not None else STYLES["propensity"].border
+        plain = np.zeros(len(own), dtype=bool)
+        if conditions is not None:
+            levels = conditions.loc[own.index, "incited"].astype(float)
+            own, plain = own.loc[levels.sort_values().index], np.sort(levels.isna().to_numpy())
+            axes.plot(*own.loc[~plain, ["place", "wobble"]].to_numpy().T, color=colour, alpha=0.5)
+        _points(axes, own, plain, colour, name)
+        for subject, row in own.iterrows():
+            text = _text(subject, conditions, len(table))
+            if text:
+                axes.annotate(
+                    text,
+                    (row["place"], row["wobble"]),
+                    xytext=(4, 4),
+                    textcoords="offset points",
+                    fontsize=7.5,
+                    color=colour if conditions is not None else style.INK,
+                )
+    axes.set_xlabel(style.with_unit("place of the leaning", units.parse(unit)))
+    axes.set_ylabel(style.with_unit("wobble", units.parse(unit)))
+    axes.set_ylim(bottom=0)
+    lost = int((~drawn).sum())
+    style.title(axes, _title(len(table), lost))
+    _legend(axes, table[drawn], groups, conditions)
+    style.rules(axes)
+    style.quiet_frame(axes, "left", "bottom")
+    return axes
+
+
+def _title(subjects: int, lost: int) -> str:
+    said = f"Place and firmness of {many(subjects, 'subject')}"
+    return f"{said}; {lost} not identified, not shown" if lost else said
+
+
+def _groups(table: pd.DataFrame, conditions: pd.DataFrame | None) -> dict[str, list[str]]:
+    """List the subjects of each model; without conditions all are one group."""
+    if conditions is None:
+        return {"": list(table.index)}
+    need_columns(conditions.columns, ["model", "incited"], "the table of conditions has")
+    missing = [subject for subject in table.index if subject not in conditions.index]
+    if missing:
+        raise DataError(
+            f"the table of conditions has no row for {some(missing)}; give each subject its model "
+            "and level"
+        )
+    models = conditions.loc[table.index, "model"]
+    return {str(model): list(own.index) for model, own in models.groupby(models, sort=False)}
+
+
+def _text(subject: object, conditions: pd.DataFrame | None, count: int) -> str:
+    """Name a point: by its level, or by the subject where there are few."""
+    if conditions is None:
+        return style.words(subject, 24) if count <= _NAMED else ""
+    level = conditions.loc[subject, "incited"]
+    return "" if pd.isna(level) else f"{level:+g}".replace("-", "\u2212").replace("+0", "0")
+
+
+def _points(ax: "Axes", own: pd.DataFrame, plain: np.ndarray, colour: str, name: str) -> None:
+    """Draw crosses of intervals and points; hollow where the wobble is known from above only."""
+    ends = own[list(_ENDS)].to_numpy(dtype=float).T
+    place, left, right, wobble, low, high = ends
+    look = {"color": colour, "linewidth": 1.0, "alpha": 0.45}
+    ax.hlines(wobble, left, right, **look)
+    ax.vlines(place, low, high, **look)
+    fill = np.where(own["reason"].eq(""), colour, "white")
+    for marker, which in (("o", ~plain), ("D", plain)):
+        if which.any():
+            ax.scatter(
+                place[which],
+                wobble[which],
+                s=30,
+                marker=marker,
+                facecolors=fill[which],
+                edgecolors=colour,
+                linewidths=1.2,
+                zorder=3,
+            )
+
+
+def _legend(
+    ax: "Axes",
+    drawn: pd.DataFrame,
+    groups: dict[str, list[str]],
+    conditions: pd.DataFrame | None,
+) -> None:
+    """Explain colours, hollow points and diamonds, where there are any."""
+    from matplotlib.lines import Line2D
+
+    entries = []
+    if conditions is not None:
+        looks = style.method_styles(list(groups))
+        entries += [
+            Line2D([], [], color=looks[name][0], marker="o", label=style.legend_words(name))
+            for name in groups
+        ]
+        if conditions.loc[drawn.index, "incited"].isna().any():
+            entries.append(_mark("D", style.INK, "unprompted"))
+    if drawn["reason"].ne("").any():
+        entries.append(_mark("o", "white", "wobble known from above only"))
+    if entries:
+        ax.legend(
+            handles=entries, fontsize=8, frameon=False, loc="upper left", bbox_to_anchor=(1, 1)
+        )
+
+
+def _mark(marker: str, fill: str, label: str) -> "Line2D":
+    """Make a legend entry of a point."""
+    from matplotlib.lines import Line2D
+
+    return Line2D(
+        [],
+        [],
+        linestyle="none",
+        marker=marker,
+        markerfacecolor=fill,
+        markeredgecolor=style.INK,
+        label=label,
+    )

@@ -1,0 +1,108 @@
+"""Scores that a fit expects, of models and benchmarks that it knows or that are new."""
+
+from collections.abc import Iterable
+
+import numpy as np
+import pandas as pd
+
+from ...common.errors import FitError
+from ...common.options import inside
+from ...evaluations.scores import score_places
+from ...inference.population.forecasting import every_draw_jointly, joint_readers
+from ...inference.population.roster import Roster
+from ...inference.posterior.posterior import Posterior
+from ...linking import arrays, logit
+
+_NODES = ("performance", "precision")
+_MEMORY = 256  # MiB
+_EQUALLY_LIKELY = (np.arange(40) + 0.5) / 40
+_SCATTER = np.log(_EQUALLY_LIKELY) - np.log1p(-_EQUALLY_LIKELY)
+
+
+def expected_scores(
+    fit: Posterior,
+    benchmarks: pd.DataFrame | Iterable[str],
+    *,
+    subjects: Iterable[object] | pd.DataFrame | None = None,
+    places: int = 1000,
+    prob: float = 0.9,
+) -> pd.DataFrame:
+    r"""Forecast scores, with their scatter.
+
+    .. math:: \operatorname{logit} y = \operatorname{logit} p + \frac{1}{a} \operatorname{logit}
+        \frac{r - 1/2}{R}, \qquad r = 1, \dots, R
+
+    for each draw of the performance p and the precision a: R = 40 equally likely scores, from which
+    mean and interval follow, the latter rounded to places as `read_scores` rounds. So the interval
+    is one of a new score, and not of its expectation.
+
+    Parameters
+    ----------
+    fit : Fit
+        Of a layout with the nodes ``performance`` and ``precision``, such as
+        `recommended_layout`, whose outcome is `falls` of the two.
+    benchmarks : DataFrame or iterable of str
+        Names; with properties, where the layout uses any. One that the fit does not know has a
+        demand, a slope and a precision from their priors, given the others'.
+    subjects : iterable or DataFrame, optional
+        As in `Fit.forecast`: names of the fit's subjects, all of them by default; or a table with
+        properties of subjects, known or new.
+    places : int, default 1000
+        As in `read_scores`.
+    prob : float, default 0.9
+        Mass of the equal-tailed intervals, :math:`1 - \alpha`.
+
+    Returns
+    -------
+    DataFrame
+        Indexed by ``subject`` and ``benchmark``: ``mean``, ``low`` and ``high``, shares in [0, 1].
+
+    Raises
+    ------
+    DataError
+        When a property is missing, or a name that the fit knows comes with other properties.
+    FitError
+        When the layout lacks one of the two nodes, is not joint, or `prob` is not between 0 and 1.
+
+    Examples
+    --------
+    >>> from measurement_layouts import fit
+    >>> from measurement_layouts.evaluations import read_scores
+    >>> from measurement_layouts.scenarios import benchmark_scores as bs
+    >>> rows = [(f"model {m}", f"test {b}", 1 / (1 + 2.0 ** (b - m)))
+    ...         for m in range(6) for b in range(5) if (m, b) != (2, 3)]
+    >>> table = pd.DataFrame(rows, columns=["subject", "benchmark", "score"])
+    >>> found = fit(bs.common_scale_layout(), read_scores(table), draws=200, tune=300, chains=2,
+    ...             seed=1, progressbar=False)
+    >>> expected_scores(found, ["test 3"], subjects=["model 2"])["mean"].round(1)
+    subject  benchmark
+    model 2  test 3       0.3
+    Name: mean, dtype: float64
+    """
+    tail, layout = (1 - inside("prob", prob, such_as=0.9)) / 2, fit.layout
+    missing = [name for name in _NODES if name not in layout.nodes]
+    if missing or not layout.joint:
+        lack = f"has no node {' and no node '.join(missing)}" if missing else "shares nothing"
+        raise FitError(
+            f"layout {layout.name!r} {lack}; expected_scores takes a fit of a joint layout with the "
+            "nodes performance and precision, such as benchmark_scores.recommended_layout()"
+        )
+    every = score_places(benchmarks, places=places)
+    items = every.iloc[:: places + 1]
+    roster = Roster.of(fit, items, subjects)
+    performance, precision = (layout.nodes[name] for name in _NODES)
+    readers = list(joint_readers(fit, roster, roster.features, len(items), _MEMORY))
+    found = np.empty((len(roster.names), len(items), 3))
+    for row in range(len(roster.names)):
+        chances, close = (
+            every_draw_jointly(readers, row, node, memory_mib=_MEMORY)
+            for node in (performance, precision)
+        )
+        drawn = arrays.sigmoid(logit(chances)[..., None] + _SCATTER / close[..., None])
+        drawn = drawn.reshape(len(items), -1)
+        ends = np.quantile(drawn, [tail, 1 - tail], axis=1)
+        found[row] = np.stack([drawn.mean(axis=1), *np.rint(ends * places) / places], axis=1)
+    index = pd.MultiIndex.from_product(
+        [roster.names, items["benchmark"]], names=["subject", "benchmark"]
+    )
+    return pd.DataFrame(found.reshape(-1, 3), index, ["mean", "low", "high"])

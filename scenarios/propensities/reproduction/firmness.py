@@ -1,0 +1,131 @@
+"""Two parameters of a propensity: how well they are recovered, and what they foresee."""
+
+import numpy as np
+import pandas as pd
+
+from ....evaluations.evaluation import Evaluation
+from ....inference.fitting import fit
+from ....inference.posterior.posterior import rows_of
+from ....layouts.elements import elements
+from ....validation.prediction.cross_validate import cross_validate
+from ....validation.prediction.layouts import FittedLayout
+from ...figures import Figure
+from ...scenario import Cohort
+from ..cohort import battery
+from ..layouts import RECOMMENDED, firmness_layout, recommended_layout
+
+SUBJECTS = 200
+FIRMNESS = "firmness layout"
+_PROB = 0.9
+_ERRORS = 3  # standard errors of a coverage
+_SAMPLING = {"draws": 500, "tune": 500, "chains": 2, "starts": "modes"}
+
+
+def firmness_cohort(subjects: int = SUBJECTS, seed: int = 1) -> Cohort:
+    """Simulate subjects whose places, wobbles and slips are draws from the layout's priors.
+
+    So intervals of 90 % are to hold 90 % of the truths, those of places beyond the scale too. Each
+    answers the 350 items of risk aversion once.
+
+    Parameters
+    ----------
+    subjects : int
+        How many.
+    seed : int
+        Of profiles and answers.
+
+    Examples
+    --------
+    >>> firmness_cohort(3).profiles.columns.tolist()
+    ['propensity', 'wobble', 'noise']
+    """
+    rng = np.random.default_rng([seed, 2])
+    names = pd.Index([f"simulated-{number:03d}" for number in range(1, subjects + 1)])
+    truth = {
+        "propensity": rng.normal(0, 2, subjects),
+        "wobble": np.abs(rng.normal(0, 1, subjects)),
+        "noise": rng.beta(1, 9, subjects),
+    }
+    items = battery("risk_aversion").drop(columns="propensity")
+    return Cohort.drawn(firmness_layout(), items, pd.DataFrame(truth, names), seed)
+
+
+def firmness_recovery(cohort: Cohort, seed: int = 1) -> pd.DataFrame:
+    """Fit both layouts to a cohort, and hold their intervals against the truth.
+
+    Parameters
+    ----------
+    cohort : Cohort
+        As `firmness_cohort` makes it.
+    seed : int
+        Of the draws.
+
+    Returns
+    -------
+    DataFrame
+        Indexed by layout and latent: number of ``subjects``, ``coverage`` of 90 % intervals,
+        ``bias``, ``rmse``, and ``sd``, the mean posterior standard deviation.
+    """
+    two = fit(firmness_layout(), cohort.evaluation, seed=seed, progressbar=False, **_SAMPLING)
+    one = fit(recommended_layout(), cohort.evaluation, method="grid", seed=seed, progressbar=False)
+    rows = {}
+    for name, found in ((FIRMNESS, two), (RECOMMENDED, one)):
+        profiles = found.profiles(prob=_PROB)
+        for element in elements(found.layout):
+            own = rows_of(profiles, element, found.subjects)
+            truth = cohort.profiles.loc[own.index, element.name]
+            error = own["mean"] - truth
+            rows[name, element.name] = {
+                "subjects": len(own),
+                "coverage": float(((own["low"] <= truth) & (truth <= own["high"])).mean()),
+                "bias": float(error.mean()),
+                "rmse": float((error**2).mean() ** 0.5),
+                "sd": float(own["sd"].mean()),
+            }
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis(["layout", "latent"])
+
+
+def judge_firmness(table: pd.DataFrame) -> list[Figure]:
+    """Say whether 90 % intervals of place and wobble hold the truth nine times in ten."""
+    figures = []
+    for latent, word in (("propensity", "place"), ("wobble", "wobble")):
+        row = table.loc[(FIRMNESS, latent)]
+        error = (_PROB * (1 - _PROB) / row["subjects"]) ** 0.5
+        figures.append(
+            Figure(
+                f"two parameters, {row['subjects']:.0f} simulated subjects: coverage of 90 % "
+                f"intervals of the {word} ({row['coverage']:.3f}), distance from 0.9",
+                abs(float(row["coverage"]) - _PROB),
+                "<=",
+                _ERRORS * error,
+                f"at most {_ERRORS} standard errors, {_ERRORS * error:.3f}",
+            )
+        )
+    return figures
+
+
+def held_out(evaluation: Evaluation, seed: int = 1) -> pd.DataFrame:
+    """Score both layouts on single outcomes held out, a fifth at a time.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        The real study.
+    seed : int
+        Of folds and draws.
+
+    Returns
+    -------
+    DataFrame
+        Indexed by layout: as `CrossValidation.differences`; differences are to the layout of one
+        parameter.
+    """
+    options = {name: value for name, value in _SAMPLING.items() if name != "starts"}
+    methods = {
+        RECOMMENDED: FittedLayout(recommended_layout(), method="grid"),
+        FIRMNESS: FittedLayout(firmness_layout(), **options),
+    }
+    found = cross_validate(
+        methods, evaluation, split="cells", repeats=1, seed=seed, progressbar=False
+    )
+    return found.differences()

@@ -1,0 +1,203 @@
+"""Rows of a common scale: held-out scores of models on benchmarks, beside least squares."""
+
+import argparse
+import json
+import time
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from scipy.optimize import minimize
+from scipy.special import expit
+
+import measurement_layouts as ml
+from measurement_layouts.evaluations import read_scores
+from measurement_layouts.scenarios import benchmark_scores as bs
+
+SIZE = {"draws": 300, "tune": 400, "chains": 2}
+RIDGE = 0.003  # of least squares, the best of six by cells held out inside ten training sets
+SCORES = 3  # of a new model that are known
+QUARTER = 92 / 365.25  # of a year
+MODELS, BENCHMARKS, MISSING = 60, 40, 0.7
+BY_MEAN, BY_SQUARES = 0.1765, 0.098  # root mean square errors by hand, in the data's README
+SEEDS = list(range(10))
+
+
+def least_squares(known: pd.DataFrame, asked: pd.DataFrame, ridge: float = RIDGE) -> np.ndarray:
+    """Fit slope x (ability - demand) through a logistic, with a small ridge; forecast scores."""
+    models, benchmarks = pd.Index(known["subject"].unique()), pd.Index(known["benchmark"].unique())
+    m, b = models.get_indexer(known["subject"]), benchmarks.get_indexer(known["benchmark"])
+    scores, ends = known["score"].to_numpy(), [len(models), len(models) + len(benchmarks)]
+    means = known.groupby("benchmark")["score"].mean()[benchmarks].clip(0.02, 0.98).to_numpy()
+    start = np.concatenate([np.zeros(len(models)), np.log(1 / means - 1), np.ones(len(benchmarks))])
+    middle = np.where(np.arange(len(start)) < ends[1], 0.0, 1.0)
+
+    def loss(point: np.ndarray) -> tuple[float, np.ndarray]:
+        ability, demand, slope = np.split(point, ends)
+        margin = ability[m] - demand[b]
+        chance = expit(slope[b] * margin)
+        off = chance - scores
+        steep = 2 * off * chance * (1 - chance)
+        own = [
+            np.bincount(m, steep * slope[b], len(models)),
+            -np.bincount(b, steep * slope[b], len(benchmarks)),
+            np.bincount(b, steep * margin, len(benchmarks)),
+        ]
+        gap = point - middle
+        return off @ off + ridge * gap @ gap, np.concatenate(own) + 2 * ridge * gap
+
+    options = {"maxiter": 5000, "maxfun": 10000}
+    point = minimize(loss, start, jac=True, method="L-BFGS-B", options=options).x
+    ability, demand, slope = np.split(point, ends)
+    m, b = models.get_indexer(asked["subject"]), benchmarks.get_indexer(asked["benchmark"])
+    return np.asarray(expit(slope[b] * (ability[m] - demand[b])))
+
+
+def judged(layout: ml.Layout, known: pd.DataFrame, asked: pd.DataFrame) -> pd.DataFrame:
+    """Forecast some cells from others; beside each score its mean, its interval and least squares.
+
+    Cells of models or benchmarks of which nothing is known are left out, for all methods.
+    """
+    there = asked["subject"].isin(known["subject"]) & asked["benchmark"].isin(known["benchmark"])
+    asked = asked[there]
+    fit = ml.fit(layout, read_scores(known), seed=1, progressbar=False, **SIZE)
+    names = sorted(asked["benchmark"].unique())
+    found = bs.expected_scores(fit, names, subjects=sorted(asked["subject"].unique()))
+    cells = found.loc[pd.MultiIndex.from_frame(asked[["subject", "benchmark"]])]
+    return asked.assign(
+        **{name: cells[name].to_numpy() for name in cells},
+        squares=least_squares(known, asked),
+        average=asked["benchmark"].map(known.groupby("benchmark")["score"].mean()),
+    )
+
+
+def error(table: pd.DataFrame, method: str = "mean") -> float:
+    """Root mean square error."""
+    return float(np.sqrt(np.mean((table[method] - table["score"]) ** 2)))
+
+
+def holding(table: pd.DataFrame) -> float:
+    """Part of the scores, read to a thousandth, that lie in their intervals."""
+    read = table["score"].round(3)
+    return float(((table["low"] <= read + 1e-9) & (read <= table["high"] + 1e-9)).mean())
+
+
+@cache
+def real(name: str, seed: int, data: Path) -> pd.DataFrame:
+    """Hold out a fifth of the real cells."""
+    table = bs.scores(data)
+    held = np.random.default_rng(seed).random(len(table)) < 0.2
+    return judged(_layout(name), table[~held], table[held])
+
+
+@cache
+def newest(which: str, seed: int, data: Path) -> pd.DataFrame:
+    """Hold out all but three scores of the newest models."""
+    table = bs.scores(data)
+    years = table.groupby("subject")["year"].first()
+    since = years.quantile(0.75) if which == "a quarter of the models" else years.max() - QUARTER
+    new = (table["year"] > since).to_numpy()
+    order = pd.Series(np.random.default_rng(seed).random(len(table)), table.index)
+    held = new & (order.groupby(table["subject"]).rank() > SCORES).to_numpy()
+    return judged(bs.recommended_layout(), table[~held], table[held])
+
+
+@cache
+def simulated(seed: int) -> pd.DataFrame:
+    """Simulate a table of which 30 % is known, and forecast the rest.
+
+    Scores are shares of 50 to 1000 items; their log-odds scatter about one dimension by a normal
+    deviate, which is not what the layout takes them for.
+    """
+    rng = np.random.default_rng([seed, 60])
+    ability = rng.normal(0, 1.2, (MODELS, 1))
+    demand, slope = rng.normal(0.3, 1.5, BENCHMARKS), rng.lognormal(0, 0.5, BENCHMARKS)
+    scatter, items = rng.lognormal(-1.2, 0.4, BENCHMARKS), rng.integers(50, 1001, BENCHMARKS)
+    margin = slope * (ability - demand) + scatter * rng.normal(size=(MODELS, BENCHMARKS))
+    scores = rng.binomial(items, expit(margin)) / items
+    known = rng.random(scores.shape) >= MISSING
+    rows, columns = np.indices(scores.shape)
+    table = pd.DataFrame(
+        {
+            "subject": [f"model {row:02d}" for row in rows.ravel()],
+            "benchmark": [f"test {column:02d}" for column in columns.ravel()],
+            "score": scores.ravel(),
+        }
+    )
+    return judged(bs.common_scale_layout(), table[known.ravel()], table[~known.ravel()])
+
+
+def _layout(name: str) -> ml.Layout:
+    return bs.recommended_layout() if name == "recommended" else bs.common_scale_layout()
+
+
+def _error_row(tables: list[pd.DataFrame], goal: float | None) -> dict:
+    """Mean error over splits; without a goal, least squares is the one."""
+    ours, squares, average = (
+        np.array([error(table, method) for table in tables])
+        for method in ("mean", "squares", "average")
+    )
+    apart = ours - squares
+    note = (
+        f"root mean square error, mean of {len(tables)} splits; least squares "
+        f"{squares.mean():.4f}, lower than it in {int((apart < 0).sum())} of {len(tables)}; mean "
+        f"of the benchmark {average.mean():.4f}"
+    )
+    told = "below least squares" if goal is None else f"<= {goal}"
+    met = ours.mean() < squares.mean() if goal is None else ours.mean() <= goal
+    return {"found": round(float(ours.mean()), 4), "goal": told, "met": bool(met), "note": note}
+
+
+def _holding_row(tables: list[pd.DataFrame]) -> dict:
+    """Part of scores in 90 % intervals; splits share cells, so that these count once each."""
+    cells = pd.concat(tables).groupby(["subject", "benchmark"]).size()
+    found, each = float(np.mean([holding(table) for table in tables])), len(cells)
+    wide = float(np.mean([(table["high"] - table["low"]).mean() for table in tables]))
+    error = float(np.sqrt(0.09 / each))
+    return {
+        "found": round(found, 4),
+        "goal": f".90 +- 3 standard errors of {error:.4f}",
+        "met": abs(found - 0.9) <= 3 * error,
+        "note": f"90 % intervals, {each} different cells, mean width {wide:.3f}",
+    }
+
+
+def rows(seeds: list[int], data: Path, chosen: set[str] | None = None) -> list[dict]:
+    """Work out the rows of a common scale; those of real data take the first ten seeds."""
+    by_row: dict[str, tuple[Callable[[int], pd.DataFrame], Callable[..., dict]]] = {}
+    for name, goal in (("recommended", 0.093), ("common scale", None)):
+        one = lambda seed, name=name: real(name, seed, data)  # noqa: E731
+        by_row[f"real cells, {name} layout: error"] = (one, lambda t, g=goal: _error_row(t, g))
+        by_row[f"real cells, {name} layout: intervals"] = (one, _holding_row)
+    for which in ("three months", "a quarter of the models"):
+        one = lambda seed, which=which: newest(which, seed, data)  # noqa: E731
+        by_row[f"newest models, {which}: error"] = (one, lambda t: _error_row(t, None))
+        by_row[f"newest models, {which}: intervals"] = (one, _holding_row)
+    by_row["simulated cells: error"] = (simulated, lambda t: _error_row(t, None))
+    by_row["simulated cells: intervals"] = (simulated, _holding_row)
+    found = []
+    for row, (table, told) in by_row.items():
+        if chosen is None or row in chosen:
+            began = time.perf_counter()
+            tables = [table(seed) for seed in seeds]
+            own = told(tables)
+            seconds = round(time.perf_counter() - began, 1)
+            found.append({"row": row, **own, "n": sum(map(len, tables)), "seconds": seconds})
+            print(json.dumps(found[-1]), flush=True)
+    return found
+
+
+def main() -> None:
+    """Print rows as JSON, one a line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seeds", type=int, nargs="*", default=SEEDS)
+    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser.add_argument("--rows", nargs="*", help="names of rows; all by default")
+    given = parser.parse_args()
+    rows(given.seeds, given.data, set(given.rows) if given.rows else None)
+
+
+if __name__ == "__main__":
+    main()

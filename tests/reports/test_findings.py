@@ -1,0 +1,54 @@
+"""The findings of a report are counts of the tables behind it."""
+
+import pytest
+from helpers.awkward_names import FAILED
+
+import measurement_layouts as ml
+from measurement_layouts.reports.bars import axes, bars
+from measurement_layouts.reports.contents import Contents
+from measurement_layouts.reports.findings import findings
+from measurement_layouts.reports.report import report
+
+
+@pytest.fixture(scope="module")
+def groups(fitted, evaluation):
+    contents = Contents.of(fitted, evaluation, None, None, None)
+    found = findings(contents, bars(contents.profiles, axes(contents)))
+    return {group.title: group.sentences for group in found}
+
+
+def test_success_lies_where_the_outcomes_say(groups, evaluation):
+    rates = evaluation.successes.mean(axis=1)
+    told = groups["Who can do what"][0]
+    assert f"between {rates.min():.2f} ({rates.idxmin()})" in told
+    assert f"and {rates.max():.2f} ({rates.idxmax()})" in told
+    assert f"the median is {rates.median():.2f}" in told
+
+
+def test_strengths_and_open_elements_are_counted(groups, fitted):
+    judged = ml.describe(fitted).findings
+    skill = judged[judged["element"] == "skill"]["kind"].value_counts()
+    (told,) = [text for text in groups["Who can do what"] if text.startswith("skill:")]
+    for kind in ("strength", "weakness"):
+        assert (f"a {kind} of {skill.get(kind)}" in told) == (kind in skill)
+    left = sum(skill.get(kind, 0) for kind in ("uncertain", "unknown"))
+    said = [text for text in groups.get("What to run next", []) if text.startswith("skill ")]
+    assert bool(said) == bool(left)
+    assert all(f"in {left} of 5" in text for text in said)
+
+
+def test_who_failed_is_not_to_be_trusted(groups):
+    assert any(
+        "could not be fitted" in text and FAILED in text for text in groups["What not to trust"]
+    )
+
+
+def test_both_formats_begin_with_them(page, fitted, evaluation, tmp_path):
+    assert page.index('id="findings"') < page.index('id="profiles"') < page.index('id="layout"')
+    text = report(fitted, tmp_path / "short.md", evaluation=evaluation).read_text()
+    assert text.index("## Findings") < text.index("## Profiles") < text.index("## The layout")
+
+
+def test_a_fit_of_nobody_has_none(fitted):
+    nobody = ml.Fit(fitted.layout, fitted.data.isel(subject=slice(0)), dict(fitted.failures))
+    assert findings(Contents.of(nobody, None, None, None, None), {}) == []

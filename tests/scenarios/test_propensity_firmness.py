@@ -1,0 +1,103 @@
+"""The layout of two parameters: its formula, scales other than -3 to 3, and what it recovers."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from helpers.small_layouts import crafted
+from scipy import integrate, stats
+
+import measurement_layouts as ml
+from measurement_layouts.linking import uncertain_band
+from measurement_layouts.scenarios import propensities
+from measurement_layouts.scenarios.propensities.reproduction import firmness
+
+ITEMS = propensities.battery("risk_aversion").drop(columns="propensity")
+
+
+def forecast(layout, items, **profile):
+    """Forecast of a subject whose profile is known exactly."""
+    outcomes = pd.DataFrame([np.arange(len(items)) % 2], ["Ann"], items.index)
+    draws = {name: np.full((1, 1, 4), value) for name, value in profile.items()}
+    found = crafted(layout, ml.Evaluation.from_wide(outcomes, items), draws)
+    return found.forecast(items.rename("new {}".format)).data["mean"].to_numpy().ravel()
+
+
+def chance(low, high, place, wobble, noise):
+    """The same by SciPy's quadrature."""
+
+    def inside(state):
+        at = uncertain_band(state, low - 0.5, high + 0.5, spread=0.5, slope=8.0)
+        return float(at) * stats.norm.pdf(state, place, wobble)
+
+    ends = place - 8 * wobble, place + 8 * wobble
+    within = integrate.quad(inside, *ends, limit=200, points=np.linspace(*ends, 12))[0]
+    return (1 - noise) * within + noise / 3
+
+
+@pytest.mark.parametrize("furthest", [3, 5])
+def test_success_is_averaged_over_states(furthest):
+    lows, highs = [-furthest, -1.0, 0.0], [0.0, 1.0, furthest]
+    items = pd.DataFrame({"lower": lows, "upper": highs}, index=list("abc"))
+    own = {"propensity": 0.8, "wobble": 0.7, "noise": 0.1}
+    found = forecast(propensities.firmness_layout(furthest), items, **own)
+    expected = [chance(low, high, *own.values()) for low, high in zip(lows, highs, strict=True)]
+    assert found == pytest.approx(expected, abs=1e-5)
+
+
+def test_without_a_wobble_it_is_the_recommended_layout():
+    items = ITEMS.drop_duplicates()
+    own = {"propensity": 0.8, "noise": 0.1}
+    one = forecast(propensities.recommended_layout(), items, **own)
+    two = forecast(propensities.firmness_layout(), items, wobble=1e-6, **own)
+    assert two == pytest.approx(one, abs=1e-5)
+    assert abs(forecast(propensities.firmness_layout(), items, wobble=0.5, **own) - one).max() > 0.1
+
+
+def test_any_declared_scale():
+    """A scale from -5 to 5: ends beyond 3 are taken, and priors are wide in proportion."""
+    layout = propensities.firmness_layout(5)
+    items = pd.DataFrame({"lower": [-5.0, 1.0], "upper": [-4.0, 5.0]})
+    assert forecast(layout, items, propensity=4.5, wobble=0.1, noise=0.01)[1] > 0.95
+    with pytest.raises(ml.DataError, match="lower"):
+        ml.fit(propensities.firmness_layout(), ml.Evaluation.from_wide(
+            pd.DataFrame([[0, 1]], ["Ann"]), items), progressbar=False)  # fmt: skip
+    sds = [make(5).latents[0].prior.parameters for make in
+           (propensities.firmness_layout, propensities.recommended_layout)]  # fmt: skip
+    assert sds[0] == sds[1]
+
+
+def test_the_check_says_when_no_band_ends_near_a_place():
+    """Bands that hold the whole scale say nothing of a wobble; those of the battery do."""
+    outcomes = pd.DataFrame([np.arange(60) % 3 > 0, np.arange(60) % 2], ["Ann", "Bob"])
+    verdicts = []
+    for items in (ITEMS.iloc[:60], ITEMS.iloc[:60].assign(lower=-3.0, upper=3.0)):
+        evaluation = ml.Evaluation.from_wide(outcomes.set_axis(items.index, axis=1), items)
+        found = ml.check(propensities.firmness_layout(), evaluation).latents.set_index("node")
+        verdicts.append(found.loc["wobble", ["verdict", "shrinkage"]])
+    assert verdicts[0]["shrinkage"] > 0.5 > 2 * verdicts[1]["shrinkage"]
+    assert verdicts[1]["verdict"] != "informed"
+
+
+def test_truths_are_draws_from_the_priors():
+    """Kolmogorov and Smirnov's test of 2,000, and the twin of another width."""
+    truth = firmness.firmness_cohort(2000).profiles
+    latents = {latent.name: latent.prior for latent in propensities.firmness_layout().latents}
+    assert str(latents["propensity"]) == "Normal(0, 2)"
+    assert str(latents["wobble"]) == "HalfNormal(1)"
+    for name, expected in (
+        ("propensity", stats.norm(0, 2)),
+        ("wobble", stats.halfnorm()),
+        ("noise", stats.beta(1, 9)),
+    ):
+        assert stats.kstest(truth[name], expected.cdf).pvalue > 1e-3
+    assert stats.kstest(truth["wobble"], stats.halfnorm(scale=1.2).cdf).pvalue < 1e-3
+
+
+@pytest.mark.slow
+def test_two_parameters_are_recovered():
+    """Twelve of the reproduction's subjects: place and wobble go with the truth."""
+    cohort = firmness.firmness_cohort(12)
+    table = firmness.firmness_recovery(cohort)
+    assert table.loc[(firmness.FIRMNESS, "wobble"), "coverage"] >= 8 / 12
+    assert table.loc[(firmness.FIRMNESS, "propensity"), "coverage"] >= 8 / 12
+    assert table.loc[(firmness.FIRMNESS, "wobble"), "rmse"] < stats.halfnorm().std()
