@@ -109,6 +109,29 @@ def test_radar(curves):
         ability_radar(curves, subjects=["s0"], ax=plt.subplots()[1])
 
 
+def test_radar_of_a_layout():
+    """Posterior means of its capabilities; one below 0 lies off the centre."""
+    names = ("sums", "words", "maps")
+    layout = small_layouts.labelled(names)
+    items = pd.DataFrame({f"demand[{name}]": [1.0, 2] for name in names}, ["a", "b"])
+    wide = pd.DataFrame([[1, 0], [1, 1]], ["s0", "s1"], items.index)
+    draws = np.random.default_rng(1).normal([-1.5, 2, 4], 0.3, (2, 2, 50, 3))
+    evaluation = ml.Evaluation.from_wide(wide, items)
+    fit = small_layouts.crafted(layout, evaluation, {"ability": draws})
+    ax = ability_radar(fit, subjects=["s1"])
+    (own,) = (line for line in ax.lines if line.get_label() == "s1")
+    assert np.allclose(own.get_ydata()[:-1], draws[1].mean((0, 1)))
+    assert [label.get_text() for label in ax.get_xticklabels()] == list(names)
+    assert ax.get_ylim()[0] == -2
+    assert ax.get_title() == "Posterior means, 90% intervals"
+    nothing_is_cut(ax)
+    other = small_layouts.crafted(
+        small_layouts.coin(), small_layouts.counts([1], [2]), {"p": draws[:1, :, :, 0]}
+    )
+    with pytest.raises(FitError, match="capabilities p; a circle needs three in one unit"):
+        ability_radar(other)
+
+
 def test_scaling(curves):
     sizes = pd.Series({"s1": 70.0, "s0": 1.0, "nil": 7, "unknown": 3}, name="parameters")
     families = pd.Series({"s0": "A", "s1": "A", "nil": "B"})

@@ -147,6 +147,8 @@ def test_the_report(evaluation, monkeypatch, capsys):
     monkeypatch.setattr(published, "compared_layouts", lambda evaluation: total)
     studies = published.judge_recovery(recovered(0.0, 0.9)), {"bias": recovered(0.0, 0.9)}
     monkeypatch.setattr(published, "simulation_studies", lambda: studies)
+    for study in ("real_importances", "one_population"):
+        monkeypatch.setattr(published, study, lambda evaluation: ([], {}))
     scenario = dataclasses.replace(adele.SCENARIO, load=lambda folder: evaluation)
     found = published.reproduce(scenario, None, Path())
     report = json.loads(json.dumps(found.to_dict(), allow_nan=False), parse_constant=pytest.fail)

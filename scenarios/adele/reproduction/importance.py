@@ -45,6 +45,7 @@ def importances(evaluation: Evaluation, folds: int = 5, layout: bool = True) -> 
         evaluation,
         together={code: [column] for column, code in _COLUMNS.items()},
         split=Items(folds=folds),
+        shuffles=2,
         progressbar=False,
     )
 
