@@ -1,5 +1,6 @@
 """Curves: success against the level of a demand."""
 
+import numpy as np
 import pandas as pd
 
 import measurement_layouts as ml
@@ -45,3 +46,16 @@ axes = ml.plots.demand_profile_plot(profiles)
 
 # %% demand_correlation_plot
 axes = ml.plots.demand_correlation_plot(ml.batteries.demand_correlations(evaluation, demands))
+
+# %% rater_reliability_plot
+random = np.random.default_rng(1)
+noises = {"planning": 0.5, "working memory": 0.9, "inhibitory control": 2.5}
+truth = random.normal(2.5, 1, (400, 3))
+said = {
+    name: pd.DataFrame(random.normal(truth + bias, [*noises.values()]).round().clip(0, 5))
+    for name, bias in {"one": -0.2, "two": 0.2}.items()
+}
+ratings = ml.annotation.Ratings.from_wide(
+    {name: table.set_axis([*noises], axis=1) for name, table in said.items()}
+)
+axes = ml.plots.rater_reliability_plot(ratings.rater_model())
