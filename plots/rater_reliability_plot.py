@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from ..annotation.rater_model import RaterModel
 from ..common.messages import many
 from . import style
@@ -11,7 +13,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _ROW, _FRAME, _LETTER = 0.27, 2.0, 0.068  # inches
-_LEGEND = 0.55  # inches below the axis
 _APART = 0.14  # rows, between the two points of a dimension
 
 
@@ -65,6 +66,7 @@ def rater_reliability_plot(
     table = model.reliability(least=least, prob=prob).sort_values("together")
     names = [style.words(name, 45) for name in table.index]
     width = 5.4 + max(map(len, names)) * _LETTER
+    whole = ax is None
     ax = style.single(ax, (width, _FRAME + _ROW * len(table)))
     together = "both together" if len(model.names) == 2 else f"all {len(model.names)} together"
     series = [("one", "one annotator", -_APART)]
@@ -92,14 +94,12 @@ def rater_reliability_plot(
     ax.set_ylim(-0.6, len(table) - 0.4)
     ax.set_xlim(0, 1)
     ax.set_xlabel("reliability: share of the variance of levels that is true")
-    ax.legend(
-        loc="upper center",
-        bbox_to_anchor=(0.4, -_LEGEND / (_ROW * len(table) + 0.1)),
-        ncols=2,
-        fontsize=8,
-        frameon=False,
-    )
     style.rules(ax)
     style.quiet_frame(ax, "bottom")
     style.title(ax, f"How well {many(len(model.names), 'annotator')} measure levels", pad=20)
+    figure = ax.get_figure(root=True) if whole else None
+    if figure is None:
+        ax.legend(loc="lower right", fontsize=8)
+    else:
+        style.legend_below(figure, np.array([ax]), 2)
     return ax

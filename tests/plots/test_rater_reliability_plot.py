@@ -36,7 +36,7 @@ def test_points_are_the_tables_and_names_are_not_cut():
     ends = [line.get_xdata() for line in ax.lines if list(line.get_ydata()) == [2.14] * 2]
     assert ends[0] == pytest.approx(table.iloc[2][["together_low", "together_high"]].tolist())
     assert [text.get_text() for text in ax.texts[:3]] == [f"{k:.0f}" for k in table["needed"]]
-    nothing_is_cut(ax.figure)
+    nothing_is_cut(ax)
 
 
 def test_no_number_of_annotations_is_a_sign_of_its_own():
