@@ -44,6 +44,7 @@ from .profile_forest import profile_forest
 from .profile_heatmap import profile_heatmap
 from .rank_ecdf import rank_ecdf
 from .rate_distributions import rate_distributions
+from .rater_reliability_plot import rater_reliability_plot
 from .reliability import reliability
 from .residual_plot import residual_plot
 from .risk_coverage_plot import risk_coverage_plot
@@ -96,6 +97,7 @@ __all__ = [
     "profile_heatmap",
     "rank_ecdf",
     "rate_distributions",
+    "rater_reliability_plot",
     "reliability",
     "residual_plot",
     "risk_coverage_plot",

@@ -33,6 +33,7 @@ _MAKERS = {
     "PopulationAlignment": "ml.dispositions.alignment_by_population",
     "PopulationCriticism": "ml.validation.criticise",
     "ProfileComparison": "ml.validation.compare_profiles",
+    "RaterModel": "ratings.rater_model",
     "RiskCoverage": "ml.decisions.risk_coverage",
     "Series": "pandas",
     "SimulationBasedCalibration": "ml.validation.sbc",

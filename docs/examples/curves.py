@@ -1,5 +1,6 @@
 """How does success fall with a demand? Characteristic curves, and the demands of a battery."""
 
+import numpy as np
 import pandas as pd
 
 import measurement_layouts as ml
@@ -55,3 +56,16 @@ found = ml.validation.permutation_importance(
     progressbar=False,
 )
 axes = ml.plots.importance_plot(found)
+
+# %% rater_reliability_plot
+random = np.random.default_rng(1)
+noises = {"planning": 0.5, "working memory": 0.9, "inhibitory control": 2.5}
+truth = random.normal(2.5, 1, (400, 3))
+said = {
+    name: pd.DataFrame(random.normal(truth + bias, [*noises.values()]).round().clip(0, 5))
+    for name, bias in {"one": -0.2, "two": 0.2}.items()
+}
+ratings = ml.annotation.Ratings.from_wide(
+    {name: table.set_axis([*noises], axis=1) for name, table in said.items()}
+)
+axes = ml.plots.rater_reliability_plot(ratings.rater_model())

@@ -1,6 +1,7 @@
 """The model of raters: known truth, closed forms, and what it refuses."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -114,13 +115,19 @@ def test_splits_keep_the_correlation():
 @pytest.mark.trust("calibration", "a third rater tells noises apart, two do not")
 def test_a_third_rater_tells_noises_apart():
     said, _ = said_by((0.4, 1.0, 0.7), items=1500, seed=3)
-    of_three = ratings_of(said).rater_model().raters()["reliability"].to_numpy()
+    of_three = reliabilities(ratings_of(said))
     assert of_three[0] > of_three[2] + 0.05
     assert of_three[2] > of_three[1] + 0.05
-    of_two = ratings_of(said[:, :2]).rater_model().raters()["reliability"].to_numpy()
+    of_two = reliabilities(ratings_of(said[:, :2]))
     assert abs(of_two[0] - of_two[1]) < 0.05
-    best = ratings_of(said[:, :2]).rater_model(reliability={"r0": of_three[0]})
-    assert best.raters()["reliability"].to_numpy() == pytest.approx(of_three[:2], abs=0.06)
+    stated = ratings_of(said[:, :2]).rater_model(reliability={"r0": of_three[0]})
+    assert stated.raters()["reliability"].to_numpy() == pytest.approx(of_three[:2], abs=0.06)
+
+
+def reliabilities(ratings):
+    """Of each rater, at the mode."""
+    table = ratings.sensitivity(splits=(0,), error_correlations=(0,))
+    return [table[f"reliability[{name}]"].iloc[0] for name in ratings.raters]
 
 
 def test_shared_errors_look_like_agreement_unless_stated():
@@ -154,10 +161,12 @@ def test_averaged_raters_are_spearmans_and_browns(two):
     assert not table["enough"]
 
 
-def test_no_number_of_annotations_outdoes_shared_errors():
-    said, _ = said_by((1.0, 1.0), items=600, correlation=0.3, seed=4)
-    table = ratings_of(said).rater_model(error_correlation=0.3).reliability(least=0.9)
-    assert math.isinf(table.loc["d", "needed"])
+def test_no_number_of_annotations_outdoes_shared_errors(two):
+    _, _, model = two
+    shared = replace(model, error_correlation=0.5)
+    assert math.isinf(shared.reliability(least=0.9).loc["d", "needed"])
+    one = model.reliability().loc["d", "one"]
+    assert shared.averaged(10**9)["d"] == pytest.approx(one / (one + (1 - one) / 2))
 
 
 def test_confusions_say_where_a_rater_goes_wrong(two):

@@ -601,6 +601,7 @@ def test_every_figure_is_exported():
         "profile_heatmap",
         "rank_ecdf",
         "rate_distributions",
+        "rater_reliability_plot",
         "reliability",
         "residual_plot",
         "risk_coverage_plot",

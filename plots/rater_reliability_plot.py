@@ -1,0 +1,105 @@
+"""How well annotators measure each dimension, one of them and all together."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..annotation.rater_model import RaterModel
+from ..common.messages import many
+from . import style
+from .kinds import of_its_kind
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_ROW, _FRAME, _LETTER = 0.27, 2.0, 0.068  # inches
+_APART = 0.14  # rows, between the two points of a dimension
+
+
+@of_its_kind
+def rater_reliability_plot(
+    model: RaterModel, *, least: float = 0.7, prob: float = 0.9, ax: "Axes | None" = None
+) -> "Axes":
+    """Draw the reliability of one annotator and of all together, by dimension, with a threshold.
+
+    Dimensions that all annotators together measure less reliably than the threshold are pale. The
+    number at the right says how many annotations, averaged, would reach it; ∞ that no number would.
+
+    Parameters
+    ----------
+    model : RaterModel
+        What `Ratings.rater_model` returned.
+    least : float, default 0.7
+        The reliability that is needed.
+    prob : float, default 0.9
+        Mass of the intervals, in (0, 1).
+    ax : Axes, optional
+        Where to draw; by default a new figure that grows with the dimensions.
+
+    Returns
+    -------
+    Axes
+        Horizontal: reliability, in [0, 1]; one row per dimension, the most reliable at the top.
+
+    Raises
+    ------
+    AnnotationError
+        When `least` or `prob` is out of range.
+
+    References
+    ----------
+    Spearman (1910), British Journal of Psychology 3, 271-295: reliability of averages.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> from measurement_layouts.annotation import Ratings
+    >>> random = np.random.default_rng(1)
+    >>> truth = random.normal(2.5, 1, 100)
+    >>> said = {name: np.rint(random.normal(truth, 0.7)).clip(0, 5) for name in ("one", "two")}
+    >>> ratings = Ratings.from_wide({name: pd.DataFrame({"planning": levels})
+    ...                              for name, levels in said.items()})
+    >>> rater_reliability_plot(ratings.rater_model()).get_xlabel()
+    'reliability: share of the variance of levels that is true'
+    """
+    table = model.reliability(least=least, prob=prob).sort_values("together")
+    names = [style.words(name, 45) for name in table.index]
+    width = 5.4 + max(map(len, names)) * _LETTER
+    whole = ax is None
+    ax = style.single(ax, (width, _FRAME + _ROW * len(table)))
+    together = "both together" if len(model.names) == 2 else f"all {len(model.names)} together"
+    series = [("one", "one annotator", -_APART)]
+    if len(model.names) > 1:
+        series.append(("together", together, _APART))
+    for (name, label, shift), (colour, marker) in zip(series, style.METHODS, strict=False):
+        for row, (_, found) in enumerate(table.iterrows()):
+            faint = 1.0 if found["enough"] else 0.4
+            ax.plot(
+                [found[f"{name}_low"], found[f"{name}_high"]],
+                [row + shift] * 2,
+                color=colour,
+                linewidth=1.8,
+                alpha=faint,
+            )
+            ax.plot(found[name], row + shift, marker, color=colour, markersize=5, alpha=faint)
+        ax.plot([], [], marker, color=colour, label=f"{label}, {style.percent(prob)} interval")
+    ax.axvline(least, color=style.INK, linestyle="--", linewidth=1.2, label=f"needed: {least:g}")
+    beside = ax.get_yaxis_transform()
+    for row, needed in enumerate(table["needed"]):
+        text = f"{needed:.0f}" if needed < float("inf") else "∞"
+        ax.text(1.03, row, text, va="center_baseline", fontsize=8, transform=beside)
+    ax.text(1.03, len(table) - 0.35, "annotations\nneeded", fontsize=8, transform=beside)
+    ax.set_yticks(range(len(table)), names)
+    ax.set_ylim(-0.6, len(table) - 0.4)
+    ax.set_xlim(0, 1)
+    ax.set_xlabel("reliability: share of the variance of levels that is true")
+    style.rules(ax)
+    style.quiet_frame(ax, "bottom")
+    style.title(ax, f"How well {many(len(model.names), 'annotator')} measure levels", pad=20)
+    figure = ax.get_figure(root=True) if whole else None
+    if figure is None:
+        ax.legend(loc="lower right", fontsize=8)
+    else:
+        style.legend_below(figure, np.array([ax]), 2)
+    return ax

@@ -1,0 +1,129 @@
+"""Ratings: what is read, what is listed instead of guessed, and how far raters agree."""
+
+import krippendorff
+import numpy as np
+import pandas as pd
+import pytest
+from helpers.real_folders import study
+from sklearn.metrics import cohen_kappa_score
+
+from measurement_layouts.annotation import AnnotationError, Annotations, DemandTable, Ratings
+from measurement_layouts.annotation.measures import icc
+
+
+def draws(raters=3, items=80, gaps=0.0, seed=1):
+    """Levels by raters that look at the items; some are missing."""
+    random = np.random.default_rng(seed)
+    truth = random.integers(0, 6, items)[:, None]
+    said = (truth + random.integers(-1, 2, (items, raters))).clip(0, 5).astype(float)
+    said[random.random(said.shape) < gaps] = np.nan
+    return said
+
+
+def ratings_of(said):
+    return Ratings.from_wide(
+        {f"r{place}": pd.DataFrame({"d": column}) for place, column in enumerate(said.T)}
+    )
+
+
+def test_files_are_read_and_what_is_no_level_is_listed(tmp_path):
+    text = 'set,id,demand[a],b\nx,1,3,0\nx,2,,1\ny,1,"Sure, here\nit is",6\ny,2,2.5,2\n'
+    (tmp_path / "one.csv").write_text(text)
+    said = Ratings.from_wide({"one": tmp_path / "one.csv"}, item=["set", "id"])
+    assert said.dimensions == ["a", "b"]
+    assert said.said["item"].to_numpy().tolist() == ["x/1", "x/2", "y/1", "y/2"]
+    assert said.said.sel(dimension="a").to_numpy()[0, 0] == 3
+    assert int(said.said.notnull().sum()) == 4
+    assert said.problems.to_numpy().tolist() == [
+        ["one", 3, "x/2", "a", ""],
+        ["one", 4, "y/1", "a", "Sure, here\nit is"],
+        ["one", 4, "y/1", "b", "6"],
+        ["one", 5, "y/2", "a", "2.5"],
+    ]
+
+
+def test_long_and_wide_are_alike():
+    said = ratings_of(draws(gaps=0.2))
+    long = said.said.to_dataframe(name="level").reset_index()
+    assert Ratings.from_long(long).said.equals(said.said)
+
+
+def test_runs_of_annotate_demands_are_read():
+    empty = pd.DataFrame()
+    levels = pd.DataFrame({"level": [1, 4]}, index=pd.Index(["x", "y"], name="item"))
+    one = Annotations("planning", "mock", "levels", levels, empty, empty, pd.Series(dtype=str))
+    table = DemandTable(empty, {"demand[PL]": one}, empty)
+    ratings = Ratings.from_wide({"first": table, "second": table})
+    assert ratings.said.sel(rater="second", dimension="PL", item="y").item() == 4
+
+
+@pytest.mark.trust("oracles", "kappa, alpha and ICC of ratings")
+def test_agreement_is_others():
+    """Kappa of scikit-learn, alpha of the package krippendorff; gaps and three raters."""
+    said = draws(gaps=0.15)
+    row = ratings_of(said).agreement(resamples=20).loc["d"]
+    kappas, alike = [], []
+    for pair in ([0, 1], [0, 2], [1, 2]):
+        both = said[:, pair][~np.isnan(said[:, pair]).any(axis=1)]
+        kappas.append(cohen_kappa_score(*both.T, weights="quadratic", labels=range(6)))
+        alike.append((both[:, 0] == both[:, 1]).mean())
+    assert row["kappa"] == pytest.approx(np.mean(kappas), abs=1e-12)
+    assert row["exact"] == pytest.approx(np.mean(alike))
+    theirs = krippendorff.alpha(reliability_data=said.T, level_of_measurement="ordinal")
+    assert row["alpha"] == pytest.approx(theirs, abs=1e-12)
+    assert row["icc_low"] < row["icc"] < row["icc_high"]
+
+
+SHROUT = [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]]
+
+
+def test_icc_is_shrouts_and_fleisss():
+    """Their table 4: ICC(2,1) is .29. The twin: without the judges' biases it is ICC(3,1), .71."""
+    counts = np.ones((1, 6))
+    said = np.array(SHROUT, dtype=float)
+    assert icc(said, counts)[0] == pytest.approx(0.29, abs=0.005)
+    assert icc(said - said.mean(axis=0), counts)[0] > 0.7
+
+
+def test_real_levels():
+    """As the files' page says: 352,322 pairs, 54.5 % alike, 85.6 % within one; 46 cells without."""
+    files = study("demand_annotations", "annotations_gpt4o.csv")
+    ratings = Ratings.from_wide(
+        {name: files / f"annotations_{name}.csv" for name in ("gpt4o", "gemini")},
+        item=["dataset name", "sample id"],
+    )
+    table = ratings.agreement(resamples=20)
+    assert table["items"].sum() == 352_322
+    assert np.average(table["exact"], weights=table["items"]) == pytest.approx(0.545, abs=5e-4)
+    assert np.average(table["within_one"], weights=table["items"]) == pytest.approx(0.856, abs=5e-4)
+    problems = ratings.problems.groupby("rater")["found"]
+    assert (problems.get_group("gemini") == "").sum() == 42
+    assert (problems.get_group("gpt4o").str.len() > 100).sum() == 4
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Ratings.from_wide({}), "no tables"),
+        (lambda: Ratings.from_wide({"one": "nowhere.csv"}), "rater 'one': cannot read nowhere.csv"),
+        (
+            lambda: Ratings.from_wide({"one": pd.DataFrame({"d": [1, 2]}, index=["x", "x"])}),
+            "rater 'one': the item 'x' is there twice",
+        ),
+        (
+            lambda: Ratings.from_wide({"one": pd.DataFrame({"d": [1]})}, item="set"),
+            "rater 'one': there is no column 'set'",
+        ),
+        (lambda: Ratings.from_wide({"one": pd.DataFrame({"d": [1]})}, levels=[1, 1]), "ascend"),
+        (
+            lambda: Ratings.from_long(
+                pd.DataFrame({"item": "x", "rater": "r", "dimension": "d", "level": [1, 2]})
+            ),
+            "row 2: the rater 'r' says a second level of 'd' of the item 'x'",
+        ),
+        (lambda: ratings_of(draws(raters=1)).agreement(), "only the rater 'r0'"),
+    ],
+)
+def test_what_cannot_be_read_is_refused(make, message):
+    with pytest.raises(AnnotationError, match=message):
+        make()
