@@ -51,7 +51,8 @@ def ability_radar(
     ----------
     found : CharacteristicCurves or Fit
         What `characteristic_curves` returned, of at least three dimensions; or what `fit` returned
-        for a layout of at least three capabilities in one unit.
+        for a layout of at least three capabilities in one unit; where a capability has labels,
+        those without any are left out.
     subjects : iterable, optional
         Subjects to draw, at most six (default: all).
     ax : PolarAxes, optional
@@ -152,6 +153,8 @@ def _of_fit(fit: Fit, subjects: Iterable[object] | None) -> _Spokes:
     who = fit.subjects if subjects is None else fit.named(subjects)
     _refuse_many(who)
     found = [one for one in elements(fit.layout) if one.latent.kind == "capability"]
+    labelled = [one for one in found if one.label]
+    found = labelled if len(labelled) >= _FEWEST else found  # without a level of them all
     units = {str(one.latent.unit) for one in found}
     if len(found) < _FEWEST or len(units) > 1:
         raise FitError(
