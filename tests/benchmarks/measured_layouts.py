@@ -254,7 +254,8 @@ def large(seeds: list[int], data: Path) -> dict[str, object]:
     return {
         "found": found,
         "n": count,
-        "note": f"{count} subjects (MEASURED_SUBJECTS; {SUBJECTS} by default), {SIZE['chains']} x ({SIZE['tune']} + {SIZE['draws']}) draws; the machine had "
+        "note": f"subjects as of MEASURED_SUBJECTS ({SUBJECTS} by default), {SIZE['chains']} x "
+        f"({SIZE['tune']} + {SIZE['draws']}) draws each; the machine had "
         f"{os.getloadavg()[0]:.0f} processes for its {os.cpu_count()} cores",
     }
 
