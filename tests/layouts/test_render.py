@@ -114,7 +114,7 @@ def test_observed_nodes_are_shaded_and_no_others(layout):
 
 
 def test_kinds_differ_in_colour_and_in_black_and_white():
-    assert set(STYLES) == {node.kind for node in every_kind().nodes.values()} | {"spread"}
+    assert set(STYLES) == {node.kind for node in every_kind().nodes.values()} | {"spread", "measured"}
     for one, other in combinations(STYLES.values(), 2):
         shaded = [style.fill == STYLES["outcome"].fill for style in (one, other)]
         assert (one.shape, one.dashed, one.double, shaded[0]) != (
