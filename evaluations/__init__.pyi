@@ -8,3 +8,4 @@ from .logs.table import read_table as read_table
 from .samples import mental_addition as mental_addition
 from .scores import read_scores as read_scores
 from .scores import score_places as score_places
+from .measured import measured_columns as measured_columns

@@ -217,7 +217,15 @@ class Running:
             Places in the bank; of a layout with grades or scores, steps of its items.
         successes, trials : sequence of int
             Counts; rows without trials do not matter.
+
+        Raises
+        ------
+        FitError
+            When the layout has measured demands, and an item is tried more than once.
         """
+        again = any(int(row) in self._cells for row, n in zip(rows, trials, strict=True) if n)
+        most = 2 if again else int(np.max(trials, initial=0))
+        refuse_unseen(self.layout, "a test that adapts", "ask each item once", most)
         gained = self.gained(rows, successes, trials)
         tried = np.asarray(trials) > 0
         cells, passed, all_ = (np.asarray(part)[tried] for part in (rows, successes, trials))

@@ -249,12 +249,13 @@ def large(seeds: list[int], data: Path) -> dict[str, object]:
     fit = fitted(averaging(tuple(said)), told, seeds[0])
     seconds = time.monotonic() - start
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-    worst = float(fit.profiles()["r_hat"].max())
+    worst = float(fit.profiles()["rhat"].max())
     found = {"minutes": round(seconds / 60, 1), "GiB": round(memory, 2), "R-hat": round(worst, 3)}
     return {
         "found": found,
         "n": count,
-        "note": f"{count} subjects (MEASURED_SUBJECTS; {SUBJECTS} by default), {SIZE['chains']} x ({SIZE['tune']} + {SIZE['draws']}) draws; the machine had "
+        "note": f"subjects as of MEASURED_SUBJECTS ({SUBJECTS} by default), {SIZE['chains']} x "
+        f"({SIZE['tune']} + {SIZE['draws']}) draws each; the machine had "
         f"{os.getloadavg()[0]:.0f} processes for its {os.cpu_count()} cores",
     }
 
