@@ -17,6 +17,7 @@ PAGES = [
     path for folder in (".", "how-to", "studies") for path in sorted(DOCS.glob(f"{folder}/*.md"))
 ]
 SLOW = {
+    "benchmark-scores-on-one-scale",
     "check-calibration",
     "compare-models",
     "decide-with-a-profile",
