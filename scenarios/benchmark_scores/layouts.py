@@ -111,8 +111,8 @@ def recommended_layout() -> Layout:
 
     Examples
     --------
-    >>> [latent.name for latent in recommended_layout().latents][:3]
-    ['gain', 'ability', 'demandMean']
+    >>> [category.name for category in recommended_layout().categories]
+    ['benchmark', 'developer']
     """
     year = MetaFeature("year", low=-_YEARS_OFF, high=_YEARS_OFF, per="subject")
     developer = Category("developer", per="subject")
