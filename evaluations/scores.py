@@ -76,9 +76,10 @@ def read_scores(
     <Evaluation: 2 subjects, 2 items, 3 trials, properties benchmark, score, low, width,
     of subjects year>
     >>> evaluation.items.round(2)
-                 benchmark  score   low  width
-    sums = 0.91       sums   0.91  2.26   0.12
-    words = 0.3      words   0.30 -0.87   0.05
+                benchmark  score   low  width
+    item
+    sums = 0.91      sums   0.91  2.25   0.12
+    words = 0.3     words   0.30 -0.87   0.05
     """
     columns = (subject, benchmark, score)
     need_columns(table.columns, list(columns), "the table of scores has")
@@ -129,9 +130,9 @@ def score_places(benchmarks: pd.DataFrame | Sequence[str], *, places: int = 1000
     --------
     >>> score_places(["sums"], places=2).round(2)
                benchmark  score   low  width
-    sums = 0        sums    0.0 -30.0  28.90
-    sums = 0.5      sums    0.5  -1.1   2.20
-    sums = 1        sums    1.0   1.1  28.90
+    sums = 0        sums    0.0 -30.0   28.9
+    sums = 0.5      sums    0.5  -1.1    2.2
+    sums = 1        sums    1.0   1.1   28.9
     """
     count = _check_places(places)
     table = benchmarks if isinstance(benchmarks, pd.DataFrame) else pd.DataFrame(index=benchmarks)

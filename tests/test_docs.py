@@ -18,6 +18,7 @@ PAGES = [
 ]
 SLOW = {
     "capabilities-over-time",
+    "benchmark-scores-on-one-scale",
     "check-calibration",
     "compare-models",
     "decide-with-a-profile",

@@ -84,7 +84,7 @@ def expected_scores(
     if missing or not layout.joint:
         lack = f"has no node {' and no node '.join(missing)}" if missing else "shares nothing"
         raise FitError(
-            f"layout {layout.name!r} {lack}; expected_scores takes a fit of a joint layout with the "
+            f"layout {layout.name!r} {lack}; expected_scores takes a joint layout with the "
             "nodes performance and precision, such as benchmark_scores.recommended_layout()"
         )
     every = score_places(benchmarks, places=places)

@@ -2,9 +2,10 @@
 
 import argparse
 import json
+import sys
 import time
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -166,26 +167,31 @@ def _holding_row(tables: list[pd.DataFrame]) -> dict:
 
 def rows(seeds: list[int], data: Path, chosen: set[str] | None = None) -> list[dict]:
     """Work out the rows of a common scale; those of real data take the first ten seeds."""
+    sources: dict[str, tuple[Callable[[int], pd.DataFrame], float | None]] = {
+        "real cells, recommended layout": (partial(real, "recommended", data=data), 0.093),
+        "real cells, common scale layout": (partial(real, "common scale", data=data), None),
+        "newest models, three months": (partial(newest, "three months", data=data), None),
+        "newest models, a quarter": (partial(newest, "a quarter of the models", data=data), None),
+        "simulated cells": (simulated, None),
+    }
     by_row: dict[str, tuple[Callable[[int], pd.DataFrame], Callable[..., dict]]] = {}
-    for name, goal in (("recommended", 0.093), ("common scale", None)):
-        one = lambda seed, name=name: real(name, seed, data)  # noqa: E731
-        by_row[f"real cells, {name} layout: error"] = (one, lambda t, g=goal: _error_row(t, g))
-        by_row[f"real cells, {name} layout: intervals"] = (one, _holding_row)
-    for which in ("three months", "a quarter of the models"):
-        one = lambda seed, which=which: newest(which, seed, data)  # noqa: E731
-        by_row[f"newest models, {which}: error"] = (one, lambda t: _error_row(t, None))
-        by_row[f"newest models, {which}: intervals"] = (one, _holding_row)
-    by_row["simulated cells: error"] = (simulated, lambda t: _error_row(t, None))
-    by_row["simulated cells: intervals"] = (simulated, _holding_row)
+    for name, (table, goal) in sources.items():
+        by_row[f"{name}: error"] = table, partial(_error_row, goal=goal)
+        by_row[f"{name}: intervals"] = table, _holding_row
     found = []
     for row, (table, told) in by_row.items():
         if chosen is None or row in chosen:
             began = time.perf_counter()
-            tables = [table(seed) for seed in seeds]
+            tables = []
+            for seed in seeds:
+                tables.append(table(seed))
+                told_so_far = (
+                    f"{row}, seed {seed}: {error(tables[-1]):.4f}, {holding(tables[-1]):.4f}"
+                )
+                print(told_so_far, file=sys.stderr, flush=True)
             own = told(tables)
             seconds = round(time.perf_counter() - began, 1)
             found.append({"row": row, **own, "n": sum(map(len, tables)), "seconds": seconds})
-            print(json.dumps(found[-1]), flush=True)
     return found
 
 
@@ -196,7 +202,8 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--rows", nargs="*", help="names of rows; all by default")
     given = parser.parse_args()
-    rows(given.seeds, given.data, set(given.rows) if given.rows else None)
+    for row in rows(given.seeds, given.data, set(given.rows) if given.rows else None):
+        print(json.dumps(row))
 
 
 if __name__ == "__main__":
