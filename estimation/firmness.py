@@ -211,7 +211,7 @@ def incitability(
     table = firmness(fit, place=place, wobble=wobble, prob=prob)
     table = table.join(conditions[["model", "incited"]])
     draws = fit.posterior[wobble].stack(draw_=("chain", "draw"))
-    rows = {}
+    rows: dict[object, dict[str, float]] = {}
     for model, own in table.groupby("model", sort=False):
         prompted = own[own["incited"].notna()]
         used = prompted[prompted["identified"]]

@@ -1,6 +1,6 @@
 """Place and firmness: where leanings lie, and how firmly they are held there."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -135,7 +135,7 @@ def _points(ax: "Axes", own: pd.DataFrame, plain: np.ndarray, colour: str, name:
     """Draw crosses of intervals and points; hollow where the wobble is known from above only."""
     ends = own[list(_ENDS)].to_numpy(dtype=float).T
     place, left, right, wobble, low, high = ends
-    look = {"color": colour, "linewidth": 1.0, "alpha": 0.45}
+    look: dict[str, Any] = {"color": colour, "linewidth": 1.0, "alpha": 0.45}
     ax.hlines(wobble, left, right, **look)
     ax.vlines(place, low, high, **look)
     fill = np.where(own["reason"].eq(""), colour, "white")
@@ -162,7 +162,7 @@ def _legend(
     """Explain colours, hollow points and diamonds, where there are any."""
     from matplotlib.lines import Line2D
 
-    entries = []
+    entries: list[Line2D] = []
     if conditions is not None:
         looks = style.method_styles(list(groups))
         entries += [

@@ -1,5 +1,7 @@
 """Two parameters of a propensity: how well they are recovered, and what they foresee."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
@@ -7,7 +9,7 @@ from ....evaluations.evaluation import Evaluation
 from ....inference.fitting import fit
 from ....inference.posterior.posterior import rows_of
 from ....layouts.elements import elements
-from ....validation.prediction.cross_validate import cross_validate
+from ....validation.prediction.cross_validate import Method, cross_validate
 from ....validation.prediction.layouts import FittedLayout
 from ...figures import Figure
 from ...scenario import Cohort
@@ -18,7 +20,7 @@ SUBJECTS = 200
 FIRMNESS = "firmness layout"
 _PROB = 0.9
 _ERRORS = 3  # standard errors of a coverage
-_SAMPLING = {"draws": 500, "tune": 500, "chains": 2, "starts": "modes"}
+_SAMPLING: dict[str, Any] = {"draws": 500, "tune": 500, "chains": 2, "starts": "modes"}
 
 
 def firmness_cohort(subjects: int = SUBJECTS, seed: int = 1) -> Cohort:
@@ -68,7 +70,7 @@ def firmness_recovery(cohort: Cohort, seed: int = 1) -> pd.DataFrame:
     """
     two = fit(firmness_layout(), cohort.evaluation, seed=seed, progressbar=False, **_SAMPLING)
     one = fit(recommended_layout(), cohort.evaluation, method="grid", seed=seed, progressbar=False)
-    rows = {}
+    rows: dict[tuple[str, str], dict[str, float]] = {}
     for name, found in ((FIRMNESS, two), (RECOMMENDED, one)):
         profiles = found.profiles(prob=_PROB)
         for element in elements(found.layout):
@@ -121,7 +123,7 @@ def held_out(evaluation: Evaluation, seed: int = 1) -> pd.DataFrame:
         parameter.
     """
     options = {name: value for name, value in _SAMPLING.items() if name != "starts"}
-    methods = {
+    methods: dict[str, Method] = {
         RECOMMENDED: FittedLayout(recommended_layout(), method="grid"),
         FIRMNESS: FittedLayout(firmness_layout(), **options),
     }
