@@ -2,8 +2,8 @@
 
 Run by hand: ``python tests/benchmarks/measured_demands.py --json [--seeds N] [--data DIR]
 [--rows NAME ...]``. Prints one JSON object with a row for each figure, measured in this run, and
-its goal. The rows stand in ``measured_raters.py``, ``measured_layouts.py``, ``measured_scale.py`` and
-``measured_time.py``, each of which runs alone, too.
+its goal. The rows stand in ``measured_raters.py``, ``measured_layouts.py``, ``measured_scale.py``
+and ``measured_time.py``, each of which runs alone, too.
 """
 
 import argparse

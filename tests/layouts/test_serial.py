@@ -224,10 +224,10 @@ def test_what_is_no_dictionary_of_a_layout_is_refused(data):
 @pytest.mark.trust("stability", "a layout of a newer format is refused")
 def test_a_newer_format():
     with pytest.raises(LayoutError) as refused:
-        Layout.from_dict({**written(), "format": 4}, (survival,))
+        Layout.from_dict({**written(), "format": 5}, (survival,))
     assert str(refused.value) == (
-        f"the layout {rich_layout().name!r} is written in format 4, and this version of "
-        "measurement-layouts reads format 3; update it"
+        f"the layout {rich_layout().name!r} is written in format 5, and this version of "
+        "measurement-layouts reads format 4; update it"
     )
 
 
