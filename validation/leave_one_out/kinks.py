@@ -9,11 +9,11 @@ import numpy as np
 from ...common.digits import fixed
 from ...common.errors import FitError
 from ...common.messages import some
-from ...common.options import inside
 from ...inference.fit import Fit
 from .compare import compare_layouts
 
 _NATS = 2.0
+_QUANTILES = 0.025, 0.5, 0.975
 type Verdict = Literal["kink", "changed", "cannot tell"]
 
 
@@ -30,7 +30,7 @@ class FoundKink:
         be said. A straight line is never concluded: `low` and `high` say how large a change could
         be.
     change, low, high : float
-        Posterior median and interval of the change of the rate.
+        Posterior median and 95 % interval of the change of the rate.
     when, earliest, latest : float
         The same of its time.
     ahead : float
@@ -67,12 +67,11 @@ def find_kink(
     *,
     change: str = "change",
     when: str = "when",
-    prob: float = 0.95,
 ) -> FoundKink:
     r"""Say whether a trend has a kink, as far as its outcomes tell.
 
-    The rate has *changed* where the interval of the change, under the layout with a kink, does not
-    hold 0. It is a *kink* where that layout, besides, foresees subjects that are left out by at
+    The rate has *changed* where the 95 % interval of the change, under the layout with a kink, does
+    not hold 0. It is a *kink* where that layout, besides, foresees subjects that are left out by at
     least 2 nats better than each other shape, a walk among them: a rate that wanders looks like a
     kink from afar. Otherwise outcomes cannot tell.
 
@@ -85,8 +84,6 @@ def find_kink(
         Which of them has the kink.
     change, when : str
         Its latents, of which the population has one: the change of the rate, and its time.
-    prob : float, default 0.95
-        Mass of the equal-tailed intervals.
 
     Returns
     -------
@@ -96,7 +93,7 @@ def find_kink(
     Raises
     ------
     FitError
-        When a fit or a latent is missing, or an option is out of range; as `compare_layouts` does.
+        When a fit or a latent is missing; as `compare_layouts` does.
 
     Notes
     -----
@@ -107,9 +104,9 @@ def find_kink(
     doublings a year on average and are known to 0.35 doublings; 60 to 200 cohorts a row, integrated
     on a grid. With a scatter of 0.4 doublings, no straight line was called a kink and 2 %
     "changed"; of walks that move by 1 or 2 doublings in a year, 2 % and none were called kinks, and
-    21 % and 33 % "changed", as they did. A rate that goes from 1.2 to 3.6 was seen to change in half
-    of the cohorts, and one from 0 to 4.8 in 95 %, a quarter of which were told from a walk. With a
-    scatter of 0.9 doublings, the latter was seen in 35 to 38 %.
+    21 % and 33 % "changed", as they did. A rate that goes from 1.2 to 3.6 was seen to change in
+    half of the cohorts, and one from 0 to 4.8 in 95 %, a quarter of which were told from a walk.
+    With a scatter of 0.9 doublings, the latter was seen in 35 to 38 %.
 
     References
     ----------
@@ -127,14 +124,13 @@ def find_kink(
     >>> find_kink(fits).verdict
     'cannot tell'
     """
-    prob = inside("prob", prob, such_as=0.95)
     if kink not in fits or len(fits) < 2:
         raise FitError(
             f"the fits are {some(fits)}; give one with a kink, named as kink={kink!r}, and at "
             "least one of another shape"
         )
     (low, middle, high), (earliest, time, latest) = (
-        _interval(fits[kink], name, prob) for name in (change, when)
+        _interval(fits[kink], name) for name in (change, when)
     )
     verdict: Verdict = "cannot tell"
     ahead = float("nan")
@@ -145,7 +141,7 @@ def find_kink(
     return FoundKink(verdict, middle, low, high, time, earliest, latest, ahead)
 
 
-def _interval(fit: Fit, name: str, prob: float) -> tuple[float, float, float]:
+def _interval(fit: Fit, name: str) -> tuple[float, float, float]:
     """Compute the lower end, median and upper end of what all share."""
     known = [one.name for one in fit.layout.latents if not one.plates and one.labels is None]
     if name not in known:
@@ -154,7 +150,6 @@ def _interval(fit: Fit, name: str, prob: float) -> tuple[float, float, float]:
             f"which has {some(known)}; name the change of the rate and its time as change= and "
             "when="
         )
-    tail = (1 - prob) / 2
     values = fit.posterior[name].to_numpy()
-    low, middle, high = np.quantile(values, [tail, 0.5, 1 - tail]).tolist()
+    low, middle, high = np.quantile(values, _QUANTILES).tolist()
     return low, middle, high

@@ -62,7 +62,6 @@ def test_a_change_is_a_kink_where_other_shapes_foresee_worse(start, verdict, mod
         ({"kink": "bend"}, "named as kink='bend'"),
         ({"change": "horizon"}, "horizon is no single value"),
         ({"when": "then"}, "then is no single value"),
-        ({"prob": 2}, "prob"),
     ],
 )
 def test_what_is_no_kink(options, message, models):
