@@ -66,9 +66,9 @@ def importance_plot(
     axes, figure = style.panels(ax, count, count, (max(size[0], 5.4), max(size[1], 3.0)))
     for panel, (method, table) in zip(axes, tables.items(), strict=True):
         _draw(panel, table)
-        verdict = str(importance.stability.loc[method, "verdict"])
+        verdict = str(importance.stability["verdict"].to_dict()[method])
         end = verdict.rpartition("), ")[2] if "), " in verdict else verdict
-        style.title(panel, f"{method}: {int(table['chosen'].sum())} chosen, {end}")
+        style.title(panel, f"{method!s}: {int(table['chosen'].sum())} chosen, {end}")
         interval = style.percent(importance.prob)
         panel.set_xlabel(
             f"{_SCORES[importance.score]} when shuffled\n(mean over folds, {interval} interval)",

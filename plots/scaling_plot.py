@@ -187,7 +187,7 @@ def _of_groups(table: pd.DataFrame, asked: Sequence[str] | None) -> _Panels:
         str(name): part.set_index("subject")[_ENDS].assign(hollow=False)
         for name, part in table.groupby("group", sort=False)
     }
-    chosen = list(parts) if asked is None else known_names(asked, list(parts), "group")
+    chosen = list(parts) if asked is None else known_names(asked, pd.Index(list(parts)), "group")
     rows = {name: parts[name].set_axis(parts[name].index.astype(str), axis=0) for name in chosen}
     limits = dict.fromkeys(rows, (0.0, 1.0))
     return _Panels(rows, limits, "success", "Performance and size, with intervals")

@@ -131,9 +131,9 @@ class Importance:
         return f"<Importance: {said}>"
 
     def _known(self, method: str | None) -> str:
-        return (
-            self.methods[0] if method is None else known_names([method], self.methods, "method")[0]
-        )
+        if method is None:
+            return self.methods[0]
+        return known_names([method], pd.Index(self.methods), "method")[0]
 
     def _by_fold(self, method: str) -> pd.DataFrame:
         """Average over subjects: a row per fold, a column per property."""
@@ -403,7 +403,7 @@ class _Asked:
     def _beside(self, held: Sequence[str]) -> tuple[Evaluation, list[str]]:
         """Put copies beside the items; all of a property stand together."""
         training = self.fold.training(self.evaluation)
-        own, mark = training.items.loc[held], "shuffled"
+        own, mark = training.items.loc[list(held)], "shuffled"
         while any(name.startswith(mark) for name in training.items.index):
             mark += "'"
         many = len(self.groups) * len(self.orders)

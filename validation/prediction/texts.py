@@ -170,7 +170,7 @@ class TextClassifier:
             encoder = self.encoder
             if isinstance(encoder, str):
                 encoder = _library().SentenceTransformer(encoder)
-            found = np.asarray(encoder.encode(new), dtype=float)  # type: ignore[union-attr]
+            found = np.asarray(encoder.encode(new), dtype=float)
             if found.ndim != 2 or len(found) != len(new) or not np.isfinite(found).all():
                 raise DataError(
                     f"the encoder returned an array of shape {found.shape} for {len(new)} texts; "

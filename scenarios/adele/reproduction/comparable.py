@@ -77,7 +77,8 @@ def by_model(whole: Fit, evaluation: Evaluation, seed: int = 1) -> pd.DataFrame:
         ``curves above``, and ``no curve``, how many dimensions have none.
     """
     means = _mean_ability(whole)
-    single = whole.posterior["ability"].mean(("chain", "draw")).to_pandas()
+    centre = whole.posterior["ability"].mean(("chain", "draw")).transpose("subject", "dimension")
+    single = pd.DataFrame(centre.to_numpy(), centre["subject"].to_index())
     columns = [f"demand[{code}]" for code in DEMANDS]
     curves = characteristic_curves(evaluation, columns, resamples=2, seed=seed).abilities
     ends = np.quantile(means, [(1 - _PROB) / 2, (1 + _PROB) / 2], axis=1)
@@ -182,8 +183,8 @@ def judge_comparable(models: pd.DataFrame, without: pd.DataFrame) -> list[Figure
     """
     order = models["mean"].corr(models["accuracy"], method="spearman")
     curves = models["curves"].corr(models["accuracy"], method="spearman")
-    worst = str(without["ratio"].idxmax())
-    least = str(without["with accuracy"].idxmin())
+    rows = without.to_dict("index")
+    worst, least = without["ratio"].idxmax(), without["with accuracy"].idxmin()
     return [
         Figure(
             "real models in one population: Spearman's correlation of mean ability and accuracy "
@@ -194,15 +195,15 @@ def judge_comparable(models: pd.DataFrame, without: pd.DataFrame) -> list[Figure
         ),
         Figure(
             f"the same without {least}, the lowest of {len(without)} benchmarks left out",
-            float(without.loc[least, "with accuracy"]),
+            rows[least]["with accuracy"],
             ">=",
             _ORDER,
         ),
         Figure(
             f"the same without {worst}: mean change of a model's mean ability, in its posterior "
             f"standard deviations (all models together moved by most; apart from that "
-            f"{without.loc[worst, 'apart'] / without.loc[worst, 'sd']:.2f})",
-            float(without.loc[worst, "ratio"]),
+            f"{rows[worst]['apart'] / rows[worst]['sd']:.2f})",
+            rows[worst]["ratio"],
             "<=",
             1,
         ),
@@ -212,5 +213,5 @@ def judge_comparable(models: pd.DataFrame, without: pd.DataFrame) -> list[Figure
 def _mean_ability(found: Fit) -> pd.DataFrame:
     """Average abilities over the dimensions: a row per subject, a column per draw."""
     draws = found.posterior["ability"].mean("dimension")
-    table: pd.DataFrame = draws.stack(sample=("chain", "draw")).to_pandas()
-    return table
+    stacked = draws.stack(sample=("chain", "draw")).transpose("subject", "sample")
+    return pd.DataFrame(stacked.to_numpy(), stacked["subject"].to_index())

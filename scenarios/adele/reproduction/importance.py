@@ -75,7 +75,7 @@ def judge_importance(table: pd.DataFrame) -> list[Figure]:
     table : DataFrame
         From `with_correlations`.
     """
-    own = table.loc[FOREST]
+    own = table[table.index == FOREST]
     best = own.nlargest(len(CHOSEN), "importance")
     ranks = own["importance"].corr(own["correlation"], method="spearman")
     first = ", ".join(best["property"])
