@@ -126,7 +126,7 @@ class Raters:
         """Chances of each pattern together with each node of the truth: draw x pattern x node."""
         truths, weights = self.truths
         if not self.error_correlation:
-            return self._of_patterns(self.chances(parameters, truths)) * weights
+            return np.asarray(self._of_patterns(self.chances(parameters, truths)) * weights)
         shared, parts = np.polynomial.hermite_e.hermegauss(_SHARED)
         parts = parts / parts.sum()
         found = np.zeros(())

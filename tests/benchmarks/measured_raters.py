@@ -122,13 +122,12 @@ def pymc(seeds: list[int], data: Path) -> list[dict]:
                 compute_p=False,
             )
         trace = pm.sample(
-            1500,
-            tune=1500,
+            500,
+            tune=500,
             chains=2,
             cores=1,
             random_seed=seeds[0],
             nuts_sampler="nutpie",
-            target_accept=0.95,
             progressbar=False,
         )
     theirs = time.perf_counter() - start
