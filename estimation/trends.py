@@ -142,7 +142,7 @@ def _parts(expression: Expr) -> list[Expr]:
 def _days(date: MetaFeature) -> float:
     """Days in one unit of a date."""
     try:
-        return float((1 * date.unit.pint).to("day").magnitude)  # type: ignore[union-attr]
+        return float((1 * date.unit.pint).to("day").magnitude)
     except Exception as error:  # pint has several, and no unit has no pint
         raise FitError(
             f"{date.name}: it is in {date.unit or 'no unit'}, which is no time, and a doubling "

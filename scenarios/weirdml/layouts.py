@@ -154,8 +154,8 @@ def trend_layout(shape: Literal["line", "kink", "walk"] = "line") -> Layout:
     first, last = _KNOTS[0], _KNOTS[-1]
     since = f"in years since {SINCE}"
     released = MetaFeature("released", first, last, unit="year", per="subject", about=since)
-    course = Bias("start", unit=DOUBLING, per="population", prior=normal(1, 4))
-    course = course + _rate("rate", 3) * released
+    start = Bias("start", unit=DOUBLING, per="population", prior=normal(1, 4))
+    course = start + _rate("rate", 3) * released
     if shape == "kink":
         when = Bias("when", *_KINK, unit="year", per="population", about=since)
         bent = np.absolute(released - when) - np.absolute(when)

@@ -1,6 +1,7 @@
 """Leave the future out: later subjects foreseen from the earlier ones."""
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -106,7 +107,12 @@ def leave_future_out(
         )
     starts = _starts(evaluation, by, learnt, blocks)
     dates = evaluation.subject_table[by].astype(float)
-    options = {"draws": draws, "tune": tune, "chains": chains, "target_accept": target_accept}
+    options: dict[str, Any] = {
+        "draws": draws,
+        "tune": tune,
+        "chains": chains,
+        "target_accept": target_accept,
+    }
     elpd: dict[str, dict[str, float]] = {name: {} for name in layouts}
     lost = []
     parts = [
@@ -125,8 +131,8 @@ def leave_future_out(
     tried = (evaluation.trials.loc[list(elpd[next(iter(layouts))])] > 0).sum(axis=1)
     single = {name: _as_left_out(values, tried) for name, values in elpd.items()}
     compared = of_units(single, "subject", lost)
-    tables = (table.drop(columns=_UNKNOWN) for table in (compared.table, compared.total))
-    return LayoutComparison(*tables, unit="subject")
+    table, total = (part.drop(columns=_UNKNOWN) for part in (compared.table, compared.total))
+    return LayoutComparison(table, total, "subject")
 
 
 def _starts(evaluation: Evaluation, by: str, learnt: float, blocks: int) -> list[float]:
