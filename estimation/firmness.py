@@ -101,11 +101,12 @@ def firmness(
     table["identified"] = known.all(axis=1) & modes.eq("").to_numpy()
     tried = trials.sum(axis=1)
     reasons = []
-    for row, (subject, own) in enumerate(table.iterrows()):
+    for row, subject in enumerate(map(str, table.index)):
+        own = table.loc[subject]
         asked = f"{own['near']} of {many(int(tried[row]), 'trial')} are at bands that end within "
         asked += f"{own['wobble_high']:.2g} of the place"
         if not known.loc[subject].all():
-            lost = " and ".join(name for name in known if not known.loc[subject, name])
+            lost = " and ".join(name for name in known.columns if not known[name][subject])
             reasons.append(f"the prior decides the {lost}; add items whose bands end nearby")
         elif not own["identified"]:
             reasons.append(f"the posterior has separate modes: {modes[subject]}")

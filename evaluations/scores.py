@@ -1,6 +1,6 @@
 """Scores of benchmarks without a number of items: each is the place between 0 and 1 it fell in."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 import numpy as np
 import pandas as pd
@@ -96,7 +96,8 @@ def read_scores(
         )
     own, people = properties(kept, *columns)
     every = score_places(own, places=places)
-    fell = np.rint(values * places).astype(int) + (places + 1) * own.index.get_indexer(what)
+    which = own.index.get_indexer(pd.Index(what))
+    fell = np.rint(values * places).astype(int) + (places + 1) * which
     met, item = np.unique(fell, return_inverse=True)
     names = list(dict.fromkeys(who))
     counts = np.zeros((len(names), len(met)), dtype="int64")
@@ -105,7 +106,7 @@ def read_scores(
     return Evaluation(every.iloc[met], successes, successes.copy(), subjects=people)
 
 
-def score_places(benchmarks: pd.DataFrame | Sequence[str], *, places: int = 1000) -> pd.DataFrame:
+def score_places(benchmarks: pd.DataFrame | Iterable[str], *, places: int = 1000) -> pd.DataFrame:
     """List all places of some benchmarks, as items that are forecast or simulated.
 
     Parameters
@@ -135,8 +136,9 @@ def score_places(benchmarks: pd.DataFrame | Sequence[str], *, places: int = 1000
     sums = 1        sums    1.0   1.1   28.9
     """
     count = _check_places(places)
-    table = benchmarks if isinstance(benchmarks, pd.DataFrame) else pd.DataFrame(index=benchmarks)
-    table = named(table, "benchmarks", "benchmark")
+    if not isinstance(benchmarks, pd.DataFrame):
+        benchmarks = pd.DataFrame(index=list(benchmarks))
+    table = named(benchmarks, "benchmarks", "benchmark")
     taken = [name for name in ADDED if name in table.columns]
     if taken:
         raise DataError(
@@ -175,7 +177,7 @@ def _shares(column: pd.DataFrame, who: list[str], what: list[str]) -> np.ndarray
     flat = values[:, 0]
     wrong = np.flatnonzero(~((flat >= 0) & (flat <= 1)))
     if len(wrong):
-        told = [f"{who[row]} on {what[row]}: {column.iloc[row, 0]}" for row in wrong]
+        told = [f"{who[row]} on {what[row]}: {column.iloc[int(row), 0]!s}" for row in wrong]
         raise DataError(
             f"{len(wrong)} score(s) are no shares in [0, 1]: {some(told)}; divide percentages by "
             "100, and points by the most that can be had"

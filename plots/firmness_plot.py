@@ -127,8 +127,8 @@ def _text(subject: object, conditions: pd.DataFrame | None, count: int) -> str:
     """Name a point: by its level, or by the subject where there are few."""
     if conditions is None:
         return style.words(subject, 24) if count <= _NAMED else ""
-    level = conditions.loc[subject, "incited"]
-    return "" if pd.isna(level) else f"{level:+g}".replace("-", "\u2212").replace("+0", "0")
+    level = float(conditions["incited"][str(subject)])
+    return "" if np.isnan(level) else f"{level:+g}".replace("-", "\u2212").replace("+0", "0")
 
 
 def _points(ax: "Axes", own: pd.DataFrame, plain: np.ndarray, colour: str, name: str) -> None:

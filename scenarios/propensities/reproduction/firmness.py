@@ -91,13 +91,14 @@ def judge_firmness(table: pd.DataFrame) -> list[Figure]:
     """Say whether 90 % intervals of place and wobble hold the truth nine times in ten."""
     figures = []
     for latent, word in (("propensity", "place"), ("wobble", "wobble")):
-        row = table.loc[(FIRMNESS, latent)]
-        error = (_PROB * (1 - _PROB) / row["subjects"]) ** 0.5
+        own = table.xs(FIRMNESS)
+        subjects, found = (float(own[name][latent]) for name in ("subjects", "coverage"))
+        error = (_PROB * (1 - _PROB) / subjects) ** 0.5
         figures.append(
             Figure(
-                f"two parameters, {row['subjects']:.0f} simulated subjects: coverage of 90 % "
-                f"intervals of the {word} ({row['coverage']:.3f}), distance from 0.9",
-                abs(float(row["coverage"]) - _PROB),
+                f"two parameters, {subjects:.0f} simulated subjects: coverage of 90 % "
+                f"intervals of the {word} ({found:.3f}), distance from 0.9",
+                abs(found - _PROB),
                 "<=",
                 _ERRORS * error,
                 f"at most {_ERRORS} standard errors, {_ERRORS * error:.3f}",
