@@ -75,7 +75,7 @@ class RaterModel:
     assumed: str
     error_correlation: float
 
-    def raters(self, prob: float = 0.9) -> pd.DataFrame:
+    def raters(self, *, prob: float = 0.9) -> pd.DataFrame:
         """Say what each rater does, by dimension.
 
         Parameters
