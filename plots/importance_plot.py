@@ -104,4 +104,5 @@ def _draw(panel: "Axes", table: "pd.DataFrame") -> None:
     names = [style.words(name, 40) for name in table["property"]]
     panel.set_yticks(np.arange(len(names)), names, fontsize=8)
     panel.tick_params(axis="y", length=0)
+    panel.locator_params(axis="x", nbins=4)
     style.quiet_frame(panel, "bottom")
