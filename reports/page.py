@@ -35,9 +35,10 @@ _TEMPLATES = Path(__file__).parent / "templates"
 _HISTOGRAM = 24  # height, in pixels
 
 _NAMED = 120  # rows up to which their names are written
-_LETTERS = 18
-_NAMES_WIDTH = 112
-_WIDTH = 340
+_LETTERS = 40  # of a name; longer ones are cut in the middle
+_LETTER = 6.2  # wide
+_NAMES_WIDTH = 112  # at least
+_WIDTH = 340  # with names of that width
 
 _LIGHTER = 0.5  # part of white that a kind's colour takes to stand out on a dark page
 
@@ -232,22 +233,26 @@ class Panel:
     height: str
     step: float
     told: str
-    width: int = _WIDTH
+    width: int
 
 
 def panels(ranges: list[Axis], found: dict[str, list[Bar]], order: list[str]) -> list[Panel]:
     """Lay out a panel per element, subjects in the order given."""
     named = len(order) <= _NAMED
     step = 16.0 if len(order) <= 40 else 12.0 if named else 1200 / len(order)
-    start = _NAMES_WIDTH + 8 if named else 10
+    longest = max((len(_shortened(name)) for name in order), default=0)
+    start = max(_NAMES_WIDTH, _LETTER * longest) + 8 if named else 10
+    width = round(max(start - _NAMES_WIDTH - 8, 0)) + _WIDTH
     return [
-        _panel(axis, [(name, found[name][which]) for name in order], start, step, named)
+        _panel(axis, [(name, found[name][which]) for name in order], start, width, step, named)
         for which, axis in enumerate(ranges)
     ]
 
 
-def _panel(axis: Axis, own: list[tuple[str, Bar]], start: float, step: float, named: bool) -> Panel:
-    across = axis.scale(start, _WIDTH - 10)
+def _panel(
+    axis: Axis, own: list[tuple[str, Bar]], start: float, width: int, step: float, named: bool
+) -> Panel:
+    across = axis.scale(start, width - 10)
     bottom = 6 + step * len(own)
     rows = [
         Row(
@@ -268,12 +273,12 @@ def _panel(axis: Axis, own: list[tuple[str, Bar]], start: float, step: float, na
         f"{unit}, middle one {means[len(means) // 2].mean}"
     )
     centre = None if axis.centre is None else across(axis.centre)
-    ends = place(start), place(_WIDTH - 10)
+    ends = place(start), place(width - 10)
     low, high = (float(across(end)) for end in axis.prior)
     prior = place(low), place(high - low)
     shown, together = (rows, None) if named else ([], Together.of(rows))
     height = place(bottom), place(bottom + 22)
-    return Panel(axis, shown, together, *ends, centre, prior, *height, step, told)
+    return Panel(axis, shown, together, *ends, centre, prior, *height, step, told, width)
 
 
 def _shortened(name: str) -> str:
