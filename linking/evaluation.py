@@ -127,7 +127,7 @@ def rewritten(
     >>> from measurement_layouts import Capability
     >>> sight = Capability("sight", low=0, high=2)
     >>> rewritten(1 - sight / 2, {id(sight): lambda of: of + 1})
-    <1 - (sight + 1) / 2>
+    <1 − (sight + 1) / 2>
     """
     made: dict[int, Expr] = {}
     for part in ancestry(expr, stop_at=stop_at):

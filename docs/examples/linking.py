@@ -91,3 +91,11 @@ axes = panel("one part")
 axes.plot(unit, linking.total(unit, 0.3), label="the other part: 0.3")
 axes.plot(unit, linking.total(unit, -0.1), label="the other part: -0.1")
 axes.legend()
+
+# %% walk
+axes = panel("year")
+years, steps = np.linspace(0, 6, 200), np.random.default_rng(1).normal(size=(3, 6))
+for place, own in enumerate(steps):
+    course = [linking.walk(year, own, knots=range(7), over=-1)[0] for year in years]
+    axes.plot(years, course, label=f"walk {place + 1}")
+axes.legend()

@@ -62,7 +62,7 @@ def averaged(expr: Expr) -> Expr:
     >>> from measurement_layouts.linking import evaluate, logistic
     >>> hard = Measured("hard", levels=(0, 1))
     >>> mean = averaged(logistic(Capability("able", low=0, high=1) - hard))
-    >>> round(evaluate(mean, {"able": 1.0, "hard 0": 0.2, "hard 1": 0.8}), 4)
+    >>> round(float(evaluate(mean, {"able": 1.0, "hard 0": 0.2, "hard 1": 0.8})), 4)
     0.5462
     """
     try:

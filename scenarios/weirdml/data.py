@@ -168,8 +168,9 @@ def dated(evaluation: Evaluation, dates: pd.Series) -> Evaluation:
     --------
     >>> from measurement_layouts.scenarios.weirdml import release_dates, simulated_cohort
     >>> dated(simulated_cohort().evaluation, release_dates()).subject_table.tail(1)
-            released
-    sim-24  0.999316
+             released
+    subject
+    sim-24   0.999316
     """
     known = pd.to_datetime(dates[dates.index.isin(evaluation.subjects)].dropna()).sort_values()
     if known.empty:

@@ -21,6 +21,7 @@ CASES = {
     "softplus": ((arrays.softplus, X), np.logaddexp(0, X)),
     "where": ((lambda x: arrays.where(x > 0, x, 0.0), X), np.where(X > 0, X, 0)),
     "isinf": ((lambda x: arrays.isinf(x * np.inf), X[:, :2] + 2), np.ones((2, 2))),
+    "equal": ((lambda x: arrays.where(arrays.equal(x, 1.0), x, 0.0), X), np.where(X == 1, X, 0)),
     "absolute": ((arrays.absolute, X), np.abs(X)),
     "maximum": ((lambda x: arrays.maximum(x, 0.5), X), np.maximum(X, 0.5)),
     "minimum": ((lambda x: arrays.minimum(0.5, x), X), np.minimum(X, 0.5)),

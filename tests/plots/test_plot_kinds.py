@@ -87,10 +87,12 @@ def test_what_python_refuses_python_says():
 @pytest.mark.parametrize("source", sorted({*kinds._MAKERS.values(), *kinds._MAKERS_FOR.values()}))
 def test_sources_are_there(source):
     """What a message names exists."""
-    verbs = ("explain", "forecast", "items", "population")
-    known = {"pandas": pd, **{f"fit.{verb}": getattr(ml.Fit, verb) for verb in verbs}}
-    path = source.split(" or ")[0].removeprefix("ml.").split(".")
-    assert known.get(source) or callable(reduce(getattr, path, ml))
+    owners = {"fit": ml.Fit, "evaluation": ml.Evaluation, "ratings": ml.annotation.Ratings}
+    name = source.split(" or ")[0].removeprefix("ml.")
+    first, *path = name.split(".")
+    assert name == "pandas" or callable(
+        reduce(getattr, path, owners.get(first) or getattr(ml, first))
+    )
 
 
 def test_of_a_kind():
