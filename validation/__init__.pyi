@@ -27,9 +27,9 @@ from .prediction.baselines import Regression as Regression
 from .prediction.cross_validate import cross_validate as cross_validate
 from .prediction.forests import Forest as Forest
 from .prediction.importance import Importance as Importance
-from .prediction.importance import permutation_importance as permutation_importance
 from .prediction.layouts import ChosenLayout as ChosenLayout
 from .prediction.layouts import FittedLayout as FittedLayout
+from .prediction.permutation import permutation_importance as permutation_importance
 from .prediction.pooled import Explanatory as Explanatory
 from .prediction.pooled import Rasch as Rasch
 from .prediction.result import CrossValidation as CrossValidation

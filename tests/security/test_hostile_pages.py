@@ -108,7 +108,8 @@ def opened(browser, path, *, policy=True):
     view.wait_for_timeout(200)
     found = view.evaluate(
         """({taken: window.taken || 0,
-             scripts: document.scripts.length,
+             scripts: [...document.scripts].filter(one =>
+               one.type != 'application/json').length,  // numbers of the explorer, which do not run
              foreign: [...document.querySelectorAll(
                'img, iframe, base, object, embed, link, meta[http-equiv=refresh], form')].length,
              handlers: [...document.querySelectorAll('*')].filter(one =>

@@ -5,8 +5,9 @@ import pandas as pd
 from ....evaluations.evaluation import Evaluation
 from ....validation.prediction.cross_validate import Method
 from ....validation.prediction.forests import Forest
-from ....validation.prediction.importance import Importance, permutation_importance
+from ....validation.prediction.importance import Importance
 from ....validation.prediction.layouts import FittedLayout
+from ....validation.prediction.permutation import permutation_importance
 from ....validation.prediction.splits import Items
 from ...figures import Figure
 from ..layouts import additive_layout

@@ -1,0 +1,268 @@
+"""Permutation importance: held-out items are foreseen with one property shuffled at a time."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from ...common import options
+from ...common.errors import DataError, FitError
+from ...common.messages import some
+from ...common.progress import track
+from ...evaluations.evaluation import Evaluation
+from ...evaluations.steps import refuse_steps
+from ...layouts import Layout
+from .assessor import Assessor, predicted
+from .cross_validate import Method, properties_of, read_methods, read_split, working
+from .importance import Importance, Score
+from .resampled import auroc_of
+from .splits import Fold, Split, drawn
+
+
+def permutation_importance(
+    methods: Mapping[str, Method] | Sequence[Layout | str],
+    evaluation: Evaluation,
+    *,
+    columns: Sequence[str] | None = None,
+    together: Mapping[str, Sequence[str]] | None = None,
+    split: Split | str = "items",
+    repeats: int | None = None,
+    shuffles: int = 5,
+    score: Score = "brier",
+    prob: float = 0.9,
+    seed: int = 1,
+    n_jobs: int | None = None,
+    progressbar: bool = True,
+) -> Importance:
+    r"""Ask which properties of the items a prediction rests on.
+
+    Every method learns from each fold's training items and predicts the held-out ones: as they
+    are, and with one property at a time shuffled among them.
+
+    .. math:: \text{importance}_j = \operatorname{mean}_r L(\hat p(x^{(j, r)}), y)
+        - L(\hat p(x), y)
+
+    with the loss `L` (the Brier score, or 1 minus the AUROC) of a subject and fold, and held-out
+    items :math:`x^{(j, r)}` whose property `j` is shuffled for the `r`-th time.
+
+    Parameters
+    ----------
+    methods : mapping of str to method, or sequence of Layout and str
+        As in `cross_validate`: layouts, baselines and whatever has the method `predict` of an
+        `Assessor`, and an attribute ``columns`` that names its properties.
+    evaluation : Evaluation
+        Items, and outcomes of one step.
+    columns : sequence of str, optional
+        As in `cross_validate`.
+    together : mapping of str to sequence of str, optional
+        Columns that are shuffled as one, by the name that they have then: ends of a band, or flags
+        of which an item has one. All others of a method are shuffled one by one.
+    split : Split or {"items"}
+        What is held out: `Items`, `Groups` or `Given`. Values are shuffled within the fold.
+    repeats : int, optional
+        As in `cross_validate`.
+    shuffles : int
+        Of each property in each fold.
+    score : {"brier", "auroc"}
+        What gets worse.
+    prob : float
+        Mass of the intervals.
+    seed : int
+        Of splits, methods and shuffles.
+    n_jobs : int, optional
+        As in `cross_validate`.
+    progressbar : bool
+        Show folds done and time left.
+
+    Returns
+    -------
+    Importance
+        By method, fold, subject and property; the elbow, and whether folds agree on it.
+
+    Raises
+    ------
+    DataError
+        When a method does not say which columns it predicts from, columns shuffled together are
+        unknown, held-out items have outcomes to learn from, shuffled items do not suit a method,
+        or outcomes have steps.
+    FitError
+        When an option is out of range.
+
+    Notes
+    -----
+    A method learns once in a fold: shuffled copies of the held-out items, without outcomes, are
+    predicted beside them.
+
+    What is measured is what the method makes of a property *beside all others*, not what the
+    property does: two that say the same share their importance, and shuffling makes items that do
+    not occur.
+
+    The elbow is the point of the descending curve of importances that lies furthest below the line
+    from its first to its last point (Satopaa et al., 2011); what stands before it is chosen. A
+    curve that nowhere lies below that line has no elbow: all are chosen, as of fewer than three.
+
+    References
+    ----------
+    General scales paper, appendix 8.5.1 and Figure 16. Breiman (2001), Machine Learning 45.
+    Nadeau and Bengio (2003), Machine Learning 52. Satopaa, Albrecht, Irwin and Raghavan (2011),
+    31st ICDCS Workshops.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> items = pd.DataFrame(rng.normal(size=(200, 3)), columns=["size", "hour", "hue"])
+    >>> solved = rng.random(200) < 1 / (1 + np.exp(3 * items["size"]))
+    >>> evaluation = Evaluation.from_wide(pd.DataFrame([solved], ["Ann"]), items)
+    >>> found = permutation_importance(["logistic"], evaluation, progressbar=False)
+    >>> found.table[["property", "importance", "low", "high", "folds"]].round(2)
+      property  importance   low  high  folds
+    0     size        0.25  0.18  0.32    1.0
+    1     hour       -0.00 -0.00  0.00    0.0
+    2      hue       -0.00 -0.00  0.00    0.0
+    """
+    refuse_steps(evaluation.rows, "permutation importance")
+    if score not in ("brier", "auroc"):
+        raise FitError(f"score={score!r}; give 'brier' or 'auroc'")
+    assessors = read_methods(methods, evaluation, columns)
+    shuffled = {name: _groups(name, each, together) for name, each in assessors.items()}
+    split, seed = read_split(split), options.whole("seed", seed)
+    repeats = options.whole("repeats", split.repeats if repeats is None else repeats, 1)
+    shuffles, prob = options.whole("shuffles", shuffles, 1), options.inside("prob", prob, 0.9)
+    plan = drawn(split, evaluation, repeats=repeats, seed=seed)
+    parts = [(repeat, *part) for repeat, own in enumerate(plan) for part in enumerate(own)]
+    for _, _, fold in parts:
+        _refuse_known(fold, evaluation)
+    attempted = evaluation.trials.to_numpy() > 0
+    rows, cells = [], np.zeros(2)
+    with working(n_jobs):
+        for repeat, place, fold in track(parts, len(parts), progressbar, what="folds"):
+            rng = np.random.default_rng([seed, 3, repeat, place])  # apart from splits and methods
+            orders = [rng.permutation(int(fold.test.any(axis=0).sum())) for _ in range(shuffles)]
+            cells += (fold.test & attempted).sum(), (fold.train & attempted).sum()
+            for name, assessor in assessors.items():
+                asked = _Asked(fold, evaluation, shuffled[name], orders)
+                found = asked.importances(name, assessor, seed + repeat, score)
+                found.insert(0, "fold", place)
+                found.insert(0, "repeat", repeat)
+                found.insert(0, "method", name)
+                rows.append(found)
+    order = {name: number for number, name in enumerate(assessors)}
+    values = pd.concat(rows).sort_values("method", key=lambda own: own.map(order), kind="stable")
+    return Importance(values.reset_index(drop=True), score, prob, float(cells[0] / cells[1]))
+
+
+@dataclass(frozen=True, eq=False)
+class _Asked:
+    """A fold's training outcomes, with shuffled copies of its held-out items beside them."""
+
+    fold: Fold
+    evaluation: Evaluation
+    groups: Mapping[str, Sequence[str]]
+    orders: Sequence[np.ndarray]
+
+    def importances(self, name: str, assessor: Assessor, seed: int, score: Score) -> pd.DataFrame:
+        """Score the predictions of the items and of each copy, by subject."""
+        held = self.fold.items(self.evaluation)
+        training, names = self._beside(held)
+        try:
+            found = predicted(name, assessor, training, [*held, *names], seed)[0]
+        except DataError as error:
+            raise DataError(
+                f"{name}, with shuffled items: {error}. Columns that only go together are "
+                "shuffled as one by together={'band': ['lower', 'upper']}"
+            ) from error
+        chances = found.to_numpy().reshape(len(self.evaluation.subjects), -1, len(held))
+        won = self.evaluation.successes[held].to_numpy()
+        tried = np.where(
+            self.fold.test[:, self.fold.test.any(axis=0)], self.evaluation.trials[held], 0
+        )
+        rows = []
+        for subject, own, right, of in zip(
+            self.evaluation.subjects, chances, won, tried, strict=True
+        ):
+            losses = np.array([_loss(each, right, of, score) for each in own])
+            rises = losses[1:].reshape(len(self.groups), -1).mean(axis=1) - losses[0]
+            rows.append(
+                pd.DataFrame(
+                    {"subject": subject, "property": list(self.groups), "importance": rises}
+                )
+            )
+        return pd.concat(rows, ignore_index=True)
+
+    def _beside(self, held: Sequence[str]) -> tuple[Evaluation, list[str]]:
+        """Put copies beside the items; all of a property stand together."""
+        training = self.fold.training(self.evaluation)
+        own, mark = training.items.loc[list(held)], "shuffled"
+        while any(name.startswith(mark) for name in training.items.index):
+            mark += "'"
+        many = len(self.groups) * len(self.orders)
+        taken = {column: np.tile(np.arange(len(held)), many) for column in own}
+        for place, columns in enumerate(self.groups.values()):
+            width = len(self.orders) * len(held)
+            for column in columns:
+                taken[column][place * width : (place + 1) * width] = np.concatenate(self.orders)
+        copies = pd.DataFrame(
+            {column: own[column].array.take(rows) for column, rows in taken.items()},
+            [f"{mark} {number} {name}" for number in range(many) for name in held],
+        )
+        items = pd.concat([training.items, copies])
+        counts = (
+            table.reindex(columns=items.index, fill_value=0)
+            for table in (training.successes, training.trials)
+        )
+        whole = Evaluation(items, *counts, subjects=training.subject_table)
+        return whole, list(items.index[len(training.items) :])
+
+
+def _loss(chances: np.ndarray, won: np.ndarray, tried: np.ndarray, score: Score) -> float:
+    """Compute the Brier score, or 1 minus the AUROC; NaN where there is none."""
+    asked = tried > 0
+    if not asked.any() or np.isnan(chances[asked]).any():
+        return float("nan")
+    p, right, wrong = chances[asked], won[asked], (tried - won)[asked]
+    if score == "auroc":
+        return 1 - float(auroc_of(p, right, wrong)(np.ones((len(p), 1)))[0])
+    return float((right * (1 - p) ** 2 + wrong * p**2).sum() / tried[asked].sum())
+
+
+def _groups(
+    name: str, assessor: Assessor, together: Mapping[str, Sequence[str]] | None
+) -> dict[str, list[str]]:
+    """Name what is shuffled for a method, and the columns of each."""
+    columns = properties_of({name: assessor})
+    if not columns:
+        raise DataError(
+            f"{name} does not say which properties it predicts from, so none can be shuffled; "
+            "leave it out, or give it an attribute columns that names them"
+        )
+    found: dict[str, list[str]] = {}
+    for group, parts in (together or {}).items():
+        own = [part for part in ([parts] if isinstance(parts, str) else parts) if part in columns]
+        if own:
+            found[group] = own
+    joined = [column for own in found.values() for column in own]
+    given = [part for parts in (together or {}).values() for part in parts]
+    if len(set(joined)) < len(joined):
+        raise DataError(f"together= has a column twice: {some(joined)}; give each to one group")
+    if given and not joined:
+        raise DataError(
+            f"together= names {some(given)}, and {name} predicts from {some(columns)}; name "
+            "columns of the method"
+        )
+    alone = {column: [column] for column in columns if column not in joined}
+    both = set(found) & set(alone)
+    if both:
+        raise DataError(f"together= calls a group {some(both)}, as a column is; rename it")
+    return {**found, **alone}
+
+
+def _refuse_known(fold: Fold, evaluation: Evaluation) -> None:
+    """Refuse folds in which an item is both learnt from and predicted."""
+    both = fold.test.any(axis=0) & (fold.train & (evaluation.trials.to_numpy() > 0)).any(axis=0)
+    if both.any():
+        raise DataError(
+            f"{some(evaluation.items.index[both])} are held out for some subjects and learnt from "
+            "for others, so that their copies would be other items; hold out whole items, by "
+            "Items, Groups or Given"
+        )
