@@ -4,10 +4,10 @@ import numpy as np
 import pandas as pd
 from scipy.stats import linregress, t
 
-from ..common.errors import DataError, FitError
-from ..common.messages import many, some
+from ..common.errors import FitError
+from ..common.messages import many
 from ..common.options import inside
-from ..evaluations.tables import need_columns
+from ..evaluations.tables import need_conditions
 from ..inference.fit import Fit
 from ..inference.model.bands import ends, find_bands
 from ..inference.posterior.posterior import rows_of
@@ -202,13 +202,7 @@ def incitability(
     model
     A        1.0     4
     """
-    need_columns(conditions.columns, ["model", "incited"], "the table of conditions has")
-    missing = [subject for subject in fit.subjects if subject not in conditions.index]
-    if missing:
-        raise DataError(
-            f"the table of conditions has no row for {some(missing)}; give each subject of the fit "
-            "its model and level"
-        )
+    need_conditions(conditions, fit.subjects)
     table = firmness(fit, place=place, wobble=wobble, prob=prob)
     table = table.join(conditions[["model", "incited"]])
     draws = fit.posterior[wobble].stack(draw_=("chain", "draw"))

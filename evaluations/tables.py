@@ -215,6 +215,30 @@ def need_columns(
         raise DataError(f"{where} several columns {some(twice)}; keep one of each name")
 
 
+def need_conditions(conditions: pd.DataFrame, subjects: Iterable[str]) -> None:
+    """Refuse a table of conditions that does not say each subject's model and incited level.
+
+    Parameters
+    ----------
+    conditions : DataFrame
+        Indexed by subject, with the columns ``model`` and ``incited``.
+    subjects : iterable of str
+        Those that need a row.
+
+    Raises
+    ------
+    DataError
+        Naming the columns or the subjects.
+    """
+    need_columns(conditions.columns, ["model", "incited"], "the table of conditions has")
+    missing = [subject for subject in subjects if subject not in conditions.index]
+    if missing:
+        raise DataError(
+            f"the table of conditions has no row for {some(missing)}; give each subject its model "
+            "and level"
+        )
+
+
 def renamed(
     table: object, columns: Mapping[str, str] | None, names: Sequence[str], every: Sequence[str]
 ) -> Any:

@@ -5,9 +5,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from ..common.errors import DataError
-from ..common.messages import many, some
-from ..evaluations.tables import need_columns
+from ..common.messages import many
+from ..evaluations.tables import need_columns, need_conditions
 from ..layouts.drawing.style import STYLES
 from ..linking import units
 from . import style
@@ -112,13 +111,7 @@ def _groups(table: pd.DataFrame, conditions: pd.DataFrame | None) -> dict[str, l
     """List the subjects of each model; without conditions all are one group."""
     if conditions is None:
         return {"": list(table.index)}
-    need_columns(conditions.columns, ["model", "incited"], "the table of conditions has")
-    missing = [subject for subject in table.index if subject not in conditions.index]
-    if missing:
-        raise DataError(
-            f"the table of conditions has no row for {some(missing)}; give each subject its model "
-            "and level"
-        )
+    need_conditions(conditions, table.index)
     models = conditions.loc[table.index, "model"]
     return {str(model): list(own.index) for model, own in models.groupby(models, sort=False)}
 

@@ -80,7 +80,7 @@ def test_it_is_told_what_is_missing():
     fit = drawn({"propensity": ([0.5], 0.2), "wobble": ([0.8], 0.1)}, ["Ann"])
     with pytest.raises(ml.FitError, match="no profile element firm; it has propensity, wobble"):
         firmness(fit, wobble="firm")
-    with pytest.raises(ml.DataError, match="no row for Ann; give each subject of the fit"):
+    with pytest.raises(ml.DataError, match="no row for Ann; give each subject its model"):
         incitability(fit, pd.DataFrame({"model": [], "incited": []}))
     with pytest.raises(ml.DataError, match="incited"):
         incitability(fit, pd.DataFrame({"model": ["A"]}, ["Ann"]))
