@@ -34,6 +34,7 @@ class _Spokes:
 
     dimensions: list[str]
     tables: dict[str, pd.DataFrame]
+    lowest: float
     top: float
     title: str
 
@@ -61,8 +62,8 @@ def ability_radar(
     Returns
     -------
     PolarAxes
-        A spoke per dimension; distance from the centre: ability in levels, or posterior mean in
-        the capabilities' unit. Bars are intervals, cut at the rim; those of several subjects stand
+        A spoke per dimension; distance from the centre, the scale's lowest level: ability in
+        levels, or posterior mean in the capabilities' unit. Bars are intervals, cut at the rim; those of several subjects stand
         side by side. A line is broken where there is no curve.
 
     Raises
@@ -94,8 +95,8 @@ def ability_radar(
     abilities = np.array([table["ability"] for table in shown.tables.values()], dtype=float)
     if not np.isfinite(abilities).any():
         raise FitError(f"{some(who)}: no curve in any dimension; see the reasons in table")
-    centre = min(0.0, float(np.floor(np.nanmin(abilities))))
-    rim = _ROOM * max(float(np.nanmax(abilities)), shown.top)
+    centre = min(shown.lowest, float(np.floor(np.nanmin(abilities))))
+    rim = centre + _ROOM * (max(float(np.nanmax(abilities)), shown.top) - centre)
     for place, (name, table) in enumerate(shown.tables.items()):
         colour, marker = style.METHODS[place]
         shift = (place - (len(who) - 1) / 2) * _APART * spokes[1]
@@ -118,7 +119,7 @@ def ability_radar(
     ax.set_xticks(spokes, [style.words(name, 20) for name in dimensions], fontsize=9)
     ax.set_ylim(centre, rim)
     step = 1 if rim - centre < 7 else 2
-    rings = np.arange(centre + step, rim, step)
+    rings = np.arange(centre if centre else step, rim, step)  # a centre that is not 0 is told
     ax.set_yticks(rings, [f"{ring:g}" for ring in rings], fontsize=7, color=style.QUIET)
     ax.set_rlabel_position(float(np.degrees(spokes[1])) / 2)
     ax.grid(color=style.RULE)
@@ -146,7 +147,7 @@ def _of_curves(curves: CharacteristicCurves, subjects: Iterable[object] | None) 
     tables = {name: curves.table[curves.table["subject"] == name] for name in who}
     title = f"Abilities (levels), {style.percent(curves.prob)} intervals"
     top = float(curves.bins["level"].max())
-    return _Spokes(short_names(curves.dimensions), tables, top, title)
+    return _Spokes(short_names(curves.dimensions), tables, float(curves.lowest), top, title)
 
 
 def _of_fit(fit: Fit, subjects: Iterable[object] | None) -> _Spokes:
@@ -168,7 +169,7 @@ def _of_fit(fit: Fit, subjects: Iterable[object] | None) -> _Spokes:
     ).rename(columns={"mean": "ability"})
     tables = {name: rows[rows["subject"] == name].sort_values("order") for name in who}
     title = f"{style.with_unit('Posterior means', found[0].latent.unit)}, 90% intervals"
-    return _Spokes([one.label or one.name for one in found], tables, -np.inf, title)
+    return _Spokes([one.label or one.name for one in found], tables, 0.0, -np.inf, title)
 
 
 def _refuse_many(who: list[str]) -> None:

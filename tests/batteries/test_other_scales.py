@@ -143,3 +143,14 @@ def test_annotated_bands_beyond_three():
     one, two = (pd.DataFrame({"low": [-5, at], "high": [at, 5]}, list("ab")) for at in (-4, 4))
     assert pooled({"one": one, "two": two}, ends=(-5, 5))["low"].tolist() == [-5, 0]
     assert open_ended(one, ends=(-5, 5))["low"].tolist() == [-np.inf, -4]
+
+
+@pytest.mark.parametrize(("low", "high"), SCALES)
+def test_the_circle_begins_at_the_scale_s_lowest_level(low, high):
+    evaluation = answered(low, high, (low + high) / 2)
+    items = evaluation.items.assign(space=evaluation.items["logic"].to_numpy()[::-1])
+    three = ml.Evaluation(items, evaluation.successes, evaluation.trials)
+    curves = characteristic_curves(three, ["logic", "volume", "space"], resamples=20, lowest=low)
+    bottom, top = ml.plots.ability_radar(curves).get_ylim()
+    assert bottom == low
+    assert top > max(high, curves.table["ability"].max())
