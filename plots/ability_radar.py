@@ -63,8 +63,8 @@ def ability_radar(
     -------
     PolarAxes
         A spoke per dimension; distance from the centre, the scale's lowest level: ability in
-        levels, or posterior mean in the capabilities' unit. Bars are intervals, cut at the rim; those of several subjects stand
-        side by side. A line is broken where there is no curve.
+        levels, or posterior mean in the capabilities' unit. Bars are intervals, cut at the rim;
+        those of several subjects stand side by side. A line is broken where there is no curve.
 
     Raises
     ------
