@@ -278,7 +278,7 @@ def real_outcomes(seeds: list[int], data: Path) -> dict[str, object]:
         given = np.moveaxis(chances[:, said.to_numpy()], 0, -1) * shares
         given /= given.sum(axis=-1, keepdims=True)
         items = whole.items.drop(columns=labels).join(columns(said))
-        items["chance"] = 1 - items["UG"] / 100
+        items["chance"] = 1 - items["unguessability"] / 100
         told = ml.Evaluation(items, whole.successes, whole.trials)
         told = told.with_measured(array(said, given))
         train, test = told.select(items=keep[:HELD]), told.select(items=keep[HELD:])
