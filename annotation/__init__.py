@@ -6,6 +6,7 @@ from .annotate import annotate
 from .annotations import Annotations
 from .annotators import adjudicate, delphi, open_ended, pooled
 from .answer import read_interval, read_level
+from .augmented import augmented_demands
 from .demand_table import DemandTable, annotate_demands, foreseen_usage
 from .grading import Grading, grade, settle_grades
 from .inciting import inciting_prompt
@@ -47,6 +48,7 @@ __all__ = [
     "agreement",
     "annotate",
     "annotate_demands",
+    "augmented_demands",
     "delphi",
     "foreseen_usage",
     "grade",

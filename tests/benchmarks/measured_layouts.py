@@ -130,6 +130,12 @@ def array(levels: pd.DataFrame, chances: np.ndarray) -> xr.DataArray:
     return xr.DataArray(chances, coordinates, name="demand")
 
 
+def chances_of(data: Path, rater: str, said: pd.DataFrame, *, augmented: bool) -> xr.DataArray:
+    """Measure demands from the levels of one rater."""
+    found = array(said, likely(data, {rater: said}))
+    return ml.annotation.augmented_demands(found) if augmented else found
+
+
 def answers(truth: pd.DataFrame, able: pd.DataFrame, seed: int) -> ml.Evaluation:
     """Outcomes on the true levels."""
     profiles = able.add_prefix("ability[").add_suffix("]")
@@ -183,7 +189,7 @@ def covered(
             made = naive(FEW) if which == "naive" else averaging(FEW)
             told = ml.Evaluation(
                 given.join(columns(said)), outcomes.successes, outcomes.trials
-            ).with_measured(array(said, likely(data, {"gpt4o": said})))
+            ).with_measured(chances_of(data, "gpt4o", said, augmented=which == "augmented"))
             mean, _, low, high = estimates(made, told, seed)
             inside.append(((low <= able) & (able <= high)).to_numpy())
             off.append((mean - able).to_numpy())
@@ -211,27 +217,35 @@ def _clustered(values: np.ndarray) -> float:
 
 def swapped(seeds: list[int], data: Path) -> dict[str, object]:
     """Swap the real annotators; outcomes are simulated on the consensus of both."""
-    moved: dict[str, list[np.ndarray]] = {"naive": [], "measured": []}
-    wider = []
+    ways = ("naive", "measured", "augmented")
+    moved: dict[str, list[np.ndarray]] = {which: [] for which in ways}
+    wider: dict[str, list[float]] = {which: [] for which in ways[1:]}
     for seed in seeds:
         rng = np.random.default_rng([seed, 2])
         real, able = items_of(data, ITEMS, rng), abilities(rng, TOGETHER)
         truth = pd.DataFrame(drawn(likely(data, real), rng), real["gpt4o"].index, list(FEW))
         outcomes = answers(truth, able, seed)
-        sds = []
-        for which, made in (("naive", naive(FEW)), ("measured", averaging(FEW))):
+        sds = {}
+        for which in ways:
+            made = naive(FEW) if which == "naive" else averaging(FEW)
             each = []
             for rater, said in real.items():
                 told = ml.Evaluation(columns(said), outcomes.successes, outcomes.trials)
-                told = told.with_measured(array(said, likely(data, {rater: said})))
+                given = chances_of(data, rater, said, augmented=which == "augmented")
+                told = told.with_measured(given)
                 each.append(estimates(made, told, seed))
-            sd = np.mean([own[1] for own in each], axis=0)
-            moved[which].append(np.abs(each[0][0] - each[1][0]) / sd)
-            sds.append(sd)
-        wider.append(sds[1] / sds[0])
+            sds[which] = np.mean([own[1] for own in each], axis=0)
+            moved[which].append(np.abs(each[0][0] - each[1][0]) / sds[which])
+        for which, ratios in wider.items():
+            ratios.append(float((sds[which] / sds["naive"]).mean()))
     share = {which: round(float((np.array(all_) < 1).mean()), 3) for which, all_ in moved.items()}
-    found = {"moved less than 1 sd": share, "sds": round(float(np.mean(wider)), 2)}
-    return {"found": found, "n": np.array(wider).size, "note": f"{ITEMS} items of real levels"}
+    ratio = {which: round(float(np.mean(ratios)), 2) for which, ratios in wider.items()}
+    found = {"moved less than 1 sd": share, "sds beside naive": ratio}
+    return {
+        "found": found,
+        "n": np.array(moved["naive"]).size,
+        "note": f"{ITEMS} items of real levels",
+    }
 
 
 def large(seeds: list[int], data: Path) -> dict[str, object]:
@@ -280,10 +294,15 @@ def real_outcomes(seeds: list[int], data: Path) -> dict[str, object]:
         items = whole.items.drop(columns=labels).join(columns(said))
         items["chance"] = 1 - items["unguessability"] / 100
         told = ml.Evaluation(items, whole.successes, whole.trials)
-        told = told.with_measured(array(said, given))
-        train, test = told.select(items=keep[:HELD]), told.select(items=keep[HELD:])
+        apart = array(said, given)
         scores, spreads = [], []
-        for kind in (ml.MetaFeature, ml.Measured):
+        for kind, demands in (
+            (ml.MetaFeature, apart),
+            (ml.Measured, apart),
+            (ml.Measured, ml.annotation.augmented_demands(apart)),
+        ):
+            both = told.with_measured(demands)
+            train, test = both.select(items=keep[:HELD]), both.select(items=keep[HELD:])
             demand = kind("demand", levels=LEVELS, unit="level", labels=names)
             fit = fitted(with_guesses(demand), train, seed)
             right = test.successes.loc[fit.subjects].to_numpy()
@@ -294,11 +313,14 @@ def real_outcomes(seeds: list[int], data: Path) -> dict[str, object]:
                 float((draws.quantile(0.95, "all") - draws.quantile(0.05, "all")).mean())
             )
         briers.append(scores)
-        widths.append(spreads[1] / spreads[0])
-    plain, averaged = np.mean(briers, axis=0)
-    found = {"naive": round(plain, 4), "measured": round(averaged, 4)}
+        widths.append(np.array(spreads) / spreads[0])
+    ways = ("naive", "measured", "augmented")
+    brier, width = (
+        dict(zip(ways, np.mean(values, axis=0).round(digits).tolist(), strict=True))
+        for values, digits in ((briers, 4), (widths, 2))
+    )
     return {
-        "found": {"Brier": found, "intervals": round(float(np.mean(widths)), 2)},
+        "found": {"Brier": brier, "intervals beside naive": width},
         "n": HELD * MODELS * len(seeds),
         "note": f"{MODELS} models, {HELD} items trained on; noise of annotators {noise:.2f} levels",
     }
@@ -317,8 +339,10 @@ def with_guesses(demand: ml.MetaFeature | ml.Measured) -> ml.Layout:
 ROWS: dict[str, tuple[Callable[[list[int], Path], dict[str, object]], str]] = {
     "naive coverage": (covered("naive"), "say how low"),
     "measured coverage": (covered("measured"), ".90 +- 3 standard errors, bias below .05"),
+    "augmented coverage": (covered("augmented"), ".90 +- 3 standard errors, bias below .05"),
     "measured, dimensions apart": (covered("measured", apart=True), "the same"),
     "correlated errors": (covered("measured", SHARED), "say how far off"),
+    "augmented, correlated errors": (covered("augmented", SHARED), "say how far off"),
     "swapped annotator": (swapped, ">= .95 move less than 1 sd, sds at most twice the naive ones"),
     "size of ADeLe": (large, "<= 10 min, <= 4 GiB on two cores"),
     "real outcomes": (real_outcomes, "held-out Brier not above the naive layout's"),
