@@ -96,6 +96,16 @@ def test_a_level_that_no_item_has():
     assert np.isfinite(ml.annotation.augmented_demands(demands_of(chances)).values).all()
 
 
+def test_certain_levels_that_contradict_each_other():
+    """Given the other dimensions, such a level has a chance of 0 in floating point."""
+    level = np.random.default_rng(3).integers(0, 6, 4000)
+    levels = np.stack([level] * 3, axis=1)
+    levels[0] = [0, 0, 5]
+    certain = np.eye(6)[levels]
+    found = ml.annotation.augmented_demands(demands_of(certain))
+    np.testing.assert_allclose(found.values, certain, atol=1e-9)
+
+
 def test_what_is_refused(known):
     _, _, apart = known
     with pytest.raises(AnnotationError, match="with the dims item, dimension, level"):
