@@ -93,11 +93,11 @@ def update(
     >>> from measurement_layouts.scenarios import animal_ai_olympics as aaio
     >>> everything = aaio.simulated_cohort().evaluation.select(subjects=["sim-01"])
     >>> names = everything.items.index
-    >>> first = fit(aaio.recommended_layout(), everything.select(items=names[:60]),
-    ...             draws=500, tune=500, seed=1, progressbar=False)
-    >>> later = update(first, everything.select(items=names[60:]), progressbar=False)
+    >>> first = fit(aaio.recommended_layout(), everything.select(items=names[:66]),
+    ...             draws=1000, tune=500, seed=1, progressbar=False)
+    >>> later = update(first, everything.select(items=names[66:]), progressbar=False)
     >>> later
-    <Fit of 'animal-ai-olympics-recommended': 1 subject, 4 chains of 500 draws, 0 failed>
+    <Fit of 'animal-ai-olympics-recommended': 1 subject, 4 chains of 1000 draws, 0 failed>
     >>> print(later.diagnostics().loc["sim-01", "update"])
     carried on: Pareto k ...
     """
