@@ -49,7 +49,7 @@ def test_a_residual_that_is_left_out_is_found(monkeypatch):
         shared_layouts.explanatory(),
         shared_layouts.items(8),
         subjects=shared_layouts.subjects(30),
-        simulations=40,
+        simulations=80,
         seed=3,
         reruns=0,
         **OPTIONS | {"draws": 800},
