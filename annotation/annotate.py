@@ -41,9 +41,9 @@ def annotate(
     rubric : Rubric or DemandRubric
         The propensity, see `load_rubric`; or the demand, see `load_demand_rubric`.
     model : str or inspect_ai.model.Model
-        Whom to ask: a name such as ``"openai/gpt-4.1"``, of any provider that inspect-ai knows, or
-        a model of its `get_model`. A name opens connections of its own and closes them. A model
-        stays open; one that has connections to a network serves one call.
+        The annotator: a name such as ``"openai/gpt-4.1"``, of any provider that inspect-ai
+        supports, or a model of its `get_model`. Connections of a name are opened and closed by
+        the call. A model stays open; one that has connections to a network serves one call.
     attempts : int, default 3
         How often to ask about an item whose answers cannot be used; each time the model is told
         what is wrong.

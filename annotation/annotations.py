@@ -14,7 +14,7 @@ _MILLION = 1_000_000
 
 @dataclass(frozen=True, eq=False)
 class Annotations:
-    """What one annotator said about items.
+    """Annotations of items by one annotator.
 
     Made by `annotate` and by `quality`, and by whatever asks about situations.
 

@@ -76,7 +76,7 @@ class RaterModel:
     error_correlation: float
 
     def raters(self, *, prob: float = 0.9) -> pd.DataFrame:
-        """Say what each rater does, by dimension.
+        """Summarise bias, scale, noise and reliability of each rater, by dimension.
 
         Parameters
         ----------

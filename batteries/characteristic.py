@@ -156,12 +156,12 @@ class CharacteristicCurves:
 
     @property
     def subjects(self) -> list[str]:
-        """Whose curves there are."""
+        """Names of the subjects."""
         return [str(name) for name in self.draws["subject"].to_numpy()]
 
     @property
     def dimensions(self) -> list[str]:
-        """Over which demands."""
+        """Names of the demands."""
         return [str(name) for name in self.draws["dimension"].to_numpy()]
 
     @property

@@ -67,7 +67,7 @@ def judge_benchmark(
     low: float = 1,
     tolerated: float = 0.2,
 ) -> BenchmarkJudgement:
-    r"""Hold what a benchmark asks for against what it claims to measure.
+    r"""Compare what a benchmark demands with what it claims to measure.
 
     It is sensitive when its items cover the levels of what it claims, so that a change in ability
     shows wherever it happens; specific when they ask for little else. With :math:`n_{dl}` of the

@@ -45,7 +45,7 @@ def next_items(
     n : int
         How many for each subject.
     subjects : iterable of str, optional
-        For whom; all by default.
+        Subjects to choose items for (default: all).
 
     Returns
     -------

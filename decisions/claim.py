@@ -119,7 +119,7 @@ def claim(
     confidence: float = 0.9,
     prob: float = 0.9,
 ) -> Claim:
-    r"""Say how probable it is that a subject succeeds on items of a kind at least so often.
+    r"""Compute the probability that a subject succeeds at least so often on items of a kind.
 
     .. math:: \Pr(q \ge s \mid D), \qquad q = \frac{1}{n} \sum_i p_i
 

@@ -96,7 +96,7 @@ def risk_coverage(
     training_items: bool = False,
     reused_names: bool = False,
 ) -> RiskCoverage:
-    r"""Hold the order of forecasts against outcomes: how success falls as more is accepted.
+    r"""Compute how success falls as more items are accepted in the order of their forecasts.
 
     With the n attempts in descending order of their score, the risk when k are accepted, and the
     area under it,

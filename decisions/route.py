@@ -1,4 +1,4 @@
-"""Each item to the cheapest subject that will probably do."""
+"""Routing: each item goes to the cheapest subject that will probably succeed."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ NOBODY = ""
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Routing:
-    """Who does which item, at what cost.
+    """Assignment of items to subjects, with its cost.
 
     Made by `route`.
 

@@ -49,7 +49,7 @@ class CollectedVotes:
 def collected_votes(
     files: Paths, *, checks: pd.DataFrame | None = None, tolerated: int = 0
 ) -> CollectedVotes:
-    r"""Read the files that people saved from `vote_sheet`, and hold their checks against them.
+    r"""Read the files that people saved from `vote_sheet`; leave out people who fail its checks.
 
     Parameters
     ----------

@@ -144,7 +144,7 @@ class Dropped:
         self._rows: list[tuple[str, int, str]] = []
 
     def add(self, what: str, count: int, reason: str) -> None:
-        """Note it, unless it is nothing."""
+        """Record what was left out, unless the count is 0."""
         if count:
             self._rows.append((what, int(count), reason))
 

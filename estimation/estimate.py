@@ -1,4 +1,4 @@
-"""Where subjects stand: one question, four ways to answer it."""
+"""Estimates of latents by likelihood, point collapse, integration or sampling."""
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
@@ -208,9 +208,9 @@ def estimate(
     n_jobs: int | None = None,
     progressbar: bool = True,
 ) -> Estimates:
-    r"""Estimate where subjects stand, and say whom the data cannot place.
+    r"""Estimate the latents of each subject, and name the subjects that are not identified.
 
-    Each subject's own outcomes count, and nobody else's.
+    Each subject is estimated from its own outcomes alone.
 
     ``"likelihood"`` takes the maximum of
 

@@ -27,7 +27,7 @@ COLUMNS = (
 
 @dataclass(frozen=True, eq=False)
 class Estimates:
-    """Where subjects stand, and what the data cannot tell.
+    """Estimates of latents, with the reason where a subject has none.
 
     Made by `estimate`.
 
@@ -101,10 +101,10 @@ class Estimates:
 
     @property
     def subjects(self) -> list[str]:
-        """Whose estimates there are."""
+        """Names of the subjects."""
         return list(dict.fromkeys(self.table["subject"]))
 
     @property
     def unidentified(self) -> pd.DataFrame:
-        """Rows of `table` that the data cannot place."""
+        """Rows of `table` that are not identified."""
         return self.table[~self.table["identified"]]

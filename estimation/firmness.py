@@ -21,10 +21,10 @@ _LEAST = 3  # conditions that a line and a scatter about it need
 def firmness(
     fit: Fit, *, place: str = PLACE, wobble: str = WOBBLE, prob: float = 0.9
 ) -> pd.DataFrame:
-    r"""Say where each subject's leaning lies, how firmly it is held, and what tells so.
+    r"""Summarise place and wobble of each subject, and count the trials that inform the wobble.
 
-    A wobble shows at the ends of bands alone: an item whose band ends far from the place succeeds,
-    or fails, whatever the wobble is. So trials are counted of items with an end near the place,
+    Only trials of items whose band ends near the place inform the wobble: an item whose band ends
+    far from it succeeds, or fails, whatever the wobble is. The trials that count are those with
 
     .. math:: |b_i - \hat\theta| \le \omega_{high}
 
@@ -144,7 +144,7 @@ def incitability(
     wobble: str = WOBBLE,
     prob: float = 0.9,
 ) -> pd.DataFrame:
-    r"""Say how far prompts move each model, and how tightly.
+    r"""Estimate how far prompts move each model, and how much the places scatter.
 
     .. math:: \hat\theta_c = \alpha + \beta \ell_c + e_c, \qquad e_c \sim N(0, \tau^2)
 

@@ -400,9 +400,9 @@ class Fit(Posterior, Shown):
         Returns
         -------
         Fit
-            Of this subject alone, 4 chains of 1,000 draws: close to what a joint fit of all would
-            say. `diagnostics` says where it is not, because the subject changes what is believed
-            of the others.
+            Of this subject alone, 4 chains of 1,000 draws: close to the result of a joint fit of
+            all. Where it is not, since the subject changes the estimates of the others,
+            `diagnostics` gives the status ``not converged``.
 
         Raises
         ------

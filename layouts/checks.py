@@ -179,7 +179,7 @@ _LONGEST, _DEEPEST = 5_000, 150  # parts and nesting of one node's formula, writ
 
 
 def check(name: str, outcomes: tuple[Observed, ...], profile: object) -> None:
-    """Refuse a layout whose parts cannot mean what they say."""
+    """Refuse a layout whose parts are invalid or contradict each other."""
     if not isinstance(name, str) or not name.strip():
         raise LayoutError(f"the layout's name {name!r} is no text; name it, for its diagram")
     text("a layout", "name", name)

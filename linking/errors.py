@@ -4,7 +4,7 @@ from .texts import ReadableError
 
 
 class LayoutError(ReadableError, ValueError):
-    """A layout, or an expression of one, that cannot mean what it says.
+    """Error in the declaration of a layout or of one of its expressions.
 
-    The message names the node, says what it has, what is needed and what to do.
+    The message names the node, and states what it has, what is needed and what to do.
     """

@@ -27,10 +27,10 @@ from .linking import LayoutError
 _STATUSES = """\
 exit status:
   0    all went well
-  1    something was found wanting; each command's help says when
+  1    a negative result, such as a failed check; each command's help states when
   2    the input cannot be used; the reason is one line
   130  stopped by Ctrl-C; what was finished is kept
-  141  whoever read the output has closed it, as `head` does
+  141  the reader of the output has closed it, as `head` does
 """
 
 
@@ -52,7 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
           asked (``next``).
         - 2: the input cannot be used; the reason is one line on standard error.
         - 130: stopped by Ctrl-C; what ``fit`` has finished is kept, and it goes on from there.
-        - 141: whoever read the output has closed it, as ``head`` does.
+        - 141: the reader of the output has closed it, as ``head`` does.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Does what a model says of a statement tell what it does: a panel per model."""
+"""Choices of models against their self-reports, statement by statement, a panel per model."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any

@@ -1,4 +1,4 @@
-"""Who is probably above whom, as a table of coloured numbers."""
+"""Probabilities that one subject is above another, as a table of coloured numbers."""
 
 from typing import TYPE_CHECKING
 

@@ -43,17 +43,17 @@ class Axis:
 
     @property
     def kind(self) -> str:
-        """Of the node."""
+        """Kind of the node."""
         return self.element.latent.kind
 
     @property
     def unit(self) -> str:
-        """In short."""
+        """Unit of the node, abbreviated."""
         return units.name(self.element.latent.unit)
 
     @property
     def ends(self) -> tuple[str, str]:
-        """In words."""
+        """Ends of the range, as texts."""
         return short(self.low), short(self.high)
 
     def scale(self, start: float, stop: float) -> Scale:
@@ -103,7 +103,7 @@ class Bar:
 
     @property
     def mean(self) -> str:
-        """In words."""
+        """Mean, as text."""
         return fixed(self.row["mean"], self.digits.mean)
 
     @property
@@ -129,7 +129,7 @@ class Bar:
 
     @property
     def told(self) -> str:
-        """All of it, for who cannot see the drawing."""
+        """Description of the drawing, for readers who cannot see it."""
         low, high = self.axis.ends
         doubt = ", prior-dominated" if self.vague else ""
         doubt += f", separate modes {self.row['modes']}" if self.split else ""

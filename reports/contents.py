@@ -164,7 +164,7 @@ class Contents:
 
     @cached_property
     def description(self) -> Description:
-        """In words, everybody."""
+        """Descriptions in words of all subjects."""
         return describe(self.fit, self.criticism)
 
     @cached_property

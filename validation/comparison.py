@@ -68,7 +68,7 @@ class ProfileComparison:
 
     @property
     def subjects(self) -> list[str]:
-        """Everybody compared, references among them, in the fit's order."""
+        """Names of the compared subjects, including references, in the fit's order."""
         named = set(self.table["subject"]) | set(self.table["reference"])
         known = [*self.fit.subjects, *(self.other.subjects if self.other is not None else ())]
         return [name for name in dict.fromkeys(known) if name in named]

@@ -28,7 +28,7 @@ _GIVEN, _INFORMATION, _RANDOM = "given", "information", "random"
 
 
 class AdaptiveTest:
-    """Ask one subject what tells most about it, answer by answer.
+    """Adaptive test: the next item for one subject is chosen after each answer.
 
     The posterior after every answer is that of `fit` on the same answers, as weighted particles;
     see `Running`. Items are chosen by what their outcome is expected to tell; see `Chooser`.

@@ -31,7 +31,7 @@ def adaptive_task(
     values: Mapping[str | float, float] | None = None,
     retried: bool = False,
 ) -> "Task":
-    """Make of a task of Inspect one that asks what a test chooses, and ends when it is done.
+    """Turn a task of Inspect into one that asks the items of an adaptive test, until it is done.
 
     The task's solver, scorer, sandboxes and limits stay what they are, and Inspect writes its log
     as ever. A sample's score is recorded as it comes in, and then the next one is chosen. Only

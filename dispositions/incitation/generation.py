@@ -208,7 +208,7 @@ def generate_items(
         One of ``annotation.RUBRICS``, a rubric, such as `annotation.rubric_of_poles` makes, or the
         file of one.
     writer, annotator : str or Model
-        Whom to ask, as in `annotation.annotate`: two models of different families, so that the
+        Models to use, as in `annotation.annotate`: two of different families, so that the
         second does not share the mistakes of the first.
     count : int, default 60
         Items to write. With more and the same store, those that are there stay.

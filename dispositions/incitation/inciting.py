@@ -72,9 +72,10 @@ def incite(
         One of ``annotation.RUBRICS``, for its shipped prompts; a rubric, such as
         `annotation.rubric_of_poles` makes, or the file of one, for prompts made from it.
     models : str, Model, iterable of str, or mapping
-        Whom to ask: a name such as ``"openai/gpt-4.1"``, a model of inspect-ai's `get_model`,
-        several names, or a mapping from what each is to be called to it. A model that has
-        connections to a network serves one role: where the judge is a subject, too, give names.
+        Models to incite: a name such as ``"openai/gpt-4.1"``, a model of inspect-ai's
+        `get_model`, several names, or a mapping from names of your choice to models. A model
+        that has connections to a network serves one role: where the judge is a subject, too,
+        give names.
     levels : iterable of int or None, or mapping, optional
         Levels to incite to; None is asking without a system prompt. All levels of the rubric and
         None by default, as in the published study. A mapping gives the system prompt for each.

@@ -62,7 +62,7 @@ class Draws:
 
 @dataclass(frozen=True)
 class Sampled:
-    """What came of one subject.
+    """Result of sampling one subject.
 
     Attributes
     ----------

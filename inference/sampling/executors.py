@@ -21,7 +21,7 @@ from .stopping import stop_if_told, told_by
 
 
 class Executor(ABC):
-    """Whoever works: takes a job and returns its future."""
+    """Protocol of executors, which take a job and return its future."""
 
     deaths: tuple[type[Exception], ...] = ()
     """What the future of a job raises whose worker died."""

@@ -143,7 +143,7 @@ def takes_fit(parser: argparse.ArgumentParser, *, several: bool = False) -> None
 
 def takes_subjects(parser: argparse.ArgumentParser) -> None:
     """Let a command be about some subjects."""
-    parser.add_argument("--subjects", nargs="+", metavar="NAME", help="whom (everybody)")
+    parser.add_argument("--subjects", nargs="+", metavar="NAME", help="subjects to use (all)")
 
 
 def takes_groups(parser: argparse.ArgumentParser) -> None:
@@ -152,13 +152,13 @@ def takes_groups(parser: argparse.ArgumentParser) -> None:
         "--by",
         nargs="+",
         metavar="COLUMN",
-        help="where subjects share something: columns of the subjects, in whose groups items and "
-        "demands may work otherwise (all with few levels)",
+        help="for joint fits: columns of the subjects; items and demands are compared between "
+        "the groups that they form (all with few levels)",
     )
     parser.add_argument(
         "--testlets",
         metavar="COLUMN",
-        help="there, too: column of the items that says which belong together (all pairs of items)",
+        help="for joint fits: column of the items whose equal values form a testlet (all pairs)",
     )
 
 

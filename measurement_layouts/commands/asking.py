@@ -32,7 +32,7 @@ def add(commands: arguments.Commands) -> None:
         commands,
         "next",
         _next,
-        "Name the items to ask next, one a line, by what they tell; begin a test with --items.",
+        "Print the most informative items to ask next, one a line; begin a test with --items.",
         example="next ann.jsonl --layout layout.py:layout --items bank.csv --sd reach=0.5",
         falls_short="nothing is to be asked: the test is done, or outcomes are awaited",
         done="items are named",
@@ -46,7 +46,7 @@ def add(commands: arguments.Commands) -> None:
         "FILE",
         "the bank: CSV, Parquet or JSON lines, a column `item` and one per property of the layout",
     )
-    begin.add_argument("--subject", metavar="NAME", help="who is asked (subject)")
+    begin.add_argument("--subject", metavar="NAME", help="name of the subject (subject)")
     begin.add_argument(
         "--target",
         nargs="+",
@@ -66,11 +66,11 @@ def add(commands: arguments.Commands) -> None:
         help="probability of being above or below a threshold that is enough (0.95)",
     )
     begin.add_argument(
-        "--limit", type=arguments.at_least(1), metavar="N", help="or after so many answers"
+        "--limit", type=arguments.at_least(1), metavar="N", help="stop after N answers"
     )
     begin.add_argument("--costs", metavar="COLUMN", help="column of the items' costs (1 each)")
     begin.add_argument(
-        "--budget", type=float, metavar="X", help="or before all items asked cost more than this"
+        "--budget", type=float, metavar="X", help="stop before the items asked cost more than X"
     )
     begin.add_argument(
         "--random-share",
@@ -87,7 +87,9 @@ def add(commands: arguments.Commands) -> None:
         help="draw one of the K items that tell most, at most 32, so that subjects are asked "
         "different ones (1)",
     )
-    begin.add_argument("--seed", type=arguments.at_least(0), metavar="N", help="(a random one)")
+    begin.add_argument(
+        "--seed", type=arguments.at_least(0), metavar="N", help="seed (a random one)"
+    )
 
     record = arguments.add_command(
         commands,

@@ -30,7 +30,7 @@ def add(commands: arguments.Commands) -> None:
         commands,
         "check",
         _check,
-        "Check a layout against data before sampling: what each latent would be informed by.",
+        "Check a layout against data before sampling: how much the data inform each latent.",
         example="check layout.py:layout --items items.csv --outcomes outcomes.csv",
         done="no problem found",
         falls_short="problems found, each printed with its remedy",
@@ -43,7 +43,7 @@ def add(commands: arguments.Commands) -> None:
         commands,
         "sbc",
         _sbc,
-        "Check by simulation whether posteriors hold known profiles as often as they say.",
+        "Check by simulation whether intervals contain known profiles at their stated rate.",
         example="sbc animal-ai-olympics --simulations 200 --out out/calibration",
         done="every layout is calibrated",
         falls_short="a layout is not calibrated: the table says in which quantity; or its "

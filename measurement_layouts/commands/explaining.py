@@ -33,29 +33,31 @@ def add(commands: arguments.Commands) -> None:
         example="explain fitted --item arena-17 --subject Ann --set distance=5 --change sight=1",
     )
     arguments.takes_fit(explain)
-    explain.add_argument("--item", required=True, metavar="NAME", help="of the fit, or of --items")
+    explain.add_argument(
+        "--item", required=True, metavar="NAME", help="item of the fit, or of --items"
+    )
     arguments.takes_path(explain, "--items", "FILE", "items that hold it, as for `forecast`")
-    explain.add_argument("--subject", metavar="NAME", help="whose (the only one's)")
+    explain.add_argument("--subject", metavar="NAME", help="subject to explain (the only one)")
     explain.add_argument(
         "--set",
         nargs="+",
         default=[],
         metavar="DEMAND=VALUE",
-        help="what if these demands had other values",
+        help="explain the item with other values of these demands",
     )
     explain.add_argument(
         "--change",
         nargs="+",
         default=[],
         metavar="NAME=AMOUNT",
-        help="what if there were so much more of a demand, or of an element of the profile",
+        help="explain the item with this amount added to a demand or to a profile element",
     )
 
     criticise = arguments.add_command(
         commands,
         "criticise",
         _criticise,
-        "Ask what the layout leaves over: properties of items, or misfits of a population.",
+        "Find what the layout leaves unexplained: properties of items, or misfits of a population.",
         example="criticise fitted",
         done="nothing is flagged",
         falls_short="anything is flagged",
@@ -77,14 +79,14 @@ def add(commands: arguments.Commands) -> None:
     compare.add_argument(
         "--reference",
         metavar="NAME",
-        help="subject that the others are held against, of a single fit (all pairs)",
+        help="subject to compare the others with, for a single fit (all pairs)",
     )
 
     page = arguments.add_command(
         commands,
         "report",
         _report,
-        "Write a report of a fit: one page, for people who were not there.",
+        "Write a report of a fit: one page, for readers who did not run it.",
         example="report fitted --out report.html",
     )
     arguments.takes_fit(page)
@@ -102,7 +104,7 @@ def add(commands: arguments.Commands) -> None:
         "--explain", nargs="+", default=[], metavar="ITEM", help="items of the fit to explain"
     )
     arguments.takes_groups(page)
-    page.add_argument("--title", metavar="TEXT", help="of the page (the layout's name)")
+    page.add_argument("--title", metavar="TEXT", help="title of the page (the layout's name)")
     arguments.takes_overwrite(page)
 
 

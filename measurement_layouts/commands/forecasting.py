@@ -47,12 +47,12 @@ def add(commands: arguments.Commands) -> None:
     score.add_argument(
         "--training-items",
         action="store_true",
-        help="score items that the fit was made on, too; such scores flatter",
+        help="also score the items of the fit; such scores are too good",
     )
     score.add_argument(
         "--reused-names",
         action="store_true",
-        help="equal names may be those of other items; properties and outcomes tell",
+        help="equal names may belong to other items; properties and outcomes decide",
     )
     score.add_argument("--json", action="store_true", help="print one JSON object")
 

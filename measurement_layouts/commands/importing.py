@@ -27,7 +27,7 @@ def add(commands: arguments.Commands) -> None:
     inspect = _add_kind(
         kinds, "inspect", _inspect, "Read logs of Inspect (.eval or .json).", "logs/*.eval"
     )
-    _chooses(inspect, "--scorer", "whose scores")
+    _chooses(inspect, "--scorer", "scorer to read")
     inspect.add_argument(
         "--value",
         nargs="+",

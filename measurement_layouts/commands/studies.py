@@ -37,7 +37,7 @@ def add(commands: arguments.Commands) -> None:
         commands,
         "reproduce",
         _reproduce,
-        "Hold published figures against obtained ones.",
+        "Compare published figures with obtained ones.",
         example="reproduce animal-ai-olympics --published published",
         done="every figure holds",
         falls_short=_SHORT,

@@ -1,4 +1,4 @@
-"""General scales of cognitive demands: what items ask of whoever answers them, level by level."""
+"""General scales of cognitive demands: what items demand, in levels."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""The Animal-AI Olympics: who sees, who navigates, who is noisy."""
+"""The Animal-AI Olympics: vision, navigation and noise of 68 agents."""
 
 from ..animal_ai_arenas import read_arenas
 from ..scenario import Scenario

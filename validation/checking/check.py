@@ -142,7 +142,7 @@ class Check(Shown):
 
 
 def check(layout: Layout, evaluation: Evaluation, *, seed: int = 1) -> Check:
-    r"""Ask, before sampling, what each latent of a layout would be informed by.
+    r"""Assess, before sampling, how much the data inform each latent of a layout.
 
     Expected posterior standard deviations come from the Fisher information of the outcomes at
     draws of the profile from its prior, and the prior's precision; see `expected.expected`. For the

@@ -283,7 +283,7 @@ def criticise(
     prob: float = 0.9,
     seed: int = 1,
 ) -> Criticism | PopulationCriticism:
-    r"""Ask which properties of the items explain what a layout leaves over.
+    r"""Find the properties of the items that explain what a layout leaves unexplained.
 
     For each subject, the layout's forecast of the items it was fitted on is expanded by what the
     layout's own elements can still do and by a free effect for every level of every property that

@@ -1,4 +1,4 @@
-"""Kinks of a trend: found, or honestly not."""
+"""Tests of whether a trend has a kink."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ type Verdict = Literal["kink", "changed", "cannot tell"]
 
 @dataclass(frozen=True)
 class FoundKink:
-    """What outcomes say of a kink.
+    """Result of a test for a kink.
 
     Made by `find_kink`.
 
@@ -68,7 +68,7 @@ def find_kink(
     change: str = "change",
     when: str = "when",
 ) -> FoundKink:
-    r"""Say whether a trend has a kink, as far as its outcomes tell.
+    r"""Test whether a trend has a kink.
 
     The rate has *changed* where the 95 % interval of the change, under the layout with a kink, does
     not hold 0. It is a *kink* where that layout, besides, foresees subjects that are left out by at

@@ -22,7 +22,7 @@ from ...inference.forecasts.forecasting import Forecast
 
 @runtime_checkable
 class Assessor(Protocol):
-    """Whatever predicts outcomes held out from the others.
+    """Protocol of what predicts held-out outcomes from the others.
 
     Three more methods are used where there are any. ``check(items)`` refuses items that the
     assessor cannot read, before anything is computed. ``forecast(training, items, *, seed)``

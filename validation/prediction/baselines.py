@@ -1,4 +1,4 @@
-"""Predictions that know no layout: what a layout has to beat."""
+"""Baselines: predictions without a layout."""
 
 import math
 from abc import ABC, abstractmethod

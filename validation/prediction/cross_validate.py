@@ -56,7 +56,7 @@ def cross_validate(
     n_jobs: int | None = None,
     progressbar: bool = True,
 ) -> CrossValidation:
-    """Ask what predicts who succeeds on which items, on outcomes held out.
+    """Compare layouts and other methods by their predictions of held-out outcomes.
 
     Every method predicts what each fold holds out from what the fold leaves to learn from. All
     methods have the same folds, and none sees what is held out. A forest only predicts; of a

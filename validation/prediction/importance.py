@@ -57,7 +57,7 @@ class Importance:
 
     @property
     def methods(self) -> list[str]:
-        """Whose importances, in the order given."""
+        """Names of the methods, in the order given."""
         return [str(name) for name in self.values["method"].unique()]
 
     @cached_property

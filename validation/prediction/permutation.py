@@ -35,7 +35,7 @@ def permutation_importance(
     n_jobs: int | None = None,
     progressbar: bool = True,
 ) -> Importance:
-    r"""Ask which properties of the items a prediction rests on.
+    r"""Measure how much each method's predictions depend on each property of the items.
 
     Every method learns from each fold's training items and predicts the held-out ones: as they
     are, and with one property at a time shuffled among them.

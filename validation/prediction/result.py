@@ -84,7 +84,7 @@ class CrossValidation(Shown):
 
     @property
     def subjects(self) -> list[str]:
-        """Whose success was predicted."""
+        """Names of the subjects."""
         return [str(name) for name in self.success.index]
 
     def per_subject(self, column: str = "brier") -> pd.DataFrame:

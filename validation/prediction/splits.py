@@ -50,7 +50,7 @@ class Fold:
 
 @runtime_checkable
 class Split(Protocol):
-    """Whatever divides an evaluation into what is learnt from and what is predicted.
+    """Protocol of what divides an evaluation into training and held-out outcomes.
 
     Examples
     --------

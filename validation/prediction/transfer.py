@@ -193,7 +193,7 @@ def _offset(left: LeftOut) -> float:
 
 @dataclass(frozen=True)
 class Elsewhere:
-    """Predict by a layout that has learnt from groups left out how far it is off elsewhere.
+    """Predict by a layout, with errors on new groups estimated from groups left out.
 
     What it learns, it learns from the training outcomes alone: within each training set, groups are
     left out once more.

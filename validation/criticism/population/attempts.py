@@ -15,7 +15,7 @@ _MOST = 2**22  # outcomes of cells that are laid out; of more the normal distrib
 
 
 def attempts(residuals: Residuals, prob: float) -> pd.DataFrame:
-    r"""Ask whether a subject's attempts at an item have more in common than the layout says.
+    r"""Test whether a subject's attempts at an item have more in common than the layout expects.
 
     As `dependence.pairs`, of each two attempts in the same cell, with one :math:`\beta` for all:
     with what a cell of n attempts leaves over, r, and its variance w,

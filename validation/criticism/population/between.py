@@ -29,7 +29,7 @@ def between(
     alpha: float,
     prob: float,
 ) -> pd.DataFrame:
-    r"""Ask of each two groups of subjects whether items, and demands, work alike in both at all.
+    r"""Test, for each two groups of subjects, whether items and demands work alike in both.
 
     Let each item be easier for one group by an effect of its own, drawn with mean 0 and standard
     deviation :math:`\tau`. Scores :math:`U` of these effects, one for each item, beside what

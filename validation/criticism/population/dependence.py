@@ -19,7 +19,7 @@ COLUMNS += ["widening", "z", "p", "p_adjusted", "flagged"]
 
 
 def pairs(residuals: Residuals, *, alpha: float, prob: float) -> pd.DataFrame:
-    r"""Ask of each pair of items whether subjects' outcomes on them have more in common.
+    r"""Test each pair of items for outcomes with more in common than the layout expects.
 
     Their joint law is taken as that of the layout times :math:`1 + \beta r_j r_k`, with what is
     left over, :math:`r = y - n p`: to first order :math:`\beta` is the covariance, in squared

@@ -100,7 +100,7 @@ def group_columns(subjects: pd.DataFrame, by: str | Iterable[str] | None) -> lis
 def invariance(
     residuals: Residuals, contrasts: list[Contrast], *, alpha: float, prob: float
 ) -> pd.DataFrame:
-    r"""Ask of each item whether it is easier for some subjects than the layout says.
+    r"""Test whether each item is easier for some subjects than the layout expects.
 
     The log-odds of an item's cells are moved by :math:`\beta` for the subjects of a level, beside
     their other items; see `louis.Direction`. So a level that does better in all is no alarm, only

@@ -13,7 +13,7 @@ SLOPE, LEVEL = "slope", "level"
 
 
 def item_fit(residuals: Residuals, layout: Layout, *, alpha: float, prob: float) -> pd.DataFrame:
-    r"""Ask of each item whether it is as steep, and as easy, as the layout says.
+    r"""Test whether each item is as steep, and as easy, as the layout expects.
 
     The log-odds of an item's cells are moved by :math:`\beta` times themselves, centred, beside the
     subjects' other items; see `louis.Direction`. Below 0, the item tells subjects apart less than

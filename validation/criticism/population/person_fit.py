@@ -13,7 +13,7 @@ _EVEN = 0.5
 def person_fit(
     residuals: Residuals, subjects: list[str], *, alpha: float, prob: float
 ) -> pd.DataFrame:
-    r"""Ask of each subject whether it passes hard items as seldom as the layout says.
+    r"""Test whether each subject passes hard items as seldom as the layout expects.
 
     The log-odds of a subject's cells are moved by :math:`\beta` times :math:`\log p`, centred; see
     `louis.Direction`. Below 0, the pattern is flatter than the layout says: hard items are passed

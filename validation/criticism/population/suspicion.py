@@ -115,7 +115,7 @@ class Suspicion:
 def suspicion(
     fit: Fit, *, subjects: Iterable[object] | None = None, alpha: float = 0.05
 ) -> Suspicion:
-    r"""Ask of each subject whether it knows hard items by heart, or fails easy ones on purpose.
+    r"""Test each subject for memorised hard items, and for easy items failed on purpose.
 
     Were a share m of the hard items known by heart, the log-likelihood of a success with the chance
     p would grow by :math:`\log((1 - m) p + m) - \log p`, and that of a failure fall by
