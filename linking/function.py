@@ -247,7 +247,10 @@ class LinkingFunction:
         return hash(self.name)
 
     def __reduce__(self) -> str | tuple[Any, ...]:
-        """Pickle by name where the name leads here, and by value (cloudpickle) elsewhere."""
+        """Pickle by name where the name leads here, and by value (cloudpickle) elsewhere.
+
+        A formula pickled by value may lose its source, so its digest is pickled with it.
+        """
         name, home = self.name, sys.modules.get(self.__module__)
         if self.__module__ != "__main__" and getattr(home, name, None) is self:
             return name
@@ -259,7 +262,7 @@ class LinkingFunction:
             "keeps_unit": self.keeps_unit,
             "check": self.check,
         }
-        return functools.partial(type(self), **made), (self.formula,)
+        return functools.partial(type(self), **made), (self.formula,), {"digest": self.digest}
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Build an expression when an operand is one; compute when all are numbers or arrays."""

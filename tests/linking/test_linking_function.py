@@ -218,7 +218,7 @@ def test_linking_functions_survive_pickling_by_name():
 
 
 def test_a_function_made_inside_another_is_pickled_by_value():
-    """What cloudpickle (joblib, Dask) does for a notebook's functions."""
+    """What cloudpickle (joblib, Dask) does for a notebook's functions; 3.1.3 drops their source."""
     cloudpickle = pytest.importorskip("cloudpickle")
     local = made(2, False)
     clone = pickle.loads(cloudpickle.dumps(local))
