@@ -1,4 +1,4 @@
-"""Annotations: what was said about items, what failed and what it cost."""
+"""Annotations of items, with failures and costs."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace

@@ -66,7 +66,7 @@ _ANSWER = 300  # tokens of an annotator's answer
 
 @dataclass(frozen=True, eq=False)
 class DemandTable:
-    """What one annotator said about items by several rubrics.
+    """Annotations of items by several rubrics, by one annotator.
 
     Made by `annotate_demands`.
 

@@ -1,4 +1,4 @@
-"""Grading of open answers: scores by several graders, and what becomes of those who disagree."""
+"""Grading of open answers: scores by several graders, and how disagreements are settled."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

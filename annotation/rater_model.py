@@ -1,4 +1,4 @@
-"""A model of raters, fitted: true levels of items, and what each rater makes of them."""
+"""A fitted model of raters: true levels of items, and the errors of each rater."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -106,7 +106,7 @@ class RaterModel:
         return pd.DataFrame(rows).T.rename_axis(["dimension", "rater"])
 
     def reliability(self, *, least: float = 0.7, prob: float = 0.9) -> pd.DataFrame:
-        r"""Say which dimensions are measured well enough, and how many annotations are enough.
+        r"""Compute reliabilities, by dimension, and how many annotations would be enough.
 
         .. math:: \rho_k = \frac{\rho_1}{\rho_1 + (1 - \rho_1) \left(c + \frac{1 - c}{k}\right)}
 

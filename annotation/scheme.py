@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Scheme:
-    """What the machinery of asking needs to know about one kind of annotation.
+    """One kind of annotation: its questions, and how answers are read.
 
     Parameters
     ----------

@@ -184,5 +184,5 @@ def _is_own(found: os.stat_result, path: Path, remedy: str) -> bool:
 
 @cache
 def _warn(what: str) -> None:
-    """Say it once."""
+    """Log a warning, each text only once."""
     _log.warning(what)

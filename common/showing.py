@@ -56,7 +56,7 @@ class Shown(ABC):
 
     @abstractmethod
     def _overview(self) -> Overview:
-        """Say what there is."""
+        """Summarise the result."""
 
     def __str__(self) -> str:
         told = self._overview()

@@ -77,7 +77,7 @@ class Acceptance:
         training_items: bool = False,
         reused_names: bool = False,
     ) -> pd.DataFrame:
-        """Hold what was accepted against outcomes that the forecast has not seen.
+        """Compare what was accepted with outcomes that the forecast has not seen.
 
         Parameters
         ----------

@@ -140,7 +140,7 @@ def suitability(
     prob: float = 0.9,
     seed: int = 1,
 ) -> Suitability:
-    r"""Expect each subject's success on a job, rank the subjects, and say what limits them.
+    r"""Forecast each subject's success on a job, rank the subjects, and find their limits.
 
     .. math:: S_s = \sum_i w_i\, p_{si} \Big/ \sum_i w_i
 

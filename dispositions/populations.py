@@ -150,7 +150,7 @@ def alignment_by_population(
     resamples: int = 1000,
     seed: int = 1,
 ) -> PopulationAlignment:
-    r"""Say how far each model is from each population, and to which side.
+    r"""Compute how far each model is from each population, and to which side.
 
     .. math:: \bar d = \frac1V \sum_v (\hat q_{s(v)} - x_v), \qquad
         D^2 = \frac1S \sum_s \left[ (\hat p_s - \hat q_s)^2 - \frac{\hat\sigma_s^2}{n_s} -

@@ -149,7 +149,7 @@ class Dropped:
             self._rows.append((what, int(count), reason))
 
     def table(self) -> pd.DataFrame:
-        """One row per thing and reason."""
+        """Return a table with a row for each kind of thing and reason."""
         found = pd.DataFrame(self._rows, columns=["what", "count", "reason"])
         return found.astype({"what": "str", "count": "int64", "reason": "str"})
 

@@ -59,9 +59,9 @@ class Verdict:
 def judge(
     top: Peaks, pieces: Sequence[Interval], line: Line, heights: np.ndarray, outcomes: Outcomes
 ) -> Verdict:
-    """Say whether the data place a subject.
+    """Determine whether a subject is identified by its data.
 
-    They do not when every value is compatible; when the compatible values have no end on a side, or
+    It is not when every value is compatible; when the compatible values have no end on a side, or
     end there with the latent's range only (the likelihood falls by less than 0.05 nats over the
     last quarter of the piece at that end); or when two maxima are equal to 1e-6 nats.
 
@@ -187,7 +187,7 @@ class Survey:
 
     @property
     def identified(self) -> np.ndarray:
-        """Whose data place them; shape (subjects,)."""
+        """Whether each subject is identified; shape (subjects,)."""
         return np.array([verdict.identified for verdict in self.verdicts])
 
     def errors(self, prob: float) -> tuple[np.ndarray, list[str]]:

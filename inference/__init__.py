@@ -1,1 +1,1 @@
-"""From a layout and outcomes to profiles and forecasts; the only room that knows PyMC."""
+"""From a layout and outcomes to profiles and forecasts, with PyMC."""

@@ -247,7 +247,7 @@ class Collected:
         return {subject for subject, tried in self._tried.items() if tried.failure is None}
 
     def add(self, sampled: Sampled) -> None:
-        """Take what came of one subject."""
+        """Add the result of one subject."""
         self._tried[sampled.subject] = Tried.of(sampled)
         if sampled.draws is not None:
             for kept, arrays in (

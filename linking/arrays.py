@@ -1,8 +1,8 @@
 """Array operations under one name for NumPy and PyTensor.
 
 A linking function is written once against these names. Each call looks at its arguments: a PyTensor
-variable among them selects PyTensor, anything else NumPy. PyTensor is never imported here; whoever
-made the variable has already done that.
+variable among them selects PyTensor, anything else NumPy. PyTensor is never imported here: the
+code that made the variable has already done so.
 """
 
 import sys

@@ -1,4 +1,4 @@
-"""Whether predictions come true as often as they say: subject by subject, at home and elsewhere."""
+"""Calibration of predictions, a panel per subject or per cross-validation."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING

@@ -123,7 +123,7 @@ def horizon_plot(
 
 
 def _order(points: np.ndarray, which: "int | np.ndarray") -> list[int]:
-    """Choose whom to name first: those far from the others. All that are asked for are named."""
+    """Order names: those far from the others first. All that are asked for are written."""
     wanted = np.arange(which) if isinstance(which, int) else which
     if not len(wanted):
         return []

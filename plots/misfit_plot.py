@@ -1,4 +1,4 @@
-"""What a layout with a population misses: subjects, items, groups and pairs."""
+"""Misfits of a layout with a population: subjects, items, groups and pairs."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple

@@ -1,4 +1,4 @@
-"""Whether forecasts come true as often as they say."""
+"""Calibration of forecasts: success rates against mean forecasts."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any

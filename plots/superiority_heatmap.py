@@ -148,7 +148,7 @@ def _table(rows: "pd.DataFrame", column: str, everybody: list[str]) -> "pd.DataF
 
 
 def _warned(rows: "pd.DataFrame", what: str) -> list[str]:
-    """Name the subjects of whom a warning says something."""
+    """Name the subjects that have a warning."""
     found = []
     for warning in rows["warning"]:
         for part in str(warning).split("; "):

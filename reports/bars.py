@@ -62,7 +62,7 @@ class Axis:
 
     @property
     def centre(self) -> float | None:
-        """Where neither side is preferred, of a bias."""
+        """Place at which a bias prefers neither side."""
         return 0.0 if self.kind == "bias" and self.low < 0 < self.high else None
 
 
@@ -83,17 +83,17 @@ class Bar:
 
     @property
     def vague(self) -> bool:
-        """Whether the prior decides."""
+        """Whether the element is prior-dominated."""
         return bool(self.row["prior_dominated"])
 
     @property
     def split(self) -> bool:
-        """Whether there are separate modes."""
+        """Whether the posterior has separate modes."""
         return bool(self.row["modes"])
 
     @property
     def marks(self) -> str:
-        """Of the mean: a star, a double dagger."""
+        """Marks of the mean: a star, a double dagger."""
         return "*" * self.vague + "‡" * self.split
 
     @property
@@ -108,7 +108,7 @@ class Bar:
 
     @property
     def interval(self) -> str:
-        """In words."""
+        """Interval, as text."""
         low, high = outward(self.row["low"], self.row["high"], self.digits.ends)
         return f"[{low}, {high}]"
 
@@ -119,12 +119,12 @@ class Bar:
 
     @property
     def rhat(self) -> str:
-        """In words."""
+        """R-hat, as text."""
         return fixed(self.row["rhat"], 3)
 
     @property
     def ess(self) -> str:
-        """The smaller one of bulk and tail, in words."""
+        """Smaller effective sample size of bulk and tail, as text."""
         return fixed(min(self.row["ess_bulk"], self.row["ess_tail"]), 0)
 
     @property

@@ -40,7 +40,7 @@ class Column:
 
     @property
     def unit(self) -> str:
-        """In short."""
+        """Unit of the property, abbreviated."""
         return units.name(self.feature.unit)
 
     @property

@@ -136,20 +136,20 @@ class Contents:
 
     @property
     def _drawn(self) -> list[str]:
-        """Those of them who have draws."""
+        """Subjects with a section of their own that have draws."""
         fitted = set(self.fit.subjects)
         return [name for name in self.detailed if name in fitted]
 
     @property
     def whole(self) -> bool:
-        """Whether everybody has a section of their own, whose sampling failed too."""
+        """Whether all subjects, also those whose sampling failed, have a section of their own."""
         return self.asked is None and len(self.diagnostics) <= DETAILED
 
     @cached_property
     def detailed(self) -> list[str]:
-        """Who has a section of their own, in the fit's order.
+        """Subjects with a section of their own, in the fit's order.
 
-        Where they are many and nobody is asked for: as many as there is room for, evenly spaced
+        Where there are many subjects and none is asked for: `DETAILED` of them, evenly spaced
         from the most successful to the least.
         """
         if self.whole:
@@ -169,7 +169,7 @@ class Contents:
 
     @cached_property
     def told(self) -> Description:
-        """In words, those who have a section of their own."""
+        """Descriptions in words of the subjects with a section of their own."""
         if self.whole:
             return self.description
         return describe(self.fit, self.criticism, subjects=self.detailed)
@@ -186,7 +186,7 @@ class Contents:
 
     @cached_property
     def outcomes(self) -> list[Outcome]:
-        """What was fitted."""
+        """Outcomes that were fitted."""
         return fitted_outcomes(self.fit)
 
     @cached_property
@@ -206,7 +206,7 @@ class Contents:
 
     @cached_property
     def means(self) -> pd.DataFrame:
-        """The same by attempt; NaN where there is none."""
+        """Mean of each outcome over attempts, by subject; NaN where there is none."""
         counts = {outcome.name: outcome.attempts.sum(axis=1) for outcome in self.outcomes}
         attempts = pd.DataFrame(counts, self.trials.index)
         return self.gained / attempts.where(attempts > 0)

@@ -238,7 +238,7 @@ def compare_profiles(
 def _pairs(
     fit: Fit, subjects: Iterable[object] | None, reference: object | None, other: "Fit | None"
 ) -> tuple[list[str], list[str]]:
-    """List who is compared with whom."""
+    """List the pairs of subjects to compare."""
     who = fit.subjects if subjects is None else fit.named(subjects)
     if reference is not None:
         (name,) = (fit if other is None else other).named([reference])

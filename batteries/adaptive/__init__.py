@@ -1,1 +1,1 @@
-"""Tests that adapt: what to ask next, and when it is enough."""
+"""Adaptive tests: which item to ask next, and when to stop."""

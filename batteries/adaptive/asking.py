@@ -1,4 +1,4 @@
-"""A test that adapts: it says what to ask next, and when it is enough."""
+"""Adaptive tests of one subject: choice of the next item, and when to stop."""
 
 import secrets
 from collections.abc import Mapping, Sequence
@@ -286,7 +286,7 @@ class AdaptiveTest:
 
     @property
     def done(self) -> str:
-        """Why it is enough; empty while it goes on."""
+        """Why the test has stopped; empty while it goes on."""
         stop = self._stop
         if stop is not None:
             reached = stop.reached(self._running)

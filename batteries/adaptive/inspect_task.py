@@ -211,7 +211,7 @@ class _Outcomes:
 
 
 class _Asking:
-    """What stands between a running task and the test: who was asked, and what came of it."""
+    """Connection of a running task and the test: samples asked, and their outcomes."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""When a test that adapts has learnt enough."""
+"""Rules that stop an adaptive test."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass

@@ -80,8 +80,8 @@ def incite(
         Levels to incite to; None is asking without a system prompt. All levels of the rubric and
         None by default, as in the published study. A mapping gives the system prompt for each.
     judge : str or Model, optional
-        Who reads the answers that no rule reads. Settings do not reach it: for some of its own,
-        give a model of `get_model`.
+        Model that reads the answers that no rule reads. `settings` do not apply to it: to set
+        its own, give a model of `get_model`.
     checked : float, default 0.1
         Share in [0, 1] of the answers read by rules that the judge reads, too, chosen by a hash of
         their names.

@@ -303,7 +303,7 @@ def judge_agreement(
     seed: int = 1,
     columns: Mapping[str, str] | None = None,
 ) -> pd.DataFrame:
-    r"""Hold a judge's answers against people's labels.
+    r"""Compare a judge's answers with people's labels.
 
     .. math:: \kappa = \frac{p_o - p_e}{1 - p_e}
 

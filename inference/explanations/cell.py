@@ -1,4 +1,4 @@
-"""One subject on one item: what its draws make of a formula, as the item is and changed."""
+"""One subject on one item: formulas computed for its draws, with the item as it is or changed."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -23,7 +23,7 @@ RECORDS = "records"
 
 @dataclass(frozen=True)
 class Record:
-    """What came of one subject. Without it there are no draws, whatever else was written.
+    """Record of one subject. A subject without a record has no draws, whatever else was written.
 
     Attributes
     ----------

@@ -266,7 +266,7 @@ class Store:
         return {one.subject for one in self._records.values() if one.draws is not None}
 
     def add(self, sampled: Sampled) -> None:
-        """Write what came of one subject: its draws, then, as a whole, its record.
+        """Write the result of one subject: first its draws, then its record as a whole.
 
         Parameters
         ----------

@@ -23,7 +23,7 @@ _REACH = 1.65  # standard deviations of such a step, times elements to the power
 
 @dataclass(frozen=True, eq=False)
 class Carried:
-    """What came of carrying a subject's draws on.
+    """Result of carrying a subject's draws on to more outcomes.
 
     Attributes
     ----------

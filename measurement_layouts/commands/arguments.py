@@ -177,8 +177,8 @@ def takes_data(parser: argparse.ArgumentParser, *, required: bool = True) -> Non
         nargs="+",
         required=required,
         metavar="[OUTCOME=]FILE",
-        help="the same: columns `subject`, `item` and `outcome`, or a row per subject and a "
-        f"column per item; a file for each outcome of the layout{otherwise}",
+        help="files of the same kinds: columns `subject`, `item` and `outcome`, or a row per "
+        f"subject and a column per item; a file for each outcome of the layout{otherwise}",
     )
     takes_people(parser)
     takes_columns(parser)

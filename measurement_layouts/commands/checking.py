@@ -37,7 +37,7 @@ def add(commands: arguments.Commands) -> None:
     )
     arguments.takes_layout(check)
     arguments.takes_data(check)
-    arguments.takes_numbers(check, ("--seed", 0, 1, "of the prior's draws"))
+    arguments.takes_numbers(check, ("--seed", 0, 1, "seed of the prior's draws"))
 
     calibrate = arguments.add_command(
         commands,
@@ -66,12 +66,12 @@ def add(commands: arguments.Commands) -> None:
     arguments.takes_people(calibrate, "those of your own layouts whose subjects share something")
     arguments.takes_numbers(
         calibrate,
-        ("--simulations", _FEWEST, 1000, "of each layout; the slow ones of scenarios take a part"),
+        ("--simulations", _FEWEST, 1000, "simulations of each layout (fewer of slow scenarios)"),
         ("--trials", 1, 1, "attempts per item"),
-        ("--draws", 4, 600, "kept of each chain; 99 of all are used"),
+        ("--draws", 4, 600, "draws to keep of each chain; 99 of all are used"),
         ("--tune", 1, 400, "tuning steps of each chain"),
         ("--chains", 1, 2, "chains of each simulation"),
-        ("--seed", 0, 1, "of every random step"),
+        ("--seed", 0, 1, "seed of every random step"),
     )
     arguments.takes_method(
         calibrate,

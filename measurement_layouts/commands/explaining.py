@@ -1,4 +1,4 @@
-"""What a fit says: ``describe``, ``explain``, ``criticise``, ``compare`` and ``report``."""
+"""Commands for a fit: ``describe``, ``explain``, ``criticise``, ``compare`` and ``report``."""
 
 import argparse
 from pathlib import Path

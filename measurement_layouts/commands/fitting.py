@@ -42,7 +42,7 @@ def add(commands: arguments.Commands) -> None:
     arguments.takes_subjects(parser)
     arguments.takes_numbers(
         parser,
-        ("--draws", 4, 1000, "kept of each chain"),
+        ("--draws", 4, 1000, "draws to keep of each chain"),
         ("--tune", 0, 1000, "tuning steps of each chain"),
         ("--chains", 1, 4, "chains of each subject"),
         ("--seed", 0, 1, "of every random step"),

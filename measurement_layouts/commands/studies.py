@@ -30,8 +30,8 @@ def add(commands: arguments.Commands) -> None:
     )
     arguments.takes_path(run, "--data", "DIR", "real data (an embedded, simulated cohort)")
     arguments.takes_path(run, "--out", "DIR", "new or empty folder to write (out/SCENARIO)")
-    arguments.takes_numbers(run, ("--seed", 0, 1, "of every random step"))
-    arguments.takes_numbers(run, ("--draws", 4, 1000, "kept of each chain"))
+    arguments.takes_numbers(run, ("--seed", 0, 1, "seed of every random step"))
+    arguments.takes_numbers(run, ("--draws", 4, 1000, "draws to keep of each chain"))
 
     reproduce = arguments.add_command(
         commands,

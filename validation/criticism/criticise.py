@@ -1,4 +1,4 @@
-"""Criticise a layout: which properties of the items explain what it leaves over."""
+"""Criticism of a layout: properties of the items that explain its residuals."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field

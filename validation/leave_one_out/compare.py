@@ -196,7 +196,7 @@ def _counted(table: pd.DataFrame, what: str, layouts: Iterable[str]) -> list[str
 
 
 def _subjects(fits: Mapping[str, Fit], subjects: Iterable[object] | None) -> list[str]:
-    """Say whom to compare, and refuse those that a fit does not hold."""
+    """Choose the subjects to compare, and refuse those that a fit does not have."""
     if subjects is None:
         who = list(dict.fromkeys(subject for fit in fits.values() for subject in fit.subjects))
     else:

@@ -72,8 +72,8 @@ def find_kink(
 
     The rate has *changed* where the 95 % interval of the change, under the layout with a kink, does
     not hold 0. It is a *kink* where that layout, besides, foresees subjects that are left out by at
-    least 2 nats better than each other shape, a walk among them: a rate that wanders looks like a
-    kink from afar. Otherwise outcomes cannot tell.
+    least 2 nats better than each other shape, a walk among them: a rate that wanders
+    resembles a kink. Otherwise the verdict is "cannot tell".
 
     Parameters
     ----------

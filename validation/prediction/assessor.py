@@ -1,4 +1,4 @@
-"""What an assessor is: something that learns from outcomes and predicts others."""
+"""Assessors: the protocol of what learns from outcomes and predicts others."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any, Protocol, runtime_checkable

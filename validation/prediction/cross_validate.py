@@ -1,4 +1,4 @@
-"""Ask what predicts: layouts, baselines and assessors side by side by cross-validation."""
+"""Cross-validation of layouts, baselines and other assessors on the same outcomes."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence

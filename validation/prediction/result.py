@@ -79,7 +79,7 @@ class CrossValidation(Shown):
 
     @property
     def methods(self) -> list[str]:
-        """What was compared; the first is the reference."""
+        """Names of the methods; the first is the reference."""
         return [str(name) for name in self.scores["method"].unique()]
 
     @property
@@ -291,7 +291,7 @@ class CrossValidation(Shown):
         return scores_by(self.predictions, self.methods, where, bins)
 
     def calibration(self, method: str | None = None, *, pooled: bool = False) -> pd.DataFrame:
-        """Hold the predictions of a method against success rates, in bins of the prediction.
+        """Compare the predictions of a method with success rates, in bins of the prediction.
 
         Parameters
         ----------

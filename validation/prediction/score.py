@@ -268,7 +268,7 @@ def calibration_curve(
     training_items: bool = False,
     reused_names: bool = False,
 ) -> pd.DataFrame:
-    r"""Hold mean forecasts against success rates, in bins of the forecast.
+    r"""Compare mean forecasts with success rates, in bins of the forecast.
 
     Bins and averages are those of `scoring.expected_calibration_error`: bins equally wide over
     [0, 1], bin k being [k/bins, (k+1)/bins) and the last one including 1; all subjects' trials

@@ -22,7 +22,7 @@ _WORDS = "tf-idf"
 
 @runtime_checkable
 class Encoder(Protocol):
-    """Whatever turns texts into rows of numbers, as models of sentence-transformers do.
+    """Protocol of what turns texts into rows of numbers, as sentence-transformers do.
 
     Examples
     --------

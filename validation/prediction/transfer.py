@@ -1,4 +1,4 @@
-"""What leaving groups of the training items out tells about items of groups never met."""
+"""Errors of forecasts on new groups of items, estimated by leaving groups out."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

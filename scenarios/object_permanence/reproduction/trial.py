@@ -30,7 +30,7 @@ _SETTLED = 1.05  # R-hat of means that are not asked for more digits than two
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """What came of one cohort, as tables with a row per agent.
+    """Results of one cohort, as tables with a row per agent.
 
     Attributes
     ----------

@@ -105,7 +105,7 @@ def q3(residuals: Residuals) -> np.ndarray:
 def testlets(
     residuals: Residuals, groups: Mapping[str, np.ndarray], *, alpha: float, prob: float, seed: int
 ) -> pd.DataFrame:
-    r"""Ask of items that belong together whether they have more in common, all pairs at once.
+    r"""Test whether items of a testlet have more in common, all pairs at once.
 
     As `pairs`, with one :math:`\beta` for all pairs of a testlet's items.
 

@@ -84,7 +84,7 @@ class Suspicion:
         )
 
     def in_words(self) -> list[str]:
-        """Say what is suspected of whom; a sentence for each verdict, and the warning."""
+        """Write a sentence for each subject with a verdict, and the warning."""
         told = []
         for name, row in self.table[self.table["verdict"] != ""].iterrows():
             if row["verdict"] == MEMORISED:
