@@ -140,12 +140,12 @@ def test_power(monkeypatch):
 @pytest.mark.trust("faults", "repeated attempts that depend on each other")
 @pytest.mark.parametrize(("made", "battery"), BATTERIES)
 def test_alarms_over_all_subjects_are_as_rare_as_stated(made, battery):
-    """150 checks of five subjects: their alarms are at most 5 %, and three standard errors."""
+    """75 checks of five subjects: their alarms are at most 5 %, and three standard errors."""
     alarms = 0
-    for run in range(150):
+    for run in range(75):
         _, evaluation = counts(5, 0.0, seed=1000 + run, **battery)
         alarms += bool(ml.check(made, evaluation).overdispersion["flagged"].any())
-    assert alarms / 150 <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 150)
+    assert alarms / 75 <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 75)
 
 
 def test_the_statistic_is_that_of_tarone():

@@ -148,7 +148,7 @@ def test_spreads_are_recovered_and_slopes_on_the_way(slope, spreads):
 
     The slope is drawn towards 1, by n / (n + 3) of its logarithm, and lies about there.
     """
-    studies, held, twin, slopes = 100, 0, 0, []
+    studies, held, twin, slopes = 50, 0, 0, []
     for seed in range(studies):
         found = posterior_of_misfit(simulated(seed, slope=slope, spreads=spreads), centre=0, seed=1)
         low, high = found["group_sd"].quantile([0.05, 0.95])
