@@ -1,4 +1,4 @@
-"""Where each subject stands on one latent, by likelihood, collapse, integration or sampling."""
+"""Estimates of each subject's latents by likelihood, point collapse, integration or sampling."""
 
 import lazy_loader
 

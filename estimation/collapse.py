@@ -1,4 +1,4 @@
-"""Point collapse: the success rate of all items whose band holds a place."""
+"""Point collapse: the success rate of all items whose band contains a given value."""
 
 import numpy as np
 import pandas as pd
@@ -23,28 +23,28 @@ def point_collapse(
     .. math:: \hat P_{point}(x) = \frac{\sum_{i: b_{l,i} \le x \le b_{u,i}} k_i}
        {\sum_{i: b_{l,i} \le x \le b_{u,i}} n_i}
 
-    It is constant between neighbouring ends. Where it is largest is a rough and biased estimate of
-    the propensity; `estimate` has better ones, and takes this one, with care for plateaus of few
-    trials, when asked for ``method="collapse"``.
+    The success rate is constant between neighbouring ends of bands. The value at which it is
+    largest is a rough and biased estimate of the propensity. `estimate` has better methods; with
+    ``method="collapse"`` it uses this one and corrects for plateaus that have few trials.
 
     Parameters
     ----------
     low, high : array_like, shape (items,)
-        Ends of the bands; infinite ones too.
+        Ends of the bands (may be infinite).
     successes, trials : array_like, shape (items,)
-        Counts.
+        Number of successes and of trials of each item.
 
     Returns
     -------
     DataFrame
-        One row per plateau, ascending: ``low`` and ``high`` end, ``success`` rate in [0, 1] (NaN
-        where no band that was tried is), ``trials``. Single points, where bands only touch, are
-        left out.
+        One row per plateau, in ascending order: ``low`` and ``high`` end, ``success`` rate in
+        [0, 1] (NaN where no band with trials covers the plateau) and ``trials``. Single points
+        at which two bands only touch are left out.
 
     Raises
     ------
     DataError
-        When the four differ in length or hold nothing, or a band is reversed.
+        When the four arrays differ in length or are empty, or a band is reversed.
 
     References
     ----------
@@ -73,7 +73,8 @@ def point_collapse(
         )
     edges = np.unique(np.concatenate([lows, highs]))
     left, end = edges[:-1], edges[1:]
-    # counts of the bands that began, less those that ended: no table of items by plateaus
+    # counts of the bands that have begun minus those that have ended; this avoids a table of items
+    # by plateaus
     begun, ended = (np.searchsorted(edges, part) for part in (lows, highs))
     within = []
     for counts in (right, tried):
@@ -87,11 +88,12 @@ def point_collapse(
 
 
 def best_place(plateaus: pd.DataFrame, low: float, high: float) -> float:
-    """Take the middle of the best plateau in a range; NaN where that has no end.
+    """Return the middle of the best plateau in a range, or NaN if that plateau has no end.
 
-    The best has the highest lower limit of a 95 % interval for its rate (Wilson's): at the thin
-    ends of a battery, where one or two bands are, the raw rate is often 1. Of equal ones the widest
-    counts, and of equally wide ones the lowest.
+    The best plateau is the one whose success rate has the highest lower limit of a 95 % interval
+    (Wilson's). The raw rate is not used because it is often 1 at the ends of a battery, where only
+    one or two bands overlap. Among equal plateaus the widest is taken, and among equally wide ones
+    the lowest.
     """
     inside = plateaus.assign(
         low=plateaus["low"].clip(low, high), high=plateaus["high"].clip(low, high)
@@ -107,19 +109,19 @@ def best_place(plateaus: pd.DataFrame, low: float, high: float) -> float:
 
 
 def _lower_limit(rate: pd.Series, trials: pd.Series) -> pd.Series:
-    """Compute Wilson's limit (1927, Journal of the American Statistical Association 22)."""
+    """Compute Wilson's lower limit (1927, Journal of the American Statistical Association 22)."""
     part = _NORMAL**2 / trials
     spread = _NORMAL * np.sqrt((rate * (1 - rate) + part / 4) / trials)
     return (rate + part / 2 - spread) / (1 + part)
 
 
 def collapsed(layout: Layout, battery: Battery, evaluation: Evaluation) -> np.ndarray:
-    """Collapse every subject's outcomes; the best places, shape (subjects,).
+    """Collapse every subject's outcomes and return the best values, shape (subjects,).
 
     Raises
     ------
     LayoutError
-        When the layout is no single band of its latent, with ends from meta-features.
+        When the layout is not a single band of its latent whose ends are meta-features.
     """
     (latent,) = layout.latents
     found = find_bands(layout)
@@ -128,9 +130,8 @@ def collapsed(layout: Layout, battery: Battery, evaluation: Evaluation) -> np.nd
         limits = ends(found[0], dict(battery.features), layout)
     if limits is None or any(np.ndim(end) > 1 for end in limits):
         raise LayoutError(
-            f"layout {layout.name!r}: a collapse needs one band of {latent.name}, with ends of "
-            f"meta-features and no labels, and this has {many(len(found), 'band')}; use "
-            "method='likelihood'"
+            f"layout {layout.name!r} has {many(len(found), 'band')}; a collapse needs one band of "
+            f"{latent.name} whose ends are meta-features without labels; use method='likelihood'"
         )
     low, high = (np.broadcast_to(end, (battery.items,)) for end in limits)
     counts = zip(evaluation.successes.to_numpy(), evaluation.trials.to_numpy(), strict=True)

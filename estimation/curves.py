@@ -14,31 +14,32 @@ from ..inference.sampling.grid.lattice import spaced
 from ..inference.sampling.grid.posterior import Chances
 from ..layouts import Latent, Layout
 
-UNDEFINED = -1e10  # nats of a likelihood that has no value
+UNDEFINED = -1e10  # log-likelihood, in nats, where it is not defined
 
 
 class Curves:
-    r"""Log-likelihoods of outcomes, in the order in which they came.
+    r"""Log-likelihoods of subjects' outcomes as functions of the only latent.
 
     .. math:: \ell(\theta) = \sum_i k_i \log P_i(\theta) + (n_i - k_i) \log(1 - P_i(\theta))
 
-    Probabilities stay 1e-12 away from 0 and 1, as in `fit`. Items alike are one.
+    Probabilities stay 1e-12 away from 0 and 1, as in `fit`. Identical items are counted together.
 
     Parameters
     ----------
     battery : Battery
-        A layout of one latent without labels, and items.
+        A layout with one latent without labels, and its items.
     evaluation : Evaluation
         Outcomes of the subjects.
 
     Attributes
     ----------
     latent : Latent
-        Whose values are the places.
+        The layout's only latent.
     subjects : list of str
-        Numbered in this order.
+        Names of the subjects; a subject's number is its position in this list.
     chances : Chances
-        Of the items that differ, with constants that stand for any subject's.
+        Success probabilities of the distinct items, with placeholder values (0.5) for the
+        constants of subjects.
 
     Examples
     --------
@@ -73,7 +74,7 @@ class Curves:
         self.chances = Chances(layout, features, size, dict.fromkeys(names, 0.5))
 
     def over(self, places: np.ndarray, who: np.ndarray | None = None) -> np.ndarray:
-        """Compute log-likelihoods of subjects, all by default, at the same places.
+        """Compute log-likelihoods of subjects (default: all) at the same values of the latent.
 
         Returns
         -------
@@ -90,12 +91,12 @@ class Curves:
         return defined(found)
 
     def at(self, places: np.ndarray, who: np.ndarray) -> np.ndarray:
-        """Compute log-likelihoods, each at a place and of a subject of its own.
+        """Compute one log-likelihood for each pair of a value of the latent and a subject.
 
         Parameters
         ----------
         places, who : ndarray, shape (places,)
-            Values of the latent, and numbers of subjects.
+            Values of the latent, and the number of the subject of each.
 
         Returns
         -------
@@ -114,11 +115,11 @@ class Curves:
         return defined(found)
 
     def among(self, some: np.ndarray) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
-        """Give `at` with subjects numbered as they are in a part of all."""
+        """Return `at` for a selection of subjects, numbered by their position in it."""
         return lambda places, rows: self.at(places, some[rows])
 
     def of(self, number: int) -> Callable[[np.ndarray], np.ndarray]:
-        """Give one subject's curve, from values of any shape to log-likelihoods."""
+        """Return one subject's curve: a function from values of any shape to log-likelihoods."""
 
         def curve(values: np.ndarray) -> np.ndarray:
             places = np.asarray(values, dtype=float)
@@ -131,7 +132,7 @@ class Curves:
 def bounded(
     chances: Chances, latent: Latent, places: np.ndarray
 ) -> Iterator[tuple[slice, np.ndarray]]:
-    """Compute success probabilities away from 0 and 1; some places at a time, (places, items)."""
+    """Compute success probabilities, clipped off 0 and 1, in blocks of shape (places, items)."""
     outcome, dims = chances.layout.outcome.expression, len(chances.layout.dims)
     for some, found in chances.of(outcome, {latent.name: places}, places.shape):
         chance = found.reshape(found.shape[: found.ndim - dims])
@@ -140,32 +141,32 @@ def bounded(
 
 
 def defined(logs: np.ndarray) -> np.ndarray:
-    """Put next to nothing where a logarithm has no value."""
+    """Replace values that are not finite by `UNDEFINED`."""
     return np.where(np.isfinite(logs), logs, UNDEFINED)
 
 
-_FEWEST, _MOST = 512, 4096  # gaps to start with
-_BETWEEN = 4  # places from one end of a band to the next
-_BESIDE = np.array([-4.0, -2.0, -1.0, -0.5, 0.5, 1.0, 2.0, 4.0])  # of an end, in 1 / a'
-_CHANGE = 2.0  # of the log-odds of any item, from one place to the next, at most
+_FEWEST, _MOST = 512, 4096  # least and greatest number of gaps of the first grid
+_BETWEEN = 4  # gaps between two neighbouring ends of bands
+_BESIDE = np.array([-4.0, -2.0, -1.0, -0.5, 0.5, 1.0, 2.0, 4.0])  # distances from an end, in 1 / a'
+_CHANGE = 2.0  # largest change of the log-odds of any item from one grid point to the next
 _HALVINGS = 60
-_FARTHEST = 40  # doublings of the prior's spread that are looked at
+_FARTHEST = 40  # number of times that the prior's spread is doubled in the search for an end
 _SETTLED = 1e-9
 
 
 @dataclass(frozen=True)
 class Line:
-    """Where likelihoods are looked at.
+    """Grid of values of the latent at which likelihoods are computed.
 
     Attributes
     ----------
     places : ndarray
-        Ascending.
+        Grid points, in ascending order.
     low, high : float
-        Ends of the latent's range. Beyond the last place before an infinite one no probability
-        changes.
+        Ends of the latent's range. Where an end is infinite, no probability changes beyond the
+        outermost grid point.
     scale : float
-        The prior's spread: what is small beside it is small.
+        The prior's spread, to which tolerances are relative.
     """
 
     places: np.ndarray
@@ -175,26 +176,26 @@ class Line:
 
 
 def line(layout: Layout, features: Features, chances: Chances) -> Line:
-    """Lay places along the range of a layout's only latent.
+    """Make a grid along the range of a layout's only latent.
 
-    Evenly at first and closer together where a probability changes, by `lattice.spaced`; at,
-    between and close to both sides of all ends of bands; then halfway between neighbours until the
-    log-odds of no item change by more than 2 from each to the next: a cliff that is 1e-9 wide has
-    as many places as a gentle slope.
+    The grid is even at first and denser where a probability changes (`lattice.spaced`). Points are
+    added at all ends of bands, between them and close to both sides of them. Then gaps are halved
+    until the log-odds of no item change by more than 2 from one point to the next, so that a step
+    that is 1e-9 wide gets as many points as a gentle slope.
 
     Parameters
     ----------
     layout : Layout
-        With one latent.
+        A layout with one latent.
     features : dict of str to ndarray
-        Of all items.
+        Meta-features of all items.
     chances : Chances
-        Of the items that differ.
+        Success probabilities of the distinct items.
 
     Returns
     -------
     Line
-        Out to where nothing changes any more, in a range without ends.
+        The grid. In a range without ends it reaches to where no probability changes any more.
     """
     (latent,) = layout.latents
     support = latent.range
@@ -204,7 +205,7 @@ def line(layout: Layout, features: Features, chances: Chances) -> Line:
     marks, width = _marks(layout, features)
     first = support.low if np.isfinite(support.low) else _far(chances, latent, centre, -scale)
     last = support.high if np.isfinite(support.high) else _far(chances, latent, centre, scale)
-    # evenly in a coordinate that grows like the logarithm far out
+    # the grid is even in a coordinate that grows like the logarithm far from the centre
     stretch = scale if not support.is_finite else 1e3 * (last - first)
 
     def value(at: np.ndarray) -> np.ndarray:
@@ -225,7 +226,7 @@ def line(layout: Layout, features: Features, chances: Chances) -> Line:
 
 
 def _marks(layout: Layout, features: Features) -> tuple[np.ndarray, np.ndarray]:
-    """List ends and midpoints of all bands, and about how wide each band's edge is."""
+    """List the ends and midpoints of all bands, and the approximate width of each band's edge."""
     places, widths = [], []
     for band in find_bands(layout):
         found = ends(band, features, layout) if band.latent is not None else None
@@ -259,7 +260,7 @@ def _refined(chances: Chances, latent: Latent, places: np.ndarray) -> np.ndarray
 
 
 def _far(chances: Chances, latent: Latent, centre: float, spread: float) -> float:
-    """Find where, on one side, the probabilities have settled."""
+    """Find the value, on one side of the centre, beyond which probabilities no longer change."""
     places = centre + spread * 2.0 ** np.arange(_FARTHEST)
     odds = np.concatenate([found for _, found in _log_odds(chances, latent, places)])
     odds = odds[: np.argmin(np.append(np.isfinite(odds).all(axis=1), False))]
@@ -270,7 +271,7 @@ def _far(chances: Chances, latent: Latent, centre: float, spread: float) -> floa
 
 
 def _changes(chances: Chances, latent: Latent, places: np.ndarray) -> np.ndarray:
-    """How much the log-odds of an item change, at most, from each place to the next."""
+    """Compute the largest change of the log-odds of any item from each point to the next."""
     largest, before = [], None
     for _, odds in _log_odds(chances, latent, places):
         joined = odds if before is None else np.concatenate([before, odds])

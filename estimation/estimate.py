@@ -33,13 +33,14 @@ _NAMES = {"mean": "estimate", "sd": "se", "low": "low", "high": "high"}
 
 
 def posterior_rows(fit: Fit, prob: float) -> pd.DataFrame:
-    """Summarise every element of every subject; also of those whose sampling failed.
+    """Summarise every element of every subject, including subjects whose sampling failed.
 
     Returns
     -------
     DataFrame
         One row per subject and node: ``estimate``, ``se``, ``low``, ``high``, ``identified`` (the
-        prior does not dominate), ``reason`` and, of it, what went wrong in sampling: ``trouble``.
+        element is not prior-dominated), ``reason``, and ``trouble``, the part of the reason that
+        concerns sampling.
     """
     judged, profiles = fit.diagnostics(), fit.profiles(prob=prob)
     parts = []
@@ -58,7 +59,7 @@ def posterior_rows(fit: Fit, prob: float) -> pd.DataFrame:
 
 
 def posterior_peaks(survey: Survey, layout: Layout) -> list[Peaks]:
-    """Find all modes of the posterior densities, per unit of the only latent."""
+    """Find all modes of the subjects' posterior densities of the only latent."""
     log_prior = _log_prior(layout)
     places = survey.line.places
     before = log_prior(places)
@@ -94,7 +95,7 @@ _NO_END = "the best plateau has no end"
 def of_one(
     layout: Layout, evaluation: Evaluation, method: str, prob: float, fit: Fit | None
 ) -> Estimates:
-    """Estimate the only latent of a layout; from the fit's posterior where there is one."""
+    """Estimate the only latent of a layout, from the posterior if a fit is given."""
     battery = Battery.of(layout, evaluation)
     places = collapsed(layout, battery, evaluation) if method == "collapse" else None
     found = survey(battery, evaluation, prob)
@@ -133,7 +134,7 @@ def of_one(
 
 
 def of_several(fit: Fit, method: str, prob: float) -> Estimates:
-    """Take every element of a layout with several from its posterior."""
+    """Estimate every element of a layout with several latents from the posterior."""
     table = posterior_rows(fit, prob).reset_index(drop=True)
     table = table.assign(log_likelihood=np.nan, compatible="")
     table["modes"] = pd.array([pd.NA] * len(table), dtype="Int64")
@@ -216,54 +217,57 @@ def estimate(
 
     .. math:: \ell(\theta) = \sum_i k_i \log P_i(\theta) + (n_i - k_i) \log(1 - P_i(\theta))
 
-    over the whole range of the layout's only latent. All maxima are found and listed, not the one
-    next to a start. The standard error is one over the root of the observed information, the
-    interval all :math:`\theta` with :math:`\ell(\hat\theta) - \ell(\theta) \le \chi^2_{1,prob}/2`,
-    which may be in several pieces.
+    over the whole range of the layout's only latent. All maxima are found and listed, not only the
+    one nearest to a starting value. The standard error is one over the square root of the observed
+    information. The interval is the set of all :math:`\theta` with
+    :math:`\ell(\hat\theta) - \ell(\theta) \le \chi^2_{1,prob}/2`, which may be in several pieces.
 
-    ``"collapse"`` takes the middle of the plateau of `point_collapse` whose rate has the highest
-    lower limit (Wilson's, of 95 %; of equal ones the widest). It is biased, and has no error.
+    ``"collapse"`` takes the middle of the plateau of `point_collapse` whose success rate has the
+    highest lower limit (Wilson's, of 95 %; the widest of equal plateaus). The estimate is biased
+    and has no standard error.
 
-    ``"grid"`` and ``"nuts"`` take mean, standard deviation and quantiles of the posterior, which
-    `fit` integrates, or samples with chains started in every mode; of several latents too.
+    ``"grid"`` and ``"nuts"`` take the mean, standard deviation and quantiles of the posterior,
+    which `fit` integrates over a grid, or samples with chains started in every mode. Both work for
+    several latents too.
 
-    A subject of a layout with one latent is not identified, whatever the method, when every value
-    is compatible with its outcomes (inside the likelihood's interval); when no limit is set on a
-    side; or when two maxima are equal. In a range that ends, no limit is set where the interval
-    reaches the end and the likelihood does not fall towards it (by 0.05 nats over the last quarter
-    of the piece at that end): the declared range would be the answer, not the data. So a subject
-    that solved everything has a lower limit and no estimate. Of a layout with several latents, an
-    element is identified when the prior does not dominate it.
+    With one latent, a subject is not identified, whatever the method, in three cases: when every
+    value is compatible with its outcomes (inside the likelihood's interval), when the data set no
+    limit on one side, or when two maxima are equal. In a range that ends, the data set no limit
+    where the interval reaches the end and the likelihood falls by less than 0.05 nats over the last
+    quarter of the piece at that end: the estimate would then depend on the declared range and not
+    on the data. A subject that solved everything therefore has a lower limit and no estimate. With
+    several latents, an element is identified when it is not prior-dominated.
 
     Parameters
     ----------
     layout : Layout
-        The layout to fit; of one latent for the first two methods.
+        The layout to fit. The first two methods need a layout with one latent.
     evaluation : Evaluation
         Items and outcomes.
     method : {"likelihood", "collapse", "grid", "nuts"}
-        How.
+        Method of estimation.
     prob : float, default 0.9
-        Confidence, or mass, of the intervals, in (0, 1).
+        Confidence, or posterior mass, of the intervals, in (0, 1).
     subjects : iterable, optional
-        Subjects (default: all).
+        Subjects to estimate (default: all).
     draws, tune, chains, seed, n_jobs, progressbar
-        As in `fit`, for ``"grid"`` and ``"nuts"``.
+        Options of `fit`, used by ``"grid"`` and ``"nuts"``.
 
     Returns
     -------
     Estimates
-        Of the same form for every method.
+        Estimates, intervals and reasons, in the same form for every method.
 
     Raises
     ------
     DataError
         When the items do not fit the layout, or a subject is unknown.
     LayoutError
-        When a collapse is asked for and the layout is no single band of its latent.
+        When ``method="collapse"`` and the layout is not a single band of its latent.
     FitError
-        When the method does not work for so many latents or for something unseen of the items,
-        subjects share something, an option is out of range, or sampling failed for every subject.
+        When the method does not work for this number of latents or for an unseen property of items,
+        when subjects share latents, when an option is out of range, or when sampling failed for
+        every subject.
 
     References
     ----------
@@ -300,7 +304,7 @@ def estimate(
     if not alone and method in ("likelihood", "collapse"):
         raise FitError(
             f"layout {layout.name!r} has {len(known)} profile elements ({some(known)}), and "
-            f"method={method!r} takes a single latent without labels; use method='grid' for up to "
+            f"method={method!r} needs a single latent without labels; use method='grid' for up to "
             "two elements, or 'nuts' for any number"
         )
     if alone or method == "grid":

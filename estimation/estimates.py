@@ -1,4 +1,4 @@
-"""What every estimator returns."""
+"""The result that every estimator returns."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -27,40 +27,45 @@ COLUMNS = (
 
 @dataclass(frozen=True, eq=False)
 class Estimates:
-    """Estimates of latents, with the reason where a subject has none.
+    """Estimates of latents, with the reason for each subject that has none.
 
     Made by `estimate`.
 
     Attributes
     ----------
     layout : Layout
-        What was estimated.
+        The layout whose latents were estimated.
     method : str
         ``"likelihood"``, ``"collapse"``, ``"grid"`` or ``"nuts"``.
     prob : float
-        Mass, or confidence, of the intervals.
+        Confidence, or posterior mass, of the intervals.
     table : DataFrame
-        One row per subject and node: ``estimate`` (of highest likelihood; the best point of a
-        collapse; the posterior mean), ``se`` (from the curvature; the posterior's standard
-        deviation), ``low`` and ``high`` (profile-likelihood interval; equal-tailed posterior
-        interval), ``log_likelihood`` at the estimate, number of ``modes``, ``identified``,
-        ``compatible`` (the values that the data allow, in words) and ``reason`` (why a subject is
-        not identified, or what else to know; else empty). Where a subject is not identified,
-        ``estimate``, ``se``, ``low`` and ``high`` are NaN, and ``log_likelihood`` is the highest.
-        Of layouts of several latents, ``log_likelihood`` and ``modes`` are missing.
+        One row per subject and node. ``estimate`` is the maximum of the likelihood, the best point
+        of a collapse, or the posterior mean. ``se`` is computed from the curvature of the
+        likelihood, or is the standard deviation of the posterior. ``low`` and ``high`` are the ends
+        of the profile-likelihood interval, or of the equal-tailed posterior interval.
+        ``log_likelihood`` is its value at the estimate, and ``modes`` the number of modes.
+        ``identified`` is true where the data determine the estimate, ``compatible`` gives the
+        values that the data allow, in words, and ``reason`` states why a subject is not identified,
+        or another remark (else empty). Where a subject is not identified, ``estimate``, ``se``,
+        ``low`` and ``high`` are NaN, and ``log_likelihood`` is its maximum. For layouts with
+        several latents, ``log_likelihood`` and ``modes`` are missing.
     modes : DataFrame
-        One row per subject, node and maximum, the highest first: ``at``, ``log_likelihood`` (or
-        log-density of the posterior per unit of the latent) and ``below`` the highest, in nats. A
-        maximum that is reached only far out is at infinity. Of layouts of one latent.
+        One row per subject, node and maximum, the highest first: ``at``, ``log_likelihood`` (or the
+        log-density of the posterior per unit of the latent) and ``below``, its distance from the
+        highest maximum in nats. A maximum that is approached but never reached is at infinity.
+        Empty for layouts with several latents.
     ranges : mapping of str to list of (float, float)
-        By subject, the values that the data allow: pieces of the line, ascending; an end may be
-        infinite. Of layouts of one latent.
+        By subject, the values that the data allow, as intervals in ascending order; an end may be
+        infinite. Empty for layouts with several latents.
     curves : mapping of str to callable
-        By subject, from values of the latent to log-likelihoods. Of layouts of one latent.
+        By subject, a function from values of the latent to log-likelihoods. Empty for layouts with
+        several latents.
     prior : callable
-        Draws from the prior, by latent, shape (draws,) or (draws, labels); made when called.
+        Function without arguments that returns draws from the prior by latent, of shape (draws,) or
+        (draws, labels).
     fit : Fit or None
-        The posterior, where there is one.
+        The posterior, if the method is ``"grid"`` or ``"nuts"``.
 
     Examples
     --------
@@ -78,7 +83,7 @@ class Estimates:
       subject  estimate  identified
     0     Ann       2.5        True
     1     Bob       NaN       False
-    >>> found.ranges["Bob"][0][0]  # who passes everything has a lower end alone
+    >>> found.ranges["Bob"][0][0]  # Bob passed everything: only a lower end
     3.398...
     """
 

@@ -1,4 +1,4 @@
-"""Firmness: where a leaning lies, how firmly it is held there, and how far prompts move it."""
+"""Firmness: the place of a propensity, its wobble, and how far prompts move it."""
 
 import numpy as np
 import pandas as pd
@@ -14,8 +14,8 @@ from ..inference.posterior.posterior import rows_of
 from ..layouts.elements import find_elements
 
 PLACE, WOBBLE = "propensity", "wobble"
-_FEW = 10  # trials of items that end near a place, from which a wobble is read
-_LEAST = 3  # conditions that a line and a scatter about it need
+_FEW = 10  # least trials at bands that end near the place, for a wobble to be identified
+_LEAST = 3  # least conditions for a line and the scatter about it
 
 
 def firmness(
@@ -23,19 +23,21 @@ def firmness(
 ) -> pd.DataFrame:
     r"""Summarise place and wobble of each subject, and count the trials that inform the wobble.
 
-    Only trials of items whose band ends near the place inform the wobble: an item whose band ends
-    far from it succeeds, or fails, whatever the wobble is. The trials that count are those with
+    The place is the mean of a subject's varying level, and the wobble is its standard deviation.
+    Only trials of items whose band ends near the place inform the wobble: the outcome of an item
+    whose band ends far from it does not depend on the wobble. The trials that count are those with
 
     .. math:: |b_i - \hat\theta| \le \omega_{high}
 
     with the posterior mean :math:`\hat\theta` of the place and the upper end of the wobble's
-    interval. Where there is none, outcomes say only that the wobble is less than that.
+    interval. Where there are no such trials, the outcomes only show that the wobble is below that
+    value.
 
     Parameters
     ----------
     fit : Fit
-        Of a layout with a band about something unseen, whose mean is the place and whose spread is
-        the wobble; each subject by itself.
+        A fit in which each subject was fitted alone, of a layout with a band about an `Unseen` node
+        whose mean is the place and whose spread is the wobble.
     place, wobble : str
         Names of the two latents.
     prob : float, default 0.9
@@ -45,16 +47,17 @@ def firmness(
     -------
     DataFrame
         Indexed by subject: ``place`` and ``wobble`` (posterior means, in the unit of the bands),
-        each with ``_low`` and ``_high``; their posterior ``correlation``; ``near``, the trials of
-        items with an end near the place; ``identified``, whether the data and not the prior place
-        both; and ``reason``, what to know of the wobble or why it is not identified, else empty.
-        Where a place or a wobble is decided by the prior its numbers are NaN.
+        each with ``_low`` and ``_high``; their posterior ``correlation``; ``near``, the number of
+        trials of items whose band ends near the place; ``identified``, whether neither of the two
+        is prior-dominated and the posterior has one mode; and ``reason``, why they are not
+        identified, or a remark about the wobble (else empty). Where a place or a wobble is
+        prior-dominated, its numbers are NaN.
 
     Raises
     ------
     FitError
-        When a name is no profile element of the layout, `prob` is not between 0 and 1, or the
-        layout has no band with ends from the items.
+        When a name is not a profile element of the layout, `prob` is not between 0 and 1, or the
+        layout has no band whose ends are properties of items.
 
     References
     ----------
@@ -124,8 +127,9 @@ def _ends(fit: Fit) -> np.ndarray:
     found = [end for pair in pairs if pair is not None for end in pair if end.ndim == 1]
     if not found:
         raise FitError(
-            f"layout {fit.layout.name!r} has no band whose ends are properties of items, and a "
-            "wobble shows at such ends; fit one with band, uncertain_band or bilogistic"
+            f"layout {fit.layout.name!r} has no band whose ends are properties of items, from "
+            "which a wobble could be estimated; fit a layout with band, uncertain_band or "
+            "bilogistic"
         )
     return np.stack(found)[None]
 
@@ -144,42 +148,45 @@ def incitability(
     wobble: str = WOBBLE,
     prob: float = 0.9,
 ) -> pd.DataFrame:
-    r"""Estimate how far prompts move each model, and how much the places scatter.
+    r"""Estimate how far prompts move each model's place, and how much its places scatter.
 
     .. math:: \hat\theta_c = \alpha + \beta \ell_c + e_c, \qquad e_c \sim N(0, \tau^2)
 
     by least squares over a model's conditions c, with the place :math:`\hat\theta_c` and the level
-    :math:`\ell_c` that the prompt asked for. A slope of 1 moves as far as asked for; one of 0 does
-    not move. The slope's interval is Student's, so it counts the errors of the places, too, as far
-    as they scatter. The wobble is what is left under a prompt: the mean of the conditions' wobbles.
+    :math:`\ell_c` that the prompt asked for. With a slope of 1 the model moves as far as the prompt
+    asks for; with a slope of 0 it does not move. The slope's interval is Student's. It includes the
+    errors of the places as far as they contribute to the scatter about the line. The wobble that
+    remains under a prompt is the mean of the conditions' wobbles.
 
     Parameters
     ----------
     fit : Fit
-        As for `firmness`; a subject is a model under a condition.
+        A fit as for `firmness`, in which a subject is a model under a condition.
     conditions : DataFrame
-        Indexed by subject: ``model``, and ``incited``, the level asked for, NaN without a prompt.
+        Indexed by subject: ``model``, and ``incited``, the level that the prompt asked for (NaN
+        without a prompt).
     place, wobble : str
         Names of the two latents.
     prob : float, default 0.9
-        Mass of the intervals.
+        Mass of the intervals, in (0, 1).
 
     Returns
     -------
     DataFrame
         Indexed by model: ``slope`` (levels moved per level asked for) with ``slope_low`` and
         ``slope_high``, ``at_zero`` (place on the line at level 0), ``scatter`` (standard deviation
-        about the line), ``wobble`` (mean over its prompts) with ``wobble_low`` and ``wobble_high``
-        (of the posterior), ``unprompted`` and ``unprompted_wobble``, the number of prompts that
-        count as ``used``, and ``left_out``: those whose place or wobble is not identified. With
-        fewer than three prompts used, at two levels or more, the line is NaN.
+        about the line), ``wobble`` (mean over the prompts) with ``wobble_low`` and ``wobble_high``
+        (posterior interval), ``unprompted`` and ``unprompted_wobble`` (place and wobble without a
+        prompt), ``used`` (number of prompts used) and ``left_out`` (number of prompts whose place
+        or wobble is not identified). The line is NaN unless at least three prompts at two or more
+        levels were used.
 
     Raises
     ------
     DataError
         When a column is missing, or a subject of the fit has no condition.
     FitError
-        As `firmness` does.
+        For the reasons that `firmness` lists.
 
     References
     ----------
@@ -228,7 +235,7 @@ def incitability(
 
 
 def _line(level: np.ndarray, place: np.ndarray, prob: float) -> dict[str, float]:
-    """Fit a line, with Student's interval of its slope."""
+    """Fit a line and compute Student's interval of its slope."""
     line, freedom = linregress(level, place), len(level) - 2
     half = float(t.ppf((1 + prob) / 2, freedom)) * line.stderr
     rest = place - line.intercept - line.slope * level

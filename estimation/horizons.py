@@ -17,7 +17,7 @@ from ..layouts.elements import elements, find_elements
 
 _SCATTERS, _DRAWS = 400, 4000
 _MONTHS, _DAYS = 12, 365.25
-_LEAST = 3  # points that a line and a scatter need
+_LEAST = 3  # least points for a line and the scatter about it
 
 
 def time_horizons(
@@ -28,26 +28,27 @@ def time_horizons(
     base: float = 2.0,
     prob: float = 0.9,
 ) -> pd.DataFrame:
-    """Read capabilities as hours.
+    """Convert a capability into a time horizon in hours.
 
     Parameters
     ----------
     fit : Fit
-        Of a layout in which a capability is a logarithm of the hours that people need.
+        A fit of a layout in which a capability is the logarithm of the hours that people need.
     released : Series, optional
-        Dates, indexed by subject; subjects without one are left out.
+        Release dates, indexed by subject. If given, subjects without a date are left out.
     node : str, optional
-        The capability; the only one by default.
+        Name of the capability (default: the only one).
     base : float, default 2
-        Of the logarithm, above 1: 2 for doublings, 10 for orders of magnitude.
+        Base of the logarithm, above 1: 2 for doublings, 10 for orders of magnitude.
     prob : float, default 0.9
-        Mass of the equal-tailed interval.
+        Mass of the equal-tailed interval, in (0, 1).
 
     Returns
     -------
     DataFrame
-        Indexed by subject: ``hours`` (posterior median), ``low``, ``high``; ``doublings`` of an
-        hour (posterior mean) and their ``sd``; and ``released``.
+        Indexed by subject: ``hours`` (posterior median) with the interval ``low`` to ``high``;
+        ``doublings``, the posterior mean of the binary logarithm of the hours, and its ``sd``; and
+        ``released``, if given.
 
     Raises
     ------
@@ -68,7 +69,7 @@ def time_horizons(
     """
     prob = inside("prob", prob, such_as=0.9)
     if not base > 1:
-        raise FitError(f"base={base}; give a number above 1, as 2 or 10")
+        raise FitError(f"base={base}; give a number above 1, such as 2 or 10")
     draws = np.log2(base) * fit.posterior[capability_of(fit, node)].stack(draw_=("chain", "draw"))
     values = draws.transpose("subject", "draw_").to_numpy()
     tail = (1 - prob) / 2
@@ -87,13 +88,13 @@ def time_horizons(
 
 
 def capability_of(fit: Fit, node: str | None) -> str:
-    """Name the capability that is a horizon: the one asked for, or the only one."""
+    """Return the name of the capability that is a time horizon (default: the only one)."""
     known = [element for element in elements(fit.layout) if element.latent.kind == "capability"]
     found = known if node is None else find_elements(fit.layout, node)
     if len(found) != 1 or found[0].label:
         raise FitError(
-            f"a horizon is one capability without labels, and there are "
-            f"{some(element.name for element in found)}; name one as node="
+            f"a time horizon needs one capability without labels, and there are "
+            f"{some(element.name for element in found)}; name one with node="
         )
     return found[0].latent.name
 
@@ -103,24 +104,24 @@ def _dated(table: pd.DataFrame, released: pd.Series) -> pd.DataFrame:
     known = table[table.index.isin(named.index)]
     if known.empty:
         raise DataError(
-            f"dates are of {some(named.index)}, and the fit is of {some(table.index)}; index "
-            "released by subject"
+            f"the dates are indexed by {some(named.index)}, and the fit has the subjects "
+            f"{some(table.index)}; index released by subject"
         )
     return known.assign(released=pd.to_datetime(named[known.index]))
 
 
 @dataclass(frozen=True, eq=False)
 class HorizonTrend:
-    """How horizons grow from release to release.
+    """Trend of time horizons over release dates, with its doubling time.
 
     Attributes
     ----------
     months, low, high : float
-        Time in which horizons double, and its interval; an end is infinite where they may not grow.
+        Doubling time in months, and its interval. An end is infinite if the horizons may not grow.
     scatter : float
-        Standard deviation of horizons about the line, in doublings, besides their own errors.
+        Standard deviation of horizons about the line, in doublings, without their own errors.
     line : DataFrame
-        ``released``, ``hours``, ``low``, ``high`` of the line, at even steps.
+        The line at evenly spaced dates: ``released``, ``hours``, ``low`` and ``high``.
     prob : float
         Mass of the intervals.
 
@@ -158,27 +159,28 @@ class HorizonTrend:
 
 
 def horizon_trend(horizons: pd.DataFrame, *, prob: float = 0.9, seed: int = 1) -> HorizonTrend:
-    r"""Fit a line through horizons that are known with errors.
+    r"""Fit a line through time horizons that are known with errors.
 
     .. math:: y_i \sim N(a + b t_i, s^2 + e_i^2)
 
-    with y in doublings of an hour, e its posterior standard deviation and t the date. Flat priors
-    on a, b and s; s is summed over, b and the line are drawn. Errors count as independent: what all
-    subjects share (estimates of hours that are all too long) moves the line up or down.
+    where y is the horizon in doublings of an hour, e its posterior standard deviation and t the
+    release date. The priors of a, b and s are flat; s is summed over, and a and b are drawn. Errors
+    of different subjects are treated as independent. An error that all subjects share (such as
+    estimates of hours that are all too long) shifts the whole line and is not in the intervals.
 
     Parameters
     ----------
     horizons : DataFrame
-        From `time_horizons`, with dates.
+        Result of `time_horizons` with release dates.
     prob : float, default 0.9
-        Mass of the intervals.
+        Mass of the intervals, in (0, 1).
     seed : int
-        Of the draws.
+        Seed of the draws.
 
     Returns
     -------
     HorizonTrend
-        Doubling time, and the line.
+        Doubling time and line.
 
     Raises
     ------
@@ -221,14 +223,14 @@ def horizon_trend(horizons: pd.DataFrame, *, prob: float = 0.9, seed: int = 1) -
 
 
 def doubling(rate: float) -> float:
-    """Months in which horizons double at a rate in doublings a year; infinite where none grow."""
+    """Convert a rate in doublings a year to a doubling time in months; infinite without growth."""
     return _MONTHS / float(rate) if rate > 0 else math.inf
 
 
 def _lines(
     t: np.ndarray, y: np.ndarray, error: np.ndarray, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Draw scatters, and intercepts and slopes: shapes (draws,), (draws, 2)."""
+    """Draw scatters, shape (draws,), and intercepts and slopes, shape (draws, 2)."""
     design = np.column_stack([np.ones_like(t), t])
     residual = y - design @ np.linalg.lstsq(design, y, rcond=None)[0]
     top = 4 * max(float(residual.std(ddof=1)), float(error.min()), 1e-6)

@@ -1,4 +1,4 @@
-"""All maxima of curves, also the smallest; their standard errors, and what the data allow."""
+"""All maxima of log-likelihood curves, their standard errors and profile-likelihood sets."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,15 +12,15 @@ from scipy.stats import chi2, norm
 from .curves import Line
 from .estimates import Interval
 
-_LEAST = 0.01  # nats by which the curve falls between two maxima; less may be rounding
-_NEAR = 20.0  # nats below the highest within which maxima are polished
-_LEVEL = 1e-9  # nats of difference between places on one plateau
-_WIDE = 1e-3  # of the scale; where places are dense, no plateau is needed to be level
-_NUDGE = 1e-3  # of the first gap, from an end of the line inwards
+_LEAST = 0.01  # least fall of the curve, in nats, between two maxima; less may be rounding
+_NEAR = 20.0  # maxima within this many nats of the highest are refined
+_LEVEL = 1e-9  # greatest difference, in nats, between points of one plateau
+_WIDE = 1e-3  # least width of a plateau, relative to the scale
+_NUDGE = 1e-3  # step inwards from an end of the grid, relative to the first gap
 _POLISHED: Any = {"xatol": 0.0, "xrtol": 4e-16, "fatol": 1e-11, "frtol": 0.0}
 
 type Curve = Callable[[np.ndarray, np.ndarray], np.ndarray]
-"""From places and numbers of subjects, of the same length, to heights."""
+"""Function from values of the latent and numbers of subjects, of one length, to log-likelihoods."""
 
 
 @dataclass(frozen=True)
@@ -30,9 +30,10 @@ class Peaks:
     Attributes
     ----------
     at, logs : ndarray, shape (maxima,)
-        Where, and how high. A plateau is at its middle, or at infinity if it has no end.
+        Positions and heights of the maxima. The position of a plateau is its middle, or infinity if
+        it has no end.
     level : ndarray, shape (maxima, 2)
-        Ends of the plateau; NaN where there is none.
+        Ends of the plateau, or NaN where the maximum is not a plateau.
     """
 
     at: np.ndarray
@@ -43,22 +44,22 @@ class Peaks:
 def peaks(curve: Curve, line: Line, heights: np.ndarray) -> list[Peaks]:
     """Find the maxima of several curves.
 
-    Two maxima count as two when the curve falls by 0.01 nats between them. Those more than 20 nats
-    below the highest are where the line has them, and not polished.
+    Two maxima are counted separately if the curve falls by at least 0.01 nats between them. Maxima
+    more than 20 nats below the highest are given at their grid point and not refined.
 
     Parameters
     ----------
     curve : Curve
-        Gives heights anywhere.
+        Function that computes heights at any value.
     line : Line
-        Where curves are known.
+        The grid.
     heights : ndarray, shape (curves, places)
-        On the line.
+        Heights at the points of the grid.
 
     Returns
     -------
     list of Peaks
-        By curve.
+        The maxima of each curve.
 
     Examples
     --------
@@ -75,7 +76,9 @@ def peaks(curve: Curve, line: Line, heights: np.ndarray) -> list[Peaks]:
     top = np.concatenate(tops)
     at, logs = places[top], heights[who, top]
     sides = [heights[who, np.clip(top + step, 0, final)] for step in (-1, 1)]
-    hidden = logs - np.minimum(*sides)  # a curve rises no more between places than beside them
+    hidden = logs - np.minimum(
+        *sides
+    )  # a curve rises at most as much between points as beside them
     near = np.flatnonzero(logs + hidden > heights.max(axis=1)[who] - _NEAR)
     ends = np.full((len(top), 2), np.nan)
     for number in near:
@@ -103,7 +106,7 @@ def _tops(row: np.ndarray) -> np.ndarray:
 
 
 def _end(row: np.ndarray, top: int, step: int) -> int:
-    """Walk from a maximum as far as the curve is level."""
+    """Find the point, on one side of a maximum, up to which the curve is level."""
     side = row[top + step :: step] if 0 <= top + step < len(row) else row[:0]
     below = side < row[top] - _LEVEL
     return int(top + step * (np.argmax(below) if below.any() else len(side)))
@@ -124,10 +127,10 @@ def _polish(
     at: np.ndarray,
     logs: np.ndarray,
 ) -> None:
-    """Move maxima to where they are between the places of the line."""
+    """Refine the positions of maxima between the points of the grid."""
     places, final = line.places, len(line.places) - 1
     left, middle, right = (places[np.clip(top + step, 0, final)] for step in (-1, 0, 1))
-    # at an end of the line there is no neighbour beyond, and the end itself may be highest
+    # an end of the grid has no neighbour beyond it, and may itself be the maximum
     middle = np.where(top == 0, left + _NUDGE * (right - left), middle)
     middle = np.where(top == final, right - _NUDGE * (right - left), middle)
     todo = todo[((left < middle) & (middle < right))[todo]]
@@ -144,18 +147,18 @@ def _polish(
             args=(who[todo],),
             tolerances=_POLISHED,
         )
-    better = -found.f_x > logs[todo]  # not where the bracket held no maximum: NaN
+    better = -found.f_x > logs[todo]  # false where the bracket has no maximum (NaN)
     at[todo[better]], logs[todo[better]] = found.x[better], -found.f_x[better]
 
 
-_FALL = 1e-3  # nats by which the likelihood falls at the nearer points, were it a parabola
-_NARROW = 1e-6  # of the scale: an interval narrower than this is a cliff
-_SMOOTH = 0.25  # by how much of itself a curvature may differ from that at half the distance
-_ALIKE = 3.0  # times the interval that curvature tells, or a third of it, may the true one be
+_FALL = 1e-3  # fall of a parabolic log-likelihood, in nats, at the nearer points
+_NARROW = 1e-6  # an interval narrower than this, relative to the scale, is a step
+_SMOOTH = 0.25  # greatest relative difference from the curvature at half the distance
+_ALIKE = 3.0  # greatest ratio, either way, of the true interval to the one from curvature
 
-STEP = "no standard error: the likelihood falls at once, as at a step"
-KINK = "no standard error: the likelihood has no curvature at its maximum, but a kink or a plateau"
-LOPSIDED = "no standard error: the likelihood is no parabola around its maximum"
+STEP = "no standard error: the likelihood falls abruptly at its maximum, as at a step"
+KINK = "no standard error: the likelihood has a kink or a plateau at its maximum"
+LOPSIDED = "no standard error: the likelihood is far from parabolic around its maximum"
 
 
 def standard_errors(
@@ -166,36 +169,37 @@ def standard_errors(
     prob: float,
     scale: float,
 ) -> tuple[np.ndarray, list[str]]:
-    r"""Compute one over the root of the observed information.
+    r"""Compute one over the square root of the observed information.
 
     .. math:: \mathrm{se} = \left(-\ell''(\hat\theta)\right)^{-1/2}
 
-    The derivative is the central difference of five points, the nearer ones where the likelihood
-    has fallen by about 0.001 nats: its error is 1e-6 of itself in smooth likelihoods, far above
-    rounding and far below curvature's own change.
+    The derivative is the central difference of five points, the nearer ones where the
+    log-likelihood has fallen by about 0.001 nats. In smooth likelihoods its relative error is 1e-6,
+    which is far above rounding and far below the change of the curvature itself.
 
     Parameters
     ----------
     curve : Curve
-        Gives log-likelihoods anywhere.
+        Function that computes log-likelihoods at any value.
     who : ndarray, shape (maxima,)
-        Numbers of subjects.
+        Numbers of the subjects.
     at : ndarray, shape (maxima,)
-        Maxima.
+        Positions of the maxima.
     pieces : list of (float, float)
-        The profile-likelihood interval around each.
+        The profile-likelihood interval around each maximum.
     prob : float
-        Its confidence.
+        Confidence of these intervals.
     scale : float
-        What is small beside it is small.
+        Scale of the latent, to which tolerances are relative.
 
     Returns
     -------
     errors : ndarray, shape (maxima,)
-        NaN where the maximum is a cliff or a kink, or where an interval by curvature would be more
-        than twice as wide as the one by profile likelihood, or less than half of it.
+        Standard errors. NaN where the maximum is a step or a kink, or where the interval from the
+        curvature would be more than three times as wide as the profile-likelihood interval, or less
+        than a third as wide.
     reasons : list of str
-        Why it is NaN; else empty.
+        Why the standard error is NaN (else empty).
 
     Examples
     --------
@@ -210,7 +214,7 @@ def standard_errors(
     normal = float(norm.isf((1 - prob) / 2))
     near = np.minimum(at - ends[:, 0], ends[:, 1] - at)
     step = np.where(np.isfinite(near), near, scale) * np.sqrt(2 * _FALL) / normal
-    step = at + step - at  # as the points have it
+    step = at + step - at  # the step as rounded in the points
     offsets = np.arange(-2, 3)
     points = at[:, None] + step[:, None] * offsets
     logs = curve(points.ravel(), np.repeat(who, 5)).reshape(-1, 5)
@@ -240,21 +244,21 @@ def compatible(
     Parameters
     ----------
     curve : Curve
-        Gives log-likelihoods anywhere.
+        Function that computes log-likelihoods at any value.
     line : Line
-        Where they are known.
+        The grid.
     heights : ndarray, shape (curves, places)
-        On the line.
+        Log-likelihoods at the points of the grid.
     found : list of Peaks
-        Their maxima.
+        Maxima of the curves.
     prob : float
         Confidence, in (0, 1).
 
     Returns
     -------
     list of list of (float, float)
-        By curve: pieces, ascending. A piece that reaches an end of the line ends where the latent's
-        range does.
+        For each curve, its intervals in ascending order. An interval that reaches an end of the
+        grid ends at the end of the latent's range.
 
     References
     ----------
@@ -274,7 +278,7 @@ def compatible(
     slack = chi2.ppf(prob, 1) / 2
     who, before, after, inside = [], [], [], []
     for row, (logs, top) in enumerate(zip(heights, found, strict=True)):
-        known = np.isfinite(top.at)  # between the places, a maximum may be all that is inside
+        known = np.isfinite(top.at)  # between two points, the maximum may be the only value inside
         places = np.concatenate([line.places, top.at[known]])
         order = np.argsort(places, kind="stable")
         places = places[order]

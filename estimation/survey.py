@@ -1,4 +1,4 @@
-"""What the likelihood says of every subject of a layout with one latent."""
+"""Likelihoods of all subjects of a layout with one latent, and who is identified by the data."""
 
 import math
 from collections.abc import Sequence
@@ -14,22 +14,22 @@ from .curves import Curves, Line, line
 from .estimates import Interval
 from .peaks import Peaks, compatible, peaks, standard_errors
 
-_TIED = 1e-6  # nats
-_FLAT = 0.05  # nats that a likelihood must fall towards the end of a range, over ...
-_LAST = 0.25  # ... this part of the piece at that end, or the range and not the data ends it
-_POINT = 1e-6  # of the scale: a narrower piece is written as a point
+_TIED = 1e-6  # maxima that differ by less than this, in nats, are equal
+_FLAT = 0.05  # least fall of the log-likelihood, in nats, towards an end of the range ...
+_LAST = 0.25  # ... over this part of the interval there, for the data to limit the interval
+_POINT = 1e-6  # an interval narrower than this, relative to the scale, is written as a point
 
 
 @dataclass(frozen=True)
 class Outcomes:
-    """What a subject did, counted.
+    """Counts of a subject's outcomes.
 
     Attributes
     ----------
     items : int
-        Tried.
+        Number of items attempted.
     successes, trials : int
-        Over all of them.
+        Totals over all items.
     """
 
     items: int
@@ -39,16 +39,16 @@ class Outcomes:
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether the data place a subject, and what they allow.
+    """Whether a subject is identified by its data, and the values that the data allow.
 
     Attributes
     ----------
     identified : bool
         Whether there is one estimate.
     compatible : str
-        The values that the data allow.
+        The values that the data allow, in words.
     reason : str
-        Why there is none, or what else to know.
+        Why there is no estimate, or remarks on it (else empty).
     """
 
     identified: bool
@@ -61,27 +61,28 @@ def judge(
 ) -> Verdict:
     """Determine whether a subject is identified by its data.
 
-    It is not when every value is compatible; when the compatible values have no end on a side, or
-    end there with the latent's range only (the likelihood falls by less than 0.05 nats over the
-    last quarter of the piece at that end); or when two maxima are equal to 1e-6 nats.
+    A subject is not identified in three cases: when every value is compatible; when the compatible
+    values have no end on a side, or end there only because the latent's range does (the
+    log-likelihood falls by less than 0.05 nats over the last quarter of the interval at that end);
+    or when two maxima differ by less than 1e-6 nats.
 
     Parameters
     ----------
     top : Peaks
         Maxima of the log-likelihood.
     pieces : sequence of (float, float)
-        The compatible values.
+        Intervals of compatible values.
     line : Line
-        Where the log-likelihood is known.
+        The grid.
     heights : ndarray, shape (places,)
-        There.
+        Log-likelihoods at the points of the grid.
     outcomes : Outcomes
-        For the reason.
+        Counts of the subject's outcomes, for the reason.
 
     Returns
     -------
     Verdict
-        In words.
+        Whether the subject is identified, and why not.
     """
     text = in_words(pieces, line)
     open_low, open_high = _open(pieces[0], -1, line, heights), _open(pieces[-1], 1, line, heights)
@@ -103,7 +104,7 @@ def judge(
 
 
 def in_words(pieces: Sequence[Interval], line: Line) -> str:
-    """Write compatible values.
+    """Describe intervals of compatible values in words.
 
     Examples
     --------
@@ -127,7 +128,7 @@ def _piece(piece: Interval, line: Line) -> str:
 
 
 def _open(piece: Interval, side: int, line: Line, heights: np.ndarray) -> bool:
-    """Whether nothing but the range, if that, ends a piece on a side: -1 or 1."""
+    """Whether an interval has no end set by the data on a side (-1 low, 1 high)."""
     end, limit = (piece[0], line.low) if side < 0 else (piece[1], line.high)
     if end != limit or math.isinf(limit):
         return end == limit
@@ -158,25 +159,25 @@ def _remarks(top: Peaks, pieces: Sequence[Interval], line: Line) -> list[str]:
     return found
 
 
-_SUBJECTS = 256  # at a time
+_SUBJECTS = 256  # number of subjects computed at a time
 
 
 @dataclass(frozen=True)
 class Survey:
-    """Likelihoods of all subjects over the whole line.
+    """Likelihoods of all subjects over the whole range of the latent.
 
     Attributes
     ----------
     curves : Curves
         The likelihoods.
     line : Line
-        Where they were looked at.
+        The grid at whose points they were computed.
     peaks : list of Peaks
-        All maxima, by subject.
+        All maxima of each subject.
     pieces : list of list of (float, float)
-        Compatible values, by subject.
+        Intervals of compatible values of each subject.
     verdicts : list of Verdict
-        By subject.
+        Whether each subject is identified, with the reason.
     """
 
     curves: Curves
@@ -191,7 +192,7 @@ class Survey:
         return np.array([verdict.identified for verdict in self.verdicts])
 
     def errors(self, prob: float) -> tuple[np.ndarray, list[str]]:
-        """Compute the standard errors of who is identified; else NaN, and why, by subject."""
+        """Compute each subject's standard error, NaN if not identified, and why it is NaN."""
         errors, reasons = np.full(len(self.peaks), np.nan), [""] * len(self.peaks)
         who = np.flatnonzero(self.identified)
         at = np.array([self.peaks[number].at[0] for number in who])
@@ -202,27 +203,28 @@ class Survey:
         found, why = standard_errors(self.curves.at, who, at, around, prob, self.line.scale)
         errors[who] = found
         for number, reason in zip(who, why, strict=True):
-            flat = not np.isnan(self.peaks[number].level[0, 0])  # as its verdict says
+            # the verdict of a plateau has a remark of its own
+            flat = not np.isnan(self.peaks[number].level[0, 0])
             reasons[number] = "" if flat else reason
         return errors, reasons
 
 
 def survey(battery: Battery, evaluation: Evaluation, prob: float) -> Survey:
-    """Look at every subject's likelihood along the whole range of the only latent.
+    """Compute every subject's likelihood along the whole range of the only latent.
 
     Parameters
     ----------
     battery : Battery
-        A layout of one latent, and items.
+        A layout with one latent, and its items.
     evaluation : Evaluation
         Outcomes of the subjects.
     prob : float
-        Confidence of what counts as compatible.
+        Confidence of the intervals of compatible values.
 
     Returns
     -------
     Survey
-        Everything that was found.
+        Likelihoods, maxima, compatible values and verdicts.
     """
     curves = Curves(battery, evaluation)
     over = line(battery.layout, dict(battery.features), curves.chances)
@@ -230,7 +232,7 @@ def survey(battery: Battery, evaluation: Evaluation, prob: float) -> Survey:
     tops, pieces, verdicts = list[Peaks](), list[list[Interval]](), list[Verdict]()
     everybody = np.arange(len(curves.subjects))
     for some in np.split(everybody, everybody[_SUBJECTS::_SUBJECTS]):
-        with threadpool_limits(1, user_api="blas"):  # small matrices: threads would wait, not work
+        with threadpool_limits(1, user_api="blas"):  # matrices too small for threads
             heights = curves.over(over.places, some)
         own = curves.among(some)
         found = peaks(own, over, heights)

@@ -1,4 +1,4 @@
-"""Trends that are part of a joint fit: how a capability grows with a date of its subjects."""
+"""Trends estimated inside a joint fit: how a capability grows with a date of its subjects."""
 
 import math
 
@@ -30,32 +30,34 @@ def joint_trend(
     base: float = 2.0,
     prob: float = 0.9,
 ) -> HorizonTrend:
-    r"""Read the trend that is the mean of a capability's prior, with its doubling time.
+    r"""Compute the trend in the mean of a capability's prior, with its doubling time.
 
     .. math:: \theta_s \sim N(f(t_s), \tau^2), \qquad
         d = 12 \, \frac{t_2 - t_1}{\log_2(\mathrm{base}) \, (f(t_2) - f(t_1))}
 
-    for each posterior draw of f and :math:`\tau`, with t in years: the doubling time d in months is
-    that of the mean rate between two dates. What is not known of subjects' capabilities, of items
-    and of the scatter is in its interval, since all are one posterior; `horizon_trend` draws a line
-    through horizons that were fitted before, as if their errors were normal and independent.
+    for each posterior draw of f and :math:`\tau`, with t in years. The doubling time d, in months,
+    is that of the mean rate between two dates. Its interval includes the uncertainty about
+    subjects' capabilities, items and scatter, since all of them have one joint posterior.
+    `horizon_trend`, by contrast, fits a line through horizons of an earlier fit and treats their
+    errors as normal and independent.
 
     Parameters
     ----------
     fit : Fit
-        Of a joint layout in which the capability's prior has a mean that depends on one covariate
-        of subjects, in a unit of time, and on what all share: a line, a kink or a `walk`.
+        A fit of a joint layout in which the mean of the capability's prior depends only on one
+        covariate of subjects, in a unit of time, and on latents that all subjects share: a line, a
+        kink or a `walk`.
     since : str or Timestamp
         Day at which that covariate is 0.
     node : str, optional
-        The capability, a logarithm of hours; the only one by default.
+        Name of the capability, a logarithm of hours (default: the only one).
     between : (str or Timestamp, str or Timestamp), optional
-        Dates of the doubling time and the ends of the line, within the covariate's range; the first
-        and the last date of the fit's subjects by default.
+        The two dates between which the doubling time and the line are computed, within the
+        covariate's range (default: the first and the last date of the fit's subjects).
     base : float, default 2
-        Of the logarithm, above 1: 2 for doublings, 10 for orders of magnitude.
+        Base of the logarithm, above 1: 2 for doublings, 10 for orders of magnitude.
     prob : float, default 0.9
-        Mass of the equal-tailed intervals.
+        Mass of the equal-tailed intervals, in (0, 1).
 
     Returns
     -------
@@ -66,12 +68,12 @@ def joint_trend(
     ------
     FitError
         When an option is out of range, the capability is unknown or one of several, or the mean of
-        its prior is no course over one date that all subjects share.
+        its prior is not a function of one date that is the same for all subjects.
 
     References
     ----------
     Gelman and Hill (2007), Data Analysis Using Regression and Multilevel/Hierarchical Models,
-    section 12.6: predictors of groups inside one model.
+    section 12.6, on predictors of groups inside one model.
 
     Examples
     --------
@@ -86,7 +88,7 @@ def joint_trend(
     """
     prob = inside("prob", prob, such_as=0.9)
     if not base > 1:
-        raise FitError(f"base={base}; give a number above 1, as 2 or 10")
+        raise FitError(f"base={base}; give a number above 1, such as 2 or 10")
     name = capability_of(fit, node)
     course, date = _course(fit, name)
     origin, days = pd.Timestamp(since), _days(date)
@@ -97,8 +99,8 @@ def joint_trend(
         first, last = ((pd.Timestamp(day) - origin).days / days for day in between)
     if not date.range.low <= first < last <= date.range.high:
         raise FitError(
-            f"the trend is asked for from {first:g} to {last:g}, and {date.name} ranges over "
-            f"{date.range} in the layout; give between= two dates in rising order, within it"
+            f"the trend is requested from {first:g} to {last:g}, and {date.name} has the range "
+            f"{date.range} in the layout; give between= two dates in rising order within that range"
         )
     at = np.linspace(first, last, _STEPS)
     line, scatter = (
@@ -115,7 +117,7 @@ def joint_trend(
 
 
 def _course(fit: Fit, name: str) -> tuple[Around, MetaFeature]:
-    """Find the mean and scatter of a capability's prior, and the date that the mean depends on."""
+    """Find the mean and scatter of a capability's prior, and the date on which they depend."""
     latent = next(one for one in fit.layout.latents if one.name == name)
     found = around(latent.priors[0])
     parts = [] if found is None else [*_parts(found.location), *_parts(found.scale)]
@@ -123,14 +125,14 @@ def _course(fit: Fit, name: str) -> tuple[Around, MetaFeature]:
     own = [part.name for part in parts if isinstance(part, Latent) and part.plates]
     if found is None or len(dates) != 1:
         raise FitError(
-            f"{name}: its prior {latent.priors[0]} has no mean over one property of subjects (it "
-            f"depends on {some(dates) if dates else 'none'}), and a trend is one; {_HINT}"
+            f"{name}: a trend needs a prior whose mean depends on one property of subjects, and "
+            f"the prior {latent.priors[0]} depends on {some(dates) if dates else 'none'}; {_HINT}"
         )
     if own:
         raise FitError(
-            f"{name}: its prior depends on {some(own)}, of which each {SUBJECT} or category has "
-            "one, and the trend of all is asked for; take these out of its prior and add them "
-            "where the capability is used"
+            f"{name}: its prior depends on {some(own)}, of which each {SUBJECT} or category has a "
+            "value of its own, and a trend is the same for all subjects; take these out of the "
+            "prior and add them where the capability is used"
         )
     return found, next(iter(dates.values()))
 
@@ -140,18 +142,18 @@ def _parts(expression: Expr) -> list[Expr]:
 
 
 def _days(date: MetaFeature) -> float:
-    """Days in one unit of a date."""
+    """Return the number of days in one unit of a date."""
     try:
         return float((1 * date.unit.pint).to("day").magnitude)
-    except Exception as error:  # pint has several, and no unit has no pint
+    except Exception as error:  # pint raises several kinds; a date may have no unit
         raise FitError(
-            f"{date.name}: it is in {date.unit or 'no unit'}, which is no time, and a doubling "
-            "time needs one; declare it with unit='year', 'month' or 'day'"
+            f"{date.name} is in {date.unit or 'no unit'}, and a doubling time needs a unit of "
+            "time; declare it with unit='year', 'month' or 'day'"
         ) from error
 
 
 def _drawn(fit: Fit, expression: Expr, date: MetaFeature, at: np.ndarray) -> np.ndarray:
-    """Compute an expression for all draws at some dates: (draws, dates)."""
+    """Compute an expression for all draws at given dates, shape (draws, dates)."""
     dims, posterior = tuple(fit.layout.dims), fit.posterior
     known: dict[str, np.ndarray] = {
         date.name: align(at[None], date, dims, leading=1, per_item=True)

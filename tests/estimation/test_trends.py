@@ -91,8 +91,8 @@ def layout_of(mean, unit="year"):
 @pytest.mark.parametrize(
     ("mean", "unit", "message"),
     [
-        (lambda line: line, "level", "which is no time"),
-        (lambda line: line, None, "which is no time"),
+        (lambda line: line, "level", "needs a unit of time"),
+        (lambda line: line, None, "needs a unit of time"),
         (lambda line: line + ml.Bias("own"), "year", "depends on own"),
         (
             lambda line: line * ml.MetaFeature("tests", low=0, high=1, per="subject"),
@@ -124,7 +124,7 @@ def test_a_fit_without_dates(models):
         ({"prob": 1}, "prob"),
         ({"node": "x"}, "x"),
         ({"between": ("2025-01-01", "2024-01-01")}, "rising order"),
-        ({"between": ("2025-01-01", "2040-01-01")}, "within it"),
+        ({"between": ("2025-01-01", "2040-01-01")}, "within that range"),
     ],
 )
 def test_options(options, message, models):

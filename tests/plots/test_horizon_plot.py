@@ -85,7 +85,7 @@ def test_options_of_horizons(fit, options, message):
 
 def test_several_capabilities(animal_ai, cohort):
     draws = {latent.name: np.full((6, 1, 5), 0.5) for latent in animal_ai.latents}
-    with pytest.raises(FitError, match="name one as node="):
+    with pytest.raises(FitError, match="name one with node="):
         time_horizons(small_layouts.crafted(animal_ai, cohort, draws))
 
 
