@@ -79,9 +79,12 @@ def divided(judgments: SituationalJudgments, threshold: float = 0.7) -> pd.Serie
     --------
     >>> from measurement_layouts.scenarios.dispositions import simulated_study
     >>> judgments = simulated_study(per_statement=1, models=["sim-01"]).judgments
-    >>> rates = divided(judgments)
-    >>> bool(rates.between(0.3, 0.7, inclusive="neither").all())
-    True
+    >>> divided(judgments).head(3)
+    scenario
+    empathy-03-01    0.55
+    empathy-06-01    0.35
+    empathy-07-01    0.40
+    Name: rate, dtype: float64
     """
     rates = judgments.human_rates()
     return rates["rate"][~reaches(rates["consensus"], _share(threshold))]

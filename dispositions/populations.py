@@ -130,9 +130,12 @@ def rates_by_population(
     >>> from measurement_layouts.scenarios.dispositions import simulated_study
     >>> study = simulated_study(per_statement=2, models=["sim-01"])
     >>> rates = rates_by_population(study.judgments, "nationality")
-    >>> widths = (rates["high"] - rates["low"]).groupby("population").mean()
-    >>> bool(widths["US"] < widths["Other"])
-    True
+    >>> rates.loc["US", ["votes", "rate", "mean", "low", "high"]].round(2).head(3)
+                   votes  rate  mean   low  high
+    scenario
+    empathy-01-01      7  0.14  0.20  0.04  0.42
+    empathy-01-02      6  0.50  0.49  0.23  0.75
+    empathy-02-01      5  0.00  0.10  0.00  0.32
     """
     parts = {}
     for name, part in populations(judgments, attribute).items():

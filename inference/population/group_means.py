@@ -76,10 +76,12 @@ def group_means(
     >>> outcomes = pd.DataFrame([[1, 1, 0, 0]], index=["Ann"], columns=items.index)
     >>> found = fit(layout, Evaluation.from_wide(outcomes, items), method="grid", seed=1)
     >>> new = pd.DataFrame({"size": [2, 3], "kind": "new"}, index=["e", "f"])
-    >>> home = group_means(found, new, "kind", trust="home")
-    >>> away = group_means(found, new, "kind", trust=1.0)
-    >>> bool(away["high"][0] - away["low"][0] > home["high"][0] - home["low"][0])
-    True
+    >>> ways = {"home": "home", "1 elsewhere": 1.0}
+    >>> means = {name: group_means(found, new, "kind", trust=trust) for name, trust in ways.items()}
+    >>> pd.concat(means).droplevel(1)[["group", "items", "mean", "low", "high"]].round(1)
+                group  items  mean  low  high
+    home          new      2   0.5  0...   0.8
+    1 elsewhere   new      2   0.5  0.1   0.9
     """
     prob = inside("prob", prob, such_as=0.9)
     if fit.layout.steps is not None:

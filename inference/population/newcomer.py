@@ -82,8 +82,8 @@ def newcomer(fit: Posterior, evaluation: Evaluation, seed: int | None = None) ->
     >>> found = newcomer(others, everybody.select(subjects=["i"]))
     >>> found
     <Posterior of 'Rasch': 1 subject, 4 chains of 1000 draws, 0 failed>
-    >>> bool(found.posterior["ability"].mean() > others.posterior["ability"].mean())
-    True
+    >>> print(f"{found.posterior['ability'].mean():.2f}")  # passed all eight items, in log-odds
+    3...
     """
     layout = fit.layout
     if not layout.joint:

@@ -81,8 +81,12 @@ def standing(
     >>> evaluation = ml.Evaluation.from_wide(outcomes, pd.DataFrame(index=range(4)))
     >>> result = ml.fit(layout, evaluation, draws=200, tune=200, chains=2, seed=1,
     ...                 progressbar=False)
-    >>> standing(result)[["subject", "alone"]].notna().all(axis=1).tolist()
-    [True, True, False]
+    >>> standing(result).set_index("subject")[["alone", "mean", "lean"]].round(1)
+             alone  mean  lean
+    subject
+    a          1...  0...  0...
+    b         -0... -0...  0...
+    c          NaN   1...  0...
     """
     prob = inside("prob", prob, such_as=0.9)
     layout = fit.layout

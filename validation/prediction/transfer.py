@@ -213,14 +213,17 @@ class Elsewhere:
     >>> from measurement_layouts.linking import logistic
     >>> skill, size = Capability("skill", low=0, high=5), MetaFeature("size", low=0, high=5)
     >>> layout = Layout("one", Success("done", logistic(skill - size)))
-    >>> items = pd.DataFrame({"size": [1, 2, 3, 4, 5], "kind": list("aabbc")}, index=list("vwxyz"))
-    >>> outcomes = pd.DataFrame([[1, 1, 0, 0, None]], index=["Ann"], columns=items.index)
-    >>> training = Evaluation.from_wide(outcomes, items)
+    >>> rng = np.random.default_rng(1)
+    >>> items = pd.DataFrame({"size": rng.uniform(0, 5, 60), "kind": np.repeat(list("abc"), 20)})
+    >>> margin = 2 - items["size"] + items["kind"].map({"a": 2, "b": -2, "c": 1})
+    >>> outcomes = pd.DataFrame([rng.binomial(1, expit(margin))], ["Ann"])
+    >>> items.loc[60] = [0.3, "new"]
+    >>> training = Evaluation.from_wide(outcomes.reindex(columns=items.index), items)
     >>> exact = FittedLayout(layout, method="grid")
-    >>> found = Elsewhere(exact, "kind").predict(training, ["z"], seed=1)
-    >>> alone = exact.predict(training, ["z"], seed=1)
-    >>> bool(alone < found)
-    True
+    >>> for way in (exact, Elsewhere(exact, "kind")):
+    ...     print(f"{way.predict(training, [60], seed=1).item():.1f}")
+    0.9
+    0.8
     """
 
     layout: Layout | FittedLayout
