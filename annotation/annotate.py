@@ -93,7 +93,7 @@ def annotate(
            low  high
     item
     grant   -1     3
-    >>> said.usage
+    >>> said.usage.drop(columns="seconds")
            attempts  input_tokens  output_tokens    cost
     item
     grant         2          3000            800  0.0124

@@ -31,9 +31,10 @@ class Annotations:
         The other items: ``item``, ``attempts``, ``reason`` and the last ``answer``; of situations
         also what each item is about.
     usage : DataFrame
-        Indexed by ``item``, failed ones too: ``attempts``, ``input_tokens`` and ``output_tokens``
-        over all attempts, those of earlier runs with the same store included; with prices also
-        ``cost``.
+        Indexed by ``item``, failed ones too: ``attempts``, ``input_tokens``, ``output_tokens``
+        and ``seconds`` over all attempts, those of earlier runs with the same store included; with
+        prices also ``cost``. Seconds are those that the model took over an item: several items are
+        asked about at a time, so that a run takes less than their sum.
     answers : Series
         Indexed by ``item``: the last answer, in full.
 
@@ -140,6 +141,7 @@ def collect(
         columns=list(columns),
     )
     usage = table[["attempts", "input_tokens", "output_tokens"]].astype(int)
+    usage = usage.assign(seconds=table["seconds"].astype(float))
     if prices is not None:
         spent = usage["input_tokens"] * prices[0] + usage["output_tokens"] * prices[1]
         usage = usage.assign(cost=spent / _MILLION)

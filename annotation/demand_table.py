@@ -11,7 +11,7 @@ import pandas as pd
 from ..common.errors import AnnotationError
 from .annotations import Annotations, collect
 from .answer import read_percentage
-from .inputs import foreseen_row, read_prices, read_texts, whole
+from .inputs import foreseen_row, read_pace, read_prices, read_texts, whole
 from .prompt import scheme_of
 from .rubric import DEMAND_RUBRICS, DemandRubric, load_demand_rubric
 from .running import Batch, ModelOrName, run
@@ -98,7 +98,7 @@ class DemandTable:
 
     @property
     def usage(self) -> pd.DataFrame:
-        """Attempts, tokens and, with prices, cost: one row a column of the table, and their sum."""
+        """Attempts, tokens, seconds and, with prices, cost: a row for each column, and all."""
         sums = pd.DataFrame({name: said.total for name, said in self.annotations.items()}).T
         return pd.concat([sums, sums.sum().to_frame("all").T])
 
@@ -217,9 +217,13 @@ def foreseen_usage(
     *,
     options: "Mapping[Any, int] | pd.Series | None" = None,
     answer_tokens: int = _ANSWER,
+    connections: int = 10,
+    speed: float = 50,
     prices: tuple[float, float] | None = None,
 ) -> pd.DataFrame:
-    """Foresee what `annotate_demands` will ask and cost, without asking anything.
+    """Foresee what `annotate_demands` will ask, how long it takes and what it costs.
+
+    Nothing is asked.
 
     A token is counted for every four characters of a question, as is usual for English text, and
     each question is counted once: asking again, where an answer cannot be used, comes on top, and
@@ -231,12 +235,16 @@ def foreseen_usage(
         As in `annotate_demands`.
     answer_tokens : int, default 300
         Of an answer.
+    connections : int, default 10
+        Items asked about at a time, as in `annotate_demands`.
+    speed : float, default 50
+        Tokens a second of one answer. A provider that limits the rate takes longer.
 
     Returns
     -------
     DataFrame
         One row for each column of the table, and ``all``: ``questions``, ``input_tokens``,
-        ``output_tokens`` and, with prices, ``cost``.
+        ``output_tokens``, ``minutes`` and, with prices, ``cost``.
 
     Raises
     ------
@@ -247,11 +255,12 @@ def foreseen_usage(
     --------
     >>> items = {"sum": "What is 3 + 4?"}
     >>> table = foreseen_usage(items, ["volume"], options={"sum": 4}, prices=(2, 8))
-    >>> table.loc["all", ["questions", "output_tokens"]].to_list()
-    [1.0, 300.0]
+    >>> table.loc["all", ["questions", "output_tokens", "minutes"]].to_list()
+    [1.0, 300.0, 0.01]
     """
     texts, prices = read_texts(items), read_prices(prices)
     known, answer_tokens = _options(options, texts), whole("answer_tokens", answer_tokens)
+    pace = read_pace(connections, speed)
     chains = _chains(rubrics)
     asked = {f"demand[{code}]": (scheme_of(chain[0]), texts) for code, chain in chains.items()}
     unknown = {item: text for item, text in texts.items() if item not in known}
@@ -260,7 +269,7 @@ def foreseen_usage(
     rows = {}
     for column, (scheme, about) in asked.items():
         letters = sum(len(scheme.system) + len(scheme.prompt(text)) for text in about.values())
-        rows[column] = foreseen_row(len(about), letters, answer_tokens, prices)
+        rows[column] = foreseen_row(len(about), letters, answer_tokens, prices, pace)
     table = pd.DataFrame(rows).T
     return pd.concat([table, table.sum().to_frame("all").T])
 

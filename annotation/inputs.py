@@ -3,6 +3,7 @@
 import math
 import numbers
 from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -88,12 +89,42 @@ def read_prices(prices: object) -> tuple[float, float] | None:
 _CHARACTERS = 4  # of English text to a token
 
 
+@dataclass(frozen=True)
+class Pace:
+    """How fast answers come: at a time, and tokens a second of each."""
+
+    connections: int
+    speed: float
+
+
+def read_pace(connections: object, speed: object) -> Pace:
+    """Read how fast answers come.
+
+    Raises
+    ------
+    AnnotationError
+        When one of them is not above 0, or `connections` is no whole number.
+    """
+    if (
+        isinstance(speed, bool)
+        or not isinstance(speed, numbers.Real)
+        or not 0 < float(speed) < math.inf
+    ):
+        raise AnnotationError(f"speed={speed!r}; give tokens a second, above 0")
+    return Pace(whole("connections", connections), float(speed))
+
+
 def foreseen_row(
-    questions: float, letters: float, answer_tokens: int, prices: tuple[float, float] | None
+    questions: float,
+    letters: float,
+    answer_tokens: int,
+    prices: tuple[float, float] | None,
+    pace: Pace,
 ) -> dict[str, float]:
     """Foresee the usage of questions with so many letters in all, each answered once."""
     tokens = round(letters / _CHARACTERS), round(answer_tokens * questions)
     row = {"questions": questions, "input_tokens": tokens[0], "output_tokens": tokens[1]}
+    row["minutes"] = tokens[1] / pace.speed / pace.connections / 60
     if prices is not None:
         row["cost"] = (tokens[0] * prices[0] + tokens[1] * prices[1]) / 1e6
     return row

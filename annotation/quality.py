@@ -200,6 +200,7 @@ def _joined(replies: Sequence[Reply]) -> Reply:
         attempts=sum(reply.attempts for reply in replies),
         input_tokens=sum(reply.input_tokens for reply in replies),
         output_tokens=sum(reply.output_tokens for reply in replies),
+        seconds=sum(reply.seconds for reply in replies),
     )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 
 from ..common.errors import AnnotationError
+from .rubric_text import read_rubric_text
 
 
 def shipped(folder: Path) -> tuple[str, ...]:
@@ -16,7 +17,9 @@ def shipped(folder: Path) -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in folder.glob("*.toml")))
 
 
-def load[R](source: str | Path, folder: Path, kind: type[R], level: type[Any]) -> R:
+def load[R](
+    source: str | Path, folder: Path, kind: type[R], level: type[Any], *, text: bool = False
+) -> R:
     """Read a rubric from the package or from a file of the user's.
 
     Parameters
@@ -28,6 +31,8 @@ def load[R](source: str | Path, folder: Path, kind: type[R], level: type[Any]) -
     kind, level : type
         Classes of the rubric and of its levels; the file has their fields, those with a default if
         it likes.
+    text : bool, default False
+        Whether a file that is not named ``.toml`` is read as plain text.
 
     Returns
     -------
@@ -44,8 +49,10 @@ def load[R](source: str | Path, folder: Path, kind: type[R], level: type[Any]) -
     if not path.is_file():
         raise AnnotationError(
             f"no rubric {str(source)!r}; give one of {', '.join(names)}, or the path of a TOML file"
+            + " or a text" * text
         )
-    said, where = read_toml(path), str(path)
+    plain = text and path.suffix.lower() != ".toml"
+    said, where = read_rubric_text(path) if plain else read_toml(path), str(path)
     _same_fields(said, kind, where)
     if not isinstance(said["levels"], Mapping):
         raise AnnotationError(f"{where}: give levels as tables, such as [levels.0] and [levels.1]")
@@ -384,7 +391,7 @@ def load_demand_rubric(source: str | Path) -> DemandRubric:
     source : str or Path
         One of ``DEMAND_RUBRICS``; or a TOML file with ``name``, ``definition``, if wished ``code``,
         and a table of ``description``, ``examples`` (a list of texts) and, if wished, ``boundary``
-        for each level: ``[levels.0]``, ``[levels.1]`` and so on.
+        for each level: ``[levels.0]``, ``[levels.1]`` and so on; or a text, see the notes.
 
     Returns
     -------
@@ -395,6 +402,15 @@ def load_demand_rubric(source: str | Path) -> DemandRubric:
     ------
     AnnotationError
         When there is no such rubric, or the file lacks something.
+
+    Notes
+    -----
+    A file with another ending than ``.toml`` is read as text, plain or in Markdown. A first line
+    without a full stop is the name, with the code in brackets after it; without them, the file's
+    name is both. What follows is the definition, up to the first line that begins with ``Level 0:``
+    (or another number, also as ``5+``). A level's part is its description, without a name such as
+    ``Very low.`` before it; a line ``Boundary:``, if wished; and its examples, which are the lines
+    with a bullet or a number, after a line ``Examples:`` where there is one.
 
     References
     ----------
@@ -409,4 +425,4 @@ def load_demand_rubric(source: str | Path) -> DemandRubric:
     >>> rubric.levels[1].examples[0]
     'Five birds sit on a wire, and two fly off. How many are left?'
     """
-    return load(source, _SHIPPED_DEMANDS, DemandRubric, DemandLevel)
+    return load(source, _SHIPPED_DEMANDS, DemandRubric, DemandLevel, text=True)

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack, ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from ..common.errors import AnnotationError
@@ -121,7 +122,7 @@ class _Job:
 
     def take(self, reply: Reply) -> None:
         """Keep a reply; what earlier ones cost is added."""
-        counts = ("attempts", "input_tokens", "output_tokens")
+        counts = ("attempts", "input_tokens", "output_tokens", "seconds")
         sums = {name: getattr(self.reply, name) + getattr(reply, name) for name in counts}
         self.reply = replace(reply, **sums)
         if self.store is not None:
@@ -210,10 +211,12 @@ async def ask(
     reply = Reply(item, text_digest(text))
     for asked in range(1, attempts + 1):
         reply = replace(reply, attempts=asked)
+        begun = monotonic()
         try:
             output = await model.generate(messages, config=config)
         except Exception as error:  # whatever a provider raises
-            return replace(reply, reason=_told(error))
+            return replace(_timed(reply, begun), reason=_told(error))
+        reply = _timed(reply, begun)
         reply = _count(replace(reply, answer=output.completion), output.usage)
         try:
             return replace(reply, said=scheme.read(text, reply.answer), reason="")
@@ -222,6 +225,11 @@ async def ask(
             if reply.answer.strip():  # providers refuse empty messages
                 messages += [output.message, ChatMessageUser(content=scheme.again(str(error)))]
     return reply
+
+
+def _timed(reply: Reply, begun: float) -> Reply:
+    """Add the seconds since an attempt began."""
+    return replace(reply, seconds=round(reply.seconds + monotonic() - begun, 3))
 
 
 def _count(reply: Reply, usage: "ModelUsage | None") -> Reply:

@@ -82,6 +82,8 @@ class Reply:
         How often the model was asked.
     input_tokens, output_tokens : int
         Of all attempts.
+    seconds : float
+        That the model took, in all attempts.
     """
 
     item: str
@@ -92,6 +94,7 @@ class Reply:
     attempts: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
+    seconds: float = 0.0
 
     @property
     def good(self) -> bool:

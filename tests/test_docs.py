@@ -232,6 +232,16 @@ def test_the_page_of_the_command_has_every_command(building):
     assert "usage: measurement-layouts fit" in text
 
 
+def test_the_page_of_levels_has_a_row_for_each_pair_of_neighbours(building):
+    import pages
+
+    text = pages.levels_page()
+    rows = re.findall(r"^\| (\d), (\d) \| (.+) \|$", text, re.MULTILINE)
+    assert len(re.findall(r"^## ", text, re.MULTILINE)) == len(ml.annotation.DEMAND_RUBRICS)
+    assert [row[:2] for row in rows] == [(str(at), str(at + 1)) for at in range(5)] * 18
+    assert len({row[2] for row in rows}) > 80
+
+
 def test_other_numbers_are_noticed():
     """Twin: more than Monte Carlo error, another word, and another count of numbers."""
     wanted = "Ann 5.0 3.9 7.5\n"

@@ -141,7 +141,7 @@ class GeneratedItems:
         says.
     usage : DataFrame
         Rows ``writer``, ``annotator`` and ``all``: ``attempts``, ``input_tokens``,
-        ``output_tokens`` and, with prices, ``cost``.
+        ``output_tokens``, ``seconds`` and, with prices, ``cost``.
 
     Examples
     --------

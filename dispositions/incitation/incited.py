@@ -33,7 +33,8 @@ class Incited:
         dropped) and the ``reason`` of dropping it.
     usage : DataFrame
         One row for each model, the judge and ``all``: ``attempts``, ``input_tokens``,
-        ``output_tokens`` and, with prices, ``cost``; earlier runs with the same store included.
+        ``output_tokens``, ``seconds`` and, with prices, ``cost``; earlier runs with the same store
+        included.
 
     Examples
     --------

@@ -10,7 +10,7 @@ from urllib.parse import quote
 import pandas as pd
 
 from ...annotation.inciting import CHOICE_FORM
-from ...annotation.inputs import foreseen_row, whole
+from ...annotation.inputs import foreseen_row, read_pace, whole
 from ...annotation.rubric import Rubric
 from ...annotation.running import Batch, ModelOrName, run
 from ...annotation.scheme import Reply, Scheme, text_digest
@@ -186,9 +186,11 @@ def foreseen_incitation(
     checked: float = 0.1,
     unread: float = 0.2,
     answer_tokens: int = 300,
+    connections: int = 10,
+    speed: float = 50,
     prices: Prices | None = None,
 ) -> pd.DataFrame:
-    """Foresee what `incite` will ask and cost, without asking anything.
+    """Foresee what `incite` will ask, how long it takes and what it costs, without asking.
 
     A token is counted for every four characters of a question, as is usual for English text, and
     each question is counted once: asking again comes on top.
@@ -202,12 +204,17 @@ def foreseen_incitation(
         model. They go to the judge.
     answer_tokens : int, default 300
         Of an answer. A judge's reply is counted with 60.
+    connections : int, default 10
+        Answers asked for at a time, as in `incite`.
+    speed : float, default 50
+        Tokens a second of one answer. A provider that limits the rate takes longer.
 
     Returns
     -------
     DataFrame
         One row for each model, for the judge if there is one, and ``all``: ``questions``,
-        ``input_tokens``, ``output_tokens`` and, with prices, ``cost``.
+        ``input_tokens``, ``output_tokens``, ``minutes`` (one model is asked after the other) and,
+        with prices, ``cost``.
 
     Raises
     ------
@@ -229,7 +236,7 @@ def foreseen_incitation(
     name, prompts = read_levels(propensity, levels)
     named = read_models(models)
     costs = prices_of(prices, [*named, *[JUDGING] * (judge is not None)])
-    tokens = whole("answer_tokens", answer_tokens)
+    tokens, pace = whole("answer_tokens", answer_tokens), read_pace(connections, speed)
     unread, checked = read_share("unread", unread), read_share("checked", checked)
     letters = sum(
         len(prompt) + len(_scheme(name, prompt, choices).prompt(choice.text))
@@ -237,12 +244,12 @@ def foreseen_incitation(
         for choice in choices.values()
     )
     count = len(prompts) * len(choices)
-    rows = {who: foreseen_row(count, letters, tokens, costs.get(who)) for who in named}
+    rows = {who: foreseen_row(count, letters, tokens, costs.get(who), pace) for who in named}
     if judge is not None:
         count = _ceil(count * len(named) * (unread + checked * (1 - unread)))
         pages = [len(JUDGE.prompt(judged_text(choice, ""))) for choice in choices.values()]
         each = len(JUDGE.system) + sum(pages) / len(pages) + _CHARACTERS * tokens
-        rows[JUDGING] = foreseen_row(count, count * each, _JUDGED, costs.get(JUDGING))
+        rows[JUDGING] = foreseen_row(count, count * each, _JUDGED, costs.get(JUDGING), pace)
     table = pd.DataFrame(rows).T
     return pd.concat([table, table.sum().to_frame(ALL).T])
 
@@ -361,6 +368,7 @@ def _spent(replies: Sequence[Reply], prices: tuple[float, float] | None) -> dict
         "attempts": sum(reply.attempts for reply in replies),
         "input_tokens": sum(reply.input_tokens for reply in replies),
         "output_tokens": sum(reply.output_tokens for reply in replies),
+        "seconds": sum(reply.seconds for reply in replies),
     }
     if prices is None:
         return used

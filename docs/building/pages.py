@@ -1,4 +1,4 @@
-"""Write what is made from code: gallery, scenarios, command, formulas, files, a text of it all."""
+"""Write what is made from code: gallery, scenarios, command, levels, formulas, files, one text."""
 
 import argparse
 import ast
@@ -101,6 +101,33 @@ def _subparsers(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentP
     return {name: made for action in found for name, made in action.choices.items()}
 
 
+def levels_page() -> str:
+    """Return the properties that tell neighbouring levels of demands apart, rubric by rubric."""
+    from measurement_layouts.annotation import DEMAND_RUBRICS, load_demand_rubric
+
+    out = [
+        "# What separates the levels",
+        "",
+        f"The {len(DEMAND_RUBRICS)} rubrics of demands that come with the package. Each row is the",
+        "property that items of the upper level have and those of the lower one lack; whether an",
+        "item has it is a question of yes or no.",
+        "{py:obj}`~measurement_layouts.annotation.load_demand_rubric` reads the whole of a rubric,",
+        "with descriptions and examples. The rubrics were tried with prepared answers; they have",
+        "not met a real model.",
+        "",
+    ]
+    for name in DEMAND_RUBRICS:
+        rubric = load_demand_rubric(name)
+        out += [f"## {rubric.name} ({rubric.code})", "", f"`{name}`", ""]
+        out += ["| levels | property of the upper level |", "| --- | --- |"]
+        out += [
+            f"| {row.lower}, {row.upper} | {row.property} |"
+            for row in rubric.boundaries().itertuples()
+        ]
+        out.append("")
+    return "\n".join(out)
+
+
 def files_page() -> str:
     """Return the map of the package: each file, and what it says of itself."""
     out = ["# Files", "", "Every file of the package, by its first line.", ""]
@@ -131,6 +158,7 @@ def main() -> None:
         _write(DOCS / "gallery" / name, text)
     _write(DOCS / "reference" / "scenarios.rst", scenarios_page())
     _write(DOCS / "reference" / "command.md", command_page())
+    _write(DOCS / "reference" / "demand-levels.md", levels_page())
     _write(DOCS / "methods" / "formulas.rst", formulas.page())
     _write(DOCS / "project" / "files.md", files_page())
     pictures.EXTRA.mkdir(exist_ok=True)

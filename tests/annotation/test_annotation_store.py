@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import re
 import signal
 import threading
 
@@ -63,8 +64,25 @@ def test_what_failed_is_asked_again_and_its_tokens_add_up(store):
     said = annotate(ITEMS, RUBRIC, mock.model, store=store)
     assert mock.calls == {"b": 1, "c": 1}
     assert said.failures.empty
-    assert said.usage.loc["b"].tolist() == [4, 400, 40]
-    assert said.usage.loc["a"].tolist() == [1, 100, 10]
+    assert said.usage.loc["b"].drop("seconds").tolist() == [4, 400, 40]
+    assert said.usage.loc["a"].drop("seconds").tolist() == [1, 100, 10]
+
+
+def test_time_is_counted_over_attempts_and_runs(store):
+    async def slow(answer):
+        await anyio.sleep(0.05)
+        return answer
+
+    items = {"a": ITEMS["a"]}
+    failing = annotate(items, RUBRIC, Mock(lambda *_: slow("no")).model, attempts=2, store=store)
+    assert 0.1 <= failing.usage.loc["a", "seconds"] < 5
+    before = failing.usage.loc["a", "seconds"]
+    said = annotate(items, RUBRIC, Mock(lambda *_: slow(GOOD)).model, store=store)
+    assert before + 0.05 <= said.usage.loc["a", "seconds"] < before + 5
+    assert annotate(items, RUBRIC, Mock().model, store=store).usage.equals(said.usage)
+    store.write_bytes(re.sub(rb', "seconds": [0-9.e-]+', b"", store.read_bytes()))
+    untimed = annotate(items, RUBRIC, Mock().model, store=store)  # as stores once were
+    assert untimed.total[["attempts", "seconds"]].tolist() == [3, 0]
 
 
 def test_a_changed_text_and_a_new_item_are_asked_about(store):
@@ -73,8 +91,13 @@ def test_a_changed_text_and_a_new_item_are_asked_about(store):
     items = {**ITEMS, "a": "The item a. C: a third thing.", "g": "The item g."}
     said = annotate(items, RUBRIC, mock.model, store=store)
     assert mock.calls == {"a": 1, "g": 1}
-    assert said.usage.loc["a"].tolist() == [1, 100, 10]
+    assert said.usage.loc["a"].drop("seconds").tolist() == [1, 100, 10]
     assert len(said.bands) == 7
+
+
+def _untimed(lines):
+    """Lines of a store without how long the model took."""
+    return re.sub(rb'"seconds": [0-9.e-]+', b"", lines)
 
 
 @pytest.mark.parametrize("cut", [1, 20, 10_000])
@@ -86,7 +109,7 @@ def test_a_half_written_last_line_is_survived(store, cut):
     mock = Mock()
     annotate(ITEMS, RUBRIC, mock.model, store=store, connections=1)
     assert list(mock.calls) == (["f"] if cut < 10_000 else list(ITEMS))
-    assert store.read_bytes() == whole
+    assert _untimed(store.read_bytes()) == _untimed(whole)
 
 
 def test_items_are_written_as_they_finish(store):

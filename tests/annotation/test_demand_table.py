@@ -76,11 +76,16 @@ def test_unguessability_is_computed_from_options_and_asked_for_elsewhere(said):
     assert set(said.annotations["unguessability"].usage.index) == set(ITEMS) - set(OPTIONS)
 
 
-def test_cost_is_foreseen_and_counted(said):
+def test_cost_and_time_are_foreseen_and_counted(said):
     foreseen = foreseen_usage(ITEMS, TWO, options=OPTIONS, answer_tokens=10, prices=(2, 8))
     assert foreseen.loc["all", "questions"] == 2 * 40 + 20
     length = len(load_demand_rubric("volume").definition)
     assert foreseen.loc["demand[VO]", "input_tokens"] > 40 * length / 4
+    assert foreseen.loc["all", "minutes"] == pytest.approx(100 * 10 / 50 / 10 / 60)
+    faster = foreseen_usage(ITEMS, TWO, options=OPTIONS, answer_tokens=10, connections=4, speed=25)
+    assert faster.loc["all", "minutes"] == pytest.approx(100 * 10 / 25 / 4 / 60)
+    spent = [found.usage["seconds"].sum() for found in said.annotations.values()]
+    assert 0 < said.usage.loc["all", "seconds"] == pytest.approx(sum(spent))
     table = foreseen[["input_tokens", "output_tokens"]]
     assert table.sum().sum() == pytest.approx(2 * table.loc["all"].sum())
     asked = sum(found.usage["attempts"].sum() for found in said.annotations.values())
@@ -116,6 +121,8 @@ def test_all_eighteen_are_the_default():
         ({"options": {"q0": 1}}, "item 'q0' has 1; give a whole number of at least 2"),
         ({"options": {"x": 2}}, "options: there is no item 'x'"),
         ({"options": [2, 3]}, "options: this is a list"),
+        ({"speed": 0}, "speed=0; give tokens a second, above 0"),
+        ({"connections": 1.5}, "connections=1.5; give a whole number of at least 1"),
         ({"rubrics": []}, "no rubrics; give at least one"),
         (
             {"rubrics": ["volume", "volume"]},

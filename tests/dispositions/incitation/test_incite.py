@@ -260,6 +260,8 @@ def test_what_is_foreseen_is_what_is_asked_where_all_goes_as_assumed():
     page = 120 * len(inciting_prompt("risk_aversion", 0).split(form)[1] + form)
     assert table.loc["m", "input_tokens"] == round((characters + page) / 4)
     assert table.loc["m", "output_tokens"] == 120 * 300
+    assert table.loc["m", "minutes"] == pytest.approx(120 * 300 / 50 / 10 / 60)
+    assert said.usage["seconds"].min() > 0
     cost = (table.loc["m", "input_tokens"] * 2 + 120 * 300 * 8) / 1e6
     assert table.loc["m", "cost"] == pytest.approx(cost)
     spent = said.usage.loc[["m", "judge"]]

@@ -74,7 +74,8 @@ def test_every_step_goes_on_where_it_was_interrupted(step, answer, tmp_path, ctr
     whole = step(Mock(lambda *_: said(answer)).model)
     assert len(mock.conversations) == len(whole.table) - 2
     pd.testing.assert_frame_equal(resumed.table, whole.table)
-    pd.testing.assert_frame_equal(resumed.usage, whole.usage)
+    spent = [found.usage.drop(columns="seconds") for found in (resumed, whole)]
+    pd.testing.assert_frame_equal(*spent)
     again = Mock(lambda *_: said(answer))
     step(again.model, store=store)
     assert again.conversations == []
