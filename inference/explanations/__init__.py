@@ -1,1 +1,1 @@
-"""Explanations of one forecast: which part is likely to fail, and what would change that."""
+"""Explanations of one forecast: which part is likely to fail, and which changes would help."""

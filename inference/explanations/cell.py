@@ -1,4 +1,4 @@
-"""One subject on one item: formulas computed for its draws, with the item as it is or changed."""
+"""One subject on one item: formulas computed for its draws, with the item unchanged or changed."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -25,24 +25,24 @@ _NEW = "new item"
 
 @dataclass(frozen=True, eq=False)
 class Cell:
-    """A subject and an item, trained on or not.
+    """A subject and an item, which may be new to the fit.
 
     Attributes
     ----------
     fit : Posterior
-        Profiles.
+        The fit, with the subjects' profiles.
     subject, item : str
-        Names.
+        Names of the subject and of the item.
     table : DataFrame
-        The item, one row.
+        The item, as a table of one row.
     features : dict of str to ndarray
-        Its meta-features, and the levels of its plates in a joint fit.
+        The item's meta-features, and in a joint fit the levels of its plates.
     row : int
-        Place of the subject in the fit; -1 of one that it does not know.
+        Position of the subject in the fit, or -1 for a new subject.
     roster : Roster or None
-        Of a joint fit.
+        Subjects of a joint fit (otherwise None).
     memory_mib : float
-        Bound of the memory used on the way.
+        Bound of the memory used during the computation, in MiB.
     """
 
     fit: Posterior
@@ -56,22 +56,22 @@ class Cell:
 
     @classmethod
     def of(cls, fit: Posterior, item: object, subject: object, memory_mib: float) -> "Cell":
-        """Look a subject and an item up, or read a new one.
+        """Find a subject and an item in the fit, or read new ones from tables.
 
         Raises
         ------
         DataError
-            When the item has not what the layout needs, or more than one row.
+            When the item lacks a column that the layout needs, or its table has several rows.
         FitError
-            When the subject or the named item is not in the fit, or there are several subjects and
-            none is named.
+            When the subject or the named item is not in the fit, or when no subject is named and
+            the fit has several.
         """
         table = _table_of(fit, item)
         if subject is None:
             if len(fit.subjects) != 1:
                 raise FitError(
                     f"explain: the fit has {len(fit.subjects)} subjects ({some(fit.subjects)}); "
-                    "say of which one, as in subject="
+                    "name one of them, as in subject="
                     f"{fit.subjects[0] if fit.subjects else 'name'!r}"
                 )
             subject = fit.subjects[0]
@@ -91,7 +91,7 @@ class Cell:
 
     @property
     def layout(self) -> Layout:
-        """What was fitted."""
+        """The layout that was fitted."""
         return self.fit.layout
 
     def draws(
@@ -105,11 +105,12 @@ class Cell:
         Parameters
         ----------
         target : expression
-            One number per item.
+            An expression with one number per item.
         changes : sequence of mapping of str to float
-            What is different of the item each time: values of columns, and of hidden meta-features.
+            Versions of the item, each given by the values of columns and of hidden meta-features
+            that differ.
         usual : mapping of str to float, optional
-            Hidden meta-features, and what they are where nothing is changed.
+            Values of hidden meta-features that are not changed.
 
         Returns
         -------
@@ -130,12 +131,12 @@ class Cell:
         return self._computed(target, features, count)
 
     def with_values(self, values: Mapping[str, float]) -> dict[str, float]:
-        """Read the item again with other values of some columns: all its columns then.
+        """Read the item again with other values of some columns, and return all its columns.
 
         Raises
         ------
         DataError
-            When the layout cannot take a value, or needs one that the item has not.
+            When the layout does not accept a value, or needs one that the item lacks.
         """
         table = self.table.copy()
         for column, value in values.items():
@@ -161,7 +162,7 @@ class Cell:
         return np.empty((0, 0)) if found is None else found
 
     def training(self) -> tuple[pd.Index, np.ndarray, np.ndarray, np.ndarray]:
-        """Items that the subject attempted, (items, columns), its successes and its trials."""
+        """Items that the subject attempted, their values (items, columns), successes and trials."""
         observed, constants = self.fit.observed, self.fit.constants
         names = constants.indexes["item"].map(str)
         values = self.all_values()
@@ -186,14 +187,14 @@ class Cell:
         return found
 
     def remark(self) -> str:
-        """Say what of the item lies outside the subject's training items."""
+        """Describe which properties of the item lie outside the subject's training items."""
         who, rows = [self.subject], np.array([self.row])
         support = Support.of(self.fit, who, rows, self.table.index, self.features)
         return str(support.remarks(who, self.table.index)[0, 0])
 
 
 def _table_of(fit: Posterior, item: object) -> pd.DataFrame:
-    """Read an item: the name of a trained one, or the properties of any."""
+    """Read an item, given by its name in the fit or by its properties."""
     if isinstance(item, pd.DataFrame):
         table = named(item, "item", "item")
     elif isinstance(item, pd.Series):
@@ -213,13 +214,13 @@ def _table_of(fit: Posterior, item: object) -> pd.DataFrame:
 
 
 def _trained(fit: Posterior, name: str) -> pd.DataFrame:
-    """Write what a fit knows of an item as a table."""
+    """Return the properties of an item of the fit as a table of one row."""
     constants = fit.constants
     names = constants.indexes["item"].map(str)
     if name not in names:
         raise FitError(
-            f"explain: there is no item {name!r} among those of the fit ({some(names)}); name one "
-            "of these, or give the properties of another one as a table of one row"
+            f"explain: the fit has no item {name!r}; its items are {some(names)}; name one of "
+            "these, or give the properties of a new item as a table of one row"
         )
     (place,) = np.flatnonzero(names == name)
     values = defined_columns(fit.layout, training_features(fit), len(names))[place]
@@ -242,14 +243,17 @@ def distances(own: np.ndarray, training: np.ndarray) -> np.ndarray:
 
     .. math:: d_i = \sqrt{\frac{1}{C} \sum_c \left(\frac{x_c - x_{ic}}{s_c}\right)^2}
 
-    over the columns c that are defined on one of the two; where only one has it, it counts 1.
+    over the columns c that are defined on at least one of the two items. A column that is defined
+    on only one of them contributes 1 to the sum.
 
     Parameters
     ----------
     own : ndarray, shape (columns,)
-        NaN where undefined; infinite ends of bands are compared as equal or not.
+        Values of the item, NaN where undefined. Infinite ends of bands are only compared for
+        equality.
     training : ndarray, shape (items, columns)
-        The standard deviation s of a column is over its finite values; 1 where there is none.
+        Values of the training items. The standard deviation s of a column is taken over its finite
+        values, and is 1 where there are none or they do not differ.
 
     Examples
     --------

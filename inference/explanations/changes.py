@@ -1,4 +1,4 @@
-"""What-ifs: amounts that are added to demands, or to elements of a profile."""
+"""What-if changes: amounts added to demands or to elements of a profile, and values replaced."""
 
 import math
 from collections.abc import Mapping
@@ -17,12 +17,12 @@ from .cell import Cell, columns_of
 from .opened import move
 
 type Change = Mapping[str, float]
-"""Values of an item's columns and of hidden meta-features that differ."""
+"""The values of an item's columns and of hidden meta-features that a change replaces."""
 
 
 @dataclass(frozen=True, eq=False)
 class Changes:
-    """What-ifs: values of columns, and amounts added to latents."""
+    """What-if changes: values of columns, and amounts added to latents."""
 
     texts: tuple[str, ...]
     each: tuple[Change, ...]
@@ -32,21 +32,21 @@ class Changes:
     def of(
         cls, cell: Cell, amounts: Mapping[str, float], instead: Mapping[str, float]
     ) -> "Changes":
-        """Read amounts to add, and values to take instead, by name.
+        """Read the amounts to add and the values to set, by name.
 
         Raises
         ------
         FitError
-            When a name is neither a demand's column nor an element of the profile, is in both, or
-            has no finite number.
+            When a name is neither a demand's column nor an element of the profile, is in both
+            mappings, or has no finite number.
         """
         columns = columns_of(cell.layout)
         values = dict(zip(columns, map(float, cell.own_values()), strict=True))
         unknown = [name for name in instead if name not in values or name in amounts]
         if unknown:
             raise FitError(
-                f"explain: instead names {some(unknown)}; give other values of the item's columns "
-                f"{some(columns, 20)} there, and of each either a value or an amount"
+                f"explain: instead names {some(unknown)}; it takes values of the item's columns "
+                f"{some(columns, 20)}, and each column takes either a value or an amount in changes"
             )
         amounts = {**amounts, **{name: _less(instead[name], values[name]) for name in instead}}
         measured = {name: node for node in cell.layout.meta_features for name in node.columns}
@@ -57,7 +57,7 @@ class Changes:
             if name in values:
                 if math.isnan(values[name]):
                     raise FitError(
-                        f"explain: {name} is undefined on item {cell.item!r}, so nothing can be "
+                        f"explain: {name} is undefined on item {cell.item!r}, so no amount can be "
                         "added to it; give an item on which it is defined"
                     )
                 new[name] = instead[name] if name in instead else values[name] + amount
@@ -79,7 +79,7 @@ class Changes:
 
 
 def _less(value: Any, before: float) -> Any:
-    """Subtract from what is a number; the rest is refused with its name."""
+    """Subtract from a number; other values are returned, and refused later with their name."""
     return value - before if _is_finite(value) and not math.isnan(before) else value
 
 
@@ -88,6 +88,6 @@ def _is_finite(amount: object) -> bool:
 
 
 def _amount_in_words(name: str, amount: float, unit: str) -> str:
-    """Say how much more or less there is of something."""
+    """Describe an added amount in words."""
     of = f"{short(abs(amount))}{' ' * bool(unit)}{unit}"
     return f"{name} {of} {'more' if amount > 0 else 'less'}"

@@ -23,7 +23,7 @@ from .opened import Opened
 from .parts import Part, band_ends, demands_of
 from .shares import coalitions, weighted
 
-_NO_EFFECT = 1e-9  # of a success probability, on all draws
+_NO_EFFECT = 1e-9  # a change of the success probability below this, on all draws, is no effect
 
 
 def explain(
@@ -39,80 +39,86 @@ def explain(
 ) -> Explanation:
     r"""Explain the forecast of one subject's success on one item.
 
-    *Parts.* The outcome's formula is walked down to what it joins: factors, operands of `product`,
-    of means and of `presence`, what noise, guessing or an item's own ease is laid over. Each is a
-    part; noise is one, as far as it turns successes into failures. With v(S), the probability of
-    success if the parts S cannot fail, part k
+    *Parts.* The outcome's formula is split into the probabilities that it joins: factors, operands
+    of `product`, of means and of `presence`, and the probability to which noise, guessing or an
+    item effect is applied. Each of them is a part. Noise is a part too, as far as it turns
+    successes into failures. With v(S), the probability of success if the parts S cannot fail,
+    part k
 
     .. math:: \text{fails with } 1 - p_k, \qquad
        \text{fails alone, given failure, with } \frac{v(k) - v(\emptyset)}{1 - v(\emptyset)},
        \qquad \text{is involved with } \frac{1 - v(N \setminus k)}{1 - v(\emptyset)},
 
-    and its share of the failure is Shapley's value of v over the probability of that failure,
+    and its share of the failure is Shapley's value of v divided by the probability of failure,
 
     .. math:: s_k = \frac{\phi_k}{1 - v(\emptyset)}, \qquad
        \phi_k = \sum_{S \not\ni k} \frac{|S|! \, (K - |S| - 1)!}{K!}
        \left( v(S \cup k) - v(S) \right)
 
-    The success probability, not its logarithm, is shared: where the parts fail independently, and
-    success needs them all, the share is how much of the blame a part has on average when the parts
-    that failed share it evenly. So it can be held against what happens. Of two parts with p and q
-    it is :math:`(1 - p)(1 + q) / 2 (1 - p q)`.
+    The shares divide the success probability, not its logarithm. Where the parts fail independently
+    and success needs all of them, a part's share is its expected share of a failure when each
+    failure is divided evenly among the parts that failed, so that shares can be compared with
+    observed failures. With two parts that succeed with probability p and q, the share of the first
+    is :math:`(1 - p)(1 + q) / 2 (1 - p q)`.
 
-    *Demands.* The same value, with v(S) the probability of success if the demands S were at their
-    easiest: whichever end of the subject's training items makes success more probable. What would
-    fail on the easiest item, too, remains as a share of its own. What the item has of its own
-    counts where it makes it harder than usual.
+    *Demands.* Shares of demands are the same value, where v(S) is the probability of success if the
+    demands S were at their easiest: the end of the values in the subject's training items at which
+    success is more probable. The failure that would remain on the easiest item is a share of its
+    own. An item effect is included where it makes the item harder than usual.
 
-    Means and intervals are over posterior draws; those of what is given failure weigh draws by how
-    probable failure is, which is the posterior given this failure.
+    Means and intervals are over posterior draws. Quantities given failure weight each draw by its
+    probability of failure, which gives the posterior conditional on this failure.
 
     Parameters
     ----------
     fit : Posterior
-        Profiles, of a layout with one `Success`.
+        A fit of a layout with one `Success`.
     item : str, DataFrame, Series or mapping
-        Name of an item of the fit, or the properties of any item: a table of one row.
+        Name of an item of the fit, or the properties of any item as a table of one row.
     subject : str, optional
-        Whose forecast; can be left out where there is one subject. Of a joint fit also a table of
-        one row with a new subject's covariates and categories.
+        Name of the subject; may be left out if the fit has only one. With a joint fit also a table
+        of one row with the covariates and categories of a new subject.
     changes : mapping of str to float, optional
-        What if: an amount to add, by demand (its column) or by element of the profile, in its
-        unit. An element stays in its range. Each is tried alone, and several also together.
+        What-if changes: an amount to add to a demand (by its column) or to an element of the
+        profile, in its unit. An element stays in its range. Each change is tried alone; if there
+        are several, also all together.
     instead : mapping of str to float, optional
-        What if, too: another value of a demand, by its column.
+        What-if changes that set a demand, by its column, to another value.
     neighbours : int, default 5
-        How many training items to list: the nearest that the subject attempted.
+        Number of nearest training items to list, among those that the subject attempted.
     prob : float, default 0.9
-        Mass of the equal-tailed intervals.
+        Mass of the equal-tailed intervals, in (0, 1).
     memory_mib : float, default 256
-        Bound of the memory used on the way, in MiB; it changes no result.
+        Bound of the memory used during the computation, in MiB. It changes no result.
 
     Returns
     -------
     Explanation
-        In numbers, and in words when printed.
+        The explanation as tables; in words when printed.
 
     Raises
     ------
     DataError
-        When the item has not what the layout needs, more than one row, or cannot be changed so.
+        When the item lacks a column that the layout needs, has more than one row, or does not
+        permit a change.
     FitError
-        When outcomes are several, graded or scores; when the subject or the named item is not in
-        the fit, a change names nothing of the layout, or an option is out of range.
+        When the layout has several outcomes, graded outcomes or scores; when the subject or the
+        named item is not in the fit; when a change names neither a demand nor an element of the
+        profile; or when an option is out of range.
 
     Notes
     -----
-    The layout's own forecast is explained, whose uncertainty is that of the profile. Distances of
-    neighbours are root mean squares over the columns that are defined on both items, each over its
-    standard deviation on the training items; a column that only one of them has counts as one.
-    Of more than 10 parts or demands that matter, shares are means over some 64 orders.
+    The explained forecast is that of the layout itself, whose uncertainty is that of the profile.
+    Distances of neighbours are root mean squares over the columns that are defined on at least one
+    of the two items. Each difference is divided by the column's standard deviation on the training
+    items, and a column that only one of them has counts as a difference of 1. With more than 10
+    parts or demands that matter, shares are means over about 64 orders.
 
     References
     ----------
     Shapley (1953), A value for n-person games; Lundberg and Lee (2017), A unified approach to
     interpreting model predictions, for shares of one forecast; Junker and Sijtsma (2001), Applied
-    Psychological Measurement 25, for parts that all are needed.
+    Psychological Measurement 25, for parts that are all needed.
 
     Examples
     --------
@@ -133,15 +139,15 @@ def explain(
         names = some(outcome.name for outcome in fit.layout.outcomes)
         raise FitError(
             f"explain: layout {fit.layout.name!r} has the outcome(s) {names}, which are several, "
-            "graded or scores, and a single Success is explained; declare what you ask about as "
-            "one, or read `derived`"
+            "graded or scores, and only a single Success can be explained; declare the outcome as "
+            "a Success, or use `derived`"
         )
     if fit.layout.measured:
         names = some(node.name for node in fit.layout.measured)
         raise FitError(
-            f"explain: {names} of layout {fit.layout.name!r} is measured, so that the item has no "
-            "single level to explain a forecast by; fit a layout with a MetaFeature, given the "
-            "expected levels, or read `derived`"
+            f"explain: {names} of layout {fit.layout.name!r} is measured, so the item has no "
+            "single level by which a forecast can be explained; fit a layout with a MetaFeature "
+            "that is given the expected levels, or use `derived`"
         )
     cell = Cell.of(fit, item, subject, memory_mib)
     asked = Changes.of(cell, changes or {}, instead or {})
@@ -150,14 +156,14 @@ def explain(
 
 @dataclass(frozen=True, eq=False)
 class _Work:
-    """A cell, and its outcome with the parts that can be kept from failing."""
+    """A cell, and its outcome with parts that can be switched so that they cannot fail."""
 
     cell: Cell
     opened: Opened
     prob: float
 
     def explanation(self, asked: Changes, neighbours: int) -> Explanation:
-        """Put everything together."""
+        """Assemble the explanation."""
         cell, sizes = self.cell, self.cell.fit.posterior.sizes
         chains = self.success.reshape(sizes["chain"], sizes["draw"])
         ess = float(rhat_ess(chains).ess_bulk) if np.ptp(chains) > 0 else math.nan
@@ -187,13 +193,13 @@ class _Work:
 
     @cached_property
     def given_failure(self) -> np.ndarray:
-        """How much each draw counts once the item is failed; NaN where that is impossible."""
+        """Weight of each draw given failure; NaN where failure is impossible."""
         failure = 1 - self.success
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.asarray(failure / failure.sum())
 
     def values(self, changes: Sequence[Change]) -> np.ndarray:
-        """Success probability if something were different, (changes, draws)."""
+        """Compute success probabilities under changes, shape (changes, draws)."""
         return self.cell.draws(self.opened.outcome, changes, self.opened.usual)
 
     def estimate(self, draws: np.ndarray) -> Estimate:
@@ -201,16 +207,16 @@ class _Work:
         return Estimate(*map(float, mean_and_interval(draws[None].copy(), self.prob)[:, 0]))
 
     def given(self, draws: np.ndarray) -> Estimate:
-        """Summarise draws of what is given failure."""
+        """Summarise draws of a quantity given failure."""
         return Estimate(*weighted(draws, self.given_failure, self.prob))
 
     def of_chance(self, chance: Expr) -> np.ndarray:
-        """Probability that a part goes well, averaged over what is unseen, by draw."""
+        """Compute the probability that a part does not fail, by draw, averaged over the unseen."""
         found: np.ndarray = self.cell.draws(Success(self.cell.layout.outcome.name, chance))[0]
         return found
 
     def parts(self) -> tuple[pd.DataFrame, Estimate]:
-        """Table of the parts that success needs, and what fails without them."""
+        """Table of the parts that success needs, and the share of failure without them."""
         chosen = list(self.opened.parts)
         chosen += [self.harder[name] for name in self.opened.outside if name in self.harder]
         game = self.game([part.off for part in chosen])
@@ -240,7 +246,7 @@ class _Work:
         return pd.DataFrame(rows, index), game.left
 
     def too_little(self, part: Part) -> float:
-        """Compute how often a propensity is too low where it misses its band; NaN of no band."""
+        """Compute how often a propensity outside its band is too low; NaN if there is no band."""
         if not part.ends:
             return math.nan
         low, high = (1 - self.of_chance(end) for end in part.ends)
@@ -249,7 +255,7 @@ class _Work:
 
     @cached_property
     def harder(self) -> dict[str, Part]:
-        """By what items have of their own, the part that it makes the item no harder than usual."""
+        """By item effect, the part that keeps it from making the item harder than usual."""
         found = {}
         for name, (up, down) in self.opened.effects.items():
             ways = [self.nudged(part) for part in (up, down)]
@@ -258,11 +264,11 @@ class _Work:
         return found
 
     def nudged(self, part: Part) -> float:
-        """How much more probable success is if an effect is nearer to its usual value, one way."""
+        """Compute the gain in success if an effect moved to its usual value from one side."""
         return float((self.values([dict(part.off)])[0] - self.success).mean())
 
     def demands(self) -> tuple[pd.DataFrame, Estimate]:
-        """Table of the demands that are held against the subject, and what they leave."""
+        """Table of the demands that make success less probable, and the share that remains."""
         names, chosen, easiest = [], list[Change](), list[float]()
         for column, value in self.easiest().items():
             names.append(column)
@@ -293,9 +299,9 @@ class _Work:
         return table, game.left
 
     def easiest(self) -> dict[str, float]:
-        """By column that matters, the end of the training items' values that is the easiest.
+        """By column with an effect, the end of the training items' values that is the easiest.
 
-        Of a subject that the fit does not know, of all its items.
+        For a new subject, the values are those of all items of the fit.
         """
         cell = self.cell
         own = cell.own_values()
@@ -375,18 +381,18 @@ class _Work:
 
 @dataclass(frozen=True, eq=False)
 class _Game:
-    """What keeping parts from failing achieves, and the shares that follow.
+    """Success probabilities when sets of players (parts or demands) cannot fail, and shares.
 
     Attributes
     ----------
     work : _Work
-        Whose.
+        The cell and its outcome.
     values : ndarray, shape (2 + players, draws)
-        Success as it is, without each failing alone, and without any.
+        Success unchanged, with each player alone unable to fail, and with all players unable to.
     without : ndarray, shape (players, draws)
-        Success if all but one cannot fail.
+        Success if all other players cannot fail.
     shares : ndarray, shape (players, draws)
-        Of the failure.
+        Shares of the failure.
     """
 
     work: _Work
@@ -396,27 +402,27 @@ class _Game:
 
     @property
     def achieved(self) -> np.ndarray:
-        """Success without each failing alone, and without any."""
+        """Success with each player alone unable to fail, and with all players unable to."""
         return self.values[1:]
 
     @property
     def left(self) -> Estimate:
-        """What is left of the failure where no player fails."""
+        """Share of the failure that remains if no player can fail."""
         return self.work.given(_over(1 - self.achieved[-1], 1 - self.values[0]))
 
     def share(self, place: int) -> tuple[Estimate, float]:
-        """Give a player's share, and the probability that it is the largest."""
+        """Return a player's share, and the probability that it is the largest."""
         largest = self.shares.argmax(axis=0) == place
         found = self.work.given(self.shares[place])
         first, _, _ = self.work.given(largest & (self.shares[place] > 0))
         return found, first
 
     def alone(self, place: int) -> Estimate:
-        """Give the probability that nothing else fails, given failure."""
+        """Return the probability that no other player fails, given failure."""
         return self.work.given(_over(self.achieved[place] - self.values[0], 1 - self.values[0]))
 
     def involved(self, place: int) -> Estimate:
-        """Give the probability that it fails, given failure."""
+        """Return the probability that the player fails, given failure."""
         return self.work.given(_over(1 - self.without[place], 1 - self.values[0]))
 
 
@@ -425,6 +431,6 @@ def _joined(changes: Sequence[Change]) -> dict[str, float]:
 
 
 def _over(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
-    """Divide; 0 where there is nothing to share, which no draw that fails has."""
+    """Divide, with 0 where there is no failure to share."""
     there = whole > 0
     return np.asarray(np.where(there, part, 0) / np.where(there, whole, 1))

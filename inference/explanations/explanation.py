@@ -1,4 +1,4 @@
-"""What explains one forecast: tables, and sentences."""
+"""The explanation of one forecast, as tables and as sentences."""
 
 import math
 from dataclasses import dataclass
@@ -10,12 +10,12 @@ import pandas as pd
 from ...common.digits import Digits, fixed, forecast_errors, of_forecast, outward, short
 from ...common.messages import many
 
-_TOLD = 0.005  # share from which a part or a demand is named
-_SIDED = 0.05  # share from which a band says on which side it is missed
-_NAMED = 5  # after the first one; the shares of more are added up
+_TOLD = 0.005  # least share of a part or a demand that is named
+_SIDED = 0.05  # least share of a band for which the side that is missed is named
+_NAMED = 5  # number named after the first; the shares of the rest are added up
 
 type Row = dict[str, Any]
-"""Of a table, by column."""
+"""A row of a table, by column."""
 
 
 class Estimate(NamedTuple):
@@ -32,7 +32,7 @@ class Estimate(NamedTuple):
     high: float
 
     def named(self, what: str) -> dict[str, float]:
-        """Write it as columns of a table."""
+        """Return the three numbers as columns of a table."""
         return dict(zip(ends_of(what), self, strict=True))
 
 
@@ -43,45 +43,48 @@ def ends_of(what: str) -> tuple[str, str, str]:
 
 @dataclass(frozen=True, eq=False)
 class Explanation:
-    """Why one subject is expected to fail or to succeed on one item; printed, it is in words.
+    """Why one subject is expected to fail or to succeed on one item; in words when printed.
 
-    Made by `Fit.explain`. Shares and what is given failure are of the failure that is feared: a
-    subject that probably succeeds has them, too.
+    Made by `Fit.explain`. Shares and probabilities given failure describe the failure that is
+    possible on the item, and are computed even if the subject will probably succeed.
 
     Attributes
     ----------
     subject, item, outcome : str
-        Names.
+        Names of the subject, the item and the outcome.
     prob : float
         Mass of the equal-tailed intervals.
     success : Estimate
-        Probability of success, as in the layout's own forecast: ``mean``, ``low``, ``high``.
+        Probability of success in the layout's own forecast: ``mean``, ``low``, ``high``.
     parts : DataFrame
-        Indexed by part, in the layout's order: its ``kind`` (``performance``, ``band``, ``lapse``
-        of noise, ``effect`` of the item's own), ``latents`` and ``demands``; ``fails``, the
-        probability that it does (with ``fails_low`` and ``fails_high``; NaN of an effect); given
-        failure, the probabilities that it failed (``involved``), ``alone``, or ``together`` with
-        others; its ``share`` of the failure (``share_low``, ``share_high``) and the probability
-        that this is the largest (``first``); the success probability ``without`` its failing
-        (``without_low``, ``without_high``); and of a band ``too_little``, the probability that
-        the propensity is too low where it misses the band, rather than too high (else NaN).
+        Indexed by part, in the layout's order. ``kind`` is ``performance``, ``band``, ``lapse``
+        (noise) or ``effect`` (item effect); ``latents`` and ``demands`` are those of the part.
+        ``fails`` is the probability that the part fails (with ``fails_low`` and ``fails_high``; NaN
+        for an effect). ``involved``, ``alone`` and ``together`` are the probabilities, given
+        failure, that the part failed, that it alone failed, and that it failed with others.
+        ``share`` is its share of the failure (with ``share_low`` and ``share_high``), and ``first``
+        the probability that this share is the largest. ``without`` is the success probability if
+        the part could not fail (with ``without_low`` and ``without_high``). ``too_little`` is, for
+        a band, the probability that a propensity that misses the band is too low rather than too
+        high (else NaN).
     unexplained : Estimate
-        Share of the failure that is left where no part fails.
+        Share of the failure that remains if no part fails.
     demands : DataFrame
-        Indexed by demand, of those that make success less probable than their easiest value does:
-        ``value``, ``easiest``, ``unit``, ``share`` of the failure with its interval, ``first``, and
-        the ``success`` probability at the easiest with its interval. What the item has of its own
-        has a row and no values.
+        Indexed by demand, for the demands whose easiest value would make success more probable:
+        ``value``, ``easiest`` value, ``unit``, ``share`` of the failure with its interval,
+        ``first`` and, with its interval, the ``success`` probability at the easiest value. An item
+        effect has a row without values.
     remaining : Estimate
-        Share of the failure that remains where all demands are at their easiest.
+        Share of the failure that remains if all demands are at their easiest.
     changes : DataFrame
-        Indexed by what was changed: ``success`` then, and the ``gain``, with their intervals.
+        Indexed by change: the ``success`` probability after it and the ``gain``, with their
+        intervals.
     nearest : DataFrame
         Indexed by training item, the nearest first: ``distance``, ``successes`` and ``trials``.
     remark : str
-        What of the item lies outside the subject's training items; empty where nothing does.
+        Properties of the item that lie outside the subject's training items (else empty).
     ess : float
-        Effective number of draws of the success probability; NaN where they are all the same.
+        Effective sample size of the success probability, or NaN if all its draws are equal.
 
     Examples
     --------
@@ -114,9 +117,9 @@ class Explanation:
 
     @property
     def limits_most(self) -> str:
-        """Name the part with the largest share; of a single part, the demand with the largest.
+        """Name the part with the largest share; if there is one part, the demand with the largest.
 
-        Empty where nothing can fail.
+        The name is empty if no part can fail.
         """
         table = self.parts if len(self.parts) > 1 else self.demands
         shares = table["share"].fillna(0)
@@ -124,9 +127,9 @@ class Explanation:
 
     @property
     def sentences(self) -> list[str]:
-        """What there is to say, a topic at a time."""
+        """The explanation in sentences, one string per topic."""
         if self.success.low < 0.5 < self.success.high:
-            first = f"It is open whether {self.subject} succeeds on {self.item}"
+            first = f"It is uncertain whether {self.subject} succeeds on {self.item}"
         else:
             verb = "fail" if self.success.mean < 0.5 else "succeed on"
             first = f"{self.subject} is expected to {verb} {self.item}"
@@ -135,14 +138,14 @@ class Explanation:
         return [first, *told, *self._of_neighbours(), *self._of_outside()]
 
     def written(self, estimate: Estimate, interval: bool = True) -> str:
-        """Write a probability or a share with its interval, with the digits that are supported.
+        """Write a probability or a share with as many digits as its Monte Carlo error supports.
 
         Parameters
         ----------
         estimate : Estimate
             The numbers.
         interval : bool
-            Whether the interval is written, too.
+            Whether to write the interval too.
         """
         mean, low, high = estimate
         digits = self._digits(low, high)
@@ -158,11 +161,11 @@ class Explanation:
         return of_forecast(float(error), self.prob)
 
     def _of(self, row: Row, what: str, interval: bool = True) -> str:
-        """Write a number of a table's row."""
+        """Write one estimate of a table's row."""
         return self.written(Estimate(*(float(row[name]) for name in ends_of(what))), interval)
 
     def _listed(self, others: list[tuple[str, Row]], interval: bool) -> str:
-        """Write the shares of some parts or demands, and of many the sum of the rest."""
+        """Write the shares of the largest parts or demands, and the sum of the rest."""
         told = [f"{name} for {self._of(row, 'share', interval)}" for name, row in others[:_NAMED]]
         rest = [float(row["share"]) for _, row in others[_NAMED:]]
         if rest:
@@ -183,7 +186,7 @@ class Explanation:
                 f"another part in {_chance(most['together'])}",
             ]
         if self.unexplained.mean >= _TOLD:
-            told.append(f"{self.written(self.unexplained)} of it is left where no part fails")
+            told.append(f"{self.written(self.unexplained)} of it remains if no part fails")
         return [f"{one}." for one in told]
 
     def _of_bands(self) -> list[str]:
@@ -205,12 +208,12 @@ class Explanation:
         (first, most), *others = rows.items()
         unit = f" {most['unit']}" * bool(most["unit"])
         if math.isnan(most["easiest"]):
-            what, then = f"{first}, which the item has of its own,", "If that were as usual"
+            what, then = f"{first}, the item's own effect,", "If that were as usual"
         else:
             what = f"{first}, {short(most['value'])}{unit},"
             then = f"At {short(most['easiest'])}{unit}, the easiest of the training items"
         told = [
-            f"Of what the item demands, {what} limits most: {self._of(most, 'share')} of the "
+            f"Among the item's demands, {what} limits most: {self._of(most, 'share')} of the "
             f"failure. {then}, success would be {self._of(most, 'success')}."
         ]
         if others:
@@ -262,13 +265,13 @@ class Explanation:
 
 
 def _by_share(table: pd.DataFrame) -> dict[str, Row]:
-    """Take the rows whose share is worth a word, the largest first."""
+    """Return the rows whose share is large enough to be named, the largest first."""
     told = table[table["share"] >= _TOLD].sort_values("share", ascending=False, kind="stable")
     return told.to_dict("index")  # type: ignore[return-value]
 
 
 def _chance(value: float) -> str:
-    """Write a probability to hundredths; never 0 or 1."""
+    """Write a probability with two decimals, but never as 0 or 1."""
     if math.isnan(value):
         return "–"
     if value < 0.005:

@@ -1,4 +1,4 @@
-"""Formulas that are no layout's own: a label's value, a value for each label, parts replaced."""
+"""Expressions that only explanations use: one label's value, a value per label, parts replaced."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,19 +16,19 @@ from ...linking.interval import UNIT, Interval
 
 @linking_function(range=(0, 1))
 def without_lapses(p: Array, by: Array, toward: Array, lapses: Array) -> Array:
-    """Mix as `mixture` does; with no lapses, noise never turns a success into a failure."""
+    """Compute `mixture`; if `lapses` is 0, noise never turns a success into a failure."""
     return (1 - by) * p + by * (toward + (1 - lapses) * (1 - toward) * p)
 
 
 @linking_function(range=lambda x, by: x, keeps_unit=True, same_unit=("x",))
 def shifted(x: Array, by: Array) -> Array:
-    """Add an amount, in the unit of what it is added to."""
+    """Add an amount that has the unit of the first argument."""
     return x + by
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ByLabel(Expr):
-    """One number for each label, from as many numbers without labels."""
+    """One number for each label, from as many expressions without labels."""
 
     values: tuple[Expr, ...]
     dim: str
@@ -60,7 +60,7 @@ class ByLabel(Expr):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AtLabel(Expr):
-    """What an expression is at one of its labels."""
+    """The value of an expression at one of its labels."""
 
     of: Expr
     dim: str
@@ -92,12 +92,12 @@ class AtLabel(Expr):
 
 
 def is_leaf(part: Expr) -> bool:
-    """Whether nothing that an outcome is computed from stands behind a part."""
+    """Whether an expression is a latent or a meta-feature."""
     return isinstance(part, Latent | MetaFeature)
 
 
 def behind(expr: Expr) -> Iterator[Expr]:
-    """Walk what an expression is computed from, but no priors."""
+    """Iterate over the expressions from which another is computed, without priors."""
     return ancestry(expr, stop_at=is_leaf)
 
 

@@ -16,24 +16,25 @@ from .formulas import ByLabel, is_leaf, latents_of, shifted, without_lapses
 from .parts import Finder, Leaf, Part, demands_of, lapse, parts_of
 
 type Wrap = Callable[[Expr], Expr]
-"""What to build of a part of a formula."""
+"""A function that replaces a part of a formula."""
 
 
 @dataclass(frozen=True, eq=False)
 class Opened:
-    """An outcome whose parts can be kept from failing, by hidden meta-features.
+    """An outcome with hidden meta-features as switches, by which parts are kept from failing.
 
     Attributes
     ----------
     outcome : Expr
-        The layout's outcome, with switches; as it was where they all are as `usual`.
+        The layout's outcome with switches. It equals the layout's own outcome when all switches
+        have their values in `usual`.
     parts : tuple of Part
-        Those that are joined in the outcome, in order: each can be switched off alone.
+        The parts that the outcome joins, in order; each has a switch of its own.
     effects : dict of str to tuple of Part
-        What items have of their own, by latent: its two parts are that it never lowers the latent
-        below its usual value, and never raises it above.
+        By latent that is an item effect, two parts: in the first the effect never is below its
+        usual value, in the second never above.
     usual : dict of str to float
-        By hidden meta-feature.
+        Usual value of each hidden meta-feature.
     """
 
     outcome: Expr
@@ -49,10 +50,10 @@ class Opened:
         Parameters
         ----------
         layout : Layout
-            Of one `Success`.
+            A layout with one `Success`.
         moved : sequence of pairs
-            Latents, and their labels ("" for none or all), that an amount can be added to, named
-            by `move`.
+            Latents and their labels ("" for none or all) to which an amount can be added. The
+            hidden meta-feature of the amount is named by `move`.
         """
         found, demands = Finder.of(layout), demands_of(layout)
         wraps: dict[int, Wrap] = {}
@@ -98,13 +99,13 @@ def move(latent: Latent, label: str) -> str:
 
 
 def _switches(name: str, leaf: Leaf) -> list[Hidden]:
-    """One hidden meta-feature for each part of a leaf: 1, and 0 where the part cannot fail."""
+    """Make one hidden meta-feature per part of a leaf: 1, or 0 if the part cannot fail."""
     labels = leaf.expression.dims.get(leaf.dim or "", ("",))
     return [Hidden(f"{MARK}{name} {place}", low=0, high=1) for place in range(len(labels))]
 
 
 def _presence_of(leaf: Leaf, flags: Sequence[Hidden]) -> Wrap:
-    """Let a leaf, or each of its labels, count only where its switch is on."""
+    """Make a leaf, or each of its labels, affect the outcome only if its switch is 1."""
     labels = leaf.expression.dims.get(leaf.dim or "")
     if labels is None:
         return lambda of: presence(of, flags[0])
@@ -113,7 +114,7 @@ def _presence_of(leaf: Leaf, flags: Sequence[Hidden]) -> Wrap:
 
 
 def _usual(latent: Latent, lifted: Hidden, lowered: Hidden) -> Wrap:
-    """Let a latent be no lower, or no higher, than the mean of its distribution."""
+    """Bound a latent by the mean of its distribution, from below or from above."""
     given = [dict(prior.parameters).get("mu") for prior in latent.priors]
     mean = given[0] if len(given) == 1 and given[0] is not None else Constant(0.0)
 
@@ -130,7 +131,7 @@ def _amount(latent: Latent, label: str) -> Hidden:
 
 
 def _moving(latent: Latent, amounts: Mapping[str, Hidden]) -> Wrap:
-    """Add amounts to a latent, or to labels of it; it stays in its range."""
+    """Add amounts to a latent or to some of its labels, within the latent's range."""
     low, high = latent.range.low, latent.range.high
 
     def wrap(of: Expr) -> Expr:
@@ -152,7 +153,7 @@ def _moving(latent: Latent, amounts: Mapping[str, Hidden]) -> Wrap:
 
 
 def _distinct(parts: Sequence[Part]) -> tuple[Part, ...]:
-    """Tell parts of one name apart by numbers."""
+    """Add numbers to the names of parts that have the same name."""
     names = [part.name for part in parts]
     return tuple(
         replace(part, name=f"{part.name} {names[: place + 1].count(part.name)}")

@@ -30,28 +30,28 @@ from .formulas import AtLabel, behind, features_of, latents_of
 BANDS = ("band", "bilogistic", "uncertain_band")
 _ALL_OPERANDS = ("product", "generalised_mean", "power_mean")
 _FIRST_OPERAND = ("presence", "guessing", "mixture")
-_NAMES = 3  # latents up to which a part is named by them
+_NAMES = 3  # greatest number of latents in a part's name
 
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """What success needs, and may fail.
+    """A part that success needs and that may fail.
 
     Attributes
     ----------
     name : str
-        That of the derived node, else of its abilities.
+        Name of the derived node, or, without one, of the latents.
     kind : str
         ``performance``, ``band`` (neither too little nor too much), ``lapse`` (noise), or
-        ``effect``: what an item has of its own.
+        ``effect`` (item effect).
     chance : Expr or None
-        Probability that it goes well; None of an effect.
+        Probability that the part does not fail; None for an effect.
     off : dict of str to float
-        Hidden meta-features that are not 0 as usual, and what they are where it cannot fail.
+        Values of the hidden meta-features with which the part cannot fail.
     latents, demands : tuple of str
-        What it is made of.
+        Names of the latents and demands in the part's formula.
     ends : tuple of Expr
-        Of a band: the probability that a propensity is not too low, and that it is not too high.
+        For a band, the probability that a propensity is not too low, and that it is not too high.
     """
 
     name: str
@@ -65,7 +65,7 @@ class Part:
 
 @dataclass(frozen=True, eq=False)
 class Leaf:
-    """A probability in a formula that is no join of others, of which each label may be one."""
+    """A probability in a formula that does not join others; each of its labels may be a part."""
 
     expression: Expr
     name: str | None
@@ -74,7 +74,7 @@ class Leaf:
 
 @dataclass(frozen=True, eq=False)
 class Finder:
-    """What is found on the way from an outcome to its parts."""
+    """The leaves, mixtures and effects found on the way from an outcome to its parts."""
 
     layout: Layout
     leaves: list[Leaf]
@@ -99,7 +99,7 @@ class Finder:
         return found
 
     def _inside(self, one: Leaf) -> Iterator[Leaf]:
-        """List what a probability is joined from; nothing where it is no join."""
+        """List the leaves that a probability joins; empty if it joins none."""
         of, dim = one.expression, one.dim
         if isinstance(of, Derived):
             yield Leaf(of.expression, of.name, dim)
@@ -134,12 +134,12 @@ class Finder:
 
     @cached_property
     def latents(self) -> list[Latent]:
-        """Latents of the outcome's formula, as often as declared."""
+        """Latents of the outcome's formula."""
         return [part for part in behind(self.layout.outcome) if isinstance(part, Latent)]
 
     @property
     def effects(self) -> list[Latent]:
-        """What items, or groups of them, have of their own."""
+        """Latents that are effects of items or of groups of items."""
         return [
             latent
             for latent in self.latents
@@ -148,7 +148,7 @@ class Finder:
 
 
 def _factors(of: Operation) -> list[Expr]:
-    """Find the probabilities that a product is made of, or that a number is added to."""
+    """List the probabilities that are factors of a product, or to which a number is added."""
     if of.symbol == "*":
         sides = [side for side in of.parents if not isinstance(side, Constant)]
         return sides if all(side.range in UNIT for side in of.parents) else []
@@ -159,7 +159,7 @@ def _factors(of: Operation) -> list[Expr]:
 
 
 def _under_logit(margin: Expr) -> Expr | None:
-    """Find the probability whose log-odds something is added to, if there is one."""
+    """Find the probability to whose log-odds an amount is added, if there is one."""
     pending, found = [margin], list[Expr]()
     while pending:
         of = pending.pop()
@@ -175,7 +175,7 @@ def _under_logit(margin: Expr) -> Expr | None:
 
 
 def parts_of(leaf: Leaf, flags: Sequence[Hidden], demands: set[str]) -> list[Part]:
-    """Write a leaf as a part, or as one for each label."""
+    """Make one part from a leaf, or one for each label."""
     expression, dim = leaf.expression, leaf.dim or ""
     labels = expression.dims.get(dim, ("",))
     found = behind(expression)
@@ -208,17 +208,17 @@ def parts_of(leaf: Leaf, flags: Sequence[Hidden], demands: set[str]) -> list[Par
 
 
 def _once(parts: Any) -> list[Any]:
-    """Named parts, each once."""
+    """Remove repetitions of names."""
     return list({part.name: part for part in parts if part.name is not None}.values())
 
 
 def _labelled(node: Latent | MetaFeature, dim: str, label: str) -> str:
-    """Name a node at a label, where it has that."""
+    """Name a node, with its label if it has one."""
     return f"{node.name}[{label}]" if label and dim in node.dims else node.name
 
 
 def _one_sided(band: Call) -> tuple[Expr, Expr]:
-    """Take one end of a band away, and then the other: what is left is not too little, too much."""
+    """Return the probabilities of being not too low, and not too high, for a band."""
     places = {name: place for place, name in enumerate(band.names)}
     found = []
     for name, end in (("high", np.inf), ("low", -np.inf)):
@@ -229,7 +229,7 @@ def _one_sided(band: Call) -> tuple[Expr, Expr]:
 
 
 def _name(leaf: Leaf, latents: Sequence[Latent]) -> str:
-    """Name a part as the layout does, or by what the subject needs for it."""
+    """Name a part by its derived node, or else by its latents."""
     if leaf.name is not None:
         return leaf.name
     needed = [latent for latent in latents if isinstance(latent, Capability | Propensity)]
@@ -238,7 +238,7 @@ def _name(leaf: Leaf, latents: Sequence[Latent]) -> str:
 
 
 def lapse(call: Call, flag: Hidden) -> Part:
-    """Write the noise of a mixture as a part: it fails where it pulls a success down."""
+    """Make a part from the noise of a mixture; it fails where it lowers a success probability."""
     by, toward = call.arguments[1:]
     own = by.name or " and ".join(latents_of(by)) or "lapses"
     fails = by if toward == Constant(0.0) else by * (1 - toward)
@@ -246,7 +246,7 @@ def lapse(call: Call, flag: Hidden) -> Part:
 
 
 def demands_of(layout: Layout) -> set[str]:
-    """Name the meta-features that are held against a latent, or say whether one is needed."""
+    """Name the meta-features that are compared with a latent, or switch one on."""
     found, unseen = set(opposed(layout)), layout.outcome.unseen
     if isinstance(unseen, Unseen):
         found |= features_of(unseen.mean)
@@ -257,7 +257,7 @@ def demands_of(layout: Layout) -> set[str]:
 
 
 def band_ends(layout: Layout) -> set[str]:
-    """Name the meta-features that are ends of bands: a band says itself on which side one is."""
+    """Name the meta-features that are ends of bands."""
     found = set[str]()
     for part in behind(layout.outcome):
         if isinstance(part, Call) and part.function.name in BANDS:

@@ -1,15 +1,15 @@
-"""Shares of a failure: Shapley values of keeping parts from failing, draw by draw."""
+"""Shares of a failure: for each draw, Shapley values of parts or demands."""
 
 import math
 
 import numpy as np
 
-_EXACT = 10  # players up to which all sets of them are looked at
-_ORDERS = 32  # of more players, about so many, and as many reversed
+_EXACT = 10  # greatest number of players for which all sets are computed
+_ORDERS = 32  # approximate number of orders for more players; each is also reversed
 
 
 def coalitions(players: int) -> tuple[np.ndarray, np.ndarray]:
-    r"""List sets of players, and how Shapley's values weigh what each set achieves.
+    r"""List sets of players, and the weights of their values in Shapley's values.
 
     .. math:: \phi_k = \sum_{S \not\ni k} \frac{|S|! \, (K - |S| - 1)!}{K!}
         \left( v(S \cup k) - v(S) \right)
@@ -17,15 +17,16 @@ def coalitions(players: int) -> tuple[np.ndarray, np.ndarray]:
     Parameters
     ----------
     players : int
-        K. Of more than 10, the mean over some 64 orders in which players may come, always the
-        same: random ones, turned so that each player has each place equally often, and reversed.
+        The number of players K. With more than 10, the values are means over about 64 orders of
+        the players. The orders are always the same: random ones, rotated so that each player has
+        each position equally often, and the reverse of each.
 
     Returns
     -------
     sets : ndarray of bool, shape (sets, players)
-        The first is empty, then come the players alone, all but one, and all.
+        Sets of players. The first is empty; then come each player alone, all but one, and all.
     weights : ndarray, shape (players, sets)
-        The values are these times v.
+        Weights whose product with v gives Shapley's values.
 
     References
     ----------
@@ -78,12 +79,13 @@ def _each_once(rows: np.ndarray) -> np.ndarray:
 
 
 def weighted(values: np.ndarray, weights: np.ndarray, prob: float) -> tuple[float, float, float]:
-    """Compute the mean of draws that count by weights, and their equal-tailed interval.
+    """Compute the weighted mean of draws, and their equal-tailed interval.
 
     Parameters
     ----------
     values, weights : ndarray, shape (draws,)
-        Weights add up to 1; where they do not, nothing is known.
+        Draws, and their weights, which add up to 1. If the weights are not finite or add up to 0,
+        the result is NaN.
     prob : float
         Mass of the interval.
 

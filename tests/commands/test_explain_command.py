@@ -14,7 +14,7 @@ def test_a_fitted_item_and_a_new_one_are_explained(fitted, data, capsys):
     told = said(capsys, fitted, "--item", "003", "--subject", "Ann")
     assert "Ann" in told.splitlines()[0]
     assert "003: success 0." in told
-    assert "Of what the item demands, distance" in told
+    assert "Among the item's demands, distance" in told
     items = data / "new" / "items.csv"
     new = (fitted, "--item", "new-001", "--items", items, "--subject", "Bob")
     told = said(capsys, *new, "--set", "distance=1", "--change", "reach=2")
@@ -25,7 +25,7 @@ def test_a_fitted_item_and_a_new_one_are_explained(fitted, data, capsys):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--item", "nothing", "--subject", "Ann"], "there is no item 'nothing'"),
+        (["--item", "nothing", "--subject", "Ann"], "the fit has no item 'nothing'"),
         (["--item", "003"], "the fit has 3 subjects"),
         (["--item", "003", "--subject", "Ann", "--set", "distance"], "--set distance; give NAME="),
         (["--item", "003", "--subject", "Ann", "--change", "reach=far"], "--change reach=far"),

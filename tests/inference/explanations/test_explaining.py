@@ -264,7 +264,7 @@ def test_what_an_item_has_of_its_own_is_a_part(jointly):
     known = pd.DataFrame({"far": [1.0]}, ["b"])
     assert found.success.mean == pytest.approx(of_layout(fit, known, "Ann")[0])
     assert "ease" in found.demands.index
-    assert "which the item has of its own" in str(found)
+    assert "the item's own effect" in str(found)
     easy = fit.explain("a", "Ann")  # an item that is easier than its demand says
     assert easy.parts["share"].get("ease", 0.0) < 0.01
 
@@ -342,7 +342,7 @@ def test_a_success_that_is_sure_has_nothing_to_explain():
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"item": "task-9"}, FitError, "there is no item 'task-9' among those of the fit"),
+        ({"item": "task-9"}, FitError, "the fit has no item 'task-9'"),
         ({"subject": None}, FitError, "the fit has 2 subjects"),
         ({"subject": "Cy"}, FitError, "Cy"),
         ({"item": {"small": 1.0}}, DataError, "far"),
