@@ -1,1 +1,1 @@
-"""From a layout and outcomes to profiles and forecasts, with PyMC."""
+"""Inference with PyMC: from a layout and outcomes to profiles and forecasts."""

@@ -1,4 +1,4 @@
-"""Distinct combinations of numbers: which rows of several columns are alike."""
+"""Distinct combinations of numbers: which rows are equal in all of several columns."""
 
 from collections.abc import Sequence
 
@@ -6,19 +6,19 @@ import numpy as np
 
 
 def in_order(columns: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """Order rows so that those alike in all columns are neighbours, and number the different ones.
+    """Sort rows so that equal rows are neighbours, and number the distinct rows.
 
     Parameters
     ----------
     columns : sequence of ndarray, each of shape (rows,)
-        At least one; the last one orders first.
+        At least one column; the last one is the primary sort key.
 
     Returns
     -------
     order : ndarray of int
-        All rows, ascending; those alike as they came.
+        Positions of all rows in ascending order; equal rows keep their order.
     number : ndarray of int
-        For every row in that order, which of the different ones it is, counted from 0.
+        For every row in that order, the number of its distinct row, counted from 0.
 
     Examples
     --------
@@ -34,19 +34,19 @@ def in_order(columns: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
 
 
 def distinct(columns: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """Find the rows that differ.
+    """Find the distinct rows.
 
     Parameters
     ----------
     columns : sequence of ndarray, each of shape (rows,)
-        At least one; the last one orders first.
+        At least one column; the last one is the primary sort key.
 
     Returns
     -------
     first : ndarray of int
-        The first row of each different kind; the kinds ascend.
+        Position of the first row of each distinct kind, with the kinds in ascending order.
     number : ndarray of int
-        For every row, of which kind it is.
+        For every row, the number of its kind.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A fit: every subject's posterior, and what can be asked of it."""
+"""A fit: the posteriors of all subjects, with summaries, forecasts and explanations."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -25,13 +25,13 @@ from .population.newcomer import newcomer
 from .posterior.diagnostics import diagnose, profiles
 from .posterior.posterior import Posterior
 
-_DIAGNOSED = 200  # subjects whose draws are read to show a fit
+_DIAGNOSED = 200  # the repr reads draws for diagnostics of at most this many subjects
 
 
 class Fit(Posterior, Shown):
     """Posteriors of all subjects under one layout.
 
-    Made by `fit` and `load`.
+    Fits are made by `fit` and `load`.
 
     Attributes
     ----------
@@ -41,12 +41,12 @@ class Fit(Posterior, Shown):
         Groups ``posterior`` and ``sample_stats`` (subject, chain, draw, labels), ``prior``,
         ``observed_data`` (successes and trials; subject, item) and ``constant_data`` (meta-features
         per item, constants per subject). ArviZ reads it. The draws of a fit in a store are read
-        from the disk whenever they are asked for, and not kept. In a joint fit, values that
-        subjects share are (chain, draw, levels of their plates, labels).
+        from the disk on each access and are not kept in memory. In a joint fit, values that
+        subjects share have the dimensions (chain, draw, levels of their plates, labels).
     failures : dict of str to str
-        Subjects whose sampling failed, and why.
+        Subjects whose sampling failed, each with the reason.
     attempts : dict of str to int
-        How often subjects were sampled, where that is more than once.
+        Number of times that a subject was sampled, for subjects that were sampled more than once.
 
     Examples
     --------
@@ -66,7 +66,7 @@ class Fit(Posterior, Shown):
     def _overview(self) -> Overview:
         facts: dict[str, str] = {}
         found: dict[str, pd.DataFrame] = {}
-        how = "how the sampling went"
+        how = "convergence and data of every subject"
         if len(self.subjects) <= _DIAGNOSED:
             table = self.diagnostics()
             counts = table["status"].value_counts()
@@ -82,9 +82,9 @@ class Fit(Posterior, Shown):
         calls = {
             "fit.diagnostics()": how,
             "fit.profiles()": "means and intervals of every profile element",
-            "fit.forecast(items)": "success on items that nobody has run",
+            "fit.forecast(items)": "success probabilities on items, also on new ones",
             "ml.plots.profile_forest(fit)": "all profiles as a figure",
-            'ml.report(fit, "report.html")': "a page for people who were not there",
+            'ml.report(fit, "report.html")': "results, data and method as one HTML page",
         }
         return Overview(facts, calls, found)
 
@@ -101,7 +101,7 @@ class Fit(Posterior, Shown):
         DataFrame
             One row per subject, node and label, in the nodes' units: ``mean``, ``sd``, ``low``,
             ``high``, ``low_error``, ``high_error``, ``ess_bulk``, ``ess_tail``, ``rhat``,
-            ``shrinkage``, ``prior_dominated``, ``modes`` (where there are separate ones).
+            ``shrinkage``, ``prior_dominated``, ``modes`` (if the posterior has separate modes).
 
         Raises
         ------
@@ -111,7 +111,7 @@ class Fit(Posterior, Shown):
         return profiles(self, prob)
 
     def items(self, *, prob: float = 0.9) -> pd.DataFrame:
-        """Summarise what items have of their own in a joint fit; see `population.tables.items`.
+        """Summarise the item effects of a joint fit; see `population.tables.items`.
 
         Parameters
         ----------
@@ -133,7 +133,7 @@ class Fit(Posterior, Shown):
         return tables.items(self, prob)
 
     def population(self, *, prob: float = 0.9) -> pd.DataFrame:
-        """Summarise what subjects share in a joint fit; see `population.tables.population`.
+        """Summarise the values that subjects share in a joint fit; see `tables.population`.
 
         Parameters
         ----------
@@ -154,14 +154,14 @@ class Fit(Posterior, Shown):
         return tables.population(self, prob)
 
     def diagnostics(self) -> pd.DataFrame:
-        """Judge every subject's sampling and data; see `diagnostics.diagnose`.
+        """Diagnose every subject's sampling and data; see `diagnostics.diagnose`.
 
         Returns
         -------
         DataFrame
             Indexed by subject, failed ones last: ``status``, ``success``, ``divergences``,
-            ``rhat``, ``ess``, ``attempts``, ``prior_dominated`` and ``reason``; of a fit that
-            `update` made, also ``update``.
+            ``rhat``, ``ess``, ``attempts``, ``prior_dominated`` and ``reason``. A fit that
+            `update` made also has the column ``update``.
         """
         return diagnose(self)
 
@@ -174,27 +174,27 @@ class Fit(Posterior, Shown):
         memory_mib: float = 256,
         trust: Trust = None,
     ) -> Forecast:
-        """Forecast success on items, run or not; see `forecasting.forecast`.
+        """Forecast success on items of the fit or new items; see `forecasting.forecast`.
 
-        A joint fit forecasts new subjects too, and says what of each cell it knows; see
-        `population.forecasting.forecast_jointly`.
+        A joint fit also forecasts new subjects, and marks for each cell whether the subject, the
+        item and the levels are in the fit; see `population.forecasting.forecast_jointly`.
 
         Parameters
         ----------
         items : DataFrame
             Meta-features and categories, indexed by item.
         subjects : iterable or DataFrame, optional
-            Subjects to forecast (default: all). Of a joint fit also a table of subjects, known
-            or new, with their covariates and categories.
+            Subjects to forecast (default: all). With a joint fit also a table of subjects, in
+            the fit or new, with their covariates and categories.
         prob : float, default 0.9
             Mass of the equal-tailed interval.
         memory_mib : float, default 256
-            Bound of the memory used on the way, in MiB; it changes no result.
+            Bound of the memory used during the computation, in MiB. It changes no result.
         trust : Transfer, float or "home", optional
-            What is said of items unlike those that a subject was trained on: what
-            `measurement_layouts.validation.transfer` estimates; the standard deviation of a
-            group's offset, in log-odds; or "home", for nothing. By default items outside a
-            subject's training items are widened by a stated prior.
+            How uncertain forecasts are on items unlike those that a subject was trained on: the
+            estimate of `measurement_layouts.validation.transfer`; the standard deviation of a
+            group's offset, in log-odds; or "home", which adds no uncertainty. By default a fixed
+            prior widens the intervals on items outside a subject's training items.
 
         Returns
         -------
@@ -206,7 +206,7 @@ class Fit(Posterior, Shown):
         DataError
             When the items do not fit the layout.
         FitError
-            When a subject is not in the fit, `prob` is not between 0 and 1, `memory_mib` is no
+            When a subject is not in the fit, `prob` is not between 0 and 1, `memory_mib` is not a
             positive number, or `trust` is none of these.
         """
         found = forecast_jointly if self.layout.joint else forecast
@@ -229,21 +229,21 @@ class Fit(Posterior, Shown):
         items, subjects, prob, memory_mib, trust
             As in `forecast`.
         groups : str, Series or mapping
-            A column of the items, or the group of each item, by its name.
+            A column of the items, or the group of each item by the item's name.
 
         Returns
         -------
         DataFrame
-            A row per subject and group: ``subject``, ``group``, ``items``, ``mean``, ``low`` and
-            ``high`` of the mean chance of success.
+            One row per subject and group: ``subject``, ``group``, ``items``, and ``mean``,
+            ``low`` and ``high`` of the mean success probability.
 
         Raises
         ------
         DataError
-            When the items do not fit the layout, one has no group, or outcomes are of several
-            steps.
+            When the items do not fit the layout, an item has no group, or the outcomes have
+            several steps.
         FitError
-            As `forecast` does.
+            In the same cases as `forecast`.
         """
         return group_means(
             self,
@@ -271,30 +271,33 @@ class Fit(Posterior, Shown):
         Parameters
         ----------
         item : str, DataFrame, Series or mapping
-            Name of an item of the fit, or the properties of any item: a table of one row.
+            Name of an item of the fit, or the properties of any item as a table of one row.
         subject : str, optional
-            Whose forecast; can be left out where there is one subject.
+            Name of the subject; may be left out if the fit has only one. With a joint fit also a
+            table of one row with the covariates and categories of a new subject.
         changes : mapping of str to float, optional
-            What if: an amount to add, by demand or by element of the profile, in its unit.
+            What-if changes: an amount to add to a demand (by its column) or to an element of the
+            profile, in its unit.
         instead : mapping of str to float, optional
-            What if, too: another value of a demand, by its column.
+            What-if changes that set a demand, by its column, to another value.
         neighbours : int, default 5
-            How many of the nearest training items to list.
+            Number of nearest training items to list, among those that the subject attempted.
         prob, memory_mib
             As in `forecast`.
 
         Returns
         -------
         Explanation
-            Parts that may fail, demands that limit, what-ifs and the nearest training items; in
-            words when printed.
+            Parts that may fail, demands that limit success, effects of the changes and the nearest
+            training items, as tables; in words when printed.
 
         Raises
         ------
         DataError
-            When the item does not fit the layout, or cannot be changed so.
+            When the item does not fit the layout, or does not permit a change.
         FitError
-            When outcomes are several, graded or scores, or a name is not in the fit.
+            When the layout has several outcomes, graded outcomes or scores; when a name is not in
+            the fit; or when an option is out of range.
         """
         return explain(
             self,
@@ -316,24 +319,26 @@ class Fit(Posterior, Shown):
         prob: float = 0.9,
         memory_mib: float = 256,
     ) -> xr.Dataset:
-        """Compute the layout's derived nodes on items, run or not; see `derived.derived`.
+        """Compute the layout's derived nodes on items, also new ones; see `streaming.derived`.
 
         Parameters
         ----------
         items, subjects, prob, memory_mib
             As in `forecast`.
         nodes : str or iterable of str, optional
-            Names of derived nodes, or of outcomes; all of them by default.
+            Names of derived nodes or outcomes (default: all).
 
         Returns
         -------
         Dataset
-            A variable per node, in its unit: (subject, item, the node's labels, ``summary``).
+            One variable per node, in its unit, with the dimensions (subject, item, the node's
+            labels, ``summary``).
 
         Raises
         ------
         DataError, FitError
-            As `forecast` does, and when a node is none of the layout's derived ones.
+            In the same cases as `forecast`, and when a name in `nodes` is neither a derived node
+            nor an outcome of the layout.
         """
         if self.layout.joint:
             return derived_jointly(
@@ -349,17 +354,17 @@ class Fit(Posterior, Shown):
     ) -> xr.DataTree:
         """Add every item's log-likelihood for ArviZ; see `likelihood.with_log_likelihood`.
 
-        A joint fit has one posterior, and ArviZ takes it as a whole where every cell was attempted;
-        `measurement_layouts.validation.loo` leaves the others out. Otherwise each subject has a
-        posterior of its own, so ArviZ's comparisons take one at a time:
+        A joint fit has one posterior. ArviZ accepts it as a whole if every subject attempted every
+        item; `measurement_layouts.validation.loo` omits cells that were not attempted. Otherwise
+        each subject has its own posterior, and ArviZ's comparisons take one subject at a time:
         ``arviz_stats.loo(fit.with_log_likelihood(subjects=["Ann"]).isel(subject=0))``. For all
-        subjects in little memory there is `measurement_layouts.validation.loo`.
+        subjects, `measurement_layouts.validation.loo` needs little memory.
 
         Parameters
         ----------
         evaluation : Evaluation, optional
-            Whose outcomes, such as those of items held out; those fitted to by default. Subject
-            constants stay those of the fit.
+            Outcomes to evaluate, such as those of held-out items (default: those of the fit).
+            Subject constants are those of the fit in any case.
         subjects : iterable, optional
             Subjects (default: all that have outcomes).
 
@@ -367,10 +372,11 @@ class Fit(Posterior, Shown):
         -------
         xarray.DataTree
             The groups of `data` for these subjects, and ``log_likelihood``, in nats: a variable
-            named as the outcome, (chain, draw, subject, item), NaN where a subject did not attempt
-            an item; items nobody attempted are left out. An item has all its trials, and where
-            outcomes are several, graded or scores, all of them: the variable is ``outcomes``. With
-            `evaluation`, ``observed_data`` are its outcomes, and ``constant_data`` are left out.
+            named after the outcome, (chain, draw, subject, item), NaN where a subject did not
+            attempt an item. Items that no subject attempted are left out. An item's value is the
+            log-likelihood of all its trials. With several outcomes, graded outcomes or scores it
+            is that of all of them together, and the variable is named ``outcomes``. With
+            `evaluation`, ``observed_data`` has its outcomes and ``constant_data`` is left out.
 
         Raises
         ------
@@ -381,36 +387,37 @@ class Fit(Posterior, Shown):
 
         Notes
         -----
-        The group takes 8 bytes per draw, subject and item, 150 MB for 4,000 draws of 68 subjects
-        on 69 items, and is made anew by each call; some 50 MiB are used on the way. Draws of a fit
-        in a store are read one subject at a time, and stay on the disk.
+        The group takes 8 bytes per draw, subject and item, which is 150 MB for 4,000 draws of 68
+        subjects on 69 items. Each call computes it again and uses about 50 MiB more while it runs.
+        The draws of a fit in a store are read one subject at a time and stay on the disk.
         """
         return with_log_likelihood(self, evaluation, subjects=subjects)
 
     def newcomer(self, evaluation: Evaluation, *, seed: int | None = None) -> "Fit":
-        """Fit a subject that was not fitted, given this joint fit; see `newcomer.newcomer`.
+        """Fit a new subject, given this joint fit; see `newcomer.newcomer`.
 
         Parameters
         ----------
         evaluation : Evaluation
-            One subject's outcomes, on items that the fit knows by name or on new ones.
+            One subject's outcomes, on items of the fit (found by name) or on new items.
         seed : int, optional
-            Of the draws; that of this fit by default.
+            Seed of the draws (default: the seed of this fit).
 
         Returns
         -------
         Fit
-            Of this subject alone, 4 chains of 1,000 draws: close to the result of a joint fit of
-            all. Where it is not, since the subject changes the estimates of the others,
-            `diagnostics` gives the status ``not converged``.
+            A fit of this subject alone, with 4 chains of 1,000 draws. It is close to the result of
+            a joint fit of all subjects, unless the new subject changes the estimates of the
+            others. In that case `diagnostics` gives the status ``not converged``.
 
         Raises
         ------
         DataError
-            When there is not one subject, or it is in the fit already; when an item that the fit
-            knows comes with other properties, or a new one does not fit the layout.
+            When the evaluation does not have exactly one subject, or the subject is in the fit
+            already; when an item of the fit is given other properties, or a new item does not fit
+            the layout.
         FitError
-            When nothing is shared in the fit, or a prior has no quantiles.
+            When the fit is not joint, or a prior has no quantiles.
         """
         return type(self).of(newcomer(self, evaluation, seed))
 
@@ -425,7 +432,7 @@ class Fit(Posterior, Shown):
         Returns
         -------
         Path
-            The file.
+            Path of the written file.
 
         Raises
         ------
@@ -446,12 +453,13 @@ def load(
     Parameters
     ----------
     path : str or Path
-        The file, or the store's folder. Of a store, whatever is finished is read, also while a fit
-        goes on; its draws stay on the disk until they are asked for.
+        The file, or the folder of a store. Of a store, the finished subjects are read, also while
+        a fit still writes to it; the draws stay on the disk and are read on each access.
     layout : Layout, optional
-        The layout it must be a fit of; its linking functions are then known.
+        The layout that was fitted, to check the file against; it also provides custom linking
+        functions.
     functions : sequence of LinkingFunction, optional
-        Your own linking functions in it, where `layout` is not given.
+        Custom linking functions of the layout, needed if `layout` is not given.
 
     Returns
     -------
@@ -461,8 +469,8 @@ def load(
     Raises
     ------
     FitError
-        When there is no such file or store, it is no fit, is damaged, or is the fit of another
-        layout.
+        When the file or store does not exist, does not contain a fit, is damaged, or is a fit of
+        another layout.
 
     Examples
     --------

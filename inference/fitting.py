@@ -1,4 +1,4 @@
-"""Fit a layout to each subject on its own, or to all together where they share something."""
+"""Fit a layout to each subject separately, or to all jointly where subjects share values."""
 
 import secrets
 from collections.abc import Callable, Generator, Iterable
@@ -47,16 +47,16 @@ def fit(
     n_jobs: int | None = None,
     progressbar: bool = True,
 ) -> Fit:
-    """Infer every subject's cognitive profile, each from its own outcomes alone.
+    """Infer every subject's cognitive profile from the subject's own outcomes.
 
-    The layout is compiled once; subjects are swapped in as data and run side by side. Nobody stops
-    the others: a subject that does not converge is sampled again with more care, and one that
-    fails, or still does not converge, is named in `Fit.diagnostics` with the reason.
+    The layout is compiled once; subjects enter as data and are sampled in parallel. A failure of
+    one subject does not stop the others: a subject that fails or does not converge is sampled again
+    with more tuning. If that does not help, `Fit.diagnostics` lists the subject with the reason.
 
-    A layout in which something is shared (``per=``, `Layout.joint`) is fitted to all subjects
-    together: its chains run side by side, each with a random stream of its own, and each is a file
-    of the store. Profiles then lean on the other subjects; `Fit.items` and `Fit.population` list
-    what is shared.
+    A layout in which subjects share values (``per=``, `Layout.joint`) is fitted to all subjects
+    jointly. Its chains run in parallel, each with its own random stream, and each is one file of
+    the store. Profiles then depend on the other subjects, too; `Fit.items` and `Fit.population`
+    list the shared values.
 
     Parameters
     ----------
@@ -67,40 +67,44 @@ def fit(
     subjects : iterable, optional
         Subjects to fit (default: all).
     draws, tune, chains : int
-        Kept and discarded draws per chain, and chains: at least 4, 1 and 1. At most 2**63 - 1, as
-        every whole number here; memory runs out long before.
+        Kept draws per chain (at least 4), discarded draws per chain (at least 1), and number of
+        chains (at least 1).
     target_accept : float
-        Aim of NUTS's step size, in (0, 1).
+        Target acceptance rate for adapting NUTS's step size, in (0, 1).
     seed : int, optional
-        Makes the fit reproducible: a subject's draws depend on the seed and its name only, not on
-        who else is fitted, in which order or where. At least 0. A random one is kept with the fit
-        otherwise.
+        Seed of the draws, at least 0. A subject's draws depend only on the seed and the subject's
+        name, not on the other subjects, their order or the workers. If no seed is given,
+        a random one is used and kept with the fit.
     method : {"nuts", "grid"}
-        NUTS, or integration over a grid, for layouts of few latents and nothing unseen; the grid
-        has no use for `tune`, `target_accept`, `starts` and `reruns`.
+        NUTS, or integration over a grid for layouts with few latents and nothing unseen. The grid
+        ignores `tune`, `target_accept`, `starts` and `reruns`.
     starts : {"prior", "modes"}
-        Where NUTS's chains start: about the middle of the prior (a chain that ends up where there
-        is next to no mass is sampled again from beside the heaviest mode), or beside the modes of
-        the subject's posterior, which are found first and dealt to the chains in turn, the heaviest
-        first. Modes beyond the number of chains, and those of less than 1e-4 of the heaviest one's
-        mass, have no chain. Chains that stay in different modes are named in `Fit.diagnostics`;
-        how many there are in each says nothing about its probability.
+        Where NUTS's chains start. With "prior", they start near the middle of the prior, and a
+        chain that ends in a region of negligible mass is sampled again from a point near the
+        heaviest mode. With "modes", the modes of the subject's posterior are found first, and
+        chains start near them, assigned in turn from the heaviest mode on. Modes in excess of the
+        number of chains, and modes with less than 1e-4 of the heaviest one's mass, get no chain.
+        `Fit.diagnostics` reports chains that stay in different modes; the number of chains in a
+        mode is no estimate of its probability.
     reruns : int
-        How often a subject that failed, diverged or did not converge is sampled again: each time
-        with twice the tuning, twice the draws thinned to as many, and a target three quarters of
-        the way from `target_accept` to 1. In a joint fit, how often chains are sampled again that
-        ended up where there is next to no mass.
+        How often a subject that failed, diverged or did not converge is sampled again. Each time
+        tuning is doubled, twice as many draws are made and thinned to the same number, and the
+        target is moved three quarters of the way to 1. In a joint fit: how often chains that ended
+        in a region of negligible mass are sampled again.
     store : str or Path, optional
-        Folder that each subject is written to as it finishes; draws stay there, not in memory. The
-        same call with the same store goes on where an interrupted one stopped, and gives the same
-        numbers. With more items or outcomes, subjects that have more are fitted anew, which a
-        warning says; the others keep their draws, and the former call still gives the former fits.
+        Folder to which each subject is written when it is finished; draws are then not kept in
+        memory. The same call with the same store continues an interrupted fit and gives the same
+        numbers. If the evaluation has more items or outcomes than before, subjects with additional
+        outcomes are fitted again, with a warning; the others keep their draws, and the former call
+        still returns the former fits.
     n_jobs : int, optional
-        Subjects at a time. Without it `joblib.parallel_config` says how many and where (backends
-        ``threading``, ``loky`` and ``dask``), and without that, threads on all processors. A worker
-        process compiles the layout once; if it dies, its subjects are sampled elsewhere.
+        Number of subjects sampled at a time. By default `joblib.parallel_config` determines the
+        number and the backend (``threading``, ``loky`` or ``dask``), and if it is not set, threads
+        run on all processors. A worker process compiles the layout once; if the process dies, its
+        subjects are sampled by another one.
     progressbar : bool
-        Show subjects done, time left and how many did not converge, in terminals and notebooks.
+        Whether to show the number of subjects done, the remaining time and the number that did not
+        converge, in terminals and notebooks.
 
     Returns
     -------
@@ -112,9 +116,9 @@ def fit(
     DataError
         When the items do not fit the layout, or a subject is unknown.
     LayoutError
-        When PyMC does not take a prior, or it cannot be drawn from.
+        When PyMC does not accept a prior, or draws from it are not possible.
     FitError
-        When an option is out of range or the method does not work for the layout, the store holds
+        When an option is out of range, the method does not work for the layout, the store contains
         another fit, PyTensor has no folder to compile in, or sampling failed for every subject.
 
     Examples
@@ -144,7 +148,7 @@ def fit(
             if value != only:
                 raise FitError(
                     f"{name}={value!r}: layout {layout.name!r} is fitted to all subjects together, "
-                    f"which takes {name}={only!r} alone; leave it out"
+                    f"which works with {name}={only!r} only; leave {name} out"
                 )
         check_pytensor_folder()
         return Fit.of(
@@ -152,7 +156,7 @@ def fit(
         )
     battery = Battery.of(layout, chosen)
     check_pytensor_folder()
-    draw_prior(layout)  # a prior that cannot be drawn from is refused before the sampler starts
+    draw_prior(layout)  # raises an error before the sampler starts if a prior cannot be drawn from
 
     def prepare() -> None:
         if method == "nuts":
@@ -165,7 +169,7 @@ def fit(
         opened = nullcontext(Collected(layout, chosen, battery, options, random, method))
     else:
         if not Path(store).exists():
-            prepare()  # a layout that is refused leaves no store behind
+            prepare()  # if the layout does not compile, no store is created
         opened = Store.open(store, layout, chosen, battery, options, seed, reruns, method, starts)
     with opened as results:
         finished = results.finished
@@ -192,7 +196,7 @@ def fit(
                 bool(sampled.reason) and status(sampled.reason.split("; ")) == "not converged"
             ),
         )
-        with closing(found), closing(watched):  # whatever happens below
+        with closing(found), closing(watched):  # also when an exception is raised below
             for sampled in watched:
                 results.add(sampled)
                 if sampled.draws is None:
@@ -207,20 +211,20 @@ def fit(
 
 
 class Collected:
-    """Draws of subjects kept in memory until all are there.
+    """Draws of subjects, kept in memory until all subjects are finished.
 
     Parameters
     ----------
     layout : Layout
-        What is fitted.
+        The layout to fit.
     evaluation : Evaluation
-        To what.
+        Items and outcomes.
     battery : Battery
-        Of both.
+        The items as the layout reads them.
     options : SamplingOptions
-        How subjects are sampled.
+        Numbers of draws and chains, and the target acceptance rate.
     seed : int
-        From which seed.
+        Seed of the draws.
     method : str
         "nuts" or "grid".
     """
@@ -258,7 +262,7 @@ class Collected:
                     kept.setdefault(name, {})[sampled.subject] = values
 
     def posterior(self) -> Posterior:
-        """Join what there is; the draws are handed over, so that they lie in memory once.
+        """Join the finished subjects; the draws are removed from here, so no copy of them remains.
 
         Returns
         -------
@@ -297,7 +301,7 @@ def _sample_all(
     evaluation: Evaluation,
     subjects: list[str],
 ) -> Generator[Sampled, None, None]:
-    """Sample subjects side by side, in the order they finish."""
+    """Sample subjects in parallel, and yield results in the order in which they finish."""
     shared = executor.share(battery)
 
     def arguments(subject: str) -> tuple[object, ...]:

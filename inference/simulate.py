@@ -21,11 +21,11 @@ from .model.alignment import Features
 from .model.features import read_features
 from .population.truth import true_chances
 
-_ROUNDING = 1e-9  # part of a range that writing a value may cost
-_STREAM = 0x0C0E5  # far from the streams that a seed's first children have
-_STEPS = 200
-_SETTLED = 1e-12
-_TOGETHER = 2_000_000  # subjects times items times labels
+_ROUNDING = 1e-9  # tolerance for rounded values at the ends of a range, as a part of the range
+_STREAM = 0x0C0E5  # differs from the spawn keys of a seed's first children
+_STEPS = 200  # iterations at most, for the mean failure
+_SETTLED = 1e-12  # a smaller step of the mean failure ends the iteration
+_TOGETHER = 2_000_000  # subjects times items times labels that are computed together
 
 
 def simulate(
@@ -46,35 +46,35 @@ def simulate(
     items : DataFrame
         Meta-features, indexed by item.
     profiles : DataFrame or Dataset
-        One row per subject, a column per profile element (``name[label]`` for labelled ones). Where
-        subjects share something: a variable per latent, whose dimensions are its plates and labels,
-        with levels as coordinates, as `validation.draw_truth` makes it.
+        One row per subject and one column per profile element (``name[label]`` for labelled ones).
+        For a joint layout, a Dataset with one variable per latent, whose dimensions are its plates
+        and labels, with levels as coordinates, as `validation.draw_truth` returns it.
     seed : int
-        Of the outcomes. Their random stream is their own: items or profiles that were drawn by
-        ``numpy.random.default_rng(seed)`` do not go together with them.
+        Seed of the outcomes. Their random stream is separate: they are independent of items or
+        profiles that were drawn by ``numpy.random.default_rng(seed)`` with the same seed.
     trials : int
-        Attempts per item.
+        Number of attempts per item.
     subjects : DataFrame, optional
-        Properties of the subjects, indexed by subject, which the evaluation then holds; a layout
-        with covariates or categories of subjects needs them.
+        Properties of the subjects, indexed by subject, which become part of the evaluation. A
+        layout with covariates or categories of subjects requires them.
 
     Returns
     -------
     Evaluation
-        Where noise pulls towards the subject's own mean failure, that constant solves its own
-        equation: it is one minus the expected success it leads to. Something unseen or measured of
-        an item has one value for each subject and item, and all their trials share it. Outcomes
-        that are several, graded or scores are drawn as by `Evaluation.of_outcomes`, whose rows are
-        steps.
+        The simulated outcomes. Where noise mixes with the subject's mean failure, this constant is
+        the solution of a fixed-point equation: it is one minus the mean success probability that
+        results from it. An unseen or measured property of an item has one value for each subject
+        and item, which all their trials share. With several outcomes, graded outcomes or scores,
+        rows are steps, as in `Evaluation.of_outcomes`.
 
     Raises
     ------
     DataError
-        When a column, a variable or a level is missing, a value is no number in the latent's
+        When a column, a variable or a level is missing, a value is not a number in the latent's
         range, the items or subjects do not fit the layout, a subject has no row in `subjects`, or
-        `profiles` is of the wrong kind.
+        `profiles` is of the wrong type.
     FitError
-        When the seed is no whole number, or there is not at least one trial.
+        When the seed is not a whole number of at least 0, or `trials` is below 1.
 
     Examples
     --------
@@ -106,9 +106,9 @@ def draw_outcomes(
     Raises
     ------
     DataError
-        As `simulate`.
+        In the same cases as `simulate`.
     FitError
-        When there is not at least one trial.
+        When `trials` is below 1.
     """
     trials = whole("trials", trials, 1)
     items = named(items, "items", "item")
@@ -117,16 +117,16 @@ def draw_outcomes(
     if layout.joint:
         if not isinstance(profiles, xr.Dataset):
             raise DataError(
-                f"layout {layout.name!r} has values that subjects share, and the profiles are no "
-                "Dataset of all latents; draw one with ml.validation.draw_truth(layout, items, "
+                f"layout {layout.name!r} has values that subjects share, and the profiles are not "
+                "a Dataset of all latents; draw one with ml.validation.draw_truth(layout, items, "
                 "subjects, seed=...), or take a draw of a fit's posterior"
             )
         chances, subjects = true_chances(layout, items, profiles, subjects)
         return _with_chances(layout, items, chances, trials, rng, subjects)
     if isinstance(profiles, xr.Dataset):
         raise DataError(
-            f"under layout {layout.name!r} each subject stands alone: give the profiles as a "
-            "DataFrame, one row per subject, a column per profile element"
+            f"under layout {layout.name!r} subjects share no values: give the profiles as a "
+            "DataFrame with one row per subject and one column per profile element"
         )
     features = read_features(layout, items)
     profiles = named(profiles, "profiles", "subject")
@@ -170,7 +170,10 @@ def _step_by_step(
     trials: int,
     rng: np.random.Generator,
 ) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
-    """Draw steps passed and tried, each as often as the one before was passed; rows come first."""
+    """Draw passes of each step, which is tried as often as the step before it was passed.
+
+    Returns the steps' table, the numbers of passes and the numbers of tries.
+    """
     rows, chances = expanded(steps, items), probabilities.to_numpy()
     passed = np.empty(chances.shape, dtype="int64")
     tried = np.full(chances.shape, trials, dtype="int64")
@@ -198,17 +201,17 @@ def expected_success(
     profiles : DataFrame
         One row per subject, a column per profile element.
     items : int
-        How many.
+        Number of items.
 
     Returns
     -------
     ndarray
-        Shape (subjects, items), in [0, 1].
+        Success probabilities, shape (subjects, items), in [0, 1].
 
     Raises
     ------
     DataError
-        When a column is missing, or a value is no number in the latent's range.
+        When a column is missing, or a value is not a number in the latent's range.
 
     Examples
     --------
@@ -232,9 +235,9 @@ def _success_given(
     profiles: pd.DataFrame,
     ranks: np.ndarray,
 ) -> np.ndarray:
-    """Compute probabilities given a place of the unseen, by its rank in [0, 1): (subjects, items).
+    """Compute success probabilities given one value of the unseen property, (subjects, items).
 
-    An item's places of a rank from 0 to 1 are as many as they weigh.
+    A rank in [0, 1) selects the value: each value covers a part of [0, 1) equal to its weight.
     """
     found = np.empty(ranks.shape)
     targets = [layout.outcome.expression, unseen.weights]
@@ -255,7 +258,7 @@ def _success_given(
 def _some_at_a_time(
     layout: Layout, features: Features, profiles: pd.DataFrame, items: int
 ) -> Iterator[tuple[slice, Block, Tables]]:
-    """Take items and some subjects' profiles, as many as memory holds."""
+    """Yield all items with the profiles of some subjects at a time, to bound the memory used."""
     profile = {latent.name: _values(latent, profiles) for latent in layout.latents}
     block = Block.of(layout, features, *group_alike(features, items))
     labels = math.prod(len(names) for names in layout.dims.values())
@@ -267,10 +270,13 @@ def _some_at_a_time(
 
 
 def _settled(block: Block, profile: Tables) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-    """Compute success probabilities (subjects, items) and the mean failures they lead to."""
+    """Compute success probabilities (subjects, items) and the mean failures consistent with them.
+
+    They are found by damped fixed-point iteration.
+    """
     outcome, constants = block.layout.outcome, block.layout.constants
     failure = np.full(next(iter(profile.values())).shape[1], 0.5)
-    for _ in range(_STEPS):  # noise below 1 makes each step contract
+    for _ in range(_STEPS):  # each step is a contraction if noise is below 1
         known = {part.name: failure for part in constants}
         (value,) = block.values([outcome], profile, known)
         found: np.ndarray = value.table[block.places(value, outcome)].T
@@ -283,7 +289,7 @@ def _settled(block: Block, profile: Tables) -> tuple[np.ndarray, dict[str, np.nd
 
 
 def _values(latent: Latent, profiles: pd.DataFrame) -> np.ndarray:
-    """Read a latent's column or columns; shape (labels, subjects), one label where it has none."""
+    """Read a latent's columns; shape (labels, subjects), with one label if the latent has none."""
     labels = [label for names in latent.dims.values() for label in names]
     columns = [f"{latent.name}[{label}]" for label in labels] or [latent.name]
     missing = [column for column in columns if column not in profiles.columns]
@@ -298,7 +304,7 @@ def _values(latent: Latent, profiles: pd.DataFrame) -> np.ndarray:
     wrong = ~((values >= low - slack) & (values <= high + slack))
     if wrong.any():
         raise DataError(
-            f"{latent.name} lies in {latent.range}, but the profiles hold "
+            f"{latent.name} lies in {latent.range}, but the profiles have "
             f"{name_cells(profiles[columns], wrong)}; correct them"
         )
     inside: np.ndarray = np.clip(values, low, high).T

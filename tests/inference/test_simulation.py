@@ -95,10 +95,10 @@ def test_inputs_stay_as_they_are(animal_ai, items, profiles):
     [
         (
             1.5,
-            r"noiseLevel lies in \[0, 1\], but the profiles hold Bob on noiseLevel: 1.5; correct",
+            r"noiseLevel lies in \[0, 1\], but the profiles have Bob on noiseLevel: 1.5; correct",
         ),
-        (np.nan, "noiseLevel lies in .* hold Bob on noiseLevel: missing"),
-        ("low", "noiseLevel lies in .* hold Bob on noiseLevel: 'low'"),
+        (np.nan, "noiseLevel lies in .* have Bob on noiseLevel: missing"),
+        ("low", "noiseLevel lies in .* have Bob on noiseLevel: 'low'"),
     ],
 )
 def test_profiles_outside_the_range(animal_ai, items, profiles, cell, message):

@@ -98,7 +98,7 @@ TRUTH = ml.validation.draw_truth(LAYOUT, ITEMS, SUBJECTS, seed=3)
             TRUTH.assign(ability=TRUTH["ability"].isel(subject=0)),
             "ability has the dimensions none, and needs subject",
         ),
-        (pd.DataFrame({"ability": [1.0]}), "the profiles are no Dataset of all latents; draw one"),
+        (pd.DataFrame({"ability": [1.0]}), "the profiles are not a Dataset of all latents; draw"),
     ],
     ids=["variable", "level", "range", "dimensions", "kind"],
 )
@@ -109,5 +109,5 @@ def test_wrong_truths_are_named(wrong, words):
 
 def test_a_dataset_is_no_table_of_profiles():
     alone = ml.Layout("coin", ml.Success("heads", ml.Capability("p", low=0, high=1)))
-    with pytest.raises(DataError, match="each subject stands alone: give the profiles as a DataFr"):
+    with pytest.raises(DataError, match="subjects share no values: give the profiles as a DataFr"):
         ml.simulate(alone, ITEMS, TRUTH, seed=1)
