@@ -49,7 +49,7 @@ class Cohort:
         profiles : DataFrame
             The truth, in the layout's profile elements.
         seed : int
-            Of the outcomes.
+            Seed of the outcomes.
         """
         rng = np.random.default_rng(seed)
         return cls(draw_outcomes(layout, items, profiles, rng), profiles)

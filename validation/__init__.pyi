@@ -1,4 +1,4 @@
-"""Where the public names of `validation` come from."""
+"""Public names of `validation`, with the files that define them."""
 
 from .calibration.result import SimulationBasedCalibration as SimulationBasedCalibration
 from .calibration.run import sbc as sbc

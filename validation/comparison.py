@@ -1,4 +1,4 @@
-"""Profiles of subjects side by side: how they differ, and how surely."""
+"""Comparison of subjects' profiles, with the uncertainty of the differences."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from ..layouts.elements import Element, elements, find_elements
 from ..linking import units
 from .superiority import Ranked, gathered, quantiles_of_difference
 
-_SEED = 20231  # of the order of the draws that are ranked together
+_SEED = 20231  # seed of the order of the draws that are ranked together
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -35,15 +35,15 @@ class ProfileComparison:
         - ``difference``: posterior mean of the subject's minus the reference's, in ``unit``, with
           ``sd`` and the ends ``low`` and ``high`` of the equal-tailed interval;
           ``difference_error``, ``low_error`` and ``high_error``: their Monte Carlo standard errors.
-        - ``superiority``: probability that the subject's is larger, in [0, 1];
+        - ``superiority``: probability that the subject's value is larger, in [0, 1];
           ``superiority_error``: its Monte Carlo standard error.
-        - ``warning``: why a row is to be read with care; empty where there is no reason.
+        - ``warning``: reason to read the row with care; empty where there is none.
     prob : float
         Mass of the intervals.
     fit : Fit
-        Where the subjects are.
+        Fit of the subjects.
     other : Fit or None
-        Where the references are, if in another fit.
+        Fit of the references, if it is another one.
 
     Examples
     --------
@@ -93,8 +93,8 @@ class ProfileComparison:
     def ranking(self, element: str) -> pd.DataFrame:
         """Rank the subjects by one profile element.
 
-        Draws of one subject are independent of another's: ranks are counted in sets of one draw of
-        each, put together at random.
+        Draws of one subject are independent of another's, so ranks are computed in sets that
+        combine one draw of each subject at random.
 
         Parameters
         ----------
@@ -104,20 +104,20 @@ class ProfileComparison:
         Returns
         -------
         DataFrame
-            Indexed by subject, the first expected rank first: posterior ``mean``; expected ``rank``
-            (1 is the largest value, which of a noise is the worst), ``low`` and ``high`` of its
-            equal-tailed interval, and ``best``, the probability of rank 1.
+            Indexed by subject, in the order of the expected rank: posterior ``mean``; expected
+            ``rank`` (1 is the largest value; for a noise, the largest value is the worst), ``low``
+            and ``high`` of its equal-tailed interval, and ``best``, the probability of rank 1.
 
         Raises
         ------
         FitError
-            When there is no such element, or the subjects are of two fits.
+            When there is no such element, or the subjects belong to two fits.
         """
         self.rows(element)
         if self.other is not None:
             raise FitError(
-                "ranks are of subjects of one fit, and these are of two; call compare_profiles "
-                "without other="
+                "only subjects of one fit can be ranked, and these belong to two fits; call "
+                "compare_profiles without other="
             )
         (one,) = find_elements(self.fit.layout, element)
         draws = np.array([posterior_draws(self.fit, one, name) for name in self.subjects])
@@ -147,7 +147,7 @@ class ProfileComparison:
         )
 
 
-_MOST = 200_000  # rows of a table; one takes about a tenth of a millisecond
+_MOST = 200_000  # most rows of a table; one row takes about a tenth of a millisecond
 
 
 def compare_profiles(
@@ -160,45 +160,48 @@ def compare_profiles(
 ) -> ProfileComparison:
     r"""Compare subjects' profiles, element by element.
 
-    Subjects are fitted each on its own, so their posteriors are independent: means of differences
-    subtract and variances add; intervals and the probability of superiority are over all pairs of
-    a draw of one and a draw of the other, in whatever order the draws are.
+    Each subject is fitted separately, so their posteriors are independent: the mean of a difference
+    is the difference of the means, and its variance is the sum of the variances. Intervals and the
+    probability of superiority are computed over all pairs of a draw of one subject and a draw of
+    the other, and do not depend on the order of the draws.
 
     .. math:: \Pr(a > b) = \frac{1}{n m} \sum_{i,j} \left[1(a_i > b_j)
         + \tfrac{1}{2} 1(a_i = b_j)\right]
 
-    Independence is of the posteriors given the outcomes. What two subjects share without either
-    fit knowing of it makes the errors of both depend on each other, and differences are then more,
-    or less, certain than said: an `Unseen` property of the same items, votes of the same people, or
-    the same outcomes in two fits (before and after adding items, say). Where a noise pulls towards
-    the subject's own mean failure, equal noises pull subjects of unequal success to different
-    levels; give ``toward=`` a number to make them alike.
+    Posteriors are independent given the outcomes. If two subjects share something that the layout
+    does not model, their errors depend on each other, and differences are more, or less, certain
+    than stated. Examples are an `Unseen` property of the same items, votes of the same people, and
+    the same outcomes in two fits (such as before and after adding items). Where a noise pulls
+    towards the subject's own mean failure, equal noises pull subjects of unequal success to
+    different levels; pass ``toward=`` a number to make noises comparable.
 
     Parameters
     ----------
     fit : Fit
-        Profiles.
+        The fit.
     subjects : iterable, optional
-        Subjects (default: all; with `other`, all that are in both fits).
+        Subjects (default: all; with `other`, those in both fits).
     reference : object, optional
-        The one that all others are compared with, by name, in `other` if there is one; by default
-        every pair is compared once, or each subject of `fit` with its namesake in `other`.
+        Name of the subject that all others are compared with; it is in `other`, if given. By
+        default every pair is compared once, or each subject of `fit` with the subject of the same
+        name in `other`.
     other : Fit, optional
-        Another fit with the same profile elements: of the same subjects before or after, or on
-        another battery.
+        Another fit with the same profile elements, such as one of the same subjects at another time
+        or on another battery.
     prob : float, default 0.9
         Mass of the equal-tailed intervals.
 
     Returns
     -------
     ProfileComparison
-        A table of differences, and ranks on demand.
+        A table of differences, and a method that ranks subjects.
 
     Raises
     ------
     FitError
-        When a subject is not in the fit or failed, there is nobody to compare, the fits' profile
-        elements or their units differ, `prob` is out of range, or there are more than 200,000 rows.
+        When a subject is not in the fit or failed, there are fewer than two subjects to compare,
+        the fits' profile elements or their units differ, `prob` is out of range, or there are more
+        than 200,000 rows.
     DataError
         When a subject is named twice.
 
@@ -244,13 +247,13 @@ def _pairs(
         (name,) = (fit if other is None else other).named([reference])
         who = [one for one in who if one != name or other is not None]
         found = [(one, name) for one in who]
-        nobody = f"nobody is left to compare with {name}; name others in subjects="
+        nobody = f"there is no subject to compare with {name}; name others in subjects="
     elif other is not None:
         if subjects is None:
             who = [name for name in who if name in other.subjects]
         found = list(zip(who, other.named(who), strict=True))
         nobody = (
-            f"the fits share no subject: one holds {some(fit.subjects)}, the other "
+            f"the fits share no subject: one has {some(fit.subjects)}, the other "
             f"{some(other.subjects)}; name a reference= of the other fit"
         )
     else:
@@ -262,7 +265,7 @@ def _pairs(
 
 
 def _refuse_others(fit: Fit, other: Fit) -> None:
-    """Refuse fits whose profile elements are not the same, or in other units."""
+    """Refuse fits whose profile elements or their units differ."""
     ours, theirs = (
         {element.name: units.name(element.latent.unit) for element in elements(one.layout)}
         for one in (fit, other)
@@ -281,7 +284,7 @@ def _refuse_others(fit: Fit, other: Fit) -> None:
 
 @dataclass(frozen=True, eq=False)
 class _Side:
-    """Some subjects of a fit, with their summaries."""
+    """Selected subjects of a fit, with their summaries."""
 
     fit: Fit
     who: list[str]
@@ -296,13 +299,13 @@ class _Side:
         return rows_of(self.table, element, self.who)
 
     def ordered(self, element: Element) -> np.ndarray:
-        """Draws in ascending order, (subjects, draws)."""
+        """Sort draws in ascending order; shape (subjects, draws)."""
         values = self.fit.posterior[element.latent.name][self.fit.places(self.who)].to_numpy()
         draws = values.reshape(len(values), values.shape[1] * values.shape[2], -1)
         return np.sort(draws[..., element.index], axis=1)
 
     def doubts(self, element: Element, suffix: str) -> dict[str, str]:
-        """Say why each subject's number is to be read with care."""
+        """List the reasons to read each subject's number with care."""
         rows = self.rows(element)
         vague, modes = rows["prior_dominated"], rows["modes"]
         found = {}

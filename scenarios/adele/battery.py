@@ -82,7 +82,7 @@ def battery(seed: int = 1, items: int = ITEMS) -> pd.DataFrame:
     Parameters
     ----------
     seed : int
-        Of the levels.
+        Seed of the levels.
     items : int
         How many of the 16,108, evenly taken from the whole battery in the order of its tasks.
 
@@ -193,7 +193,7 @@ def simulated_cohort(seed: int = 1, items: int = ITEMS) -> Cohort:
     Parameters
     ----------
     seed : int
-        Of battery and outcomes.
+        Seed of battery and outcomes.
     items : int
         As in `battery`.
 

@@ -100,7 +100,7 @@ def light(
     items : DataFrame
         As in `redundancy`.
     seed : int
-        Of the choice.
+        Seed of the choice.
     neighbours : int
         As in `redundancy`.
     threshold : float

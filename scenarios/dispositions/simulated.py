@@ -80,7 +80,7 @@ def simulated_study(
     Parameters
     ----------
     seed : int
-        Of everything but `truth`.
+        Seed of everything but `truth`.
     per_statement : int
         Scenarios written per statement, before the removal.
     models : sequence of str, optional

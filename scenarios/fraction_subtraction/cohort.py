@@ -38,7 +38,7 @@ def true_profiles(seed: int = 1, pupils: int = PUPILS) -> pd.DataFrame:
     Parameters
     ----------
     seed : int
-        Of the draws.
+        Seed of the draws.
     pupils : int
         How many.
 
@@ -69,7 +69,7 @@ def simulated_cohort(seed: int = 1, pupils: int = PUPILS) -> Cohort:
     Parameters
     ----------
     seed : int
-        Of profiles and answers.
+        Seed of profiles and answers.
     pupils : int
         How many.
 

@@ -18,7 +18,7 @@ def battery(seed: int = 1, items: int = ITEMS) -> pd.DataFrame:
     Parameters
     ----------
     seed : int
-        Of the counts.
+        Seed of the counts.
     items : int
         How many.
 
@@ -77,7 +77,7 @@ def simulated_cohort(seed: int = 1) -> Cohort:
     Parameters
     ----------
     seed : int
-        Of battery and outcomes.
+        Seed of battery and outcomes.
 
     Returns
     -------

@@ -19,7 +19,7 @@ def true_values(seed: int = 1, students: int = STUDENTS) -> xr.Dataset:
     Parameters
     ----------
     seed : int
-        Of the draws.
+        Seed of the draws.
     students : int
         How many.
 
@@ -59,7 +59,7 @@ def simulated_cohort(seed: int = 1, students: int = STUDENTS) -> Cohort:
     Parameters
     ----------
     seed : int
-        Of true values and outcomes.
+        Seed of true values and outcomes.
     students : int
         How many.
 

@@ -50,7 +50,7 @@ def battery(seed: int = 1) -> pd.DataFrame:
     Parameters
     ----------
     seed : int
-        Of everything random.
+        Seed of everything random.
 
     Returns
     -------

@@ -31,7 +31,7 @@ def simulated_cohort(seed: int = 1) -> Cohort:
     Parameters
     ----------
     seed : int
-        Of battery and outcomes.
+        Seed of battery and outcomes.
 
     Returns
     -------

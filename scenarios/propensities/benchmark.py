@@ -108,7 +108,7 @@ def benchmark_items(seed: int = 1) -> pd.DataFrame:
     Parameters
     ----------
     seed : int
-        Of demands and bands.
+        Seed of demands and bands.
 
     Returns
     -------
@@ -159,7 +159,8 @@ def true_profiles(seed: int = 1) -> pd.DataFrame:
     Parameters
     ----------
     seed : int
-        Of all but ultracrepidarianism. Capabilities are invented, and not those of the real models.
+        Seed of all but ultracrepidarianism. Capabilities are invented and are not those of the
+        real models.
 
     References
     ----------
@@ -190,7 +191,7 @@ def benchmark_cohort(seed: int = 1) -> Cohort:
     Parameters
     ----------
     seed : int
-        Of questions, profiles and outcomes.
+        Seed of questions, profiles and outcomes.
 
     Returns
     -------

@@ -64,7 +64,7 @@ def simulated_cohort(seed: int = 1) -> Cohort:
     Parameters
     ----------
     seed : int
-        Of the answers.
+        Seed of the answers.
 
     Returns
     -------
@@ -100,7 +100,7 @@ def windows(seed: int = 1) -> Evaluation:
     Parameters
     ----------
     seed : int
-        Of windows and answers.
+        Seed of windows and answers.
 
     References
     ----------

@@ -55,7 +55,7 @@ def true_profiles(seed: int = 1) -> pd.DataFrame:
     Parameters
     ----------
     seed : int
-        Of lags, and of which tasks are easy to whom.
+        Seed of lags, and of which tasks are easy to whom.
 
     Returns
     -------
@@ -84,7 +84,7 @@ def simulated_cohort(seed: int = 1) -> Cohort:
     Parameters
     ----------
     seed : int
-        Of battery, profiles and runs.
+        Seed of battery, profiles and runs.
 
     Returns
     -------

@@ -55,7 +55,7 @@ def fitted(folder, tables):
 
 def test_check_tells_what_effects_rest_on(folder, tables, capsys):
     assert main(["check", f"{folder / 'layout.py'}:layout", *tables]) in (0, 1)
-    assert "What values rest on" in capsys.readouterr().out
+    assert "Data on each latent" in capsys.readouterr().out
 
 
 def test_fit_writes_shared_values_and_leaves_no_store(fitted):
@@ -114,7 +114,7 @@ def test_groups_and_testlets_that_are_named(fitted, folder, tables, capsys):
 def test_sbc_asks_for_subjects(folder, capsys):
     asked = ["sbc", f"{folder / 'layout.py'}:layout", "--items", str(folder / "items.csv")]
     assert main([*asked, "--out", str(folder / "sbc")]) == 2
-    assert "there are none; give subjects=" in capsys.readouterr().err
+    assert "no subjects are given; give subjects=" in capsys.readouterr().err
 
 
 def test_a_battery_for_newcomers(folder, fitted, tmp_path, capsys):

@@ -167,8 +167,8 @@ def test_collinear_demands_are_named_before_anything_is_sampled():
     properties = items(size=[3.0, 9.0, 15.0])
     found = ml.check(layout, Evaluation.from_wide(table([[1, 1, 0], [1, 0, 0]]), properties))
     assert found.problems[-1] == (
-        "size = 2 x distance + 1 exactly: what is owed to one cannot be told from the other's; add "
-        "items with one and not the other"
+        "size = 2 x distance + 1 exactly: their effects cannot be told apart; add items that have "
+        "one and not the other"
     )
     apart = items(size=[3.0, 9.0, 2.0])
     found = ml.check(layout, Evaluation.from_wide(table([[1, 1, 0], [1, 0, 0]]), apart))

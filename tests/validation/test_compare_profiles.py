@@ -66,7 +66,9 @@ class TestCoins:
         assert table["difference"][0] == pytest.approx(10 / 22, abs=0.01)
         crossed = compare_profiles(after, ["coin-0"], other=before, reference="coin-1")
         assert crossed.table["difference"][0] == pytest.approx(6 / 22, abs=0.01)
-        with pytest.raises(ml.FitError, match="of two; call compare_profiles without other="):
+        with pytest.raises(
+            ml.FitError, match="belong to two fits; call compare_profiles without other="
+        ):
             crossed.ranking("p")
 
     def test_the_prior_is_named(self):
@@ -101,7 +103,7 @@ class TestFit:
             ({"subjects": ["Ann", "Eve"]}, "not in this fit: Eve"),
             ({"reference": "Eve"}, "not in this fit: Eve"),
             ({"subjects": ["Ann"]}, "comparing needs two subjects, and there is Ann"),
-            ({"subjects": ["Ann"], "reference": "Ann"}, "nobody is left to compare with Ann"),
+            ({"subjects": ["Ann"], "reference": "Ann"}, "there is no subject to compare with Ann"),
             ({"prob": 90}, "prob=90"),
         ],
     )

@@ -1,1 +1,1 @@
-"""Simulation-based calibration: whether posteriors hold known profiles as often as they say."""
+"""Simulation-based calibration: whether intervals contain known profiles as often as stated."""

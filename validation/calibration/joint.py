@@ -1,4 +1,4 @@
-"""Ranks of the true values of layouts whose subjects share something: a cohort a simulation."""
+"""Ranks of true values in joint layouts, where each simulation is a cohort."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ from .result import LOG_LIKELIHOOD
 
 @dataclass(frozen=True)
 class Options:
-    """How each simulation is sampled; as in `fit`."""
+    """Options by which each simulation is sampled; as in `fit`."""
 
     draws: int
     tune: int
@@ -41,7 +41,7 @@ class Options:
     progressbar: bool
 
     def fit(self, layout: Layout, evaluation: Evaluation, seed: int, attempt: int) -> Fit:
-        """Fit a simulation; each further attempt has twice the draws and a higher target."""
+        """Fit a simulation; each further attempt doubles the draws and raises `target_accept`."""
         times = 2**attempt
         return fit(
             layout,
@@ -72,22 +72,22 @@ def rank_jointly(
     Parameters
     ----------
     layout : Layout
-        A joint one.
+        A joint layout.
     items, subjects : DataFrame
-        Of every simulation.
+        Items and subjects of every simulation.
     simulations, trials : int
-        How many cohorts, and attempts per subject and item.
+        Number of cohorts, and of attempts per subject and item.
     sampling : Options
-        Of each fit.
+        Sampling options of each fit.
     seeds : (int, int, int, int)
-        Of true values, outcomes, chains and ties.
+        Seeds of true values, outcomes, chains and ties.
 
     Returns
     -------
     ranks : DataFrame
-        As of `run.ranks`: one row per simulation and quantity.
+        As returned by `run.ranks`: one row per simulation and quantity.
     status : DataFrame
-        By simulation: ``ok`` where chains mix, or ``not converged``, and the reason.
+        By simulation: ``ok`` where the chains mix, else ``not converged``, and the reason.
     """
     of_truth, of_outcomes, of_chains, of_ties = seeds
     truths = draw_truths(whole_cohort(layout, items, subjects), simulations, of_truth)
@@ -112,7 +112,7 @@ def rank_jointly(
 
 
 def _faults(fitted: Fit) -> list[str]:
-    """Say what is wrong with a joint fit's sampling, shared values and own ones."""
+    """List the faults of a joint fit's sampling, for shared values and for subjects' own values."""
     drawn = {latent.name: _draws(fitted, latent) for latent in fitted.layout.latents}
     names = [
         f"{name}[{place}]" for name, values in drawn.items() for place in range(_count(values))
@@ -127,7 +127,7 @@ def _count(values: np.ndarray) -> int:
 
 
 def _draws(fitted: Fit, latent: Latent) -> np.ndarray:
-    """Draws of a latent, (chain, draw, levels..., labels...)."""
+    """Take the draws of a latent, with shape (chain, draw, levels..., labels...)."""
     order = ("chain", "draw", *map(plate_name, latent.plates), *latent.label_dims)
     return fitted.posterior[latent.name].transpose(*order).to_numpy()
 
@@ -135,7 +135,7 @@ def _draws(fitted: Fit, latent: Latent) -> np.ndarray:
 def _ranks(
     fitted: Fit, evaluation: Evaluation, truth: xr.Dataset, name: str, rng: np.random.Generator
 ) -> pd.DataFrame:
-    """Rank one simulation's true values: of each latent and label at one level, and their fit."""
+    """Rank one simulation's true values: each latent and label at one level, and the likelihood."""
     layout = fitted.layout
     cohort = Cohort.of_evaluation(layout, evaluation)
     drawn = {latent.name: _draws(fitted, latent) for latent in layout.latents}
@@ -164,14 +164,14 @@ def _ranks(
 
 
 def _truth(latent: Latent, truth: xr.Dataset, cohort: Cohort) -> np.ndarray:
-    """Take true values of a latent at a cohort's levels."""
+    """Take the true values of a latent at a cohort's levels."""
     plates = [plate_name(plate) for plate in latent.plates]
     chosen = truth[latent.name].sel({plate: cohort.levels[plate] for plate in plates})
     return chosen.transpose(*plates, *latent.label_dims).to_numpy()
 
 
 def _log_likelihood(cohort: Cohort, values: Mapping[str, np.ndarray]) -> float:
-    """Log-likelihood of all outcomes, without binomial coefficients."""
+    """Compute the log-likelihood of all outcomes, without binomial coefficients."""
     chance = np.clip(cell_chances(cohort, values), EDGE, 1 - EDGE)
     lost = cohort.trials - cohort.successes
     return float((xlogy(cohort.successes, chance) + xlog1py(lost, -chance)).sum())

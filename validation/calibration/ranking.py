@@ -1,27 +1,27 @@
-"""Ranks of true values among posterior draws that are about independent."""
+"""Ranks of true values among approximately independent posterior draws."""
 
 from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
 
-MOST = 99  # draws of each simulation, so that ranks are 0 to 99
+MOST = 99  # draws that are used of each simulation, so that ranks are 0 to 99
 
 
 def places(kept: np.ndarray, total: int) -> np.ndarray:
-    """Places of draws at equal distances.
+    """Choose positions of draws at equal distances.
 
     Parameters
     ----------
     kept : ndarray of int, shape (simulations,)
-        How many draws of each, at most 99.
+        Number of draws to keep of each simulation, at most 99.
     total : int
-        Of how many.
+        Number of draws to choose from.
 
     Returns
     -------
     ndarray of int, shape (simulations, 99)
-        What is beyond those kept repeats the last one.
+        Positions of the draws that are kept; the last one is repeated up to 99.
 
     Examples
     --------
@@ -39,23 +39,23 @@ def ranked(
     kept: np.ndarray,
     rng: np.random.Generator,
 ) -> pd.DataFrame:
-    """Rank true values among draws.
+    """Rank true values among posterior draws.
 
     Parameters
     ----------
     simulations, quantities : sequence of str
-        Names.
+        Names of the simulations and of the quantities.
     values : ndarray, shape (simulations, quantities, 100)
-        Draws at the `places` of those kept, and the true value, which is the last.
+        Draws at the positions given by `places`, followed by the true value.
     kept : ndarray of int, shape (simulations,)
-        How many of the draws count.
+        Number of draws that count.
     rng : Generator
-        Decides ranks among equal values, and places between two ranks.
+        Random generator that breaks ties and places a value between two ranks.
 
     Returns
     -------
     DataFrame
-        One row per simulation and quantity, as of `run.ranks`.
+        One row per simulation and quantity, as returned by `run.ranks`.
 
     Examples
     --------
@@ -85,7 +85,7 @@ def ranked(
 
 
 def independent(sizes: np.ndarray) -> np.ndarray:
-    """How many draws are about independent, given effective sample sizes: 1 to 99.
+    """Estimate how many draws are independent from effective sample sizes: 1 to 99.
 
     Examples
     --------

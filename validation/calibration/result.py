@@ -1,4 +1,4 @@
-"""What simulation-based calibration found: ranks, a verdict on every quantity, a report."""
+"""Results of simulation-based calibration: ranks, a verdict on every quantity, a report."""
 
 import functools
 from collections.abc import Mapping
@@ -14,10 +14,10 @@ from ...layouts import Layout
 from ...linking import mean_failure
 
 LOG_LIKELIHOOD = "log-likelihood"
-"""The quantity that depends on the outcomes, too."""
+"""The quantity that depends on the outcomes as well as on the profile."""
 
 PLACES = np.arange(1, 100) / 100
-"""Where distribution functions are compared; 99 draws have their ranks' steps there."""
+"""Points at which distribution functions are compared: the steps of the ranks of 99 draws."""
 
 _BISECTIONS = 60
 _LEAST = 1e-15
@@ -25,7 +25,7 @@ _LEAST = 1e-15
 
 @functools.lru_cache(maxsize=8)
 def _tails(total: int) -> np.ndarray:
-    """Two-sided tail probabilities of so many below each place: (places, 0 to total)."""
+    """Compute two-sided tail probabilities of each count below each point: (points, 0 to total)."""
     counts = np.arange(total + 1)
     below = binom.cdf(counts, total, PLACES[:, None])
     above = binom.sf(counts - 1, total, PLACES[:, None])
@@ -35,35 +35,35 @@ def _tails(total: int) -> np.ndarray:
 
 
 def counted(positions: np.ndarray) -> np.ndarray:
-    """Count positions in [0, 1) below each place."""
+    """Count positions in [0, 1) below each point."""
     return np.searchsorted(np.sort(positions), PLACES)
 
 
 def surprise(counts: np.ndarray, total: int) -> np.ndarray:
-    """Two-sided tail probability of each place's count, were positions uniform."""
+    """Compute the two-sided tail probability of each point's count if positions are uniform."""
     return np.asarray(_tails(total)[np.arange(len(PLACES)), counts])
 
 
 def chance(level: float, total: int) -> float:
-    r"""Probability that uniform positions are that surprising at any place.
+    r"""Compute the probability that uniform positions are at least so surprising at some point.
 
     .. math:: P\left(\min_k s_k \le g\right), \quad
         s_k = 2 \min(P(X_k \le x_k), P(X_k \ge x_k)), \quad X_k \sim \mathrm{Binomial}(n, k / 100)
 
-    Computed exactly: counts between places are Poisson given their sum, so that the counts which
-    stay within all limits are a walk of independent steps.
+    The probability is exact: counts between points are Poisson given their sum, so that the counts
+    which stay within all limits are a walk of independent steps.
 
     Parameters
     ----------
     level : float
-        Tail probability g.
+        Tail probability, g.
     total : int
-        Positions n.
+        Number of positions, n.
 
     Returns
     -------
     float
-        With g the smallest `surprise` of some ranks, their p value.
+        The probability; where g is the smallest `surprise` of some ranks, their p value.
 
     References
     ----------
@@ -91,19 +91,19 @@ def chance(level: float, total: int) -> float:
 
 @functools.lru_cache(maxsize=64)
 def limits(alpha: float, total: int) -> tuple[np.ndarray, np.ndarray]:
-    """Least and most counts below each place that no more than a chance `alpha` leaves.
+    """Compute the least and largest counts below each point that uniform positions reach.
 
     Parameters
     ----------
     alpha : float
-        Chance that uniform positions leave the limits at any place.
+        Largest probability that uniform positions leave the limits at some point.
     total : int
-        How many positions.
+        Number of positions.
 
     Returns
     -------
     (ndarray, ndarray)
-        Shape (places,) each.
+        Least and largest counts, each of shape (points,).
     """
     low, high = np.log(_LEAST), 0.0
     for _ in range(_BISECTIONS):
@@ -113,47 +113,48 @@ def limits(alpha: float, total: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _within(level: float, total: int) -> tuple[np.ndarray, np.ndarray]:
-    """Least and most counts whose tail probability is above a level; least above most if none."""
+    """Find the least and largest counts with a tail probability above a level; reversed if none."""
     above = _tails(total) > level
     least = np.where(above.any(axis=1), above.argmax(axis=1), total + 1)
     return least, total - above[:, ::-1].argmax(axis=1)
 
 
 UNCONVERGED = 0.05
-"""Largest share of simulations without converged draws where the ranks of all decide."""
+"""Largest share of unconverged or failed simulations at which the ranks of all are judged."""
 
-_TAIL = 0.05  # on either side of the interval whose coverage is counted
+_TAIL = 0.05  # probability on either side of the interval whose coverage is counted
 
 
 @dataclass(frozen=True, eq=False)
 class SimulationBasedCalibration:
-    """Whether a layout's posteriors hold known profiles as often as they say.
+    """Result of simulation-based calibration of a layout.
 
-    Made by `sbc`. There are three verdicts. Where at most 5 % of the simulations did not converge
-    or failed, the ranks of all decide: "calibrated" or "not calibrated". Where more did not, draws
-    are not the posterior's, and uniform ranks prove nothing: "inconclusive", unless the ranks of
-    the simulations that converged leave their bands, by themselves: then "not calibrated". (Whether
-    chains converge depends on the outcomes and not on the truth, so that the ranks of those which
-    do are uniform, too.) A simulation that failed has no rank: with any, the verdict is never
-    "calibrated".
+    Made by `sbc`. A calibrated layout has intervals that contain known profiles as often as stated.
+    There are three verdicts. If at most 5 % of the simulations did not converge or failed, the
+    verdict is by the ranks of all simulations: "calibrated" or "not calibrated". If more did not,
+    their draws are not draws of the posterior, and uniform ranks are no evidence: the verdict is
+    "inconclusive", or "not calibrated" if the ranks of the converged simulations alone leave their
+    bands. (Whether chains converge depends on the outcomes and not on the truth, so that the ranks
+    of converged simulations are uniform as well.) A simulation that failed has no rank; if any
+    failed, the verdict is never "calibrated".
 
     Attributes
     ----------
     layout : Layout
-        What was simulated and fitted.
+        The layout that was simulated and fitted.
     ranks : DataFrame
-        One row per simulation and quantity; see `run.ranks`. Simulations that did not
-        converge are among them, failed ones have no draws to be ranked among.
+        One row per simulation and quantity; see `run.ranks`. Simulations that did not converge are
+        included; failed ones have no draws and so no ranks.
     status : DataFrame
         By simulation: ``status`` (``ok``, ``not converged`` or ``failed``) and ``reason``.
     alpha : float
-        Chance that a calibrated layout is found wanting, over all its quantities.
+        Probability that a calibrated layout is judged not calibrated, over all its quantities.
 
     Notes
     -----
-    Why 5 % (`UNCONVERGED`): so many ranks, wherever they lie, move their distribution function by
-    0.05 at most, which is less than half the width of the bands of 1,000 simulations (0.06 for
-    three quantities), and coverage by five points.
+    The limit is 5 % (`UNCONVERGED`) because so many ranks, wherever they lie, move the distribution
+    function by at most 0.05, which is less than half the width of the bands of 1,000 simulations
+    (0.06 for three quantities), and the coverage by at most five points.
 
     Examples
     --------
@@ -178,22 +179,22 @@ class SimulationBasedCalibration:
 
     @cached_property
     def quantities(self) -> list[str]:
-        """Profile elements, then the log-likelihood."""
+        """Names of the quantities: profile elements, then the log-likelihood."""
         return list(self.ranks["quantity"].unique())
 
     @property
     def simulations(self) -> int:
-        """How many there were, failed ones too."""
+        """Number of simulations, including failed ones."""
         return len(self.status)
 
     @property
     def not_converged(self) -> int:
-        """How many simulations have draws that did not converge."""
+        """Number of simulations whose draws did not converge."""
         return int((self.status["status"] == "not converged").sum())
 
     @property
     def failed(self) -> int:
-        """How many simulations have no draws."""
+        """Number of simulations without draws."""
         return int((self.status["status"] == "failed").sum())
 
     @property
@@ -203,14 +204,14 @@ class SimulationBasedCalibration:
 
     @property
     def calibrated(self) -> bool:
-        """Whether all ranks are inside the bands, nearly all simulations converged, none failed."""
+        """Whether all ranks are inside the bands, at least 95 % converged, and none failed."""
         return not self._outside and not self.inconclusive
 
     @property
     def inconclusive(self) -> bool:
-        """Whether too many simulations did not converge, or some failed, to call it calibrated.
+        """Whether too many simulations did not converge, or some failed, for a verdict.
 
-        And nothing else shows that it is not.
+        A layout that other ranks show to be not calibrated is not inconclusive.
         """
         return not self._outside and (self.failed > 0 or self._too_many)
 
@@ -218,8 +219,8 @@ class SimulationBasedCalibration:
     def uses_outcomes_twice(self) -> bool:
         """Whether the noise pulls towards the subject's own mean failure.
 
-        That constant is computed from the outcomes which are then explained, so such a layout is
-        not calibrated; pulling towards a number it is.
+        That constant is computed from the outcomes that the layout explains, so such a layout is
+        not calibrated. The same layout with a noise that pulls towards a number is calibrated.
         """
         return mean_failure in self.layout.constants
 
@@ -231,17 +232,18 @@ class SimulationBasedCalibration:
         DataFrame
             By ``quantity``.
 
-            - ``simulations``: how many ranks.
-            - ``deviation``: distribution function of the ranks minus the uniform one, at the place
+            - ``simulations``: number of ranks.
+            - ``deviation``: distribution function of the ranks minus the uniform one, at the point
               where it is least likely by chance; ``low`` and ``high`` are the band's ends there.
-            - ``p``: chance that ranks of a calibrated quantity are as surprising at any place.
-            - ``inside``: whether the ranks stay in the band everywhere. The bands of all
-              quantities together are left by a calibrated layout with a chance of at most `alpha`
-              (Bonferroni). ``inside_converged``: the same of the simulations that converged, and
-              bands as wide as their number wants; True where there are none.
-            - ``coverage``: share of central 90 % intervals that hold the truth; ``z``: mean of
+            - ``p``: probability that the ranks of a calibrated quantity are as surprising at some
+              point.
+            - ``inside``: whether the ranks stay in the band everywhere. A calibrated layout leaves
+              some of the bands of its quantities with a probability of at most `alpha`
+              (Bonferroni). ``inside_converged``: the same for the simulations that converged, with
+              bands for their number; True where there are none.
+            - ``coverage``: share of central 90 % intervals that contain the truth; ``z``: mean of
               (truth - posterior mean) / posterior sd; ``contraction``: one minus mean posterior
-              over prior variance (NaN for the log-likelihood).
+              variance over prior variance (NaN for the log-likelihood).
         """
         return self._table.copy()
 
@@ -276,12 +278,12 @@ class SimulationBasedCalibration:
         return pd.DataFrame.from_dict(rows, orient="index").rename_axis("quantity")
 
     def differences(self) -> pd.DataFrame:
-        """Compute what `plots.rank_ecdf` draws.
+        """Compute the differences of distribution functions that `plots.rank_ecdf` draws.
 
         Returns
         -------
         DataFrame
-            One row per quantity and place: ``quantity``, ``place`` (a rank's, as part of all
+            One row per quantity and point: ``quantity``, ``place`` (a rank as a fraction of all
             ranks), ``difference`` of the ranks' distribution function and the uniform one, and
             the band's ends ``low`` and ``high``.
         """
@@ -301,22 +303,22 @@ class SimulationBasedCalibration:
 
     @property
     def _too_many(self) -> bool:
-        """Whether more simulations did not converge than may be judged with the others."""
+        """Whether more simulations did not converge than the ranks of all may contain."""
         return self.unconverged > UNCONVERGED
 
     @cached_property
     def _outside(self) -> list[str]:
-        """Quantities whose ranks, of the simulations that decide, leave the bands."""
+        """Quantities whose ranks leave the bands, in the simulations that are judged."""
         inside = self._table["inside_converged" if self._too_many else "inside"]
         return [str(name) for name in inside.index[~inside]]
 
     def verdict(self) -> str:
-        """Say in one line whether it is calibrated, and what is known of it if not.
+        """State in one line whether the layout is calibrated, with the reason if it is not.
 
         Returns
         -------
         str
-            Begins with "calibrated", "not calibrated" or "inconclusive".
+            A text that begins with "calibrated", "not calibrated" or "inconclusive".
         """
         said = "calibrated"
         if self._outside:
@@ -343,7 +345,7 @@ class SimulationBasedCalibration:
 
 
 def _inside(positions: np.ndarray, level: float) -> bool:
-    """Whether ranks stay in their band everywhere; those of no simulation do."""
+    """Whether ranks stay in their band everywhere; True without any simulation."""
     if not len(positions):
         return True
     counts = counted(positions)
@@ -356,19 +358,19 @@ _CELLS = {"calibrated": "yes", "not calibrated": "**no**", "inconclusive": "**in
 
 
 def summary(found: "Mapping[str, SimulationBasedCalibration]") -> pd.DataFrame:
-    """Tell each layout in a row.
+    """Summarise each layout in a row.
 
     Parameters
     ----------
     found : mapping of str to SimulationBasedCalibration
-        By name of the layout.
+        Results by name of the layout.
 
     Returns
     -------
     DataFrame
-        By ``layout``: ``simulations``, ``not_converged``, ``failed``, ``quantities``, smallest
-        ``p`` of these and its ``least`` likely quantity, smallest and largest ``coverage`` of 90 %
-        intervals, and the ``verdict``: ``calibrated``, ``not calibrated`` or ``inconclusive``.
+        By ``layout``: ``simulations``, ``not_converged``, ``failed``, ``quantities``, the smallest
+        ``p`` of these and its ``least`` likely quantity, the smallest and largest ``coverage`` of
+        90 % intervals, and the ``verdict``: ``calibrated``, ``not calibrated`` or ``inconclusive``.
     """
     rows = {}
     for name, one in found.items():
@@ -388,19 +390,19 @@ def summary(found: "Mapping[str, SimulationBasedCalibration]") -> pd.DataFrame:
 
 
 def report(found: "Mapping[str, SimulationBasedCalibration]", picture: str) -> str:
-    """Write the report.
+    """Write the report of several layouts.
 
     Parameters
     ----------
     found : mapping of str to SimulationBasedCalibration
-        By name of the layout.
+        Results by name of the layout.
     picture : str
-        Where the figure is, seen from the report.
+        Path of the figure, relative to the report.
 
     Returns
     -------
     str
-        Markdown.
+        The report in Markdown.
     """
     alpha = next(iter(found.values())).alpha
     lines = [

@@ -1,4 +1,4 @@
-"""Simulate subjects from a layout's prior, fit them, and rank the truth among draws."""
+"""Simulation of subjects from a layout's prior, their fits, and ranks of the true values."""
 
 from typing import Literal
 
@@ -23,36 +23,36 @@ from .result import LOG_LIKELIHOOD, SimulationBasedCalibration
 
 
 def ranks(fit: Fit, truth: pd.DataFrame, seed: int) -> pd.DataFrame:
-    """Rank true values among posterior draws that are about independent.
+    """Rank true values among approximately independent posterior draws.
 
-    Ranks are uniform only among independent draws. Of each subject, as many draws are kept as its
-    effective sample size says, the smallest one of all profile elements and the log-density, of
-    bulk and tail; at most 99, at equal distances in the chains.
+    Ranks are uniform only among independent draws. The number of draws kept of each subject is its
+    smallest effective sample size, over all profile elements and the log-density and over bulk and
+    tail, but at most 99; these draws are at equal distances in the chains.
 
     Parameters
     ----------
     fit : Fit
-        Posteriors.
+        The fit.
     truth : DataFrame
         One row per subject, a column per profile element.
     seed : int
-        Decides ranks among equal values, and places between two ranks.
+        Seed of what breaks ties and places a value between two ranks.
 
     Returns
     -------
     DataFrame
         One row per subject and quantity (profile elements, then ``log-likelihood``, that of the
         subject's outcomes): ``simulation``, ``quantity``, ``truth``, the draws' ``mean`` and
-        ``sd``, the number of ``draws``, the ``rank`` (how many of them are below the truth) and
+        ``sd``, the number of ``draws``, the ``rank`` (the number of draws below the truth) and
         the ``position`` (rank + U) / (draws + 1) with U uniform in [0, 1). If the posterior is
-        right, positions are uniform.
+        correct, positions are uniform.
 
     References
     ----------
     Talts, Betancourt, Simpson, Vehtari and Gelman (2018), arXiv:1804.06788. Modrák, Moon, Kim,
     Bürkner, Huurre, Faltejsková, Gelman and Vehtari (2023), Simulation-based calibration checking
-    for Bayesian computation, Bayesian Analysis: without a quantity that depends on the outcomes, a
-    posterior that is the prior passes.
+    for Bayesian computation, Bayesian Analysis: a posterior that equals the prior is only detected
+    by a quantity that depends on the outcomes.
     """
     rng = np.random.default_rng(seed)
     kept = _independent(fit)
@@ -64,7 +64,7 @@ def ranks(fit: Fit, truth: pd.DataFrame, seed: int) -> pd.DataFrame:
 
 
 def _independent(fit: Fit) -> np.ndarray:
-    """How many draws of each subject are about independent, 1 to 99."""
+    """Estimate how many draws of each subject are independent, 1 to 99."""
     table = fit.profiles()
     sizes = table.groupby("subject", sort=False)[["ess_bulk", "ess_tail"]].min().min(axis=1)
     least = sizes[fit.subjects].to_numpy()
@@ -76,7 +76,7 @@ def _independent(fit: Fit) -> np.ndarray:
 
 
 def _beside_the_truth(fit: Fit, truth: pd.DataFrame, at: np.ndarray) -> Posterior:
-    """Keep some draws of each subject; the truth is one more draw, the last."""
+    """Keep some draws of each subject, and append the truth as the last draw."""
     kept = {}
     for latent in fit.layout.latents:
         draws = fit.posterior[latent.name].to_numpy()
@@ -97,7 +97,7 @@ def _beside_the_truth(fit: Fit, truth: pd.DataFrame, at: np.ndarray) -> Posterio
 
 
 def _element_draws(fit: Posterior) -> list[np.ndarray]:
-    """Draws of each profile element, (subjects, draws)."""
+    """List the draws of each profile element, each of shape (subjects, draws)."""
     posterior = fit.posterior
     return [
         values
@@ -108,7 +108,7 @@ def _element_draws(fit: Posterior) -> list[np.ndarray]:
 
 
 def _log_likelihoods(fit: Posterior) -> np.ndarray:
-    """Log-likelihoods of each subject's outcomes, (subjects, draws)."""
+    """Compute the log-likelihoods of each subject's outcomes, of shape (subjects, draws)."""
     return np.stack(
         [
             sum(values.sum(axis=0)[0] for _, values in log_likelihood(fit, row, attempted))
@@ -140,61 +140,63 @@ def sbc(
     n_jobs: int | None = None,
     progressbar: bool = True,
 ) -> SimulationBasedCalibration:
-    r"""Check that posteriors hold known profiles as often as they say.
+    r"""Check by simulation that a layout's intervals contain known profiles as often as stated.
 
-    Profiles are drawn from the layout's prior, outcomes from the profiles, and all of them are
-    fitted as subjects of one evaluation. If prior, simulator, likelihood and sampler agree, the
-    rank of a true value among independent posterior draws is uniform,
+    Profiles are drawn from the layout's prior and outcomes from the profiles, and all are fitted as
+    subjects of one evaluation. If prior, simulator, likelihood and sampler agree, the rank of a
+    true value among independent posterior draws is uniform,
 
     .. math:: \theta \sim p(\theta), \quad y \sim p(y \mid \theta), \quad
         \theta_1, \dots, \theta_L \sim p(\theta \mid y) \quad \Rightarrow \quad
         \#\{l : f(\theta_l, y) < f(\theta, y)\} \sim \mathrm{Uniform}\{0, \dots, L\},
 
-    for every quantity f: each profile element, and the log-likelihood of the outcomes. Without the
-    latter a posterior that ignores the outcomes would pass.
+    for every quantity f: each profile element, and the log-likelihood of the outcomes. The
+    log-likelihood is needed because a posterior that ignores the outcomes has uniform ranks of all
+    profile elements.
 
-    Where subjects share something, a simulation is a whole cohort: shared values, item effects and
-    subjects are drawn from their priors, and all is fitted together. Quantities are then all
-    latents, shared and own ones, and the log-likelihood of all outcomes. Of a latent with one value
-    per subject, item or level, each simulation ranks one of them, chosen at random: ranks within a
-    simulation depend on each other.
+    For a joint layout, a simulation is a whole cohort: shared values, item effects and subjects are
+    drawn from their priors, and all are fitted together. Quantities are then all latents, shared
+    ones and subjects' own ones, and the log-likelihood of all outcomes. Of a latent with one value
+    per subject, item or level, each simulation ranks one value, chosen at random, because ranks
+    within a simulation depend on each other.
 
     Parameters
     ----------
     layout : Layout
         The layout.
     items : DataFrame
-        Meta-features, indexed by item. A small battery serves: calibration holds for every one, and
-        many simulations see more than many items.
+        Meta-features, indexed by item. A small battery is enough: calibration applies to every
+        battery, and more simulations show more than more items do.
     subjects : DataFrame, optional
-        Who is in each simulation, with covariates and categories, indexed by name: for a layout
-        whose subjects share something, and for no other.
+        Subjects of each simulation, with covariates and categories, indexed by name. Needed for a
+        joint layout; not allowed for any other.
     simulations : int, default 1000
-        How many, at least 20.
+        Number of simulations, at least 20.
     trials : int, default 1
-        Attempts per item.
+        Number of attempts per item.
     alpha : float, default 0.01
-        Chance that a calibrated layout is found wanting, over all its quantities.
+        Probability that a calibrated layout is judged not calibrated, over all its quantities.
     draws, tune, chains, target_accept, method, starts, reruns, n_jobs, progressbar
-        As in `fit`. 99 draws of each subject are used, thinned to be about independent; see
-        `ranks`. Chains are short and two, so that of many layouts one simulation in ten does
-        not converge at first or second; each is sampled again up to three times, with more care.
-        A joint fit is so where its chains do not mix, with twice the draws each time.
+        As in `fit`. At most 99 draws of each subject are used, thinned to be approximately
+        independent; see `ranks`. There are only two short chains, so that for many layouts one
+        simulation in ten does not converge in the first or second run; each of these is sampled
+        again up to three times, with a higher target acceptance and more draws. A joint fit is
+        sampled again where its chains do not mix, with twice the draws each time.
     seed : int, default 1
-        Profiles, outcomes, chains and ties have streams of their own, made of it.
+        Seed from which the random streams of profiles, outcomes, chains and ties are derived.
 
     Returns
     -------
     SimulationBasedCalibration
-        Ranks, a verdict on each quantity and on the layout, and how many simulations are
-        not_converged: their ranks count like all others, up to 5 % of the simulations. Of more, the
-        verdict is "inconclusive"; see there.
+        Ranks, a verdict on each quantity and on the layout, and the number of simulations that did
+        not converge. Their ranks count like all others, up to 5 % of the simulations; if there are
+        more, the verdict is "inconclusive" (see `SimulationBasedCalibration`).
 
     Raises
     ------
     DataError
-        When the items or subjects do not fit the layout, or `subjects` are missing, or given where
-        each subject stands alone.
+        When the items or subjects do not match the layout, when `subjects` is missing for a joint
+        layout, or when it is given for a layout that is fitted to each subject separately.
     LayoutError
         When a prior cannot be drawn from.
     FitError
@@ -222,8 +224,8 @@ def sbc(
     if layout.joint:
         if subjects is None:
             raise DataError(
-                f"layout {layout.name!r} is fitted to all subjects together, and there are none; "
-                "give subjects=, a table indexed by their names"
+                f"layout {layout.name!r} is fitted to all subjects jointly, and no subjects are "
+                "given; give subjects=, a table indexed by their names"
             )
         sampling = Options(
             draws, tune, chains, target_accept, method, starts, reruns, n_jobs, progressbar
@@ -234,8 +236,8 @@ def sbc(
         return SimulationBasedCalibration(layout, *found, alpha)
     if subjects is not None:
         raise DataError(
-            f"under layout {layout.name!r} each subject stands alone, and is a simulation by "
-            "itself; leave subjects= out"
+            f"layout {layout.name!r} is fitted to each subject separately, so that each simulation "
+            "is one subject; omit subjects="
         )
     truth = _profiles(layout, count, profiles)
     evaluation = simulate(layout, items, truth, seed=outcomes, trials=trials)
@@ -254,13 +256,13 @@ def sbc(
         progressbar=progressbar,
     )
     status = fitted.diagnostics()[["status", "reason"]]
-    known = status["status"].isin(["ok", "failed"])  # few draws or divergences spoil ranks, too
+    known = status["status"].isin(["ok", "failed"])  # divergences matter, too
     status["status"] = status["status"].where(known, "not converged")
     return SimulationBasedCalibration(layout, ranks(fitted, truth, ties), status, alpha)
 
 
 def _profiles(layout: Layout, count: int, seed: int) -> pd.DataFrame:
-    """Draw profiles from the prior, a row for each simulation."""
+    """Draw profiles from the prior, one row for each simulation."""
     drawn = sample_prior(layout, count, seed)
     columns = {
         element.name: drawn[element.latent.name].reshape(count, -1)[:, element.index]

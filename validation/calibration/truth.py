@@ -1,4 +1,4 @@
-"""True values to simulate a joint layout from."""
+"""True values from which a joint layout is simulated."""
 
 import pandas as pd
 import xarray as xr
@@ -13,28 +13,29 @@ from ...layouts import Layout
 def draw_truth(
     layout: Layout, items: pd.DataFrame, subjects: pd.DataFrame, *, seed: int
 ) -> xr.Dataset:
-    """Draw all latents of a layout with a population from their priors: shared ones and own ones.
+    """Draw all latents of a joint layout from their priors.
 
     Parameters
     ----------
     layout : Layout
-        One whose subjects share something.
+        A joint layout.
     items, subjects : DataFrame
-        Meta-features and categories of items; covariates and categories of subjects. Indexed by
-        name; without columns where the layout needs none.
+        Meta-features and categories of items; covariates and categories of subjects. Both are
+        indexed by name; they have no columns where the layout needs none.
     seed : int
-        Of the draw.
+        Seed of the draw.
 
     Returns
     -------
     Dataset
-        What `simulate` takes: a variable per latent, (plates, labels), with levels as coordinates.
+        True values for `simulate`: one variable per latent, with dimensions (plates, labels) and
+        levels as coordinates.
 
     Raises
     ------
     DataError
-        When a column is missing, the properties do not fit the layout, or each subject stands alone
-        under it.
+        When a column is missing, the properties do not match the layout, or the layout is not a
+        joint one.
     LayoutError
         When a prior cannot be drawn from.
 
@@ -55,8 +56,8 @@ def draw_truth(
     """
     if not layout.joint:
         raise DataError(
-            f"under layout {layout.name!r} each subject stands alone, and nothing is shared; give "
-            "simulate a DataFrame of profiles"
+            f"layout {layout.name!r} is fitted to each subject separately and shares nothing "
+            "between subjects; pass simulate a DataFrame of profiles"
         )
     cohort = whole_cohort(layout, items, subjects)
     return draw_truths(cohort, 1, options.whole("seed", seed)).isel(draw=0, drop=True)

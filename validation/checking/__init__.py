@@ -1,1 +1,1 @@
-"""A layout held against data before sampling: what each latent will be informed by."""
+"""Comparison of a layout with data before sampling: how much the data inform each latent."""

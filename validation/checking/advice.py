@@ -1,4 +1,4 @@
-"""Verdicts on latents before sampling, and problems in words."""
+"""Verdicts on latents before sampling, and descriptions of problems."""
 
 from collections.abc import Sequence
 
@@ -9,13 +9,14 @@ from ...inference.posterior.summaries import LITTLE_LEARNT
 from ...layouts import Layout
 from ...linking import mean_failure
 
-WELL_LEARNT = 0.5  # variance removed by the data, from which a latent counts as informed
-_ENOUGH_TRIALS, _ENOUGH_SUBJECTS = 10, 8  # for a profile element to stand alone; to share
-_TOGETHER = 0.9  # correlation of demands that is a problem
+WELL_LEARNT = 0.5  # least share of the prior variance that data remove of an informed latent
+_ENOUGH_TRIALS = 10  # least trials per profile element for a fit of each subject separately
+_ENOUGH_SUBJECTS = 8  # least subjects for a joint fit
+_TOGETHER = 0.9  # correlation of demands from which it is reported as a problem
 
 
 def verdict(shrinkage: float, confounded_with: str) -> str:
-    """Say in few words what to expect of a profile element.
+    """Describe in a few words how much the data are expected to inform a profile element.
 
     Examples
     --------
@@ -30,32 +31,32 @@ def verdict(shrinkage: float, confounded_with: str) -> str:
 
 
 def about_constants(features: pd.DataFrame, opposed: Sequence[str]) -> list[str]:
-    """Name columns that never vary, among those that are opposed to a latent."""
+    """Describe columns that never vary, among those that are opposed to a latent."""
     said = []
     for column, row in features[features["constant"]].iterrows():
         if column in opposed:
             value = f"{row['low']:g} on" if row["distinct"] else "undefined on"
             said.append(
-                f"{column} is {value} all items: it cannot tell what a subject owes to it; add "
-                "items with other values, or write the number into the layout"
+                f"{column} is {value} all items, so its effect cannot be estimated; add items "
+                "with other values, or write the number into the layout"
             )
     return said
 
 
 def about_outcomes_twice(layout: Layout) -> list[str]:
-    """Say that a layout uses the outcomes twice, where it uses the subject's mean failure."""
+    """Describe the double use of outcomes by a layout that uses the subject's mean failure."""
     if mean_failure not in layout.constants:
         return []
     return [
         "the outcome depends on the subject's own mean failure (mixture with toward=mean_failure), "
-        "which is computed from the outcomes that it helps to explain: they count twice, and 90 % "
-        "intervals hold the truth only 78 to 85 % of the time; give toward= a number such as 0.5, "
-        "or a meta-feature with the chance of guessing"
+        "which is computed from the outcomes that it helps to explain: outcomes count twice, and "
+        "90 % intervals contain the truth only 78 to 85 % of the time; give toward= a number such "
+        "as 0.5, or a meta-feature with the chance of guessing"
     ]
 
 
 def about_latents(latents: pd.DataFrame, names: Sequence[str]) -> list[str]:
-    """Name latents of which the data will say little, or that they will not tell apart."""
+    """Describe latents that the data will inform little, or that they will not tell apart."""
     said, pairs = [], set[frozenset[str]]()
     for name, (_, row) in zip(names, latents.iterrows(), strict=True):
         partner = row["confounded_with"]
@@ -81,38 +82,36 @@ def about_latents(latents: pd.DataFrame, names: Sequence[str]) -> list[str]:
 
 
 def about_demands(collinear: pd.DataFrame) -> list[str]:
-    """Name demands that the items do not vary apart."""
-    remedy = (
-        "what is owed to one cannot be told from the other's; add items with one and not the other"
-    )
+    """Describe demands that do not vary independently of each other among the items."""
+    remedy = "their effects cannot be told apart; add items that have one and not the other"
     said = []
     for _, row in collinear.iterrows():
         if row["relation"]:
             said.append(f"{row['relation']}: {remedy}")
         elif max(abs(row["pearson"]), abs(row["spearman"])) >= _TOGETHER:
             said.append(
-                f"{row['demands']} go together (Pearson {row['pearson']:.2f}, Spearman "
+                f"{row['demands']} are correlated (Pearson {row['pearson']:.2f}, Spearman "
                 f"{row['spearman']:.2f}): {remedy}"
             )
     return said
 
 
 def about_subjects(subjects: pd.DataFrame) -> list[str]:
-    """Name subjects whose outcomes are all alike."""
+    """Describe subjects whose outcomes are all the same."""
     alike = list(subjects.index[subjects["all_alike"]])
     if not alike:
         return []
     return [
-        f"all outcomes of {many(len(alike), 'subject')} are alike ({some(alike)}): the data bound "
-        "their profiles on one side only; add harder or easier items"
+        f"all outcomes of {many(len(alike), 'subject')} are the same ({some(alike)}): the data "
+        "bound their profiles on one side only; add harder or easier items"
     ]
 
 
 def about_short_tests(latents: pd.DataFrame, subjects: int) -> list[str]:
-    """Say where each subject has so few trials that a population would help.
+    """Recommend a population where each subject has few trials and subjects are enough for one.
 
-    Fewer than 10 trials of the median subject for each profile element, and subjects enough to say
-    how they differ: at least 8.
+    The condition is fewer than 10 trials of the median subject for each profile element, and at
+    least 8 subjects, which are enough to estimate how subjects differ.
 
     Examples
     --------
@@ -125,7 +124,7 @@ def about_short_tests(latents: pd.DataFrame, subjects: int) -> list[str]:
         return []
     return [
         f"{many(trials, 'trial')} of the median subject for {many(count, 'profile element')}, "
-        f"fewer than {_ENOUGH_TRIALS} for each: the {subjects} subjects may learn from each other. "
-        "Give priors parameters of the population, as in Prior('Normal', mu=Bias('mean', "
-        "per='population'), sigma=Spread('spread')), and items a part of their own with per='item'"
+        f"fewer than {_ENOUGH_TRIALS} for each: a joint fit of the {subjects} subjects may be more "
+        "precise. Give priors parameters of the population, as in Prior('Normal', mu=Bias('mean', "
+        "per='population'), sigma=Spread('spread')), and items effects of their own with per='item'"
     ]

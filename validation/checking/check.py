@@ -1,4 +1,4 @@
-"""Check a layout against data before sampling."""
+"""Checks of a layout against data before sampling."""
 
 import textwrap
 from dataclasses import dataclass, field
@@ -39,68 +39,73 @@ from .columns import Columns, collinear, inflation, informed_by, read_columns
 from .likeliest import Counts, spreads
 from .population import no_effects, taught
 
-PROB = 0.9  # mass of the intervals whose coverage is forecast
-ALARMS = 0.05  # chance that repeated attempts are flagged where they are independent
+PROB = 0.9  # mass of the intervals whose coverage is predicted
+ALARMS = 0.05  # probability that independent repeated attempts are flagged
 
-_WIDTH = 100  # letters of a line
-_MOST = 24  # rows of a table
+_WIDTH = 100  # characters of a line
+_MOST = 24  # most rows of a printed table
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Check(Shown):
     """What a layout can learn from data, before it is fitted.
 
-    Made by `check`; ``print`` shows it whole.
+    Made by `check`; ``print`` shows all of it.
 
     Attributes
     ----------
     layout : str
         Name of the layout.
     latents : DataFrame
-        One row per profile element; where subjects share something, one row for every latent and
-        label, with a column ``per``: who has a value of their own. Standard deviations are then
-        those of the median level.
+        One row per profile element. For a joint layout, one row for every latent and label, with
+        a column ``per`` of what has its own value (subject, item or category); standard deviations
+        are then those of the median level.
 
         - ``node``, ``label`` (empty without labels), ``unit``.
-        - ``informed_by``: columns of the items that it is held against and that vary.
-        - ``items``, ``trials``: on which an outcome depends on it; trials of the median subject.
-          Where outcomes are several, these are attempts, each counted for every such outcome.
-        - ``prior_sd``; ``expected_sd``, the posterior's at draws from the prior, of the median
-          subject; ``shrinkage``, :math:`1 - sd_{expected}^2 / sd_{prior}^2` as in `profiles`.
-        - ``confounded_with``: the element with which its expected posterior correlation is beyond
-          0.7, empty where there is none; ``correlation``: the strongest one with any element.
+        - ``informed_by``: columns of the items that it is compared with in the formula and that
+          vary.
+        - ``items``, ``trials``: number of items, and of the median subject's trials, whose outcome
+          depends on it. With several outcomes, trials are attempts, each counted for every such
+          outcome.
+        - ``prior_sd``; ``expected_sd``, the expected posterior standard deviation of the median
+          subject at draws from the prior; ``shrinkage``,
+          :math:`1 - sd_{expected}^2 / sd_{prior}^2` as in `profiles`.
+        - ``confounded_with``: the element with which its expected posterior correlation exceeds
+          0.7 in size, empty where there is none; ``correlation``: the strongest one with any
+          element.
         - ``verdict``: "informed" (shrinkage from 0.5), "weakly informed", "prior-dominated"
           (below 0.1), or "confounded with" an element.
     features : DataFrame
         By column of the meta-features: ``unit``, declared range (``declared_low``,
-        ``declared_high``) and the one seen (``low``, ``high``), ``distinct`` values, ``missing``
-        and ``outside`` items, whether it is ``constant``, and its ``variance_inflation`` by the
-        others (NaN where it never varies or is undefined somewhere).
+        ``declared_high``), observed range (``low``, ``high``), numbers of ``distinct`` values and
+        of items where it is ``missing`` or ``outside`` its range, whether it is ``constant``, and
+        its ``variance_inflation`` by the others (NaN where it never varies or is undefined
+        somewhere).
     collinear : DataFrame
-        Demands that go together; see `columns.collinear`.
+        Correlated demands; see `columns.collinear`.
     subjects : DataFrame
-        By subject: ``trials``, ``success`` rate, and whether outcomes are ``all_alike``. Where
-        outcomes are several, graded or scores, trials are attempts, and success is the mean outcome
-        as a part of the highest.
+        By subject: ``trials``, ``success`` rate, and whether all outcomes are the same
+        (``all_alike``). With several outcomes, grades or scores, trials are attempts, and success
+        is the mean outcome as a fraction of the highest.
     expected : DataFrame
         Expected posterior standard deviations, subjects by profile elements.
     problems : list of str
-        What to mend before fitting, with the remedy.
+        Problems to correct before fitting, each with its remedy.
     stepped : bool
-        Whether outcomes are several, graded or scores.
+        Whether there are several outcomes, grades or scores.
     overdispersion : DataFrame
-        Whether repeated attempts at an item are more alike than the layout allows, and what that
-        does to 90 % intervals. One row per subject with at least two items that it attempted
-        several times, of 50 of them at most, and one of all together. Columns as in
+        Test of whether repeated attempts at an item are more alike than the layout allows, and the
+        effect on 90 % intervals. One row per subject with at least two items that it attempted
+        several times, for at most 50 such subjects, and one row for all together. Columns as in
         `overdispersion.overdispersion`.
     agreement : DataFrame
-        Whether subjects' outcomes agree with anybody's, item by item. One row per subject; columns
-        as in `agreement.agreement`.
+        Test of whether each subject's outcomes agree with other subjects', item by item. One row
+        per subject; columns as in `agreement.agreement`.
     effects : DataFrame
-        On what values rest, where subjects share something: one row per latent with values of its
-        own for subjects, items or categories; columns as in `population.rest`.
+        For a joint layout, the amount of data on each latent: one row per latent with separate
+        values for subjects, items or categories; columns as in `population.rest`.
     advice : list of str
-        What may be better without being a problem.
+        Recommendations that are not problems.
 
     Examples
     --------
@@ -137,7 +142,7 @@ class Check(Shown):
 
     def _overview(self) -> Overview:
         facts = {f"problem {place}": text for place, text in enumerate(self.problems, 1)}
-        calls = {"print(check)": "all of it", "ml.fit(layout, evaluation, seed=1)": "profiles"}
+        calls = {"print(check)": "all tables", "ml.fit(layout, evaluation, seed=1)": "profiles"}
         return Overview(facts, calls, {"profile elements": self.latents, "items": self.features})
 
 
@@ -147,25 +152,27 @@ def check(layout: Layout, evaluation: Evaluation, *, seed: int = 1) -> Check:
     Expected posterior standard deviations come from the Fisher information of the outcomes at
     draws of the profile from its prior, and the prior's precision; see `expected.expected`. For the
     published layout and battery they are within 10 % of those of fits to simulated subjects. They
-    are for subjects such as the prior has them: of one who passes or fails nearly everything, the
-    data say less. Trials of an item with something `Unseen` count as independent, which is too
-    hopeful.
+    apply to subjects drawn from the prior; the data inform less about a subject that passes or
+    fails nearly all items. Trials of an item with an `Unseen` property count as independent, which
+    makes the expected standard deviations too small.
 
-    Outcomes are looked at for the table of subjects, and where items were attempted several times:
-    are these attempts more alike than the layout allows, at the subject's likeliest profile? See
-    `likeliest.spreads` and `overdispersion.Repeated`. Where they are independent, the chance that
-    anything is flagged, over all subjects together, is at most 5 % (Holm's adjustment). It takes
-    some 10 ms for each of 50 subjects at most, evenly chosen (fewer with over 5,000 items). It
-    is not asked where attempts share something `Unseen`.
+    Outcomes are used for the table of subjects, and where items were attempted several times, for a
+    test of whether these attempts are more alike than the layout allows at the subject's most
+    likely profile; see `likeliest.spreads` and `overdispersion.Repeated`. If attempts are
+    independent, the probability that anything is flagged, over all subjects together, is at most
+    5 % (Holm's adjustment). The test takes about 10 ms for each subject, and is made for at most 50
+    subjects, evenly chosen (fewer with over 5,000 items). It is not made where attempts share an
+    `Unseen` property.
 
-    Outcomes are also held against the other subjects', item by item: whose agree with nobody's may
-    have been read with their items in another order. See `agreement.agreement`, also for how many
-    are found; at most 1 in 100 whose items are in order is named.
+    The outcomes of each subject are also compared with the other subjects', item by item: outcomes
+    that agree with no other subject's may have been read with the items in another order. See
+    `agreement.agreement`, also for the share of such subjects that is found; of subjects whose
+    items are in order, at most 1 in 100 is flagged.
 
-    Where subjects share something, the expected standard deviations are those of all values
-    together, shared ones and own ones; see `population.taught`. Locations that no outcome can tell
-    apart, such as a free mean of subjects beside item effects that do not sum to zero, are named.
-    Repeated attempts are then not looked at.
+    For a joint layout, the expected standard deviations are those of all values together, shared
+    ones and subjects' own ones; see `population.taught`. Locations that no outcome can tell apart,
+    such as a free mean of subjects beside item effects that do not sum to zero, are reported as
+    problems. Repeated attempts are not tested for a joint layout.
 
     Parameters
     ----------
@@ -174,19 +181,19 @@ def check(layout: Layout, evaluation: Evaluation, *, seed: int = 1) -> Check:
     evaluation : Evaluation
         Items and outcomes.
     seed : int, default 1
-        Of the draws from the prior.
+        Seed of the draws from the prior.
 
     Returns
     -------
     Check
-        Tables, and problems in words.
+        Tables, and descriptions of problems.
 
     Raises
     ------
     DataError
-        When a column is missing, no item can be used, or the outcomes are not the layout's.
+        When a column is missing, no item can be used, or the outcomes do not match the layout.
     FitError
-        When the seed is no whole number.
+        When the seed is not a whole number.
     LayoutError
         When a prior cannot be drawn from.
 
@@ -261,7 +268,7 @@ def check(layout: Layout, evaluation: Evaluation, *, seed: int = 1) -> Check:
 def _usable(
     layout: Layout, evaluation: Evaluation, usable: np.ndarray
 ) -> tuple[Features, np.ndarray]:
-    """Meta-features of the rows of usable items, and the attempts at them."""
+    """Take the meta-features of the rows of usable items, and the attempts at them."""
     items, attempts = evaluation.item_table[usable], evaluation.attempts.to_numpy()
     features = read_features(layout, items)
     if layout.steps is None:
@@ -271,7 +278,7 @@ def _usable(
 
 
 def _counts(layout: Layout, evaluation: Evaluation, usable: np.ndarray) -> Counts:
-    """Outcomes on the rows of usable items."""
+    """Take the outcomes on the rows of usable items."""
     rows = evaluation.rows
     chosen = usable if layout.steps is None else np.repeat(usable, len(layout.steps.rows))
     groups = np.arange(len(chosen)) if rows is None else rows.first
@@ -281,21 +288,21 @@ def _counts(layout: Layout, evaluation: Evaluation, usable: np.ndarray) -> Count
 
 
 def _agreement(evaluation: Evaluation, seed: int) -> pd.DataFrame:
-    """Hold subjects' outcomes on items against each other."""
+    """Compare subjects' outcomes on items with each other."""
     counts = evaluation.successes.to_numpy(), evaluation.trials.to_numpy()
     outcomes = outcomes_by_item(*counts, evaluation.rows)
     return agreement(evaluation.subjects, outcomes, prob=PROB, seed=seed)
 
 
 def _opposed_columns(layout: Layout) -> list[str]:
-    """Columns of meta-features that are held against a latent."""
+    """List the columns of meta-features that are compared with a latent in the formula."""
     held = opposed(layout)
     features = (feature for feature in layout.meta_features if feature.name in held)
     return [column for feature in features for column in feature.columns]
 
 
 def _to_correlate(columns: Columns) -> pd.DataFrame:
-    """Take finite columns that vary among the usable items; NaN where undefined."""
+    """Take the finite columns that vary among the usable items, with NaN where undefined."""
     table = columns.values[columns.usable]
     kept = [
         name
@@ -341,7 +348,7 @@ def _latents(
 def _attempted(
     layout: Layout, matters: np.ndarray, trials: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Count items, and the median subject's attempts, on which each element matters."""
+    """Count the items, and the median subject's attempts, on which each element matters."""
     count, each = len(layout.outcomes), sum(len(outcome.steps) for outcome in layout.outcomes)
     starts = np.cumsum([0, *(len(outcome.steps) for outcome in layout.outcomes[:-1])])
     first = (np.arange(len(matters) // each)[:, None] * each + starts).ravel()
@@ -365,7 +372,7 @@ def _subjects(evaluation: Evaluation) -> pd.DataFrame:
 
 
 def _written(check: Check) -> str:
-    """Write a check: what each latent is informed by, demands, subjects and problems."""
+    """Write a check as text: what informs each latent, demands, subjects and problems."""
     everybody = check.subjects
     trials, rates = everybody["trials"], everybody["success"]
     what = "Latents" if len(check.effects) else "Profile"
@@ -374,28 +381,26 @@ def _written(check: Check) -> str:
         f"{what} (sd: before the data, and expected after them)\n{_table(_latents_shown(check))}",
     ]
     if len(check.effects):
-        parts.append("What values rest on (medians)\n" + _table(_effects_shown(check.effects)))
+        parts.append("Data on each latent (medians)\n" + _table(_effects_shown(check.effects)))
     if len(check.features):
         parts.append("Meta-features\n" + _table(_features_shown(check.features)))
     if len(check.collinear):
-        parts.append("Demands that go together\n" + _table(_collinear_shown(check.collinear)))
+        parts.append("Correlated demands\n" + _table(_collinear_shown(check.collinear)))
     what, rate = ("attempts", "mean outcome") if check.stepped else ("trials", "success")
     parts.append(
         f"Subjects: {trials.min()} to {trials.max()} {what} each (median {trials.median():g}), "
-        f"{rate} {rates.min():.2f} to {rates.max():.2f}, all alike in "
+        f"{rate} {rates.min():.2f} to {rates.max():.2f}, all outcomes the same in "
         f"{many(int(everybody['all_alike'].sum()), 'subject')}"
     )
     if len(check.overdispersion):
-        parts[-1] += (
-            f"\nRepeated attempts: too much alike in {count_flagged(check.overdispersion)} "
-        )
+        parts[-1] += f"\nRepeated attempts: too similar in {count_flagged(check.overdispersion)} "
         parts[-1] += "(false alarms: 5% of checks at most)"
     tested = int(check.agreement["p"].notna().sum())
     if tested:
         parts[-1] += (
-            f"\nOutcomes item by item: in agreement with nobody's in "
+            f"\nOutcomes that agree with no other subject's, item by item: in "
             f"{int(check.agreement['flagged'].sum())} of {many(tested, 'subject')} (false alarms: "
-            "1% of subjects at most)"
+            "1% at most)"
         )
     numbered = [_wrapped(f"{place}. ", text) for place, text in enumerate(check.problems, 1)]
     parts.append("\n".join(["Problems", *numbered]) if numbered else "No problems found")
@@ -469,7 +474,7 @@ def _number(value: float) -> str:
 
 
 def _table(table: pd.DataFrame) -> str:
-    """Set columns of texts to the left and numbers to the right, two spaces apart."""
+    """Write a table with texts aligned left and numbers aligned right, two spaces apart."""
     shown = table.head(_MOST).astype(str)
     columns = [
         name for name in shown.columns if (shown[name] != "").any() or name == shown.columns[0]

@@ -1,4 +1,4 @@
-"""The items' columns that a layout reads: what they hold, who meets them, which go together."""
+"""Columns of items that a layout reads: their values, the latents they inform, correlations."""
 
 from dataclasses import dataclass
 
@@ -16,23 +16,23 @@ from ...linking.expression import Operation
 
 _FACTS = ["unit", "declared_low", "declared_high", "low", "high", "distinct", "missing", "outside"]
 _FACTS += ["constant"]
-_ROUNDING = 1e-9  # part of a range that computing a value may have cost
+_ROUNDING = 1e-9  # rounding error that is allowed, as a fraction of a range
 
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """Meta-features as they are in the items.
+    """Meta-features as read from the items.
 
     Attributes
     ----------
     table : DataFrame
-        One row per column; see `Check.features`. Of a measured demand, the expected level.
+        One row per column; see `Check.features`. For a measured demand, of the expected level.
     values : DataFrame
         Items by columns; NaN where a meta-feature is undefined or missing.
     usable : ndarray of bool, shape (items,)
         Items on which every meta-feature is defined or needs no value, and in its range.
     problems : list of str
-        What a fit would refuse, with the remedy.
+        Problems that a fit would refuse, each with its remedy.
     """
 
     table: pd.DataFrame
@@ -42,24 +42,24 @@ class Columns:
 
     @property
     def varying(self) -> list[str]:
-        """Columns with more than one value."""
+        """Names of the columns with more than one value."""
         return list(self.table.index[~self.table["constant"].astype(bool)])
 
 
 def read_columns(layout: Layout, items: pd.DataFrame) -> Columns:
-    """Read the columns of a layout's meta-features, bad cells and all.
+    """Read the columns of a layout's meta-features, including unusable cells.
 
     Parameters
     ----------
     layout : Layout
-        What declares them.
+        Layout that declares the meta-features.
     items : DataFrame
-        Indexed by item.
+        Properties, indexed by item.
 
     Returns
     -------
     Columns
-        What they hold.
+        Values, and problems.
 
     Raises
     ------
@@ -114,8 +114,8 @@ def read_columns(layout: Layout, items: pd.DataFrame) -> Columns:
     if not usable.all():
         problems.append(
             f"{(~usable).sum()} of {len(items)} items cannot be used: correct or drop them, widen "
-            "the range where the node is declared, or say with given= where it is undefined; all "
-            "below is of the others"
+            "the range where the node is declared, or declare with given= where it is undefined; "
+            "the tables below are about the other items"
         )
     table = pd.DataFrame.from_dict(rows, orient="index", columns=_FACTS).rename_axis("column")
     return Columns(table, pd.DataFrame(values, index=items.index), usable, problems)
@@ -137,7 +137,7 @@ def _declared(feature: MetaFeature) -> str:
 
 
 def _chances(node: Measured) -> list[tuple[str, float]]:
-    """Columns of a measured demand's probabilities, and the level of each."""
+    """List the columns of a measured demand's probabilities, and the level of each."""
     each = zip(node.chances, node.levels, strict=True)
     return [(name, level) for chance, level in each for name in chance.columns]
 
@@ -160,23 +160,23 @@ def _row(
 
 
 def informed_by(layout: Layout, element: Element) -> list[str]:
-    """List the items' columns that a profile element is held against.
+    """List the items' columns that a profile element is compared with in the formula.
 
-    These are the meta-features of the smallest part of the formula that has both the latent and a
-    meta-feature in it; a sum counts as one part, in whatever order it is written. What a latent's
-    prior depends on meets what that latent meets.
+    These are the meta-features of the smallest part of the formula that contains both the latent
+    and a meta-feature; a sum counts as one part, in whatever order it is written. A latent on which
+    another latent's prior depends has the columns of that other latent as well.
 
     Parameters
     ----------
     layout : Layout
-        The formula.
+        The layout.
     element : Element
-        Of the layout; of a labelled meta-feature only its own label counts.
+        A profile element of the layout; of a labelled meta-feature only the element's label counts.
 
     Returns
     -------
     list of str
-        Columns, in the order of the layout.
+        Names of columns, in the order of the layout.
 
     Examples
     --------
@@ -200,7 +200,7 @@ def informed_by(layout: Layout, element: Element) -> list[str]:
 
 
 def _met(part: Expr, users: dict[int, list[Expr]]) -> set[str]:
-    """Climb from a part to the first ones that hold meta-features."""
+    """Go up from a part to the first parts that contain meta-features."""
     found: set[str] = set()
     for user in users.get(id(part), []):
         here = _features(user)
@@ -228,9 +228,9 @@ def _columns(feature: MetaFeature | Measured, element: Element) -> tuple[str, ..
     return feature.columns
 
 
-ALIKE = 0.7  # correlation from which a pair is listed
-_EXACT = 1e-12  # part of a column's variance that is no more than rounding
-_TINY = 1e-6  # part of a column's spread that is left out of a relation
+ALIKE = 0.7  # least correlation of a pair that is listed
+_EXACT = 1e-12  # share of a column's variance that counts as rounding error
+_TINY = 1e-6  # share of a column's spread below which a term is left out of a relation
 COLUMNS = ["demands", "pearson", "spearman", "variance_inflation", "relation"]
 
 
@@ -239,17 +239,17 @@ def inflation(values: pd.DataFrame) -> pd.Series:
 
     .. math:: \mathrm{VIF}_k = \frac{1}{1 - R_k^2}
 
-    with :math:`R_k^2` of the regression of a column on all others.
+    where :math:`R_k^2` is that of the regression of a column on all others.
 
     Parameters
     ----------
     values : DataFrame
-        Items by columns, all of them numbers that vary.
+        Items by columns; all columns are numbers that vary.
 
     Returns
     -------
     Series
-        At least 1, by column; infinite where the others say it exactly.
+        Factors by column, at least 1; infinite where the others determine the column exactly.
 
     References
     ----------
@@ -269,12 +269,12 @@ def inflation(values: pd.DataFrame) -> pd.Series:
 
 
 def relations(values: pd.DataFrame) -> dict[str, tuple[list[str], str]]:
-    """Find columns that are sums of multiples of columns before them.
+    """Find columns that are linear combinations of columns before them.
 
     Returns
     -------
     dict
-        By column: the others in its relation, and the relation in words.
+        By column: the others in its relation, and the relation as text.
 
     Examples
     --------
@@ -300,21 +300,21 @@ def relations(values: pd.DataFrame) -> dict[str, tuple[list[str], str]]:
 
 
 def collinear(values: pd.DataFrame, factors: pd.Series) -> pd.DataFrame:
-    """List pairs of columns that go together, and groups of which one follows from the others.
+    """List correlated pairs of columns, and groups in which one column follows from the others.
 
     Parameters
     ----------
     values : DataFrame
         Items by columns that vary; NaN where undefined.
     factors : Series
-        Variance inflation by column.
+        Variance inflation factors by column.
 
     Returns
     -------
     DataFrame
         The strongest first: ``demands`` (names joined by commas), ``pearson`` and ``spearman``
         correlation of a pair (0.7 or more in either, over the items that have both; NaN for a
-        group), the largest ``variance_inflation`` among them, and the ``relation``, where exact.
+        group), the largest ``variance_inflation`` among them, and the ``relation``, if it is exact.
 
     Examples
     --------
@@ -347,13 +347,13 @@ def collinear(values: pd.DataFrame, factors: pd.Series) -> pd.DataFrame:
 
 
 def _scaled(values: pd.DataFrame) -> np.ndarray:
-    """Centre columns, and give them length 1."""
+    """Centre columns and scale them to length 1."""
     centred = values.to_numpy(dtype=float) - values.to_numpy(dtype=float).mean(axis=0)
     return np.asarray(centred / np.linalg.norm(centred, axis=0))
 
 
 def _leftover(column: np.ndarray, others: np.ndarray) -> float:
-    """Share of a column's variance that a regression on others leaves."""
+    """Compute the share of a column's variance that a regression on others leaves."""
     weights = np.linalg.lstsq(others, column, rcond=None)[0]
     return float(((column - others @ weights) ** 2).sum())
 

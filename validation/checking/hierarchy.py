@@ -1,4 +1,4 @@
-"""What a cohort is expected to teach of shared values and own ones, before it is looked at."""
+"""Expected information of a cohort about shared values and subjects' own, before its outcomes."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -15,25 +15,25 @@ from ...inference.population.truth import evaluate_cells, laid_out
 from ...layouts import Latent
 from ...linking import Expr
 
-_STEP = 1e-4  # of a derivative, as part of the prior's standard deviation
-_FIRM = 1e6  # precision by which effects sum to zero, in those of their priors
-_MATTERS = 1e-6  # change of log-odds per prior standard deviation that is more than rounding
+_STEP = 1e-4  # step of a numerical derivative, as a fraction of the prior sd
+_FIRM = 1e6  # precision with which effects sum to zero, relative to that of their priors
+_MATTERS = 1e-6  # change of log-odds per prior sd that is more than rounding error
 
 
 @dataclass(frozen=True)
 class PlatedElement:
-    """One number of a latent, or one for each level of its plates: of a label, where it has some.
+    """Values of one label of a latent: a single one, or one for each level of its plates.
 
     Attributes
     ----------
     latent : Latent
-        Whose.
+        The latent.
     label : str
-        Which of its labels; empty without labels.
+        Label; empty without labels.
     place : int
-        Among the labels.
+        Position among the labels.
     columns : ndarray of int
-        Places of its levels among all values.
+        Positions of its levels among all values.
     """
 
     latent: Latent
@@ -43,13 +43,13 @@ class PlatedElement:
 
     @property
     def name(self) -> str:
-        """``node`` or ``node[label]``."""
+        """Name, as ``node`` or ``node[label]``."""
         return f"{self.latent.name}[{self.label}]" if self.label else self.latent.name
 
 
 @dataclass(frozen=True, eq=False)
 class Hierarchy:
-    """A cohort's values in one row, and how outcomes and priors tie them together.
+    """All values of a cohort as one vector, with the dependence that outcomes and priors imply.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class Hierarchy:
 
     @cached_property
     def parts(self) -> list[PlatedElement]:
-        """Every latent and label, with the places of its levels."""
+        """Every latent and label, with the positions of its levels."""
         found, start = [], 0
         for latent in self.cohort.layout.latents:
             labels = [label for own in latent.dims.values() for label in own] or [""]
@@ -75,7 +75,7 @@ class Hierarchy:
 
     @cached_property
     def of_latent(self) -> dict[str, list[PlatedElement]]:
-        """Parts of each latent, by its labels."""
+        """Parts of each latent, one for each label."""
         found: dict[str, list[PlatedElement]] = {}
         for part in self.parts:
             found.setdefault(part.latent.name, []).append(part)
@@ -83,12 +83,12 @@ class Hierarchy:
 
     @property
     def size(self) -> int:
-        """How many values there are."""
+        """Number of values."""
         return int(self.parts[-1].columns[-1]) + 1
 
     @cached_property
     def prior_sd(self) -> np.ndarray:
-        """Prior standard deviation of one level of each part."""
+        """Prior standard deviation of a single level of each part."""
         drawn = draw_prior(self.cohort.layout)
         return np.array(
             [
@@ -98,7 +98,7 @@ class Hierarchy:
         )
 
     def levels(self, latent: Latent) -> np.ndarray:
-        """Which level of a latent's plates each cell is of."""
+        """Find the level of a latent's plates that each cell belongs to."""
         sizes = self.cohort.size(latent.plates)
         codes = [self.cohort.codes(plate) for plate in latent.plates]
         if not codes:
@@ -106,7 +106,7 @@ class Hierarchy:
         return np.asarray(np.ravel_multi_index(codes, sizes))
 
     def slopes(self, values: Mapping[str, np.ndarray]) -> np.ndarray:
-        r"""Take derivatives of each cell's chance by each part at its own level.
+        r"""Take derivatives of each cell's success probability by each part at the cell's level.
 
         Returns
         -------
@@ -140,13 +140,13 @@ class Hierarchy:
 
         .. math:: x = T z, \qquad z \sim \mathrm{Normal}(0, 1)
 
-        to the first order about some values; a prior that is no family of location and scale has
-        deviations in its standard deviations, whatever it depends on.
+        to the first order about some values. A prior that is not of a location-scale family has
+        deviations in units of its standard deviation, regardless of what it depends on.
 
         Returns
         -------
         ties, own : sparse array, shape (values, values)
-            T, and the part of it that is a value's own deviation.
+            T, and the part of T that belongs to each value's own deviation.
         """
         rows = list[sp.csr_array]()
         alone = np.zeros(self.size)
@@ -195,7 +195,7 @@ class Hierarchy:
         expression: Expr,
         values: Mapping[str, np.ndarray],
     ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """Take derivatives of a prior's parameter by its parents, and where their levels are."""
+        """Take derivatives of a prior's parameter by its parents, with their levels' positions."""
         for parent in parents(expression):
             for part in self.of_latent[parent.name]:
                 step = _STEP * self.prior_sd[self.parts.index(part)]
@@ -209,7 +209,7 @@ class Hierarchy:
                 yield (ends[1] - ends[0]) / (2 * step), part.columns[self._above(latent, parent)]
 
     def _above(self, latent: Latent, parent: Latent) -> np.ndarray:
-        """Level of a parent for each level of a latent."""
+        """Find the level of a parent for each level of a latent."""
         sizes = self.cohort.size(latent.plates)
         at = indices(self.cohort, parent, latent.plates)
         if not at:
@@ -222,16 +222,16 @@ class Hierarchy:
     def posterior(
         self, values: Mapping[str, np.ndarray]
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """Compute the posterior that is expected about some true values.
+        """Compute the posterior that is expected at given true values.
 
         Returns
         -------
         before, after : ndarray, shape (values,)
-            Variances without the outcomes, and with them.
+            Variances without and with the outcomes.
         correlation : ndarray, shape (parts, parts)
-            Of shared values, and of the mean deviation of those with levels.
+            Correlations of shared values, and of the mean deviation of those with levels.
         slopes : ndarray, shape (cells, parts)
-            As `slopes` gives them.
+            As returned by `slopes`.
         """
         slopes = self.slopes(values)
         cells = np.arange(len(slopes))
@@ -254,11 +254,11 @@ class Hierarchy:
             means[row] = source[part.columns].toarray().mean(axis=0)
         between = means @ covariance @ means.T
         spread = np.sqrt(np.diag(between))
-        with np.errstate(invalid="ignore"):  # what sums to zero has no mean deviation
+        with np.errstate(invalid="ignore"):  # effects that sum to zero have no mean deviation
             return before, after, between / np.outer(spread, spread), slopes
 
     def _sum_to_zero(self, latent: Latent, precision: np.ndarray) -> None:
-        """Hold the sums of deviations at zero, where a prior says so."""
+        """Fix the sums of deviations at zero for priors that sum to zero."""
         for label, prior in by_label(latent):
             family = around(prior)
             if family is None or not family.axes:
@@ -275,5 +275,5 @@ class Hierarchy:
                 precision[at] += _FIRM * (np.eye(len(part.columns)) - free)
 
     def matters(self, slopes: np.ndarray) -> np.ndarray:
-        """Say on which cells success depends on each part; shape (cells, parts)."""
+        """Find the cells on which success depends on each part; shape (cells, parts)."""
         return np.asarray(np.abs(slopes) * self.prior_sd > _MATTERS)

@@ -1,4 +1,4 @@
-"""The likeliest profile of each subject, found without a sampler."""
+"""The most likely profile of each subject, found without a sampler."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -16,14 +16,14 @@ from ...layouts.elements import elements
 from ..criticism.expansion import Columns, constant, expand, log_odds
 from ..criticism.overdispersion import Repeated, Spread
 
-_DRAWS = 200  # from the prior, where climbs may start
-_MOST = 50  # subjects that are tested,
-_ROWS = 2**18  # of all of whom there are no more rows than this
-_TOGETHER = 2**21  # derivatives that are held at a time
-_STEPS = 30  # of each climb, at most
-_SETTLED = 1e-3  # nats that a step gains, below which a climb ends
-_FIRST, _LAST, _CHANGE = 1e-2, 1e4, 8.0  # of damping, as part of the information
-_LOOSE = 10.0  # prior sd of what the elements can still do, in posterior standard deviations
+_DRAWS = 200  # draws from the prior, among which the start of each optimisation is chosen
+_MOST = 50  # most subjects that are tested
+_ROWS = 2**18  # most rows of all tested subjects together
+_TOGETHER = 2**21  # most derivatives in memory at a time
+_STEPS = 30  # most steps of each optimisation
+_SETTLED = 1e-3  # gain of a step, in nats, below which an optimisation ends
+_FIRST, _LAST, _CHANGE = 1e-2, 1e4, 8.0  # damping, relative to the information
+_LOOSE = 10.0  # prior sd of further changes of the elements, in posterior sd
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,11 +33,11 @@ class Counts:
     Attributes
     ----------
     subjects : list of str
-        Names.
+        Names of the subjects.
     successes, trials : ndarray of int, shape (subjects, rows)
-        Outcomes.
+        Outcomes of the subjects.
     groups : ndarray of int, shape (rows,)
-        Which item, or which outcome of which item, each row is of.
+        Item, or outcome of an item, that each row belongs to.
     """
 
     subjects: list[str]
@@ -54,24 +54,24 @@ class Counts:
 def spreads(
     layout: Layout, features: Features, counts: Counts, *, seed: int
 ) -> dict[str, Spread | None]:
-    """See how subjects' successes spread over items that they attempted several times.
+    """Estimate how subjects' successes vary over items that they attempted several times.
 
     Parameters
     ----------
     layout : Layout
-        What is held against them.
+        The layout.
     features : dict of str to ndarray
-        By meta-feature, hidden ones too, shape (rows,) or (rows, labels).
+        Values by meta-feature, including hidden ones, of shape (rows,) or (rows, labels).
     counts : Counts
-        Outcomes.
+        Outcomes of the subjects.
     seed : int
-        Of the draws from the prior, and of outcomes drawn anew.
+        Seed of the draws from the prior, and of outcomes drawn anew.
 
     Returns
     -------
     dict of str to Spread or None
-        By subject, of those with repeated attempts; of 50 of them, evenly chosen, where they are
-        more, or of fewer with over 5,000 rows. Of nobody where attempts share something unseen.
+        By subject with repeated attempts; of at most 50 subjects, evenly chosen (fewer with over
+        5,000 rows). Empty where attempts share an `Unseen` property.
     """
     repeating = np.flatnonzero((counts.trials > 1).any(axis=1))
     if layout.several.outcome.unseen is not None or not len(repeating):
@@ -80,7 +80,7 @@ def spreads(
     chosen = np.linspace(0, len(repeating) - 1, most).round().astype(int)
     own = counts.take(repeating[chosen])
     source = Sensitivity.of(layout, features, counts.trials.shape[1], _DRAWS, seed)
-    with threadpool_limits(1, user_api="blas"):  # small matrices: threads would wait, not work
+    with threadpool_limits(1, user_api="blas"):  # threads do not speed up small matrices
         return {
             who: each.spread(np.random.default_rng(subject_seed(seed, who)))
             for who, each in zip(own.subjects, repeated(source, own), strict=True)
@@ -88,23 +88,24 @@ def spreads(
 
 
 def repeated(source: Sensitivity, counts: Counts) -> Iterator[Repeated]:
-    """Hold each subject's outcomes against its likeliest profile.
+    """Compare each subject's outcomes with its most likely profile.
 
-    The log-posterior, with a normal prior of the layout's means and variances, is climbed by damped
-    Fisher scoring from the likeliest of the draws from the prior, for many subjects at once. The
-    profile's covariance is the inverse of information and prior precision there.
+    The log-posterior, with a normal prior of the layout's means and variances, is maximised by
+    damped Fisher scoring from the most likely of the draws from the prior, for many subjects at
+    once. The profile's covariance is the inverse of the sum of information and prior precision at
+    the maximum.
 
     Parameters
     ----------
     source : Sensitivity
-        Layout, rows and draws from its prior.
+        Layout, rows and draws from the layout's prior.
     counts : Counts
-        Outcomes on these rows.
+        Outcomes of the subjects on these rows.
 
     Yields
     ------
     Repeated
-        Of one subject after the other: the rows that it tried.
+        One subject after the other, each with the rows that it attempted.
     """
     size = source.block.count * len(source.spread)
     together = max(1, _TOGETHER // size)
@@ -137,7 +138,7 @@ def _some(source: Sensitivity, counts: Counts) -> Iterator[Repeated]:
 
 @dataclass(frozen=True, eq=False)
 class _Climb:
-    """Subjects' log-posteriors over the different rows of a layout."""
+    """Log-posteriors of subjects over the distinct rows of a layout."""
 
     source: Sensitivity
     successes: np.ndarray
@@ -154,7 +155,7 @@ class _Climb:
         return cls(source, successes, trials, low, high, failure)
 
     def top(self) -> np.ndarray:
-        """Climb; shape (subjects, elements)."""
+        """Find the profiles that maximise the log-posterior; shape (subjects, elements)."""
         profiles = self._start()
         value = self._value(profiles)
         damping, rising = np.full(len(value), _FIRST), np.ones(len(value), dtype=bool)
@@ -180,14 +181,14 @@ class _Climb:
         return profiles
 
     def at(self, profiles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Compute chances of rows, and the slopes of their log-odds."""
+        """Compute the success probabilities of rows, and the slopes of their log-odds."""
         own = self._of(profiles)
         chances = self._chances(own)
         scaled = np.concatenate([found for _, found in own.slopes()])
         return chances, scaled / np.sqrt(chances * (1 - chances))[..., None]
 
     def _start(self) -> np.ndarray:
-        """Find the draw from the prior that is likeliest for each subject."""
+        """Find the draw from the prior that is most likely for each subject."""
         passed, lost = self.successes, self.trials - self.successes
         chances = self._chances(self.source)
         likely = passed @ np.log(chances).T + lost @ np.log1p(-chances).T

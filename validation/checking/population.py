@@ -1,4 +1,4 @@
-"""What each latent of a layout with a population would be informed by, shared ones too."""
+"""Expected information about each latent of a joint layout, including shared latents."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,10 +20,10 @@ from .advice import verdict
 from .columns import informed_by
 from .hierarchy import Hierarchy, PlatedElement
 
-_DRAWS = 12  # from the prior
-_VALUES = 1500  # that are looked at together; of more, so many subjects are left out
-_SAME = 1e-7  # by which slopes differ that are the same but for rounding
-_RIDGE = 0.4  # correlation from which locations that no outcome tells apart are named
+_DRAWS = 12  # draws from the prior
+_VALUES = 1500  # most values that are treated together; beyond them subjects are left out
+_SAME = 1e-7  # relative difference of slopes that counts as rounding error
+_RIDGE = 0.4  # least correlation of indistinguishable locations that are reported
 
 EFFECTS = ("node", "per", "levels", "subjects", "items", "least_trials", "trials")
 """Columns of `rest`."""
@@ -31,18 +31,18 @@ EFFECTS = ("node", "per", "levels", "subjects", "items", "least_trials", "trials
 
 @dataclass(frozen=True, eq=False)
 class Taught:
-    """What a cohort is expected to teach.
+    """Expected information of a cohort.
 
     Attributes
     ----------
     latents : DataFrame
-        As `Check.latents`.
+        As in `Check.latents`.
     sds : ndarray, shape (subjects, profile elements)
         Expected posterior standard deviations.
     effects : DataFrame
-        As `rest` gives it.
+        As returned by `rest`.
     problems : list of str
-        In words, with the remedy.
+        Descriptions of problems, each with its remedy.
     """
 
     latents: pd.DataFrame
@@ -52,36 +52,37 @@ class Taught:
 
 
 def taught(layout: Layout, evaluation: Evaluation, varying: Sequence[str], *, seed: int) -> Taught:
-    r"""Compute the posterior standard deviations that attempts lead to, of all values together.
+    r"""Compute the posterior standard deviations that are expected of all values together.
 
     .. math:: x = T z, \quad z \sim \mathrm{Normal}(0, 1), \quad
         \mathrm{cov}(x) \approx T \left(T^\top I T + 1\right)^{-1} T^\top
 
     with the Fisher information I of the attempts and the first-order dependence T of the values x
-    on their deviations z. What is left of the variances, summed over 12 draws from the prior, is
-    the part that is left of the prior's variance. Of cohorts with over 1,500 values, evenly chosen
-    subjects are looked at, so that shared values are better known than is said.
+    on their deviations z. Variances without and with the outcomes are summed over 12 draws from the
+    prior; their ratio is the share of the prior variance that remains. Of cohorts with over 1,500
+    values only some subjects, evenly chosen, are used, so that shared values will be known more
+    precisely than stated.
 
     Parameters
     ----------
     layout : Layout
-        A joint one.
+        A joint layout.
     evaluation : Evaluation
         Items and attempts.
     varying : sequence of str
         Columns of the items that vary.
     seed : int
-        Of the draws.
+        Seed of the draws.
 
     Returns
     -------
     Taught
-        Tables, and problems.
+        Tables, and descriptions of problems.
 
     Raises
     ------
     DataError
-        When a column is missing, or a category's level.
+        When a column or a category's level is missing.
     LayoutError
         When a prior cannot be drawn from.
     """
@@ -116,7 +117,7 @@ def taught(layout: Layout, evaluation: Evaluation, varying: Sequence[str], *, se
 
 
 def rest(cohort: Cohort) -> pd.DataFrame:
-    """Say on how many subjects, items and trials the values of a cohort's latents rest.
+    """Count the subjects, items and trials on which the values of a cohort's latents depend.
 
     Parameters
     ----------
@@ -126,9 +127,9 @@ def rest(cohort: Cohort) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row per latent that has plates: ``node``, ``per`` (the plates), how many ``levels`` were
-        met, and of the median level the ``subjects``, ``items`` and ``trials``; ``least_trials`` of
-        any.
+        One row per latent that has plates: ``node``, ``per`` (the plates), the number of ``levels``
+        in the data, the ``subjects``, ``items`` and ``trials`` of the median level, and the
+        ``least_trials`` of any level.
     """
     rows = []
     for latent in cohort.layout.latents:
@@ -147,12 +148,12 @@ def rest(cohort: Cohort) -> pd.DataFrame:
 
 
 def no_effects() -> pd.DataFrame:
-    """Make the table of `rest` where each subject stands alone."""
+    """Make the empty table of `rest` for layouts that are fitted to each subject separately."""
     return pd.DataFrame(columns=list(EFFECTS))
 
 
 def _cohort(layout: Layout, evaluation: Evaluation) -> tuple[Hierarchy, np.ndarray]:
-    """Take a cohort, or evenly chosen subjects of a very large one, and their places."""
+    """Take a cohort, or evenly chosen subjects of a very large one, with their positions."""
     every = evaluation.subjects
     source = Hierarchy(Cohort.of_evaluation(layout, evaluation))
     chosen = np.arange(len(every))
@@ -166,7 +167,7 @@ def _cohort(layout: Layout, evaluation: Evaluation) -> tuple[Hierarchy, np.ndarr
 
 @dataclass(frozen=True)
 class _Ridge:
-    """Two locations that no outcome tells apart: of all values of one latent and of another."""
+    """Two locations that no outcome tells apart: those of all values of two latents."""
 
     first: PlatedElement
     second: PlatedElement
@@ -175,7 +176,7 @@ class _Ridge:
 
 
 def _ridges(source: Hierarchy, slopes: np.ndarray, correlation: np.ndarray) -> list[_Ridge]:
-    """Find latents whose levels move all outcomes alike, where one has no fixed location."""
+    """Find pairs of latents with proportional effects on all outcomes and a free location."""
     sizes = np.linalg.norm(slopes, axis=0)
     same = np.abs(slopes.T @ slopes) >= (1 - _SAME) * np.outer(sizes, sizes)
     found = []
@@ -204,7 +205,7 @@ def _summed(part: PlatedElement) -> bool:
 
 
 def _locations(source: Hierarchy, part: PlatedElement) -> list[int]:
-    """Places of the latents that a latent spreads around."""
+    """List the positions of the latents that are the location of a latent's prior."""
     family = around(_prior(part))
     known = parents(family.location) if family is not None else []
     return [at for at, each in enumerate(source.parts) if each.latent in known]
@@ -224,15 +225,16 @@ def _told(ridges: Sequence[_Ridge]) -> list[str]:
         if effect.latent.is_profile:
             remedy = f"give {ridge.second.name} a number instead"
         said.append(
-            f"{ridge.first.name} and {ridge.second.name}: no outcome tells them apart, since what "
-            f"is added to every {one.name} may be taken from every {other.name}, and only their "
-            f"priors decide (expected posterior correlation {ridge.correlation:.2f}); {remedy}"
+            f"{ridge.first.name} and {ridge.second.name}: no outcome tells them apart, because "
+            f"a change of every {one.name} can be cancelled by a change of every {other.name}; "
+            "only their priors determine them (expected posterior "
+            f"correlation {ridge.correlation:.2f}); {remedy}"
         )
     return said
 
 
 def _about(source: Hierarchy, latents: pd.DataFrame, ridges: Sequence[_Ridge]) -> list[str]:
-    """Name latents of which the data will say little, or that are hardly told apart."""
+    """Describe latents that the data will inform little, or that are hardly told apart."""
     said = list[str]()
     pairs = {frozenset((ridge.first.name, ridge.second.name)) for ridge in ridges}
     for part, (_, row) in zip(source.parts, latents.iterrows(), strict=True):
@@ -255,7 +257,7 @@ def _about(source: Hierarchy, latents: pd.DataFrame, ridges: Sequence[_Ridge]) -
 
 
 def _more(latent: Latent) -> str:
-    """Say what would inform a latent."""
+    """Describe the data that would inform a latent."""
     names = [plate_name(plate) for plate in latent.plates]
     if latent.is_profile:
         return "items on which it matters, or trials"
@@ -269,7 +271,7 @@ def _latents(
     matters: np.ndarray,
     varying: Sequence[str],
 ) -> pd.DataFrame:
-    """Lay out a row per part."""
+    """Make a table with a row for each part."""
     cohort, parts = source.cohort, source.parts
     after = np.array([np.median(sd[part.columns]) for part in parts])
     shrinkage = 1 - (after / source.prior_sd) ** 2
@@ -311,7 +313,7 @@ def _latents(
 
 
 def _reached(source: Hierarchy, matters: np.ndarray) -> np.ndarray:
-    """Say on which cells each part matters, by itself or through what spreads around it."""
+    """Find the cells on which each part matters, directly or through latents located at it."""
     found = matters.copy()
     for column, part in reversed(list(enumerate(source.parts))):
         for prior in part.latent.priors:
@@ -323,7 +325,7 @@ def _reached(source: Hierarchy, matters: np.ndarray) -> np.ndarray:
 
 
 def _related(source: Hierarchy) -> np.ndarray:
-    """Say which parts are the same, or one of them what the other spreads around."""
+    """Find the pairs of parts that are the same, or of which one is the location of the other."""
     count = len(source.parts)
     above = np.eye(count, dtype=bool)
     for at, part in enumerate(source.parts):

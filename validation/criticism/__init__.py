@@ -1,1 +1,1 @@
-"""What a layout misses: how much of what is left over other properties of the items explain."""
+"""Criticism of a layout: how much of its residuals other properties of the items explain."""

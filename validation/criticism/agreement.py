@@ -1,7 +1,7 @@
-"""Agreement of subjects, item by item: whether somebody's outcomes agree with nobody's.
+"""Agreement of subjects' outcomes, item by item, and subjects that agree with no other.
 
-Outcomes whose items were put into another order still have the right success rate, and a layout
-fits them, badly. What they lack is agreement with the other subjects' outcomes on the same items.
+Outcomes whose items are in the wrong order still have the right success rate, and a layout can
+be fitted to them, but poorly. They lack agreement with other subjects' outcomes on the same items.
 """
 
 from collections.abc import Sequence
@@ -17,18 +17,18 @@ from ...common.messages import many, some
 from ...evaluations.steps import Rows
 
 _COLUMNS = ["subject", "items", "others", "agreement", "expected", "low", "high", "p", "flagged"]
-_FOLDS = 5  # of items: in each, weights that the others show
-_MOST = 200  # others that subjects are held against, evenly chosen
-_LEAST = 10  # items that a subject needs to share
-_DOUBT = 20  # items' worth of no agreement that a pair's agreement is shrunk by
-_RARE = 0.005  # chance of so little agreement in one who agrees as others do
-_CHANCE = 0.01  # chance of so much in one who does not agree, below which it counts as agreement
-_WITNESSES, _SURE = 2, 0.05  # others that have to agree, adjusted for their number
-_MEANS = np.linspace(0.02, 1, 50)  # agreement of those who agree, on average ...
-_SPREADS = np.array([0, 0.1, 0.2, 0.3, 0.4])  # ... and its standard deviation, as part of that
-_SHARES = np.array([0.02, 0.1, 0.25, 0.4, 0.5, 0.6, 0.75, 0.9, 0.98])  # of those who do not
+_FOLDS = 5  # folds of items; the weights of a fold are estimated from the others
+_MOST = 200  # most other subjects in a comparison, evenly chosen
+_LEAST = 10  # least items that a subject has to share with others
+_DOUBT = 20  # items without agreement that are added to shrink a pair's agreement
+_RARE = 0.005  # probability of so little agreement in a subject that agrees as others do
+_CHANCE = 0.01  # p value below which a subject counts as agreeing
+_WITNESSES, _SURE = 2, 0.05  # others that have to agree; p value, adjusted for their number
+_MEANS = np.linspace(0.02, 1, 50)  # mean agreement of the subjects that agree ...
+_SPREADS = np.array([0, 0.1, 0.2, 0.3, 0.4])  # ... and its sd relative to the mean
+_SHARES = np.array([0.02, 0.1, 0.25, 0.4, 0.5, 0.6, 0.75, 0.9, 0.98])  # shares that disagree
 _ROUNDING = 1e-9
-_SMALLEST = 0.2  # part of the error by chance that one who agrees has at least
+_SMALLEST = 0.2  # least error of a subject that agrees, relative to the error by chance
 
 
 def outcomes_by_item(successes: np.ndarray, trials: np.ndarray, rows: Rows | None) -> np.ndarray:
@@ -37,10 +37,10 @@ def outcomes_by_item(successes: np.ndarray, trials: np.ndarray, rows: Rows | Non
     Parameters
     ----------
     successes, trials : ndarray of int, shape (subjects, rows)
-        Counts.
+        Counts of successes and of trials.
     rows : Rows or None
-        What rows are steps of: of each outcome the part of the highest is taken, less the
-        subject's mean of that outcome, and averaged over the outcomes of an item.
+        Outcomes of which rows are steps. Each outcome is taken as a fraction of the highest, less
+        the subject's mean of that outcome, and averaged over the outcomes of an item.
 
     Examples
     --------
@@ -58,57 +58,61 @@ def outcomes_by_item(successes: np.ndarray, trials: np.ndarray, rows: Rows | Non
 
 
 def no_agreement() -> pd.DataFrame:
-    """Make the table of nobody."""
+    """Make a table without rows."""
     return pd.DataFrame(columns=_COLUMNS).astype({"flagged": bool})
 
 
 def agreement(
     subjects: Sequence[str], outcomes: np.ndarray, *, prob: float, seed: int
 ) -> pd.DataFrame:
-    r"""Hold every subject's outcomes against the others' on the same items.
+    r"""Compare every subject's outcomes with the others' on the same items.
 
     Agreement of subject s is Sijtsma and Meijer's scalability coefficient of a person,
 
     .. math:: H_s = \frac{\mathrm{cov}(y_s, m_s)}{\mathrm{cov}_{max}(y_s, m_s)}
 
-    where :math:`m_s` is a mean of the others' standardised outcomes, and the largest covariance is
-    that of both sorted. It is 0 by chance, 1 where the two go as much together as they can, and
-    depends little on how much the subject passes. Others are weighted by how much they agree with
-    those who agree with the subject, on other items (five folds), so that subjects may fall into
-    groups, and many may agree with nobody. By chance, that is with its items in any other order,
-    its variance is :math:`\sum y^2 \sum m^2 / (n - 1) / \mathrm{cov}_{max}^2`.
+    where :math:`m_s` is a weighted mean of the others' standardised outcomes, and the largest
+    covariance is that of both sorted. Its expectation is 0 by chance; it is 1 where the two are as
+    strongly related as possible, and depends little on the subject's success rate. Others are
+    weighted by their agreement with the subjects that agree with this one, on other items (five
+    folds), so that subjects may fall into groups, and many may agree with no other. By chance, that
+    is if the subject's items are in random order, the variance is
+    :math:`\sum y^2 \sum m^2 / (n - 1) / \mathrm{cov}_{max}^2`.
 
-    How much a subject has to agree follows from the others' values: a mixture of those that are 0
-    but for chance and of those that are normal about a mean, with standard deviations in proportion
-    to it, all weighed by their likelihood. A subject is flagged where agreement as little as its
-    own has a chance up to 0.5 % among those who agree, it is not above 0 itself (at 1 %), and at
-    least two others are (at 5 %, Bonferroni). Whoever passes or fails everything, or shares fewer
-    than ten items, has no test.
+    The expected agreement is estimated from the others' values, as a mixture of subjects whose
+    agreement is 0 but for chance and of subjects whose agreement is normal about a mean, with a
+    standard deviation in proportion to it; means, deviations and shares are weighted by their
+    likelihood. A subject is flagged if agreement as low as its own has a probability of at most
+    0.5 % among subjects that agree, if its agreement is not significantly above 0 (at 1 %), and if
+    that of at least two others is (at 5 %, Bonferroni). A subject that passes or fails all items,
+    or shares fewer than ten items, is not tested.
 
     Parameters
     ----------
     subjects : sequence of str
-        Names.
+        Names of the subjects.
     outcomes : ndarray, shape (subjects, items)
-        Higher is better; NaN without attempts.
+        Outcomes, of which higher is better; NaN without attempts.
     prob : float
-        Mass of the equal-tailed interval of what is expected.
+        Mass of the equal-tailed interval of the expected agreement.
     seed : int
-        Of the folds.
+        Seed of the folds.
 
     Returns
     -------
     DataFrame
-        One row per subject, none where there are fewer than three.
+        One row per subject; no rows if there are fewer than three subjects.
 
-        - ``items``: that it shares with others; ``others``: who attempted some of them.
-        - ``agreement``; ``expected``, ``low`` and ``high``: that of a subject like the others who
-          agree, on these items, and the ends of its interval.
-        - ``p``: the chance that such a subject agrees as little; ``flagged``.
+        - ``items``: number of items that it shares with others; ``others``: number of subjects that
+          attempted some of them.
+        - ``agreement``; ``expected``, ``low`` and ``high``: agreement on these items of a subject
+          like the others that agree, and the ends of its interval.
+        - ``p``: probability that the agreement of such a subject is as low; ``flagged``.
 
     Notes
     -----
-    Simulated: 11 subjects of a Rasch model, 100 items, one subject's items permuted, 300 times.
+    Results of 300 simulations of 11 subjects of a Rasch model with 100 items, where one subject's
+    items are permuted:
 
     ============  ========================  ======  ============
     item spread   mean correlation of two   found   false alarms
@@ -120,17 +124,17 @@ def agreement(
     ============  ========================  ======  ============
 
     No test with 1 % false alarms finds more than 82 % in the first row; with 300 items 94 % are
-    found. Where subjects also differ in slope, and guess in up to 30 % of items, or two demands
+    found. If subjects also differ in slope and guess in up to 30 % of items, or if two demands
     multiply, false alarms are 0.3 to 0.6 %, and fewer are found (64 to 83 % at 2 to 3 logits with
-    two demands); on the 69 items of the Animal-AI Olympics, 0.9 % and 45 %. Where 9 of 12 subjects
-    are permuted, at a spread of 2 logits, 31 % of them are found with 100 items, 74 % with 200 and
-    95 % with 400. Where real subjects differ more in agreement, less is found: of 12 language
-    models on six benchmarks, none is flagged as they are, and a permuted one in 65 to 100 % of
-    trials.
+    two demands); on the 69 items of the Animal-AI Olympics, the shares are 0.9 % and 45 %. If 9 of
+    12 subjects are permuted, at a spread of 2 logits, 31 % of them are found with 100 items, 74 %
+    with 200 and 95 % with 400. Real subjects that differ more in agreement are found less often: of
+    12 language models on six benchmarks, none is flagged without a permutation, and a permuted one
+    is flagged in 65 to 100 % of trials.
 
-    Somebody who guesses at random agrees with nobody, either, and is flagged. An order that is
-    wrong only within groups of items of equal difficulty is not seen, nor are subjects that all
-    have the same wrong order.
+    A subject that guesses at random also agrees with no other, and is flagged. An order that is
+    wrong only within groups of items of equal difficulty is not found, and neither are subjects
+    that all have the same wrong order.
 
     References
     ----------
@@ -159,7 +163,7 @@ def agreement(
     table["flagged"] = False
     if len(varying) > _WITNESSES:
         scaled = centred[varying] / sds[varying][:, None]
-        with threadpool_limits(1, user_api="blas"):  # threads would change the last digits
+        with threadpool_limits(1, user_api="blas"):  # more threads change the last digits
             found = _judged(*_coefficients(scaled, known[varying], seed), prob)
         for name, values in found.items():
             table[name] = pd.Series(values, varying).reindex(table.index)
@@ -172,7 +176,7 @@ def agreement(
 def _coefficients(
     scaled: np.ndarray, known: np.ndarray, seed: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Compute agreement, its error by chance, and on how many items with how many others."""
+    """Compute agreement, its error by chance, and the numbers of items and of other subjects."""
     count, items = scaled.shape
     others = np.unique(np.linspace(0, count - 1, min(count, _MOST)).round().astype(int))
     fold = np.random.default_rng(seed).permutation(items) % _FOLDS
@@ -200,7 +204,7 @@ def _coefficients(
 
 
 def covariances(first: np.ndarray, second: np.ndarray) -> tuple[float, float, float]:
-    """Sum products about the means: as they are, of both sorted, and their variance by chance.
+    """Sum products about the means: as observed, with both sorted, and their variance by chance.
 
     Examples
     --------
@@ -215,14 +219,14 @@ def covariances(first: np.ndarray, second: np.ndarray) -> tuple[float, float, fl
 def _judged(
     found: np.ndarray, error: np.ndarray, items: np.ndarray, others: np.ndarray, prob: float
 ) -> dict[str, np.ndarray]:
-    """Compare each subject's agreement with what the others' lets expect."""
+    """Compare each subject's agreement with the one expected from the others."""
     result = {name: np.full(len(found), np.nan) for name in ("expected", "low", "high", "p")}
     flagged = np.zeros(len(found), dtype=bool)
     tested = np.flatnonzero(np.isfinite(found) & (error > 0))
     value, by_chance = (part[tested][:, None, None] for part in (found, error))
     means = _MEANS[:, None]
     correlation = means / (by_chance * np.sqrt(items[tested] - 1)[:, None, None])
-    narrower = np.maximum(1 - correlation**2, _SMALLEST)  # as a correlation's error is
+    narrower = np.maximum(1 - correlation**2, _SMALLEST)  # as the error of a correlation
     sds = np.hypot(by_chance * narrower, _SPREADS * means)
     agrees = np.asarray(norm.logpdf(value, means, sds))[..., None] + np.log1p(-_SHARES)
     not_at_all = np.asarray(norm.logpdf(value, 0, by_chance))[..., None] + np.log(_SHARES)
@@ -247,35 +251,35 @@ def _judged(
 
 
 def told_agreement(table: pd.DataFrame) -> list[str]:
-    """Say in words whose outcomes agree with nobody's, and what to look at."""
+    """Describe whose outcomes agree with no other subject's, and what to look at."""
     rows = table[table["flagged"]].to_dict("records")
     if len(rows) < 2:
         return [f"{disagreement(row)}; {_REMEDY}" for row in rows]
     least = min(rows, key=lambda row: row["p"])
     names = some(row["subject"] for row in rows)
     return [
-        f"the outcomes of {len(rows)} subjects agree with nobody's ({names}), least those of "
+        f"the outcomes of {len(rows)} subjects agree with no other's ({names}), least those of "
         f"{least['subject']} ({_numbers(least)}); {_REMEDY}"
     ]
 
 
 def disagreement(row: dict[Any, Any]) -> str:
-    """Say of one flagged subject that its outcomes agree with nobody's.
+    """Describe one flagged subject, whose outcomes agree with no other subject's.
 
     Examples
     --------
     >>> row = {"subject": "Bob", "agreement": 0.012, "expected": 0.35, "low": 0.21, "high": 0.49}
     >>> disagreement(row | {"items": 120, "others": 11})
-    "the outcomes of Bob agree with nobody's (agreement 0.01, the others' 0.35 [0.21, 0.49], ..."
+    "the outcomes of Bob agree with no other subject's (agreement 0.01, expected 0.35 [0.21, ..."
     """
-    return f"the outcomes of {row['subject']} agree with nobody's ({_numbers(row)})"
+    return f"the outcomes of {row['subject']} agree with no other subject's ({_numbers(row)})"
 
 
 def _numbers(row: dict[Any, Any]) -> str:
-    """Write a subject's agreement beside what the others' lets expect."""
+    """Write a subject's agreement beside the expected one."""
     expected = f"{row['expected']:.2f} [{row['low']:.2f}, {row['high']:.2f}]"
     return (
-        f"agreement {row['agreement']:.2f}, the others' {expected}, on "
+        f"agreement {row['agreement']:.2f}, expected {expected}, on "
         f"{many(int(row['items']), 'item')} that it shares with {row['others']} others"
     )
 

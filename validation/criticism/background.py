@@ -1,4 +1,4 @@
-"""What a layout leaves over, and whether its own properties in another form explain it."""
+"""Residuals of a layout, and tests of whether its own or other properties explain them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -26,7 +26,7 @@ from .expansion import (
 from .overdispersion import Repeated
 from .properties import MISSING, Property
 
-_DRAWS = 256  # posterior draws that are kept, evenly spaced
+_DRAWS = 256  # number of posterior draws that are kept, evenly spaced
 _MEMORY_MIB = 64.0
 
 
@@ -37,19 +37,19 @@ class Leftover:
     Attributes
     ----------
     names : Index of str
-        Items it attempted.
+        Items that the subject attempted.
     successes, trials : ndarray of int, shape (items,)
         Outcomes.
     mean : ndarray, shape (items,)
         The layout's forecast: posterior mean of the probability of success.
     draws : ndarray, shape (items, draws)
-        That probability for some hundred posterior draws.
+        The same probability for up to 256 posterior draws.
     own : Columns
-        A constant, and what the layout's own elements can do.
+        A constant, and the directions in which the layout's own elements can change.
     groups : ndarray of int, shape (items,)
-        Which item each row is of; where rows are steps, which outcome of which item.
+        Item of each row or, where rows are steps, outcome of an item.
     profiles : ndarray, shape (draws, elements)
-        The same draws of the profile.
+        The profile of the same draws.
     offset : ndarray, shape (items,)
         Log-odds of the forecast.
     """
@@ -69,7 +69,7 @@ class Leftover:
 
     @classmethod
     def of(cls, fit: Fit, row: int) -> "Leftover":
-        """Read a subject's outcomes and posterior from a fit, by its place."""
+        """Read a subject's outcomes and posterior from a fit, by its position."""
         items = Attempted.of(fit, row)
         sizes = fit.posterior.sizes
         every = sizes["chain"] * sizes["draw"]
@@ -86,20 +86,20 @@ class Leftover:
         return cls(items.names, *counts, mean, draws, own, groups, profiles)
 
     def expand(self, *columns: Columns, start: Expansion | None = None) -> Expansion:
-        """Infer the coefficients of columns beside the layout's forecast.
+        """Estimate the coefficients of columns added to the layout's forecast.
 
         Parameters
         ----------
         *columns : Columns
-            What is added, besides what the layout's own elements can do.
+            Columns to add, besides the changes of the layout's own elements.
         start : Expansion, optional
-            One of the same columns but the last ones, to begin with.
+            Starting point: an expansion with the same columns except the last ones.
         """
         first = None if start is None else start.coefficients
         return expand(self.offset, self.successes, self.trials, self.own.beside(*columns), first)
 
     def repeated(self) -> Repeated:
-        """Hold outcomes against the layout alone, to see how they spread over items."""
+        """Compare outcomes with the layout alone, to see how they vary over items."""
         centred = self.profiles - self.profiles.mean(axis=0)
         pulls = log_odds(self.draws) @ centred / (len(centred) - 1)
         variances = np.maximum(centred.var(axis=0, ddof=1), np.finfo(float).tiny)
@@ -107,24 +107,24 @@ class Leftover:
         return Repeated(*counts, self.expand(), pulls, variances)
 
 
-_TOLD_APART = 0.02  # part of an effect's information that nothing else could explain
+_TOLD_APART = 0.02  # least share of an effect's information that nothing else explains
 _RARITY = 0.1
 _ROUNDING = 1e-10
 
 
 class Explained(NamedTuple):
-    """What a property explains of what is left over.
+    """How much of the residuals a property explains.
 
     Attributes
     ----------
     df : int
-        Effects that could be told apart from the rest; 0 where none could.
+        Number of effects that can be distinguished from the base; 0 if there are none.
     statistic, p : float
-        Score statistic, and the chance of one as large where the layout misses nothing.
+        Score statistic, and the probability of one as large if the layout is complete.
     gain, gain_se : float
         Expected gain in elpd from adding effects of the levels, in nats, and its standard error.
     level : int
-        The level that deviates most, "missing" aside.
+        Position of the level that deviates most, except "missing".
     """
 
     df: int
@@ -137,18 +137,18 @@ class Explained(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Background:
-    """A layout with free forms of some properties.
+    """A layout expanded by free effects of the levels of some properties.
 
     Attributes
     ----------
     leftover : Leftover
-        The subject.
+        Outcomes and forecasts of the subject.
     base : Expansion
-        The layout and those forms.
+        The layout with these effects.
     forms : tuple of Columns
-        The forms.
+        Columns of the effects.
     chance : Chance
-        What outcomes drawn from the base would leave over.
+        Residuals of outcomes drawn from the base.
     basis : ndarray, shape (items, directions)
         Orthonormal columns that span, for outcomes of unit variance, all that the base explains.
     """
@@ -170,27 +170,27 @@ class Background:
     def of(
         cls, leftover: Leftover, used: Sequence[Property], rng: np.random.Generator
     ) -> "Background":
-        """Let properties explain what they can, in whatever form."""
+        """Make a background with free effects of every level of the properties used."""
         forms = tuple(Columns.of(part.indicators(), FORM_SD) for part in used)
         base = leftover.expand(*forms)
         return cls(leftover, base, forms, Chance.of(leftover.successes, leftover.trials, base, rng))
 
     def explained(self, values: np.ndarray, levels: np.ndarray) -> Explained:
-        r"""Test effects of a property, and forecast what adding them would gain.
+        r"""Test effects of a property, and estimate the expected gain from adding them.
 
         Let :math:`z_i = (y_i - n_i p_i) / \sqrt{w_i}` be the standardised residuals under the base
-        and :math:`H` orthonormal columns that span :math:`W^{1/2} G`, effects :math:`G` scaled
-        alike, after what the base infers of them is projected out. The statistic is
-        :math:`|H^\top z|^2`. As nothing that the base could still do changes it much, it is
-        compared with its values for outcomes drawn from the base, after one Newton step of the base
-        towards them (`Chance`).
+        and :math:`H` orthonormal columns that span :math:`W^{1/2} G`, the effects :math:`G` with
+        the same scaling, after projecting out the part that the base infers. The statistic is
+        :math:`|H^\top z|^2`. Changes of the base's coefficients hardly affect it, so it is compared
+        with its values for outcomes drawn from the base, after one Newton step of the base towards
+        them (`Chance`).
 
         Parameters
         ----------
         values : ndarray, shape (items, effects)
-            Columns.
+            Columns of the effects.
         levels : ndarray, shape (items, levels)
-            Indicators of levels, to say which one deviates most.
+            Indicators of levels, to find the level that deviates most.
 
         References
         ----------
@@ -215,7 +215,7 @@ class Background:
         )
 
     def _gains(self, values: np.ndarray) -> np.ndarray:
-        """Forecast each item's gain in elpd from effects of columns."""
+        """Estimate each item's gain in elpd from effects of columns."""
         added = Columns.of(values, EFFECT_SD)
         expanded = self.leftover.expand(*self.forms, added, start=self.base)
         return np.asarray(expanded.elpd - self.base.elpd)
@@ -226,13 +226,13 @@ class Background:
         return np.asarray(root / np.linalg.norm(root, axis=0))
 
     def _told_apart(self, scaled: np.ndarray) -> np.ndarray:
-        """Find the combinations of columns that no combination of the base's columns equals."""
+        """Find the combinations of columns that are no combination of the base's columns."""
         rest = scaled - self.basis @ (self.basis.T @ scaled)
         shares, mixed = np.linalg.eigh(rest.T @ rest)
         return np.asarray(mixed[:, shares > _TOLD_APART])
 
     def _free(self, scaled: np.ndarray) -> np.ndarray:
-        """Project out what the base infers of columns."""
+        """Project out the part of columns that the base infers."""
         columns = self._root[:, None] * self.base.columns.values
         return np.asarray(scaled - columns @ (self.base.covariance @ (columns.T @ scaled)))
 
@@ -244,49 +244,49 @@ class Background:
         free = self._free(self._scaled(levels))
         shares = np.square(free).sum(axis=0)
         scores = np.abs(free.T @ self.chance.residuals) / np.sqrt(np.maximum(shares, 1e-12))
-        rarity = 1 - _RARITY * levels.mean(axis=0)  # two levels deviate alike: name the rarer one
+        rarity = 1 - _RARITY * levels.mean(axis=0)  # the rarer of two equal levels
         return int((scores * rarity).argmax())
 
 
 def explained(background: Background, candidate: Property) -> Explained:
-    """Hold a property's levels against a background."""
+    """Test the effects of a property's levels beside a background."""
     known = [place for place, level in enumerate(candidate.levels) if level != MISSING]
     levels = (candidate.codes[:, None] == known).astype(float)
     return background.explained(candidate.indicators(), levels)
 
 
 def interplay(candidate: Property, other: Property) -> np.ndarray:
-    """Products of two properties' levels, shape (items, effects)."""
+    """Multiply two properties' levels; shape (items, effects)."""
     first, second = candidate.indicators(), other.indicators()
     products = (first[:, :, None] * second[:, None, :]).reshape(len(first), -1)
     return np.asarray(products[:, products.any(axis=0)])
 
 
-_RATES = 4000  # drawn for an interval
+_RATES = 4000  # number of rates that are drawn for an interval
 
 
 def residual_table(
     leftover: Leftover, properties: Sequence[Property], prob: float, rng: np.random.Generator
 ) -> pd.DataFrame:
-    """Compare success with the posterior predictive distribution, cell by cell.
+    """Compare success rates with the posterior predictive distribution, cell by cell.
 
     Parameters
     ----------
     leftover : Leftover
         The subject's outcomes and forecasts.
     properties : sequence of Property
-        One or several; cells are their levels in combination.
+        Properties whose combinations of levels are the cells.
     prob : float
         Mass of the equal-tailed interval.
     rng : Generator
-        Of the outcomes drawn anew.
+        Random generator of the outcomes drawn anew.
 
     Returns
     -------
     DataFrame
         One row per cell that occurs, indexed by the levels: ``items``, ``trials``, ``observed``
         and ``expected`` success rates, the ends ``low`` and ``high`` of the interval in which the
-        layout expects the observed one, ``surprising`` where it lies outside.
+        layout expects the observed rate, and ``surprising`` where the rate lies outside.
     """
     numbers, cells = np.unique(
         np.stack([part.codes for part in properties]), axis=1, return_inverse=True
@@ -321,11 +321,11 @@ def residual_table(
 def deviation(
     background: Background, inside: np.ndarray, prob: float, rng: np.random.Generator
 ) -> dict[str, float]:
-    """Compare the success rate on some items with what a background expects, both uncertain.
+    """Compare the success rate on some items with the one that a background expects.
 
-    The rate has the posterior Beta(successes + 1/2, failures + 1/2) of a rate about which nothing
-    else is known; what is expected is about normal, with the variance that the background's
-    coefficients give it.
+    Both are uncertain: the observed rate has the posterior Beta(successes + 1/2, failures + 1/2),
+    and the expected rate is approximately normal, with the variance that follows from the
+    background's coefficients.
 
     Returns
     -------

@@ -59,7 +59,7 @@ class Criticism(Shown):
     prob : float
         Mass of the intervals.
     seed : int
-        Of the outcomes drawn.
+        Seed of the outcomes drawn.
     overdispersion : DataFrame
         One row per subject with at least two items that it attempted several times, and one of all
         together where these are several; adjusted apart from the candidates. Columns as in
@@ -332,7 +332,7 @@ def criticise(
     prob : float, default 0.9
         Mass of the equal-tailed intervals, also of those whose coverage is forecast.
     seed : int
-        Of the outcomes drawn for the test.
+        Seed of the outcomes drawn for the test.
 
     Returns
     -------

@@ -94,7 +94,7 @@ def cross_validate(
     prob : float
         Mass of the intervals of differences.
     seed : int
-        Of splits, methods and resamples; the methods of repeat `r`, from 0, have the seed
+        Seed of splits, methods and resamples; the methods of repeat `r`, from 0, have the seed
         ``seed + r``.
     n_jobs : int, optional
         Subjects that are fitted or predicted side by side; as `joblib.parallel_config` says by

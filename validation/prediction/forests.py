@@ -164,7 +164,7 @@ def most_important(
     min_samples_split : int
         Of the forests.
     seed : int
-        Of the forests and of shuffling.
+        Seed of the forests and of shuffling.
 
     Returns
     -------

@@ -213,7 +213,7 @@ class ChosenLayout:
         training : Evaluation
             Items and outcomes; items without any do not count.
         seed : int
-            Of folds and fits.
+            Seed of folds and fits.
 
         Returns
         -------

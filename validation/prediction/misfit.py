@@ -264,7 +264,7 @@ def posterior_of_misfit(
     centre : float
         Log-odds that the slope turns about.
     seed : int
-        Of the draws.
+        Seed of the draws.
     draws : int
         How many.
 

@@ -69,7 +69,7 @@ def permutation_importance(
     prob : float
         Mass of the intervals.
     seed : int
-        Of splits, methods and shuffles.
+        Seed of splits, methods and shuffles.
     n_jobs : int, optional
         As in `cross_validate`.
     progressbar : bool

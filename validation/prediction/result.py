@@ -55,7 +55,7 @@ class CrossValidation(Shown):
     prob : float
         Mass of the intervals of differences.
     seed : int
-        Of the resamples.
+        Seed of the resamples.
 
     Examples
     --------

@@ -66,7 +66,7 @@ def transfer(
     folds : int
         In how many parts the groups are left out, as by `Groups`.
     seed : int
-        Of fits and draws.
+        Seed of fits and draws.
     progressbar : bool
         Show folds done and time left.
 

@@ -65,7 +65,7 @@ def by_model(whole: Fit, evaluation: Evaluation, seed: int = 1) -> pd.DataFrame:
     evaluation : Evaluation
         What it was fitted to.
     seed : int
-        Of the curves.
+        Seed of the curves.
 
     Returns
     -------
@@ -116,7 +116,7 @@ def without_each(
     evaluation : Evaluation
         What it was fitted to.
     seed : int
-        Of the fits.
+        Seed of the fits.
     benchmarks : sequence of str, optional
         Which to leave out in turn; each by default.
     **sampling : int

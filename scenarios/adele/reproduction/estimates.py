@@ -56,7 +56,7 @@ def isolated_cohort(seed: int = 1, each: int = 30) -> Cohort:
     Parameters
     ----------
     seed : int
-        Of the outcomes.
+        Seed of the outcomes.
     each : int
         As in `isolated`.
 
@@ -84,7 +84,7 @@ def curve_abilities(cohort: Cohort, seed: int = 1) -> pd.DataFrame:
     cohort : Cohort
         Outcomes and true profiles; the outcomes follow `battery.rule`.
     seed : int
-        Of bootstrap and attempts.
+        Seed of bootstrap and attempts.
 
     Returns
     -------
@@ -124,7 +124,7 @@ def layout_abilities(cohort: Cohort, layout: Layout, seed: int = 1) -> pd.DataFr
     layout : Layout
         What is fitted, right or wrong.
     seed : int
-        Of the draws.
+        Seed of the draws.
 
     Returns
     -------
@@ -152,7 +152,7 @@ def estimates(seed: int = 1, items: int = ITEMS, each: int = 30) -> pd.DataFrame
     Parameters
     ----------
     seed : int
-        Of outcomes, draws and the correlated battery.
+        Seed of outcomes, draws and the correlated battery.
     items : int
         Of the correlated battery.
     each : int

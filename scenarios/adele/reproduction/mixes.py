@@ -23,7 +23,7 @@ def drawn(seed: int = 1, items: int = ITEMS, times: float = 1.0) -> pd.DataFrame
     Parameters
     ----------
     seed : int
-        Of the battery and of the choice.
+        Seed of the battery and of the choice.
     items : int
         How many.
     times : float
@@ -78,7 +78,7 @@ def mixes(
     Parameters
     ----------
     seed : int
-        Of items, outcomes and draws.
+        Seed of items, outcomes and draws.
     items, times
         As in `drawn`.
     layout : Layout, optional

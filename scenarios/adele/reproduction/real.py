@@ -59,7 +59,7 @@ def abilities(evaluation: Evaluation, seed: int = 1) -> pd.DataFrame:
     evaluation : Evaluation
         With demands, unguessability and outcomes.
     seed : int
-        Of draws and bootstrap.
+        Seed of draws and bootstrap.
 
     Returns
     -------

@@ -37,7 +37,7 @@ def held_out(evaluation: Evaluation, *, seed: int = 1) -> CrossValidation:
     evaluation : Evaluation
         From `choices`.
     seed : int
-        Of the split and the fits.
+        Seed of the split and the fits.
 
     Returns
     -------

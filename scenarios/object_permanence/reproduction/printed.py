@@ -48,7 +48,7 @@ def compare_variants(
     Parameters
     ----------
     seed : int
-        Of cohort, split and fits; as in `run_trial`.
+        Seed of cohort, split and fits; as in `run_trial`.
     agents : list of str, optional
         Some of the agents; all by default.
     draws : int

@@ -98,7 +98,7 @@ def run_trial(seed: int, agents: list[str] | None = None, progressbar: bool = Tr
     Parameters
     ----------
     seed : int
-        Of battery, outcomes, split and fits.
+        Seed of battery, outcomes, split and fits.
     agents : list of str, optional
         Some of the agents; all by default.
     progressbar : bool

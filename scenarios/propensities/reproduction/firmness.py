@@ -34,7 +34,7 @@ def firmness_cohort(subjects: int = SUBJECTS, seed: int = 1) -> Cohort:
     subjects : int
         How many.
     seed : int
-        Of profiles and answers.
+        Seed of profiles and answers.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def firmness_recovery(cohort: Cohort, seed: int = 1) -> pd.DataFrame:
     cohort : Cohort
         As `firmness_cohort` makes it.
     seed : int
-        Of the draws.
+        Seed of the draws.
 
     Returns
     -------
@@ -115,7 +115,7 @@ def held_out(evaluation: Evaluation, seed: int = 1) -> pd.DataFrame:
     evaluation : Evaluation
         The real study.
     seed : int
-        Of folds and draws.
+        Seed of folds and draws.
 
     Returns
     -------

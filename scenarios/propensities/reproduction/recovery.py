@@ -18,7 +18,7 @@ def recovery(seed: int = 1) -> tuple[pd.DataFrame, pd.DataFrame]:
     Parameters
     ----------
     seed : int
-        Of the answers and draws.
+        Seed of the answers and draws.
 
     Returns
     -------

@@ -21,7 +21,7 @@ def recovery(seed: int = 1, cohorts: int = 4) -> pd.DataFrame:
     Parameters
     ----------
     seed : int
-        Of the first cohort; the others follow.
+        Seed of the first cohort; the others follow.
     cohorts : int
         Of 24 models each.
 

@@ -200,7 +200,9 @@ def test_forms_that_do_not_fit_and_outcomes_like_nobodys(fit, evaluation):
     assert list(own.loc["misfit", "element"]) == ["colour", "shape", "smell"]  # by p alone
     assert "missing" not in own.index
     text = found.texts["blind"]
-    assert "The outcomes of blind agree with nobody's (agreement 0.01, the others' 0.35" in text
+    assert (
+        "The outcomes of blind agree with no other subject's (agreement 0.01, expected 0.35" in text
+    )
     assert "The layout's form does not fit colour: where it is red, blind passes 0.20" in text
     assert "Neither does it fit shape, smell." in text
     assert "nobody" not in found.texts["lost"]

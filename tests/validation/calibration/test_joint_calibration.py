@@ -88,13 +88,13 @@ def test_one_simulation_is_ranked_as_it_should_be():
 def test_subjects_are_asked_for_where_they_matter_only():
     items, people = shared_layouts.items(), shared_layouts.subjects()
     with pytest.raises(
-        DataError, match="'rasch' is fitted to all subjects together, and there are"
+        DataError, match="'rasch' is fitted to all subjects jointly, and no subjects are"
     ):
         ml.validation.sbc(shared_layouts.rasch(), items)
     alone = ml.Layout("coin", ml.Success("heads", ml.Capability("p", low=0, high=1)))
-    with pytest.raises(DataError, match="each subject stands alone, and is a simulation by itself"):
+    with pytest.raises(DataError, match="each subject separately, so that each simulation"):
         ml.validation.sbc(alone, items, subjects=people)
-    with pytest.raises(DataError, match="each subject stands alone, and nothing is shared"):
+    with pytest.raises(DataError, match="fitted to each subject separately and shares nothing"):
         ml.validation.draw_truth(alone, items, people, seed=1)
     with pytest.raises(DataError, match="there are no subjects"):
         ml.validation.draw_truth(shared_layouts.rasch(), items, pd.DataFrame(), seed=1)

@@ -60,7 +60,7 @@ def test_tables(animal_ai, cohort):
     assert found.expected.loc["Dot"].gt(found.expected.loc["Ann"]).all()  # half the items
     assert found.subjects.loc["Dot", "trials"] == 12
     (problem,) = (text for text in found.problems if "outcomes of" in text)
-    assert problem.startswith("all outcomes of 2 subjects are alike (ace, nil)")
+    assert problem.startswith("all outcomes of 2 subjects are the same (ace, nil)")
     assert repr(found).startswith("<Check of 'animal-ai': ")
 
 
@@ -90,7 +90,7 @@ def test_outcomes_that_count_twice(cohort):
     """The published pull is named, with what it costs; a number is no problem."""
     published = check(small_layouts.animal_ai(), cohort).problems
     (problem,) = (text for text in published if "count twice" in text)
-    assert "90 % intervals hold the truth only 78 to 85 % of the time; give toward= a" in problem
+    assert "90 % intervals contain the truth only 78 to 85 % of the time; give toward= a" in problem
     others = check(small_layouts.animal_ai(toward=0.5), cohort).problems
     kept = [text for text in published if text != problem]
     assert [text.split("(")[0] for text in others] == [text.split("(")[0] for text in kept]
@@ -107,7 +107,7 @@ def test_demands_that_go_together(rng):
     (row,) = near.collinear.itertuples()
     assert row.relation == ""
     assert row.variance_inflation == pytest.approx(1 / (1 - row.pearson**2))
-    assert any(text.startswith("size, distance go together") for text in near.problems)
+    assert any(text.startswith("size, distance are correlated") for text in near.problems)
     apart = check(two(), evaluation(rng, size=size, distance=rng.uniform(0, 25, 60)))
     assert apart.collinear.empty
 

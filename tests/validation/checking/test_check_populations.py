@@ -139,7 +139,7 @@ def test_what_values_rest_on_is_counted(found):
     assert effects.loc["ability", ["least_trials", "trials"]].tolist() == [2, 8]
     assert effects.loc["ease", ["least_trials", "trials"]].tolist() == [11, 11]
     assert effects.loc["ofTask", ["subjects", "items"]].tolist() == [12, 3]
-    assert "What values rest on" in str(found)
+    assert "Data on each latent" in str(found)
 
 
 def test_every_latent_has_a_row(found):

@@ -137,7 +137,9 @@ def test_several_are_named_together(rng):
         outcomes[row] = rng.permutation(outcomes[row])
     table = agreement(list("abcdefghijkl"), outcomes, prob=0.9, seed=1)
     (said,) = told_agreement(table)
-    assert said.startswith("the outcomes of 2 subjects agree with nobody's (c, h), least those of ")
+    assert said.startswith(
+        "the outcomes of 2 subjects agree with no other's (c, h), least those of "
+    )
     assert "on 200 items that it shares with 11 others); items may be in another order" in said
 
 
@@ -174,11 +176,11 @@ def test_check_and_criticise_name_the_subject():
     outcomes.loc["s4"] = np.random.default_rng(0).permutation(outcomes.loc["s4"])
     mixed = ml.Evaluation(items, outcomes, clean.trials)
     found = check(layout, mixed)
-    (problem,) = (text for text in found.problems if "nobody" in text)
-    assert problem.startswith("the outcomes of s4 agree with nobody's (agreement ")
+    (problem,) = (text for text in found.problems if "agree with no other" in text)
+    assert problem.startswith("the outcomes of s4 agree with no other subject's (agreement ")
     assert "on 300 items that it shares with 10 others)" in problem
     assert problem.endswith("check the reading of the file, item by item")
-    assert "in agreement with nobody's in 1 of 11 subjects" in str(found)
+    assert "agree with no other subject's, item by item: in 1 of 11" in str(found)
     fit = ml.fit(layout, mixed, **(two_demands.SAMPLING | {"draws": 100, "tune": 200}))
     told = criticise(fit, mixed, candidates=["colour"], subjects=["s4", "s5"])
     pd.testing.assert_frame_equal(
@@ -186,7 +188,7 @@ def test_check_and_criticise_name_the_subject():
     )
     assert problem in told.suggestions()
     assert repr(told).endswith("1 subject like nobody, at 5% over all>")
-    assert not any("nobody" in text for text in check(layout, clean).problems)
+    assert not any("agree with no other" in text for text in check(layout, clean).problems)
 
 
 def test_several_outcomes_of_an_item_are_one(rng):

@@ -40,7 +40,7 @@ def test_check_finds_the_parts_of_items_and_not_where_there_are_none():
     twin = ml.check(layout(), independent)
     assert twin.problems == []
     assert len(twin.overdispersion) == 13
-    assert "Repeated attempts: too much alike in 0 of 12 subjects" in str(twin)
+    assert "Repeated attempts: too similar in 0 of 12 subjects" in str(twin)
 
 
 @pytest.mark.trust("faults", "repeated attempts that depend on each other")

@@ -120,7 +120,7 @@ def testlets(
     prob : float
         Mass of the intervals.
     seed : int
-        Of the outcomes drawn, whose products give the tails.
+        Seed of the outcomes drawn, whose products give the tails.
 
     Returns
     -------
