@@ -1,4 +1,4 @@
-"""Linking functions and the expressions they build."""
+"""Linking functions, and the expressions that they build from nodes."""
 
 from . import arrays
 from .errors import LayoutError

@@ -1,8 +1,8 @@
 """Array operations under one name for NumPy and PyTensor.
 
-A linking function is written once against these names. Each call looks at its arguments: a PyTensor
-variable among them selects PyTensor, anything else NumPy. PyTensor is never imported here: the
-code that made the variable has already done so.
+A linking function is written once with these operations. An operation uses PyTensor when one of its
+arguments is a PyTensor variable, and NumPy otherwise. PyTensor is never imported here: the code
+that made the variable has already imported it.
 """
 
 import sys
@@ -73,7 +73,7 @@ def softplus(x: Array) -> Array:
 
 
 def where(condition: Array, yes: Array, no: Array) -> Array:
-    """Elementwise choice of `yes` where the condition holds, else `no`."""
+    """Elementwise choice of `yes` where the condition is true, else `no`."""
     tensor = _pytensor(condition, yes, no)
     return np.where(condition, yes, no) if tensor is None else tensor.switch(condition, yes, no)
 
@@ -110,7 +110,7 @@ def sum(x: Array, axis: int, keepdims: bool = False) -> Array:
 
 
 def prod(x: Array, axis: int, keepdims: bool = False) -> Array:
-    """Product along one axis; a factor of exactly 0 leaves the others' gradients finite."""
+    """Product along one axis; gradients are finite also where a factor is exactly 0."""
     return _module(x).prod(x, axis=axis, keepdims=keepdims)
 
 

@@ -1,4 +1,4 @@
-"""The error for everything wrong with a layout's declaration."""
+"""The error that is raised when the declaration of a layout is wrong."""
 
 from .texts import ReadableError
 

@@ -1,4 +1,4 @@
-"""Walking an expression and computing it from arrays."""
+"""Traversal of an expression, and its computation from arrays."""
 
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from dataclasses import fields, replace
@@ -9,26 +9,27 @@ from .expression import Expr
 
 
 def _nowhere(_expr: Expr) -> bool:
-    """Stop at no expression."""
+    """Return False for every expression."""
     return False
 
 
 def ancestry(expr: Expr, stop_at: Callable[[Expr], bool] = _nowhere) -> Iterator[Expr]:
-    """Walk an expression's ancestors and then itself, parents before what is computed from them.
+    """Yield an expression's ancestors and then itself, parents before their children.
 
-    A shared part is met once, however often it is used, and no depth is too deep.
+    A shared part is yielded once, however often it is used. The walk is not recursive, so the depth
+    of an expression is not limited.
 
     Parameters
     ----------
     expr : Expr
-        Where to begin.
+        The expression to walk.
     stop_at : callable, optional
-        Says of which expressions the parents are left out.
+        Called with an expression; the expression's parents are left out when it returns True.
 
     Yields
     ------
     Expr
-        Each distinct object once.
+        Each distinct object, once.
 
     Examples
     --------
@@ -58,28 +59,29 @@ def evaluate(
     *,
     named: MutableMapping[str, Array] | None = None,
 ) -> Array:
-    """Compute an expression, by NumPy or PyTensor as the known values are.
+    """Compute an expression, with NumPy or with PyTensor according to the known values.
 
     Parameters
     ----------
     expr : Expr
-        What to compute.
+        The expression to compute.
     known : mapping of str to array
         Values by node name, aligned from the right as ``(..., item, *dims)``.
     dims : tuple of str
         Names of the label axes, in order.
     named : mutable mapping, optional
-        Filled with the value of every named expression met on the way.
+        Mapping to which the value of every named expression that is computed is added.
 
     Returns
     -------
     array
-        Of NumPy or PyTensor, in the same alignment; a part used twice is computed once.
+        The value, a NumPy array or a PyTensor variable in the same alignment. A part that is used
+        twice is computed once.
 
     Raises
     ------
     LayoutError
-        When a node without a value of its own is not among the known.
+        When a node that cannot be computed from others is missing in `known`.
 
     Examples
     --------
@@ -106,21 +108,21 @@ def rewritten(
     wraps: Mapping[int, Callable[[Expr], Expr]],
     stop_at: Callable[[Expr], bool] = _nowhere,
 ) -> Expr:
-    """Build an expression anew, with some of its parts wrapped.
+    """Copy an expression with some of its parts wrapped.
 
     Parameters
     ----------
     expr : Expr
-        It stays as it is.
+        The expression to copy; it is not changed.
     wraps : mapping of int to callable
-        By ``id`` of a part, what to build of it.
+        For the ``id`` of a part, the function that wraps it.
     stop_at : callable, optional
-        Says of which expressions the parents are left as they are.
+        Called with an expression; the expression's parents are not changed when it returns True.
 
     Returns
     -------
     Expr
-        Parts without anything wrapped inside are those of `expr`.
+        The copy. It shares with `expr` the parts in which nothing is wrapped.
 
     Examples
     --------

@@ -1,10 +1,10 @@
-"""The expression algebra: values that know their dimensions, range and unit.
+"""Expressions: formulas of nodes with their label dimensions, range and unit.
 
-An expression is an immutable tree. Arithmetic on nodes and calls of linking functions build it;
-`measurement_layouts.linking.evaluate` computes it from arrays, NumPy's or PyTensor's alike.
+An expression is an immutable tree, built by arithmetic on nodes and by calls of linking functions.
+`measurement_layouts.linking.evaluate` computes it from arrays of NumPy or PyTensor.
 
-Arrays are aligned from the right: ``(..., item, label dimension 1, label dimension 2, ...)``. A
-dimension that an expression does not have is of length one there, so that everything broadcasts.
+Arrays are aligned from the right: ``(..., item, label dimension 1, label dimension 2, ...)``. An
+axis has length one where an expression lacks that dimension, so that all values broadcast.
 """
 
 import math
@@ -27,26 +27,26 @@ type Dims = dict[str, tuple[str, ...]]
 
 type Symbol = Literal["+", "-", "*", "/", "**"]
 
-_READABLE = 400  # parts of a formula that a message still writes out
+_READABLE = 400  # a longer formula is not written out in messages
 
 UFUNCS: dict[str, Callable[..., Any]] = {}
-"""What a function of NumPy's builds of expressions, by its name; see `functions.elementary`."""
+"""Linking functions by the name of the NumPy function that builds them (`functions.elementary`)."""
 
 
 class Expr(ABC):
     """A value in a layout: a node, a number, or a formula of other values.
 
     Subclasses are dataclasses, frozen and with ``eq=False``: two expressions are equal when they
-    are built alike.
+    have the same structure.
 
     Attributes
     ----------
     dims : dict of str to tuple of str
         Label dimensions and their labels; empty for one value per item.
     range : Interval
-        Every value it can take.
+        Range of the values that the expression can take.
     unit : units.Words or None
-        None goes with any unit.
+        Unit of the values; None is compatible with every unit.
     """
 
     name: str | None
@@ -54,7 +54,7 @@ class Expr(ABC):
     @property
     @abstractmethod
     def parents(self) -> tuple["Expr", ...]:
-        """Expressions this one is computed from."""
+        """Expressions from which this one is computed."""
 
     @property
     @abstractmethod
@@ -75,19 +75,19 @@ class Expr(ABC):
 
     @cached_property
     def depth(self) -> int:
-        """How many brackets within brackets the formula has, written out."""
+        """Largest number of nested brackets in the formula, written out."""
         inside = [] if self.name is not None else [parent.depth for parent in self.parents]
         return 1 + max(inside, default=-1)
 
     def compute(self, values: tuple[Array, ...], dims: tuple[str, ...]) -> Array:
         """Compute this value from its parents' values; `dims` are the axes after the item axis."""
-        raise LayoutError(f"{self} has no value of its own; give it one by name")
+        raise LayoutError(f"{self} cannot be computed from other values; give its value by name")
 
     def __add__(self, other: Operand) -> "Operation":
         return Operation("+", self, as_expr(other))
 
     def __radd__(self, other: float) -> "Expr":
-        if type(other) is int and other == 0:  # where Python's sum() begins
+        if type(other) is int and other == 0:  # the start value of Python's sum()
             return self
         return Operation("+", as_expr(other), self)
 
@@ -119,12 +119,13 @@ class Expr(ABC):
         return Operation("*", Constant(-1.0), self)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
-        """Build what NumPy's function of expressions stands for: ``np.log(distance / size)``.
+        """Build the expression for a call of a NumPy function, such as ``np.log(distance / size)``.
 
         Raises
         ------
         LayoutError
-            For a function that has no expression, or an option such as ``out=``.
+            When the function is not available for expressions, or an option such as ``out=`` is
+            given.
         """
         name = ufunc.__name__
         if name in ("equal", "not_equal"):
@@ -133,14 +134,14 @@ class Expr(ABC):
             self._compare(inputs[self is inputs[0]])
         if name not in UFUNCS:
             raise LayoutError(
-                f"{self}: NumPy's {name} builds no expression; use one of {', '.join(UFUNCS)}, or "
-                "write a formula of your own with @linking_function"
+                f"{self}: NumPy's {name} is not available for expressions; use one of "
+                f"{', '.join(UFUNCS)}, or write a formula of your own with @linking_function"
             )
         if method != "__call__" or options:
             what = ", ".join([*([] if method == "__call__" else [f".{method}"]), *options])
             raise LayoutError(
-                f"{self}: NumPy's {name} is asked for {what}, which expressions do not have; call "
-                "it with nodes and numbers alone, and reduce labels with over= of a linking "
+                f"{self}: NumPy's {name} was called with {what}, which expressions do not support; "
+                "call it with nodes and numbers only, and reduce labels with over= of a linking "
                 "function such as total"
             )
         return UFUNCS[name](*inputs)
@@ -166,7 +167,7 @@ class Expr(ABC):
     __lt__ = __le__ = __gt__ = __ge__ = _compare
 
     def __getstate__(self) -> dict[str, Any]:
-        """Pickle what was declared; all else is found out anew."""
+        """Pickle the declared fields; all other properties are computed again."""
         return {part.name: getattr(self, part.name) for part in fields(self)}  # type: ignore[arg-type]
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -175,11 +176,11 @@ class Expr(ABC):
 
     @property
     def precedence(self) -> int:
-        """How tightly the text of the expression binds; names and calls do it most."""
+        """Precedence of the written expression; it is highest for names and calls."""
         return notation.ATOM
 
     def text(self, *, symbols: bool = False) -> str:
-        """Write the expression on one line, nodes by their names.
+        """Write the expression on one line, with nodes by their names.
 
         Parameters
         ----------
@@ -189,7 +190,7 @@ class Expr(ABC):
         Returns
         -------
         str
-            Of any length; ``str`` leaves out formulas of more than 400 parts.
+            The formula, whatever its length; ``str`` writes only the number of parts above 400.
 
         Examples
         --------
@@ -200,12 +201,12 @@ class Expr(ABC):
         return self.name or type(self).__name__
 
     def latex(self) -> str:
-        r"""Write the expression as LaTeX, nodes by their names.
+        r"""Write the expression as LaTeX, with nodes by their names.
 
         Returns
         -------
         str
-            For a place in mathematical mode.
+            The formula, to be put into a mathematical environment.
 
         Examples
         --------
@@ -223,7 +224,7 @@ class Expr(ABC):
 
 
 class Source(Expr):
-    """An expression that is computed from no other, without labels or a unit of its own."""
+    """An expression that is not computed from others; it has no labels and no unit."""
 
     @property
     def parents(self) -> tuple[Expr, ...]:
@@ -240,7 +241,7 @@ class Source(Expr):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Constant(Source):
-    """A plain number; it goes with any unit when added and has none when multiplied."""
+    """A plain number; it can be added to any unit, and as a factor it has no unit."""
 
     value: float
     name: None = field(default=None, init=False)
@@ -265,7 +266,7 @@ class Constant(Source):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SubjectConstant(Source):
-    """A number of each subject, computed from its training outcomes and kept with the fit."""
+    """One number per subject, computed from the training outcomes and stored with the fit."""
 
     name: str
     symbol: str
@@ -288,7 +289,7 @@ class Formula(Expr):
     """An expression without a name, computed from others."""
 
     def compute_properties(self) -> None:
-        """Compute the properties when the formula is made: later calls need no deep recursion."""
+        """Compute the properties of a new formula, so that later calls do not recurse deeply."""
         _ = self.dims, self.unit, self.range, self.size, self.depth
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -318,8 +319,8 @@ class Operation(Formula):
         for side in self.parents:
             if not side.range.is_finite and isinstance(side, Constant):
                 raise LayoutError(
-                    f"{self}: {side} has no value to compute with; an infinite number can only be "
-                    "an end of a band or of a declared range"
+                    f"{self}: arithmetic with {side} is not possible; an infinite number can only "
+                    "be an end of a band or of a declared range"
                 )
         if self.symbol == "/" and self.right.range == Interval(0, 0):
             raise LayoutError(f"{self} divides by zero; divide by a node or another number")
@@ -385,7 +386,7 @@ class Operation(Formula):
 
 
 def _check_power(power: Operation) -> None:
-    """Refuse a power that has a unit, or that a negative base does not have."""
+    """Refuse an exponent with a unit, and a power that is undefined for a negative base."""
     base, exponent = power.left, power.right
     if not units.is_pure(exponent.unit):
         raise LayoutError(
@@ -403,28 +404,28 @@ def _check_power(power: Operation) -> None:
         whole = False
     if base.range.low < 0 and not whole:
         raise LayoutError(
-            f"{base} ranges over {base.range} and is raised to {exponent}: a negative number has "
-            "no such power; keep it at 0 or above, or raise it to a whole number"
+            f"{base} ranges over {base.range} and is raised to {exponent}, which is undefined for "
+            "negative numbers; keep it at 0 or above, or raise it to a whole number"
         )
 
 
 def as_expr(value: object) -> Expr:
-    """Take an expression as it is and make a number a `Constant`.
+    """Return an expression unchanged, and a number as a `Constant`.
 
     Raises
     ------
     LayoutError
-        For anything else, and for NaN.
+        When the value is NaN, or neither an expression nor a number.
     """
     if isinstance(value, Expr):
         return value
     if (number := real(value)) is not None:
         if math.isnan(number):
-            raise LayoutError("NaN (not a number) cannot stand in an expression; give a number")
-        return Constant(number + 0.0)  # no negative zero: equal numbers are written alike
+            raise LayoutError("NaN (not a number) cannot be part of an expression; give a number")
+        return Constant(number + 0.0)  # -0.0 becomes 0.0, so that equal numbers are written alike
     raise LayoutError(
-        f"{value!r} ({type(value).__name__}) cannot stand in an expression; use a node or a number "
-        "(values that differ between items belong in a MetaFeature)"
+        f"{value!r} ({type(value).__name__}) cannot be part of an expression; use a node or a "
+        "number (values that differ between items belong in a MetaFeature)"
     )
 
 
@@ -434,7 +435,7 @@ def merge_dims(operands: tuple[Expr, ...]) -> Dims:
     Raises
     ------
     LayoutError
-        When two of them share a dimension but not its labels.
+        When two expressions have the same dimension with different labels.
     """
     merged: Dims = {}
     owner: dict[str, Expr] = {}
@@ -451,12 +452,12 @@ def merge_dims(operands: tuple[Expr, ...]) -> Dims:
 
 
 def same_unit(operands: tuple[Expr, ...], doing: str) -> units.Unit:
-    """Return the unit that all the expressions share; numbers and unit-less biases join any.
+    """Return the unit that all the expressions share; numbers and unit-less biases fit every unit.
 
     Raises
     ------
     LayoutError
-        When two of them have different units.
+        When two expressions have different units.
     """
     found: units.Unit = None
     first: Expr | None = None
@@ -476,13 +477,13 @@ def same_unit(operands: tuple[Expr, ...], doing: str) -> units.Unit:
 
 
 def _shown(labels: tuple[str, ...]) -> str:
-    """Write the first labels and how many there are."""
+    """Write the first labels and the number of labels."""
     shown = ", ".join(labels[:6])
     return f"({shown})" if len(labels) <= 6 else f"({shown}, ... {len(labels)} in all)"
 
 
 def _equal(one: object, other: object) -> bool:
-    """Whether two values are built alike; a pair of shared parts is compared once."""
+    """Whether two values have the same structure; a pair of shared parts is compared once."""
     pending = [(one, other)]
     compared: set[tuple[int, int]] = set()
     while pending:

@@ -1,4 +1,4 @@
-"""Linking functions: formulas of arrays that nodes can be put into, and their calls."""
+"""Linking functions (formulas of arrays that also accept nodes), and their calls."""
 
 import ast
 import functools
@@ -27,8 +27,8 @@ from .real import holds_numbers
 def formula_digest(formula: Callable[..., Any]) -> str:
     """Hash a function's code and the plain values it refers to.
 
-    Remarks, docstrings, decorators and layout of the source do not count; functions that it calls
-    count by their names only.
+    Comments, docstrings, decorators and the formatting of the source do not change the hash.
+    Functions that it calls enter by their names only.
 
     Returns
     -------
@@ -49,15 +49,15 @@ def formula_digest(formula: Callable[..., Any]) -> str:
 
 
 def _source(formula: Callable[..., Any]) -> str:
-    """Source of a function without remarks, or its instructions where there is none."""
+    """Source of a function without comments, or its bytecode where no source is available."""
     code: CodeType = formula.__code__
     try:
         source = textwrap.dedent(inspect.getsource(formula))
-    except (OSError, TypeError):  # typed at a prompt: no file to read
+    except (OSError, TypeError):  # typed at a prompt: there is no source file
         return _instructions(code)
     try:
         definition = ast.parse(source).body[0]
-    except SyntaxError:  # a lambda amid other code
+    except SyntaxError:  # a lambda within other code
         return _instructions(code)
     if not isinstance(definition, ast.FunctionDef):
         return _instructions(code)
@@ -110,7 +110,7 @@ class Call(Formula):
             raise LayoutError(
                 f"{self.function.name}: over={self.over!r}, but the label dimensions of "
                 f"{', '.join(map(str, self.arguments))} are {sorted(have) or 'none'}; name one of "
-                "those, or give the nodes labels="
+                "these, or declare the nodes with labels="
             )
         self.compute_properties()
 
@@ -148,18 +148,18 @@ class Call(Formula):
             if self.over not in dims:
                 raise LayoutError(
                     f"{self.function.name}: reduces the label dimension {self.over!r}, which is "
-                    f"not among the array axes {dims}; name them all as dims="
+                    f"not among the array axes {dims}; give all label dimensions as dims="
                 )
             options["over"] = dims.index(self.over) - len(dims)
         try:
             return self.function.formula(*values, **options)
         except (LayoutError, MemoryError):
             raise
-        except Exception as error:  # a formula of one's own may raise anything
+        except Exception as error:  # a user's formula can raise any exception
             raise LayoutError(
                 f"{self}: the formula of {self.function.name} raised {type(error).__name__}: "
                 f"{error}; correct it, and write it with the operations of linking.arrays, which "
-                "take NumPy's arrays and PyTensor's variables alike"
+                "accept both NumPy arrays and PyTensor variables"
             ) from error
 
     def text(self, *, symbols: bool = False) -> str:
@@ -192,17 +192,17 @@ class Call(Formula):
         return [(key, value) for key, value in self.options if value != parameters[key].default]
 
     def is_default(self, index: int) -> bool:
-        """Whether an argument is the number that the formula would have taken by itself."""
+        """Whether an argument is the default of its parameter."""
         parameter = self.function.signature.parameters[self.names[index]]
         argument = self.arguments[index]
         return isinstance(argument, Constant) and argument.value == parameter.default
 
 
 class LinkingFunction:
-    """A formula that takes nodes and builds an expression, or takes arrays and computes.
+    """A formula that builds an expression from nodes, or computes its value from arrays.
 
-    Made by the decorator `linking_function`. Parameters before the ``*`` are operands (nodes,
-    expressions or numbers); those after it are options, fixed at declaration.
+    Linking functions are made by the decorator `linking_function`. Parameters before the ``*`` are
+    operands (nodes, expressions or numbers); those after it are options, fixed at declaration.
     """
 
     def __init__(
@@ -228,7 +228,9 @@ class LinkingFunction:
         self.signature = inspect.signature(formula)
         parameters = self.signature.parameters
         if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values()):
-            raise LayoutError(f"{self.name}: a formula cannot take **; name its parameters")
+            raise LayoutError(
+                f"{self.name}: a formula cannot have a ** parameter; name its parameters"
+            )
         if unknown := sorted({*self.domain, *same_unit} - set(parameters)):
             raise LayoutError(
                 f"{self.name}: domain= or same_unit= name {', '.join(unknown)}, but its parameters "
@@ -247,7 +249,7 @@ class LinkingFunction:
         return hash(self.name)
 
     def __reduce__(self) -> str | tuple[Any, ...]:
-        """Pickle by name where the name leads here, and by value (cloudpickle) elsewhere.
+        """Pickle by name if importing the name gives this function, else by value (cloudpickle).
 
         A formula pickled by value may lose its source, so its digest is pickled with it.
         """
@@ -265,7 +267,7 @@ class LinkingFunction:
         return functools.partial(type(self), **made), (self.formula,), {"digest": self.digest}
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Build an expression when an operand is one; compute when all are numbers or arrays."""
+        """Build an expression if an operand is one; compute if all are numbers or arrays."""
         names, operands, options = self._bind(args, kwargs)
         given = [*args, *kwargs.values()]
         if any(isinstance(value, Expr) for value in given):
@@ -273,8 +275,8 @@ class LinkingFunction:
         for value in given:
             if isinstance(value, list | tuple) and any(isinstance(part, Expr) for part in value):
                 raise LayoutError(
-                    f"{self.name}: nodes are given in a {type(value).__name__}; give them one by "
-                    f"one, as in {self.name}(*nodes)"
+                    f"{self.name}: nodes were given as a {type(value).__name__}; give them as "
+                    f"separate arguments, as in {self.name}(*nodes)"
                 )
         for name, operand in zip(names, operands, strict=True):
             if not holds_numbers(operand):
@@ -285,8 +287,8 @@ class LinkingFunction:
         over = options.get("over")
         if isinstance(over, str):
             raise LayoutError(
-                f"{self.name}: over={over!r} names labels, and plain arrays have none; give the "
-                "axis, such as -1"
+                f"{self.name}: over={over!r} names a label dimension, but plain arrays have no "
+                "labels; give the number of the axis, such as -1"
             )
         return self.formula(*map(as_float, operands), **options)
 
@@ -316,7 +318,7 @@ class LinkingFunction:
         return names, operands, options
 
     def _about_missing(self, complaint: str) -> str:
-        """Quote what the card says of the argument that a complaint of Python names as missing."""
+        """Quote the docstring on the argument that an error message of Python names as missing."""
         missing = re.search(r"missing a required argument: '(\w+)'", complaint)
         if missing is None:
             return ""
@@ -327,12 +329,12 @@ class LinkingFunction:
     def build(
         self, names: Sequence[str], operands: Sequence[Expr], options: Mapping[str, Any]
     ) -> Call:
-        """Make the expression, from operands with their parameters' names and from options.
+        """Make the expression from operands, their parameters' names and options.
 
         Raises
         ------
         LayoutError
-            When an operand leaves its domain, or names, units, dimensions or options do not fit.
+            When an operand can leave its domain, or names, units, dimensions or options do not fit.
         """
         if not operands:
             raise LayoutError(
@@ -340,11 +342,11 @@ class LinkingFunction:
             )
         self._check_names(names, options)
         for name, operand in zip(names, operands, strict=True):
-            span = operand.range  # what is no number has none, and says so
+            span = operand.range  # raises the error of operands that have no range
             if name in self.domain and span not in (need := Interval(*self.domain[name])):
                 raise LayoutError(
-                    f"{self.name}: {name} = {operand} ranges over {span}, but must stay in {need}; "
-                    "pass it through logistic, or narrow its range"
+                    f"{self.name}: {name} = {operand} ranges over {span}, but must be within "
+                    f"{need}; pass it through logistic, or narrow its range"
                 )
         fixed = tuple((name, self._plain(name, options[name])) for name in self._options())
         call = Call(self, tuple(operands), fixed, tuple(names))
@@ -375,7 +377,7 @@ class LinkingFunction:
             )
 
     def _plain(self, name: str, value: Any) -> Any:
-        """Make an option's value one that a saved layout can hold."""
+        """Convert the value of an option to a type that a layout can be saved with."""
         if isinstance(value, np.generic | np.ndarray):
             value = value.tolist()
         if isinstance(value, list | tuple):
@@ -391,7 +393,7 @@ class LinkingFunction:
 
     @cached_property
     def digest(self) -> str:
-        """Hash of the formula, so that a saved layout can tell another one apart."""
+        """Hash of the formula, by which a saved layout recognises that a formula has changed."""
         return formula_digest(self.formula)
 
 
@@ -415,37 +417,39 @@ def linking_function(
     keeps_unit: bool = False,
     check: Callable[..., None] | None = None,
 ) -> Callable[[Callable[..., Array]], LinkingFunction]:
-    r"""Make a formula of arrays a linking function.
+    r"""Make a linking function of a formula of arrays.
 
     The formula is written once, with the operations of `measurement_layouts.linking.arrays` and
-    ordinary arithmetic, and serves NumPy (simulation, forecasts) and PyTensor (the model).
+    ordinary arithmetic. It is used both with NumPy (simulation, forecasts) and with PyTensor (the
+    model).
 
     Parameters
     ----------
     range : (float, float) or callable
-        Range of the result; a callable gets the operands' intervals and the options.
+        Range of the result, or a function that computes it from the operands' intervals and the
+        options.
     latex : str or callable, optional
-        How the equation shows it: a text in which ``<parameter>`` stands for an operand, or a
-        callable of the operands' LaTeX.
+        LaTeX of a call: a text in which ``<parameter>`` is replaced by an operand, or a function of
+        the operands' LaTeX.
     domain : mapping of str to (float, float), optional
-        Interval in which an operand must stay.
+        Interval within which an operand must be, by its parameter.
     same_unit : tuple of str, optional
-        Operands that must have one unit.
-    keeps_unit : bool
+        Operands that must have the same unit.
+    keeps_unit : bool, default False
         Whether the result has the operands' unit; otherwise it is a pure number.
     check : callable, optional
-        Gets the operands' expressions and the options when a layout is declared, and raises
-        `LayoutError` when they cannot be meant.
+        Function that is called with the operands' expressions and the options when a layout is
+        declared. It raises `LayoutError` when they do not make sense.
 
     Returns
     -------
     callable
-        Decorator that gives a `LinkingFunction`.
+        Decorator that turns the formula into a `LinkingFunction`.
 
     Raises
     ------
     LayoutError
-        When the made function is given operands outside their domain or of different units.
+        Raised by the linking function when operands are outside their domain or differ in unit.
 
     Examples
     --------

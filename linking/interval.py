@@ -1,4 +1,4 @@
-"""Closed intervals and their arithmetic: the range an expression can take."""
+"""Closed intervals and their arithmetic, for the ranges of expressions."""
 
 import itertools
 import math
@@ -10,10 +10,11 @@ from .errors import LayoutError
 
 @dataclass(frozen=True)
 class Interval:
-    """Range ``[low, high]``, either end possibly infinite.
+    """Range ``[low, high]``; either end can be infinite.
 
-    Arithmetic gives the smallest interval that holds every result when the operands vary
-    independently; it can be wider than the truth when one node occurs twice, never narrower.
+    Arithmetic gives the smallest interval that contains every result when the operands vary
+    independently. When one node occurs twice, the interval can be wider than the true range, but it
+    is never narrower.
 
     Raises
     ------
@@ -87,7 +88,7 @@ class Interval:
         return _hull_of([*ends, 0.0] if turns else ends)
 
     def hull(self, other: "Interval") -> "Interval":
-        """Return the smallest interval that holds both."""
+        """Return the smallest interval that contains both."""
         return Interval(min(self.low, other.low), max(self.high, other.high))
 
     @property
@@ -102,7 +103,7 @@ def _times(a: float, b: float) -> float:
 
 
 def _over(a: float, b: float, side: float) -> float:
-    """Limit of a/b where b lies on one side of zero."""
+    """Limit of a/b where b is on one side of zero."""
     if a == 0 or math.isinf(b):
         return 0.0
     return math.copysign(math.inf, a * side) if b == 0 else a / b
@@ -117,7 +118,7 @@ def _power(a: float, b: float) -> float:
 
 
 def _hull_of(values: Iterable[float]) -> Interval:
-    """Smallest interval that holds the values."""
+    """Smallest interval that contains the values."""
     found = list(values)
     return Interval(min(found), max(found))
 

@@ -1,4 +1,4 @@
-"""Pieces of written formulas: as text for messages and diagrams, as LaTeX for equations."""
+"""Parts of written formulas, as text for messages and diagrams and as LaTeX for equations."""
 
 import math
 import re
@@ -7,13 +7,13 @@ GREEK = {
     **{"alpha": "α", "beta": "β", "kappa": "κ", "lam": "λ"},
     **{"mu": "μ", "nu": "ν", "sigma": "σ", "tau": "τ"},
 }
-"""Letters of the parameters that PyMC and the papers call by a Greek one."""
+"""Greek letters of the parameters that have one in PyMC and in the papers."""
 
 PRECEDENCE = {"+": 1, "-": 1, "*": 2, "/": 2, "**": 3}
-"""How tightly each operation binds."""
+"""Precedence of each operation."""
 
 ATOM = 9
-"""How tightly a name or a call binds: it never needs brackets."""
+"""Precedence of a name or a call, which never needs brackets."""
 
 _TEXT = {"+": " + ", "-": " − ", "*": " × ", "/": " / ", "**": "^"}
 _LATEX = {"+": " + ", "-": " - ", "*": r" \cdot ", "**": "^"}
@@ -21,12 +21,12 @@ _BRACKETS = r"\left({}\right)"
 
 
 def number(value: float) -> str:
-    """Write a number as text: a real minus sign, and ∞."""
+    """Write a number as text, with the minus sign and ∞ of mathematics."""
     return f"{value:g}".replace("-", "−").replace("inf", "∞")
 
 
 def latex_number(value: float) -> str:
-    """Write a number as LaTeX: infinities by their sign, powers of ten as such."""
+    """Write a number as LaTeX, with the sign of infinity and with powers of ten."""
     if math.isinf(value):
         return r"\infty" if value > 0 else r"-\infty"
     digits, _, exponent = f"{value:g}".partition("e")
@@ -39,7 +39,7 @@ def latex_name(name: str) -> str:
 
 
 def latex_parameter(name: str) -> str:
-    """Write a distribution's parameter: a Greek letter where it is called by one."""
+    """Write the parameter of a distribution, as a Greek letter if it has one."""
     greek = {"lam": r"\lambda"}.get(name, rf"\{name}")
     return greek if name in GREEK else latex_name(name)
 
@@ -50,7 +50,7 @@ def latex_text(text: str) -> str:
 
 
 def bracketed(latex: str, level: int = 2) -> str:
-    """Put LaTeX in brackets unless it binds at least as tightly as `level` (2: a factor)."""
+    """Put LaTeX in brackets unless its precedence is at least `level` (2: a factor)."""
     return latex if latex_precedence(latex) >= level else _BRACKETS.format(latex)
 
 
@@ -64,17 +64,17 @@ def _escape(text: str) -> str:
 def infix(
     symbol: str, left: str, right: str, levels: tuple[int, int], *, latex: bool = False
 ) -> str:
-    """Join two sides, in brackets where they bind less tightly than the symbol between them.
+    """Join two sides, in brackets where their precedence is below that of the symbol.
 
     Parameters
     ----------
     symbol : str
-        Of the operation, as in Python.
+        Symbol of the operation, as in Python.
     left, right : str
-        Both sides, written.
+        The two sides, as text or LaTeX.
     levels : (int, int)
-        How tightly each side binds.
-    latex : bool
+        Precedence of each side.
+    latex : bool, default False
         Whether the sides are LaTeX.
     """
     level = PRECEDENCE[symbol]
@@ -119,7 +119,7 @@ def option(value: object) -> str:
 
 
 def fill(template: str, operands: list[tuple[str, str]]) -> str:
-    """Put operands' LaTeX into a template, in brackets where it does not stand alone."""
+    """Put operands' LaTeX into a template, in brackets next to other symbols."""
 
     def operand(place: re.Match[str]) -> str:
         parts = [latex for name, latex in operands if name == place[1]]

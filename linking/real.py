@@ -1,4 +1,4 @@
-"""Real numbers as they are given: Python's, NumPy's, fractions."""
+"""Reading of real numbers, whether they are numbers of Python, of NumPy or fractions."""
 
 import numbers
 
@@ -6,9 +6,10 @@ import numpy as np
 
 
 def real(value: object) -> float | None:
-    """Read a real number, possibly infinite or NaN; None for anything else.
+    """Read a real number, possibly infinite or NaN; return None for any other value.
 
-    A number too large for a float is none; NumPy counts a span of time among whole numbers.
+    None is also returned for a number that is too large for a float, and for spans of time, which
+    NumPy treats as whole numbers.
 
     Examples
     --------
@@ -24,7 +25,7 @@ def real(value: object) -> float | None:
 
 
 def holds_numbers(x: object) -> bool:
-    """Whether it is a number or an array or variable of numbers, also of truth values.
+    """Whether a value is a number, or an array or variable of numbers or truth values.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Texts that messages can bear: the middle of a very long one is left out."""
+"""Texts for messages: the middle of a very long text is left out."""
 
 import re
 
@@ -7,7 +7,7 @@ _LONG = re.compile(rf"\S{{{_WORD + 1},}}")
 
 
 def short(text: object, most: int = 60) -> str:
-    """Write a text whole, or its beginning and end where it is longer than a message can bear.
+    """Return a text, or only its beginning and end when it is longer than `most` characters.
 
     Examples
     --------
@@ -26,7 +26,7 @@ class ReadableError(Exception):
     Parameters
     ----------
     message : str
-        What to say.
+        Text of the message.
 
     Examples
     --------

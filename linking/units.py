@@ -1,8 +1,7 @@
-"""Units of capabilities and demands, as pint reads and writes them.
+"""Units of capabilities and demands, which the package pint reads and writes.
 
-A word that pint does not know (``level``, ``digit``, ``position``) becomes a unit of its own, so
-that seconds times positions is a unit that only another seconds-times-positions may be compared
-with.
+A word that pint does not know (``level``, ``digit``, ``position``) becomes a new unit. Seconds
+times positions, for example, is then a unit that can be compared only with seconds times positions.
 """
 
 import functools
@@ -19,16 +18,16 @@ _PRODUCT = re.compile(rf"(?:{_FACTOR}|\*(?!\s*\*)|[(/\s])*+")
 _LONGEST = 300  # characters
 
 _WORD = re.compile(r"[A-Za-z]+(?:_?[A-Za-z0-9])*+")
-_NO_WORDS = ("dimensionless", "inf", "infinity", "nan", "per")  # to pint
+_NO_WORDS = ("dimensionless", "inf", "infinity", "nan", "per")  # pint does not read these as units
 
 
 class Words:
-    """A product of powers of words; pint is asked only where what they mean matters.
+    """A product of powers of words; pint is imported only when two different units are compared.
 
     Parameters
     ----------
     powers : mapping of str to float
-        By word; none is a pure number.
+        Power of each word; a pure number has no words.
 
     Examples
     --------
@@ -66,11 +65,11 @@ class Words:
             return NotImplemented
         if self.powers == other.powers:
             return True
-        if len(self.powers) + len(other.powers) == 1:  # a word is no pure number
+        if len(self.powers) + len(other.powers) == 1:  # a single word is not a pure number
             return False
         return bool(self.pint == other.pint)
 
-    __hash__ = None  # type: ignore[assignment]  # words that differ may mean the same
+    __hash__ = None  # type: ignore[assignment]  # different words may mean the same unit
 
     def __str__(self) -> str:
         return str(self.pint)
@@ -83,7 +82,7 @@ class Words:
 
 
 type Unit = Words | None
-"""None where any unit will do (a plain number, a bias without a unit)."""
+"""None is compatible with every unit (a plain number, a bias without a unit)."""
 
 _PURE = Words({})
 
@@ -103,12 +102,12 @@ def parse(text: str | None) -> Words:
     Raises
     ------
     LayoutError
-        When the text is no product of powers of words.
+        When the text is not a product of powers of words.
     """
     if text is None:
         return _PURE
     if _WORD.fullmatch(text) and len(text) <= _LONGEST and text.lower() not in _NO_WORDS:
-        return Words({text: 1})  # pint knows it, or it becomes a unit of its own
+        return Words({text: 1})  # a unit of pint, or a new unit
     try:
         _check(text)
         registry = _registry()
@@ -124,13 +123,13 @@ def parse(text: str | None) -> Words:
 
 
 def _check(text: str) -> None:
-    """Refuse other numbers than powers: pint would compute 9**9**9**9, for ever."""
+    """Refuse numbers that are not powers: pint would compute 9**9**9**9, which never ends."""
     from pint.util import string_preprocessor  # "m squared" and "m²" are m**2
 
     if len(text) > _LONGEST:
-        raise ValueError(f"it has {len(text)} characters, of at most {_LONGEST}")
+        raise ValueError(f"it has {len(text)} characters, and {_LONGEST} are the maximum")
     if not _PRODUCT.fullmatch(string_preprocessor(text)):
-        raise ValueError("it is no product of powers of words")
+        raise ValueError("it is not a product of powers of words")
 
 
 def is_pure(unit: Unit) -> bool:
@@ -144,7 +143,7 @@ def inverse(unit: Unit) -> Unit:
 
 
 def name(unit: Unit) -> str:
-    """Write a unit in short: ``"position⋅s"``, or an empty string for a pure number."""
+    """Write a unit with its symbols: ``"position⋅s"``, or an empty string for a pure number."""
     return "" if unit is None or is_pure(unit) else f"{unit:~P}"
 
 

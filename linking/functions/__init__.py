@@ -1,1 +1,1 @@
-"""The linking functions, one a file."""
+"""The linking functions, one in each file."""

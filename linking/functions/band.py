@@ -1,4 +1,4 @@
-"""Band: success needs neither too little nor too much."""
+"""Band: the probability of success is high between two ends and falls on both sides."""
 
 from typing import NamedTuple
 
@@ -8,22 +8,22 @@ from ..errors import LayoutError
 from ..expression import Expr
 from ..function import linking_function
 
-_NARROWEST = 0.01  # exp(2 / width) and its slope stay far from overflow down to this width
+_NARROWEST = 0.01  # at this width exp(2 / width) and its derivative are far from overflow
 
 
 class Margins(NamedTuple):
-    """How far a propensity is inside a band's two ends, in units of its steepness."""
+    """Distances of a propensity from a band's two ends, multiplied by the steepness."""
 
     low: Array
     high: Array
-    middle: Array  # what both are at the midpoint
+    middle: Array  # both distances at the midpoint
     steepness: Array
     no_low: Array
     no_high: Array
 
 
 def margins(theta: Array, low: Array, high: Array, slope: Array, min_width: float) -> Margins:
-    """Compute a' times the distances from both ends, the band widened to its least width."""
+    """Compute a' times the distances from both ends of the band, widened to `min_width`."""
     no_low, no_high = no_ends(low, high)
     one_sided = no_low | no_high
     # an infinite end never enters the arithmetic: inf * 0 would make the gradient NaN
@@ -46,16 +46,16 @@ def margins(theta: Array, low: Array, high: Array, slope: Array, min_width: floa
 
 
 def no_ends(low: Array, high: Array) -> tuple[Array, Array]:
-    """Say where the low end and where the high end is missing."""
+    """Whether the low end and the high end are missing (infinite), by element."""
     return arrays.isinf(low) & (low < 0), arrays.isinf(high) & (high > 0)
 
 
 def check_min_width(function: str, min_width: object) -> None:
-    """Refuse a least width that makes bands spikes."""
+    """Refuse a minimum width that is too small for the sampler."""
     if not (isinstance(min_width, int | float) and min_width >= _NARROWEST):
         raise LayoutError(
             f"{function}: min_width={min_width}; give a width of at least {_NARROWEST}, such as "
-            "0.1 (the curve of a narrower band is a spike that no sampler finds)"
+            "0.1 (the peak of a narrower band is too narrow for the sampler to find)"
         )
 
 
@@ -74,7 +74,7 @@ def _check(*_operands: Expr, min_width: float) -> None:
 def band(
     theta: Array, low: Array, high: Array, slope: Array = 1.0, *, min_width: float = 0.1
 ) -> Array:
-    r"""Probability that a propensity lies in an item's ideal band: the normalised 2x2PL.
+    r"""Probability that a propensity is within an item's ideal band: the normalised 2x2PL.
 
     .. math:: P = \frac{\sigma(a'(\theta - b_l)) \, \sigma(a'(b_u - \theta))}{\sigma(a' r)^2},
        \qquad r = \frac{b_u - b_l}{2}, \quad a' = a + e^{1/r} - 1
@@ -84,19 +84,21 @@ def band(
     theta : expression or array
         The subject's propensity; any real value.
     low, high : expressions or arrays
-        Ends of the band, in the unit of `theta`. ``-inf`` or ``inf`` removes that end, and the
-        curve is then exactly the two-parameter logistic of the other.
+        Ends of the band, in the unit of `theta`. With ``-inf`` or ``inf`` the band has no end on
+        that side, and the curve is exactly the two-parameter logistic of the other end.
     slope : expression, array or float, default 1
-        `a`, steepness at the ends of a wide band; positive.
+        Steepness `a` at the ends of a wide band; positive.
     min_width : float, default 0.1
-        Bands narrower than this are widened about their centre. So are reversed ones when arrays
-        are given; items whose ends are reversed are refused when a layout reads them.
+        Bands that are narrower than this are widened to this width about their centre. Arrays with
+        reversed ends are treated in the same way, whereas a layout refuses items with reversed
+        ends.
 
     Returns
     -------
     expression or array
-        In [0, 1]: exactly 1 at the midpoint for every width; at the ends between 0.5 and 0.5657
-        for slope 1. Computed in logarithms; value and gradient are finite everywhere.
+        Probability in [0, 1]. It is exactly 1 at the midpoint for every width, and between 0.5 and
+        0.5657 at the ends for slope 1. It is computed in logarithms, so that value and gradient are
+        finite everywhere.
 
     Raises
     ------
@@ -106,7 +108,7 @@ def band(
     See Also
     --------
     uncertain_band : For ends that are known only roughly, such as annotators' levels.
-    bilogistic : Without the normalisation, with a slope for each end.
+    bilogistic : The curve without the normalisation, with a slope for each end.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Bilogistic: two logistics back to back, each with a slope of its own."""
+"""Bilogistic: the product of a rising and a falling logistic, each with its own slope."""
 
 from .. import arrays
 from ..arrays import Array
@@ -18,33 +18,34 @@ def _latex(
 def bilogistic(
     theta: Array, low: Array, high: Array, low_slope: Array = 1.0, high_slope: Array = 1.0
 ) -> Array:
-    r"""Probability of being above one end and below the other: the 2x2PL as it stands.
+    r"""Probability of being above one end and below the other: the 2x2PL without normalisation.
 
     .. math:: P = \sigma(a_l(\theta - b_l)) \, \sigma(a_u(b_u - \theta))
 
-    Use it where the ends differ in sharpness, or where a narrow band is hard to meet for everybody.
-    Use `band` where whoever is in the middle succeeds, however narrow the band: its peak is 1.
+    Use it where the ends differ in steepness, or where a narrow band is hard for every subject. Use
+    `band` where a subject in the middle succeeds whatever the width of the band: its maximum is 1.
 
     Parameters
     ----------
     theta : expression or array
         The subject's propensity; any real value.
     low, high : expressions or arrays
-        Ends of the band, in the unit of `theta`. ``-inf`` or ``inf`` removes that end, and the
-        curve is then exactly the two-parameter logistic of the other.
+        Ends of the band, in the unit of `theta`. With ``-inf`` or ``inf`` the band has no end on
+        that side, and the curve is exactly the two-parameter logistic of the other end.
     low_slope, high_slope : expressions, arrays or floats, default 1
-        `a_l` and `a_u`, steepness at each end per unit of `theta`; positive.
+        Steepness `a_l` and `a_u` at the two ends, per unit of `theta`; positive.
 
     Returns
     -------
     expression or array
-        In [0, 1]. The maximum is below 1, and the lower the narrower the band: 1/4 at zero width
-        and equal slopes. It is at the midpoint for equal slopes only, else nearer to the steeper
-        end. Computed in logarithms; value and gradient are finite everywhere.
+        Probability in [0, 1]. Its maximum is below 1, and lower for narrower bands: 1/4 at zero
+        width and equal slopes. The maximum is at the midpoint for equal slopes, and else nearer to
+        the steeper end. It is computed in logarithms, so that value and gradient are finite
+        everywhere.
 
     See Also
     --------
-    band : With the normalisation, of Eq. 3 to 5.
+    band : The curve with the normalisation, Eq. 3 to 5.
 
     References
     ----------

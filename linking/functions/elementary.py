@@ -1,4 +1,4 @@
-"""NumPy's elementary functions of expressions: ``np.log(distance / size)``."""
+"""Elementary functions that can be applied to expressions: ``np.log(distance / size)``."""
 
 import math
 from collections.abc import Callable
@@ -18,18 +18,18 @@ from .logit import logit
 def _growing(
     latex: str, low: float = -math.inf
 ) -> Callable[[Callable[[Array], Array]], LinkingFunction]:
-    """Make a linking function of a formula that grows with a pure number, from `low` upwards."""
+    """Make a linking function of an increasing formula of a pure number that is at least `low`."""
 
     def make(formula: Callable[[Array], Array]) -> LinkingFunction:
         def ends(x: Interval) -> Interval:
-            with np.errstate(all="ignore"):  # infinite where it overflows, and of log(0)
+            with np.errstate(all="ignore"):  # an overflow and log(0) give an infinite end
                 return Interval(float(formula(max(x.low, low))), float(formula(x.high)))
 
         def check(x: Expr) -> None:
             if not units.is_pure(x.unit):
                 raise LayoutError(
-                    f"{formula.__name__}: {x} has {units.text(x.unit)}, and only a pure number has "
-                    f"{formula.__name__}; divide it by a quantity of its unit first"
+                    f"{formula.__name__}: {x} has {units.text(x.unit)}, but {formula.__name__} "
+                    "takes a pure number; divide it by a quantity of its unit first"
                 )
 
         domain = {"x": (low, math.inf)}
@@ -64,7 +64,7 @@ def log1p(x: Array) -> Array:
 
 @_growing(r"\log_{2}\left(<x>\right)", low=0)
 def log2(x: Array) -> Array:
-    """Logarithm to base 2: how often x doubles 1."""
+    """Logarithm to base 2."""
     return arrays.log(x) / math.log(2)
 
 
@@ -81,7 +81,7 @@ def log10(x: Array) -> Array:
     same_unit=("x",),
 )
 def absolute(x: Array) -> Array:
-    """Distance to 0."""
+    """Absolute value."""
     return arrays.absolute(x)
 
 
@@ -92,7 +92,7 @@ def absolute(x: Array) -> Array:
     same_unit=("x", "y"),
 )
 def maximum(x: Array, y: Array) -> Array:
-    """Larger of two."""
+    """Larger of two values."""
     return arrays.maximum(x, y)
 
 
@@ -103,7 +103,7 @@ def maximum(x: Array, y: Array) -> Array:
     same_unit=("x", "y"),
 )
 def minimum(x: Array, y: Array) -> Array:
-    """Smaller of two."""
+    """Smaller of two values."""
     return arrays.minimum(x, y)
 
 
@@ -111,11 +111,11 @@ ELEMENTARY = {
     function.name: function
     for function in (exp, expm1, log, log1p, log2, log10, absolute, maximum, minimum)
 }
-"""Linking functions that NumPy's functions build, by name."""
+"""Linking functions by the name of the NumPy function that builds them."""
 
 
 def _operation(symbol: Symbol) -> Callable[..., Expr]:
-    """Build arithmetic of expressions and NumPy's numbers."""
+    """Make the function that builds an operation on expressions and NumPy numbers."""
     return lambda x, y: Operation(symbol, as_expr(x), as_expr(y))
 
 

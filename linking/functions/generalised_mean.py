@@ -1,4 +1,4 @@
-"""Generalised mean: from "the weakest counts" to "the strongest counts"."""
+"""Generalised mean: from the minimum through the arithmetic mean to the maximum."""
 
 import functools
 import math
@@ -16,8 +16,8 @@ from ..interval import Interval
 from ..notation import latex_number, latex_text
 from ..real import real
 
-_TINY = 1e-300  # below it a part counts as zero, so that every gradient stays finite
-_STEEPEST = 1e9  # largest ratio of two weights; beyond it rounding eats the smaller one
+_TINY = 1e-300  # a smaller part is treated as zero, so that every gradient is finite
+_STEEPEST = 1e9  # largest ratio of two weights; beyond it the smaller one is lost in rounding
 
 
 def _range(*parts: Interval, **_options: object) -> Interval:
@@ -49,13 +49,13 @@ def _check_options(
     number = real(power)
     if number is None or math.isnan(number):
         raise LayoutError(
-            f"generalised_mean: power={power!r}; give a number, or +-inf for the largest and the "
-            "smallest"
+            f"generalised_mean: power={power!r}; give a number, or inf for the maximum and -inf "
+            "for the minimum"
         )
     if over is not None and operands > 1:
         raise LayoutError(
-            f"generalised_mean: over={over!r} averages the labels of one operand, and {operands} "
-            "were given; average them first, or leave out over="
+            f"generalised_mean: over={over!r} averages the labels of one operand, but {operands} "
+            "operands were given; average them first, or leave out over="
         )
     if weights is None:
         return
@@ -67,12 +67,12 @@ def _check_options(
         raise LayoutError(
             f"generalised_mean: weights={weights}; give one per {each}"
             f"{'' if count is None else f' ({count})'}, positive and none over {_STEEPEST:g} times "
-            "another (leave a part out instead of weighing it 0)"
+            "another (leave out a part instead of giving it the weight 0)"
         )
 
 
 class GeneralisedMean(LinkingFunction):
-    """The generalised mean, which says what takes a power that is a node."""
+    """The generalised mean, with an error that refers to `power_mean` when the power is a node."""
 
     def build(
         self, names: Sequence[str], operands: Sequence[Expr], options: Mapping[str, Any]
@@ -98,7 +98,7 @@ class GeneralisedMean(LinkingFunction):
 def generalised_mean(
     *p: Array, power: float, weights: tuple[float, ...] | None = None, over: Any = None
 ) -> Array:
-    r"""Mean of any power: how far one part makes up for another.
+    r"""Mean of a given power, which sets how far one part compensates for another.
 
     .. math:: M_k(p) = \left(\sum_j w_j \, p_j^k\right)^{1/k}, \quad
        M_0 = \prod_j p_j^{w_j}, \quad M_{-\infty} = \min_j p_j, \quad M_\infty = \max_j p_j
@@ -108,28 +108,28 @@ def generalised_mean(
     *p : expressions or arrays
         Values of one unit, at least 0.
     power : float
-        `k`: 1 is the arithmetic mean (compensatory), 0 the geometric, -1 the harmonic, ``-inf`` the
-        smallest (non-compensatory) and ``inf`` the largest.
+        Power `k`: 1 is the arithmetic mean (compensatory), 0 the geometric mean, -1 the harmonic
+        mean, ``-inf`` the minimum (non-compensatory) and ``inf`` the maximum.
     weights : sequence of float, optional
         One positive weight per operand, or per label with `over`; they are scaled to sum to one.
-        Equal by default, without effect at the infinite powers.
+        The default is equal weights. Weights have no effect when the power is infinite.
     over : str, optional
-        Label dimension to average along (for plain arrays: the axis, kept with length one).
+        Label dimension to average over (for plain arrays: the axis, which is kept with length one).
 
     Returns
     -------
     expression or array
-        Between the smallest and the largest part, in their unit. Finite gradients everywhere, also
-        where a part is exactly 0 (there its own is 0, except for power 1).
+        Value between the smallest and the largest part, in their unit. Gradients are finite
+        everywhere. The gradient with respect to a part that is exactly 0 is 0, except for power 1.
 
     Raises
     ------
     LayoutError
-        When the power is no number, or the weights are not positive or not one per part.
+        When the power is not a number, or the weights are not positive or not one per part.
 
     See Also
     --------
-    power_mean : for a power that is itself a node, and estimated.
+    power_mean : For a power that is itself a node and is estimated.
 
     References
     ----------
@@ -152,13 +152,13 @@ def generalised_mean(
     if math.isinf(power):
         return most() if power > 0 else least()
     share = _shares(weights, parts, axis)
-    if power == 1:  # exactly, with its gradient also where a part is 0
+    if power == 1:  # exact, and so is its gradient where a part is 0
         return arrays.sum(share * parts, axis=axis, keepdims=keep)
     logs = arrays.log(arrays.maximum(parts, _TINY))
-    if power == 0:  # a part of 0 weighs so much that the mean is exactly 0
+    if power == 0:  # exactly 0 when a part is 0
         logs = arrays.where(parts <= 0, -math.inf, logs)
         return arrays.exp(arrays.sum(share * logs, axis=axis, keepdims=keep))
-    # relative to the part that dominates, so that nothing overflows or cancels
+    # computed relative to the dominating part, so that nothing overflows or cancels
     anchor = (arrays.max if power > 0 else arrays.min)(logs, axis=axis, keepdims=True)
     excess = arrays.sum(share * arrays.expm1(power * (logs - anchor)), axis=axis, keepdims=keep)
     base = anchor if keep else arrays.sum(anchor, axis=axis)

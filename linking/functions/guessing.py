@@ -1,4 +1,4 @@
-"""Guessing: a floor under the probability of success."""
+"""Guessing: a lower bound of the probability of success."""
 
 from ..arrays import Array
 from ..function import linking_function
@@ -16,7 +16,7 @@ def _range(p: Interval, chance: Interval) -> Interval:
     domain={"p": (0, 1), "chance": (0, 1)},
 )
 def guessing(p: Array, chance: Array) -> Array:
-    r"""Success by knowing, or else by chance: the floor of the three-parameter logistic.
+    r"""Probability of success by knowing or else by chance, as in the three-parameter logistic.
 
     .. math:: c + (1 - c) p
 
@@ -30,7 +30,7 @@ def guessing(p: Array, chance: Array) -> Array:
     Returns
     -------
     expression or array
-        In [chance, 1].
+        Probability in [chance, 1].
 
     References
     ----------

@@ -28,7 +28,7 @@ def _end(value: object) -> str:
 
 
 class Logistic(LinkingFunction):
-    """The logistic, which can also take its slope from a range."""
+    """The logistic, whose slope can also be chosen from a range (`spanning`)."""
 
     def spanning(self, low: float, high: float) -> Callable[[Operand | Array], Any]:
         r"""Scale the logistic so that the margin's full range covers 0.001 to 0.999.
@@ -44,7 +44,8 @@ class Logistic(LinkingFunction):
         Returns
         -------
         callable
-            Takes a margin, an expression or an array; gives 0.001 at `low` and 0.999 at `high`.
+            Function of a margin (an expression or an array); it is 0.001 at `low` and 0.999 at
+            `high`.
 
         Raises
         ------
@@ -61,8 +62,8 @@ class Logistic(LinkingFunction):
         if not (math.isfinite(first) and math.isfinite(last) and first < last):
             raise LayoutError(
                 f"logistic.spanning(low={_end(low)}, high={_end(high)}): the margin's range must "
-                "be finite with low < high; give the smallest and largest margin the battery can "
-                "show"
+                "be finite with low < high; give the smallest and the largest margin that is "
+                "possible in the battery"
             )
         low, high = first, last
         slope = 2 * math.log(999) / (high - low)
@@ -86,7 +87,8 @@ def logistic(margin: Array, slope: Array = 1.0) -> Array:
     Returns
     -------
     expression or array
-        In [0, 1]; 0.5 at margin 0. The gradient is at most a/4, and 0 far from the margin.
+        Probability in [0, 1]; it is 0.5 at margin 0. The gradient is a/4 there, its maximum, and
+        approaches 0 for large positive and negative margins.
 
     See Also
     --------

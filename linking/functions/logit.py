@@ -1,4 +1,4 @@
-"""Logit: from a probability back to a margin."""
+"""Logit: the log-odds of a probability, the inverse of the logistic."""
 
 from .. import arrays, units
 from ..arrays import Array
@@ -7,7 +7,7 @@ from ..expression import Expr
 from ..function import linking_function
 from ..interval import Interval
 
-_EDGE = 1e-12  # a probability stays this far from 0 and 1, so that its log-odds are finite
+_EDGE = 1e-12  # smallest distance of a probability from 0 and 1; log-odds are then finite
 
 
 def _range(p: Interval) -> Interval:
@@ -16,10 +16,10 @@ def _range(p: Interval) -> Interval:
 
 
 def _check(p: Expr) -> None:
-    """Refuse what has a unit."""
+    """Refuse an operand with a unit."""
     if not units.is_pure(p.unit):
         raise LayoutError(
-            f"logit: p = {p} has {units.text(p.unit)}, and only a probability has log-odds; pass "
+            f"logit: p = {p} has {units.text(p.unit)}, but only a probability has log-odds; pass "
             "the margin through logistic first"
         )
 
@@ -36,24 +36,24 @@ def logit(p: Array) -> Array:
     .. math:: \operatorname{logit} p = \log p - \log(1 - p), \qquad
         p \in [10^{-12}, 1 - 10^{-12}]
 
-    It undoes `logistic`: ``logistic(logit(p) + ease)`` is p where the ease is 0, and stays a
-    probability wherever the ease goes, which ``p + ease`` does not.
+    It is the inverse of `logistic`: ``logistic(logit(p) + ease)`` is p where the ease is 0. For
+    every ease it is a probability, whereas ``p + ease`` can leave [0, 1].
 
     Parameters
     ----------
     p : expression or array
-        Probability, in [0, 1]; nearer than 1e-12 to 0 or 1 it is taken for that near.
+        Probability in [0, 1]; it is limited to [1e-12, 1 - 1e-12].
 
     Returns
     -------
     expression or array
-        Pure number in [-27.6, 27.6]; 0 at a probability of 0.5. The gradient is 1 / (p (1 - p)), at
-        least 4, and 0 within 1e-12 of 0 and 1.
+        Pure number in [-27.6, 27.6]; it is 0 at a probability of 0.5. The gradient is
+        1 / (p (1 - p)), which is at least 4, and 0 within 1e-12 of 0 and 1.
 
     Raises
     ------
     LayoutError
-        When the probability can leave [0, 1], or has a unit.
+        When the operand can leave [0, 1], or has a unit.
 
     See Also
     --------
@@ -66,7 +66,7 @@ def logit(p: Array) -> Array:
 
     Examples
     --------
-    A task that is easier for everybody than its demands say:
+    A task that is easier for all subjects than its demands predict:
 
     >>> from measurement_layouts import Bias, Capability, MetaFeature, Noise
     >>> from measurement_layouts.linking import logistic, logit, mixture

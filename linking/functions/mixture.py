@@ -1,4 +1,4 @@
-"""Mixture: noise pulls the performance towards something else, such as the mean failure."""
+"""Mixture: noise draws the performance towards another probability, such as the mean failure."""
 
 from ..arrays import Array
 from ..expression import SubjectConstant
@@ -18,7 +18,7 @@ def _latex(p: str, by: str, toward: str) -> str:
 
 @linking_function(range=_range, latex=_latex, domain={"p": (0, 1), "by": (0, 1), "toward": (0, 1)})
 def mixture(p: Array, by: Array, toward: Array) -> Array:
-    r"""Weighting of the explained performance and of what the layout does not explain.
+    r"""Weighted mean of the explained performance and of the probability of unexplained success.
 
     .. math:: \omega[\alpha](p, c) = (1 - \alpha) \, p + \alpha \, c
 
@@ -27,21 +27,21 @@ def mixture(p: Array, by: Array, toward: Array) -> Array:
     p : expression or array
         Performance that the layout explains, in [0, 1].
     by : expression or array
-        Weight alpha of the unexplained, in [0, 1]; a `Noise` node.
+        Weight alpha of the unexplained part, in [0, 1]; usually a `Noise` node.
     toward : expression, array or float
-        How often unexplained outcomes are successes, in [0, 1]: a number such as 0.5, a
+        Probability that an unexplained outcome is a success, in [0, 1]: a number such as 0.5, a
         meta-feature with the chance of guessing, or `mean_failure`, the published choice, which
         uses the outcomes twice.
 
     Returns
     -------
     expression or array
-        Between `p` and `toward`.
+        Probability between `p` and `toward`.
 
     Notes
     -----
-    With a number or a meta-feature, 90 % intervals hold the truth 90 % of the time; with
-    `mean_failure` they hold it 78 to 85 % of the time (``tests/benchmarks/recovery.py``).
+    With a number or a meta-feature, 90 % intervals contain the true value in 90 % of simulations;
+    with `mean_failure`, in 78 to 85 % (``tests/benchmarks/recovery.py``).
 
     References
     ----------
@@ -49,7 +49,7 @@ def mixture(p: Array, by: Array, toward: Array) -> Array:
 
     See Also
     --------
-    MeanFailure : The published choice of `toward`, and what it costs.
+    MeanFailure : The published choice of `toward`, and its disadvantage.
 
     Examples
     --------
@@ -60,19 +60,20 @@ def mixture(p: Array, by: Array, toward: Array) -> Array:
 
 
 class MeanFailure(SubjectConstant):
-    r"""The published pull of the noise: one minus the subject's mean success on its training items.
+    r"""One minus the subject's mean success on its training items, the published `toward`.
 
     .. math:: \nu = 1 - \frac{\sum_i k_i}{\sum_i n_i}
 
-    over the subject's training items i, with k successes in n trials. It is a number in [0, 1]
-    without a unit, computed once per fit and subject, stored with the fit and used in all of its
-    forecasts, so that held-out outcomes never change it.
+    The sums are over the subject's training items i, with k successes in n trials. It is a number
+    in [0, 1] without a unit, computed once per fit and subject, stored with the fit and used in all
+    of its forecasts, so that held-out outcomes never change it.
 
     It uses the outcomes twice: the constant is computed from the outcomes that it then helps to
     explain. Intervals are therefore too short: with profiles drawn from the prior of the two
-    published layouts that use it, 90 % intervals hold the truth 78 to 85 % of the time. `check`
-    names this as a problem, and `sbc` finds such a layout not calibrated.
-    ``toward=0.5`` or the chance of guessing, as a meta-feature, is calibrated.
+    published layouts that use it, 90 % intervals contain the true value in 78 to 85 % of
+    simulations. `check` names this as a problem, and `sbc` finds that such a layout is not
+    calibrated. A layout with ``toward=0.5``, or with the chance of guessing as a meta-feature, is
+    calibrated.
 
     References
     ----------
@@ -80,7 +81,7 @@ class MeanFailure(SubjectConstant):
 
     See Also
     --------
-    mixture : The linking function that it is given to.
+    mixture : The linking function that uses it.
 
     Examples
     --------
@@ -96,4 +97,4 @@ class MeanFailure(SubjectConstant):
 mean_failure = MeanFailure(
     "meanFailure", symbol=r"\nu", about="one minus the subject's mean success on its training items"
 )
-"""The published pull of the noise; see `MeanFailure`."""
+"""One minus the subject's mean success on its training items; see `MeanFailure`."""

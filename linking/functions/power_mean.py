@@ -10,8 +10,8 @@ from ..function import linking_function
 from ..interval import Interval
 from ..notation import latex_text
 
-_TINY = 1e-300  # below it a part counts as this, so that every gradient stays finite
-_FLAT = 1e-6  # powers closer to 0 take the series, whose next term is then lost in rounding
+_TINY = 1e-300  # a smaller part is replaced by this, so that every gradient is finite
+_FLAT = 1e-6  # powers closer to 0 use the series, whose next term is below rounding there
 
 
 def _range(p: Interval, power: Interval, over: str) -> Interval:
@@ -29,12 +29,12 @@ def _check(p: Expr, power: Expr, over: str) -> None:
     if over not in p.dims:
         raise LayoutError(
             f"power_mean: over={over!r}, but the label dimensions of {p} are "
-            f"{sorted(p.dims) or 'none'}; name one of those, or give its nodes labels="
+            f"{sorted(p.dims) or 'none'}; name one of these, or declare its nodes with labels="
         )
     if over in power.dims:
         raise LayoutError(
-            f"power_mean: the power {power} has a value per label of {over!r}, over which the mean "
-            "is taken; give it one value for all of them"
+            f"power_mean: the power {power} has a value for each label of {over!r}, the dimension "
+            "that is averaged; give a power with one value for all labels"
         )
     if not units.is_pure(power.unit):
         raise LayoutError(
@@ -52,7 +52,7 @@ def _check(p: Expr, power: Expr, over: str) -> None:
     check=_check,
 )
 def power_mean(p: Array, power: Array, *, over: int) -> Array:
-    r"""Mean of a power that is a node itself: how far labels make up for each other is estimated.
+    r"""Mean whose power is a node: how far labels compensate for each other is estimated.
 
     .. math:: M_k(p) = \left(\frac{1}{n} \sum_j p_j^k\right)^{1/k}, \quad
        M_0 = \prod_j p_j^{1/n}
@@ -62,31 +62,33 @@ def power_mean(p: Array, power: Array, *, over: int) -> Array:
     p : expression or array
         Values of one unit, at least 0, one per label.
     power : expression, array or float
-        `k`, a pure number: negative where the weakest label counts, 0 for the geometric mean, 1 for
-        the arithmetic, large where the strongest counts. A latent with a prior of a few units, such
-        as ``Bias("exponent", prior=Prior("Normal", mu=0, sigma=2))``.
+        Power `k`, a pure number. A large negative power is near the minimum of the labels, 0 is the
+        geometric mean, 1 the arithmetic mean, and a large power is near the maximum. To estimate
+        it, give a latent whose prior is a few units wide, such as
+        ``Bias("exponent", prior=Prior("Normal", mu=0, sigma=2))``.
     over : str
-        Label dimension to average along (for plain arrays: the axis, kept with length one).
+        Label dimension to average over (for plain arrays: the axis, which is kept with length one).
 
     Returns
     -------
     expression or array
-        Between the smallest and the largest part, in their unit. Smooth in the power, through 0
-        too. Finite gradients everywhere: a part below 1e-300 counts as that, and its own is 0.
+        Value between the smallest and the largest part, in their unit. It is a smooth function of
+        the power, also at 0. Gradients are finite everywhere: a part below 1e-300 is replaced by
+        that number, and the gradient with respect to it is 0.
 
     Raises
     ------
     LayoutError
-        When `p` has no such labels, or the power has them or a unit.
+        When `p` does not have the dimension `over`, or the power has it, or the power has a unit.
 
     See Also
     --------
-    generalised_mean : for a power that is known, infinite ones and weights included.
+    generalised_mean : For a known power, which may be infinite, and for weights.
 
     Notes
     -----
-    With :math:`l_j = \log p_j`, the powers within 1e-6 of 0 take the cumulants' series
-    :math:`\log M_k = \overline{l} + k \kappa_2(l) / 2 + k^2 \kappa_3(l) / 6`.
+    With :math:`l_j = \log p_j`, the mean is computed for powers within 1e-6 of 0 from the series of
+    cumulants :math:`\log M_k = \overline{l} + k \kappa_2(l) / 2 + k^2 \kappa_3(l) / 6`.
 
     References
     ----------
@@ -106,14 +108,14 @@ def power_mean(p: Array, power: Array, *, over: int) -> Array:
 
 
 def _log_mean(logs: Array, power: Array, over: int) -> Array:
-    """Take the logarithm, relative to the part that dominates, so that nothing overflows."""
+    """Logarithm of the mean, computed relative to the dominating part to avoid overflow."""
     raised = power * logs
     anchor = arrays.max(raised, axis=over, keepdims=True)
     return (anchor + arrays.log1p(_mean(arrays.expm1(raised - anchor), over))) / power
 
 
 def _series(logs: Array, power: Array, over: int) -> Array:
-    """Expand that about a power of 0, by moments whose terms look at one label each."""
+    """Series of the logarithm of the mean about a power of 0, from the moments over labels."""
     squares = logs * logs
     first, second, third = (_mean(of, over) for of in (logs, squares, logs * squares))
     variance = second - first * first

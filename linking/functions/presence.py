@@ -1,4 +1,4 @@
-"""Presence: an ability that matters only where its obstacle is."""
+"""Presence: an ability that is needed only where its obstacle is present."""
 
 from ..arrays import Array
 from ..function import linking_function
@@ -16,7 +16,7 @@ def _range(ability: Interval, flag: Interval) -> Interval:
     domain={"ability": (0, 1), "flag": (0, 1)},
 )
 def presence(ability: Array, flag: Array) -> Array:
-    r"""Require an ability only where its obstacle is.
+    r"""Require an ability only where its obstacle is present.
 
     .. math:: \mu(a, f) = 1 - (1 - a) f
 
@@ -25,12 +25,12 @@ def presence(ability: Array, flag: Array) -> Array:
     ability : expression or array
         Probability of coping with the obstacle, in [0, 1].
     flag : expression or array
-        1 where the obstacle is there, 0 where it is not; values between weigh it.
+        1 where the obstacle is present, 0 where it is absent; a value between is a weight.
 
     Returns
     -------
     expression or array
-        In [0, 1]: 1 without the obstacle, `ability` with it.
+        Probability in [0, 1]: 1 without the obstacle, `ability` with it.
 
     References
     ----------

@@ -29,8 +29,8 @@ def _check(*parts: object, over: object) -> None:
     """Refuse operands or options that cannot be meant."""
     if over is not None and len(parts) > 1:
         raise LayoutError(
-            f"product: over={over!r} multiplies the labels of one operand, and {len(parts)} were "
-            "given; multiply them first (a * b), or each alone and then the results"
+            f"product: over={over!r} multiplies the labels of one operand, but {len(parts)} "
+            "operands were given; multiply the operands first (a * b), or call product for each"
         )
 
 
@@ -45,12 +45,14 @@ def product(*p: Array, over: Any = None) -> Array:
     *p : expressions or arrays
         Performances in [0, 1].
     over : str, optional
-        Label dimension to multiply along (for plain arrays: the axis, kept with length one).
+        Label dimension to multiply over (for plain arrays: the axis, which is kept with length
+        one).
 
     Returns
     -------
     expression or array
-        In [0, 1]; never above the smallest part. Gradients stay finite where a part is exactly 0.
+        Probability in [0, 1], at most the smallest part. Gradients are finite also where a part is
+        exactly 0.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Total: what one part lacks, another may make up for."""
+"""Total: a sum, in which one part can compensate for another."""
 
 import functools
 import operator
@@ -29,7 +29,7 @@ class _Sum(Call):
 
 
 class Total(LinkingFunction):
-    """The sum, which counts the labels that it runs over."""
+    """The sum, which counts the labels over which it is taken, for its range."""
 
     def build(
         self, names: Sequence[str], operands: Sequence[Expr], options: Mapping[str, Any]
@@ -55,8 +55,8 @@ def _check(*parts: object, over: object) -> None:
     """Refuse operands or options that cannot be meant."""
     if over is not None and len(parts) > 1:
         raise LayoutError(
-            f"total: over={over!r} adds up the labels of one operand, and {len(parts)} were given; "
-            "add them first (a + b), or each alone and then the results"
+            f"total: over={over!r} adds up the labels of one operand, but {len(parts)} operands "
+            "were given; add the operands first (a + b), or call total for each"
         )
 
 
@@ -64,7 +64,7 @@ def _check(*parts: object, over: object) -> None:
     Total, range=_range, latex=_latex, same_unit=("x",), keeps_unit=True, check=_check
 )
 def total(*x: Array, over: Any = None) -> Array:
-    r"""Compensatory join: what one part lacks, another may make up for.
+    r"""Compensatory sum: one part can compensate for another.
 
     .. math:: \sum_j x_j
 
@@ -73,12 +73,12 @@ def total(*x: Array, over: Any = None) -> Array:
     *x : expressions or arrays
         Values of one unit; any real values.
     over : str, optional
-        Label dimension to add up along (for plain arrays: the axis, kept with length one).
+        Label dimension to sum over (for plain arrays: the axis, which is kept with length one).
 
     Returns
     -------
     expression or array
-        In the unit of its parts. The gradient is 1 with respect to every part.
+        Sum in the unit of the parts. The gradient is 1 with respect to every part.
 
     Raises
     ------
@@ -92,7 +92,7 @@ def total(*x: Array, over: Any = None) -> Array:
 
     Examples
     --------
-    A weighted sum of labelled demands, opposed to one level of ease:
+    A level of ease minus a weighted sum of labelled demands:
 
     >>> import numpy as np
     >>> from measurement_layouts import Bias, MetaFeature, Slope

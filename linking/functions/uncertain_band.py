@@ -1,4 +1,4 @@
-"""Uncertain band: success needs neither too little nor too much, within ends known roughly."""
+"""Uncertain band: a band whose ends are known only approximately."""
 
 from .. import arrays
 from ..arrays import Array
@@ -7,7 +7,7 @@ from ..function import linking_function
 from ..notation import bracketed
 from .band import check_min_width, margins
 
-_SHARP = 1e-8  # half a blur below this changes a logistic by less than rounding does
+_SHARP = 1e-8  # a smaller spread (halved) changes a logistic by less than rounding does
 
 
 def _latex(
@@ -40,14 +40,14 @@ def uncertain_band(
     *,
     min_width: float = 0.1,
 ) -> Array:
-    r"""Probability that a propensity lies in a band whose ends are known to within a spread.
+    r"""Probability that a propensity is within a band whose ends are known to within a spread.
 
     .. math:: P = \frac{S(\theta - b_l) \, S(b_u - \theta)}{\sigma(a' r)^2}, \qquad
        S(t) = \frac{\log(1 + e^{a'(t + s)}) - \log(1 + e^{a'(t - s)})}{2 a' s}
 
     S is the mean of :math:`\sigma(a'(t - e))` over e uniform in [-s, s]. So P is the mean of `band`
-    over errors of its two ends, each uniform within the spread s and independent of all others,
-    with the steepness a' and the peak of the width as annotated.
+    over errors of its two ends, which are uniform within the spread s and independent. The
+    steepness a' and the maximum are those of a band of the annotated width.
 
     Parameters
     ----------
@@ -56,18 +56,19 @@ def uncertain_band(
     low, high : expressions or arrays
         Ends of the band as annotated, in the unit of `theta`; either may be infinite, as in `band`.
     spread : expression, array or float
-        `s`, how far the true end can be from the annotated one, in the unit of `theta`; at least 0,
-        which gives `band`. For whole levels 0.5 is the rounding itself, without any disagreement.
+        Largest distance `s` between the true and the annotated end, in the unit of `theta`; at
+        least 0, and 0 gives `band`. For whole levels 0.5 is the error of rounding alone.
     slope : expression, array or float, default 1
-        `a`, steepness at the ends of a wide band; positive.
+        Steepness `a` at the ends of a wide band; positive.
     min_width : float, default 0.1
-        Bands narrower than this are widened about their centre, as in `band`.
+        Bands that are narrower than this are widened to this width about their centre, as in
+        `band`.
 
     Returns
     -------
     expression or array
-        In [0, 1], largest at the midpoint and there below 1 unless the spread is 0. Value and
-        gradient are finite everywhere.
+        Probability in [0, 1]. Its maximum is at the midpoint, and below 1 unless the spread is 0.
+        Value and gradient are finite everywhere.
 
     Raises
     ------
@@ -76,14 +77,14 @@ def uncertain_band(
 
     Notes
     -----
-    The steepness and the peak of the true width are not averaged over. With ends off by up to a
-    level, 90 % intervals hold the truth 90 % of the time for bands two levels wide or more, where
-    those of `band` do so 62 to 77 % of the time
-    (``tests/inference/sampling/test_uncertain_bands.py``); but 86 % for widths of 1 to 3 levels,
-    and 80 % for 0 to 4, at slope 1.
+    The steepness and the maximum are not averaged over the true width. With errors of the ends of
+    up to one level at slope 1, 90 % intervals contain the true value in 90 % of simulations for
+    bands that are at least two levels wide, where those of `band` do so in 62 to 77 %
+    (``tests/inference/sampling/test_uncertain_bands.py``). It is 86 % for widths of 1 to 3 levels,
+    and 80 % for widths of 0 to 4 levels.
 
-    Where several annotators said their ends, the mean over them needs no spread: give both ends
-    their labels, and average `band` with
+    Where several annotators gave ends, the mean over annotators needs no spread: declare both ends
+    with the annotators as labels, and average `band` with
     ``generalised_mean(band(theta, low, high), power=1, over="annotator")``.
 
     References
@@ -97,7 +98,7 @@ def uncertain_band(
     >>> round(float(uncertain_band(1.0, low=0.0, high=2.0, spread=1.0)), 4)
     0.8666
 
-    Three annotators of one item, and what they make of a propensity:
+    The probability of success on one item with the bands of three annotators:
 
     >>> from measurement_layouts import MetaFeature, Propensity, Success
     >>> from measurement_layouts.linking import band, evaluate, generalised_mean
@@ -122,7 +123,7 @@ def uncertain_band(
 
 
 def _blurred_logistic(x: Array, blur: Array) -> Array:
-    r"""Average the logistic between x - blur and x + blur, without a difference that cancels.
+    r"""Average the logistic between x - blur and x + blur, without cancellation of digits.
 
     Below 0, :math:`\log\frac{1 + e^{x + b}}{1 + e^{x - b}} = \log(1 + e^v)` with v = x + b +
     log(1 - exp(-2b)) - log(1 + exp(x - b)); above 0 it is 1 minus that of -x.

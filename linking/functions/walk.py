@@ -1,4 +1,4 @@
-"""Walk: a course that moves from step to step, such as a capability over dates or versions."""
+"""Walk: a random walk, such as the course of a capability over dates or versions."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -30,26 +30,26 @@ def _check(at: Expr, step: Expr, *, knots: object, over: object) -> None:
     """Refuse knots that do not rise, or that are not one more than the steps."""
     if over is None:
         raise LayoutError(
-            f"walk: {step} has a step for each label; name their dimension as over=, as in "
-            "over='month'"
+            f"walk: {step} has a step for each label, but over= is missing; give the dimension of "
+            "the labels, as in over='month'"
         )
     if over in at.dims:
         raise LayoutError(
-            f"walk: {at} has labels along {over!r}, and the walk reduces these; give a property "
+            f"walk: {at} has labels along {over!r}, the dimension of the steps; give a property "
             "with one value, such as a date"
         )
     _read_knots(knots, len(step.dims[str(over)]) if over in step.dims else None)
 
 
 def _read_knots(knots: object, steps: int | None) -> np.ndarray:
-    """Read the knots: finite, rising, and one more than there are steps."""
+    """Read the knots: finite numbers in rising order, one more than there are steps."""
     given = list(knots) if isinstance(knots, Sequence | np.ndarray) else []
     numbers = [real(knot) for knot in given]
     found = np.array([np.nan if number is None else number for number in numbers])
     if len(found) < 2 or not (np.isfinite(found).all() and (np.diff(found) > 0).all()):
         raise LayoutError(
-            f"walk: knots={knots!r}; give at least two finite numbers in rising order, where the "
-            "steps begin and end"
+            f"walk: knots={knots!r}; give at least two finite numbers in rising order, at which "
+            "the steps begin and end"
         )
     if steps is not None and len(found) != steps + 1:
         raise LayoutError(
@@ -61,33 +61,36 @@ def _read_knots(knots: object, steps: int | None) -> np.ndarray:
 
 @linking_function(range=_range, latex=_latex, same_unit=("step",), keeps_unit=True, check=_check)
 def walk(at: Array, step: Array, *, knots: Sequence[float] = (0.0, 1.0), over: Any = None) -> Array:
-    r"""Course that a walk has reached, 0 at the first knot.
+    r"""Value of a random walk at a given place or time; it is 0 at the first knot.
 
     .. math:: w(t) = \sum_k z_k \sqrt{t_{k+1} - t_k} \;
         \min\left(\max\left(\frac{t - t_k}{t_{k+1} - t_k}, 0\right), 1\right)
 
     With independent standard normal steps :math:`z_k` it is a random walk, which moves by about
-    :math:`\sqrt{d}` in a time d; times a `Spread`, it moves as far as the data say. At the knots it
-    is Brownian motion, and a straight line from knot to knot. Knots need not be evenly spaced, so
-    they can be dates of release; those of ordered categories, such as versions, are 0, 1, 2 and so
-    on. Steps beyond the last outcome keep their prior: a forecast fans out there. Before the first
-    knot and after the last the walk stands still.
+    :math:`\sqrt{d}` in a time d. Multiplied by a `Spread`, its scale is estimated from the data. At
+    the knots it has the distribution of Brownian motion, and between them it is a straight line.
+    Knots need not be evenly spaced, so they can be dates of release; those of ordered categories,
+    such as versions, are 0, 1, 2 and so on. Steps beyond the last outcome keep their prior, so that
+    the intervals of a forecast widen there. The walk is constant before the first knot and after
+    the last.
 
     Parameters
     ----------
     at : expression or array
-        Where: a date, a version's number or training steps, of subjects or of items.
+        Place or time of the value: a date, the number of a version or of training steps, of
+        subjects or of items.
     step : expression or array
-        Standard normal steps z, with a label for each.
+        Standard normal steps z, one per label.
     knots : sequence of float
-        Where the steps begin and end: rising, in the unit of `at`, one more than there are steps.
+        Places or times at which the steps begin and end: numbers in rising order, in the unit of
+        `at`, one more than there are steps.
     over : str
-        Label dimension of the steps (for plain arrays: the axis, kept with length one).
+        Label dimension of the steps (for plain arrays: the axis, which is kept with length one).
 
     Returns
     -------
     expression or array
-        In the unit of `step`.
+        Value of the walk, in the unit of `step`.
 
     Raises
     ------
@@ -97,8 +100,8 @@ def walk(at: Array, step: Array, *, knots: Sequence[float] = (0.0, 1.0), over: A
     References
     ----------
     Gelman et al. (2013), Bayesian Data Analysis, section 21.1: Brownian motion as a prior of a
-    course. Papaspiliopoulos, Roberts and Skoeld (2007), Statistical Science 22, for why the steps
-    are standard and the width multiplies them.
+    course. Papaspiliopoulos, Roberts and Skoeld (2007), Statistical Science 22: reasons for
+    standard steps that are multiplied by a scale.
 
     Examples
     --------
@@ -106,7 +109,7 @@ def walk(at: Array, step: Array, *, knots: Sequence[float] = (0.0, 1.0), over: A
     >>> [float(walk(t, steps, knots=(0, 1, 5), over=-1)[0]) for t in (0.5, 1, 3, 5, 9)]
     [0.5, 1.0, -1.0, -3.0, -3.0]
 
-    A capability that subjects have about a walk over years:
+    A walk over years, about which the capabilities of subjects vary:
 
     >>> from measurement_layouts import Bias, MetaFeature, Spread
     >>> released = MetaFeature("released", low=0, high=3, unit="year", per="subject")
@@ -114,7 +117,7 @@ def walk(at: Array, step: Array, *, knots: Sequence[float] = (0.0, 1.0), over: A
     >>> print(Spread("pace") * walk(released, step, knots=(0, 1, 2, 3), over="year"))
     pace × walk(released, step, knots=(0, 1, 2, 3), over=year)
     """
-    count = step.shape[over]  # of PyTensor's variables it is a variable, too
+    count = step.shape[over]  # it is a variable if `step` is a PyTensor variable
     found = _read_knots(knots, count if isinstance(count, int) else None)
     behind = [1] * (step.ndim - 1 - over % step.ndim)
     begin, width = (part.reshape((-1, *behind)) for part in (found[:-1], np.diff(found)))

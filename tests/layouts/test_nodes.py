@@ -116,7 +116,7 @@ def test_a_derived_node_passes_on_what_its_formula_has():
     assert double.unit == ability.unit
     assert repr(double.range) == "[0, 4]"
     assert Derived("two", 2).range.high == 2
-    with pytest.raises(LayoutError, match=r"see: its expression: 'sight' .*cannot stand"):
+    with pytest.raises(LayoutError, match=r"see: its expression: 'sight' .*cannot be part"):
         Derived("see", "sight")
     with pytest.raises(LayoutError, match="see: its expression: NaN"):
         Derived("see", math.nan)
@@ -143,7 +143,7 @@ def test_a_derived_node_passes_on_what_its_formula_has():
             lambda: logistic(Capability("ability", low=0, high=2, labels=("a", "b"))),
             r"passed: its probability still has one value per label of \['dimension'\]; reduce it",
         ),
-        (lambda: [1], "passed: .* cannot stand in an expression"),
+        (lambda: [1], "passed: .* cannot be part of an expression"),
     ],
 )
 def test_an_outcome_refuses(build, complaint):

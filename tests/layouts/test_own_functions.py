@@ -87,14 +87,18 @@ def test_what_is_no_number_is_no_operand(value):
 
 @pytest.mark.parametrize("value", [10**400, np.timedelta64(1, "s")])
 def test_what_no_float_holds_stands_in_no_expression(value):
-    with pytest.raises(LayoutError, match="cannot stand in an expression; use a node or a number"):
+    with pytest.raises(
+        LayoutError, match="cannot be part of an expression; use a node or a number"
+    ):
         Capability("skill", low=0, high=2) * value
     with pytest.raises(LayoutError, match=r"low=.* is not a number; give a number in the unit"):
         Capability("skill", low=value, high=2)
 
 
 def test_axes_of_plain_arrays_have_no_names():
-    with pytest.raises(LayoutError, match="over='skill' names labels, and plain arrays have none"):
+    with pytest.raises(
+        LayoutError, match="over='skill' names a label dimension, but plain arrays have no labels"
+    ):
         product(np.ones(3), over="skill")
 
 

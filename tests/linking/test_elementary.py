@@ -111,19 +111,34 @@ def test_written_as_text_and_as_latex():
 @pytest.mark.parametrize(
     ("build", "complaint"),
     [
-        (lambda: np.log(x), r"log: x = x ranges over \[-1, 1\], but must stay in \[0, inf\]"),
-        (lambda: np.log2(x), r"log2: x = x ranges over \[-1, 1\], but must stay in \[0, inf\]"),
-        (lambda: np.log1p(x - 1), r"log1p: x = x − 1 ranges over \[-2, 0\], but must stay in \[-1"),
-        (lambda: np.sqrt(x), r"x ranges over \[-1, 1\] and is raised to 0.5: a negative number"),
-        (lambda: np.log(distance), "log: distance has unit m, and only a pure number has log; div"),
-        (lambda: np.exp(distance / y), "exp: distance / y has unit m, and only a pure number"),
+        (lambda: np.log(x), r"log: x = x ranges over \[-1, 1\], but must be within \[0, inf\]"),
+        (lambda: np.log2(x), r"log2: x = x ranges over \[-1, 1\], but must be within \[0, inf\]"),
+        (
+            lambda: np.log1p(x - 1),
+            r"log1p: x = x − 1 ranges over \[-2, 0\], but must be within \[-1",
+        ),
+        (
+            lambda: np.sqrt(x),
+            r"x ranges over \[-1, 1\] and is raised to 0.5, which is undefined for",
+        ),
+        (lambda: np.log(distance), "log: distance has unit m, but log takes a pure number; div"),
+        (lambda: np.exp(distance / y), "exp: distance / y has unit m, but exp takes a pure number"),
         (lambda: np.maximum(distance, x), "x has no unit and is in one maximum with distance"),
-        (lambda: np.sin(x), "x: NumPy's sin builds no expression; use one of .*log.*sqrt.*, or wr"),
-        (lambda: np.isnan(x), "x: NumPy's isnan builds no expression"),
-        (lambda: np.add.reduce(x), "x: NumPy's add is asked for .reduce, which expressions do not"),
-        (lambda: np.log(x, where=True), "x: NumPy's log is asked for where, which expressions do"),
+        (
+            lambda: np.sin(x),
+            "x: NumPy's sin is not available for expressions; use one of .*log.*sqrt.*, or wr",
+        ),
+        (lambda: np.isnan(x), "x: NumPy's isnan is not available for expressions"),
+        (
+            lambda: np.add.reduce(x),
+            "x: NumPy's add was called with .reduce, which expressions do not",
+        ),
+        (
+            lambda: np.log(x, where=True),
+            "x: NumPy's log was called with where, which expressions do",
+        ),
         (lambda: np.float64(1) < x, "x cannot be compared with 1.0: comparisons do not build"),
-        (lambda: np.log(np.array([1.0]) * y), "ndarray.*cannot stand in an expression"),
+        (lambda: np.log(np.array([1.0]) * y), "ndarray.*cannot be part of an expression"),
     ],
 )
 def test_what_has_no_value_or_no_expression_is_refused_on_its_line(build, complaint):

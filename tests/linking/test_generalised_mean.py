@@ -130,10 +130,14 @@ def test_options_that_cannot_be_meant_are_refused_at_declaration(options, compla
 
 
 def test_operands_are_checked_too():
-    with pytest.raises(LayoutError, match="averages the labels of one operand, and 2 were given"):
+    with pytest.raises(
+        LayoutError, match="averages the labels of one operand, but 2 operands were given"
+    ):
         generalised_mean(ABILITY, ABILITY, power=0, over="dimension")
     below = MetaFeature("below", low=-1, high=1)
-    with pytest.raises(LayoutError, match=r"p = below ranges over \[-1, 1\], but must stay in \[0"):
+    with pytest.raises(
+        LayoutError, match=r"p = below ranges over \[-1, 1\], but must be within \[0"
+    ):
         generalised_mean(below, power=0)
     with pytest.raises(LayoutError, match="no operand given"):
         generalised_mean(power=0, weights=Capability("w", low=0, high=1))

@@ -90,9 +90,11 @@ def test_reducing_a_dimension_that_is_not_there_is_refused():
         LayoutError, match=r"over='side', but the label dimensions of .* \['skill'\]"
     ):
         product(ability(), over="side")
-    with pytest.raises(LayoutError, match="label dimensions of x are none; name one of those"):
+    with pytest.raises(LayoutError, match="label dimensions of x are none; name one of these"):
         product(MetaFeature("x", low=0, high=1), over="side")
-    with pytest.raises(LayoutError, match="multiplies the labels of one operand, and 2 were given"):
+    with pytest.raises(
+        LayoutError, match="multiplies the labels of one operand, but 2 operands were given"
+    ):
         product(ability(), demand(), over="skill")
 
 

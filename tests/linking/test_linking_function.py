@@ -54,7 +54,7 @@ def test_numbers_and_arrays_compute_and_nodes_build():
     [
         (
             lambda: mixture(wide, by=a, toward=mean_failure),
-            r"mixture: p = wide ranges over \[-1, 3\], but must stay in",
+            r"mixture: p = wide ranges over \[-1, 3\], but must be within",
         ),
         (lambda: mixture(a, by=wide, toward=mean_failure), "mixture: by = wide ranges over"),
         (lambda: mixture(a, by=b, toward=1.5), r"toward = 1.5 ranges over \[1.5, 1.5\]"),
@@ -64,14 +64,14 @@ def test_numbers_and_arrays_compute_and_nodes_build():
         (lambda: product(a, wide), "product: p = wide"),
         (
             lambda: product([a, b]),
-            "nodes are given in a list; give them one by one, as in prod",
+            "nodes were given as a list; give them as separate arguments, as in prod",
         ),
-        (lambda: product((a, 0.5)), "nodes are given in a tuple"),
+        (lambda: product((a, 0.5)), "nodes were given as a tuple"),
         (lambda: band(a, 0, 1, min_width=0.001), "band: min_width=0.001; give a width of at least"),
         (lambda: band(a, 0, 1, min_width=b), "band: min_width=b is an option, fixed when"),
         (lambda: sharpen(a, times=float("nan")), "sharpen: times is NaN"),
         (lambda: sharpen(a, times=object()), "sharpen: times=<object .* is an option, fixed"),
-        (lambda: sharpen("a", a), "'a' .* cannot stand in an expression"),
+        (lambda: sharpen("a", a), "'a' .* cannot be part of an expression"),
         (lambda: logistic.spanning(3, 3), r"spanning\(low=3, high=3\): the margin's range must be"),
         (lambda: logistic.spanning(3, float("inf")), "must be finite with low < high"),
         (
@@ -130,7 +130,7 @@ def test_a_decorator_that_does_not_fit_is_refused(options, complaint):
 
 
 def test_a_formula_names_its_parameters():
-    with pytest.raises(LayoutError, match=r"formula cannot take \*\*"):
+    with pytest.raises(LayoutError, match=r"formula cannot have a \*\* parameter"):
         linking_function(range=(0, 1))(lambda p, **options: p)
 
 

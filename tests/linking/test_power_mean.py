@@ -120,9 +120,9 @@ def test_keeps_range_and_unit_of_its_parts():
     ("operands", "complaint"),
     [
         ((logistic(EXPONENT), ABILITY), r"dimensions of logistic\(exponent\) are none; name one"),
-        ((ABILITY, ABILITY), "the power ability has a value per label of 'dimension'"),
+        ((ABILITY, ABILITY), "the power ability has a value for each label of 'dimension'"),
         ((ABILITY, Propensity("pull", low=0, high=2, unit="m")), "the power pull has unit m"),
-        ((ABILITY - 1, EXPONENT), r"ranges over \[-1, 0\], but must stay in \[0, inf\]"),
+        ((ABILITY - 1, EXPONENT), r"ranges over \[-1, 0\], but must be within \[0, inf\]"),
     ],
 )
 def test_operands_that_cannot_be_meant_are_refused(operands, complaint):

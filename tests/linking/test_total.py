@@ -56,7 +56,9 @@ def test_a_layout_with_it_is_written_and_read_back():
 
 
 def test_several_operands_are_not_reduced():
-    with pytest.raises(LayoutError, match="adds up the labels of one operand, and 2 were given"):
+    with pytest.raises(
+        LayoutError, match="adds up the labels of one operand, but 2 operands were given"
+    ):
         total(DEMAND, DEMAND, over="dimension")
-    with pytest.raises(LayoutError, match="name one of those, or give the nodes labels="):
+    with pytest.raises(LayoutError, match="name one of these, or declare the nodes with labels="):
         total(DEPTH, over="dimension")

@@ -139,7 +139,9 @@ def test_it_is_written_with_its_spread():
 
 def test_what_no_spread_can_be():
     risk = Propensity("risk", low=-4, high=4, unit="level")
-    with pytest.raises(LayoutError, match=r"spread = .1 ranges over \[-1, -1\], but must stay in"):
+    with pytest.raises(
+        LayoutError, match=r"spread = .1 ranges over \[-1, -1\], but must be within"
+    ):
         uncertain_band(risk, 0, 1, -1)
     metres = MetaFeature("off", low=0, high=1, unit="m")
     with pytest.raises(LayoutError, match="off has unit m and is in one uncertain_band with"):

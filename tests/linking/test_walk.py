@@ -75,7 +75,7 @@ def declared(knots, over="part", at=None):
         ({"knots": (0, 1, np.inf, 3)}, "finite"),
         ({"knots": (0,)}, "at least two"),
         ({"knots": 3}, "at least two"),
-        ({"knots": KNOTS, "over": None}, "name their dimension as over="),
+        ({"knots": KNOTS, "over": None}, "give the dimension of the labels, as in over="),
         ({"knots": KNOTS, "at": ml.Bias("b", labels=STEPS, dim="part")}, "with one value"),
     ],
 )

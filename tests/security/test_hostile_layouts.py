@@ -14,8 +14,8 @@ from measurement_layouts.linking.units import parse
 
 CODE = "__import__('os').system('touch canary')"
 REMEDY = "; write a word, or words joined by '*', '/' and '**', such as 's*position'"
-NO_PRODUCT = f"(it is no product of powers of words){REMEDY}"
-TOO_LONG = f"(it has 301 characters, of at most 300){REMEDY}"
+NO_PRODUCT = f"(it is not a product of powers of words){REMEDY}"
+TOO_LONG = f"(it has 301 characters, and 300 are the maximum){REMEDY}"
 
 
 @pytest.fixture
