@@ -55,6 +55,7 @@ def fit_jointly(
                 found,
                 total=options.chains,
                 show=progressbar,
+                what="chains",
                 before=options.chains - len(names),
                 not_converged=lambda done: isinstance(done[1], WorkerDied),
             )

@@ -19,6 +19,7 @@ from ..sampling.convergence import (
     stay_apart,
     worst,
 )
+from ..sampling.draws import SamplingOptions, with_more_care
 from .assembly import FAULTS, UPDATED
 from .posterior import Posterior, success_rates
 from .shared import own_latents, own_names, slowest_shared
@@ -153,8 +154,12 @@ def diagnose(fit: Posterior, subjects: Iterable[object] | None = None) -> pd.Dat
     modes = table["modes"].to_numpy(dtype=object).reshape(each)
     by_row = zip(rows, table["rhat"].to_numpy().reshape(each), strict=True)
     apart = [_apart(fit, row, found, names[0]) for row, found in by_row]
+    attempts = [fit.attempts.get(subject, 1) for subject in who]
     judged = zip(divergences.tolist(), rhat.tolist(), ess.tolist(), apart, strict=True)
-    wrong = [faults(Convergence(*row, length), chains) for row in judged]
+    wrong = [
+        faults(Convergence(*row, length, *_used(fit, often)), chains)
+        for row, often in zip(judged, attempts, strict=True)
+    ]
     if FAULTS in fit.data.attrs:  # found as it was made
         wrong = [json.loads(fit.data.attrs[FAULTS])] * len(rows)
     successes, trials = _outcomes(fit, rows)
@@ -166,7 +171,6 @@ def diagnose(fit: Posterior, subjects: Iterable[object] | None = None) -> pd.Dat
         ]
         for *counted, stay, own in zip(successes, trials, apart, modes, strict=True)
     ]
-    attempts = [fit.attempts.get(subject, 1) for subject in who]
     vague = table["prior_dominated"].to_numpy().reshape(each)
     result = pd.DataFrame(
         {
@@ -190,6 +194,17 @@ def diagnose(fit: Posterior, subjects: Iterable[object] | None = None) -> pd.Dat
     if subjects is not None or not fit.failures:
         return result
     return pd.concat([result, _failed(fit)])
+
+
+def _used(fit: Posterior, attempt: int) -> tuple[int, float]:
+    """Give the tuning and the target of acceptance of an attempt; no tuning without NUTS."""
+    known = fit.data.attrs
+    if known.get("method", "nuts") != "nuts" or "tune" not in known:
+        return 0, Convergence.target_accept
+    aim = float(known.get("target_accept", Convergence.target_accept))
+    first = SamplingOptions(tune=int(known["tune"]), target_accept=aim)
+    used = with_more_care(first, attempt)
+    return used.tune, used.target_accept
 
 
 def _apart(fit: Posterior, row: int, rhat: np.ndarray, names: Sequence[str]) -> str:

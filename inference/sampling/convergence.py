@@ -292,6 +292,7 @@ ESS_PER_CHAIN = 100  # same source
 _RHAT_OF_FEW = 1.05  # up to which more draws help, where ...
 _ESS_OF_FEW = 25  # ... there are so many effective ones a chain; chains that are stuck have fewer
 _FEW_DIVERGENCES = 1 / 200  # of all draws
+_TARGETS = (0.95, 0.99)  # of acceptance, that are advised
 _SPARE = 1.2  # times the draws that are just enough
 
 UNTRUSTED = ("not converged", "failed")
@@ -314,6 +315,8 @@ class Convergence:
         In which modes the chains stay, in words; empty where their draws overlap.
     draws : int
         Of each chain.
+    tune, target_accept : int, float
+        What NUTS was given, from which advice goes on; a tuning of 0 where there is none.
     """
 
     divergences: int
@@ -321,9 +324,17 @@ class Convergence:
     ess: float
     apart: str = ""
     draws: int = 1000
+    tune: int = 1000
+    target_accept: float = 0.8
 
 
-def convergence(draws: Draws, names: Sequence[str] | None = None) -> Convergence:
+def convergence(
+    draws: Draws,
+    names: Sequence[str] | None = None,
+    *,
+    tune: int = Convergence.tune,
+    target_accept: float = Convergence.target_accept,
+) -> Convergence:
     """Measure how well one subject's chains converged.
 
     Parameters
@@ -332,6 +343,8 @@ def convergence(draws: Draws, names: Sequence[str] | None = None) -> Convergence
         Each array of shape (chain, draw, ...), with at least 4 draws.
     names : sequence of str, optional
         Of the profile elements; of the latents, where each is one, by default.
+    tune, target_accept : int, float
+        What the draws were sampled with.
 
     Returns
     -------
@@ -357,7 +370,9 @@ def convergence(draws: Draws, names: Sequence[str] | None = None) -> Convergence
     apart = stay_apart(elements, found.rhat, RHAT_LIMIT, names or list(draws.posterior))
     diverging = draws.statistics["diverging"]
     length = diverging.shape[1]
-    return Convergence(int(diverging.sum()), float(rhat), float(ess), apart, length)
+    return Convergence(
+        int(diverging.sum()), float(rhat), float(ess), apart, length, tune, target_accept
+    )
 
 
 def faults(convergence: Convergence, chains: int) -> list[str]:
@@ -381,12 +396,15 @@ def faults(convergence: Convergence, chains: int) -> list[str]:
     Notes
     -----
     The effective sample size grows as the draws do, and the square of R-hat comes as much closer to
-    1. So many draws are asked for that both are as they should be, and a fifth more.
+    1. So many draws are asked for that both are as they should be, and a fifth more. A target of
+    acceptance is advised only where it at least halves what the one used lacks to 1.
 
     Examples
     --------
     >>> faults(Convergence(divergences=0, rhat=1.004, ess=150, draws=300), chains=2)
     ['few draws: ESS 150 below 200, ask for 480 a chain: fit(..., draws=480)']
+    >>> faults(Convergence(30, 1.0, 900, target_accept=0.99), chains=4)
+    ['30 divergences in 4000 draws at target_accept=0.99: reparametrise the layout']
     >>> faults(Convergence(0, 1.7, 900, "the chains stay in 2 separate modes"), chains=4)
     ['R-hat 1.7000 above 1.01: the chains stay in 2 separate modes']
     """
@@ -404,7 +422,8 @@ def faults(convergence: Convergence, chains: int) -> list[str]:
         found.append(f"few draws: {' and '.join(short)}, {advice}")
     if mixing:
         return found
-    longer = f"fit(..., tune={4 * convergence.draws}, draws={4 * convergence.draws})"
+    tuned = f"tune={4 * max(convergence.tune, convergence.draws)}, " * bool(convergence.tune)
+    longer = f"fit(..., {tuned}draws={4 * convergence.draws})"
     if np.isnan(rhat):
         found.append("R-hat unknown: it needs at least 2 chains that move")
     elif rhat > RHAT_LIMIT:
@@ -434,13 +453,20 @@ def status(found: Sequence[str]) -> str:
 
 
 def _diverged(convergence: Convergence, draws: int, mixing: bool) -> str:
-    """Tell a few divergences of chains that mix from others."""
-    count = convergence.divergences
+    """Tell a few divergences of chains that mix from others; a higher target where there is one."""
+    count, used = convergence.divergences, convergence.target_accept
+    told = f"{{}} in {many(draws, 'draw')}"
+    higher = next((aim for aim in _TARGETS if 1 - aim <= (1 - used) / 2 + _CONSTANT), None)
     if mixing and count <= _FEW_DIVERGENCES * draws:
-        advice = "fit(..., target_accept=0.95) tells whether they matter"
-        return f"few divergences: {count} in {many(draws, 'draw')}, {advice}"
-    raised = "raise target_accept, as in fit(..., target_accept=0.95), or reparametrise"
-    return f"{many(count, 'divergence')} in {many(draws, 'draw')}: {raised}"
+        told = f"few divergences: {told.format(count)}"
+        if higher is None:
+            return f"{told} at target_accept={used:g}, a reparametrised layout may have none"
+        return f"{told}, fit(..., target_accept={higher:g}) tells whether they matter"
+    told = told.format(many(count, "divergence"))
+    if higher is None:
+        return f"{told} at target_accept={used:g}: reparametrise the layout"
+    raised = f"raise target_accept, as in fit(..., target_accept={higher:g}), or reparametrise"
+    return f"{told}: {raised}"
 
 
 def _rounded_up(number: float) -> int:

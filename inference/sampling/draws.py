@@ -1,5 +1,6 @@
 """How a subject is sampled, and what comes of it."""
 
+import dataclasses
 from dataclasses import dataclass
 
 import numpy as np
@@ -42,6 +43,40 @@ class SamplingOptions:
             object.__setattr__(self, name, options.whole(name, getattr(self, name), least))
         aim = options.inside("target_accept", self.target_accept, such_as=0.8)
         object.__setattr__(self, "target_accept", aim)
+
+
+def with_more_care(options: SamplingOptions, attempt: int) -> SamplingOptions:
+    r"""Options of an attempt.
+
+    Each attempt tunes and draws twice as long as the one before, and aims at
+    :math:`1 - (1 - a) / 4` where that aimed at :math:`a`.
+
+    Parameters
+    ----------
+    options : SamplingOptions
+        Of the first attempt.
+    attempt : int
+        Its number, 1 upwards.
+
+    Returns
+    -------
+    SamplingOptions
+        Those of the attempt.
+
+    Examples
+    --------
+    >>> with_more_care(SamplingOptions(draws=500), attempt=2)
+    SamplingOptions(draws=1000, tune=2000, chains=4, target_accept=0.95)
+    >>> with_more_care(SamplingOptions(draws=500), attempt=3).target_accept
+    0.9875
+    """
+    longer = 2 ** (attempt - 1)
+    return dataclasses.replace(
+        options,
+        draws=options.draws * longer,
+        tune=options.tune * longer,
+        target_accept=1 - (1 - options.target_accept) / longer**2,
+    )
 
 
 @dataclass(frozen=True)

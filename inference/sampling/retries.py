@@ -1,14 +1,13 @@
 """Sampling a subject again, with more care, when its draws cannot be trusted."""
 
-import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Literal
 
 from ...common.seeds import subject_seed
 from ...evaluations.evaluation import SubjectData
 from ...layouts.elements import elements
 from .convergence import convergence, faults
-from .draws import Draws, Sampled, SamplingOptions
+from .draws import Draws, Sampled, SamplingOptions, with_more_care
 from .engine import Battery, compile_sampler
 from .grid.posterior import integrate
 from .modes import sample_modes, without_lost_chains
@@ -57,11 +56,16 @@ def sample_subject(
         The last attempt that gave draws, with the faults it still has.
     """
     names = [element.name for element in elements(battery.layout)]
+
+    def wrong(draws: Draws, number: int) -> list[str]:
+        used = with_more_care(options, number)
+        tune = 0 if method == "grid" else used.tune
+        found = convergence(draws, names, tune=tune, target_accept=used.target_accept)
+        return faults(found, options.chains)
+
     if method == "grid":
         own_seed = attempt_seed(seed, subject, 1)
-        return first_clean(
-            lambda _: integrate(battery, data, options, own_seed), subject, options.chains, 1, names
-        )
+        return first_clean(lambda _: integrate(battery, data, options, own_seed), subject, wrong, 1)
 
     def attempt(number: int) -> Draws:
         careful = with_more_care(options, number)
@@ -73,15 +77,14 @@ def sample_subject(
             draws = without_lost_chains(battery, data, draws, careful, own_seed, cores)
         return thinned(draws, careful.draws // options.draws)
 
-    return first_clean(attempt, subject, options.chains, 1 + reruns, names)
+    return first_clean(attempt, subject, wrong, 1 + reruns)
 
 
 def first_clean(
     attempt: Callable[[int], Draws],
     subject: str,
-    chains: int,
+    wrong: Callable[[Draws, int], list[str]],
     attempts: int,
-    names: Sequence[str] | None = None,
 ) -> Sampled:
     """Try until an attempt has no fault.
 
@@ -91,12 +94,10 @@ def first_clean(
         From the attempt's number, 1 upwards, to draws.
     subject : str
         Name of the subject.
-    chains : int
-        Of the draws.
+    wrong : callable
+        From draws and the attempt's number to the faults of the draws.
     attempts : int
         How many to make at most.
-    names : sequence of str, optional
-        Of the profile elements; of the latents, where each is one, by default.
 
     Returns
     -------
@@ -108,7 +109,7 @@ def first_clean(
     for number in range(1, attempts + 1):
         try:
             draws = attempt(number)
-            found = faults(convergence(draws, names), chains)
+            found = wrong(draws, number)
         except (KeyboardInterrupt, SystemExit):
             raise
         except BaseException as error:  # a panic inside nutpie is no Exception
@@ -124,40 +125,6 @@ def in_one_line(error: BaseException) -> str:
     """Write an error as one line; what nutpie says of its own stack helps nobody."""
     text = " ".join(str(error).partition("Stack backtrace:")[0].split())
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
-
-
-def with_more_care(options: SamplingOptions, attempt: int) -> SamplingOptions:
-    r"""Options of an attempt.
-
-    Each attempt tunes and draws twice as long as the one before, and aims at
-    :math:`1 - (1 - a) / 4` where that aimed at :math:`a`.
-
-    Parameters
-    ----------
-    options : SamplingOptions
-        Of the first attempt.
-    attempt : int
-        Its number, 1 upwards.
-
-    Returns
-    -------
-    SamplingOptions
-        Those of the attempt.
-
-    Examples
-    --------
-    >>> with_more_care(SamplingOptions(draws=500), attempt=2)
-    SamplingOptions(draws=1000, tune=2000, chains=4, target_accept=0.95)
-    >>> with_more_care(SamplingOptions(draws=500), attempt=3).target_accept
-    0.9875
-    """
-    longer = 2 ** (attempt - 1)
-    return dataclasses.replace(
-        options,
-        draws=options.draws * longer,
-        tune=options.tune * longer,
-        target_accept=1 - (1 - options.target_accept) / longer**2,
-    )
 
 
 def thinned(draws: Draws, every: int) -> Draws:

@@ -94,7 +94,7 @@ def rank_jointly(
     rng = np.random.default_rng(of_ties)
     ranks, verdicts = [], {}
     names = [str(number + 1) for number in range(simulations)]
-    shown = track(iter(names), total=simulations, show=sampling.progressbar)
+    shown = track(iter(names), simulations, sampling.progressbar, "simulations")
     for place, name in enumerate(shown):
         truth = truths.isel(draw=place, drop=True)
         own = subject_seed(of_outcomes, name)
@@ -118,7 +118,8 @@ def _faults(fitted: Fit) -> list[str]:
         f"{name}[{place}]" for name, values in drawn.items() for place in range(_count(values))
     ]
     diverging = fitted.data["sample_stats"]["diverging"].to_numpy()[0]
-    found = convergence(Draws(drawn, {"diverging": diverging}), names)
+    used = {name: fitted.data.attrs[name] for name in ("tune", "target_accept")}
+    found = convergence(Draws(drawn, {"diverging": diverging}), names, **used)
     return faults(found, len(diverging))
 
 

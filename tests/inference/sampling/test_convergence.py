@@ -280,3 +280,31 @@ def test_the_worst_element_counts(rng):
 )
 def test_faults(found, words):
     assert faults(found, chains=4) == words
+
+
+@pytest.mark.parametrize(
+    ("used", "advised"),
+    [(0.6, "0.95"), (0.8, "0.95"), (0.9, "0.95"), (0.91, "0.99"), (0.95, "0.99"), (0.98, "0.99")],
+)
+@pytest.mark.parametrize("count", [1, 100])
+def test_a_higher_target_than_the_one_used_is_advised(used, advised, count):
+    (told,) = faults(Convergence(count, 1.0, 900, target_accept=used), chains=4)
+    assert f"fit(..., target_accept={advised})" in told
+
+
+@pytest.mark.parametrize("used", [0.985, 0.9875, 0.99, 0.999])
+@pytest.mark.parametrize(("count", "what"), [(1, "may have none"), (100, "reparametrise the")])
+def test_no_target_is_advised_where_a_higher_one_was_used(used, count, what):
+    (told,) = faults(Convergence(count, 1.0, 900, target_accept=used), chains=4)
+    assert "fit(...," not in told
+    assert f"at target_accept={used}" in told
+    assert what in told
+
+
+def test_longer_chains_than_those_used_are_advised():
+    """In tuning, too; where there is none, as on a grid, none is advised."""
+    stuck = {"divergences": 0, "rhat": 1.0, "ess": 20, "draws": 500}
+    (told,) = faults(Convergence(**stuck, tune=6000), chains=4)
+    assert told.endswith("fit(..., tune=24000, draws=2000)")
+    (told,) = faults(Convergence(**stuck, tune=0), chains=4)
+    assert told.endswith("fit(..., draws=2000)")

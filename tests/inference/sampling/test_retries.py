@@ -10,7 +10,8 @@ from measurement_layouts.common.seeds import subject_seed
 from measurement_layouts.evaluations.evaluation import SubjectData
 from measurement_layouts.inference import fitting
 from measurement_layouts.inference.sampling import retries
-from measurement_layouts.inference.sampling.draws import Draws, SamplingOptions
+from measurement_layouts.inference.sampling.convergence import convergence, faults
+from measurement_layouts.inference.sampling.draws import Draws, SamplingOptions, with_more_care
 from measurement_layouts.inference.sampling.engine import Battery, compile_sampler
 from measurement_layouts.inference.sampling.nuts import sample
 from measurement_layouts.inference.sampling.retries import (
@@ -18,7 +19,6 @@ from measurement_layouts.inference.sampling.retries import (
     first_clean,
     sample_subject,
     thinned,
-    with_more_care,
 )
 from measurement_layouts.linking import logistic
 
@@ -101,26 +101,31 @@ def of(attempts):
     return attempt
 
 
+def wrong(draws, _):
+    """Judge draws whatever they were sampled with."""
+    return faults(convergence(draws), chains=4)
+
+
 class Panic(BaseException):
     """What a panic in a compiled library is to Python: no Exception."""
 
 
 def test_nothing_wrong_is_sampled_once(rng):
-    sampled = first_clean(of([clean(rng), None]), "Ann", 4, 2)
+    sampled = first_clean(of([clean(rng), None]), "Ann", wrong, 2)
     assert (sampled.subject, sampled.attempts, sampled.reason) == ("Ann", 1, "")
 
 
 def test_the_first_clean_attempt_is_kept(rng):
     good = clean(rng)
     for bad in (diverging(rng, 1), ValueError("no start"), Panic("index")):
-        sampled = first_clean(of([bad, good, None]), "Ann", 4, 3)
+        sampled = first_clean(of([bad, good, None]), "Ann", wrong, 3)
         assert sampled.draws is good
         assert (sampled.attempts, sampled.reason) == (2, "")
 
 
 def test_the_last_draws_are_kept_with_their_faults(rng):
     last = diverging(rng, 3)
-    sampled = first_clean(of([diverging(rng, 9), last]), "Ann", 4, 2)
+    sampled = first_clean(of([diverging(rng, 9), last]), "Ann", wrong, 2)
     assert sampled.draws is last
     assert sampled.attempts == 2
     assert sampled.reason.startswith("few divergences: 3 in ")
@@ -128,14 +133,14 @@ def test_the_last_draws_are_kept_with_their_faults(rng):
 
 def test_earlier_draws_are_kept_where_the_last_attempt_failed(rng):
     first = diverging(rng, 9)
-    sampled = first_clean(of([first, ValueError("no start")]), "Ann", 4, 2)
+    sampled = first_clean(of([first, ValueError("no start")]), "Ann", wrong, 2)
     assert sampled.draws is first
     assert sampled.attempts == 2
     assert sampled.reason.startswith("9 divergences")
 
 
 def test_a_failed_subject_says_why():
-    sampled = first_clean(of([ValueError("no start"), Panic("index")]), "Ann", 4, 2)
+    sampled = first_clean(of([ValueError("no start"), Panic("index")]), "Ann", wrong, 2)
     assert sampled.draws is None
     assert (sampled.attempts, sampled.reason) == (2, "Panic: index")
 
@@ -143,7 +148,7 @@ def test_a_failed_subject_says_why():
 def test_an_interruption_is_no_failure():
     for error in (KeyboardInterrupt(), SystemExit()):
         with pytest.raises(type(error)):
-            first_clean(of([error]), "Ann", 4, 1)
+            first_clean(of([error]), "Ann", wrong, 1)
 
 
 # --- a posterior that needs it -------------------------------------------------------------------
