@@ -15,7 +15,7 @@ from ..evaluations.tables import texts
 from ..inference.fit import Fit
 from ..inference.posterior.diagnostics import profiles
 from ..inference.posterior.posterior import rows_of
-from ..layouts.elements import elements
+from ..layouts.elements import Element, elements
 from . import style
 from .kinds import of_its_kind
 
@@ -169,7 +169,18 @@ def _of_fit(fit: Fit, subjects: Iterable[object] | None) -> _Spokes:
     ).rename(columns={"mean": "ability"})
     tables = {name: rows[rows["subject"] == name].sort_values("order") for name in who}
     title = f"{style.with_unit('Posterior means', found[0].latent.unit)}, 90% intervals"
-    return _Spokes([one.label or one.name for one in found], tables, 0.0, -np.inf, title)
+    labels = [one.label or one.name for one in found]
+    return _Spokes(labels, tables, _lowest(fit, found), -np.inf, title)
+
+
+def _lowest(fit: Fit, found: list[Element]) -> float:
+    """Lowest level that the capabilities declare, or else the demands in their unit; or else 0."""
+    unit = found[0].latent.unit
+    declared = [one.latent.low for one in found]
+    if unit.powers and None in declared:
+        declared = [feature.low for feature in fit.layout.meta_features if feature.unit == unit]
+    finite = [float(low) for low in declared if low is not None and np.isfinite(low)]
+    return min(finite, default=0.0)
 
 
 def _refuse_many(who: list[str]) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ...common.errors import DataError
+from ...common.options import whole
 from ...evaluations.evaluation import Evaluation
 from ...evaluations.tables import known_names, name_cells, named, need_columns, read_numbers
 from ..files import Files
@@ -45,8 +46,6 @@ MODELS = {
 _KINDS = ("capabilities", "outcomes")
 FILES = Files("adele_labelled")
 
-_LEVELS = range(6)
-
 
 def load(folder: Path | None = None) -> Evaluation:
     """Read the labelled items of six benchmarks and the real outcomes of twelve models.
@@ -81,18 +80,20 @@ def load(folder: Path | None = None) -> Evaluation:
     return Evaluation.from_wide(outcomes.set_axis(names).T, items.set_axis(names))
 
 
-def read_battery(table: pd.DataFrame, subjects: Sequence[str]) -> Evaluation:
+def read_battery(table: pd.DataFrame, subjects: Sequence[str], *, highest: int = 5) -> Evaluation:
     """Read a battery in the published format, from ``pd.read_csv`` or made by hand.
 
     Parameters
     ----------
     table : DataFrame
         One row per item. Columns: ``instance_id``, ``benchmark``, ``task``, ``UG`` (unguessability,
-        0 to 100), the 18 demands by their codes (``AS`` to ``VO``, whole levels of 0 to 5), and one
-        of 0/1 outcomes per subject, empty where it did not answer. Others, such as the question's
+        0 to 100), the 18 demands by their codes (``AS`` to ``VO``, whole levels from 0), and one of
+        0/1 outcomes per subject, empty where it did not answer. Others, such as the question's
         text, are left out.
     subjects : sequence of str
         The columns of outcomes; the subjects get their names.
+    highest : int, default 5
+        The demands' highest level.
 
     Returns
     -------
@@ -104,6 +105,8 @@ def read_battery(table: pd.DataFrame, subjects: Sequence[str]) -> Evaluation:
     DataError
         When a column is missing, an identifier repeats, or a cell holds no level, percentage or
         outcome.
+    FitError
+        When `highest` is not a whole number of at least 1.
 
     Notes
     -----
@@ -125,17 +128,21 @@ def read_battery(table: pd.DataFrame, subjects: Sequence[str]) -> Evaluation:
     need_columns(table, (ITEM, "benchmark", "task"), "the battery has")
     indexed = named(table.set_index(ITEM), "the battery", "item")
     names = known_names(subjects, indexed.columns, "subject")
-    items = properties(indexed).assign(benchmark=indexed["benchmark"], task=indexed["task"])
+    items = properties(indexed, highest).assign(
+        benchmark=indexed["benchmark"], task=indexed["task"]
+    )
     return Evaluation.from_wide(indexed[names].T, items)
 
 
-def properties(table: pd.DataFrame) -> pd.DataFrame:
+def properties(table: pd.DataFrame, highest: int = 5) -> pd.DataFrame:
     """Name labelled columns as layouts do, and check what they hold.
 
     Parameters
     ----------
     table : DataFrame
         Indexed by item, with the 18 codes and ``UG`` among its columns.
+    highest : int, default 5
+        The demands' highest level.
 
     Returns
     -------
@@ -145,8 +152,10 @@ def properties(table: pd.DataFrame) -> pd.DataFrame:
     Raises
     ------
     DataError
-        When a column is missing, a demand is no whole level of 0 to 5, or an unguessability not
-        between 0 and 100.
+        When a column is missing, a demand is no whole level of 0 to `highest`, or an unguessability
+        not between 0 and 100.
+    FitError
+        When `highest` is not a whole number of at least 1.
 
     Examples
     --------
@@ -158,7 +167,8 @@ def properties(table: pd.DataFrame) -> pd.DataFrame:
     need_columns(table, (*DEMANDS, UNGUESSABILITY), "the labelled items have")
     demands, percent = table[list(DEMANDS)], table[[UNGUESSABILITY]]
     levels, percents = read_numbers(demands)[0], read_numbers(percent)[0]
-    _refuse(demands, ~np.isin(levels, _LEVELS), "give whole levels of 0 to 5")
+    inside = np.isin(levels, range(whole("highest", highest, 1) + 1))
+    _refuse(demands, ~inside, f"give whole levels of 0 to {highest}")
     _refuse(percent, ~((percents >= 0) & (percents <= 100)), "give percentages of 0 to 100")
     columns = [f"demand[{code}]" for code in DEMANDS]
     found = pd.DataFrame(levels.astype("int64"), table.index, columns)

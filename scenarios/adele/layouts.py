@@ -36,7 +36,6 @@ from ..pooling import item_ease, normal, pooled
 from .scales import DEMANDS
 
 PLACE = "place"
-_TOP = 5
 _USUAL_LEVEL = 2
 _USUAL_UNGUESSABILITY = 85
 
@@ -45,6 +44,8 @@ def capability_layout(
     slopes: Literal["shared", "pooled", "each"] = "shared",
     power: float | Literal["estimated"] | None = None,
     guessed: bool = True,
+    *,
+    highest: int = 5,
 ) -> Layout:
     r"""Return a layout in which each demand meets an ability of its own.
 
@@ -65,6 +66,8 @@ def capability_layout(
         part. Without it J is the product: success needs every part.
     guessed : bool
         Whether items are guessed; otherwise c = 0, and ``unguessability`` is not needed.
+    highest : int, default 5
+        The demands' highest level.
 
     Returns
     -------
@@ -91,7 +94,7 @@ def capability_layout(
     scatter = Capability("scatter", unit="level", prior=Prior("LogNormal", mu=-0.7, sigma=0.7))
     near = Prior("Normal", mu=general, sigma=scatter)
     ability = Capability("ability", unit="level", prior=near, labels=DEMANDS)
-    demand = MetaFeature("demand", low=0, high=_TOP, unit="level", labels=DEMANDS)
+    demand = MetaFeature("demand", low=0, high=highest, unit="level", labels=DEMANDS)
     part = Derived("part", logistic(ability - demand, _slope(slopes)))
     able = Derived("able", _joined(part, power))
     noise = Noise("noise", prior=Prior("Beta", alpha=1, beta=9))
@@ -102,7 +105,7 @@ def capability_layout(
     return Layout("general-scales-abilities", Success("success", mixture(tried, noise, toward=0)))
 
 
-def additive_layout(places: Sequence[str] = (), spread: float = 0.1) -> Layout:
+def additive_layout(places: Sequence[str] = (), spread: float = 0.1, *, highest: int = 5) -> Layout:
     r"""Return a layout in which demands add up, and none is needed by itself.
 
     .. math:: P = \sigma\Big(e - \sum_d w_d (l_d - 2) - v \frac{u - 85}{100} + t_j\Big)
@@ -120,6 +123,8 @@ def additive_layout(places: Sequence[str] = (), spread: float = 0.1) -> Layout:
     spread : float
         Prior standard deviation of the weights, in log-odds per level. How strongly to shrink them
         depends on where the forecasts are to hold: choose it by `ChosenLayout`.
+    highest : int, default 5
+        The demands' highest level.
 
     Returns
     -------
@@ -133,7 +138,7 @@ def additive_layout(places: Sequence[str] = (), spread: float = 0.1) -> Layout:
     """
     ease = Bias("ease", prior=Prior("Normal", mu=0, sigma=2))
     weight = Bias("weight", labels=DEMANDS, prior=Prior("Normal", mu=0, sigma=spread))
-    demand = MetaFeature("demand", low=0, high=_TOP, unit="level", labels=DEMANDS)
+    demand = MetaFeature("demand", low=0, high=highest, unit="level", labels=DEMANDS)
     unguessability = MetaFeature("unguessability", low=0, high=100)
     unguessed = Bias("unguessed", prior=Prior("Normal", mu=0, sigma=3))
     asked = Derived("asked", total(weight * (demand - _USUAL_LEVEL), over="dimension"))
@@ -147,7 +152,7 @@ def additive_layout(places: Sequence[str] = (), spread: float = 0.1) -> Layout:
     return Layout("general-scales-additive", Success("success", logistic(margin)))
 
 
-def population_layout() -> Layout:
+def population_layout(*, highest: int = 5) -> Layout:
     r"""Return a layout with abilities of weak and strong subjects on one scale.
 
     .. math:: P = \sigma\Big(s \sum_d q_{id} (a_{jd} - l_{id}) + b_t + e_i\Big), \quad
@@ -163,6 +168,11 @@ def population_layout() -> Layout:
 
     The slope s and the eases of tasks b and of items e are the same for all subjects, so that
     abilities of different subjects can be compared.
+
+    Parameters
+    ----------
+    highest : int, default 5
+        The demands' highest level.
 
     Returns
     -------
@@ -211,7 +221,7 @@ def population_layout() -> Layout:
     own = Spread("ownSpread", unit="level", prior=Prior("HalfNormal", sigma=2))
     near = normal(general + shape, own)
     ability = Capability("ability", unit="level", prior=near, labels=DEMANDS)
-    demand = MetaFeature("demand", low=0, high=_TOP, unit="level", labels=DEMANDS)
+    demand = MetaFeature("demand", low=0, high=highest, unit="level", labels=DEMANDS)
     usual = Prior("LogNormal", mu=0, sigma=0.5)
     slope = Slope("slope", unit="1/level", per="population", prior=usual)
     asked = demand * demand

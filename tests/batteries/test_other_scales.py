@@ -4,6 +4,7 @@ import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
+from helpers import small_layouts
 
 import measurement_layouts as ml
 from measurement_layouts.annotation import open_ended, pooled
@@ -14,7 +15,7 @@ from measurement_layouts.batteries import (
     judge_benchmark,
 )
 from measurement_layouts.linking import logistic
-from measurement_layouts.scenarios import propensities
+from measurement_layouts.scenarios import adele, propensities
 
 mpl.use("Agg")
 pytestmark = pytest.mark.usefixtures("tidy_figures")
@@ -154,3 +155,54 @@ def test_the_circle_begins_at_the_scale_s_lowest_level(low, high):
     bottom, top = ml.plots.ability_radar(curves).get_ylim()
     assert bottom == low
     assert top > max(high, curves.table["ability"].max())
+
+
+@pytest.mark.parametrize(("low", "high"), SCALES)
+@pytest.mark.parametrize("declared", ["abilities", "demands"])
+def test_the_circle_of_a_fit_begins_at_the_scale_s_lowest_level(low, high, declared):
+    """That of the abilities where these have a range, and otherwise that of the demands."""
+    labels = ("sums", "words", "maps")
+    ends = {"low": low, "high": high} if declared == "abilities" else {}
+    own = ends or {"prior": ml.Prior("Normal", mu=low + 2, sigma=2)}
+    skill = ml.Capability("skill", unit="level", labels=labels, **own)
+    demand = ml.MetaFeature("demand", low=low, high=high, unit="level", labels=labels)
+    able = ml.linking.product(logistic(skill - demand), over="dimension")
+    items = pd.DataFrame({f"demand[{label}]": [low, low + 1] for label in labels}, ["a", "b"])
+    evaluation = ml.Evaluation.from_wide(pd.DataFrame([[1, 0]], ["Ann"], items.index), items)
+    draws = np.random.default_rng(1).normal(low + 2.5, 0.1, (1, 2, 50, 3))
+    layout = ml.Layout("quiz", ml.Success("solved", able))
+    fit = small_layouts.crafted(layout, evaluation, {"skill": draws})
+    assert ml.plots.ability_radar(fit).get_ylim()[0] == low
+
+
+LAYOUTS = [adele.capability_layout, adele.additive_layout, adele.population_layout]
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_layouts_of_the_general_scales_take_a_highest_level(layout):
+    five, ten = layout(), layout(highest=10)
+    assert layout(highest=5).fingerprint == five.fingerprint != ten.fingerprint
+    features = [feature for one in (five, ten) for feature in one.meta_features]
+    ends = {(one.low, one.high) for one in features if one.name == "demand"}
+    assert ends == {(0, 5), (0, 10)}
+
+
+def test_batteries_of_the_general_scales_take_a_highest_level():
+    """Level 10 is read, fitted, and refused where the scale ends at 5."""
+    row = {"benchmark": "Quiz", "task": "logic"} | dict.fromkeys(adele.DEMANDS, 0)
+    levels = np.arange(120) % 11
+    table = pd.DataFrame([row] * 120).assign(instance_id=[f"q{n}" for n in range(120)], QLl=levels)
+    table["UG"] = 90.0 + 10 * (np.arange(120) % 2)
+    solved = np.random.default_rng(3).random(120) < logistic(7.0 - levels, 2.0)
+    table = table.assign(Ann=solved.astype(int))
+    with pytest.raises(ml.DataError, match="give whole levels of 0 to 5"):
+        adele.read_battery(table, ["Ann"])
+    with pytest.raises(ml.FitError, match=r"highest=9\.5; give a whole number"):
+        adele.read_battery(table, ["Ann"], highest=9.5)
+    evaluation = adele.read_battery(table, ["Ann"], highest=10)
+    assert evaluation.items["demand[QLl]"].tolist() == levels.tolist()
+    layout = adele.additive_layout(spread=1.0, highest=10)
+    fit = ml.fit(layout, evaluation, draws=200, tune=200, chains=2, seed=1, progressbar=False)
+    ends = evaluation.items.loc[["q0", "q10"]].set_axis(["easy", "hard"])
+    easy, hard = fit.forecast(ends).data["mean"].to_numpy().ravel()
+    assert easy > 0.9 > 0.1 > hard
