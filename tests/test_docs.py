@@ -109,6 +109,19 @@ def test_a_page_that_is_nearly_right_is_not():
     assert run("```pycon\n>>> print(0.51)\n0.5\n>>> print(-120.1)\n-120.0\n```", "near")[1] == ""
 
 
+def without_card(index, pages):
+    """Pages without a card, cards without a page, and pages with several cards."""
+    cards = re.findall(r"\]\(([\w-]+)\)", index)
+    return sorted({*pages} ^ {*cards}), sorted({one for one in cards if cards.count(one) > 1})
+
+
+def test_every_how_to_has_one_card():
+    index = (DOCS / "how-to" / "index.md").read_text()
+    pages = {path.stem for path in DOCS.glob("how-to/*.md")} - {"index"}
+    assert without_card(index, pages) == ([], [])
+    assert without_card("[a](a) [a](a) [c](c)", {"a", "b"}) == (["b", "c"], ["a"])
+
+
 def test_every_public_name_is_in_the_reference_once(building):
     import references
 
