@@ -12,8 +12,8 @@ from ..inference.sampling.convergence import UNTRUSTED
 from .bars import Bar
 from .contents import Contents
 
-_NAMED = 3  # subjects, items or elements of a sentence
-_ELEMENTS = 6  # that a list of sentences names
+_NAMED = 3  # most subjects, items or elements in a sentence
+_ELEMENTS = 6  # most elements in a list of sentences
 _OPEN = ("uncertain", "unknown")
 
 
@@ -24,9 +24,9 @@ class Findings:
     Attributes
     ----------
     title : str
-        Its heading.
+        Heading of the group.
     sentences : list of str
-        In order of weight.
+        Sentences, the most important first.
     """
 
     title: str
@@ -34,14 +34,14 @@ class Findings:
 
 
 def findings(contents: Contents, found: Mapping[str, list[Bar]]) -> list[Findings]:
-    """Sum up what was found, by the rules of `describe`; groups without a finding are left out.
+    """Summarise the results by the rules of `describe`; groups without findings are left out.
 
     Parameters
     ----------
     contents : Contents
-        What to tell.
+        Contents of the report.
     found : dict of str to list of Bar
-        Profiles, by subject.
+        Profiles by subject.
 
     Returns
     -------
@@ -62,7 +62,7 @@ def findings(contents: Contents, found: Mapping[str, list[Bar]]) -> list[Finding
 
 
 def _rates(contents: Contents) -> Iterator[str]:
-    """Say between which subjects success lies."""
+    """State the range of success rates, with the subjects at its ends."""
     rates = contents.rates.dropna().sort_values(kind="stable")
     what = "Mean outcomes" if contents.stepped else "Success rates"
     if len(rates) == 1:
@@ -78,7 +78,7 @@ def _rates(contents: Contents) -> Iterator[str]:
 def _abilities(
     contents: Contents, judged: pd.DataFrame, found: Mapping[str, list[Bar]]
 ) -> list[str]:
-    """Say of each capability whose strength and whose weakness it is, and who has most of it."""
+    """State whose strength and whose weakness each capability is, and the highest and lowest."""
     told = []
     for place, element in enumerate(contents.elements):
         if element.latent.kind not in ("capability", "propensity"):
@@ -98,7 +98,7 @@ def _abilities(
 
 
 def _limits(contents: Contents, judged: pd.DataFrame) -> Iterator[str]:
-    """Say which weaknesses are most frequent, who leans to one side, and who is noisy."""
+    """State the most frequent weaknesses, biases and noises, with their subjects."""
     of = len(contents.told.texts)
     weak = judged[judged["kind"] == "weakness"]
     for element, count in weak["element"].value_counts().head(_ELEMENTS).items():
@@ -112,14 +112,14 @@ def _limits(contents: Contents, judged: pd.DataFrame) -> Iterator[str]:
 
 
 def _next(contents: Contents, judged: pd.DataFrame) -> Iterator[str]:
-    """Name the items that narrow most profiles, or else the elements that are still open."""
+    """State the items that narrow most profiles, or else the elements that are still unknown."""
     table = contents.next_items
     if len(table):
         first = table.groupby("subject", sort=False).head(_NAMED)["item"].value_counts()
         named = ", ".join(f"{item} ({count})" for item, count in first.head(_ELEMENTS).items())
         yield (
-            "Items of the bank that are among the first three for most subjects (how many in "
-            f"brackets): {named}."
+            "Items of the bank that are among the first three for most subjects (number of "
+            f"subjects in brackets): {named}."
         )
     of = len(contents.told.texts)
     left = judged[judged["kind"].isin(_OPEN)]
@@ -127,18 +127,18 @@ def _next(contents: Contents, judged: pd.DataFrame) -> Iterator[str]:
     for element, count in counts.items():
         yield f"{element} is uncertain or unknown in {count} of {of}: run items that demand it."
     if len(counts) and not len(table):
-        yield "Give the report a bank of items, and it names those that tell most."
+        yield "With a bank of items, the report lists the items that are most informative."
 
 
 def _doubts(contents: Contents, found: Mapping[str, list[Bar]]) -> Iterator[str]:
-    """Say which profiles and which elements not to rely on, and what the layout misses."""
+    """State unreliable profiles and elements, and properties that the layout misses."""
     status = contents.diagnostics["status"]
     for names, verdict in (
         (status.index[status == "failed"], "could not be fitted"),
-        (status.index[status.isin(UNTRUSTED)], "did not converge; the remarks say what to do"),
+        (status.index[status.isin(UNTRUSTED)], "did not converge; the remarks describe remedies"),
         (
             status.index[~status.isin({"ok", "failed"} | set(UNTRUSTED))],
-            "are rough: their summaries move by more than the digits shown when sampled again",
+            "are approximate: in another run their summaries change by more than the digits shown",
         ),
     ):
         if len(names):
@@ -147,7 +147,7 @@ def _doubts(contents: Contents, found: Mapping[str, list[Bar]]) -> Iterator[str]
     vague = Counter(bar.axis.name for _, bar in every if bar.vague)
     if vague:
         named = ", ".join(f"{name} ({count})" for name, count in vague.most_common(_ELEMENTS))
-        yield f"Prior-dominated, not to be compared (in how many of {len(found)}): {named}."
+        yield f"Prior-dominated, not to be compared (number of {len(found)} in brackets): {named}."
     split = dict.fromkeys(who for who, bar in every if bar.split)
     if split:
         yield f"Separate modes, between which a mean may lie: {some(split, _NAMED)}."
@@ -158,7 +158,7 @@ def _doubts(contents: Contents, found: Mapping[str, list[Bar]]) -> Iterator[str]
 
 
 def _first(told: list[str], what: str) -> list[str]:
-    """Keep the first sentences, and say how many more there are."""
+    """Keep the first sentences, and count the others."""
     if len(told) <= _ELEMENTS:
         return told
     return [*told[:_ELEMENTS], f"{len(told) - _ELEMENTS} more {what} are in the sections below."]

@@ -39,7 +39,7 @@ def as_markdown(contents: Contents) -> str:
         "## Profiles",
         f"Posterior mean and {PROB:.0%} interval. \\*: prior-dominated, the outcomes say next to "
         "nothing. ‡: separate modes, between which the mean may lie; where they are is said in the "
-        "diagnosis. †: not converged, not to be trusted yet.",
+        "diagnosis. †: not converged, not reliable yet.",
         _profiles(contents),
         *_population(contents),
         "## Sampling",
@@ -137,7 +137,7 @@ def _outcomes(contents: Contents) -> list[str]:
         for who, own in zip(contents.means.index, contents.means.to_numpy(), strict=True)
     ]
     return [
-        f"Means of outcomes, as parts of the highest. {'; '.join(told)}.",
+        f"Means of outcomes, as fractions of the highest. {'; '.join(told)}.",
         table(["Subject", *contents.means.columns], rows),
     ]
 
@@ -241,7 +241,7 @@ def _next(contents: Contents) -> list[str]:
         return []
     told = (
         "The items of the bank that would narrow each profile most, in order: each is chosen for "
-        "what it adds to those before."
+        "the information that it adds to the items before it."
     )
     head = ["Subject", "Item", "Success", "Narrows most, on its own"]
     return ["## What to ask next", told, table(head, rows)]

@@ -24,30 +24,31 @@ def demand_levels(
 ) -> np.ndarray | None:
     """Find the levels of demand that items oppose to a capability.
 
-    The demand of an item is the capability at which what links the two, such as ``logistic(reach -
-    distance)``, is one half, other latents in it being at their posterior means.
+    The demand of an item is the value of the capability at which the function that links the two,
+    such as ``logistic(reach - distance)``, is one half, with other latents at their posterior
+    means.
 
     Parameters
     ----------
     fit : Fit
-        Profiles.
+        The fit.
     subject : str
         Name of the subject.
     features : dict of str to ndarray
-        Of the items, by meta-feature, shape (items,) or (items, labels).
+        Values of the items by meta-feature, of shape (items,) or (items, labels).
     items : int
-        How many.
+        Number of items.
     element : Element
         The capability.
 
     Returns
     -------
     ndarray or None
-        Different levels in ascending order, in the capability's unit; one infinite level stands for
-        all far beyond the range. Items that ask nothing of it, because its lowest value is enough,
-        are left out, so there may be none; there are also none where another capability or a
-        propensity makes up for this one. None in place of levels where the capability itself is a
-        chance, from 0 to 1, that nothing is opposed to.
+        Distinct levels in ascending order, in the capability's unit; a single infinite level stands
+        for all levels far beyond the range. Items that make no demand on the capability, because
+        its lowest value is enough, are left out, so the array may be empty; it is also empty if
+        another capability or a propensity compensates for this one. None if the capability is a
+        chance, from 0 to 1, to which nothing is opposed.
 
     Examples
     --------

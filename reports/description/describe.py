@@ -34,13 +34,13 @@ class Training(NamedTuple):
     Attributes
     ----------
     successes, trials, items : int
-        Counts; items are those attempted.
+        Counts of successes and trials, and number of items attempted.
     spread : float
-        Standard deviation over them of the posterior mean of the success probability; NaN where
-        all items are alike, so that it cannot vary.
+        Standard deviation over the items of the posterior mean of the success probability; NaN
+        where all items are the same, so that it cannot vary.
     mean : float or None
-        Where outcomes are several, graded or scores: the mean of all, as parts of the highest. Then
-        counts are of steps, and the spread is that of the items' expected outcomes.
+        With several outcomes, grades or scores, their mean as a fraction of the highest. Counts are
+        then of steps, and the spread is that of the items' expected outcomes.
     """
 
     successes: int
@@ -51,7 +51,7 @@ class Training(NamedTuple):
 
     @classmethod
     def of(cls, fit: Fit, row: int) -> "Training":
-        """Read and forecast them, by the subject's place in the fit."""
+        """Read and forecast a subject's outcomes, by its position in the fit."""
         attempted = Attempted.of(fit, row)
         if attempted.steps is not None:
             return cls._of_steps(fit, row, attempted, attempted.steps)
@@ -91,31 +91,31 @@ class Training(NamedTuple):
         return self.spread < rules.spread
 
     def silent(self, rules: Rules) -> bool:
-        """Whether nothing follows for single elements: uniform, and short of nearly all."""
+        """Whether single elements cannot be judged: success is uniform and not nearly complete."""
         return self.uniform(rules) and self.rate < rules.nearly_all
 
     def level(self, rules: Rules) -> str:
-        """Say whether it passes ``nearly all``, ``nearly nothing``, or is ``in between``."""
+        """Class of the success rate: ``nearly all``, ``nearly nothing`` or ``in between``."""
         if self.rate >= rules.nearly_all:
             return "nearly all"
         return "nearly nothing" if self.rate <= rules.nearly_nothing else "in between"
 
     def finding(self, subject: str, rules: Rules) -> Finding:
-        """Say how much the subject passes, and whether that depends on the items."""
+        """Describe the success rate, and whether it depends on the items."""
         of = many(self.items, "item")
         if self.mean is not None:
-            of = f"what {of} give"
+            of = f"the highest outcome on {of}"
         elif self.trials != self.items:
             of = f"{many(self.trials, 'trial')} on {of}"
         level = self.level(rules)
         how = "" if level == "in between" else f"{level}: "
-        verb = "passes" if self.mean is None else "gets"
+        verb = "passes" if self.mean is None else "reaches"
         text = f"{subject} {verb} {how}{self.rate:.2f} of {of}"
         if self.silent(rules):
-            text += ", whatever they ask as far as the layout sees; strengths and weaknesses "
-            text += "cannot be told from that"
+            text += ", and under the layout success hardly depends on the item; strengths and "
+            text += "weaknesses cannot be determined"
         elif self.successes == self.trials:
-            text += "; how far its abilities reach beyond them cannot be told"
+            text += "; the upper limits of its abilities cannot be determined"
         return Finding("overall", value=self.rate, text=text)
 
 
@@ -128,33 +128,34 @@ def describe(
 ) -> Description:
     """Describe each subject's cognitive profile in plain language.
 
-    Says what a subject is strong and weak at, where it leans to one side, whether it is noisy, what
-    its data cannot tell and, given a criticism, what the layout seems to miss, which of its own
-    properties do not fit, whose outcomes agree with nobody's, and where intervals are too short
-    because repeated attempts at an item depend on each other. Every statement follows from the
-    posterior by a rule with a threshold; see `judgement.judge` for the formulas.
+    A description states a subject's strengths, weaknesses, biases and noise, and the elements that
+    its data do not determine. With a criticism it also states the properties that the layout seems
+    to miss, the properties that it uses in a form that does not fit, outcomes that agree with no
+    other subject's, and intervals that are too short because repeated attempts at an item depend on
+    each other. Every statement follows from the posterior by a rule with a threshold; see
+    `judgement.judge` for the formulas.
 
-    A capability is judged by how many of the levels of demand in the subject's items it surpasses,
-    not by the range that was declared for it. It is uncertain where its interval reaches into
-    strengths or weaknesses without being one. An element is unknown where the data say hardly more
-    than the prior (``prior_dominated`` in `Fit.profiles`). Where a subject's success hardly depends
-    on the items, short of passing nearly all of them, nothing is said of its capabilities,
-    propensities and biases.
+    A capability is judged by the number of levels of demand in the subject's items that it
+    surpasses, not by its declared range. It is uncertain if its interval extends into strengths or
+    weaknesses and it is neither. An element is unknown if the data hardly add to the prior
+    (``prior_dominated`` in `Fit.profiles`). If a subject's success hardly depends on the items, and
+    it does not pass nearly all of them, its capabilities, propensities and biases are not
+    described.
 
-    Where subjects share something, it is said by how much each element leans on the population, and
-    about what it is by the subject's own outcomes alone; see `standing.standing`.
+    For a joint layout, the description states how much each element leans on the population, and
+    its approximate value by the subject's own outcomes alone; see `standing.standing`.
 
     Parameters
     ----------
     fit : Fit
-        Profiles.
+        The fit.
     criticism : Criticism, optional
-        Of the same fit: adds the properties that were flagged (candidates, if they gain enough),
-        repeated attempts that were flagged, and outcomes that agree with nobody's.
+        Criticism of the same fit. It adds flagged properties (candidates only if their gain is
+        large enough), flagged repeated attempts, and outcomes that agree with no other subject's.
     subjects : iterable, optional
-        Subjects (default: all, those whose sampling failed too).
+        Subjects (default: all, including those whose sampling failed).
     rules : Rules, optional
-        Thresholds.
+        Thresholds of the statements.
 
     Returns
     -------
@@ -166,7 +167,7 @@ def describe(
     DataError
         When the criticism is of another fit, or a subject is named twice.
     FitError
-        When a subject is not in the fit, or `rules` are none.
+        When a subject is not in the fit, or `rules` is not a `Rules`.
 
     Examples
     --------
@@ -201,7 +202,7 @@ def describe(
             *_elements(fit, subject, own, silent, rules),
             *leaning[subject],
             *_alike(criticism, subject),
-            *_like_nobody(criticism, subject),
+            *_disagreeing(criticism, subject),
             *_misfits(criticism, subject),
             *_missing(criticism, subject, rules),
         ]
@@ -221,7 +222,7 @@ def _same_fit(fit: Fit, criticism: Criticism) -> None:
     if other.layout.fingerprint != fit.layout.fingerprint:
         differs = f"the layout {other.layout.name!r}, this one of {fit.layout.name!r}"
         if other.layout.name == fit.layout.name:
-            differs = f"another layout that is called {fit.layout.name!r}, too"
+            differs = f"another layout with the same name, {fit.layout.name!r}"
     elif other.subjects != fit.subjects:
         differs = f"the subjects {some(other.subjects)}, this one of {some(fit.subjects)}"
     elif not other.observed.equals(fit.observed):
@@ -240,8 +241,8 @@ def _sampling(subject: str, status: str, reason: str) -> list[Finding]:
     if status == "failed":
         return [Finding("sampling", text=f"{subject} could not be fitted ({reason})")]
     if status not in UNTRUSTED:
-        return [Finding("sampling", text=f"The profile of {subject} is a rough one ({reason})")]
-    text = f"The profile of {subject} is not to be trusted yet ({reason})"
+        return [Finding("sampling", text=f"The profile of {subject} is approximate ({reason})")]
+    text = f"The profile of {subject} is not reliable yet ({reason})"
     return [Finding("sampling", text=text)]
 
 
@@ -288,7 +289,7 @@ def _missing(criticism: Criticism | None, subject: str, rules: Rules) -> list[Fi
 
 
 def _misfits(criticism: Criticism | None, subject: str) -> list[Finding]:
-    """Name properties that the layout uses in a form that does not fit."""
+    """Describe properties that the layout uses in a form that does not fit."""
     if criticism is None:
         return []
     forms = criticism.forms
@@ -297,7 +298,7 @@ def _misfits(criticism: Criticism | None, subject: str) -> list[Finding]:
 
 
 def _deviating(kind: str, row: Mapping[Hashable, Any]) -> Finding:
-    """Say where success deviates most, over the levels of a property."""
+    """Describe the level of a property at which success deviates most."""
     return Finding(
         kind,
         str(row["property"]),
@@ -309,8 +310,8 @@ def _deviating(kind: str, row: Mapping[Hashable, Any]) -> Finding:
     )
 
 
-def _like_nobody(criticism: Criticism | None, subject: str) -> list[Finding]:
-    """Say that a subject's outcomes agree with nobody's."""
+def _disagreeing(criticism: Criticism | None, subject: str) -> list[Finding]:
+    """Describe a subject whose outcomes agree with no other subject's."""
     if criticism is None:
         return []
     table = criticism.agreement
@@ -326,7 +327,7 @@ def _like_nobody(criticism: Criticism | None, subject: str) -> list[Finding]:
 
 
 def _alike(criticism: Criticism | None, subject: str) -> list[Finding]:
-    """Say where attempts are too much alike, of the subject itself or else of all together."""
+    """Describe repeated attempts that are too similar, of the subject or else of all together."""
     if criticism is None:
         return []
     table = criticism.overdispersion

@@ -1,4 +1,4 @@
-"""What may be said about one element of one subject's profile, by the rules."""
+"""Judgement of one element of one subject's profile by the rules."""
 
 import math
 from dataclasses import dataclass
@@ -16,25 +16,25 @@ _CENTRED = ("Laplace", "Logistic", "Normal", "StudentT")  # families whose mean 
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """What is known about one element of one subject's profile.
+    """Posterior and prior of one element of one subject's profile, with the demands on it.
 
     Attributes
     ----------
     element : Element
-        Which.
+        The element.
     draws, prior : ndarray, shape (draws,)
-        After and before the data, in the node's unit.
+        Posterior and prior draws, in the node's unit.
     numbers : Numbers
         Posterior mean and interval, and their decimals.
     informed : bool
-        Whether the data say more than the prior.
+        Whether the data add to the prior.
     levels : ndarray or None
-        Levels of demand that a capability is judged by, as of `demands.demand_levels`; None where
-        it is judged by its range.
+        Levels of demand by which a capability is judged, as returned by `demands.demand_levels`;
+        None where it is judged by its range.
     ess : float
         Effective sample size of the draws' tails.
     modes : str
-        Where there are separate modes, as in `diagnostics.profiles`.
+        Description of separate modes, as in `diagnostics.profiles`; empty without.
     """
 
     element: Element
@@ -48,12 +48,12 @@ class Evidence:
 
     @property
     def located(self) -> str:
-        """Name, mean, interval and range in words."""
+        """Name, mean, interval and range as text."""
         return located(self.element, self.numbers)
 
     @property
     def by_range(self) -> bool:
-        """Whether it is judged by its place in its range."""
+        """Whether it is judged by its position in its range."""
         return self.levels is None and self.element.latent.range.is_finite
 
     @property
@@ -62,7 +62,7 @@ class Evidence:
         return self.levels is not None and len(self.levels) > 0
 
     def shares(self, draws: np.ndarray) -> np.ndarray:
-        """Place draws on the scale that the capability is judged by, from 0 to 1."""
+        """Map draws to the scale by which the capability is judged, from 0 to 1."""
         if self.levels is not None:
             return np.asarray(np.searchsorted(self.levels, draws) / len(self.levels))
         support = self.element.latent.range
@@ -79,7 +79,7 @@ class Evidence:
         return Surpassed(float(counts.mean()), float(low), float(high), len(self.levels), error)
 
     def finding(self, kind: str, text: str, probability: float = math.nan) -> Finding:
-        """Say something of this element."""
+        """Make a finding about this element."""
         mean, low, high, _ = self.numbers
         if self.modes and kind != "unknown":
             text += f" (separate modes {self.modes}: the mean may lie between them)"
@@ -87,24 +87,25 @@ class Evidence:
 
 
 def judge(evidence: Evidence, rules: Rules) -> Finding | None:
-    r"""Say what the rules allow to be said of one element.
+    r"""Judge one element by the rules.
 
-    With the share :math:`u` of the levels of demand in the subject's items that a capability
-    surpasses (of a chance from 0 to 1, or with the rule ``scale="range"``, its share of the range;
-    `strong` and `weak` are those of the scale), and the centre :math:`m` and standard deviation
-    :math:`s` of a bias's prior:
+    Let :math:`u` be the share of the levels of demand in the subject's items that a capability
+    surpasses (for a chance from 0 to 1, or with the rule ``scale="range"``, its share of the range;
+    `strong` and `weak` are those of the scale), and let :math:`m` and :math:`s` be the centre and
+    standard deviation of a bias's prior. The judgements are:
 
     - strength: :math:`P(u \ge \mathrm{strong}) \ge \mathrm{certainty}`; weakness:
-      :math:`P(u \le \mathrm{weak}) \ge \mathrm{certainty}`; either only where the data raise its
-      odds by the factor `evidence` or more (a uniform prior never stands in the way), else unknown;
-    - otherwise unknown where the interval of u is wider than `vague`, in between where both of its
-      ends lie between weak and strong, and uncertain where one does not: the capability may be in
-      more than one of these classes. Uncertain is also what has separate modes of unknown weight;
-    - located, and not judged: a capability that no item of the subject demands anything of, or that
-      another one makes up for;
+      :math:`P(u \le \mathrm{weak}) \ge \mathrm{certainty}`; both only if the data raise its odds by
+      at least the factor `evidence` (with a uniform prior this is always so), else unknown;
+    - otherwise unknown if the interval of u is wider than `vague`, in between if both of its ends
+      lie between weak and strong, and uncertain if one does not, so that the capability may be in
+      more than one of these classes. A capability with separate modes of unknown weight is
+      uncertain as well;
+    - located, and not judged: a capability on which the subject's items make no demand, or for
+      which another latent compensates;
     - bias: :math:`P(b > m)` or :math:`P(b < m)` is at least the certainty, and the posterior mean
-      lies `tilt` :math:`s` or more from :math:`m`. Where :math:`m` is 0 that is a lean to one side;
-      elsewhere a level higher or lower than was expected before the data;
+      lies at least `tilt` :math:`s` from :math:`m`. If :math:`m` is 0, this is a preference for one
+      side; otherwise it is a value higher or lower than expected before the data;
     - noise: :math:`P(\mathrm{noise} > \mathrm{noisy}) \ge \mathrm{certainty}`.
 
     Probabilities are shares of the posterior's draws.
@@ -114,12 +115,12 @@ def judge(evidence: Evidence, rules: Rules) -> Finding | None:
     evidence : Evidence
         Draws of the element.
     rules : Rules
-        Thresholds.
+        Thresholds of the judgements.
 
     Returns
     -------
     Finding or None
-        None for a slope, which is neither good nor bad.
+        The judgement; None for a slope, which is neither good nor bad.
     """
     kind = evidence.element.latent.kind
     if kind == "slope":
@@ -184,7 +185,7 @@ def _lean(evidence: Evidence, rules: Rules) -> Finding:
 
 
 def _expected(evidence: Evidence) -> float:
-    """Mean of a bias before the data, by its formula where that is known."""
+    """Compute the prior mean of a bias, by its formula if there is one, else from draws."""
     prior = evidence.element.prior
     centre = dict(prior.parameters).get("mu")
     if prior.family in _CENTRED and isinstance(centre, Constant):
@@ -197,5 +198,5 @@ def _noise(evidence: Evidence, rules: Rules) -> Finding:
     if probability < rules.certainty:
         return evidence.finding("unremarkable", evidence.located)
     share = estimate(evidence.numbers, 1)
-    text = f"about {share} of its outcomes do not follow from what the items ask "
+    text = f"about {share} of its outcomes do not follow from the demands of the items "
     return evidence.finding("noise", f"{text}({evidence.element.name})", probability)

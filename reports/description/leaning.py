@@ -1,4 +1,4 @@
-"""How far subjects' profiles lean on what they share, in words."""
+"""Sentences about how much subjects' profiles lean on the population."""
 
 from collections.abc import Sequence
 
@@ -12,21 +12,21 @@ from .rules import Finding
 
 
 def leanings(fit: Fit, table: pd.DataFrame, subjects: Sequence[str]) -> dict[str, list[Finding]]:
-    """Say by how much each element of a profile rests on the population, and what it is without.
+    """Describe how much each element of a profile leans on the population, and its value without.
 
     Parameters
     ----------
     fit : Fit
-        Profiles.
+        The fit.
     table : DataFrame
-        Of these subjects' profiles, as `diagnostics.profiles` gives it.
+        Profiles of these subjects, as returned by `diagnostics.profiles`.
     subjects : sequence of str
         Names of the subjects.
 
     Returns
     -------
     dict of str to list of Finding
-        By subject, one for each element; none where each subject stands alone.
+        Findings by subject, one for each element; none if each subject is fitted separately.
     """
     found: dict[str, list[Finding]] = {subject: [] for subject in subjects}
     if not fit.layout.joint:

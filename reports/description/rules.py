@@ -1,4 +1,4 @@
-"""Findings, and the thresholds by which they are made, each with its unit and meaning."""
+"""Findings, and the thresholds that decide them, each with its unit and meaning."""
 
 import math
 from dataclasses import dataclass, field, fields
@@ -41,16 +41,16 @@ class Rules:
     prob : float, default 0.9
         Mass of the equal-tailed intervals.
     evidence : float, default 3
-        By how much the data have to multiply the prior odds of a strength or weakness, so that none
-        is named that the prior alone would name.
+        Least factor by which the data raise the prior odds of a strength or weakness, so that none
+        is stated that follows from the prior alone.
     strong, weak : float, default 0.8 and 0.7
-        Shares of a capability's range, where that is the scale: it is a strength from the first on,
-        a weakness up to the second, which may not exceed the first.
+        Shares of a capability's range, for the scale "range": it is a strength from `strong` on
+        and a weakness up to `weak`, which may not exceed `strong`.
     vague : float, default 0.5
-        Share of the scale: a capability whose interval is wider is not known, unless it is a
-        strength or a weakness.
+        Share of the scale: a capability whose interval is wider is unknown, unless it is a strength
+        or a weakness.
     tilt : float, default 0.5
-        Prior standard deviations: a bias that lies so far from what its prior expects is named.
+        Number of prior standard deviations: a bias at least so far from its prior mean is stated.
     noisy : float, default 0.15
         Weight of noise above which a subject is noisy.
     nearly_all, nearly_nothing : float, default 0.97 and 0.15
@@ -59,19 +59,20 @@ class Rules:
         Standard deviation of the forecast over the training items: below it, success hardly depends
         on the items.
     gain : float, default 4
-        Elpd in nats that a property has to gain to be named as missing.
+        Least gain in elpd, in nats, of a property that is stated as missing.
     scale : {"demands", "range"}
-        By what capabilities are judged: by how many of the levels of demand that the subject's
-        items oppose to them they surpass, or by their place in the range that was declared. A
-        capability that is a chance, from 0 to 1, is judged by that range in any case.
+        Scale by which capabilities are judged: "demands" is the number of levels of demand in the
+        subject's items that the capability surpasses, "range" its position in the declared range. A
+        capability that is a chance, from 0 to 1, is always judged by its range.
     strong_demands, weak_demands : float, default 0.75 and 0.25
-        Shares of the levels of demand, where these are the scale: a capability that surpasses as
-        many or more is a strength, one that surpasses as many or fewer a weakness.
+        Shares of the levels of demand, for the scale "demands": a capability that surpasses at
+        least the share `strong_demands` is a strength, one that surpasses at most the share
+        `weak_demands` a weakness.
 
     Raises
     ------
     FitError
-        When a threshold is out of range, or two that belong together are reversed.
+        When a threshold is out of range, or a lower threshold exceeds its upper one.
 
     Examples
     --------
@@ -84,30 +85,32 @@ class Rules:
 
     certainty: float = _rule(0.9, "probability", "posterior probability that a statement needs")
     evidence: float = _rule(
-        3.0, "odds ratio", "by so much the data have to raise the odds of a strength or weakness"
+        3.0, "odds ratio", "least factor by which data raise the odds of a strength or weakness"
     )
     prob: float = _rule(0.9, "probability", "mass of the equal-tailed intervals")
-    strong: float = _rule(0.8, "share of the range", "a capability from it on is a strength")
-    weak: float = _rule(0.7, "share of the range", "a capability up to it is a weakness")
-    vague: float = _rule(
-        0.5, "share of the scale", "a capability with a wider interval is not known"
-    )
+    strong: float = _rule(0.8, "share of the range", "a capability at or above it is a strength")
+    weak: float = _rule(0.7, "share of the range", "a capability at or below it is a weakness")
+    vague: float = _rule(0.5, "share of the scale", "a capability with a wider interval is unknown")
     tilt: float = _rule(
-        0.5, "prior standard deviations", "a bias so far from what was expected is named"
+        0.5, "prior standard deviations", "a bias at least so far from its prior mean is stated"
     )
     noisy: float = _rule(0.15, "weight", "a subject with more noise is noisy")
-    nearly_all: float = _rule(0.97, "success rate", "from it on, nearly all items are passed")
-    nearly_nothing: float = _rule(0.15, "success rate", "up to it, nearly no items are passed")
-    spread: float = _rule(
-        0.05, "success probability", "where it varies less over items, they hardly matter"
+    nearly_all: float = _rule(0.97, "success rate", "at or above it, nearly all items are passed")
+    nearly_nothing: float = _rule(
+        0.15, "success rate", "at or below it, nearly no items are passed"
     )
-    gain: float = _rule(4.0, "nats of elpd", "a property that gains as much seems to be missing")
-    scale: str = _rule("demands", "demands or range", "by what capabilities are judged")
+    spread: float = _rule(
+        0.05, "success probability", "if the forecast varies less over items, they hardly matter"
+    )
+    gain: float = _rule(
+        4.0, "nats of elpd", "a property with at least this gain seems to be missing"
+    )
+    scale: str = _rule("demands", "demands or range", "scale by which capabilities are judged")
     strong_demands: float = _rule(
-        0.75, "share of the levels", "a capability that surpasses as many is a strength"
+        0.75, "share of the levels", "a capability that surpasses at least so many is a strength"
     )
     weak_demands: float = _rule(
-        0.25, "share of the levels", "a capability that surpasses no more is a weakness"
+        0.25, "share of the levels", "a capability that surpasses at most so many is a weakness"
     )
 
     def __post_init__(self) -> None:

@@ -1,4 +1,4 @@
-"""Descriptions in words: numbers with their interval and range, a paragraph per subject."""
+"""Sentences of descriptions: numbers with their interval and range, a paragraph per subject."""
 
 import math
 import re
@@ -15,16 +15,16 @@ from ...layouts.elements import Element
 from ...linking import units
 from .rules import Finding, Rules
 
-_STEPS = 100  # a number is written with so many steps of its scale, or more ...
-_FINEST = 9  # ... and fewer decimals than that, or than its error supports
-_IN_DETAIL = 6  # so many strengths or unknown elements have their numbers in a paragraph
+_STEPS = 100  # least steps of a scale that the decimals of a number distinguish
+_FINEST = 9  # most decimals of a number
+_IN_DETAIL = 6  # most strengths or unknown elements with their numbers in a paragraph
 _WHOLE = (
     "sampling",
     "overall",
     "agreement",
     "intervals",
 )  # kinds whose findings are sentences of their own
-_LEADS = {  # how a paragraph introduces findings of a kind, in this order
+_LEADS = {  # introductions of findings by kind, in the order of a paragraph
     "strength": "Strong",
     "weakness": "Weak",
     "in between": "In between",
@@ -36,27 +36,28 @@ _LEADS = {  # how a paragraph introduces findings of a kind, in this order
     "unknown": "Not known from these items",
 }
 
-_DEVIATIONS = (  # what a criticism says of properties; the first in detail
+_DEVIATIONS = (  # introductions of flagged properties: the first, and further ones
     ("misfit", "The layout's form does not fit", "Neither does it fit"),
     ("missing", "The layout seems to miss", "It may also miss"),
 )
 
 
 def paragraph(findings: Sequence[Finding]) -> str:
-    """Put a subject's findings into a few sentences.
+    """Write a subject's findings in a few sentences.
 
-    Weaknesses, biases and noise always come with their numbers; more than six strengths or unknown
-    elements, and properties that are missing but the first, by their names only.
+    Weaknesses, biases and noise are always written with their numbers. If there are more than six
+    strengths or unknown elements, these are listed by name only, as are all missing properties
+    except the first.
 
     Parameters
     ----------
     findings : sequence of Finding
-        Of one subject.
+        Findings of one subject.
 
     Returns
     -------
     str
-        Without the kinds of which there is nothing to say.
+        A paragraph with one sentence for each kind that has findings.
 
     Examples
     --------
@@ -87,7 +88,7 @@ def _listed(findings: Sequence[Finding]) -> str:
 
 
 def legend(rules: Rules, leaning: bool = False) -> str:
-    """Explain the words and brackets of all paragraphs, and what leaning is where it is said."""
+    """Explain the words and brackets of all paragraphs, and leaning if it is among them."""
     by_range = f"{rules.strong:g} or more of the way from the lowest to the highest value"
     if rules.scale == "range":
         strong, weak = by_range, f"{rules.weak:g} or less"
@@ -97,11 +98,11 @@ def legend(rules: Rules, leaning: bool = False) -> str:
         strong += f" (of a chance from 0 to 1: {rules.strong:g} or more)"
         weak += f" (of a chance: {rules.weak:g} or less)"
     return (
-        f"In brackets: the range that holds the value with {rules.prob:.0%} probability, rounded "
-        f"outwards. Strong: {strong}; weak: {weak}; each said where it is at least "
-        f"{rules.certainty:.0%} probable. In between: all of the range is between the two. "
-        "Uncertain: it reaches across one of these limits. Located: not judged."
-        + " Leans on the population: the part of its variance that the subject's outcomes left."
+        f"In brackets: the interval that contains the value with {rules.prob:.0%} probability, "
+        f"rounded outwards. Strong: {strong}; weak: {weak}; each is stated if its probability is "
+        f"at least {rules.certainty:.0%}. In between: the whole interval is between these limits. "
+        "Uncertain: the interval crosses one of these limits. Located: not judged."
+        + " Leans on the population: the share of the variance that the subject's outcomes leave."
         * leaning
     )
 
@@ -116,7 +117,7 @@ class Numbers(NamedTuple):
 
 
 def estimate(numbers: Numbers, scale: float) -> str:
-    """Write a mean with its interval: what is supported, to hundredths of a scale or finer.
+    """Write a mean with its interval, with the supported decimals, to 1/100 of a scale or finer.
 
     Examples
     --------
@@ -129,7 +130,7 @@ def estimate(numbers: Numbers, scale: float) -> str:
 
 
 def rounded(value: float, scale: float, most: int = _FINEST) -> str:
-    """Write a number, rounded to hundredths of a scale or finer, with so many decimals at most.
+    """Write a number, rounded to hundredths of a scale or finer, with at most `most` decimals.
 
     Examples
     --------
@@ -150,7 +151,7 @@ def _ends(numbers: Numbers, scale: float, between: str) -> str:
 
 
 class Surpassed(NamedTuple):
-    """How many of some levels of demand a capability surpasses, with the error of the ends."""
+    """Number of levels of demand that a capability surpasses, with the error of the ends."""
 
     mean: float
     low: float
@@ -162,7 +163,7 @@ class Surpassed(NamedTuple):
 def located(element: Element, numbers: Numbers, surpassed: Surpassed | None = None) -> str:
     """Write an element with its interval, range and unit: ``sight 0.09 [0.07, 0.11] of 1``.
 
-    With levels of demand, these in place of the range: ``above 3 [2, 4] of 9 levels of demand``.
+    With levels of demand, these replace the range: ``above 3 [2, 4] of 9 levels of demand``.
     """
     scale = _span(element) or max(abs(numbers.low), abs(numbers.high))
     shown = f"{called(element)} {estimate(numbers, scale)}"
@@ -174,7 +175,7 @@ def located(element: Element, numbers: Numbers, surpassed: Surpassed | None = No
 
 
 def vaguely(element: Element, numbers: Numbers, surpassed: Surpassed | None = None) -> str:
-    """Write an element of which little is known: ``sight, anywhere from 0.07 to 0.96 of 1``."""
+    """Write an imprecisely known element: ``sight, anywhere from 0.07 to 0.96 of 1``."""
     scale = _span(element) or max(abs(numbers.low), abs(numbers.high))
     shown = f"{called(element)}, anywhere from {_ends(numbers, scale, ' to ')}"
     if surpassed is None:
@@ -183,7 +184,7 @@ def vaguely(element: Element, numbers: Numbers, surpassed: Surpassed | None = No
 
 
 def _whole(surpassed: Surpassed) -> int:
-    """Count the decimals of numbers of levels: none, or as many fewer as their error leaves."""
+    """Count the decimals of numbers of levels: 0, or negative where their error is large."""
     return min(0, supported(surpassed.error)) if surpassed.error > 0 else 0
 
 
@@ -201,7 +202,7 @@ def _unit(element: Element) -> str:
 
 
 def called(element: Element) -> str:
-    """Name an element, with what it is about where the layout says so."""
+    """Name an element, with its description if the layout has one."""
     about = element.latent.about
     return f"{element.name} ({about})" if about else element.name
 
@@ -236,29 +237,31 @@ class Description:
     findings : DataFrame
         One row per subject and finding:
 
-        - ``kind``: ``overall``; of each element but slopes one of ``strength``, ``weakness``,
+        - ``kind``: ``overall``; for each element except slopes one of ``strength``, ``weakness``,
           ``in between`` (neither), ``uncertain`` (it may be in more than one of these classes),
-          ``bias``, ``noise``, ``unremarkable`` (a bias or noise with nothing to name), ``location``
-          (a propensity, or a capability that is not judged) and ``unknown``; ``leaning`` (on the
-          population, where subjects share something: ``value`` is by how much); ``missing`` (a
-          property of the items); ``misfit`` (a property that the layout uses in a form that does
-          not fit); ``agreement`` (outcomes that agree with nobody's); ``intervals`` (too short, by
-          repeated attempts); ``sampling`` (failed, or not to be trusted).
+          ``bias``, ``noise``, ``unremarkable`` (a bias or noise below the thresholds),
+          ``location`` (a propensity, or a capability that is not judged) and ``unknown``;
+          ``leaning`` (on the population, for a joint layout; ``value`` is the share); ``missing``
+          (a property of the items); ``misfit`` (a property that the layout uses in a form that
+          does not fit); ``agreement`` (outcomes that agree with no other subject's);
+          ``intervals`` (too short because of repeated attempts); ``sampling`` (failed, or not
+          reliable).
         - ``element``: the profile element, or the property that is missing or does not fit.
-        - ``value``, ``low``, ``high``: posterior mean and interval, in the element's unit; overall,
-          the success rate; of intervals, how often they hold; of a property, how far success
-          deviates from what the layout expects at the level where it does most.
+        - ``value``, ``low``, ``high``: posterior mean and interval, in the element's unit. For
+          ``overall``, the success rate; for ``intervals``, how often they contain the value; for a
+          property, the largest deviation of the success rate at one of its levels from the rate
+          that the layout expects.
         - ``probability``: posterior probability of the statement; NaN where none is made.
-        - ``text``: in words.
+        - ``text``: the statement as text.
     texts : Series of str
         A paragraph per subject.
     overall : DataFrame
         Indexed by subject, without those that failed: ``success`` rate; its ``level``
         (``nearly all``, ``nearly nothing`` or ``in between``); ``spread``, the standard deviation
-        of the forecast over the training items (NaN where these are all alike); and ``uniform``,
-        whether that is so small that success hardly depends on the items.
+        of the forecast over the training items (NaN where these are all the same); and ``uniform``,
+        whether the spread is so small that success hardly depends on the items.
     rules : Rules
-        Thresholds.
+        Thresholds of the statements.
 
     Examples
     --------
@@ -271,7 +274,7 @@ class Description:
     >>> print(description)
     Ann passes 0.60 of 30 items. Weak: sight 0.09 of 1.
     <BLANKLINE>
-    In brackets: the range that holds the value with 90% probability, rounded outwards. ...
+    In brackets: the interval that contains the value with 90% probability, rounded outwards. ...
     """
 
     findings: pd.DataFrame
@@ -280,17 +283,17 @@ class Description:
     rules: Rules
 
     def weaknesses(self, subject: object) -> list[str]:
-        """Name a subject's weak elements.
+        """List a subject's weak elements.
 
         Parameters
         ----------
         subject : object
-            Whose.
+            Name of the subject.
 
         Returns
         -------
         list of str
-            ``node`` or ``node[label]``, in the layout's order.
+            Elements as ``node`` or ``node[label]``, in the layout's order.
 
         Raises
         ------
@@ -303,7 +306,7 @@ class Description:
         return [str(name) for name in table.loc[chosen, "element"]]
 
     def is_uniform(self, subject: object) -> bool:
-        """Say whether a subject's success hardly depends on the items.
+        """Whether a subject's success hardly depends on the items.
 
         Parameters
         ----------
@@ -324,7 +327,7 @@ class Description:
         return bool(self.overall.loc[who, "uniform"])
 
     def rate(self, subject: object) -> str:
-        """Say how much a subject passes.
+        """Class of a subject's success rate.
 
         Parameters
         ----------

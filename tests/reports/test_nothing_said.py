@@ -209,7 +209,7 @@ def test_one_chain_is_not_called_fine(monkeypatch):
     (row,) = table(monkeypatch, printing.print_profiles, alone, known)
     assert row[-1] == "not converged"
     assert "R-hat unknown" in alone.diagnostics()["reason"].iloc[0]
-    assert "not to be trusted yet" in ml.describe(alone).texts[unsure.KNOWN]
+    assert "not reliable yet" in ml.describe(alone).texts[unsure.KNOWN]
     assert " †" in plots.prior_posterior(alone, unsure.KNOWN)[0].get_figure().get_suptitle()
     assert plots.capability_scatter(alone).texts[0].get_text() == f"{unsure.KNOWN} †"
 

@@ -25,7 +25,7 @@ def test_a_description_says_how_far_a_profile_leans(shared_fit):
         row = expected.loc[subject]
         assert f"Leans on the population: ability by {row['lean']:.0%}" in text
         assert ("by its own outcomes alone" in text) is bool(np.isfinite(row["alone"]))
-    assert "the part of its variance that the subject's outcomes left" in str(described)
+    assert "the share of the variance that the subject's outcomes leave" in str(described)
 
 
 def test_values_on_other_plates_beside_the_subject_are_no_elements():

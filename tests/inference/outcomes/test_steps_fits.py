@@ -219,7 +219,9 @@ def test_summaries_speak_of_outcomes(fit, evaluation):
     rates = evaluation.success_rates()
     np.testing.assert_allclose(fit.diagnostics()["success"], rates)
     text = ml.describe(fit).texts["Ann"]
-    assert text.split("). ")[-1].startswith(f"Ann gets {rates['Ann']:.2f} of what 14 items give")
+    assert text.split("). ")[-1].startswith(
+        f"Ann reaches {rates['Ann']:.2f} of the highest outcome on 14 items"
+    )
     assert re.search(r"2 subjects, 4 items, 0 of them outside", repr(fit.forecast(of.items(4))))
 
 

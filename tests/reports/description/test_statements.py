@@ -104,7 +104,7 @@ def said(fit, element, **rules):
         ("straight", (1.0, 0.5), "bias", "lower than expected before the data"),
         ("straight", (8.0, 0.5), "bias", "instead of 4.0"),
         ("straight", (4.3, 0.1), "unremarkable", "straight 4.3"),
-        ("noise", (0.4, 0.02), "noise", "do not follow from what the items ask (noise)"),
+        ("noise", (0.4, 0.02), "noise", "do not follow from the demands of the items (noise)"),
         ("noise", (0.05, 0.02), "unremarkable", "noise 0.05"),
     ],
 )
