@@ -1,6 +1,7 @@
 """What all tests share: settings, the trust table, one small layout and one fit of it."""
 
 import gc
+import os
 
 import arviz_base  # noqa: F401 - imported later, its lazy loader reads the source of all that is loaded
 import numpy as np
@@ -12,6 +13,8 @@ from hypothesis import settings
 
 import measurement_layouts as ml
 
+# PyTensor notes for each node where it was made, which is a tenth of the time of small models
+os.environ.setdefault("PYTENSOR_FLAGS", "traceback__limit=0")
 # the same examples each time, and no clock: a busy machine must not fail a test
 settings.register_profile("fast", deadline=None, derandomize=True, max_examples=60)
 settings.load_profile("fast")

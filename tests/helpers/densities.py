@@ -7,6 +7,7 @@ import pandas as pd
 import pytensor
 import pytensor.tensor as pt
 
+from helpers.function_cases import AS_WRITTEN
 from measurement_layouts.evaluations.evaluation import SubjectData
 from measurement_layouts.inference.model.pymc_model import build_model
 from measurement_layouts.inference.sampling.engine import Kernel
@@ -57,7 +58,7 @@ class Plain:
         self.density = pytensor.function(
             points,
             [density, *pt.grad(density, points), *model.replace_rvs_by_values(latents)],
-            mode="FAST_COMPILE",
+            mode=AS_WRITTEN,
             on_unused_input="ignore",
         )
 
@@ -83,7 +84,7 @@ class Plain:
         if type(outcome.owner.op).__name__ != "BinomialRV":  # averaged over what is unseen
             return lambda *parts: np.array([0.5])
         (p,) = model.replace_rvs_by_values([outcome.owner.op.dist_params(outcome.owner)[1]])
-        return pytensor.function(points, p, mode="FAST_COMPILE", on_unused_input="ignore")
+        return pytensor.function(points, p, mode=AS_WRITTEN, on_unused_input="ignore")
 
     def _half(self):
         return 1 + len(self.shapes)

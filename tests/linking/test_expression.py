@@ -9,6 +9,7 @@ import numpy as np
 import pytensor
 import pytensor.tensor as pt
 import pytest
+from helpers.function_cases import AS_WRITTEN
 from helpers.random_expressions import NODES, node_values, twins
 from hypothesis import given
 
@@ -19,7 +20,6 @@ from measurement_layouts.linking.expression import Constant, Operation, as_expr
 
 a, b, c = (Capability(name, low=0, high=2) for name in "abc")
 x = MetaFeature("x", low=-1, high=1)
-AS_WRITTEN = pytensor.compile.mode.Mode(linker="py", optimizer=None)
 
 
 @given(twin=twins(), values=node_values())

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from helpers.function_cases import AS_WRITTEN
 from helpers.joint_points import levels, plain_point
 from helpers.populations import P, cohort_data, normal
 
@@ -116,8 +117,8 @@ def test_density_and_gradient_are_the_plain_models(where):
     cohort = Cohort.of_evaluation(layout, cohort_data())
     kernel, model = JointKernel(cohort), joint_model(cohort)
     density = LogDensity(kernel.compiled())
-    plain = model.compile_logp(mode="FAST_COMPILE")
-    slopes = model.compile_dlogp(mode="FAST_COMPILE")
+    plain = model.compile_logp(mode=AS_WRITTEN)
+    slopes = model.compile_dlogp(mode=AS_WRITTEN)
     at = np.random.default_rng(3).normal(size=density.size) * 0.7
     value, gradient = density.with_gradient(at)
     point, _ = plain_point(model, levels(kernel, at))

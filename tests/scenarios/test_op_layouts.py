@@ -9,6 +9,7 @@ import pandas as pd
 import pytensor
 import pytest
 from helpers import declared
+from helpers.function_cases import AS_WRITTEN
 from helpers.op_by_hand import OBSTACLES, published, recommended, sigma
 
 from measurement_layouts import (
@@ -228,7 +229,7 @@ def test_layouts_are_written_drawn_and_told_by_their_fingerprints(layout, tmp_pa
 def fast(model, *outputs):
     """Compile without C or Numba."""
     return pytensor.function(
-        model.value_vars, list(outputs), mode="FAST_COMPILE", on_unused_input="ignore"
+        model.value_vars, list(outputs), mode=AS_WRITTEN, on_unused_input="ignore"
     )
 
 

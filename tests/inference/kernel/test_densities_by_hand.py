@@ -13,9 +13,9 @@ import pandas as pd
 import pytensor
 import pytest
 from helpers import hand_games, hand_models
+from helpers.function_cases import AS_WRITTEN
 from helpers.hand_densities import Long
 from helpers.scenario_densities import HANDS, LAYOUTS, PLAIN, case, scenario_layouts
-from pytensor.compile.mode import Mode
 
 from measurement_layouts.inference.model.pymc_model import build_model
 
@@ -103,8 +103,7 @@ def test_plain_model(name, rng):
     of = case(name)
     model = build_model(of.layout, of.features, pd.RangeIndex(len(of.data.trials)), of.data)
     latents = [model.rvs_to_values[model[latent.name]] for latent in of.layout.latents]
-    as_written = Mode(linker="py", optimizer=None)
-    density = pytensor.function(latents, model.logp(), mode=as_written)
+    density = pytensor.function(latents, model.logp(), mode=AS_WRITTEN)
     at = of.places(rng, 3, 1.0)
     wanted, off = of.by_hand(at, PLAIN)
     columns = of.hand.columns([latent.name for latent in of.layout.latents], at)

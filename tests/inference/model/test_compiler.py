@@ -12,6 +12,7 @@ import pymc as pm
 import pytensor
 import pytest
 from helpers import hand_written
+from helpers.function_cases import AS_WRITTEN
 
 import measurement_layouts as ml
 from measurement_layouts import DataError, LayoutError
@@ -31,7 +32,7 @@ POINTS = 5
 def fast(model, *outputs):
     """Compile without C or Numba, in a blink."""
     return pytensor.function(
-        model.value_vars, list(outputs), mode="FAST_COMPILE", on_unused_input="ignore"
+        model.value_vars, list(outputs), mode=AS_WRITTEN, on_unused_input="ignore"
     )
 
 
@@ -147,9 +148,7 @@ def test_it_is_an_ordinary_pymc_model(animal_ai, cohort):
     assert model.named_vars_to_dims["taskPerformance"] == ("item",)
     assert {variable.name for variable in model.free_RVs} == set(hand_written.ANIMAL_AI)
     with model:
-        drawn = pm.sample_prior_predictive(
-            20, random_seed=1, compile_kwargs={"mode": "FAST_COMPILE"}
-        )
+        drawn = pm.sample_prior_predictive(20, random_seed=1, compile_kwargs={"mode": AS_WRITTEN})
     outcomes = drawn["prior_predictive"]["taskPerformance"]
     assert outcomes.dims == ("chain", "draw", "item")
     assert set(np.unique(outcomes)) == {0, 1}

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from helpers.function_cases import AS_WRITTEN
 
 import measurement_layouts as ml
 from measurement_layouts import DataError, Evaluation
@@ -42,7 +43,7 @@ def test_a_constant_chance_is_the_number(formula):
 
     def densities(level):
         model = ml.to_pymc(layout(formula(level)), evaluation(), "Ann")
-        logp, start = model.compile_logp(mode="FAST_COMPILE"), model.initial_point()
+        logp, start = model.compile_logp(mode=AS_WRITTEN), model.initial_point()
         points = np.random.default_rng(1).normal(size=(5, len(start)))
         return [logp(dict(zip(start, map(np.asarray, point), strict=True))) for point in points]
 

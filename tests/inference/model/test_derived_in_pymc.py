@@ -5,6 +5,7 @@ import pandas as pd
 import pymc as pm
 import pytest
 from helpers import graded_layouts, shared_layouts, small_layouts
+from helpers.function_cases import AS_WRITTEN
 from helpers.populations import normal
 from pymc.model_graph import ModelGraph
 from scipy.special import expit
@@ -14,7 +15,6 @@ from measurement_layouts.inference.model import pymc_model
 from measurement_layouts.linking import evaluate, logistic, product
 from measurement_layouts.scenarios import object_permanence
 
-QUICK = "FAST_COMPILE"
 LEVELS = {
     "twice": (),
     "expected": ("subject",),
@@ -118,7 +118,7 @@ def test_the_density_is_that_of_the_plain_model(name):
         variable: np.random.default_rng(2).normal(size=np.shape(value))
         for variable, value in plain.initial_point(1).items()
     }
-    ours, theirs = (each.compile_logp(mode=QUICK)(point) for each in (kept, plain))
+    ours, theirs = (each.compile_logp(mode=AS_WRITTEN)(point) for each in (kept, plain))
     assert ours == pytest.approx(theirs, rel=1e-12)
 
 
@@ -126,7 +126,9 @@ def test_nodes_have_the_plates_of_the_diagram():
     layout, kept, _ = models("joint")
     assert {node.name: kept.named_vars_to_dims[node.name] for node in layout.derived} == LEVELS
     ability, of_task = np.arange(4.0), np.array([1.0, 2.0, 3.0])
-    liking = kept["liking"].eval({kept["ability"]: ability, kept["ofTask"]: of_task}, mode=QUICK)
+    liking = kept["liking"].eval(
+        {kept["ability"]: ability, kept["ofTask"]: of_task}, mode=AS_WRITTEN
+    )
     np.testing.assert_allclose(liking, np.outer(ability, of_task))
     _, alone, _ = models("labelled")
     dims = {name: alone.named_vars_to_dims[name] for name in ("usual", "share", "each", "able")}
@@ -137,7 +139,7 @@ def test_nodes_have_the_plates_of_the_diagram():
 def test_dims_hold_for_what_is_unseen():
     _, kept, _ = models("unseen")
     assert kept.named_vars_to_dims["margin"] == ("item", "hard score")
-    assert kept["margin"].eval(mode=QUICK).shape == (3, len(kept.coords["hard score"]))
+    assert kept["margin"].eval(mode=AS_WRITTEN).shape == (3, len(kept.coords["hard score"]))
 
 
 def test_do_on_a_derived_node_reaches_what_is_computed_from_it():
@@ -146,7 +148,9 @@ def test_do_on_a_derived_node_reaches_what_is_computed_from_it():
     done = pm.do(kept, {"navigationPerformance": np.array([0.0, 0.5, 1.0])})
     chance = done["taskPerformance"].owner.inputs[-1]
     sees, noise = np.array([0.2, 0.4, 0.9]), 0.1
-    found = chance.eval({done["visualPerformance"]: sees, done["noiseLevel"]: noise}, mode=QUICK)
+    found = chance.eval(
+        {done["visualPerformance"]: sees, done["noiseLevel"]: noise}, mode=AS_WRITTEN
+    )
     failure = float(kept["meanFailure"].get_value())
     expected = 0.9 * np.array([0.0, 0.5, 1.0]) * sees + 0.1 * failure
     np.testing.assert_allclose(found, expected, atol=1e-11)
@@ -155,7 +159,7 @@ def test_do_on_a_derived_node_reaches_what_is_computed_from_it():
 def test_do_on_a_node_of_a_prior_reaches_the_latent():
     _, kept, _ = models("joint")
     done = pm.do(kept, {"expected": np.array([-40.0, 0.0, 40.0, 80.0])})
-    drawn = pm.draw(done["ability"], 20, random_seed=1, mode=QUICK)
+    drawn = pm.draw(done["ability"], 20, random_seed=1, mode=AS_WRITTEN)
     assert (np.diff(drawn, axis=1) > 0).all()
 
 
@@ -180,7 +184,7 @@ def test_prior_and_posterior_predictive_checks_have_every_node():
     chosen = cohort.select(subjects=["Agent6"], items=cohort.items.index[::200])
     with ml.to_pymc(layout, chosen, "Agent6", derived=True):
         drawn = pm.sample_prior_predictive(
-            draws=20, random_seed=1, compile_kwargs={"mode": QUICK}
+            draws=20, random_seed=1, compile_kwargs={"mode": AS_WRITTEN}
         ).prior
     assert {node.name for node in layout.derived} <= set(drawn)
     size = chosen.items["goalSize"].to_numpy()

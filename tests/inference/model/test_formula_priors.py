@@ -7,6 +7,7 @@ import pandas as pd
 import pymc as pm
 import pytest
 from helpers.densities import Fused
+from helpers.function_cases import AS_WRITTEN
 from scipy import integrate, stats
 
 import measurement_layouts as ml
@@ -101,8 +102,8 @@ def test_the_density_is_that_of_a_model_written_by_hand(rate):
     model = by_hand(demand, won)
     fused, logp, slope = (
         density(layout, demand, won),
-        model.compile_logp(mode="FAST_COMPILE"),
-        model.compile_dlogp(mode="FAST_COMPILE"),
+        model.compile_logp(mode=AS_WRITTEN),
+        model.compile_dlogp(mode=AS_WRITTEN),
     )
     points = np.random.default_rng(1).normal(size=(8, 9))
     found = [fused(point)[:2] for point in points]
@@ -114,7 +115,7 @@ def test_the_density_is_that_of_a_model_written_by_hand(rate):
     np.testing.assert_allclose([value for value, _ in found], expected, rtol=1e-11)
     for (_, gradient), point in zip(found, named, strict=True):
         np.testing.assert_allclose(gradient, slope(point), rtol=1e-9, atol=1e-9)
-    found = ml.to_pymc(layout, *evaluated(demand, won)).compile_logp(mode="FAST_COMPILE")
+    found = ml.to_pymc(layout, *evaluated(demand, won)).compile_logp(mode=AS_WRITTEN)
     np.testing.assert_allclose([found(point) for point in named], expected, rtol=1e-11)
 
 

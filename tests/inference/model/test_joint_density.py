@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from helpers.function_cases import AS_WRITTEN
 from helpers.joint_points import levels, plain_point
 from helpers.populations import cohort_data, full_layout, random_layout
 
@@ -21,8 +22,8 @@ def test_density_and_gradient_are_the_plain_models(seed):
     layout = random_layout(seed) if seed else full_layout()
     cohort = Cohort.of_evaluation(layout, cohort_data())
     kernel, model = JointKernel(cohort), joint_model(cohort)
-    density, plain = LogDensity(kernel.compiled()), model.compile_logp(mode="FAST_COMPILE")
-    slopes = model.compile_dlogp(mode="FAST_COMPILE")
+    density, plain = LogDensity(kernel.compiled()), model.compile_logp(mode=AS_WRITTEN)
+    slopes = model.compile_dlogp(mode=AS_WRITTEN)
     rng = np.random.default_rng(seed)
     for _ in range(2):
         at = rng.normal(size=density.size) * 0.7
@@ -105,5 +106,5 @@ def test_plates_of_one_level_have_machine_code():
     kernel, model = JointKernel(cohort), joint_model(cohort)
     at = np.random.default_rng(1).normal(size=len(kernel.start))
     point, idle = plain_point(model, levels(kernel, at))
-    expected = float(model.compile_logp(mode="FAST_COMPILE")(point)) + idle
+    expected = float(model.compile_logp(mode=AS_WRITTEN)(point)) + idle
     assert abs(LogDensity(kernel.compiled())(at) - expected) < 1e-10 * abs(expected)

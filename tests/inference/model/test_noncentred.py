@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from arviz_stats.base import array_stats
 from helpers.densities import Fused, Plain
+from helpers.function_cases import AS_WRITTEN
 from scipy import stats
 
 import measurement_layouts as ml
@@ -108,9 +109,12 @@ def test_deviations_have_the_family_s_standard_density(name):
     scale = np.exp(log_spread * (-0.5 if name == "precision" else 1))
     here = {"spread_log__": log_spread, "skill_noncentred__": z}
     there = {"spread_log__": log_spread, "skill": 1.5 + scale * z}
-    own = apart.compile_logp(apart["skill"], mode="FAST_COMPILE")(here)
+    own = apart.compile_logp(apart["skill"], mode=AS_WRITTEN)(here)
     assert own == pytest.approx(standard.logpdf(z), abs=1e-12)
-    whole, other = apart.compile_logp(mode="FAST_COMPILE")(here), centred.compile_logp()(there)
+    whole, other = (
+        apart.compile_logp(mode=AS_WRITTEN)(here),
+        centred.compile_logp(mode=AS_WRITTEN)(there),
+    )
     assert whole == pytest.approx(other + np.log(scale), abs=1e-10)
 
 

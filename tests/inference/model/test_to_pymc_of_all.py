@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from helpers import shared_layouts, small_layouts
+from helpers.function_cases import AS_WRITTEN
 from scipy.special import expit
 from scipy.stats import halfnorm, norm
 
@@ -41,7 +42,7 @@ def test_its_density_is_the_one_by_hand(evaluation):
         + norm.logpdf(ease).sum()
         + np.where(hits, np.log(chance), np.log1p(-chance)).sum()
     )
-    assert model.compile_logp(mode="FAST_COMPILE")(point) == pytest.approx(expected, rel=1e-10)
+    assert model.compile_logp(mode=AS_WRITTEN)(point) == pytest.approx(expected, rel=1e-10)
     assert model.named_vars_to_dims["ability"] == ("subject",)
     assert model.named_vars_to_dims["solved"] == ("cell",)
     assert "margin" not in model.named_vars

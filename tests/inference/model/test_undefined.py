@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from helpers.function_cases import AS_WRITTEN
 
 import measurement_layouts as ml
 from measurement_layouts import DataError
@@ -176,9 +177,9 @@ def test_the_model_is_that_of_numbers_made_up_by_hand(layout, filled, evaluation
     one, other = to_pymc(layout, evaluation, "Ann"), to_pymc(bare, by_hand, "Ann")
     assert not any(np.isnan(one[name].get_value()).any() for name in ("time", "pull"))
     start = one.initial_point()
-    densities = [model.compile_logp(mode="FAST_COMPILE")(start) for model in (one, other)]
+    densities = [model.compile_logp(mode=AS_WRITTEN)(start) for model in (one, other)]
     assert densities[0] == densities[1]
-    slopes = one.compile_dlogp(mode="FAST_COMPILE")(start)
+    slopes = one.compile_dlogp(mode=AS_WRITTEN)(start)
     assert np.isfinite(slopes).all()
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from helpers import joint_points
+from helpers.function_cases import AS_WRITTEN
 from helpers.populations import P, normal, zero_sum
 from scipy.integrate import quad
 from scipy.special import expit, logsumexp
@@ -74,7 +75,7 @@ def _by_scipy(cohort, coordinates):
     model = joint_model(cohort)
     shape = cohort.size(cohort.layout.nodes["part"].plates)
     point, idle = joint_points.plain_point(model, coordinates | {"part": np.zeros(shape)})
-    density = model.compile_logp(mode="FAST_COMPILE")
+    density = model.compile_logp(mode=AS_WRITTEN)
     base, logs = float(density(point)), 0.0
     for at in np.ndindex(shape):
 
