@@ -13,11 +13,17 @@ from measurement_layouts.inference.model.joint_model import joint_model
 from measurement_layouts.inference.sampling.joint import JointKernel
 from measurement_layouts.inference.sampling.modes import LogDensity
 
-_LAYOUTS = 8
+_LAYOUTS, _FAST = 8, 4
 
 
 @pytest.mark.trust("oracles", "PyMC: density of joint layouts")
-@pytest.mark.parametrize("seed", range(_LAYOUTS))
+@pytest.mark.parametrize(
+    "seed",
+    [
+        pytest.param(seed, marks=[pytest.mark.slow] if seed >= _FAST else [])
+        for seed in range(_LAYOUTS)
+    ],
+)
 def test_density_and_gradient_are_the_plain_models(seed):
     layout = random_layout(seed) if seed else full_layout()
     cohort = Cohort.of_evaluation(layout, cohort_data())

@@ -31,6 +31,7 @@ def _same(one, other):
     return all(np.array_equal(first[name], second[name]) for name in first.data_vars)
 
 
+@pytest.mark.slow
 @pytest.mark.trust("promises", "a joint fit's draws depend on the seed alone")
 def test_the_seed_makes_a_joint_fit_reproducible(fitted):
     assert _same(fitted, ml.fit(exam_layout(), cohort_data(), n_jobs=1, **_SHORT))

@@ -38,6 +38,7 @@ def _logs(cohort, values):
     return counted + norm.logpdf(_FINE, mean[:, None], values["spread"])
 
 
+@pytest.mark.slow
 @pytest.mark.trust("oracles", "closed forms: an ability integrated out")
 def test_the_density_is_a_sum_over_a_fine_grid(cohort):
     kernel = JointKernel(cohort, places=_places(40))
@@ -98,6 +99,7 @@ def test_places_reach_beyond_the_draws_and_are_no_more_than_needed(cohort):
     assert find_places(latent, draws, np.linspace(0.001, 2, 200)) is None  # too many
 
 
+@pytest.mark.slow
 @pytest.mark.trust("oracles", "the plain model: a spread that may be next to nothing")
 def test_a_spread_next_to_nothing_has_no_mode_of_its_own():
     """Coins: subjects hardly differ. Places farther apart than they would each draw all mass."""

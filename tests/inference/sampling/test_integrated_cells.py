@@ -89,7 +89,7 @@ def _by_scipy(cohort, coordinates):
 
 
 @pytest.mark.trust("oracles", "SciPy: parts of subjects on items integrated out")
-@pytest.mark.parametrize("make", [plain_layout, bent_layout])
+@pytest.mark.parametrize("make", [plain_layout, pytest.param(bent_layout, marks=pytest.mark.slow)])
 def test_the_density_is_the_plain_models_integrated_by_scipy(make):
     cohort = _cohort(make(), subjects=3, items=2)
     kernel = JointKernel(cohort, scores=_scores())

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+import pytest
 from helpers.populations import exam_layout
 
 import measurement_layouts as ml
@@ -21,6 +22,7 @@ def evaluated() -> ml.Evaluation:
     return ml.Evaluation.from_wide(outcomes, pd.DataFrame(index=items), subjects=known)
 
 
+@pytest.mark.slow
 def test_chains_compile_nothing(monkeypatch):
     """Two threads that compile one kernel would name its tables twice."""
     emitted = []

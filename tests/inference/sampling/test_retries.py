@@ -172,6 +172,7 @@ def undecided():
     return ml.Evaluation.from_wide(outcomes, items)
 
 
+@pytest.mark.slow
 @pytest.mark.trust("promises", "a hard posterior is sampled again with more care")
 def test_a_hard_posterior_comes_clean(undecided):
     """With 4 to 9 divergences at 0.6, at most 1 at 0.9 and none at 0.975 under other seeds.

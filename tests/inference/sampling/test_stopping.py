@@ -125,7 +125,9 @@ def run(code):
 @pytest.mark.parametrize(
     ("code", "times"),
     [
-        pytest.param(CAUGHT + RAISES, 3, id="caught, then a subject that raises"),
+        pytest.param(
+            CAUGHT + RAISES, 3, id="caught, then a subject that raises", marks=pytest.mark.slow
+        ),
         pytest.param(MODES, 1, id="modes", marks=pytest.mark.slow),
         pytest.param(PLAIN, 1, id="plain", marks=pytest.mark.slow),
     ],
@@ -147,6 +149,7 @@ def test_a_script_that_catches_nothing_is_interrupted():
     assert complaint.endswith("KeyboardInterrupt\n")
 
 
+@pytest.mark.slow
 @pytest.mark.trust("faults", "a script that ends while a thread samples")
 def test_a_script_that_ends_while_a_thread_samples():
     assert run(LEFT_ALONE) == (0, [], "")

@@ -167,6 +167,7 @@ def test_particles_are_drawn_anew_where_the_error_grows(monkeypatch):
     assert anew.sds == pytest.approx(usual.sds, rel=0.2)
 
 
+@pytest.mark.slow
 @pytest.mark.trust("oracles", "a newcomer's posterior carried on, by one taken at once")
 def test_a_newcomer_is_carried_on_as_if_taken_at_once():
     mean = ml.Bias("mean", per="population", prior=normal(0, 1))

@@ -260,6 +260,7 @@ def test_the_figure_shows_each_table_and_what_is_flagged(found):
     assert only.get_title() == titles[-1]
 
 
+@pytest.mark.slow
 @pytest.mark.trust("faults", "repeated attempts that depend on each other")
 def test_repeated_attempts_that_are_too_much_alike_are_found_with_their_part():
     rng = np.random.default_rng(4)

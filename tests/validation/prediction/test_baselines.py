@@ -197,6 +197,7 @@ def test_a_subjects_own_training_outcomes_are_not_predicted(counted):
         assert found.loc["Bob"].isna().all()
 
 
+@pytest.mark.slow
 def test_many_subjects_are_forecast_in_processes_alike(rng):
     """Small tables of many subjects go to processes; each of its own, to the same digits."""
     items = pd.DataFrame(rng.normal(size=(9, 2)), columns=COLUMNS).rename(index="q{}".format)
