@@ -58,6 +58,18 @@ def test_a_disputed_item_can_be_left_out_for_everybody_or_be_settled():
     assert repr(alone) == "<Grading: 5 outcomes, 1 dropped: graders disagree>"
 
 
+def test_the_published_rule_leaves_out_the_items_on_which_one_subject_is_disputed():
+    """Of the items that whole_items leaves out, those disputed in others' answers stay."""
+    grades = {"a": scores(5, 1, 5, 5, 1, 1), "b": scores(5, 2, 3, 5, 5, 1)}
+    one = settle_grades(ANSWERS[ANSWERS["subject"] == "Ann"], grades)
+    kept = set(one.outcomes["item"])
+    published = settle_grades(ANSWERS[ANSWERS["item"].isin(kept)], grades)
+    whole = settle_grades(ANSWERS, grades, whole_items=True)
+    assert kept == {"capital", "river"}
+    assert len(published.outcomes) == 3
+    assert set(whole.outcomes["item"]) == {"capital"}
+
+
 @pytest.mark.parametrize(
     ("call", "complaint"),
     [
