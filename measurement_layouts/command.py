@@ -21,7 +21,7 @@ from .commands import (
     studies,
 )
 from .common.errors import DataError, FitError
-from .common.messages import visible
+from .common.saying import say
 from .linking import LayoutError
 
 _STATUSES = """\
@@ -131,9 +131,9 @@ def _warn(message: Warning | str, *_: object, **__: object) -> None:
 
 
 def _say(what: str) -> None:
-    """Say something on one line, where standard error is still open."""
+    """Say something, a line of a file or a pipe, where standard error is still open."""
     with contextlib.suppress(ValueError, OSError):
-        print(visible(f"measurement-layouts: {' '.join(what.split())}"), file=sys.stderr)
+        say(f"measurement-layouts: {' '.join(what.split())}", error=True)
 
 
 def _silence() -> None:

@@ -21,6 +21,7 @@ from .common.digits import (
     with_error,
 )
 from .common.messages import visible
+from .common.saying import say
 from .evaluations.evaluation import Evaluation
 from .inference.fit import Fit
 from .inference.forecasts.forecasting import OUTSIDE, Forecast
@@ -126,7 +127,7 @@ def print_test(test: AdaptiveTest) -> None:
         label = f"[{row['label']}]" if row["label"] else ""
         table.add_row(f"{row['node']}{label}", _mean_and_sd(row), f"{low} to {high}")
     _console().print(table)
-    print(visible(f"done: {test.done}" if test.done else "not done: ask `next`"))
+    say(f"done: {test.done}" if test.done else "not done: ask `next`")
 
 
 def _mean_and_sd(row: Mapping[Any, Any]) -> str:

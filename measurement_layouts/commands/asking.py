@@ -2,13 +2,13 @@
 
 import argparse
 import contextlib
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..common.errors import DataError, FitError
 from ..common.messages import some, visible
+from ..common.saying import say
 from . import arguments
 from .fit_folder import open_fit
 from .layout_file import load_layout
@@ -128,11 +128,11 @@ def _next(chosen: argparse.Namespace) -> int:
         before, items = test.in_flight, test.next(chosen.n) if not test.done else []
     print(visible("\n".join(items)), end="\n" * bool(items))
     if before and not test.done:
-        _say(f"asked before, and not recorded: {some(before)}")
+        say(f"asked before, and not recorded: {some(before)}", error=True)
     if test.done:
-        _say(f"done: {test.done}")
+        say(f"done: {test.done}", error=True)
     elif not items:
-        _say("nothing is left to ask until those are recorded")
+        say("nothing is left to ask until those are recorded", error=True)
     return 0 if items else 1
 
 
@@ -247,8 +247,3 @@ def _value(layout: "Layout", name: str, text: str) -> Any:
         return WORDS[text.lower()] if text.lower() in WORDS else float(text)
     except ValueError:
         return text  # refused where it is recorded, with what may be given
-
-
-def _say(what: str) -> None:
-    """Say something that is no item."""
-    print(visible(what), file=sys.stderr)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from .. import scenarios
 from ..common.errors import DataError
-from ..common.messages import visible
+from ..common.saying import say
 from . import arguments
 from .layout_file import is_layout_file, load_layout, short_name
 
@@ -95,7 +95,7 @@ def _check(chosen: argparse.Namespace) -> int:
     layout = load_layout(chosen.layout)
     evaluation = read_evaluation(layout, arguments.data_of(chosen))
     found = check(layout, evaluation, seed=chosen.seed)
-    print(visible(found))
+    say(found)
     return 1 if found.problems else 0
 
 
@@ -121,7 +121,7 @@ def _sbc(chosen: argparse.Namespace) -> int:
             method=method,
             n_jobs=chosen.jobs,
         )
-        print(f"{name}: {found[name].verdict()}")
+        say(f"{name}: {found[name].verdict()}")
         _write(chosen.out, found)
     print(*(chosen.out / name for name in _FILES), sep="\n")
     return 0 if all(one.calibrated for one in found.values()) else 1

@@ -1,12 +1,11 @@
 """The command ``design``: which items of a bank tell most."""
 
 import argparse
-import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..common.errors import DataError
-from ..common.messages import visible
+from ..common.saying import say
 from . import arguments
 from .fit_folder import open_fit
 from .layout_file import load_layout
@@ -90,7 +89,7 @@ def _design(chosen: argparse.Namespace) -> int:
         subject=None if chosen.subject_table is None else read_people(chosen.subject_table),
         seed=chosen.seed,
     )
-    print(visible(found), file=sys.stderr)
+    say(found, error=True)
     table = found.battery.to_csv()
     if chosen.out is None:
         print(table, end="")

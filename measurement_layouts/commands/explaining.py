@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..common.errors import FitError
-from ..common.messages import some, visible
+from ..common.messages import some
+from ..common.saying import say
 from . import arguments
 from .fit_folder import FitFolder, open_fit
 
@@ -111,7 +112,7 @@ def add(commands: arguments.Commands) -> None:
 def _describe(chosen: argparse.Namespace) -> int:
     from ..reports.description.describe import describe
 
-    print(visible(describe(open_fit(chosen.fit, chosen.layout), subjects=chosen.subjects)))
+    say(describe(open_fit(chosen.fit, chosen.layout), subjects=chosen.subjects))
     return 0
 
 
@@ -130,7 +131,7 @@ def _explain(chosen: argparse.Namespace) -> int:
         arguments.numbers_by_name(name, getattr(chosen, name)) for name in ("change", "set")
     )
     found = fit.explain(item, chosen.subject, changes=changes, instead=instead)
-    print(visible("\n".join(found.sentences)))
+    say("\n".join(found.sentences))
     return 0
 
 
@@ -149,7 +150,7 @@ def _criticise(chosen: argparse.Namespace) -> int:
     else:
         print_criticism(found)
     suggested = found.suggestions()
-    print(visible("\n".join(suggested or ["nothing is flagged"])))
+    say("\n".join(suggested or ["nothing is flagged"]))
     return 1 if suggested else 0
 
 

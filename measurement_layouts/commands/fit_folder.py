@@ -1,12 +1,11 @@
 """A fit on the disk, whatever it lies in: a folder that ``fit`` wrote, a file or a store."""
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..common.errors import FitError
-from ..common.messages import visible
+from ..common.saying import say
 from ..linking import LayoutError
 from .arguments import refuse_existing
 from .layout_file import load_layout
@@ -95,7 +94,7 @@ def open_fit(path: Path, layouts: Sequence[str] = ()) -> "Fit":
         raise FitError(f"{error}; here: --layout LAYOUT.py:name of its layout") from error
     if place == FitFolder(path).store:
         done = f"{path} is not finished: {found!r}"
-        print(visible(f"{done}; the same `fit` command again goes on"), file=sys.stderr)
+        say(f"{done}; the same `fit` command again goes on", error=True)
     return found
 
 

@@ -2,11 +2,11 @@
 
 import argparse
 import shutil
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..common.errors import FitError, StoreError
+from ..common.saying import say
 from . import arguments
 from .fit_folder import FitFolder
 from .layout_file import load_layout
@@ -83,7 +83,7 @@ def _fit(chosen: argparse.Namespace) -> int:
             n_jobs=chosen.jobs,
         ).save(folder.fit, overwrite=True)
     except KeyboardInterrupt:
-        print(_kept(folder, layout, evaluation), file=sys.stderr)
+        say(_kept(folder, layout, evaluation), error=True)
         raise
     except FitError as error:
         said = _in_options(error, folder)

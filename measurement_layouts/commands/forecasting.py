@@ -5,7 +5,7 @@ import json
 import sys
 
 from ..common.errors import DataError
-from ..common.messages import visible
+from ..common.saying import say
 from . import arguments
 from .fit_folder import open_fit
 
@@ -74,7 +74,7 @@ def _forecast(chosen: argparse.Namespace) -> int:
             )
         who = read_people(chosen.subject_table)
     forecast = fit.forecast(read_items(chosen.items), subjects=who)
-    print(visible(repr(forecast)), file=sys.stderr)
+    say(repr(forecast), error=True)
     table = forecast.to_frame()
     if chosen.out is None:
         table.to_csv(sys.stdout, index=False)

@@ -2,12 +2,12 @@
 
 import argparse
 import json
-import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .. import scenarios
+from ..common.saying import say
 from ..scenarios.figures import Reproduction
 from . import arguments
 
@@ -76,9 +76,9 @@ def add(commands: arguments.Commands) -> None:
 def _list(chosen: argparse.Namespace) -> int:
     for name in scenarios.NAMES:
         scenario = scenarios.get(name)
-        print(f"{name}: {scenario.title} ({scenario.source})")
+        say(f"{name}: {scenario.title} ({scenario.source})")
         for layout in scenario.every_layout():
-            print(f"  {layout}")
+            say(f"  {layout}")
     return 0
 
 
@@ -102,8 +102,8 @@ def _run(chosen: argparse.Namespace) -> int:
         evaluation = scenario.simulate(chosen.seed).evaluation
         origin = f"simulated subjects, seed {chosen.seed}; --data fits real ones, where there are"
     arguments.make_writable(folder)
-    print(f"{scenario.title} ({origin})\n{evaluation!r}", file=sys.stderr)
-    print("Fitted twice: on all items, then without a fifth of them.", file=sys.stderr)
+    say(f"{scenario.title} ({origin})\n{evaluation!r}", error=True)
+    say("Fitted twice: on all items, then without a fifth of them.", error=True)
     study = Study.run(
         layout,
         evaluation,

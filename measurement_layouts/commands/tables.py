@@ -1,6 +1,5 @@
 """Tables that commands read: items and outcomes."""
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -8,7 +7,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from ..common.errors import DataError
-from ..common.messages import visible
+from ..common.saying import say
 from ..evaluations.evaluation import Evaluation
 from ..evaluations.logs.files import read_file
 from ..evaluations.logs.imported import Notes
@@ -142,7 +141,7 @@ def print_notes(imported: "Imported") -> None:
     """Say on standard error what an import dropped, mapped, renamed or averaged."""
     for what, count, example in imported.notes[["what", "count", "example"]].to_numpy().tolist():
         such = f" (such as {example})" if example else ""
-        print(visible(f"{what}: {count}{such}"), file=sys.stderr)
+        say(f"{what}: {count}{such}", error=True)
 
 
 def fitted_evaluation(fit: "Fit", path: Path, data: Data) -> Evaluation:
