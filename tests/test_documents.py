@@ -109,3 +109,41 @@ def test_every_folder_of_code_is_packaged():
     door = "measurement_layouts"
     expected = {".".join(parts if parts[0] == door else (door, *parts)) for parts in folders}
     assert set(settings["packages"]) == expected
+
+
+COMMAND = re.compile(
+    r"\b(python tests/benchmarks/\w+\.py|measurement-layouts [a-z]+|pytest tests/)"
+)
+NUMBER = re.compile(r"(?<![\w.])\d*\.\d+(?![\w.])")
+RULE = re.compile(r"^\|?(\s*:?-{3,}:?\s*\|?)+$")
+
+
+def tables_without_command(text):
+    """Headings of the sections with a table of decimal numbers that name no command."""
+    found = []
+    for section in re.split(r"^(?=#+ )", text, flags=re.MULTILINE):
+        tables = [
+            block
+            for block in section.split("\n\n")
+            if any("|" in line and RULE.match(line) for line in block.splitlines())
+        ]
+        if any(map(NUMBER.search, tables)) and not COMMAND.search(section):
+            found.append(section.splitlines()[0])
+    return found
+
+
+@pytest.mark.parametrize(
+    "page",
+    [ROOT / "docs" / "studies.md", ROOT / "docs" / "project" / "speed.md"]
+    + sorted((ROOT / "docs" / "studies").glob("*.md")),
+    ids=lambda path: path.stem,
+)
+def test_tables_of_numbers_stand_beside_the_command_that_prints_them(page):
+    assert tables_without_command(page.read_text()) == []
+
+
+def test_a_table_without_a_command_is_noticed():
+    table = "a | b\n--- | ---\n1 | 0.5\n"
+    with_command = f"# One\n\n`measurement-layouts run adele`:\n\n{table}\n"
+    assert tables_without_command(f"{with_command}## Two\n\n{table}") == ["## Two"]
+    assert tables_without_command(f"# One\n\n{table.replace('0.5', '5')}") == []
