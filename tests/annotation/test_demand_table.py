@@ -1,11 +1,10 @@
 """Tables of demands: all rubrics, unguessability, cost foreseen and counted, runs that go on."""
 
 import re
-from collections import Counter
 
 import pandas as pd
 import pytest
-from helpers.mock_annotators import output
+from helpers.mock_annotators import Sloppy, output
 from inspect_ai.model import get_model
 
 from measurement_layouts.annotation import (
@@ -24,48 +23,43 @@ OPTIONS = {f"q{number}": 2 + number % 3 for number in range(20)}
 TWO = ["logical_reasoning", "volume"]
 
 
-class Sloppy:
-    """A model that answers wrongly, in prose, or not at all, each to a fifth of the questions.
-
-    Its first answer is out of range for a fifth of the items, is prose without a level for another,
-    both are mended when asked again; a fifth of the items is never answered.
-    """
-
-    def __init__(self):
-        self.calls = Counter()
-        self.model = get_model("mockllm/model", custom_outputs=self._answer)
-
-    async def _answer(self, messages, _tools, _choice, _config):
-        page = messages[1].text
-        number = int(re.search(r"Question (\d+):", page)[1])
-        what = re.search(r"# (.*)\n", page)[1]
-        self.calls[what, number] += 1
-        asked, kind = self.calls[what, number], number % 5
-        label = "Unguessability" if what == "Unguessability" else "Level"
-        if kind == 0:
-            return output("I would rather not say.")
-        if kind == 1 and asked == 1:
-            return output(f"{label}: 400")
-        if kind == 2 and asked == 1:
-            return output("This is a question of some weight, and I find it rather hard.")
-        return output(f"So be it.\n{label}: {number % 6}")
-
-
 @pytest.fixture(scope="module")
 def said():
     return annotate_demands(ITEMS, Sloppy().model, TWO, options=OPTIONS, attempts=3, prices=(2, 8))
 
 
 def test_what_is_kept_asked_again_and_dropped_is_counted(said):
-    answered = [name for name in ITEMS if int(name[1:]) % 5]
+    """A quarter is kept at once, half is asked again, and a quarter is dropped."""
+    answered = [name for name in ITEMS if int(name[1:]) % 8 > 1]
     assert list(said.table.index) == answered
     assert list(said.table.columns) == ["demand[QLl]", "demand[VO]", "unguessability"]
-    assert (said.table["demand[QLl]"] == [int(name[1:]) % 6 for name in answered]).all()
-    counts = said.annotations["demand[VO]"].usage["attempts"].value_counts().to_dict()
-    assert counts == {1: 16, 2: 16, 3: 8}  # at once; asked again; given up
+    for column in ("demand[QLl]", "demand[VO]"):
+        assert (said.table[column] == [int(name[1:]) % 6 for name in answered]).all()
+        counts = said.annotations[column].usage["attempts"].value_counts().to_dict()
+        assert counts == {1: 10, 2: 20, 3: 10}  # at once; asked again; given up
     missing = said.failures.groupby("column").size().to_dict()
-    assert missing == {"demand[QLl]": 8, "demand[VO]": 8, "unguessability": 4}
+    assert missing == {"demand[QLl]": 10, "demand[VO]": 10, "unguessability": 4}
     assert said.failures["reason"].str.contains("no line starts with").all()
+
+
+def test_each_kind_of_answer_has_its_share(said):
+    """Attempts by kind: refused and empty throughout; wrong, prose, empty, two levels; right."""
+    attempts = said.annotations["demand[VO]"].usage["attempts"]
+    kinds = attempts.groupby([int(name[1:]) % 8 for name in attempts.index])
+    assert kinds.size().to_list() == [5] * 8
+    assert kinds.unique().map(list).to_list() == [[3], [3], [2], [2], [2], [2], [1], [1]]
+
+
+def test_an_annotator_is_told_what_was_wrong_with_its_answer():
+    """The reason is named; after an empty answer the same question is asked again."""
+    model = Sloppy()
+    some = {name: ITEMS[name] for name in ("q2", "q3", "q4", "q5")}
+    annotate_demands(some, model.model, TWO[:1], options=dict.fromkeys(some, 2))
+    asked = {number: pages for (_, number), pages in model.pages.items()}
+    assert "the level 400 is not one of 0 to 5" in asked[2][1]
+    assert "no line starts with 'Level:'" in asked[3][1]
+    assert "no single number can be read from '0 or 5'" in asked[5][1]
+    assert asked[4][1] == asked[4][0]
 
 
 def test_unguessability_is_computed_from_options_and_asked_for_elsewhere(said):
@@ -94,14 +88,14 @@ def test_cost_and_time_are_foreseen_and_counted(said):
 
 
 def test_a_run_that_was_interrupted_asks_only_for_what_is_missing(tmp_path):
-    few = {name: ITEMS[name] for name in ("q3", "q4")}  # answered at once
-    annotate_demands(few, Sloppy().model, TWO, options={"q3": 4, "q4": 4}, store=tmp_path)
+    few = {name: ITEMS[name] for name in ("q6", "q7")}  # answered at once
+    annotate_demands(few, Sloppy().model, TWO, options={"q6": 4, "q7": 4}, store=tmp_path)
     assert sorted(path.name for path in tmp_path.glob("*.jsonl")) == ["QLl.jsonl", "VO.jsonl"]
     model = Sloppy()
-    more = {**few, "q8": ITEMS["q8"]}
+    more = {**few, "q11": ITEMS["q11"]}
     again = annotate_demands(more, model.model, TWO, options=dict.fromkeys(more, 4), store=tmp_path)
-    assert {number for _, number in model.calls} == {8}
-    assert list(again.table.index) == ["q3", "q4", "q8"]
+    assert {number for _, number in model.pages} == {11}
+    assert list(again.table.index) == ["q6", "q7", "q11"]
 
 
 def test_two_models_agree_column_by_column(said):
