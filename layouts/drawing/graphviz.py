@@ -13,11 +13,14 @@ from ..graph import Graph
 from ..nodes import Node
 from . import captions
 from . import matplotlib as fallback
+from .direction import runs_right
 from .frames import Corner, Frame, frames
 from .style import EDGE, FONT, INK, NO_NOTES, NOTE, PLATE, QUIET, STYLES, Notes, Style
 
 _ENDINGS = ("svg", "png", "pdf")
 _TABLE = '<TABLE BORDER="0" CELLBORDER="0" CELLSPACING="0" CELLPADDING="0">'
+# edges end a little short of what they meet: the border of a joint closes the gap
+_JOINT = {"shape": "point", "width": "0", "color": EDGE, "fillcolor": EDGE, "penwidth": "2"}
 _log = logging.getLogger(__name__)
 
 
@@ -74,13 +77,16 @@ def _picture(layout: Graph, notes: Notes, ending: str) -> bytes:
 
 
 def _digraph(layout: Graph, notes: Notes, **graph_attributes: str) -> graphviz.Digraph:
-    """Profile on top, below it the items' plate, below that the legend."""
+    """Profile, then the items' plate: downwards above the legend, or to the right below it."""
+    right = runs_right(layout)
     title = f'<FONT POINT-SIZE="16"><B>{html.escape(layout.name)}</B></FONT>'
     dot = graphviz.Digraph(
         name=graphviz.escape(layout.name),
         graph_attr={
             **{"label": _rows(title, _small(" ")), "labelloc": "t", "pad": "0.2"},
-            **{"nodesep": "0.45", "ranksep": "0.45", "pack": "16", "packmode": "array_i1"},
+            **{"nodesep": "0.45", "ranksep": "0.45", "pack": "16"},
+            **{"rankdir": "LR" if right else "TB"},
+            "packmode": f"array_i{9 if right else 1}",
             **{"fontname": FONT, "fontcolor": INK, **graph_attributes},
         },
         node_attr={"fontname": FONT, "fontsize": "12", "fontcolor": INK, "style": "filled"},
@@ -91,9 +97,9 @@ def _digraph(layout: Graph, notes: Notes, **graph_attributes: str) -> graphviz.D
     else:
         with dot.subgraph(name="cluster/items") as plate:
             _border(plate, "items", "right")
-            _add_nodes(dot, plate, layout, notes)
+            _add_nodes(dot, plate, layout, notes, right)
     with dot.subgraph(name="cluster/legend") as legend:
-        _add_legend(legend, layout)
+        _add_legend(legend, layout, "" if right else "same")
     return dot
 
 
@@ -135,25 +141,34 @@ def _add_node(where: graphviz.Digraph, node: Node, notes: Notes) -> None:
     )
 
 
-def _add_nodes(dot: graphviz.Digraph, plate: graphviz.Digraph, layout: Graph, notes: Notes) -> None:
+def _add_nodes(
+    dot: graphviz.Digraph, plate: graphviz.Digraph, layout: Graph, notes: Notes, right: bool
+) -> None:
     """Add nodes and edges; an edge into the plate passes a joint."""
     graph = layout.graph
     inside = {name for name, per_item in graph.nodes(data="per_item") if per_item}
     for node in layout.nodes.values():
         _add_node(plate if node.name in inside else dot, node, notes)
     # an edge into the plate passes a joint between the meta-features: so these keep to the first
-    # row, under the profile, and the edge crosses no node
+    # row, under the profile, and the edge crosses no node; dot keeps the order of what is not drawn
     entering = [edge for edge in graph.edges if edge[0] not in inside and edge[1] in inside]
+    features = {feature.name for feature in layout.properties}
+    first = [
+        spot
+        for name in layout.nodes
+        for spot in ([name] if name in features else [_joint(e) for e in entering if e[0] == name])
+    ]
     with plate.subgraph() as first_row:
         first_row.attr(rank="same")
-        for feature in layout.properties:
-            first_row.node(feature.name)
         for edge in entering:
             first_row.node(_joint(edge), tooltip=" → ".join(edge), **_JOINT)
+        for one, following in itertools.pairwise(reversed(first) if right else first):
+            first_row.edge(one, following, style="invis")  # to the right, dot counts from below
+    enter, leave = "we" if right else "ns"
     for edge in graph.edges:
         if edge in entering:
-            dot.edge(edge[0], f"{_joint(edge)}:middle:n", arrowhead="none", headclip="false")
-            dot.edge(f"{_joint(edge)}:middle:s", edge[1], tailclip="false")
+            dot.edge(edge[0], f"{_joint(edge)}:{enter}", arrowhead="none", headclip="false")
+            dot.edge(f"{_joint(edge)}:{leave}", edge[1], tailclip="false")
         else:
             dot.edge(*edge)
 
@@ -163,30 +178,14 @@ def _joint(edge: tuple[str, str]) -> str:
     return "/".join(edge)  # no node's name holds a slash
 
 
-def _upright() -> str:
-    """Write a short upright stroke as a table."""
-    side = '<TD FIXEDSIZE="TRUE" WIDTH="1" HEIGHT="2"></TD>'
-    return f"{_TABLE.replace('>', f' COLOR="{EDGE}">')}<TR>{side}<VR/>{side}</TR></TABLE>"
-
-
-# edges end a little short of what they meet: here that is the middle one of three strokes, and the
-# other two close the gap
-_STROKES = (f"<TR><TD{port}>{_upright()}</TD></TR>" for port in ("", ' PORT="middle"', ""))
-_JOINT = {
-    "shape": "plain",
-    "style": "solid",
-    "label": f"<{_TABLE}{''.join(_STROKES)}</TABLE>>",
-}
-
-
-def _add_legend(legend: graphviz.Digraph, layout: Graph) -> None:
+def _add_legend(legend: graphviz.Digraph, layout: Graph, rank: str) -> None:
     """Show the kinds in the layout, and explain the constants."""
     legend.attr(label="", penwidth="0")
     if remarks := captions.remarks(layout):
         legend.attr(label=_rows(*map(_small, remarks)), labelloc="b")
     kinds = captions.kinds(layout)
     with legend.subgraph() as row:
-        row.attr(rank="same")
+        row.attr(rank=rank)
         for kind in kinds:
             look = _look(STYLES[kind])
             row.node(f"legend/{kind}", label=f"<{_small(kind)}>", width="0", height="0.3", **look)

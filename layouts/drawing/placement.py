@@ -53,7 +53,7 @@ def place(
     """
     import networkx as nx
 
-    row_of = _rows(graph)
+    row_of = rows_of(graph)
     ways: dict[tuple[str, str], list[Spot]] = {}
     rows: list[list[Spot]] = [[] for _ in range(max(row_of.values()) + 1)]
     for name, row in row_of.items():
@@ -80,7 +80,7 @@ def place(
     return Placement(rows, _coordinates(rows, links, width, gap, anchors), ways)
 
 
-def _rows(graph: "nx.DiGraph[str]") -> dict[str, int]:
+def rows_of(graph: "nx.DiGraph[str]") -> dict[str, int]:
     """Row of every node: the profile above, meta-features on the plate's first row, then down."""
     import networkx as nx
 

@@ -72,7 +72,20 @@ def every_kind():
     return ml.Layout('Is <it> "drawn" & {shown}?', ml.Success("solved", performance))
 
 
-LAYOUTS = [animal_ai(), every_kind()]
+def wide():
+    """Eight capabilities, each with its own property: too wide to run downwards."""
+    abouts = ["length", "depth", "noise", "height", "weight", "colour", "number", "speed"]
+    passed = [
+        logistic(
+            ml.Capability(f"{about} ability", low=0, high=9) - ml.MetaFeature(about, low=0, high=9)
+        )
+        for about in abouts
+    ]
+    performance = mixture(product(*passed), by=ml.Noise("slips"), toward=mean_failure)
+    return ml.Layout("wide", ml.Success("solved", performance))
+
+
+LAYOUTS = [animal_ai(), every_kind(), wide()]
 ALL_LAYOUTS = pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: layout.name[:6])
 
 
@@ -135,8 +148,10 @@ def test_every_edge_is_drawn_once(layout):
     for parent, child in layout.graph.edges:
         joint = f"{parent}/{child}"
         if (parent, child) not in drawn:
-            assert {(parent, f"{joint}:middle:n"), (f"{joint}:middle:s", child)} <= drawn
-            drawn -= {(parent, f"{joint}:middle:n"), (f"{joint}:middle:s", child)}
+            enter, leave = "we" if "rankdir=LR" in source else "ns"
+            halves = {(parent, f"{joint}:{enter}"), (f"{joint}:{leave}", child)}
+            assert halves <= drawn
+            drawn -= halves
         drawn.discard((parent, child))
     assert not drawn
 
@@ -199,15 +214,24 @@ def test_dot_draws_it(layout, capfd):
     inside = {titles[number] for number in plate["nodes"]} & set(layout.nodes)
     assert inside == {name for name, own in layout.graph.nodes(data="per_item") if own}
     assert set(layout.nodes) <= set(titles.values())
-    y = {
-        part["name"]: float(part["pos"].split(",")[1])
+    places = {
+        part["name"]: [float(place) for place in part["pos"].split(",")]
         for part in drawing["objects"]
         if "pos" in part
     }
-    features = {y[feature.name] for feature in layout.meta_features}
-    assert min(y[latent.name] for latent in layout.latents) > max(features)
+    right = drawing["rankdir"] == "LR"
+    assert right == (layout.name == "wide")
+    depth = {name: x if right else -y for name, (x, y) in places.items()}
+    aside = {name: -y if right else x for name, (x, y) in places.items()}
+    features = {depth[feature.name] for feature in layout.meta_features}
+    assert max(depth[latent.name] for latent in layout.latents) < min(features)
     assert len(features) == 1
-    assert all(y[parent] > y[child] for parent, child in layout.graph.edges)
+    assert all(depth[parent] < depth[child] for parent, child in layout.graph.edges)
+    in_order = [name for name in layout.nodes if depth[name] in features]
+    assert in_order == sorted(in_order, key=aside.get)
+    legend = [y for name, (_, y) in places.items() if name.startswith("legend/")]
+    own = [places[name][1] for name in layout.nodes]
+    assert min(legend) > max(own) if right else max(legend) < min(own)
     assert capfd.readouterr().err == ""
 
 
