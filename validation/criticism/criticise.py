@@ -29,7 +29,7 @@ from .properties import Cut, Property, candidate_columns, why_none
 
 @dataclass(frozen=True, eq=False)
 class Criticism(Shown):
-    """What a layout misses, subject by subject.
+    """Criticism of a layout that is fitted to each subject separately.
 
     Made by `criticise`.
 
@@ -40,33 +40,34 @@ class Criticism(Shown):
 
         - ``kind``: "candidate", a property that the layout does not use, or "used": whether another
           form for one that it uses would explain more than the layout does.
-        - ``level``: the level whose success deviates most from what the layout, with any form for
-          its own properties, expects; ``observed`` and ``expected`` are those success rates on its
-          items, ``effect`` their difference, ``low`` and ``high`` the ends of its interval.
-        - ``gain``, ``gain_se``: expected gain in leave-one-out elpd (nats) from effects of the
+        - ``level``: the level whose success rate deviates most from the one that the layout, with
+          any form for its own properties, expects; ``observed`` and ``expected`` are these rates on
+          the level's items, ``effect`` their difference, ``low`` and ``high`` the ends of its
+          interval.
+        - ``gain``, ``gain_se``: expected gain in leave-one-out elpd (nats) from effects of
           the property's levels: of a candidate, beyond any form for the layout's own properties;
           of one used, beyond the layout.
         - ``statistic``, ``df``, ``p``, ``p_adjusted``: the test that these effects explain
           nothing, alone and adjusted for all properties of the kind and all subjects.
         - ``flagged``: whether ``p_adjusted`` is at most `alpha`.
-        - ``remark``: why there is no test, where there is none.
+        - ``remark``: the reason where there is no test.
     fit : Fit
-        What was criticised.
+        The fit that was criticised.
     evaluation : Evaluation
-        Where the properties are.
+        Evaluation with the properties of the items.
     alpha : float
-        Chance of any false alarm, over all properties of a kind and all subjects.
+        Probability of any false alarm, over all properties of a kind and all subjects.
     prob : float
         Mass of the intervals.
     seed : int
         Seed of the outcomes drawn.
     overdispersion : DataFrame
-        One row per subject with at least two items that it attempted several times, and one of all
-        together where these are several; adjusted apart from the candidates. Columns as in
-        `overdispersion.overdispersion`.
+        One row per subject with at least two items that it attempted several times and, if there
+        are several such subjects, one row for all together. P values are adjusted separately from
+        the candidates'. Columns as in `overdispersion.overdispersion`.
     agreement : DataFrame
-        Whether subjects' outcomes agree with those of anybody else in the fit, item by item. One
-        row per subject; columns as in `agreement.agreement`.
+        Test of whether each subject's outcomes agree with those of others in the fit, item by item.
+        One row per subject; columns as in `agreement.agreement`.
 
     Examples
     --------
@@ -98,32 +99,32 @@ class Criticism(Shown):
 
     @property
     def candidates(self) -> pd.DataFrame:
-        """The rows of `table` on properties that the layout does not use."""
+        """Rows of `table` on properties that the layout does not use."""
         return self.table[self.table["kind"] == "candidate"].reset_index(drop=True)
 
     @property
     def forms(self) -> pd.DataFrame:
-        """The rows of `table` on properties that the layout uses."""
+        """Rows of `table` on properties that the layout uses."""
         return self.table[self.table["kind"] == "used"].reset_index(drop=True)
 
     def flagged(self) -> pd.DataFrame:
-        """Keep the rows of `table` that are alarms."""
+        """Keep the rows of `table` that are flagged."""
         return self.table[self.table["flagged"]].reset_index(drop=True)
 
     def first(self) -> pd.Series:
-        """Name each subject's first flagged candidate, by subject; missing where there is none."""
+        """Find each subject's first flagged candidate, by subject; missing where there is none."""
         flagged = self.candidates[self.candidates["flagged"]]
         found = flagged.drop_duplicates("subject").set_index("subject")["property"]
         return found.reindex(list(dict.fromkeys(self.table["subject"])))
 
     def suggestions(self) -> list[str]:
-        """Say in words what to change: properties to add, forms to change, outcomes to look at.
+        """Describe changes: properties to add, forms to replace, outcomes to inspect.
 
         Returns
         -------
         list of str
-            In the order of `table`; at the end whose outcomes agree with nobody's, and what
-            `overdispersion` says, if anything.
+            Sentences in the order of `table`; at the end, those about outcomes that agree with no
+            other subject's and about repeated attempts, if any are flagged.
         """
         return [
             *(_suggestion(row) for _, row in self.flagged().iterrows()),
@@ -132,7 +133,7 @@ class Criticism(Shown):
         ]
 
     def untried(self) -> str:
-        """Say why no candidate could be tried, and what to do; empty where one was.
+        """State why no candidate could be tried, with the remedy; empty if any was tried.
 
         Returns
         -------
@@ -140,10 +141,10 @@ class Criticism(Shown):
             A sentence without its full stop.
         """
         why = self._why_none()
-        return why and f"{why}; add columns of numbers or kinds to the evaluation's items"
+        return why and f"{why}; add columns of numbers or categories to the evaluation's items"
 
     def _why_none(self) -> str:
-        """Say why no candidate could be tried; empty where one was."""
+        """State why no candidate could be tried; empty if any was tried."""
         candidates = self.candidates
         if candidates["p"].notna().any():
             return ""
@@ -154,19 +155,20 @@ class Criticism(Shown):
         return f"no candidate could be tried ({why})"
 
     def residuals(self, subject: object, *properties: str) -> pd.DataFrame:
-        """Compare success with the layout's posterior predictive distribution, by level.
+        """Compare success rates with the layout's posterior predictive distribution, by level.
 
         Parameters
         ----------
         subject : object
-            Whose.
+            Name of the subject.
         *properties : str
-            A property, or several in combination: a candidate and a property of the layout, say.
+            One property, or several whose levels are combined, such as a candidate and a property
+            of the layout.
 
         Returns
         -------
         DataFrame
-            See `background.residual_table`.
+            Table as returned by `background.residual_table`.
 
         Raises
         ------
@@ -176,21 +178,21 @@ class Criticism(Shown):
             When the subject is not in the fit.
         """
         if not properties:
-            raise DataError("no property was named; name one or several columns of the items")
+            raise DataError("no property was named; give one or several columns of the items")
         (row,) = self.fit.places([subject])
         leftover = Leftover.of(self.fit, row)
         cut = Cut.of(self.fit, self.evaluation.items, properties).take(leftover.names)
         return residual_table(leftover, cut.candidates, self.prob, np.random.default_rng(self.seed))
 
     def interplay(self, subject: object, candidate: str) -> pd.DataFrame:
-        """Ask with which of the layout's properties an effect of a candidate varies.
+        """Test with which of the layout's properties the effect of a candidate varies.
 
         Parameters
         ----------
         subject : object
-            Whose.
+            Name of the subject.
         candidate : str
-            A property.
+            Name of a property.
 
         Returns
         -------
@@ -223,7 +225,7 @@ class Criticism(Shown):
         calls = {
             "criticism.table": "every subject and property, with effects and gains",
             "ml.plots.criticism_map(criticism)": "subjects by properties, as a figure",
-            "ml.describe(fit, criticism)": "each profile in words, with what the layout misses",
+            "ml.describe(fit, criticism)": "descriptions of profiles, with what the layout misses",
         }
         columns = ["subject", "property", "kind", "effect", "gain", "p_adjusted"]
         return Overview(facts, calls, {"flagged": flagged[columns]})
@@ -236,27 +238,29 @@ class Criticism(Shown):
         if len(self.overdispersion):
             more += f", repeated attempts in {count_flagged(self.overdispersion)}"
         if self.agreement["flagged"].any():
-            more += f", {many(int(self.agreement['flagged'].sum()), 'subject')} like nobody"
+            more += (
+                f", {many(int(self.agreement['flagged'].sum()), 'subject')} agreeing with no other"
+            )
         return (
             f"<Criticism of {self.fit.layout.name!r}: {first}{more}, at {self.alpha:.0%} over all>"
         )
 
 
 def _counted(table: pd.DataFrame) -> str:
-    """Count the rows that are flagged, of those that were tested."""
+    """Count the flagged rows and the tested rows."""
     return f"{int(table['flagged'].sum())} of {int(table['p'].notna().sum())}"
 
 
 def _suggestion(row: pd.Series) -> str:
-    """Say what adding a candidate, or another form for a property that is used, would gain."""
+    """State the gain from adding a candidate, or another form for a property that is used."""
     digits = min(beside(row["gain_se"]), 0)
     gain, error = (f"{round(row[name], digits):.0f}" for name in ("gain", "gain_se"))
     what, how = f"adding a bias on {row['property']}", ""
     if row["kind"] == "used":
         what = f"another form for {row['property']}, which the layout uses,"
         how = (
-            "; try another linking function or a slope for it, or give what it is held against "
-            "parameters of its own"
+            "; try another linking function or a slope for it, or give the latent that it is "
+            "compared with parameters of its own"
         )
     return (
         f"{what} would gain {gain} +- {error} "
@@ -285,61 +289,63 @@ def criticise(
 ) -> Criticism | PopulationCriticism:
     r"""Find the properties of the items that explain what a layout leaves unexplained.
 
-    For each subject, the layout's forecast of the items it was fitted on is expanded by what the
-    layout's own elements can still do and by a free effect for every level of every property that
-    it uses. What that leaves is what no other use of those properties explains. A candidate's
-    levels (values, or six bins of a property with more than eight; missing is a level) are held
-    against it by a score test, and expected gains come from approximate leave-one-out of the
-    expansion with and without them. Nothing is sampled again.
+    For each subject, the layout's forecast of the items it was fitted to is expanded by changes of
+    the layout's own elements and by a free effect for every level of every property that it uses.
+    The residuals of this expansion are those that no other use of these properties explains. A
+    score test compares them with a candidate's levels (its values, or six bins if it has more than
+    eight values; missing is a level), and expected gains come from approximate leave-one-out of the
+    expansion with and without the candidate. Nothing is sampled again.
 
-    Where items were attempted several times, it also asks whether these attempts are more alike
-    than the layout allows, what that says of the items, and what it does to intervals; see
-    `overdispersion.Repeated`. Properties that the layout uses are held against it in the same way,
-    without free effects of the others: is their form wrong? And the subjects' outcomes are held
-    against each other, item by item: whose agree with nobody's may have been read with their items
-    in another order; see `agreement.agreement`. These three need no candidates.
+    Three further tests need no candidates. If items were attempted several times, a test finds
+    whether these attempts are more alike than the layout allows, and estimates the effect on
+    intervals; see `overdispersion.Repeated`. Properties that the layout uses are tested in the same
+    way as candidates, but without free effects of the others, to find those whose form is wrong.
+    The outcomes of each subject are compared with the other subjects', item by item: outcomes that
+    agree with no other subject's may have been read with the items in another order; see
+    `agreement.agreement`.
 
-    A joint fit, in which subjects share something, is asked other questions: whose pattern
-    surprises, which items do, which are easier for some groups of subjects (`by`), and which have
-    more in common than the layout says (`testlets`). All are score tests of effects that the layout
+    For a joint fit the tests are different. They find subjects and items with unexpected patterns
+    of outcomes, items that are easier for some groups of subjects (`by`), and items that have more
+    in common than the layout implies (`testlets`). All are score tests of effects that the layout
     does not have, from the draws of the fit; see `population.louis.louis`, and
     `PopulationCriticism` for the tables.
 
-    False alarms: where the layout and its properties suffice, the chance that any candidate is
-    flagged, over all candidates and subjects together, is at most `alpha` (Holm's adjustment). So
-    is the chance that a property it uses is, and that repeated attempts are, over all subjects.
+    False alarms: if the layout and its properties are sufficient, the probability that any
+    candidate is flagged, over all candidates and subjects together, is at most `alpha` (Holm's
+    adjustment). The same holds for the properties that it uses, and for repeated attempts, each
+    over all subjects.
 
     Parameters
     ----------
     fit : Fit
-        Posteriors; the outcomes are those it was made on.
+        The fit, with the outcomes to which it was fitted.
     evaluation : Evaluation
-        Properties of those items.
+        Properties of the items.
     candidates : iterable of str, optional
-        Columns of the items; by default all that the layout does not use and that are not a text of
-        their own for nearly every item; there may be none, and `Criticism.untried` says why.
+        Columns of the items. The default is all columns that the layout does not use, except those
+        with a different text for nearly every item; if there are none, `Criticism.untried` states
+        the reason.
     by : str or iterable of str, optional
-        Of a joint fit: columns of the evaluation's subjects, each with few levels or numbers; by
-        default all with two to eight levels of at least two subjects each.
+        For a joint fit only: columns of the evaluation's subjects, each with few levels or numbers
+        (default: all with two to eight levels of at least two subjects each).
     testlets : str, optional
-        Of a joint fit: column of the evaluation's items that says which belong together; all pairs
-        of items are tested by default.
+        For a joint fit only: column of the evaluation's items that groups those that belong
+        together (default: all pairs of items are tested).
     subjects : iterable, optional
-        Subjects (default: all). Of a joint fit, whose rows are in the table of
-        subjects.
+        Subjects (default: all). For a joint fit, the subjects in the table of subjects.
     alpha : float, default 0.05
-        Chance of any false alarm, in (0, 1); of a joint fit, in each table.
+        Probability of any false alarm, in (0, 1); for a joint fit, in each table.
     prob : float, default 0.9
-        Mass of the equal-tailed intervals, also of those whose coverage is forecast.
+        Mass of the equal-tailed intervals, including those whose coverage is predicted.
     seed : int
         Seed of the outcomes drawn for the test.
 
     Returns
     -------
     Criticism or PopulationCriticism
-        A table of properties, ranked, one of repeated attempts and one of agreement, suggestions in
-        words, and residuals on demand. Of a joint fit, tables of subjects, items, groups and pairs,
-        and suggestions in words.
+        A ranked table of properties, one of repeated attempts and one of agreement, with methods
+        that return suggestions and residuals. For a joint fit, tables of subjects, items, groups
+        and pairs, with suggestions.
 
     Raises
     ------
@@ -349,8 +355,8 @@ def criticise(
         values, or does not group.
     FitError
         When a subject is not in the fit, `alpha` or `prob` is out of range, the trials of an item
-        depend on each other, as those of an item with something unseen do, or an argument is not
-        for this kind of fit.
+        depend on each other because of an `Unseen` property, or an argument does not apply to this
+        kind of fit.
 
     References
     ----------
@@ -375,9 +381,9 @@ def criticise(
     if fit.layout.joint:
         if candidates is not None:
             raise FitError(
-                f"criticise: the fit of {fit.layout.name!r} is joint, and candidates= are tried on "
-                "subjects that are fitted one by one; leave them out, and name columns of the "
-                "subjects in by= and of the items in testlets="
+                f"criticise: the fit of {fit.layout.name!r} is joint, and candidates= applies to "
+                "subjects that are fitted separately; omit it, and give columns of the subjects in "
+                "by= and of the items in testlets="
             )
         return criticise_population(
             fit,
@@ -391,8 +397,8 @@ def criticise(
         )
     if by is not None or testlets is not None:
         raise FitError(
-            f"criticise: by= and testlets= ask what subjects have in common, and those of "
-            f"{fit.layout.name!r} share nothing; fit a layout with a population, or name "
+            f"criticise: by= and testlets= apply to joint fits, and the subjects of "
+            f"{fit.layout.name!r} share nothing; fit a layout with a population, or give "
             "candidates="
         )
     places = fit.places(subjects)
@@ -403,7 +409,7 @@ def criticise(
     every = Cut.of(fit, evaluation.items, names)
     rows = list[dict[str, object]]()
     spreads = dict[str, Spread | None]()
-    with threadpool_limits(1, user_api="blas"):  # small matrices: threads would wait, not work
+    with threadpool_limits(1, user_api="blas"):  # threads do not speed up small matrices
         for place in places:
             leftover = Leftover.of(fit, place)
             who = fit.subjects[place]
@@ -424,7 +430,7 @@ def criticise(
 
 
 def _agreement(fit: Fit, prob: float, seed: int) -> pd.DataFrame:
-    """Hold the outcomes of all subjects in a fit against each other."""
+    """Compare the outcomes of all subjects in a fit with each other."""
     observed = fit.observed.transpose("subject", "item")
     rows = None if fit.layout.steps is None else Rows.read(observed["item"].to_numpy())
     successes, trials = (observed[name].to_numpy() for name in ("successes", "trials"))

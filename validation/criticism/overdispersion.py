@@ -1,7 +1,7 @@
-"""Repeated attempts at an item: whether they are more alike than a layout allows.
+"""Tests of whether repeated attempts at an item are more alike than a layout allows.
 
-Attempts at one item are independent given the profile, says a layout without anything unseen. Where
-each item has a part of its own that the layout does not hold, they are not: successes spread more
+Under a layout without an `Unseen` property, attempts at an item are independent given the profile.
+If each item has an effect that the layout does not contain, they are dependent: successes vary more
 over items than binomial counts do, and intervals are too short.
 """
 
@@ -21,38 +21,40 @@ from ...layouts import Layout
 from .expansion import Expansion, holm, tail
 
 TOGETHER = "(all together)"
-"""The row of all subjects' counts together, where there are several."""
+"""Name of the row for all subjects' counts together."""
 
 ALIKE = "repeated attempts at an item are more alike than the layout allows"
 
 _COLUMNS = ["subject", "items", "attempts", "statistic", "p", "p_adjusted", "flagged", "item_sd"]
 _COLUMNS += ["low", "high", "element", "inflation", "holds"]
-_REPLICATES = 1000  # outcomes drawn anew
-_DRAWN = 2**21  # outcomes that are held at a time
-_ROUNDS = 2  # of Newton's method towards each of them
-_SDS = np.array([0, 0.15, 0.3, 0.5, 0.7, 1, 1.4, 2, 3, 4.5])  # of items' parts, in log-odds
+_REPLICATES = 1000  # number of replicated data sets
+_DRAWN = 2**21  # most replicated outcomes in memory at a time
+_ROUNDS = 2  # steps of Newton's method for each replicate
+_SDS = np.array(
+    [0, 0.15, 0.3, 0.5, 0.7, 1, 1.4, 2, 3, 4.5]
+)  # standard deviations of item effects, in log-odds
 _FINE = np.linspace(0, _SDS[-1], 451)
-_LEAST_SKEW = 0.1  # about that of sums that are normal
+_LEAST_SKEW = 0.1  # least skewness of the null distribution
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(21)
 _ROOTS = np.sqrt(_WEIGHTS / _WEIGHTS.sum())
 
 
 @dataclass(frozen=True, eq=False)
 class Spread:
-    """How one subject's successes spread over items that it attempted several times.
+    """Variation of one subject's successes over items that it attempted several times.
 
     Attributes
     ----------
     items, attempts : int
-        Such items, and the attempts at them.
+        Number of such items, and of the attempts at them.
     statistic : float
-        See `Repeated`.
+        Test statistic; see `Repeated`.
     replicated : ndarray, shape (replicates,)
-        The same of outcomes drawn from what is expected.
+        Statistics of outcomes drawn from the expected distribution.
     excess : ndarray, shape (sds,)
-        By how much the statistic is expected to be larger, by standard deviation of an item's part.
+        Expected increase of the statistic by the standard deviation of the item effects.
     error : ndarray, shape (sds,)
-        Its standard deviation.
+        Standard deviation of the statistic.
     inflation : ndarray, shape (sds, elements)
         Squared error of posterior means over posterior variance.
     """
@@ -66,7 +68,7 @@ class Spread:
     inflation: np.ndarray
 
     def row(self, names: Sequence[str], prob: float) -> dict[str, Any]:
-        """Test it, and say what the items' parts do to intervals."""
+        """Test the statistic, and estimate the effect of item effects on intervals."""
         p = tail(self.statistic, self.replicated, max(float(skew(self.replicated)), _LEAST_SKEW))
         found = self.statistic - float(self.replicated.mean())
         excess = np.interp(_FINE, _SDS, np.sqrt(np.maximum(self.excess, 0))) ** 2
@@ -79,7 +81,7 @@ class Spread:
         return told | self.suffers(sd, names, prob)
 
     def suffers(self, sd: float, names: Sequence[str], prob: float) -> dict[str, Any]:
-        """Say which element's interval suffers most from items' parts, and how often it holds."""
+        """Find the element whose interval item effects affect most, and the interval's coverage."""
         every = [float(np.interp(sd, _SDS, column)) for column in self.inflation.T]
         worst = int(np.argmax(every))
         return {
@@ -91,36 +93,37 @@ class Spread:
 
 @dataclass(frozen=True, eq=False)
 class Repeated:
-    r"""One subject's outcomes beside what a layout expects of it.
+    r"""Outcomes of one subject, with the layout's expectation of them.
 
-    The statistic is twice the derivative of the log-likelihood by the variance of a normal part of
-    each item's log-odds, where that is 0:
+    The statistic is twice the derivative of the log-likelihood by the variance of a normal
+    effect of each item on the log-odds, at variance 0:
 
     .. math:: S = \sum_g \left(\sum_{r \in g} (y_r - n_r p_r)\right)^2
         - \sum_r n_r p_r (1 - p_r)
 
-    over groups g of rows r: items, or the steps of an item's outcome. Items attempted once do not
-    count. It is compared with its values for outcomes drawn from what is expected, the layout being
-    refitted to each by Newton's method, as far as its own elements and a constant go.
+    over groups g of rows r: items, or the steps of an item's outcome. Items attempted once are left
+    out. The statistic is compared with its values for outcomes drawn from the expected
+    distribution, where the layout's own elements and a constant are refitted to each data set by
+    Newton's method.
 
-    How large the items' parts are follows from how far the statistic is beyond its mean. Of an
-    element :math:`\theta`, the posterior mean moves with an outcome by the posterior covariance
-    with that row's log-odds; so the squared error that the counts lead to is
+    The size of the item effects is estimated from the difference between the statistic and its
+    mean. The posterior mean of an element :math:`\theta` changes with an outcome by the posterior
+    covariance with that row's log-odds, so the expected squared error is
 
     .. math:: V + \sum_g \mathrm{cov}(\theta, \eta_g)^\top \, (C_g - B_g)\, \mathrm{cov}(\theta,
         \eta_g)
 
-    with the posterior variance V, the covariance C of the group's counts with items' parts, and B
-    of binomial ones.
+    with the posterior variance V, the covariance C of the group's counts under item effects, and B
+    that of binomial counts.
 
     Attributes
     ----------
     successes, trials : ndarray of int, shape (rows,)
-        Outcomes of rows that were tried.
+        Outcomes of the rows that were attempted.
     groups : ndarray of int, shape (rows,)
-        Rows of a group have the same number.
+        Group of each row.
     base : Expansion
-        The layout's forecast, with what its own elements can still do.
+        The layout's forecast, with the possible changes of its own elements.
     pulls : ndarray, shape (rows, elements)
         Posterior covariance of each profile element with each row's log-odds.
     variances : ndarray, shape (elements,)
@@ -142,7 +145,7 @@ class Repeated:
     variances: np.ndarray
 
     def spread(self, rng: np.random.Generator) -> Spread | None:
-        """Compute the statistic and what is expected of it; None without two such items."""
+        """Compute the statistic and its expected values; None without two such items."""
         _, number = np.unique(self.groups, return_inverse=True)
         most = np.zeros(number.max(initial=-1) + 1, dtype=int)
         np.maximum.at(most, number, self.trials)
@@ -167,7 +170,7 @@ class Repeated:
     def _statistics(
         self, rows: np.ndarray, starts: np.ndarray, rng: np.random.Generator
     ) -> tuple[float, np.ndarray]:
-        """Compute the statistic, and those of outcomes drawn from what is expected."""
+        """Compute the statistic, and those of outcomes drawn from the expected distribution."""
         base, trials = self.base, self.trials
         values, precision = base.columns.values, 1 / base.columns.sds**2
 
@@ -194,14 +197,15 @@ class Repeated:
     def _with(
         self, sd: float, rows: np.ndarray, starts: np.ndarray
     ) -> tuple[float, float, np.ndarray]:
-        """Say what a part of every item's log-odds does, the layout's chances being its middle.
+        """Compute the consequences of item effects, centred at the layout's success probabilities.
 
         Returns
         -------
         excess, error : float
-            Of the statistic: its mean, less what the base's columns take up, and about its sd.
+            Mean of the statistic, less the part that the base's columns absorb, and approximate
+            standard deviation of the statistic.
         inflation : ndarray, shape (elements,)
-            As of `Spread`.
+            As in `Spread`.
         """
         base, trials, pulls = self.base, self.trials[rows], self.pulls[rows]
         middle, weights, values = base.chances[rows], base.weights[rows], base.columns.values[rows]
@@ -209,7 +213,9 @@ class Repeated:
         mean = curves @ _ROOTS**2
         curves = (curves - mean[:, None]) * _ROOTS * trials[:, None]
         binomial = trials * (mean * (1 - mean) - middle * (1 - middle))
-        alone = binomial - np.square(curves).sum(axis=1) / trials  # what attempts do not share
+        alone = (
+            binomial - np.square(curves).sum(axis=1) / trials
+        )  # variance that attempts do not share
         shift = trials * (mean - middle)
 
         def summed(of: np.ndarray) -> np.ndarray:
@@ -232,12 +238,12 @@ class Repeated:
 
 
 def _first(expected: np.ndarray, found: float) -> float:
-    """Find the smallest part of items with which so much is expected."""
+    """Find the smallest standard deviation of item effects whose expected value is reached."""
     return float(_FINE[min(int((np.maximum.accumulate(expected) < found).sum()), len(_FINE) - 1)])
 
 
 def holds(inflation: float, prob: float) -> float:
-    """Say how often intervals hold the truth, when their squared error is larger than they say.
+    """Compute the coverage of intervals whose squared error is inflated by a factor.
 
     Examples
     --------
@@ -255,29 +261,29 @@ def overdispersion(
     Parameters
     ----------
     found : mapping of str to Spread or None
-        By subject.
+        Results by subject.
     names : sequence of str
-        Of the profile elements.
+        Names of the profile elements.
     prob : float
         Mass of the intervals.
     alpha : float
-        Chance of any false alarm.
+        Probability of any false alarm.
 
     Returns
     -------
     DataFrame
-        One row per subject with at least two items that it attempted several times, and, where
-        these are several, a last one of all together. Indices count on.
+        One row per subject with at least two items that it attempted several times and, if there
+        are several such subjects, a last row for all together.
 
-        - ``items``, ``attempts``: such items, and the attempts at them.
+        - ``items``, ``attempts``: number of such items, and of the attempts at them.
         - ``statistic``, ``p``, ``p_adjusted``: the test that attempts are independent, see
           `Repeated`, alone and adjusted for all rows; ``flagged``: whether the last is at most
           `alpha`.
-        - ``item_sd``, ``low``, ``high``: standard deviation of items' own parts, in log-odds, with
-          an approximate interval.
-        - ``element``: whose interval suffers most from them; ``inflation``: its squared error over
-          the posterior variance; ``holds``: how often it then holds the truth, instead of `prob`.
-          Of all together, means over subjects.
+        - ``item_sd``, ``low``, ``high``: standard deviation of item effects, in log-odds, with an
+          approximate interval.
+        - ``element``: the element whose interval they affect most; ``inflation``: its squared error
+          over the posterior variance; ``holds``: the interval's coverage, instead of `prob`. In the
+          row for all together, means over subjects.
     """
     tested = {who: spread for who, spread in found.items() if spread is not None}
     rows = [{"subject": who} | spread.row(names, prob) for who, spread in tested.items()]
@@ -290,7 +296,7 @@ def overdispersion(
 
 
 def _pooled(every: list[Spread], names: Sequence[str], prob: float) -> dict[str, Any]:
-    """Test all subjects' counts at once; their items' parts are taken as equally large."""
+    """Test all subjects' counts together, assuming item effects of equal size."""
     sums = {
         name: sum(getattr(each, name) for each in every)
         for name in ("items", "attempts", "statistic", "replicated", "excess")
@@ -303,28 +309,28 @@ def _pooled(every: list[Spread], names: Sequence[str], prob: float) -> dict[str,
 
 
 def count_flagged(table: pd.DataFrame) -> str:
-    """Count the subjects of a table whose attempts are too much alike, one by one or together."""
+    """Count the subjects of a table whose attempts are too similar, separately or together."""
     own = table[table["subject"] != TOGETHER]
     together = ", and all together" if len(own) < len(table) and table["flagged"].iloc[-1] else ""
     return f"{int(own['flagged'].sum())} of {many(len(own), 'subject')}{together}"
 
 
 def told(table: pd.DataFrame, prob: float, layout: Layout) -> list[str]:
-    """Say in words which attempts are too much alike, what that does, and what to do about it.
+    """Describe attempts that are too similar, the effect on intervals, and a remedy.
 
     Parameters
     ----------
     table : DataFrame
-        From `overdispersion`.
+        Table as returned by `overdispersion`.
     prob : float
         Mass of the intervals.
     layout : Layout
-        That was held against the counts.
+        The layout with which the counts were compared.
 
     Returns
     -------
     list of str
-        Empty where nothing is flagged.
+        Sentences; empty if nothing is flagged.
     """
     flagged = table[table["flagged"]]
     if flagged.empty:
@@ -335,13 +341,13 @@ def told(table: pd.DataFrame, prob: float, layout: Layout) -> list[str]:
     whose = f" of {row['subject']}" if row["subject"] != TOGETHER and len(table) > 1 else ""
     return [
         f"{ALIKE} ({count_flagged(table)}{': ' * bool(names)}{names}), as if each item{whose} had "
-        f"a part of its own of {part(row)} log-odds, or a property that the layout misses: "
+        f"an effect of its own of {part(row)} log-odds, or a property that the layout misses: "
         f"{harm(row, prob)}; {remedy(layout)}"
     ]
 
 
 def part(row: Mapping[Any, Any]) -> str:
-    """Write an item's own part of the log-odds with its interval."""
+    """Write the standard deviation of item effects with its interval."""
     low, high = float(row["low"]), float(row["high"])
     digits = min(max(0, beside((high - low) / 2)), 1)
     most = f"{high:.{digits}f}" if high < _SDS[-1] else "more"
@@ -349,36 +355,36 @@ def part(row: Mapping[Any, Any]) -> str:
 
 
 def harm(row: Mapping[Any, Any], prob: float) -> str:
-    """Say what that does to intervals: how often the worst element's hold.
+    """Describe the effect on intervals by the coverage for the most affected element.
 
     Examples
     --------
     >>> harm({"holds": 0.687, "element": "skill"}, 0.9)
-    'the 90% intervals are too short and hold about 70% (skill)'
+    'the 90% intervals are too short and contain the value in about 70% of cases (skill)'
     """
-    told = f"hold about {share(row, prob)} ({row['element']})"
+    told = f"contain the value in about {share(row, prob)} of cases ({row['element']})"
     return f"the {prob:.0%} intervals are too short and {told}"
 
 
 def share(row: Mapping[Any, Any], prob: float) -> str:
-    """Write how often intervals hold: an estimate, the less exact the farther from what is due."""
+    """Write the coverage of intervals, rounded more coarsely the farther it is from `prob`."""
     found = float(row["holds"])
     step = 0.05 if prob - found > 0.1 else 0.01
     return f"{step * round(found / step):.0%}"
 
 
 def remedy(layout: Layout) -> str:
-    """Say what to do: let the layout give items parts of their own, or look at one attempt."""
+    """Describe the remedy: add item effects to the layout, or keep one attempt at each item."""
     once = "keep one attempt at each item"
     if layout.steps is not None:
         return once
     if layout.joint:
         return (
             'add Bias("part", per=("subject", "item"), prior=Prior("Normal", mu=0, '
-            'sigma=Spread("partSpread"))) to the margin of the layout, which gives each subject a '
-            f"part of its own on each item, or {once}"
+            'sigma=Spread("partSpread"))) to the margin of the layout, which gives each subject an '
+            f"effect of its own on each item, or {once}"
         )
     return (
         'add Unseen("itemPart", 0, Slope("itemSpread")) to the margin of the layout, which gives '
-        f"each item a part of its own, or {once}"
+        f"each item an effect of its own, or {once}"
     )

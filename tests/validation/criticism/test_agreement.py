@@ -187,7 +187,7 @@ def test_check_and_criticise_name_the_subject():
         told.agreement, found.agreement.iloc[[4, 5]].reset_index(drop=True)
     )
     assert problem in told.suggestions()
-    assert repr(told).endswith("1 subject like nobody, at 5% over all>")
+    assert repr(told).endswith("1 subject agreeing with no other, at 5% over all>")
     assert not any("agree with no other" in text for text in check(layout, clean).problems)
 
 

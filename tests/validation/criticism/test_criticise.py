@@ -116,7 +116,7 @@ def test_a_used_property_in_another_form_is_named_in_table_and_words():
     )
     (said,) = found.suggestions()
     assert said.startswith("another form for load, which the layout uses, would gain")
-    assert said.endswith("or give what it is held against parameters of its own")
+    assert said.endswith("or give the latent that it is compared with parameters of its own")
     assert (
         "The layout's form does not fit load: where it is" in ml.describe(fit, found).texts["Ann"]
     )

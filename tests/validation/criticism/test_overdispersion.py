@@ -31,7 +31,10 @@ def test_check_finds_the_parts_of_items_and_not_where_there_are_none():
     found = ml.check(layout(), evaluation)
     (problem,) = found.problems
     assert problem.startswith(ALIKE)
-    assert "the 90% intervals are too short and hold about 70% (skill)" in problem
+    assert (
+        "the 90% intervals are too short and contain the value in about 70% of cases (skill)"
+        in problem
+    )
     assert 'Unseen("itemPart", 0, Slope("itemSpread"))' in problem
     row = together(found.overdispersion)
     assert row["low"] < 1.0 < row["high"]
@@ -57,7 +60,10 @@ def test_a_criticism_finds_them_and_everything_says_so(tmp_path):
     )
     described = ml.describe(fit, found)
     assert set(described.findings.query("kind == 'intervals'")["subject"]) == {"s0", "s1", "s2"}
-    assert "the 90% intervals are too short and hold about 65% (skill)" in described.texts["s0"]
+    assert (
+        "the 90% intervals are too short and contain the value in about 65% of cases (skill)"
+        in described.texts["s0"]
+    )
     page = ml.report(fit, tmp_path / "page.html", evaluation=evaluation).read_text(encoding="utf-8")
     assert "Repeated attempts (300 at 30 items)" in page
     told = ml.report(fit, tmp_path / "page.md", evaluation=evaluation).read_text(encoding="utf-8")

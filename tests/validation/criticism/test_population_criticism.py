@@ -170,7 +170,7 @@ def test_the_same_seed_gives_the_same_tables(fit, known):
 @pytest.mark.parametrize(
     ("asked", "error", "words"),
     [
-        ({"candidates": ["story"]}, FitError, "candidates= are tried on subjects that are fitted"),
+        ({"candidates": ["story"]}, FitError, "candidates= applies to subjects that are fitted"),
         ({"by": "shool"}, DataError, "by: the subjects have no column 'shool'; they have school"),
         ({"by": "lonely"}, DataError, "by: lonely has the levels x: 1, y: 119"),
         ({"testlets": "own"}, DataError, "testlets: own differs on each item"),
@@ -215,7 +215,7 @@ def test_subjects_fitted_one_by_one_take_no_groups(known):
     items = pd.DataFrame({"size": np.linspace(-2, 2, ITEMS)}, known.items.index)
     alone = ml.Evaluation(items, known.successes, known.trials).select(subjects=["s0"])
     fit = ml.fit(layout, alone, draws=50, tune=50, chains=2, seed=1, progressbar=False)
-    with pytest.raises(FitError, match="by= and testlets= ask what subjects have in common"):
+    with pytest.raises(FitError, match="by= and testlets= apply to joint fits"):
         criticise(fit, alone, by="school")
 
 
