@@ -4,6 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from measurement_layouts import linking
+from measurement_layouts.plots import style
 
 over = np.linspace(-6, 6, 400)
 unit = np.linspace(0, 1, 200)
@@ -11,86 +12,98 @@ unit = np.linspace(0, 1, 200)
 
 def panel(xlabel):
     """Make a small figure for curves over one operand."""
-    _, axes = plt.subplots(figsize=(5.2, 3), layout="constrained")
-    axes.spines[["top", "right"]].set_visible(False)
+    _, axes = plt.subplots(figsize=(5.2, 3.4), layout="constrained")
+    axes.set_prop_cycle(color=[colour for colour, _ in style.METHODS])
     axes.set(xlabel=xlabel, ylabel="result")
+    style.rules(axes)
+    style.quiet_frame(axes, "left", "bottom")
     return axes
+
+
+def explain(axes):
+    """Name the curves below the axes."""
+    style.legend_below(axes.figure, np.array([axes]), 4)
+
+
+def number(value):
+    """Write a number with a true minus sign."""
+    return f"{value:g}".replace("-", "\u2212").replace("inf", "∞")
 
 
 # %% logistic
 axes = panel("margin: capability minus demand")
 for slope in (0.5, 1, 2):
     axes.plot(over, linking.logistic(over, slope), label=f"slope {slope:g}")
-axes.legend()
+explain(axes)
 
 # %% logit
 axes = panel("margin of a logistic, and an ease beside it")
 for ease in (-2, 0, 2):
     eased = linking.logistic(linking.logit(linking.guessing(linking.logistic(over), 0.25)) + ease)
-    axes.plot(over, eased, label=f"ease {ease:g}, chance 0.25")
-axes.legend()
+    axes.plot(over, eased, label=f"ease {number(ease)}, chance 0.25")
+explain(axes)
 
 # %% guessing
 axes = panel("margin of a logistic")
 for chance in (0, 0.25, 0.5):
     axes.plot(over, linking.guessing(linking.logistic(over), chance), label=f"chance {chance:g}")
-axes.legend()
+explain(axes)
 
 # %% mixture
 axes = panel("margin of a logistic, pulled towards 0.5")
 for noise in (0, 0.2, 0.5):
     axes.plot(over, linking.mixture(linking.logistic(over), noise, 0.5), label=f"noise {noise:g}")
-axes.legend()
+explain(axes)
 
 # %% presence
 axes = panel("flag: how far the property is there")
 for ability in (0, 0.3, 0.8):
     axes.plot(unit, linking.presence(ability, unit), label=f"ability {ability:g}")
-axes.legend()
+explain(axes)
 
 # %% band
 axes = panel("propensity")
 for low, high in ((-3, 3), (-1, 1), (-4, np.inf)):
-    axes.plot(over, linking.band(over, low, high), label=f"from {low:g} to {high:g}")
-axes.legend()
+    axes.plot(over, linking.band(over, low, high), label=f"from {number(low)} to {number(high)}")
+explain(axes)
 
 # %% uncertain_band
-axes = panel("propensity; the band goes from -3 to 3")
+axes = panel("propensity; the band goes from −3 to 3")
 for spread in (0, 1, 2):
     axes.plot(over, linking.uncertain_band(over, -3, 3, spread), label=f"spread {spread:g}")
-axes.legend()
+explain(axes)
 
 # %% bilogistic
-axes = panel("propensity; the band goes from -3 to 3")
+axes = panel("propensity; the band goes from −3 to 3")
 for slope in (1, 3):
     axes.plot(over, linking.bilogistic(over, -3, 3, slope, 1), label=f"lower slope {slope:g}")
-axes.legend()
+explain(axes)
 
 # %% product
 axes = panel("one part")
 for other in (1, 0.7, 0.4):
     axes.plot(unit, linking.product(unit, other), label=f"the other part: {other:g}")
-axes.legend()
+explain(axes)
 
 # %% generalised_mean
 axes = panel("one part; the other is 0.8")
 for power in (1, 0, -1, -np.inf):
     mean = linking.generalised_mean(unit, 0.8, power=power)
-    axes.plot(unit, mean, label=f"power {power:g}")
-axes.legend()
+    axes.plot(unit, mean, label=f"power {number(power)}")
+explain(axes)
 
 # %% power_mean
 axes = panel("one part; the other is 0.8")
 parts = np.stack([unit, np.full_like(unit, 0.8)])
 for power in (-4, 0, 4):
-    axes.plot(unit, linking.power_mean(parts, power, over=0)[0], label=f"power {power:g}")
-axes.legend()
+    axes.plot(unit, linking.power_mean(parts, power, over=0)[0], label=f"power {number(power)}")
+explain(axes)
 
 # %% total
 axes = panel("one part")
 axes.plot(unit, linking.total(unit, 0.3), label="the other part: 0.3")
-axes.plot(unit, linking.total(unit, -0.1), label="the other part: -0.1")
-axes.legend()
+axes.plot(unit, linking.total(unit, -0.1), label="the other part: −0.1")
+explain(axes)
 
 # %% walk
 axes = panel("year")
@@ -98,4 +111,4 @@ years, steps = np.linspace(0, 6, 200), np.random.default_rng(1).normal(size=(3, 
 for place, own in enumerate(steps):
     course = [linking.walk(year, own, knots=range(7), over=-1)[0] for year in years]
     axes.plot(years, course, label=f"walk {place + 1}")
-axes.legend()
+explain(axes)
