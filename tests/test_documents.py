@@ -134,8 +134,11 @@ def tables_without_command(text):
 
 @pytest.mark.parametrize(
     "page",
-    [ROOT / "docs" / "studies.md", ROOT / "docs" / "project" / "speed.md"]
-    + sorted((ROOT / "docs" / "studies").glob("*.md")),
+    [
+        path
+        for pages in ("studies.md", "project/speed.md", "studies/*.md")
+        for path in sorted((ROOT / "docs").glob(pages))
+    ],
     ids=lambda path: path.stem,
 )
 def test_tables_of_numbers_stand_beside_the_command_that_prints_them(page):
