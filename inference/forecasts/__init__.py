@@ -1,1 +1,1 @@
-"""Success probabilities and derived nodes of items, run or not; memory stays bounded."""
+"""Success probabilities and derived nodes of items, also of new items, in bounded memory."""

@@ -1,4 +1,4 @@
-"""Items of a layout, ready to compute with: what items share is computed once."""
+"""Items of a layout, arranged so that values which items share are computed once."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -18,14 +18,14 @@ type Tables = Mapping[str, np.ndarray]
 
 @dataclass(frozen=True, eq=False)
 class Levels:
-    """Levels that some items have of what a latent has values for.
+    """Levels of one latent that some items have, where the latent has a value for each level.
 
     Attributes
     ----------
     used : ndarray of int
-        Which of the levels in a table of draws.
+        Positions of these levels in a table of draws.
     cells : Cells
-        Of the items and labels, in a table of those levels alone.
+        Cells of the items and labels, in a table of only these levels.
     """
 
     used: np.ndarray
@@ -33,7 +33,7 @@ class Levels:
 
     @classmethod
     def of(cls, codes: np.ndarray, labels: tuple[int, ...], frame: Frame) -> "Levels":
-        """Find them from the level of each item."""
+        """Find the used levels from the level of each item."""
         used, which = np.unique(codes, return_inverse=True)
         if len(used) == len(codes):
             return cls(codes, frame.each((len(codes), *labels)))
@@ -43,7 +43,7 @@ class Levels:
         return cls(used, Cells(index, len(used) * count))
 
     def take(self, table: np.ndarray) -> tuple[np.ndarray, Cells]:
-        """Take these levels of a table, (levels and labels, draws), and their cells."""
+        """Return these levels of a table, (levels and labels, draws), and their cells."""
         each = self.cells.count // len(self.used)
         found = table.reshape(-1, each, table.shape[1])[self.used]
         return found.reshape(-1, table.shape[1]), self.cells
@@ -51,22 +51,23 @@ class Levels:
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """Some items of a layout, and what is known of the values they share.
+    """Some items of a layout, with the values that they share.
 
     Attributes
     ----------
     layout : Layout
-        What computes their values.
+        The layout.
     items : ndarray of int
-        Their places in the table of items.
+        Positions of the items in the table of items.
     alike : ndarray of int
-        Which of the different items each of them is, counted from 0.
+        For each item, the number of its distinct item, counted from 0. Items are distinct if their
+        meta-features or levels differ.
     frame : Frame
-        Positions: the different items, and the layout's labels.
+        Positions of values: the distinct items and the layout's labels.
     features : dict of str to Factored
-        The different items' meta-features.
+        Meta-features of the distinct items.
     levels : dict of str to Levels
-        By latent that items have values of, which ones.
+        Used levels of each latent that has values for levels of items.
 
     Examples
     --------
@@ -101,20 +102,20 @@ class Block:
         alike: np.ndarray,
         levels: Mapping[str, np.ndarray] | None = None,
     ) -> "Block":
-        """Take some items of those whose meta-features are given.
+        """Make a block of some of the items whose meta-features are given.
 
         Parameters
         ----------
         layout : Layout
-            What computes their values.
+            The layout.
         features : dict of str to ndarray
-            By meta-feature, shape (all items,) or (all items, labels); also other numbers of items,
-            by the names that targets have for them, shape (all items,).
+            By meta-feature, shape (all items,) or (all items, labels). Also other numbers of items
+            that targets use, by name, shape (all items,).
         items, alike : ndarray of int
-            Which ones, as `group_alike` orders and numbers them.
+            The chosen items, as `group_alike` orders and numbers them.
         levels : dict of str to ndarray of int, optional
-            By latent that items have values of, the level of each of all items; those of items
-            that are alike are the same.
+            By latent that has values for levels of items, the level of each of all items. Items
+            with the same number have the same levels.
         """
         dims = tuple(layout.dims)
         frame = Frame(1 + len(dims))
@@ -135,7 +136,7 @@ class Block:
 
     @property
     def count(self) -> int:
-        """Number of different items."""
+        """Number of distinct items."""
         return int(self.alike[-1]) + 1
 
     def values(
@@ -149,17 +150,19 @@ class Block:
         Parameters
         ----------
         targets : sequence of expression
-            Nodes, or made of them; parents before children, so that nothing is computed twice.
+            Nodes or expressions of nodes. Parents come before children, so that nothing is computed
+            twice.
         profile : mapping of str to ndarray
-            By latent, shape (labels, draws); those of the levels one after another, where items
-            have values of a latent. Also by covariate.
+            By latent and covariate, shape (labels, draws). Where a latent has values for levels of
+            items, the rows of the levels follow one another.
         constants : mapping of str to float or ndarray
             By subject constant: a number, or one per draw.
 
         Returns
         -------
         list of Factored
-            Of the targets, tables of shape (cells, draws); (cells,) where no draw matters.
+            Tables of the targets, shape (cells, draws), or (cells,) if the target does not depend
+            on draws.
         """
         dims = tuple(self.layout.dims)
         known: dict[str, object] = dict(self.features)
@@ -181,7 +184,7 @@ class Block:
         return found
 
     def places(self, value: Factored, target: Expr) -> np.ndarray:
-        """Say where every item's value is in a computed table; shape (items, labels, ...)."""
+        """Return the position of every item's value in a computed table, (items, labels, ...)."""
         dims = self.layout.dims
         labels = [len(names) if dim in target.dims else 1 for dim, names in dims.items()]
         index = np.broadcast_to(value.cells.index, (self.count, *labels))
@@ -190,31 +193,31 @@ class Block:
         return places
 
     def _alone(self, value: np.ndarray) -> Factored:
-        """Take one number per draw as the same for all items and labels."""
+        """Convert one number per draw to a value that is the same for all items and labels."""
         return Factored(value[None], self.frame.each((1,) * self.frame.axes), self.frame)
 
 
 def _label_counts(node: Latent | MetaFeature, dims: tuple[str, ...]) -> tuple[int, ...]:
-    """How many labels a node has along each dimension; one where it has none."""
+    """Return the number of labels of a node along each dimension; 1 where it has none."""
     return tuple(len(node.dims.get(dim, " ")) for dim in dims)
 
 
 def group_alike(features: Features, items: int) -> tuple[np.ndarray, np.ndarray]:
-    """Find the items that differ, and order them so that neighbours have much in common.
+    """Sort items so that neighbours share many values, and number the distinct items.
 
     Parameters
     ----------
     features : dict of str to ndarray
         By meta-feature, shape (items,) or (items, labels).
     items : int
-        How many.
+        Number of items.
 
     Returns
     -------
     order : ndarray of int
-        All items; those with the same meta-features are neighbours.
+        Positions of all items; items with the same meta-features are neighbours.
     number : ndarray of int
-        For every item in that order, which of the different ones it is, counted from 0.
+        For every item in that order, the number of its distinct item, counted from 0.
 
     Examples
     --------
@@ -224,5 +227,5 @@ def group_alike(features: Features, items: int) -> tuple[np.ndarray, np.ndarray]
     columns = [
         column for values in features.values() for column in values.reshape(items, -1).T
     ] or [np.zeros(items)]
-    columns.sort(key=lambda column: len(np.unique(column)))  # the finest one orders first
+    columns.sort(key=lambda column: len(np.unique(column)))  # most values: the primary sort key
     return in_order(columns)

@@ -1,4 +1,4 @@
-"""What a forecast is told about items unlike those trained on, and what becomes of its draws."""
+"""Additional uncertainty of forecasts on items unlike the training items."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -19,29 +19,29 @@ from ..posterior.posterior import Posterior
 type Trust = Literal["home"] | float | "Transfer" | None
 
 PARAMETERS = ("slope", "group_sd", "subject_sd", "item_sd")
-"""Of what forecasts are moved by, in this order."""
+"""Names of the parameters of a transfer, in this order."""
 
 AT_ONCE = 2**13
-"""Numbers computed together."""
+"""Number of values that are computed together."""
 
-_FURTHEST = 7.0  # log-odds that a formula is believed where it has not been
-_LEAST = 1e-12  # chances are at least so far from 0 and 1, as in the likelihood
-_SAID = 200  # draws of what is stated, or of the prior
+_FURTHEST = 7.0  # log-odds of forecasts on items unlike the training items are limited to this
+_LEAST = 1e-12  # probabilities are kept this far from 0 and 1, as in the likelihood
+_SAID = 200  # draws of a given standard deviation, or of the prior
 
 
 @dataclass(frozen=True, eq=False)
 class Transfer:
-    r"""How far forecasts of a layout are off on groups of items that it was not fitted to.
+    r"""Errors of a layout's forecasts on groups of items that it was not fitted to.
 
     .. math:: \operatorname{logit} p'_{si} = k\,(c + b\,(\operatorname{logit} p_{si} - c))
         + u_g + w_{sg} + v_i, \quad k = \sqrt{1 + \pi (\tau^2 + \rho^2 + \omega^2) / 8}, \quad
         u_g \sim N(0, \tau^2), \quad w_{sg} \sim N(0, \rho^2), \quad v_i \sim N(0, \omega^2)
 
-    for subject s, item i and its group g, on the log-odds scale. A curve that was
-    fitted to many items is an average over their offsets, and steeper by k given these: so the
-    offsets widen intervals, and the slope b alone moves means, by
-    :math:`c + b\,(\operatorname{logit} p - c)`. Made by
-    `measurement_layouts.validation.transfer`, and given to `Fit.forecast` as ``trust``.
+    for subject s, item i and its group g, on the log-odds scale. A curve fitted to many items is an
+    average over their offsets; given the offsets it is steeper by the factor k. With this factor
+    the offsets only widen intervals, and means are moved by the slope b alone, by
+    :math:`c + b\,(\operatorname{logit} p - c)`. `measurement_layouts.validation.transfer` estimates
+    a transfer, and `Fit.forecast` takes it as ``trust``.
 
     Attributes
     ----------
@@ -50,15 +50,15 @@ class Transfer:
         ``group_sd`` (:math:`\tau`), ``subject_sd`` (:math:`\rho`) and ``item_sd``
         (:math:`\omega`), in log-odds.
     centre : float
-        The log-odds c that the slope turns about: those of the population's success rate.
+        The log-odds c at which the slope changes nothing: those of the population's success rate.
     table : DataFrame
-        A row per group left out: ``subjects``, ``items``, ``trials``, ``success`` (rate),
-        ``forecast`` (its mean), and ``offset``, by how many log-odds all forecasts of the group
-        would have to be moved to expect what happened.
+        One row per left-out group: ``subjects``, ``items``, ``trials``, ``success`` (rate),
+        ``forecast`` (mean success probability), and ``offset``: the amount in log-odds that, added
+        to all forecasts of the group, makes the expected number of successes the observed one.
     column : str or None
         Column of the items that names the groups.
     groups : Series
-        The group of each item known, by name.
+        The group of each known item, by the item's name.
 
     Examples
     --------
@@ -104,30 +104,31 @@ class Transfer:
     def moved(
         self, chances: np.ndarray, share: np.ndarray, scores: Sequence[np.ndarray] | None = None
     ) -> np.ndarray:
-        r"""Move chances of cells to where such cells may lie elsewhere.
+        r"""Apply the slope and the offsets to the success probabilities of cells.
 
-        Each draw is given the slope and one draw of the three offsets' sum,
+        Each draw is combined with the slope and one draw of the sum of the three offsets,
 
         .. math:: \operatorname{logit} p'_d = (1 - h)\,\lambda_d + h\,\bigl(k_d\,(c
             + b_d\,(\bar\lambda_d - c)) + \tau_d z_{gd} + \rho_d z_{sd} + \omega_d z_{id}\bigr)
 
-        with :math:`\bar\lambda`, the log-odds kept between -7 and 7: no formula knows chances below
-        .001 where it has not been.
+        with the log-odds :math:`\lambda`, and :math:`\bar\lambda`, which are limited to [-7, 7]:
+        on items unlike the training items, no formula is reliable for probabilities below .001.
 
         Parameters
         ----------
         chances : ndarray, shape (cells, draws)
-            Chances of success.
+            Success probabilities.
         share : ndarray, shape (cells,)
-            The cells' h.
+            The share h of each cell, from 0 (unchanged) to 1.
         scores : sequence of ndarray, shape (draws,) or (cells, draws), optional
-            Normal scores z of group, subject and item. By default the offsets' sum has one score,
-            spread evenly and the same for all cells: what is moved keeps its order.
+            Normal scores z of group, subject and item. By default the sum of the offsets has one
+            score per draw. Scores are spread evenly and equal for all cells, which keeps the order
+            of cells.
 
         Returns
         -------
         ndarray, shape (cells, draws)
-            Chances of success.
+            Success probabilities.
         """
         draws = chances.shape[1]
         which = (radical_inverse(draws, base=3) * len(self.draws)).astype(int)
@@ -147,21 +148,21 @@ class Transfer:
         return self.draws[list(PARAMETERS)].to_numpy().T
 
     def unmet(self, fit: Posterior, rows: np.ndarray, items: pd.DataFrame) -> np.ndarray:
-        """Say which items are of a group that a subject was not trained on.
+        """Mark items of groups that a subject was not trained on.
 
         Parameters
         ----------
         fit : Posterior
             The fit.
         rows : ndarray of int
-            Places of the subjects; -1 for those that are not in it.
+            Positions of the subjects in the fit, or -1 for new subjects.
         items : DataFrame
             Items to forecast, by name.
 
         Returns
         -------
         ndarray of bool, shape (subjects, items)
-            An item whose group is not known is of one not met.
+            Whether the item's group is new to the subject; true if the group is unknown.
         """
         known = pd.Series(dtype=object) if self.groups is None else self.groups
         asked = items.index.map(str)
@@ -179,9 +180,9 @@ class Transfer:
 
 
 def training_items(fit: Posterior, rows: np.ndarray) -> tuple[pd.Index, np.ndarray]:
-    """Name a fit's items, and say which of them each subject attempted.
+    """Return the names of a fit's items, and which of them each subject attempted.
 
-    Subjects that are not in the fit, at place -1, are held against all of its items.
+    For new subjects, at position -1, the items that any subject attempted are marked.
     """
     tried = fit.observed["trials"].to_numpy() > 0
     names: pd.Index = fit.constants.indexes["item"].map(str)
@@ -189,12 +190,12 @@ def training_items(fit: Posterior, rows: np.ndarray) -> tuple[pd.Index, np.ndarr
 
 
 def stated(group_sd: float) -> Transfer:
-    """State the standard deviation of a group's offset; the slope is 1."""
+    """Make a transfer with a given standard deviation of a group's offset and the slope 1."""
     return _said(np.array([group_sd]))
 
 
 def prior() -> Transfer:
-    """Take the prior of a group's offset, as where nothing is known: a HalfNormal(1) spread."""
+    """Make a transfer in which the sd of a group's offset has the prior HalfNormal(1)."""
     return _said(ndtri((1 + (np.arange(_SAID) + 0.5) / _SAID) / 2))
 
 
@@ -206,13 +207,13 @@ def _said(group_sd: np.ndarray) -> Transfer:
 
 
 def read_trust(trust: object, layout: Layout) -> Transfer | None:
-    """Read what a forecast is told about items unlike those trained on; None for nothing.
+    """Read the option `trust`; None means that no uncertainty is added.
 
     Raises
     ------
     FitError
-        When it is no transfer, positive number or "home", or the layout's outcomes are of several
-        steps.
+        When it is neither a transfer, a positive number nor "home", or when the layout's outcomes
+        have several steps.
     """
     if isinstance(trust, str) and trust == "home":
         return None
@@ -220,8 +221,8 @@ def read_trust(trust: object, layout: Layout) -> Transfer | None:
         if trust is None:
             return None
         raise FitError(
-            f"layout {layout.name!r} has outcomes of several steps, which are forecast as at home "
-            'only; leave trust= out, or give trust="home"'
+            f"layout {layout.name!r} has outcomes of several steps, for which forecasts do not "
+            'support trust=; leave it out, or give trust="home"'
         )
     if trust is None:
         return prior()
@@ -238,21 +239,23 @@ def read_trust(trust: object, layout: Layout) -> Transfer | None:
 
 @dataclass(frozen=True, eq=False)
 class Away:
-    """Which cells of a forecast lie how far from home, and what is known of such cells.
+    """Additional uncertainty of each cell of a forecast.
+
+    A cell is at home, with the share 0, if its item is like the subject's training items.
 
     Attributes
     ----------
     share : ndarray, shape (subjects, items)
-        Between 0, at home, and 1: how much of a group's offset and slope a cell has.
+        Between 0 and 1: the share of a group's offset and slope that applies to a cell.
     transfer : Transfer or None
-        None where all is at home.
+        Slope and offsets; None if nothing is added to any cell.
     """
 
     share: np.ndarray
     transfer: Transfer | None
 
     def part(self, start: int, stop: int) -> "Away":
-        """Take some of the items."""
+        """Return some of the items."""
         return Away(self.share[:, start:stop], self.transfer)
 
     def summary(
@@ -262,25 +265,26 @@ class Away:
         places: np.ndarray,
         share: np.ndarray,
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Summarise what becomes of a subject's chances elsewhere.
+        """Summarise a subject's success probabilities on the items that are not at home.
 
         Parameters
         ----------
         summarise : callable
-            From chances to mean, low and high of each row; it may put them into another order.
+            Function of probabilities that returns mean, low and high of each row. It may reorder
+            its argument.
         chances : ndarray, shape (rows, draws)
-            Chances of success at home; they are left as they are.
+            Success probabilities by the layout's formula. They are not changed.
         places, share : ndarray, shape (items,)
-            Row and share of every item.
+            Row in `chances` and share of every item.
 
         Returns
         -------
         spread : ndarray, shape (items,)
-            Standard deviation of the log-odds at home.
+            Standard deviation of the log-odds by the layout's formula.
         far : ndarray of int
-            Which items are not at home.
+            Positions of the items that are not at home.
         moved : ndarray, shape (3, far items)
-            Their mean, low and high.
+            Mean, low and high of these items.
         """
         size = max(1, AT_ONCE // chances.shape[1])
         spread = np.empty(len(chances))
@@ -298,7 +302,7 @@ class Away:
         return spread[places], far, moved[:, which.ravel()]
 
     def sd(self, *names: str) -> np.ndarray:
-        """Compute the standard deviation of some offsets together, of every cell."""
+        """Compute the standard deviation of the sum of some offsets, for every cell."""
         if self.transfer is None:
             return np.zeros_like(self.share)
         squares = (self.transfer.draws[list(names)] ** 2).sum(axis=1)
@@ -306,7 +310,7 @@ class Away:
 
 
 def steepness(spreads: np.ndarray) -> np.ndarray:
-    r"""Compute how much steeper a curve is given offsets than on average over them.
+    r"""Compute the ratio of a curve's slope given offsets to its slope averaged over them.
 
     .. math:: k = \sqrt{1 + \pi (\tau^2 + \rho^2 + \omega^2) / 8}
 
@@ -328,7 +332,7 @@ def steepness(spreads: np.ndarray) -> np.ndarray:
 
 
 def log_odds(chances: np.ndarray) -> np.ndarray:
-    """Take chances to log-odds; those at 0 and 1 as in the likelihood.
+    """Convert probabilities to log-odds; they are kept 1e-12 from 0 and 1, as in the likelihood.
 
     Examples
     --------
@@ -340,12 +344,12 @@ def log_odds(chances: np.ndarray) -> np.ndarray:
 
 
 def believed(log_odds: np.ndarray) -> np.ndarray:
-    """Keep log-odds of forecasts away from home between -7 and 7."""
+    """Limit log-odds of forecasts on items that are not at home to [-7, 7]."""
     return np.asarray(np.clip(log_odds, -_FURTHEST, _FURTHEST))
 
 
 def radical_inverse(count: int, base: int) -> np.ndarray:
-    """Spread numbers evenly over (0, 1) in an order that has no trend: van der Corput's sequence.
+    """Return van der Corput's sequence: numbers spread evenly over (0, 1), in no trending order.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Success probabilities for items, run or not, with intervals."""
+"""Success probabilities with intervals, for items of the fit and for new items."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -25,15 +25,15 @@ from .streaming import SUMMARY, summaries
 from .support import Support
 
 OUTSIDE = ("outside_training", "new_combination")
-"""Variables that say what lies outside a subject's training items: values, or pairs of them."""
+"""Variables that mark values, or pairs of values, outside a subject's training items."""
 
 
 PARTS = ("distance", "profile_sd", "items_sd", "elsewhere_sd")
-"""Variables that say how far from home a cell lies, and what its log-odds' spread consists of."""
+"""Variables for the distance from the training items, and for the parts of the log-odds' spread."""
 
 
 CASES = ("known_subject", "known_item", "new_level")
-"""Variables that say what of a cell a joint fit knows."""
+"""Variables that mark whether a cell's subject, item and levels are in a joint fit."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,33 +43,39 @@ class Forecast(Shown):
     Attributes
     ----------
     data : xarray.Dataset
-        ``mean``, ``low`` and ``high`` of the success probability (subject, item); ``trained``:
-        whether the subject's fit saw that item (subject, item): its name, or, where nobody gave
-        names (0, 1, ...), its meta-features; ``extrapolated``: whether the item lies outside a
-        declared range (item); ``outside_training`` and ``new_combination``: whether it lies outside
-        the subject's training items, as `outside` tells (subject, item; not of baselines, which
-        have no `support`; of a subject that the fit does not know, all items of the fit). Of a
-        fit also ``distance`` (subject, item), how far the item lies from the subject's training
-        items, in their standard deviations (1 for a level, or a group of `Transfer`, that is on
-        none of them), and three standard deviations in log-odds (subject, item): ``profile_sd``,
-        what the posterior leaves open; ``items_sd``, what items have of their own, of a joint
-        fit's new items or as `Transfer` says; and ``elsewhere_sd``, what is added because the item
-        lies away from home. Of a
-        joint fit also ``known_subject`` (subject) and ``known_item`` (item): whether it is in the
-        fit, by its name, and ``new_level``: whether the cell has a level of a category that the
-        fit has not met (subject, item). Where outcomes are several, graded or scores,
-        there is a row along ``item`` for every step, as in `Evaluation.of_outcomes`, and the
-        probability is that of an outcome of at least so much.
+        The forecast, with these variables:
+
+        - ``mean``, ``low`` and ``high`` of the success probability (subject, item);
+        - ``trained`` (subject, item): whether the subject was fitted to the item. Items are
+          compared by name, or by meta-features where items have no given names (0, 1, ...);
+        - ``extrapolated`` (item): whether the item lies outside a declared range;
+        - ``outside_training`` and ``new_combination`` (subject, item): whether the item lies
+          outside the subject's training items, as `outside` lists. For a subject that is not in
+          the fit, these are the items that any subject attempted. Forecasts of baselines lack both.
+
+        The forecast of a fit also has ``distance`` (subject, item): how far the item lies from the
+        subject's training items, in their standard deviations (1 for a level, or a group of a
+        `Transfer`, that is on none of them). It has three standard deviations in log-odds
+        (subject, item): ``profile_sd`` of the posterior; ``items_sd`` of the item effects, for new
+        items of a joint fit or as a `Transfer` gives it; and ``elsewhere_sd``, which is added for
+        items unlike the training items.
+
+        The forecast of a joint fit also has ``known_subject`` (subject) and ``known_item`` (item):
+        whether the name is in the fit; and ``new_level`` (subject, item): whether a category of the
+        cell has a level that is not in the fit.
+
+        With several outcomes, graded outcomes or scores, there is one row along ``item`` for every
+        step, as in `Evaluation.of_outcomes`, and the probability is that of reaching the step.
     prob : float
         Mass of the intervals.
     expected : DataFrame or None
-        Where rows are steps, the expected outcomes: ``subject``, ``item``, ``outcome``, and
-        ``mean``, ``low`` and ``high`` of a probability of success, of a score in [0, 1], or of a
-        grade's number from 0.
+        The expected outcomes where rows are steps: ``subject``, ``item``, ``outcome``, and
+        ``mean``, ``low`` and ``high`` of a success probability, of a score in [0, 1], or of a
+        grade's number counted from 0.
     support : Support or None
-        What the items are held against: each subject's training items.
+        Each subject's training items, with which the items are compared.
     seen : Seen or None
-        What the fit has seen, for `score`; None where a forecast is of no fit.
+        Training items and outcomes of the fit, used by `score`; None for forecasts of baselines.
 
     Examples
     --------
@@ -88,7 +94,7 @@ class Forecast(Shown):
 
     @cached_property
     def rows(self) -> Rows | None:
-        """What its rows are steps of; None where a row is an item."""
+        """Items and outcomes of which the rows are steps; None where a row is an item."""
         return None if self.expected is None else Rows.read(self.data["item"].to_numpy())
 
     def to_frame(self) -> pd.DataFrame:
@@ -98,11 +104,11 @@ class Forecast(Shown):
         -------
         DataFrame
             One row per subject and item: ``subject``, ``item``, ``mean``, ``low``, ``high``,
-            ``trained`` and ``extrapolated``; of a fit's forecast also ``outside_training``,
-            ``new_combination``, ``remark``, which says in words what lies outside the subject's
-            training items, ``distance``, ``profile_sd``, ``items_sd`` and ``elsewhere_sd``; of a
-            joint fit's, ``known_subject``, ``known_item`` and
-            ``new_level``. Where rows are steps, also ``outcome`` and ``step``, after the item.
+            ``trained`` and ``extrapolated``. The forecast of a fit also has ``outside_training``,
+            ``new_combination``, ``remark`` (a description of the values outside the subject's
+            training items), ``distance``, ``profile_sd``, ``items_sd`` and ``elsewhere_sd``. The
+            forecast of a joint fit also has ``known_subject``, ``known_item`` and ``new_level``.
+            Where rows are steps, ``outcome`` and ``step`` follow the item.
         """
         frame = self.data.to_dataframe(dim_order=["subject", "item"]).reset_index()
         columns = ["subject", "item", "mean", "low", "high", "trained", "extrapolated"]
@@ -120,44 +126,47 @@ class Forecast(Shown):
 
     @property
     def items(self) -> pd.Index:
-        """Names of the items, each once, also where rows are steps."""
+        """Names of the items; each occurs once, also where rows are steps."""
         return self.data.indexes["item"] if self.rows is None else self.rows.items
 
     def outside(self) -> pd.DataFrame:
-        """List what lies outside each subject's training items, those that it attempted.
+        """List the values of items that lie outside each subject's training items.
 
-        An item may lie inside every declared range, and yet beyond all that a subject was fitted
-        on: the forecast then rests on the layout's formula alone. Which items are compared, per
-        subject, column by column (a labelled meta-feature has one for each label):
+        A subject's training items are those that it attempted. An item may lie inside every
+        declared range and still beyond all training items of a subject. The forecast then depends
+        on the layout's formula alone. Each item is compared with each subject's training items,
+        column by column (a labelled meta-feature has one column for each label):
 
         - ``beyond``: the value is below the lowest or above the highest training value;
-        - ``level``: of a meta-feature with ``levels=``, the value lies between these and is on no
-          training item (a number of a range between them is interpolated, and not listed);
-        - ``undefined``: the meta-feature is defined on no training item, and is on this one;
-        - ``combination``: two values are on training items, and on none of them together. Compared
-          are pairs of columns with at most 12 different values on the training items.
+        - ``level``: the meta-feature has ``levels=``, and the value lies between the lowest and
+          the highest training value but is on no training item (values of a meta-feature with a
+          range are interpolated there, and not listed);
+        - ``undefined``: the meta-feature is defined on this item, but on no training item;
+        - ``combination``: two values are each on some training items, but not together on any.
+          Only columns with at most 12 different values on the training items are paired.
 
-        Where a meta-feature is undefined, because what it is ``given`` is 0, it is not compared.
-        Differences of 1e-7 of a column's largest training value are rounding.
+        A meta-feature that is undefined on an item, because the one that it is ``given`` is 0, is
+        not compared. Differences of up to 1e-7 of a column's largest training value are ignored.
 
         Returns
         -------
         DataFrame
             One row per finding: ``subject``, ``item``, ``kind``, ``meta_feature`` (the column),
-            ``value``; ``low`` and ``high``, the training values' ends; ``beyond``, the distance
-            from the nearer end, in the meta-feature's ``unit``: positive above, negative below, 0
-            between them. Of a combination also the ``other`` column, and ``other_value``.
+            ``value``; ``low`` and ``high``, the lowest and highest training value; ``beyond``, the
+            distance from the nearer of them in the meta-feature's ``unit``: positive above,
+            negative below, 0 between them. A combination also has the ``other`` column and
+            ``other_value``.
 
         Raises
         ------
         DataError
-            When the forecast is of a baseline, which has no training items to compare with.
+            When this is the forecast of a baseline, which has no training items.
 
         Notes
         -----
-        Pairs, not whole rows of values: with many meta-features nearly every new item is a row
-        never met, and pairs can be read. Of more than 12 values most pairs are never met either;
-        then, as of values that never occur twice, nothing is said of combinations.
+        Pairs of values are compared instead of whole rows, because with many meta-features nearly
+        every new item has a new row of values, and because pairs are easy to read. In columns with
+        more than 12 values most pairs are new as well, so these columns are not paired.
 
         References
         ----------
@@ -185,8 +194,8 @@ class Forecast(Shown):
         """
         if self.support is None:
             raise DataError(
-                "outside(): this is a forecast of a baseline, which knows no training items; give "
-                "the forecast of a fit"
+                "outside(): this is a forecast of a baseline, which has no training items; call "
+                "outside() on the forecast of a fit"
             )
         return self.support.table(self.data["subject"].to_numpy(), self.items)
 
@@ -198,9 +207,9 @@ class Forecast(Shown):
             "outside a declared range": f"{outside:.0%} of the items",
         }
         calls = {
-            "forecast.to_frame()": "a row for each subject and item",
-            "forecast.outside()": "which items lie outside a subject's training items",
-            "ml.score_forecast(forecast, evaluation)": "how good it is, on outcomes not fitted",
+            "forecast.to_frame()": "a table with one row per subject and item",
+            "forecast.outside()": "values of items outside a subject's training items",
+            "ml.score_forecast(forecast, evaluation)": "scores on outcomes that were not fitted",
         }
         return Overview(facts, calls)
 
@@ -219,7 +228,7 @@ class Forecast(Shown):
         )
 
     def _cases(self) -> list[str]:
-        """Say how many cells are of known and of new subjects and items."""
+        """Count the cells of known and of new subjects and items, in words."""
         if CASES[0] not in self.data:
             return []
         who, what, level = (self.data[name].to_numpy() for name in CASES)
@@ -231,7 +240,7 @@ class Forecast(Shown):
         return [f"{many(count, 'cell')} {case}" for case, count in counts.items() if count]
 
     def _count(self, flagged: np.ndarray) -> int:
-        """Count items, given their rows."""
+        """Count the items whose first row is flagged."""
         if self.rows is not None:
             flagged = flagged[np.unique(self.rows.places, return_index=True)[1]]
         return int(flagged.sum())
@@ -246,36 +255,36 @@ def forecast(
     memory_mib: float = 256,
     trust: Trust = None,
 ) -> Forecast:
-    """Forecast success on items, run or not.
+    """Forecast success on items of the fit or new items.
 
     Parameters
     ----------
     fit : Posterior
-        Profiles.
+        The fit, with the subjects' profiles.
     items : DataFrame
-        Meta-features, indexed by item; columns in any order, others are ignored.
+        Meta-features, indexed by item. Columns may be in any order, and others are ignored.
     subjects : iterable, optional
         Subjects to forecast (default: all).
     prob : float, default 0.9
         Mass of the equal-tailed interval of the success probability.
     memory_mib : float, default 256
-        Bound of the memory used on the way, by all threads together, in MiB; it changes no result.
-        The result itself, and what a single item needs, come on top.
+        Bound of the memory used during the computation, by all threads together, in MiB. It changes
+        no result. The result itself and the memory needed for a single item are not included.
     trust : Transfer, float or "home", optional
-        What is said of items unlike those that a subject was trained on: how far forecasts of
-        groups left out were off, as `measurement_layouts.validation.transfer` estimates it; the
-        standard deviation of a group's common offset in log-odds, for all items that a subject was
-        not trained on; or "home", for forecasts by the layout's formula alone. By default items
-        outside a subject's training items are widened by an offset whose spread has the prior
-        HalfNormal(1), in proportion to their ``distance``, up to 1.
+        How uncertain forecasts are on items unlike those that a subject was trained on: the errors
+        of forecasts for left-out groups, as `measurement_layouts.validation.transfer` estimates
+        them; the standard deviation of a group's common offset in log-odds, for all items that a
+        subject was not trained on; or "home", which adds no uncertainty to the layout's formula. By
+        default an offset whose standard deviation has the prior HalfNormal(1) widens the intervals
+        on items outside a subject's training items, in proportion to their ``distance``, up to 1.
 
     Returns
     -------
     Forecast
-        Posterior means and intervals. An item outside a declared range is forecast and flagged, and
-        so is one that lies outside a subject's training items; `Forecast.outside` tells by how far.
-        Where outcomes are several, graded or scores, of the probability of reaching each step, and
-        of the expected outcomes.
+        Posterior means and intervals. Items outside a declared range or outside a subject's
+        training items are forecast and flagged; `Forecast.outside` lists by how far they are
+        outside. With several outcomes, graded outcomes or scores, the forecast has the probability
+        of reaching each step, and the expected outcomes.
 
     Raises
     ------
@@ -283,7 +292,7 @@ def forecast(
         When a column is missing, a value is missing, infinite or none of the levels, or a name
         occurs twice.
     FitError
-        When a subject is not in the fit, `prob` is not between 0 and 1, `memory_mib` is no
+        When a subject is not in the fit, `prob` is not between 0 and 1, `memory_mib` is not a
         positive number, or `trust` is none of these, or is given for outcomes of several steps.
 
     Examples
@@ -315,7 +324,7 @@ def forecast_of(
     prob: float,
     trust: Trust,
 ) -> Forecast:
-    """Put a forecast together, with what a fit has seen of its items.
+    """Assemble a forecast, with the comparison of its items with the training items.
 
     Parameters
     ----------
@@ -324,14 +333,14 @@ def forecast_of(
     who : list of str
         Names of the subjects.
     rows : ndarray of int
-        Their places in the fit; -1 for those that are not in it.
+        Their positions in the fit, or -1 for new subjects.
     table : DataFrame
         The items, by name.
     features : dict of str to ndarray
-        Their meta-features.
+        Meta-features of the items.
     summarise : callable
-        From features, how many rows they have, targets, and what cells elsewhere are told, to
-        summaries as `summaries` makes them.
+        Function of features, their number of rows, targets and `away`, which returns summaries as
+        `summaries` does.
     prob : float
         Mass of the intervals.
     trust : Transfer, float or "home", optional

@@ -31,7 +31,7 @@ from .streaming import every_draw, probabilities
 
 @cache
 def _counts() -> tuple[MetaFeature, MetaFeature]:
-    """Successes and failures of an item, beside its meta-features; made when first used."""
+    """Return nodes for an item's numbers of successes and failures."""
     names = "successes of the item", "failures of the item"
     successes, failures = (MetaFeature(name, low=0, high=np.inf) for name in names)
     return successes, failures
@@ -39,19 +39,20 @@ def _counts() -> tuple[MetaFeature, MetaFeature]:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Averaged(Expr):
-    r"""Log-likelihood of an item's counts, averaged over what is unseen or measured of the item.
+    r"""Log-likelihood of an item's counts, averaged over its unseen or measured properties.
 
     .. math:: \log \sum_k w_k p_k^{y} (1 - p_k)^{n - y}
 
-    with the weight :math:`w_k` of a value of the unseen property and the probability of success
-    :math:`p_k` given it, kept 1e-12 away from 0 and 1. Without the binomial coefficient, in nats.
+    with the weight :math:`w_k` of a value of the property, and the success probability :math:`p_k`
+    given this value, which is kept 1e-12 away from 0 and 1. The result is in nats and does not
+    include the binomial coefficient.
 
     Parameters
     ----------
     outcome : Success
-        Of the layout.
+        The layout's outcome.
     unseen : Unseen or Places
-        What it is averaged over.
+        The unseen or measured properties to average over.
     """
 
     outcome: Success
@@ -85,26 +86,26 @@ class Averaged(Expr):
         return most + arrays.log(total)
 
 
-_MEMORY_MIB = 8.0  # on the way to the probabilities; the logarithms take as much again
-_ITEMS_AT_A_TIME = 2**21  # times draws: 16 MiB
-_SCORES = np.linspace(-8, 8, 81)  # at which a part of a subject on an item is looked at
-_AVERAGED_MIB = 32.0  # with 121 places for each item and draw
+_MEMORY_MIB = 8.0  # to compute probabilities; the logarithms take the same amount in addition
+_ITEMS_AT_A_TIME = 2**21  # items times draws: 16 MiB
+_SCORES = np.linspace(-8, 8, 81)  # grid over which a normal part of subject and item is integrated
+_AVERAGED_MIB = 32.0  # where there are 121 grid points for each item and draw
 
 
 @dataclass(frozen=True, eq=False)
 class Attempted:
-    """Training items that one subject attempted, and what came of them.
+    """Items that one subject attempted, with the outcomes.
 
     Attributes
     ----------
     names : Index of str
-        The items, in the fit's order.
+        Names of the items, in the fit's order.
     successes, trials : ndarray of int, shape (items,)
         Outcomes.
     features : dict of str to ndarray
         By meta-feature, shape (items,) or (items, labels).
     steps : Rows or None
-        What they are steps of, where they are not items.
+        Items and steps of the rows, where rows are steps.
     """
 
     names: pd.Index
@@ -116,12 +117,12 @@ class Attempted:
 
     @property
     def items(self) -> pd.Index:
-        """The items, each once."""
+        """Names of the items; each occurs once."""
         return self.names if self.steps is None else self.steps.items
 
     @classmethod
     def of(cls, fit: Posterior, row: int) -> "Attempted":
-        """Read them from a fit, by the subject's place."""
+        """Read the items of a subject, given by its position in the fit."""
         observed = fit.observed
         own = {name: observed[name][row].to_numpy() for name in ("successes", "trials")}
         return cls.among(fit, observed.indexes["item"].map(str), **own, features=_training(fit))
@@ -135,13 +136,13 @@ class Attempted:
         trials: np.ndarray,
         features: Features,
     ) -> "Attempted":
-        """Choose them among items of which some may not have been attempted."""
+        """Keep those of the given items that have trials."""
         steps = None if fit.layout.steps is None else Rows.read(names)
         everything = cls(names, successes, trials, features, steps)
         return everything.take(np.flatnonzero(trials > 0))
 
     def take(self, places: np.ndarray) -> "Attempted":
-        """Keep some of them."""
+        """Keep some of the items."""
         return Attempted(
             self.names[places],
             self.successes[places],
@@ -151,7 +152,7 @@ class Attempted:
         )
 
     def different(self) -> tuple["Attempted", np.ndarray]:
-        """Keep one of those alike in properties and outcomes, and say which one stands for each."""
+        """Keep one of equal items (properties and outcomes); also return the one kept for each."""
         told_apart = {**self.features, "": np.stack([self.successes, self.trials], axis=1)}
         order, number = group_alike(told_apart, len(self.names))
         which = np.empty(len(order), dtype=int)
@@ -168,23 +169,24 @@ def log_likelihood(
         + (n_i - y_i) \log(1 - p_{is})
 
     with the success probability :math:`p_{is}` of item i under draw s kept 1e-12 away from 0 and 1,
-    as the fitted model has it. Where the item has something unseen, which its trials share, the
-    likelihood is averaged over that; see `Averaged`. So it is over the part that the subject has on
-    that item alone, where the layout integrates one out; see `cell_part`.
+    as in the fitted model. If the item has an unseen property, which its trials share, the
+    likelihood is averaged over its values; see `Averaged`. If the layout integrates out a latent
+    with a value for each subject and item, the likelihood is averaged over that, too; see
+    `cell_part`.
 
     Parameters
     ----------
     fit : Posterior
-        Draws; this subject's are read once.
+        The fit; the subject's draws are read once.
     row : int
-        Place of the subject in the fit.
+        Position of the subject in the fit.
     items : Attempted
         Items and outcomes.
 
     Yields
     ------
     places : ndarray of int
-        Which of the items.
+        Positions of some of the items.
     values : ndarray, shape (places, chains, draws)
         In nats; a few MiB at a time.
 
@@ -207,7 +209,7 @@ def log_likelihood(
 
 
 def whole_items(fit: Posterior, row: int, rows: Attempted, steps: Rows) -> Iterator[np.ndarray]:
-    """Stream the log-likelihood of items with all their steps, (chains, draws), in order."""
+    """Yield the log-likelihood of each item with all its steps, (chains, draws), in order."""
     sizes = fit.posterior.sizes
     drawn = sizes["chain"], sizes["draw"]
     together = max(1, _ITEMS_AT_A_TIME // (drawn[0] * drawn[1]))
@@ -231,9 +233,9 @@ def with_log_likelihood(
     Parameters
     ----------
     fit : Posterior
-        Profiles.
+        The fit, with the subjects' profiles.
     evaluation : Evaluation, optional
-        Whose outcomes, such as those of items held out; those fitted to by default.
+        Outcomes to evaluate, such as those of held-out items (default: those of the fit).
     subjects : iterable, optional
         Subjects (default: all that have outcomes).
 
@@ -265,9 +267,9 @@ def with_log_likelihood(
     """
     if evaluation is not None and fit.layout.joint:
         raise FitError(
-            f"with_log_likelihood: the fit of {fit.layout.name!r} is joint, and gives the "
-            "log-likelihood of the outcomes that it was fitted to alone; leave the evaluation out, "
-            "or forecast its items and score the forecast with score_forecast"
+            f"with_log_likelihood: the fit of {fit.layout.name!r} is joint, and a joint fit gives "
+            "the log-likelihood only of the outcomes that it was fitted to; leave the evaluation "
+            "out, or forecast its items and score the forecast with score_forecast"
         )
     if evaluation is not None and subjects is None:
         there = set(evaluation.subjects)
@@ -275,7 +277,7 @@ def with_log_likelihood(
         if not subjects:
             raise DataError(
                 f"the evaluation has no outcomes of the fit's subjects {some(fit.subjects)}; give "
-                "one that has, or fit its subjects first"
+                "an evaluation with these subjects, or fit its subjects first"
             )
     rows = fit.places(subjects)
     groups = {
@@ -319,14 +321,14 @@ def with_log_likelihood(
 
 
 def _training(fit: Posterior) -> Features:
-    """Meta-features of the items fitted on, and their levels where the fit is joint."""
+    """Return the training items' meta-features, and in a joint fit also their levels."""
     constants = fit.constants
     known = {node.name: constants[node.name].to_numpy() for node in fit.layout.row_features}
     return known | levels_of_items(fit)
 
 
 def _observed(evaluation: Evaluation, subjects: list[str]) -> xr.Dataset:
-    """Outcomes of some subjects, as a fit holds those of its training."""
+    """Return outcomes of some subjects, in the form of a fit's ``observed_data``."""
     own = [SubjectData.of(evaluation, subject) for subject in subjects]
     cells = ("subject", "item")
     return xr.Dataset(
@@ -341,7 +343,7 @@ def _observed(evaluation: Evaluation, subjects: list[str]) -> xr.Dataset:
 def _in_one_order(
     fit: Posterior, row: int, items: Attempted, failures: np.ndarray
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Stream the log-likelihood of outcomes that came in one order, (places, all draws)."""
+    """Yield log-likelihoods without the binomial coefficient, (places, all draws)."""
     layout, count = fit.layout, len(items.names)
     outcome = (layout.several if items.trials.max(initial=0) > 1 else layout).outcome
     if outcome.unseen is not None:
@@ -360,7 +362,7 @@ def _in_one_order(
 
 
 def _of_chances(chances: np.ndarray, items: Attempted, places: np.ndarray) -> np.ndarray:
-    """Compute the log-likelihood from chances, which are overwritten: (places, all draws)."""
+    """Compute log-likelihoods from probabilities, (places, all draws), which are overwritten."""
     failures = (items.trials - items.successes)[places, None]
     np.clip(chances, EDGE, 1 - EDGE, out=chances)
     values = xlogy(items.successes[places, None], chances)
@@ -371,7 +373,7 @@ def _of_chances(chances: np.ndarray, items: Attempted, places: np.ndarray) -> np
 def _over_part(
     fit: Posterior, row: int, items: Attempted, part: Latent
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Stream the log-likelihood averaged over a normal part of the subject on each item."""
+    """Yield log-likelihoods, averaged over a normal latent with a value per subject and item."""
     sizes, parameters = fit.posterior.sizes, dict(part.priors[0].parameters)
     draws = sizes["chain"] * sizes["draw"]
     together, count = max(1, _ITEMS_AT_A_TIME // draws), len(items.names)

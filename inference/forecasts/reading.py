@@ -1,4 +1,4 @@
-"""Draws of one subject, laid out to compute with: its own, and what it shares with others."""
+"""Draws of one subject, arranged for computation: its own values and shared ones."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,10 @@ from ..posterior.posterior import Posterior
 from .blocks import Tables
 
 type AtLevels = Callable[[Latent, np.ndarray], np.ndarray]
-"""From a latent and levels of its plates, (levels, plates), to draws, (draws, levels, *labels)."""
+"""Function of a latent and levels of its plates, (levels, plates), that returns its draws.
+
+They have the shape (draws, levels, *labels).
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +32,7 @@ class Drawn:
     profile : mapping of str to ndarray
         By latent and covariate, shape (levels and labels, draws).
     constants : dict of str to float
-        Constants that the subject brings.
+        The subject's constants.
     """
 
     profile: Tables
@@ -41,20 +44,20 @@ class Drawn:
         return int(next(iter(self.profile.values())).shape[1])
 
     def part(self, start: int, stop: int) -> Tables:
-        """Take some of the draws."""
+        """Return some of the draws."""
         return {name: table[:, start:stop] for name, table in self.profile.items()}
 
 
 @dataclass(frozen=True, eq=False)
 class Reader:
-    """Reads subjects of a fit in which each has a posterior of its own.
+    """Reads subjects of a fit in which each subject was fitted separately.
 
     Attributes
     ----------
     layout : Layout
-        What was fitted.
+        The layout that was fitted.
     posterior, constants : Dataset
-        Draws, and what subjects bring.
+        Draws, and constants of subjects and items.
     """
 
     layout: Layout
@@ -63,11 +66,11 @@ class Reader:
 
     @property
     def levels(self) -> Mapping[str, np.ndarray]:
-        """By latent that items have values of, which of the levels in its table each item has."""
+        """Level of each item in a latent's table, by latent that has values for levels of items."""
         return {}
 
     def read(self, row: int) -> Drawn:
-        """Read a subject's draws, by its place."""
+        """Read a subject's draws, by its position in the fit."""
         profile = {}
         for latent in self.layout.latents:
             chains = self.posterior.variables[latent.name].isel(subject=row).to_numpy()
@@ -85,12 +88,12 @@ class Reader:
 
 @dataclass(frozen=True, eq=False)
 class JointReader(Reader):
-    """Reads subjects of a joint fit: each has values of its own, and others that levels share.
+    """Reads subjects of a joint fit, which have their own values and values shared by levels.
 
     Attributes
     ----------
     at : callable
-        Draws of a latent at levels of its plates.
+        Function that returns draws of a latent at levels of its plates.
     items : dict of str to ndarray of int
         By plate that is a property of items, the level of each item.
     subjects : dict of str to ndarray of int
@@ -106,7 +109,7 @@ class JointReader(Reader):
 
     @cached_property
     def _combined(self) -> dict[tuple[str, ...], tuple[np.ndarray, np.ndarray]]:
-        """By plates, their combinations of levels that items have, and which one each item has."""
+        """By plates: the combinations of levels that items have, and the combination of each."""
         found = {}
         for latent in self.layout.latents:
             names = _of_items(latent.plates)
@@ -143,7 +146,7 @@ class JointReader(Reader):
         return Drawn(profile, self._brought(row))
 
     def _table(self, latent: Latent, row: int) -> np.ndarray:
-        """Lay draws of a latent out as (levels and labels, draws), as one subject has them."""
+        """Arrange one subject's draws of a latent as (levels and labels, draws)."""
         names = _of_items(latent.plates)
         combined = self._combined[names][0] if names else np.zeros((1, 0), dtype=int)
         columns = [
@@ -158,7 +161,7 @@ class JointReader(Reader):
 
 
 def root(plate: Plate) -> str:
-    """Whether a plate is a property of items or of subjects."""
+    """Return the plate at the root of a plate: that of the items or that of the subjects."""
     return plate if isinstance(plate, str) else plate.root
 
 
@@ -168,19 +171,19 @@ def _of_items(plates: Sequence[Plate]) -> tuple[str, ...]:
 
 
 def draws_at(posterior: xr.Dataset, latent: Latent, codes: np.ndarray) -> np.ndarray:
-    """Take draws of a latent at known levels of its plates, (draws, levels, *labels).
+    """Return draws of a latent at known levels of its plates, (draws, levels, *labels).
 
     Parameters
     ----------
     posterior : Dataset
-        Of a joint fit.
+        Draws of a joint fit.
     latent : Latent
-        Which.
+        The latent.
     codes : ndarray of int, shape (levels, plates)
-        Places of the levels.
+        Positions of the levels in the fit.
     """
     variable: Any = posterior.variables[latent.name]
-    at = f"{SUBJECT}[]"  # no dimension of a layout is named so
+    at = f"{SUBJECT}[]"  # no dimension of a layout can have this name
     if latent.plates:
         places = zip(latent.plates, codes.T, strict=True)
         chosen = {plate_name(plate): xr.Variable((at,), own) for plate, own in places}
@@ -193,7 +196,7 @@ def draws_at(posterior: xr.Dataset, latent: Latent, codes: np.ndarray) -> np.nda
 
 
 def levels_of_items(fit: Posterior) -> Features:
-    """Levels of the items of a joint fit, as hidden meta-features; nothing of another fit."""
+    """Levels of the items of a joint fit, as hidden meta-features; empty for other fits."""
     layout, constants = fit.layout, fit.constants
     if not layout.joint:
         return {}
@@ -220,12 +223,12 @@ def covariates_of(fit: Posterior) -> Features:
 
 
 def reader_of(fit: Posterior, features: Features) -> Reader:
-    """Choose how subjects of a fit are read, for items with some features.
+    """Return a reader of a fit's subjects, for items with given features.
 
     Raises
     ------
     FitError
-        When the fit is joint, and the features do not say which of its levels the items have.
+        When the fit is joint, and the features lack the levels of the items.
     """
     source = fit.layout, fit.posterior, fit.constants
     if not fit.layout.joint:
@@ -236,9 +239,9 @@ def reader_of(fit: Posterior, features: Features) -> Reader:
     lacking = [name for name in names if plate_feature(name) not in features]
     if lacking:
         raise FitError(
-            f"layout {fit.layout.name!r} has values for each {' and '.join(lacking)}, and this is "
-            "computed for subjects that share nothing; use forecast or derived, which know the "
-            "fit's items by name"
+            f"layout {fit.layout.name!r} has values for each {' and '.join(lacking)}, but this "
+            "computation is for subjects that share no values; use forecast or derived, which find "
+            "the fit's items by name"
         )
     return JointReader(
         *source,

@@ -1,4 +1,4 @@
-"""What a fit has seen of the items that it forecasts."""
+"""Training items of a fit, and which forecast items are among them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,24 +16,24 @@ from .support import training_features
 
 @dataclass(frozen=True, eq=False)
 class Seen:
-    """Items that were trained on, and those of a forecast.
+    """Training items of a fit and the items of a forecast.
 
     Attributes
     ----------
     subjects, names : Index
-        Of the fit: subjects of the forecast, and training items, once each.
+        Names of the forecast's subjects and of the fit's training items; each occurs once.
     successes, trials : ndarray, shape (subjects, training items, steps)
         Training outcomes.
     asked : Index
         Names of the items that were forecast.
     known, features : ndarray, shape (training items, columns) and (forecast items, columns)
-        Meta-features.
+        Meta-features of the training items and of the forecast items.
     columns : list of str
-        Their names.
+        Names of the columns.
     levels : ndarray of bool, shape (columns,)
-        Whether levels are declared.
+        Whether levels are declared for the column.
     joint : bool
-        Whether the fit is joint: it then knows items by their names, whoever gave them.
+        Whether the fit is joint. Items are then always identified by name.
     """
 
     subjects: pd.Index
@@ -56,7 +56,7 @@ class Seen:
         asked: pd.Index,
         features: Mapping[str, np.ndarray],
     ) -> "Seen":
-        """Take some subjects, by their places in a fit (-1: not in it), and the items asked for."""
+        """Read a fit for some subjects, by their positions (-1: new), and for some items."""
         layout = fit.layout
         names: pd.Index = fit.constants.indexes["item"].map(str)
         steps = 1 if layout.steps is None else len(layout.steps.rows)
@@ -82,7 +82,7 @@ class Seen:
 
     @property
     def nameless(self) -> bool:
-        """Whether equal names mean nothing, because nobody gave them; see `nameless`."""
+        """Whether names do not identify items, because they are row numbers; see `nameless`."""
         return not self.joint and nameless(self.names, self.asked)
 
     @property
@@ -91,10 +91,11 @@ class Seen:
         return np.asarray((self.trials > 0).any(axis=2))
 
     def flags(self) -> np.ndarray:
-        """Say which items each subject was trained on, as far as that can be said without outcomes.
+        """Mark the items that each subject was trained on, without looking at outcomes.
 
-        A name that somebody gave says it. Without names, features that tell items apart do, or a
-        table that has the training items' features in their order.
+        Given names identify items. Without given names, items are identified by their features if
+        these are distinct, or by their order if the table has the training items' features in the
+        same order.
         """
         places = self.names.get_indexer(self.asked)
         attempted = self.attempted
@@ -116,23 +117,23 @@ class Seen:
 
 
 def flat(layout: Layout, features: Mapping[str, np.ndarray], items: int) -> np.ndarray:
-    """Lay meta-features out with a column for each label."""
+    """Arrange meta-features as a table with a column for each label."""
     nodes = layout.meta_features
     columns = [features[node.name].reshape(items, len(node.columns)) for node in nodes]
     return np.concatenate([np.zeros((items, 0)), *columns], axis=1)
 
 
 def declared(layout: Layout) -> np.ndarray:
-    """Which of those columns have declared levels."""
+    """Return for each of these columns whether its levels are declared."""
     each = [[node.levels is not None] * len(node.columns) for node in layout.meta_features]
     return np.array([one for part in each for one in part], dtype=bool)
 
 
 def nameless(names: pd.Index, asked: pd.Index) -> bool:
-    """Whether equal names mean nothing, because nobody gave those of one of two tables.
+    """Whether equal names do not identify items, because one table's names are row numbers.
 
-    Whole numbers from 0 without a gap, in any order, are the rows' numbers in a table without
-    names. Numbers that go on where the others end are further rows of the same table.
+    Whole numbers from 0 without a gap, in any order, are row numbers of a table without given
+    names. Numbers that continue those of the other table are further rows of the same table.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Summaries of all draws on many items, a few items at a time: memory stays bounded."""
+"""Summaries of all draws on many items, computed for a few items at a time to bound memory."""
 
 import itertools
 import math
@@ -29,13 +29,13 @@ from .factored import Factored
 from .reading import Drawn, Reader, reader_of
 
 SUMMARY = ("mean", "low", "high")
-_MOST_ITEMS = 2048  # looked at together
-# Numbers on their way to a result, of the items and draws that are computed together:
-_CACHED = 2 * 2**20  # bytes that stay close to a processor
-_MANY_DRAWS = 128  # with fewer it takes longer to look numbers up, so more bytes are worth it,
-_ON_THE_WAY = 16 * 2**20  # up to these
-_FEW_DRAWS = 32  # with fewer the calls take longer than the numbers, so fewer items are taken,
-_NO_HELP = 0.7  # unless the parts then need more than this of what the whole needed
+_MOST_ITEMS = 2048  # items in a piece at most
+# Bounds of intermediate results of the items and draws that are computed together:
+_CACHED = 2 * 2**20  # bytes that fit into a processor's cache
+_MANY_DRAWS = 128  # with fewer draws at a time, look-ups dominate the time, so more bytes are used,
+_ON_THE_WAY = 16 * 2**20  # up to this number
+_FEW_DRAWS = 32  # with fewer draws at a time, calls dominate the time, so a piece has fewer items,
+_NO_HELP = 0.7  # unless its parts would then need more than this part of its memory
 
 
 def summaries(
@@ -51,39 +51,40 @@ def summaries(
 ) -> list[np.ndarray]:
     """Compute posterior means and intervals of nodes, per subject and item.
 
-    One subject's draws are read at a time. Subjects and items are computed side by side on threads;
-    neither their number nor the bound of memory changes a result.
+    One subject's draws are read at a time. Subjects and items are computed in parallel on threads.
+    Neither the number of threads nor the bound of memory changes a result.
 
     Parameters
     ----------
     reader : Reader
-        Reads the subjects' draws.
+        Reader of the subjects' draws.
     rows : ndarray of int
-        Places of the subjects, as the reader has them.
+        Positions of the subjects for the reader.
     features : dict of str to ndarray
         By meta-feature, shape (items,) or (items, labels).
     items : int
-        How many.
+        Number of items.
     targets : sequence of expression
         Derived nodes and outcomes, parents before children.
     prob : float
         Mass of the equal-tailed intervals.
     memory_mib : float
-        Bound of the memory used on the way, by all threads together, in MiB.
+        Bound of the memory used during the computation, by all threads together, in MiB.
     away : Away, optional
-        Of the subjects and items: what cells unlike those trained on are told. The first target is
-        then a probability without labels.
+        Additional uncertainty of the subjects' cells. The first target is then a probability
+        without labels.
 
     Returns
     -------
     list of ndarray
-        By target, shape (3, subjects, items, labels, ...): mean, low and high; where `away` is
-        given, the first has a fourth row, the standard deviation of the log-odds at home.
+        By target, shape (3, subjects, items, labels, ...): mean, low and high. If `away` is given,
+        the first array has a fourth row with the standard deviation of the log-odds before
+        uncertainty is added.
 
     Raises
     ------
     FitError
-        When the bound is no positive number.
+        When the bound is not a positive number.
     """
     threads = thread_count()
     bound = byte_count(memory_mib) / threads
@@ -121,22 +122,23 @@ def probabilities(
     Parameters
     ----------
     fit : Posterior
-        Profiles.
+        The fit, with the subjects' profiles.
     row : int
-        Place of the subject in the fit.
+        Position of the subject in the fit.
     features : dict of str to ndarray
         By meta-feature, shape (items,) or (items, labels).
     items : int
-        How many.
+        Number of items.
     memory_mib : float
-        Bound of the memory used on the way, in MiB; an array that is handed out has at most half.
+        Bound of the memory used during the computation, in MiB; a yielded array takes at most half
+        of it.
 
     Yields
     ------
     places : ndarray of int
-        Which items.
+        Positions of some of the items.
     probabilities : ndarray, shape (places, chains * draws)
-        One chain's draws after the other's.
+        Success probabilities, with the chains in order.
 
     Examples
     --------
@@ -165,7 +167,7 @@ def every_draw(
     memory_mib: float,
     instead: Mapping[str, np.ndarray] = MappingProxyType({}),
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Stream what one subject's draws make of a target, some items at a time.
+    """Stream a target computed for all of one subject's draws, some items at a time.
 
     Parameters
     ----------
@@ -174,16 +176,16 @@ def every_draw(
     features : dict of str to ndarray
         By meta-feature, shape (items,) or (items, labels), and other numbers that the target needs.
     target : expression
-        A node of the layout or made of its nodes, one number per item.
+        A node of the layout or an expression of its nodes, with one number per item.
     instead : mapping of str to ndarray, shape (items, chains * draws)
-        By latent with a value for each item, what is taken for its draws.
+        By latent with a value for each item, values that replace its draws.
 
     Yields
     ------
     places : ndarray of int
-        Which items.
+        Positions of some of the items.
     values : ndarray, shape (places, chains * draws)
-        One chain's draws after the other's.
+        Values of the target, with the chains in order.
     """
     reader = reader_of(fit, features)
     drawn = reader.read(row)
@@ -203,7 +205,7 @@ def read_draws(
     *,
     memory_mib: float,
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Stream what draws that were read make of a target; the rest is that of `every_draw`."""
+    """Stream a target computed for given draws; parameters are as in `every_draw`."""
     alike = group_alike(features, items)
     plan = _Plan(reader, features, *alike, [target], drawn, byte_count(memory_mib))
     for piece in plan.pieces():
@@ -216,12 +218,12 @@ class _Piece:
     """Items and draws that are computed together."""
 
     block: Block
-    step: int  # draws
+    step: int  # draws computed together
 
 
 @dataclass(frozen=True, eq=False)
 class _Plan:
-    """How items are cut into pieces that need no more memory than the bound."""
+    """Division of items into pieces that need no more memory than the bound."""
 
     reader: Reader
     features: Features
@@ -236,12 +238,12 @@ class _Plan:
         yield from self._cut(0, items, items / np.clip(most, 1, _MOST_ITEMS), math.inf)
 
     def _cut(self, start: int, stop: int, need: float, before: float) -> Iterator[_Piece]:
-        """Cut different items into parts of equal size, as many as their need is over the bound."""
+        """Divide distinct items into parts of equal size, so that each needs at most the bound."""
         for begin, end in _parts(start, stop, math.ceil(min(need, stop - start))):
             yield from self._fitting(begin, end, before)
 
     def _fitting(self, start: int, stop: int, before: float) -> Iterator[_Piece]:
-        """Try one draw, and cut further unless all of them fit or that did not help before."""
+        """Measure one draw's need, and divide further if the piece is too large and that helps."""
         begin, end = np.searchsorted(self.number, [start, stop])
         alike = self.number[begin:end] - start
         items, levels = self.order[begin:end], self.reader.levels
@@ -267,7 +269,7 @@ def _summarise(
     prob: float,
     away: Away | None,
 ) -> tuple[int, _Piece, list[np.ndarray]]:
-    """Compute all of one subject's draws of a piece, and summarise them."""
+    """Compute a piece for all of one subject's draws, and summarise the results."""
     found: list[np.ndarray] = []
     one = partial(mean_and_interval, prob=prob)
     for (value, rows), target in zip(_computed(piece, drawn, targets), targets, strict=True):
@@ -289,7 +291,7 @@ def _summarise(
 def _computed(
     piece: _Piece, drawn: Drawn, targets: Sequence[Expr]
 ) -> list[tuple[Factored, np.ndarray]]:
-    """Compute the targets of a piece: cells as of the last draws, and all draws of each cell."""
+    """Compute the targets of a piece: their cells, and the values of each cell for all draws."""
     kept = list[np.ndarray]()
     for start, stop in _parts(0, drawn.draws, math.ceil(drawn.draws / piece.step)):
         values = piece.block.values(targets, drawn.part(start, stop), drawn.constants)
@@ -300,17 +302,17 @@ def _computed(
 
 
 def _parts(start: int, stop: int, count: int) -> Iterator[tuple[int, int]]:
-    """Cut a range into parts of equal size."""
+    """Divide a range into parts of equal size."""
     return itertools.pairwise(np.linspace(start, stop, count + 1).astype(int).tolist())
 
 
 def byte_count(memory_mib: object) -> float:
-    """Read a bound of memory in MiB, as bytes.
+    """Convert a bound of memory in MiB to bytes.
 
     Raises
     ------
     FitError
-        When it is no positive number.
+        When it is not a positive number.
     """
     number = None if isinstance(memory_mib, bool) else real(memory_mib)
     if number is None or not 0 < number < math.inf:
@@ -324,14 +326,15 @@ def mean_and_interval(rows: np.ndarray, prob: float) -> np.ndarray:
     Parameters
     ----------
     rows : ndarray of float, shape (rows, draws)
-        Put into another order on the way, which saves a copy.
+        Draws; they are reordered in place, which saves a copy.
     prob : float
         Mass of the interval.
 
     Returns
     -------
     ndarray, shape (3, rows)
-        Mean, low and high; the ends are those of `numpy.quantile`, and NaN where a draw is.
+        Mean, low and high. The ends are equal to those of `numpy.quantile`, and NaN where a draw
+        is NaN.
 
     Examples
     --------
@@ -344,12 +347,12 @@ def mean_and_interval(rows: np.ndarray, prob: float) -> np.ndarray:
     below = np.floor(places).astype(int)
     above = np.minimum(below + 1, most)
     unknown = np.isnan(rows).any(axis=1) if np.isnan(mean).any() else np.zeros(len(rows), bool)
-    # numbers of at least 0 are ordered like the whole numbers of the same bits, found faster
+    # non-negative floats are ordered like the integers with the same bits, which sort faster
     bits = rows.view(np.int64)
     (bits if bits.min(initial=0) >= 0 else rows).partition([*below, *above], axis=1)
     low, high = rows[:, below], rows[:, above]
     share = places - below
-    with np.errstate(invalid="ignore"):  # both may be infinite, and are the same then
+    with np.errstate(invalid="ignore"):  # both may be infinite, and are then equal
         between = np.where(
             share < 0.5, low + (high - low) * share, high - (high - low) * (1 - share)
         )
@@ -369,43 +372,43 @@ def derived(
     prob: float = 0.9,
     memory_mib: float = 256,
 ) -> xr.Dataset:
-    """Compute what the layout says happens on the way to success: its derived nodes.
+    """Compute the layout's derived nodes and outcomes on items of the fit or new items.
 
     Parameters
     ----------
     fit : Posterior
-        Profiles.
+        The fit, with the subjects' profiles.
     items : DataFrame
-        Meta-features, indexed by item, run or not; columns in any order, others are ignored.
+        Meta-features, indexed by item. Columns may be in any order, and others are ignored.
     nodes : str or iterable of str, optional
-        Names of derived nodes, or of outcomes; all of them by default.
+        Names of derived nodes or outcomes (default: all).
     subjects : iterable, optional
         Subjects (default: all).
     prob : float, default 0.9
         Mass of the equal-tailed intervals.
     memory_mib : float, default 256
-        Bound of the memory used on the way, by all threads together, in MiB; it changes no result.
-        The result itself, and what a single item needs, come on top.
+        Bound of the memory used during the computation, by all threads together, in MiB. It changes
+        no result. The result itself and the memory needed for a single item are not included.
 
     Returns
     -------
     Dataset
-        A variable per node, by its name and in its unit (attribute ``units``, where it has one),
+        One variable per node, by its name and in its unit (attribute ``units``, if it has one),
         with the dimensions ``subject``, ``item``, its label dimensions, and ``summary``: the
-        posterior ``mean``, and the ends ``low`` and ``high`` of the interval. The outcome's
-        is the probability of success, as in a forecast, or the expected grade or score. A
-        node that uses something unseen of the items has one value for each place of that,
-        in standard deviations from its mean, along a dimension named ``... score``; one that
-        uses measured demands is averaged over their levels. The
-        attribute ``prob`` is the intervals' mass.
+        posterior ``mean``, and the ends ``low`` and ``high`` of the interval. The variable of an
+        outcome is the success probability, as in a forecast, or the expected grade or score. A
+        node that depends on an unseen property of items has one value for each grid point of the
+        property, in standard deviations from its mean, along a dimension named ``... score``. A
+        node that depends on measured demands is averaged over their levels. The attribute ``prob``
+        is the mass of the intervals.
 
     Raises
     ------
     DataError
         When the items do not fit the layout.
     FitError
-        When a node is none of the layout's derived ones, a subject is not in the fit, `prob` is not
-        between 0 and 1, or `memory_mib` is no positive number.
+        When a name in `nodes` is neither a derived node nor an outcome, a subject is not in the
+        fit, `prob` is not between 0 and 1, or `memory_mib` is not a positive number.
 
     Examples
     --------
@@ -441,7 +444,7 @@ def values_of(
     items: pd.Index,
     prob: float,
 ) -> xr.Dataset:
-    """Write summaries of nodes, (3, subjects, items, labels, ...), as `derived` returns them."""
+    """Convert summaries of nodes, (3, subjects, items, labels, ...), to the result of `derived`."""
     variables = {}
     for node, values in zip(targets, found, strict=True):
         dims = ("subject", "item", *(dim for dim in layout.dims if dim in node.dims), _DIM)
@@ -464,14 +467,14 @@ def find_nodes(layout: Layout, nodes: str | Iterable[str] | None) -> list[Node]:
     Raises
     ------
     FitError
-        When one is none of the layout's.
+        When a name is neither a derived node nor an outcome of the layout.
     """
     wanted = set(_find(layout, nodes))
     return [node for node in (*layout.derived, *layout.outcomes) if node.name in wanted]
 
 
 def _find(layout: Layout, nodes: str | Iterable[str] | None) -> list[str]:
-    """Check names of derived nodes; each once, in the order asked for."""
+    """Check names of derived nodes, and return each once, in the given order."""
     known = [node.name for node in (*layout.derived, *layout.outcomes)]
     wanted = [nodes] if isinstance(nodes, str) else known if nodes is None else map(str, nodes)
     found = list(dict.fromkeys(wanted))
@@ -479,11 +482,11 @@ def _find(layout: Layout, nodes: str | Iterable[str] | None) -> list[str]:
     if unknown or not found:
         raise FitError(
             f"layout {layout.name!r} has no derived node {some(unknown) or '(none was named)'}; it "
-            f"has {some(known, 20)}. Latents are in profiles(), meta-features in the items"
+            f"has {some(known, 20)}. Latents are in fit.profiles(), meta-features in the items"
         )
     if _DIM in (*found, *layout.dims):
         raise FitError(
-            f"layout {layout.name!r} names a node or a label dimension {_DIM!r}, as the dimension "
-            "of means and intervals is named; rename it where it is declared"
+            f"layout {layout.name!r} has a node or a label dimension named {_DIM!r}, which is the "
+            "name of the dimension of means and intervals; rename it where it is declared"
         )
     return found

@@ -1,4 +1,4 @@
-"""What of an item lies outside a subject's training items: values, and pairs of values."""
+"""Values, and pairs of values, of an item that lie outside a subject's training items."""
 
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,10 +17,10 @@ from ...linking import units
 from ..model.alignment import Features, defined
 from ..posterior.posterior import Posterior
 
-_ROUNDING = 1e-7  # part of a column's largest value: what a float32 column may cost
-_FEW = 12  # values up to which pairs of them are compared
-_AT_ONCE = 4096  # items
-_TOLD = 3  # findings of an item in words
+_ROUNDING = 1e-7  # tolerance for float32 columns, as a part of a column's largest value
+_FEW = 12  # columns with at most this many distinct values are compared in pairs
+_AT_ONCE = 4096  # items compared at a time
+_TOLD = 3  # findings per item that a remark describes in words
 _NUMBERS = ("value", "low", "high", "beyond")
 _COLUMNS = {
     name: float if name.removeprefix("other_") in _NUMBERS else "str"
@@ -33,26 +33,26 @@ _COLUMNS = {
 
 @dataclass(frozen=True, eq=False)
 class Support:
-    """Items to forecast, and the training items of each subject that they are held against.
+    """Items to forecast, and the training items of each subject with which they are compared.
 
     A subject's training items are those that it attempted. A labelled meta-feature has a column
-    for each label; where a meta-feature is undefined it is not compared. Of a measured demand, the
-    expected level is.
+    for each label. An undefined meta-feature is not compared. Of a measured demand, the expected
+    level is compared.
 
     Attributes
     ----------
     columns : tuple of (str, MetaFeature or Measured)
-        Name of each column, and what declares it.
+        Name of each column, and the node that declares it.
     items, subjects : Index
-        Names.
+        Names of the items and of the subjects.
     values : ndarray, shape (items, columns)
-        Meta-features; NaN where undefined.
+        Meta-features of the items to forecast, NaN where undefined.
     training : ndarray, shape (items of the fit, columns)
-        The same, of the items that were fitted.
+        Meta-features of the items of the fit, NaN where undefined.
     attempted : tuple of ndarray
-        Different sets of training items, each with a bit for every item of the fit.
+        Distinct sets of training items, each with a bit for every item of the fit.
     which : ndarray of int, shape (subjects,)
-        Which of these sets each subject has.
+        Position of each subject's set in `attempted`.
     """
 
     columns: tuple[tuple[str, MetaFeature | Measured], ...]
@@ -72,21 +72,21 @@ class Support:
         items: pd.Index,
         features: Features,
     ) -> "Support":
-        """Take what is needed from a fit.
+        """Read the training items of some subjects from a fit.
 
         Parameters
         ----------
         fit : Posterior
-            Profiles.
+            The fit.
         who : sequence of str
             Names of the subjects.
         rows : ndarray of int
-            Their places in the fit; -1 for those that are not in it, who are held against all of
-            its items.
+            Their positions in the fit, or -1 for new subjects, which are compared with all items
+            that any subject attempted.
         items : Index
             Names of the items to forecast.
         features : dict of str to ndarray
-            Their meta-features, as `read_features` returns them.
+            Meta-features of these items, as `read_features` returns them.
         """
         layout, each = fit.layout, _rows(fit.layout)
         columns = [(name, node) for node in layout.properties for name in node.columns]
@@ -108,16 +108,16 @@ class Support:
         )
 
     def flags(self) -> tuple[np.ndarray, np.ndarray]:
-        """Say which items lie outside each subject's training items.
+        """Mark the items that lie outside each subject's training items.
 
         Returns
         -------
         outside : ndarray of bool, shape (subjects, items)
-            A value lies beyond the lowest or highest one of the training items, is a level that
-            none of them has, or is defined on none of them.
+            Whether a value lies beyond the lowest or highest one of the training items, is a level
+            that none of them has, or is of a column that is undefined on all of them.
         combination : ndarray of bool, shape (subjects, items)
-            Two values that the training items have are on none of them together; of meta-features
-            with at most 12 different values on the training items.
+            Whether two values that the training items have do not occur together on any of them.
+            Only columns with at most 12 different values on the training items are paired.
         """
         shape = len(self.attempted), len(self.items)
         outside, combination = np.zeros(shape, dtype=bool), np.zeros(shape, dtype=bool)
@@ -129,11 +129,12 @@ class Support:
         return outside[self.which], combination[self.which]
 
     def distances(self) -> np.ndarray:
-        """Measure how far values lie from each subject's training items, (subjects, items).
+        """Compute distances of items from each subject's training items, (subjects, items).
 
-        The largest over the columns: by how many standard deviations of the training items a value
-        lies beyond them; 1 where these do not vary, where a level is on none of them, and where the
-        column is defined on none. Combinations do not count.
+        The distance is the largest over the columns. In each column it is the amount by which the
+        value lies beyond the training items, in their standard deviations. It is 1 where they do
+        not vary, where a level is on none of them, and where the column is undefined on all of
+        them. Combinations are not included.
         """
         found = np.zeros((len(self.attempted), len(self.items)))
         for number in range(len(found)):
@@ -150,7 +151,7 @@ class Support:
         return np.asarray(found[self.which])
 
     def table(self, subjects: Iterable[str], items: Iterable[str]) -> pd.DataFrame:
-        """List what lies outside, value by value; see `Forecast.outside`."""
+        """List the values that lie outside the training items; see `Forecast.outside`."""
         places = self._places(self.items, items)
         known: dict[int, list[_Finding]] = {}
         found = []
@@ -163,7 +164,7 @@ class Support:
         return pd.DataFrame(found, columns=list(_COLUMNS)).astype(_COLUMNS)
 
     def remarks(self, subjects: Iterable[str], items: Iterable[str]) -> np.ndarray:
-        """Say in words what lies outside, by subject and item; empty where nothing does."""
+        """Describe in words the values outside, by subject and item; empty where there are none."""
         places = self._places(self.items, items)
         who = self._places(self.subjects, subjects)
         found = np.full((len(who), len(places)), "", dtype=object)
@@ -186,12 +187,12 @@ class Support:
         return texts
 
     def _findings(self, number: int, places: np.ndarray) -> list["_Finding"]:
-        """List findings of one set of training items, by place among `places`."""
+        """List the findings for one set of training items; items are positions in `places`."""
         met, values, codes = self._met(number), self.values[places], self._codes[1][places]
         names = [name for name, _ in self.columns]
         measured = [units.name(node.unit) for _, node in self.columns]
         lows, highs = met.low.tolist(), met.high.tolist()
-        with np.errstate(invalid="ignore"):  # of an infinite value inside
+        with np.errstate(invalid="ignore"):  # infinite values give invalid differences
             far = values - np.clip(values, met.low, met.high)
         found = list[_Finding]()
         kinds = ("beyond", "level", "undefined")
@@ -208,7 +209,7 @@ class Support:
         return sorted(found, key=lambda finding: finding.item)  # stable: values before pairs
 
     def _outside(self, met: "_Met", part: slice | np.ndarray) -> list[np.ndarray]:
-        """Say where values are beyond those met, a new level between them, or the first defined."""
+        """Mark values beyond the training values, new levels, and values in undefined columns."""
         values, codes = self.values[part], self._codes[1][part]
         there = ~np.isnan(values)
         nothing = np.isnan(met.low)
@@ -230,7 +231,7 @@ class Support:
 
     @cached_property
     def _codes(self) -> tuple[np.ndarray, np.ndarray]:
-        """Number the different values of each column: of the items fitted, and to forecast."""
+        """Assign numbers to the distinct values of each column, in the fit and in the forecast."""
         found = [np.empty(values.shape, dtype=np.int32) for values in (self.training, self.values)]
         for column, slack in enumerate(self._slack):
             runs = _runs(self.training[:, column], slack)
@@ -256,7 +257,7 @@ class Support:
 
 
 class _Finding(NamedTuple):
-    """What lies outside of one item, by place; a row of the table."""
+    """One value or pair of values outside the training items; a row of the table."""
 
     item: int
     kind: str
@@ -272,12 +273,13 @@ class _Finding(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class _Met:
-    """Values that some training items have.
+    """Values of a set of training items.
 
-    `low` and `high` are by column, NaN where it is undefined on all of them; `present` says by
-    column which numbered values occur, and `place` where those of columns with few values are in
-    `unmet`, -1 elsewhere. `unmet` says which pairs of values of two columns are on no item
-    together. The last entry of all is for values without a number.
+    `low` and `high` have the ends of each column, NaN where it is undefined on all items. `present`
+    marks by column the numbered values that occur. `place` has the position in `unmet` of the
+    values of columns with few values, and -1 elsewhere. `unmet` marks the pairs of values of two
+    columns that are on no item together. The last entry of each array is for values without a
+    number.
     """
 
     low: np.ndarray
@@ -312,7 +314,7 @@ class _Met:
         return cls(low, high, present, place, unmet)
 
     def apart(self, codes: np.ndarray) -> np.ndarray:
-        """Say which items have two values that are on no training item together."""
+        """Mark items with two values that are on no training item together."""
         found = np.zeros(len(codes), dtype=bool)
         for part in _parts(len(codes)) if self.unmet.any() else ():
             at = self._at(codes[part])
@@ -323,7 +325,7 @@ class _Met:
         return found
 
     def pairs(self, codes: np.ndarray) -> Iterator[tuple[int, int, np.ndarray]]:
-        """List pairs of columns and the items whose values of them are apart."""
+        """Yield pairs of columns and the items whose values of both are on no item together."""
         rows = np.flatnonzero(self.apart(codes))
         if not len(rows):
             return
@@ -334,7 +336,7 @@ class _Met:
                 yield first, second, found
 
     def _at(self, codes: np.ndarray) -> np.ndarray:
-        """Find where values are in `unmet`; shape (columns, items)."""
+        """Return the positions of values in `unmet`; shape (columns, items)."""
         return np.stack([place[own] for place, own in zip(self.place, codes.T, strict=True)])
 
 
@@ -344,7 +346,7 @@ def _parts(items: int) -> Iterator[slice]:
 
 
 def _spread(values: np.ndarray) -> np.ndarray:
-    """Compute each column's standard deviation over its finite values; 0 of none."""
+    """Compute each column's standard deviation over its finite values; 0 if it has none."""
     there = np.isfinite(values)
     count = np.maximum(there.sum(axis=0), 1)
     known = np.where(there, values, 0)
@@ -353,7 +355,7 @@ def _spread(values: np.ndarray) -> np.ndarray:
 
 
 def _runs(values: np.ndarray, slack: float) -> tuple[np.ndarray, np.ndarray]:
-    """Find the different values, ascending: first and last of those that rounding tells apart."""
+    """Find the distinct values, ascending: first and last of each run that is equal by rounding."""
     found = np.unique(values[~np.isnan(values)])
     begins = np.flatnonzero(np.append(True, found[1:] > found[:-1] + slack)[: len(found)])
     ends = np.append(begins[1:], len(found))[: len(begins)] - 1
@@ -361,7 +363,7 @@ def _runs(values: np.ndarray, slack: float) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _numbered(values: np.ndarray, first: np.ndarray, last: np.ndarray, slack: float) -> np.ndarray:
-    """Say which of the known values each value is, counted from 0; -1 of none and NaN."""
+    """Return the number of each value among the known ones, or -1 for other values and NaN."""
     if not len(first):
         return np.full(len(values), -1)
     at = np.searchsorted(first, values + slack, side="right") - 1
@@ -385,7 +387,7 @@ def _in_words(found: _Finding) -> str:
 
 
 def training_features(fit: Posterior) -> Features:
-    """Meta-features of the items that a fit was made on, by name; each item once."""
+    """Return the meta-features of the items of a fit, by name; each item occurs once."""
     constants, layout = fit.constants, fit.layout
     return {
         node.name: constants[node.name].to_numpy()[:: _rows(layout)]
@@ -394,7 +396,7 @@ def training_features(fit: Posterior) -> Features:
 
 
 def defined_columns(layout: Layout, features: Features, items: int) -> np.ndarray:
-    """Lay meta-features out as (items, columns), NaN where undefined; the mean of measured ones."""
+    """Arrange meta-features as (items, columns): means of measured ones, NaN where undefined."""
     parts = [np.empty((items, 0))]
     for node in layout.properties:
         if isinstance(node, Measured):
@@ -408,5 +410,5 @@ def defined_columns(layout: Layout, features: Features, items: int) -> np.ndarra
 
 
 def _rows(layout: Layout) -> int:
-    """How many rows an item has: one, or one for every step of its outcomes."""
+    """Return the number of rows per item: one, or one for every step of its outcomes."""
     return 1 if layout.steps is None else len(layout.steps.rows)

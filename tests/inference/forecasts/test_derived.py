@@ -144,6 +144,6 @@ def test_a_layout_that_uses_the_name_of_the_dimension(rng):
         small_layouts.counts([1, 0], [1, 1], items=items),
         {"skill": rng.uniform(0, 5, (1, 1, 4))},
     )
-    with pytest.raises(FitError, match=r"layout 'names' names a node .* 'summary'.*; rename it"):
+    with pytest.raises(FitError, match=r"layout 'names' has a node .* 'summary'.*; rename it"):
         fit.derived(items)
     assert list(fit.derived(items, "done")) == ["done"]

@@ -170,7 +170,7 @@ def test_steps_are_forecast_as_at_home():
     fit = small_layouts.crafted(layout, evaluation, posterior)
     far = items.assign(timeHidden=99.0).rename(index="new {}".format)
     assert fit.forecast(far).data.identical(fit.forecast(far, trust="home").data)
-    with pytest.raises(FitError, match="outcomes of several steps, which are forecast as at home"):
+    with pytest.raises(FitError, match="outcomes of several steps, for which forecasts do not"):
         fit.forecast(far, trust=1.0)
     with pytest.raises(DataError, match="outcomes of several steps; group_means is of one Success"):
         fit.group_means(far, dict.fromkeys(far.index, "g"))

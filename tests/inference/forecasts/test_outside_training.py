@@ -455,7 +455,7 @@ def test_baselines_have_nothing_to_compare_with():
     training = masked(evaluation, ["c"])
     forecast = ml.validation.Aggregate().forecast(training, ["c"])
     assert "remark" not in forecast.to_frame()
-    with pytest.raises(DataError, match="forecast of a baseline, which knows no training items"):
+    with pytest.raises(DataError, match="forecast of a baseline, which has no training items"):
         forecast.outside()
     scores = ml.score_forecast(forecast, evaluation)
     assert scores[["outside_training", "new_combination"]].isna().all(axis=None)
