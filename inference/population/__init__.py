@@ -1,1 +1,1 @@
-"""What subjects share: joint fits, their tables and forecasts, and newcomers."""
+"""Joint fits, in which subjects share values: their tables, forecasts and new subjects."""

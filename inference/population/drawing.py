@@ -10,26 +10,26 @@ from .truth import dims_of
 
 
 def draw_truths(cohort: Cohort, draws: int, seed: int) -> xr.Dataset:
-    """Draw everything that a cohort's layout holds from its priors.
+    """Draw all latents of a cohort's layout from their priors.
 
     Parameters
     ----------
     cohort : Cohort
         Levels of all plates.
     draws : int
-        How many times.
+        Number of draws.
     seed : int
-        Of the draws.
+        Seed of the draws.
 
     Returns
     -------
     Dataset
-        A variable per latent: (draw, plates, labels), with levels as coordinates.
+        One variable per latent, (draw, plates, labels), with levels as coordinates.
 
     Raises
     ------
     LayoutError
-        When a prior cannot be drawn from.
+        When draws from a prior are not possible.
     """
     layout = cohort.layout
     drawn = draw_values(cohort, draws, seed)

@@ -1,4 +1,4 @@
-"""Fit a joint layout: all subjects at once, a chain at a time."""
+"""Fit a joint layout to all subjects together; chains are sampled in parallel."""
 
 from contextlib import closing
 from pathlib import Path
@@ -31,19 +31,19 @@ def fit_jointly(
 ) -> Posterior:
     """Fit all subjects together; parameters and errors as in `fitting.fit`.
 
-    A chain is the unit: it has a random stream of its own, is written to the store as it finishes,
-    and is sampled wherever there is a free worker. Chains that ended up far below the others, where
-    there is next to no mass, are sampled again, from elsewhere.
+    Each chain has its own random stream, is sampled by any free worker, and is written to the store
+    when it is finished. Chains that ended in a region of negligible mass, with a log-density far
+    below the other chains, are sampled again from other starting points.
     """
     cohort = Cohort.of_evaluation(layout, evaluation)
-    draw_prior(layout)  # a prior that cannot be drawn from is refused before the sampler starts
+    draw_prior(layout)  # raises an error before the sampler starts if a prior cannot be drawn from
     with waiting("compiling the layout", show=progressbar):
         joint_form(cohort)
     with ChainStore.open(store, cohort, options, seed) as kept:
         shared = executor.share(cohort)
 
         def run(numbers: list[int], attempt: int) -> None:
-            """Sample some chains, and keep them."""
+            """Sample some chains and store their draws."""
             names = {f"chain {number + 1}": number for number in numbers}
 
             def arguments(chain: str) -> tuple[object, ...]:
@@ -67,8 +67,8 @@ def fit_jointly(
                         kept.add(names[chain], sampled.draws)
             if failures:
                 raise FitError(
-                    f"{len(failures)} of {options.chains} chains failed ({failures[0]}); those "
-                    "that are finished are kept where there is a store: run the same call again"
+                    f"{len(failures)} of {options.chains} chains failed ({failures[0]}); run the "
+                    "same call again: with store=, the finished chains are not sampled again"
                 )
 
         run([number for number in range(options.chains) if number not in kept.finished], 1)
@@ -88,7 +88,7 @@ def assembled(
     options: SamplingOptions,
     seed: int,
 ) -> Posterior:
-    """Put the chains of a joint fit into one tree."""
+    """Assemble the chains of a joint fit as one posterior."""
     layout = cohort.layout
     chosen = evaluation.select(items=cohort.levels["item"])
     posterior, statistics = joined(chains, layout)

@@ -1,4 +1,4 @@
-"""Forecasts of a joint fit: subjects and items that it knows, and new ones."""
+"""Forecasts of a joint fit, for subjects and items of the fit and for new ones."""
 
 import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
@@ -22,7 +22,7 @@ from ..posterior.posterior import Posterior
 from .levels import Levels
 from .roster import Roster
 
-_OF_LEVELS = 0.25  # part of the memory for what items have of their own; the rest computes with it
+_OF_LEVELS = 0.25  # part of the memory for item-specific values; the rest is for computations
 
 
 def forecast_jointly(
@@ -34,39 +34,40 @@ def forecast_jointly(
     memory_mib: float = 256,
     trust: Trust = None,
 ) -> Forecast:
-    r"""Forecast success of known and new subjects on known and new items.
+    r"""Forecast success of subjects on items, where both may be in the fit or new.
 
     .. math:: p(y_{si} \mid D) = \int p(y_{si} \mid \theta_s, \beta_i, \phi)\,
         p(\theta_s, \beta_i, \phi \mid D)
 
-    with what the subject and the item have of their own: draws of the posterior where the fit knows
-    them, and elsewhere draws from their prior given what is shared, :math:`\phi`; see `Levels`.
+    with the values :math:`\theta_s` of the subject and :math:`\beta_i` of the item. For subjects
+    and items of the fit these are posterior draws. For new ones they are drawn from their prior
+    given the shared values :math:`\phi`; see `Levels`.
 
     Parameters
     ----------
     fit : Posterior
         A joint fit.
     items : DataFrame
-        Meta-features and categories, indexed by item; the fit knows items by their names.
+        Meta-features and categories, indexed by item. Items of the fit are found by name.
     subjects : iterable or DataFrame, optional
-        Names of the fit's subjects, all of them by default; or covariates and categories of
-        subjects, indexed by name, known or new.
+        Names of subjects of the fit (default: all); or covariates and categories of subjects, in
+        the fit or new, indexed by name.
     prob, memory_mib, trust
         As in `forecasting.forecast`.
 
     Returns
     -------
     Forecast
-        As of any fit; also ``known_subject``, ``known_item`` and ``new_level``.
+        The forecast, also with ``known_subject``, ``known_item`` and ``new_level``.
 
     Raises
     ------
     DataError
-        When a column is missing, a value or a level is missing or impossible, or a name that the
-        fit knows comes with other properties.
+        When a column is missing, a value or a level is missing or impossible, or a subject or an
+        item of the fit is given other properties.
     FitError
-        When a subject is not in the fit, `prob` is not between 0 and 1, `memory_mib` is no positive
-        number, or new levels cannot be drawn from their prior.
+        When a subject is not in the fit, `prob` is not between 0 and 1, `memory_mib` is not a
+        positive number, or values of new levels cannot be drawn from their prior.
 
     Examples
     --------
@@ -107,7 +108,7 @@ def forecast_jointly(
 
 
 def _apart(data: xr.Dataset, profile: np.ndarray) -> xr.Dataset:
-    """Tell what items have of their own from the profile, whose standard deviations are given."""
+    """Separate the spread of item effects from that of the profile, whose sd is given."""
     squares = data["profile_sd"] ** 2 - profile**2
     items = np.sqrt(np.maximum(squares, 0) + data["items_sd"] ** 2)
     profile = np.minimum(data["profile_sd"], profile)
@@ -123,7 +124,7 @@ def derived_jointly(
     prob: float = 0.9,
     memory_mib: float = 256,
 ) -> xr.Dataset:
-    """Compute derived nodes of known and new subjects on known and new items.
+    """Compute derived nodes of subjects on items, where both may be in the fit or new.
 
     Parameters, results and errors are those of `streaming.derived` and of `forecast_jointly`.
     """
@@ -153,12 +154,12 @@ def probabilities_jointly(
     items, subjects
         As in `forecast_jointly`.
     memory_mib : float
-        Bound of the memory used on the way.
+        Bound of the memory used during the computation, in MiB.
 
     Yields
     ------
     probabilities : ndarray, shape (items, chains * draws)
-        One chain's draws after the other's.
+        Success probabilities, with the chains in order.
     """
     roster = Roster.of(fit, items, subjects)
     count, target = len(roster.what), fit.layout.outcome
@@ -174,23 +175,23 @@ def every_draw_jointly(
     *,
     memory_mib: float,
 ) -> np.ndarray:
-    """Compute what one subject's draws make of a target.
+    """Compute a target for all of one subject's draws.
 
     Parameters
     ----------
     readers : iterable
-        As `joint_readers` yields them.
+        Readers as `joint_readers` yields them.
     row : int
-        Place of the subject in their roster.
+        Position of the subject in the roster.
     target : expression
-        One number per item.
+        An expression with one number per item.
     memory_mib : float
-        Bound of the memory used on the way.
+        Bound of the memory used during the computation, in MiB.
 
     Returns
     -------
     ndarray, shape (items, chains * draws)
-        One chain's draws after the other's.
+        Values of the target, with the chains in order.
     """
     found = []
     for reader, part, size in readers:
@@ -216,7 +217,7 @@ def _summaries(
     away: Away | None = None,
     still: bool = False,
 ) -> list[np.ndarray]:
-    """Summarise all draws."""
+    """Summarise targets over all draws."""
     rows, rest = np.arange(len(roster.who)), (1 - _OF_LEVELS) * memory_mib
     found, start = [], 0
     for reader, part, size in joint_readers(fit, roster, features, items, memory_mib, still):
@@ -236,31 +237,31 @@ def joint_readers(
     memory_mib: float,
     still: bool = False,
 ) -> Iterator[tuple[JointReader, Features, int]]:
-    """Read as many items at a time as the memory has room for their own values.
+    """Yield readers of some items at a time, so that their item-specific values fit in memory.
 
     Parameters
     ----------
     fit : Posterior
         A joint fit.
     roster : Roster
-        Who and what is asked for.
+        The subjects and items.
     features : dict of str to ndarray
-        Of the items: those of the roster, or others with its levels.
+        Features of the items: those of the roster, or others with the roster's levels.
     items : int
-        How many.
+        Number of items.
     memory_mib : float
-        Bound of the memory used on the way.
+        Bound of the memory used during the computation, in MiB.
     still : bool, default False
-        Whether what a new level of items has of its own is the median of its prior in every draw.
+        Whether the values of new levels of items are the median of their prior in every draw.
 
     Yields
     ------
     reader : JointReader
-        Of some items.
+        Reader for some items.
     features : dict of str to ndarray
-        Theirs.
+        Features of these items.
     items : int
-        How many.
+        Number of these items.
     """
     layout, sizes = fit.layout, fit.posterior.sizes
     plates = {plate_name(plate): root(plate) for plate in layout.plates}

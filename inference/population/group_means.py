@@ -1,4 +1,4 @@
-"""Mean success on groups of items, whose forecasts are off together where nobody has been."""
+"""Mean success on groups of items, whose forecast errors are correlated on new groups."""
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 
@@ -33,37 +33,39 @@ def group_means(
 
     .. math:: \bar p_{sg} = \frac{1}{n_g} \sum_{i \in g} p'_{si}
 
-    Items of a group that lies away from home share an offset, so that their mean is less certain
-    than that of items which are off one by one; see `Transfer`.
+    On items unlike a subject's training items, the items of a group share an offset. Their mean is
+    therefore less certain than that of items with independent errors; see `Transfer`.
 
     Parameters
     ----------
     fit : Posterior
-        Profiles.
+        The fit, with the subjects' profiles.
     items : DataFrame
-        Meta-features, and categories of a joint fit, indexed by item.
+        Meta-features, and for a joint fit categories, indexed by item.
     groups : str, Series or mapping
-        A column of the items, or the group of each item, by its name.
+        A column of the items, or the group of each item by the item's name.
     subjects, prob, memory_mib, trust
         As in `forecasting.forecast`.
 
     Returns
     -------
     DataFrame
-        A row per subject and group: ``subject``, ``group``, ``items`` (how many), and ``mean``,
-        ``low`` and ``high`` of the mean chance of success.
+        One row per subject and group: ``subject``, ``group``, ``items`` (number of items), and
+        ``mean``, ``low`` and ``high`` of the mean success probability.
 
     Raises
     ------
     DataError
-        When the items do not fit the layout, one has no group, or outcomes are of several steps.
+        When the items do not fit the layout, an item has no group, or the outcomes have several
+        steps.
     FitError
-        As `forecasting.forecast` does.
+        In the same cases as `forecasting.forecast`.
 
     Notes
     -----
-    One subject's chances on all items are held at a time, 8 bytes for each item and draw. The
-    offsets' draws depend on the fit's seed and on the names of subject, group and item alone.
+    The success probabilities of one subject on all items are in memory at a time, 8 bytes for each
+    item and draw. The draws of the offsets depend only on the fit's seed and on the names of
+    subject, group and item.
 
     Examples
     --------
@@ -86,8 +88,8 @@ def group_means(
     prob = inside("prob", prob, such_as=0.9)
     if fit.layout.steps is not None:
         raise DataError(
-            f"layout {fit.layout.name!r} has outcomes of several steps; group_means is of one "
-            "Success"
+            f"layout {fit.layout.name!r} has outcomes of several steps; group_means needs a layout "
+            "with a single Success"
         )
     table = named(items, "items", "item")
     of = groups_of(table, groups)
@@ -118,7 +120,7 @@ def _move(
     known: tuple[int, str],
     of: pd.Series,
 ) -> None:
-    """Move a subject's chances away from home in place, with offsets that items share."""
+    """Apply offsets that items share to a subject's success probabilities, in place."""
     seed, subject = known
     draws = chances.shape[1]
     for name in of.unique():
@@ -132,7 +134,7 @@ def _move(
 
 
 def _scores(seed: int, draws: int, part: object) -> np.ndarray:
-    """Draw normal scores that depend on the seed and on what they are of alone."""
+    """Draw normal scores that depend only on the seed and on the names in `part`."""
     return np.random.default_rng(subject_seed(seed, repr(part))).standard_normal(draws)
 
 
@@ -143,7 +145,7 @@ def chances_of(
     *,
     memory_mib: float,
 ) -> Iterator[np.ndarray]:
-    """Compute each subject's chances at home for all draws, (items, draws), subject by subject."""
+    """Yield each subject's success probabilities without offsets, for all draws: (items, draws)."""
     if fit.layout.joint:
         yield from probabilities_jointly(fit, items, subjects, memory_mib=memory_mib)
         return
@@ -158,12 +160,12 @@ def chances_of(
 
 
 def groups_of(items: pd.DataFrame, groups: Grouping) -> pd.Series:
-    """Read the group of each item, as texts.
+    """Read the group of each item as a string.
 
     Raises
     ------
     DataError
-        When there is no such column, or an item has no group.
+        When the column does not exist, or an item has no group.
     """
     if isinstance(groups, str):
         need_columns(items.columns, [groups], "the items have")

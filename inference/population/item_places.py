@@ -1,4 +1,4 @@
-"""Where items stand on the scale of a capability: at the level at which success is even."""
+"""Places of items on the scale of a capability: the level with a success probability of 1/2."""
 
 import math
 from collections.abc import Sequence
@@ -20,10 +20,10 @@ from .stacked import some_draws, stacked
 
 type Known = dict[str, np.ndarray]
 
-_DRAWS = 400  # of the posterior; its quantiles need no more
+_DRAWS = 400  # posterior draws that are used
 _CELLS = 2**21  # draws times items times labels that are computed at a time
-_REACH = 20.0  # standard deviations of the subjects, beyond which nothing is looked for
-_HALVINGS = 34  # of the range
+_REACH = 20.0  # half-width of the search range, in standard deviations of the subjects
+_HALVINGS = 34  # bisection steps
 _EVEN = 0.5
 EASIER, HARDER = "easier", "harder"
 
@@ -31,22 +31,21 @@ EASIER, HARDER = "easier", "harder"
 def item_places(
     fit: Posterior, nodes: str | Sequence[str] | None = None, prob: float = 0.9
 ) -> pd.DataFrame:
-    r"""Find the level of each capability at which the success on each item is even.
+    r"""Find the level of each capability at which success on each item has probability 1/2.
 
     .. math:: P(\mathrm{success}_i \mid c = x_i, \bar\theta) = \tfrac12
 
     for every draw of the posterior: :math:`c` is the capability, and :math:`\bar\theta` the average
-    subject, whose other values are the means over the fit's subjects in that draw. What is shared,
-    and what items have of their own, are the draw's. Under a Rasch model it is minus the item's
-    ease; under a product of several capabilities it depends on how good the average subject is at
-    the others.
+    subject, whose other values are the means over the fit's subjects in that draw. Shared values
+    and item effects are those of the draw. Under a Rasch model the place is minus the item's ease.
+    Under a product of several capabilities it depends on the average subject's other capabilities.
 
     Parameters
     ----------
     fit : Posterior
-        Of subjects fitted together, or each alone.
+        A fit, joint or not.
     nodes : str or sequence of str, optional
-        Capabilities with a value per subject, or elements ``node[label]``; all by default.
+        Capabilities with a value per subject, or elements ``node[label]`` (default: all).
     prob : float, default 0.9
         Mass of the equal-tailed interval, in (0, 1).
 
@@ -55,18 +54,18 @@ def item_places(
     DataFrame
         One row per element and item: ``node``, ``label``, ``item``, ``place`` (the median over the
         draws, in the unit of the capability), ``low`` and ``high``, ``reached`` (the share of the
-        draws in which there is such a level) and ``beyond``: ``"harder"`` where most draws put the
-        item above all levels, ``"easier"`` where they put it below, and empty elsewhere. Where an
-        item is beyond, its place is NaN; an end of an interval that is beyond is infinite. Levels
-        are looked for in the range of the capability, and where that has no end, within 20 standard
-        deviations of the subjects' draws. Where success passes one half several times, one of these
-        levels is found.
+        draws in which there is such a level) and ``beyond``: ``"harder"`` if the item is above all
+        levels in most draws, ``"easier"`` if it is below all levels, and empty otherwise. The place
+        of an item that is beyond is NaN, and an interval's end that is beyond is infinite. The
+        search covers the range of the capability; where the range is infinite, it covers 20
+        standard deviations of the subjects' draws. If the success probability crosses 1/2 several
+        times, one of these levels is returned.
 
     Raises
     ------
     FitError
-        When a node is no capability of the subjects, `prob` is out of range, outcomes are several,
-        graded or scores, or something is unseen of the items.
+        When a node is not a capability of the subjects, `prob` is out of range, the layout has
+        several outcomes, graded outcomes or scores, or an unseen property of items.
 
     Examples
     --------
@@ -83,8 +82,8 @@ def item_places(
     layout = fit.layout
     if layout.steps is not None:
         raise FitError(
-            f"item_places needs one success per item, and layout {layout.name!r} has outcomes in "
-            "steps, each with a place of its own; give a fit of a layout with a single Success"
+            f"item_places needs one success per item, but layout {layout.name!r} has outcomes in "
+            "steps, each with its own place; give a fit of a layout with a single Success"
         )
     refuse_unseen(layout, "item_places", "give a fit of items of one trial each")
     found = _capabilities(layout, nodes)
@@ -123,7 +122,7 @@ def item_places(
 
 
 def _capabilities(layout: Layout, nodes: str | Sequence[str] | None) -> list[Element]:
-    """Find elements of capabilities that subjects have."""
+    """Find the elements of capabilities that have a value per subject."""
     known = [one for one in elements(layout) if isinstance(one.latent, Capability)]
     found = known if nodes is None else find_elements(layout, nodes)
     others = [one.name for one in found if one not in known]
@@ -138,9 +137,9 @@ def _capabilities(layout: Layout, nodes: str | Sequence[str] | None) -> list[Ele
 
 
 def _average_subject(fit: Posterior, draws: np.ndarray) -> Known:
-    """Lay out what the outcome is computed from as ``(draws, items, *labels)``.
+    """Arrange the values from which the outcome is computed as ``(draws, items, *labels)``.
 
-    Values that belong to subjects, and to categories of them, are averaged over the subjects.
+    Values of subjects, and of categories of subjects, are averaged over the subjects.
     """
     layout, constants = fit.layout, fit.constants
     dims = tuple(layout.dims)
@@ -167,14 +166,14 @@ def _average_subject(fit: Posterior, draws: np.ndarray) -> Known:
 
 
 def _blocks(layout: Layout, items: int) -> list[slice]:
-    """Cut the items into blocks that take up little memory."""
+    """Divide the items into blocks, to bound the memory used."""
     labels = math.prod(map(len, layout.dims.values()))
     size = max(1, _CELLS // (_DRAWS * labels))
     return [slice(start, start + size) for start in range(0, items, size)]
 
 
 def _at(known: Known, rows: slice) -> Known:
-    """Take some items of what is laid out."""
+    """Return some items of the arranged values."""
     return {
         name: values[:, rows] if np.ndim(values) and values.shape[1] > 1 else values
         for name, values in known.items()
@@ -182,7 +181,7 @@ def _at(known: Known, rows: slice) -> Known:
 
 
 def _ends(fit: Posterior, element: Element) -> tuple[float, float]:
-    """Levels between which an element is looked for."""
+    """Return the levels between which the search for an element's place runs."""
     latent, draws = element.latent, some_draws(fit, _DRAWS)
     own = stacked(fit, latent, draws).reshape(len(draws), len(fit.subjects), -1)[..., element.index]
     low, high = latent.range.low, latent.range.high
@@ -195,9 +194,9 @@ def _ends(fit: Posterior, element: Element) -> tuple[float, float]:
 def _even(
     layout: Layout, element: Element, known: Known, ends: tuple[float, float], items: int
 ) -> np.ndarray:
-    """Halve the range until the level of even success is known; shape (draws, items).
+    """Find the level with a success probability of 1/2 by bisection; shape (draws, items).
 
-    Infinite where success is more likely than not, or less, all over the range.
+    The level is infinite where the success probability is above 1/2, or below, in the whole range.
     """
     name, dims = element.latent.name, tuple(layout.dims)
     others = known[name]
@@ -205,7 +204,7 @@ def _even(
     own.flat[element.index] = True
 
     def chance(level: np.ndarray) -> np.ndarray:
-        """Compute success where the element is at a level, (draws, items)."""
+        """Compute the success probability with the element at a level, (draws, items)."""
         lifted = level.reshape(*level.shape, *[1] * len(dims))
         values = known | {name: np.where(own, lifted, others)}
         found = np.asarray(evaluate(layout.outcome.expression, values, dims))

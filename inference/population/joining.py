@@ -1,4 +1,4 @@
-"""One new subject among the levels that a joint fit knows."""
+"""One new subject among the levels of a joint fit."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -19,16 +19,16 @@ from .roster import Roster
 
 @dataclass(frozen=True, eq=False)
 class Joined:
-    """A fit's levels, and after them those that a newcomer brings.
+    """The levels of a fit, followed by the new levels of a newcomer.
 
     Attributes
     ----------
     own : Cohort
-        The newcomer alone, with its outcomes, among all items and levels.
+        Only the newcomer, with its outcomes, among all items and levels.
     whole : Cohort
-        The same levels with all subjects, the newcomer last, who say what a level belongs to.
+        The same levels with all subjects, the newcomer last; it tells how levels are nested.
     fitted : dict of str to int
-        By plate, how many levels the fit has.
+        By plate, the number of levels of the fit.
     """
 
     own: Cohort
@@ -42,8 +42,9 @@ class Joined:
         Raises
         ------
         DataError
-            When there is not one subject, or it is in the fit; when an item or a level that the fit
-            knows comes with other properties, or a new one does not fit the layout.
+            When the evaluation does not have exactly one subject, or the subject is in the fit;
+            when an item or a level of the fit is given other properties, or a new one does not fit
+            the layout.
         """
         layout = fit.layout
         (who,) = _one_subject(fit, evaluation)
@@ -58,7 +59,7 @@ class Joined:
             raise DataError(
                 f"{name}: {outside[name].sum()} new item(s) lie outside its declared range: "
                 f"{some(chosen.items.index[new][outside[name].to_numpy()])}; leave those items "
-                "out, or widen the range and fit all subjects anew"
+                "out, or widen the range and fit all subjects again"
             )
         known = fit.constants
         own = replace(
@@ -85,14 +86,14 @@ class Joined:
 
     @classmethod
     def alone(cls, layout: Layout, evaluation: Evaluation) -> "Joined":
-        """Read one subject under a layout that shares nothing between subjects."""
+        """Read one subject under a layout in which subjects share no values."""
         own = Cohort.of_evaluation(layout, evaluation)
         fitted = {name: len(levels) for name, levels in own.levels.items()}
         return cls(own, own, fitted)
 
     @property
     def new(self) -> str:
-        """How many levels the fit does not know, in words; empty without any."""
+        """Return the numbers of new levels in words, or an empty string if there are none."""
         counts = {
             name: len(levels) - self.fitted[name]
             for name, levels in self.own.levels.items()
@@ -102,24 +103,24 @@ class Joined:
 
 
 def _one_subject(fit: Posterior, evaluation: Evaluation) -> list[str]:
-    """Check that there is one subject, who is new."""
+    """Check that there is exactly one subject, which is not in the fit."""
     who = evaluation.subjects
     if len(who) != 1:
         raise DataError(
-            f"the evaluation has {len(who)} subjects ({some(who)}), and a newcomer comes alone: "
-            "each would change what is shared; give evaluation.select(subjects=[name]), one name "
-            "at a time, or fit all jointly"
+            f"the evaluation has {len(who)} subjects ({some(who)}), but newcomer takes one at a "
+            "time, since each would change the shared values; give "
+            "evaluation.select(subjects=[name]) with one name, or fit all jointly"
         )
     if who[0] in fit.subjects:
         raise DataError(
-            f"{who[0]} is in this fit already, and its outcomes would count twice; give a subject "
+            f"{who[0]} is in this fit already, so its outcomes would count twice; give a subject "
             "that was not fitted, or another name"
         )
     return who
 
 
 def shared_draws(fit: Posterior, joined: Joined, rng: np.random.Generator) -> dict[str, np.ndarray]:
-    """Take the draws of what is shared, with a value from the prior for each new level.
+    """Return the draws of the shared latents, with a draw from the prior for each new level.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""A subject or an item of a joint fit, as if it came anew: what the others say of its outcomes."""
+"""Marginal likelihoods of a subject or an item of a joint fit, as if it were new to the fit."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -19,21 +19,21 @@ from .target import Target
 
 @dataclass(frozen=True, eq=False)
 class LeftOut:
-    r"""Marginal likelihoods of subjects and items, given draws of what is not theirs alone.
+    r"""Marginal likelihoods of subjects and items, given draws of the other latents.
 
     .. math:: \log p(y_j \mid \theta_s) = \log \int \prod_i p(y_{ij} \mid \theta_s, e)\,
         p(e \mid \theta_s)\, de
 
-    for an item j, with its own values e, and likewise for a subject. Where they sum to zero over n
-    items with the standard deviation s, those of the item lie about the mean of the others' with
-    the standard deviation :math:`s \sqrt{1 + 1/(n - 1)}`. That leaves out that the mean of the
-    others, too, is not the one that they would have by themselves: the location of all subjects
-    moves by about :math:`s / n`, which matters where it is little beside its prior.
+    for an item j, with its own values e, and likewise for a subject. Where these values sum to zero
+    over n items with the standard deviation s, those of the item are distributed around the mean of
+    the others' with the standard deviation :math:`s \sqrt{1 + 1/(n - 1)}`. This neglects that the
+    mean of the others would be different without the item: the location of all subjects moves by
+    about :math:`s / n`, which matters unless it is small compared with the prior's spread.
 
     Attributes
     ----------
     cohort : Cohort
-        Of the fit, with outcomes.
+        Levels of the fit, with outcomes.
     values : dict of str to ndarray
         Draws of all latents, shape (draws, levels..., labels...).
     """
@@ -52,9 +52,9 @@ class LeftOut:
         """
         if fit.layout.steps is not None:
             raise FitError(
-                f"layout {fit.layout.name!r} has outcomes of several steps, and whole items and "
-                "subjects are left out where there is one success; leave cells out, or fit a "
-                "layout of one Success"
+                f"layout {fit.layout.name!r} has outcomes of several steps, but leaving out whole "
+                "items or subjects needs a layout with a single Success; leave cells out, or fit "
+                "such a layout"
             )
         counts = [fit.observed[name].to_numpy() for name in ("successes", "trials")]
         subject, item = np.nonzero(counts[1])
@@ -65,21 +65,21 @@ class LeftOut:
         return cls(cohort, {one.name: stacked(fit, one, draws) for one in fit.layout.latents})
 
     def marginal(self, plate: str, place: int, seed: int) -> Marginal:
-        """Compute the logarithm for each draw, of one subject or item.
+        """Compute the log marginal likelihood of one subject or item for each draw.
 
         Parameters
         ----------
         plate : {"subject", "item"}
-            What is left out.
+            Whether a subject or an item is left out.
         place : int
-            Which of them.
+            Position of the subject or item.
         seed : int
-            Of points where several values are integrated over.
+            Seed of the sampled points where several values are integrated over.
 
         Raises
         ------
         FitError
-            When its own values cannot be integrated over, or it has none beside it to learn from.
+            When its own values cannot be integrated over, or when the fit has only this one.
         """
         target = self._target(plate, place)
         cohort = target.joined.own
@@ -88,13 +88,13 @@ class LeftOut:
         return replace(found, values=found.values + ways)
 
     def _target(self, plate: str, place: int) -> Target:
-        """Write the log-likelihood of what is left out."""
+        """Return the log-likelihood of the left-out subject or item."""
         known = self.cohort
         others = len(known.levels[plate]) - 1
         if not others:
             raise FitError(
-                f"the fit has one {plate}, {known.levels[plate][0]}, and without it there is "
-                f"nothing to foresee it from; fit several {plate}s"
+                f"the fit has only one {plate}, {known.levels[plate][0]}, so it cannot be "
+                f"predicted from others; fit several {plate}s"
             )
         is_item = plate == ITEM
         cells = np.flatnonzero((known.item if is_item else known.subject) == place)

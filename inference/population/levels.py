@@ -1,4 +1,4 @@
-"""Draws at levels of plates: those of the fit, and of new ones from their prior given the fit."""
+"""Draws at levels of plates: posterior draws, and for new levels draws from the prior."""
 
 import functools
 from dataclasses import dataclass
@@ -23,27 +23,27 @@ _STANDARD = Prior("Normal", mu=0, sigma=1)
 
 @dataclass(frozen=True, eq=False)
 class Levels:
-    r"""Draws of a joint fit's latents, also at levels that it has not met.
+    r"""Draws of a joint fit's latents, also at levels that are not in the fit.
 
-    A new level has one value per posterior draw, from its prior given the other values of that
-    draw. It depends on the fit's seed and on the names of the latent and of the level alone, so
-    that it is the same whatever else is asked for. Of a latent that sums to zero over n levels, a
-    new one is
+    A new level has one value per posterior draw, drawn from its prior given the other values of
+    that draw. The value depends only on the fit's seed and on the names of the latent and of the
+    level, so that it is the same in every forecast. If the latent sums to zero over n levels, the
+    value of a new level has the distribution
 
     .. math:: \mathrm{Normal}(0, s \sqrt{1 + 1/n})
 
-    which is how far one more of n + 1 independent values lies from the mean of the n. Where it sums
-    to zero over several plates, each has such a factor: :math:`\sqrt{1 - 1/n}` where the level of
-    that plate is known.
+    which is that of the difference between another independent value and the mean of n. If the
+    latent sums to zero over several plates, each contributes such a factor, which is
+    :math:`\sqrt{1 - 1/n}` where the level of that plate is in the fit.
 
     Attributes
     ----------
     fit : Posterior
         A joint fit.
     roster : Roster
-        Levels, known and new.
+        Levels of the fit and new levels.
     still : bool
-        Whether what a new level of items has of its own is the median of its prior in every draw.
+        Whether the values of new levels of items are the median of their prior in every draw.
     """
 
     fit: Posterior
@@ -51,19 +51,19 @@ class Levels:
     still: bool = False
 
     def at(self, latent: Latent, codes: np.ndarray) -> np.ndarray:
-        """Take or make draws at levels of a latent's plates.
+        """Return draws at levels of a latent's plates.
 
         Parameters
         ----------
         latent : Latent
-            Which.
+            The latent.
         codes : ndarray of int, shape (levels, plates)
-            Places of the levels in the roster.
+            Positions of the levels in the roster.
 
         Returns
         -------
         ndarray, shape (draws, levels, labels)
-            Without the last axis where it has no labels.
+            Draws; the last axis is absent if the latent has no labels.
 
         Raises
         ------
@@ -85,12 +85,12 @@ class Levels:
         return self.fit.posterior
 
     def _new(self, latent: Latent, codes: np.ndarray) -> np.ndarray:
-        """Say which levels the fit does not know on one plate at least."""
+        """Mark the levels that are new on at least one plate."""
         known = [self.roster.known[plate_name(plate)] for plate in latent.plates]
         return np.asarray((codes >= np.array(known, dtype=int)).any(axis=1))
 
     def _fresh(self, latent: Latent, codes: np.ndarray) -> np.ndarray:
-        """Draw values at new levels from the prior, given the draws of what it depends on."""
+        """Draw values at new levels from the prior, given the draws of its parameters."""
         scores = self._scores(latent, codes)
         if not isinstance(latent.prior, tuple):
             return self._drawn(latent, latent.priors[0], codes, scores, latent.label_dims)
@@ -101,7 +101,7 @@ class Levels:
         return np.stack(parts, axis=-1)
 
     def _scores(self, latent: Latent, codes: np.ndarray) -> np.ndarray:
-        """Draw where in its prior each value lies, as normal scores: (draws, levels, labels)."""
+        """Draw the standard normal score of each value: (draws, levels, labels)."""
         sizes, seed = self._posterior.sizes, int(self.fit.data.attrs["seed"])
         shape = (sizes["chain"] * sizes["draw"], *map(len, latent.dims.values()))
         names = [plate_name(plate) for plate in latent.plates]
@@ -124,7 +124,7 @@ class Levels:
         scores: np.ndarray,
         labels: tuple[str, ...],
     ) -> np.ndarray:
-        """Turn normal scores into values of a prior."""
+        """Convert normal scores to values of a prior."""
         parameters = dict(prior.parameters)
         axes = parameters.pop("n_zerosum_axes", None)
         given = {
@@ -140,7 +140,7 @@ class Levels:
         return from_scores(latent.name, _STANDARD, {"mu": np.zeros(1), "sigma": spread}, scores)
 
     def _of_one_more(self, latent: Latent, codes: np.ndarray, axes: int) -> np.ndarray:
-        """Compute how wide levels of what sums to zero are, as parts of independent ones."""
+        """Compute factors of the standard deviation at levels of a latent that sums to zero."""
         found = np.ones(len(codes))
         for axis in range(len(latent.plates) - axes, len(latent.plates)):
             count = self.roster.known[plate_name(latent.plates[axis])]

@@ -1,4 +1,4 @@
-"""Marginal likelihoods of what is left out: its own values integrated over, draw by draw."""
+"""Marginal likelihoods of a left-out subject or item: its own values are integrated over."""
 
 from dataclasses import dataclass
 
@@ -10,19 +10,19 @@ from ..sampling.particles import sample_particles
 from ..sampling.stopping import stop_if_told
 from .target import Target
 
-_APART = 0.5  # distance of places, in the widths below
+_APART = 0.5  # distance of grid points, in units of the width
 _PLACES = np.arange(-14, 15) * _APART
-_CLOSE = 0.8  # distance of places, in standard deviations: an error of 1e-8 of a normal integral
-_NOTHING = 1e-7  # of the highest density, at the ends
+_CLOSE = 0.8  # largest distance of grid points, in standard deviations; a normal's error is 1e-8
+_NOTHING = 1e-7  # largest density at the ends of the grid, as a part of the highest density
 _ROUNDS = 20
-_TOGETHER = 250  # draws
+_TOGETHER = 250  # draws computed together
 _LOG_ROOT = 0.5 * np.log(2 * np.pi)
 _MOST_VALUES = 24
 _POINTS = 200
 _STEPS = 3
 _FREEDOM = 5.0
-_EFFECTIVE = 20  # of the points, in the median over draws
-_SAMPLED = 2, 400  # chains and draws that say where the own values are
+_EFFECTIVE = 20  # effective points that are required, median over draws
+_SAMPLED = 2, 400  # chains and draws of the sample at which the first points are centred
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,9 +32,9 @@ class Marginal:
     Attributes
     ----------
     values : ndarray, shape (draws,)
-        In nats.
+        Log marginal likelihoods, in nats.
     effective : float
-        Effective points of the integral, the median over draws; infinite where places are a grid.
+        Effective number of points of the integral, median over draws; infinite with a grid.
     """
 
     values: np.ndarray
@@ -42,32 +42,33 @@ class Marginal:
 
 
 def log_ways(successes: np.ndarray, trials: np.ndarray) -> float:
-    """Count the orders of successes and failures of all cells, as a logarithm."""
+    """Compute the logarithm of the binomial coefficients' product over all cells."""
     lost = trials - successes
     return float((gammaln(trials + 1) - gammaln(successes + 1) - gammaln(lost + 1)).sum())
 
 
 def log_marginal(target: Target, who: str, seed: int) -> Marginal:
-    """Integrate own values out, which are standard normal scores.
+    """Integrate over own values, which are standard normal scores.
 
-    One value is integrated on a grid of 29 places, which for each draw are moved and drawn together
-    until they are at most .8 of the density's standard deviation apart and nothing is left beyond
-    them. Several are integrated by importance sampling, 200 points for each draw from a Student
-    distribution with 5 degrees of freedom, whose mean is what 200 points before said of the draw.
+    A single value is integrated on a grid of 29 points. For each draw the grid is moved and scaled
+    until its points are at most .8 of the density's standard deviation apart and the density at its
+    ends is negligible. Several values are integrated by importance sampling with 200 points for
+    each draw, from a Student distribution with 5 degrees of freedom whose mean is estimated from
+    200 previous points.
 
     Parameters
     ----------
     target : Target
-        Log-likelihood of own scores, beside draws of what is shared.
+        Log-likelihood of own scores, given draws of the shared values.
     who : str
-        What is left out, for messages.
+        Name of the left-out subject or item, for messages.
     seed : int
-        Of the points.
+        Seed of the points.
 
     Raises
     ------
     FitError
-        When there are more than 24 own values, or the points say too little.
+        When there are more than 24 own values, or the effective number of points is too small.
     """
     count = int(target.active.sum())
     if count > _MOST_VALUES:
@@ -76,8 +77,9 @@ def log_marginal(target: Target, who: str, seed: int) -> Marginal:
         by_points = _by_points(target, seed)
         if not by_points.effective >= _EFFECTIVE:
             raise FitError(
-                f"{who} has {count} values of its own, and {_POINTS} points are worth "
-                f"{by_points.effective:.0f} of them, below {_EFFECTIVE}, {_instead(target)}"
+                f"{who} has {count} values of its own, for which {_POINTS} points have an "
+                f"effective number of {by_points.effective:.0f}, below {_EFFECTIVE}, "
+                f"{_instead(target)}"
             )
         return by_points
     places = np.arange(target.count)
@@ -93,7 +95,7 @@ def log_marginal(target: Target, who: str, seed: int) -> Marginal:
 
 
 def _instead(target: Target) -> str:
-    """Say what to do where own values are too many."""
+    """Describe the alternative where there are too many own values."""
     first = "which leave-one-out does not integrate over"
     if target.plate == "item":
         return f"{first}; cross_validate(..., split='items') refits without some items"
@@ -106,7 +108,7 @@ def _instead(target: Target) -> str:
 def _on_a_grid(
     target: Target, draws: np.ndarray, centre: float, width: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Integrate one value for some draws; the logarithms, means and standard deviations."""
+    """Integrate over one value for some draws: log integrals, means and standard deviations."""
     found, means, spreads = np.empty((3, len(draws)))
     at, wide, left = np.full(len(draws), centre), np.full(len(draws), width), np.arange(len(draws))
     for _ in range(_ROUNDS):
@@ -134,10 +136,10 @@ def _on_a_grid(
 
 
 def _by_points(target: Target, seed: int) -> Marginal:
-    """Integrate several values, by points from Student distributions that are as wide as they.
+    """Integrate over several values by importance sampling from Student distributions.
 
-    The first points lie about what a sample of the own values says, for all draws alike; the next
-    ones about each draw's own mean, with the covariance that draws have on average.
+    The first points have the mean and covariance of a sample of the own values, for all draws. The
+    next points have the mean of each draw, and the average covariance of the draws.
     """
     length = int(target.active.sum())
     sample = sample_particles(target.log_likelihood, length, target.count, *_SAMPLED, seed)
@@ -153,7 +155,7 @@ def _by_points(target: Target, seed: int) -> Marginal:
 def _from_points(
     target: Target, centres: np.ndarray, covariance: np.ndarray, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray, Marginal]:
-    """Integrate by points about each draw's centre; also means, and the mean covariance, found."""
+    """Integrate with points around each draw's centre; also return means and mean covariance."""
     length = len(covariance)
     root = np.linalg.cholesky(covariance + 1e-9 * np.eye(length))
     half = (_FREEDOM + length) / 2

@@ -19,47 +19,48 @@ from .marginal import log_marginal, log_ways
 from .target import Target
 
 _OPTIONS = SamplingOptions(draws=1000, chains=4)
-_SINGLED_OUT = 100, 0.1  # effective draws of what is shared, and their part of all, for an alarm
+_SINGLED_OUT = 100, 0.1  # fewer effective shared draws, and a smaller part of all, are a fault
 
 
 def newcomer(fit: Posterior, evaluation: Evaluation, seed: int | None = None) -> Posterior:
-    r"""Fit a subject that was not fitted, given the joint fit of the others.
+    r"""Fit a new subject, given the joint fit of the others.
 
-    With the others' data D, what is shared :math:`\varphi` and the newcomer's own values
+    With the others' data D, the shared values :math:`\varphi`, and the newcomer's own values
     :math:`\theta` and outcomes y,
 
     .. math:: p(\theta, \varphi \mid y, D)
         \propto p(\varphi \mid D)\, p(\theta \mid \varphi)\, p(y \mid \theta, \varphi),
 
-    which is the joint posterior of all. The first factor is the draws of the fit, each of which is
-    weighted, in effect, by the newcomer's marginal likelihood. An item, school or other level that
-    the fit does not know has one draw from its prior beside each draw of the fit.
+    which is the joint posterior of all subjects. The draws of the fit represent the first factor,
+    and each is in effect weighted by the newcomer's marginal likelihood. An item, school or other
+    level that is not in the fit has one draw from its prior for each draw of the fit.
 
     Parameters
     ----------
     fit : Posterior
-        Of the others.
+        The joint fit of the other subjects.
     evaluation : Evaluation
         One subject's outcomes, with the properties of items and subject that the layout needs.
-        Items are known by name; those not attempted do not matter.
+        Items of the fit are found by name; items that were not attempted do not matter.
     seed : int, optional
-        Of the draws; that of the fit by default. They depend on it and the subject's name.
+        Seed of the draws (default: the seed of the fit). The draws depend on the seed and on the
+        subject's name.
 
     Returns
     -------
     Posterior
-        Of this subject alone, 4 chains of 1,000 draws, on all items of the fit: what is shared as
-        the newcomer, too, has it. Its draws are among those of the fit, so that it is no better
-        known than there.
+        Posterior of this subject alone, with 4 chains of 1,000 draws, on all items of the fit. The
+        draws of the shared values are a selection from those of the fit, so that they are not more
+        precise than these.
 
     Raises
     ------
     DataError
-        When there is not one subject, or it is in the fit already; when an item that the fit knows
-        comes with other properties, or a new one does not fit the layout.
+        When the evaluation does not have exactly one subject, or the subject is in the fit already;
+        when an item of the fit is given other properties, or a new item does not fit the layout.
     FitError
-        When nothing is shared in the fit, the seed is no whole number, or a new value is to be
-        drawn from a family of which PyMC has no quantiles.
+        When the fit is not joint, the seed is not a whole number, or a new value has a prior of a
+        family for which PyMC has no quantiles.
 
     References
     ----------
@@ -88,8 +89,8 @@ def newcomer(fit: Posterior, evaluation: Evaluation, seed: int | None = None) ->
     layout = fit.layout
     if not layout.joint:
         raise FitError(
-            f"layout {layout.name!r} shares nothing between subjects, so that the others say "
-            "nothing about a newcomer; fit it alone: fit(layout, evaluation)"
+            f"layout {layout.name!r} shares nothing between subjects, so a newcomer does not "
+            "depend on the others; fit it separately: fit(layout, evaluation)"
         )
     found = int(fit.data.attrs["seed"]) if seed is None else whole("seed", seed)
     joined = Joined.of(fit, evaluation)
@@ -108,27 +109,27 @@ def newcomer(fit: Posterior, evaluation: Evaluation, seed: int | None = None) ->
 
 
 def log_predictive(fit: Posterior, evaluation: Evaluation, seed: int) -> np.ndarray:
-    """Compute a new subject's log-likelihood for each draw, its own values integrated over.
+    """Compute a new subject's log-likelihood for each draw, integrated over its own values.
 
     Parameters
     ----------
     fit : Posterior
-        A joint fit of others.
+        The joint fit of the other subjects.
     evaluation : Evaluation
-        One subject's outcomes, as for `newcomer`.
+        One subject's outcomes, as in `newcomer`.
     seed : int
-        Of levels that the fit does not know, and of points where several values are integrated
-        over.
+        Seed of the values of new levels, and of the sampled points where several values are
+        integrated over.
 
     Returns
     -------
     ndarray, shape (draws,)
-        In nats.
+        Log-likelihoods, in nats.
 
     Raises
     ------
     DataError, FitError
-        As `newcomer` and `log_marginal` do.
+        In the same cases as `newcomer` and `log_marginal`.
     """
     joined = Joined.of(fit, evaluation)
     own = joined.own
@@ -139,7 +140,7 @@ def log_predictive(fit: Posterior, evaluation: Evaluation, seed: int) -> np.ndar
 
 
 def _assembled(target: Target, sample: Sample, seed: int, rng: np.random.Generator) -> Posterior:
-    """Put the draws into one tree."""
+    """Assemble the draws as a posterior."""
     from ..model.prior import draw_prior  # PyMC is slow to import
 
     cohort = target.joined.own
@@ -175,7 +176,7 @@ def _assembled(target: Target, sample: Sample, seed: int, rng: np.random.Generat
 
 
 def _faults(target: Target, sample: Sample) -> list[str]:
-    """Say what is wrong with the draws, in the manner of `convergence.faults`."""
+    """Describe faults of the draws, in the form of `convergence.faults`."""
     chains = len(sample.shared)
     jointly = "fit all subjects jointly: fit(layout, others + newcomer)"
     found = []
@@ -189,18 +190,18 @@ def _faults(target: Target, sample: Sample) -> list[str]:
         if not least >= ESS_PER_CHAIN * chains:
             enough = ESS_PER_CHAIN * chains
             found.append(f"effective sample size {least:.0f} below {enough}; {jointly}")
-    left, number, part = sample.effective, target.count, "draws of what is shared"
+    left, number, part = sample.effective, target.count, "draws of the shared values"
     if target.joined.new:
         part += f" (new to the fit, so drawn from priors: {target.joined.new})"
     few, tenth = _SINGLED_OUT
     if left < few and left < tenth * number:
         found.append(
-            f"the outcomes single out {left:.0f} of {number:,} {part}: this subject changes what "
-            f"is believed of the others; {jointly}"
+            f"the outcomes agree with an effective {left:.0f} of {number:,} {part}: this subject "
+            f"changes the estimates of the others; {jointly}"
         )
     elif left < ESS_PER_CHAIN * chains:
         found.append(
-            f"few draws: the outcomes leave {left:.0f} of {number:,} {part}, below "
-            f"{ESS_PER_CHAIN * chains}; fit the others with more draws, or {jointly}"
+            f"few draws: the outcomes agree with an effective {left:.0f} of {number:,} {part}, "
+            f"below {ESS_PER_CHAIN * chains}; fit the others with more draws, or {jointly}"
         )
     return found

@@ -1,4 +1,4 @@
-"""Locations and scales of priors that depend on other latents, by NumPy."""
+"""Locations and scales of priors that depend on other latents, computed with NumPy."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -12,7 +12,7 @@ from ...linking.expression import Constant
 from ..model.cohort import Cohort, indices
 from ..model.plated import lay_out
 
-_SCALES = {  # families of location and scale, by the names of both
+_SCALES = {  # location-scale families, with the names of the two parameters
     "Normal": ("mu", "sigma"),
     "TruncatedNormal": ("mu", "sigma"),
     "StudentT": ("mu", "sigma"),
@@ -24,14 +24,14 @@ _SCALES = {  # families of location and scale, by the names of both
 
 
 class Around(NamedTuple):
-    """What a prior spreads around, and how far; None where it is no such family.
+    """Location and scale of a prior of a location-scale family.
 
     Attributes
     ----------
     location, scale : Expr
-        Of the values of one level.
+        Location and scale of the value of one level.
     axes : int
-        Plates along which they sum to zero.
+        Number of plates along which values sum to zero.
     """
 
     location: Expr
@@ -40,7 +40,7 @@ class Around(NamedTuple):
 
 
 def around(prior: Prior) -> Around | None:
-    """Read the location and scale of a prior.
+    """Read the location and scale of a prior; None for other families.
 
     Examples
     --------
@@ -61,14 +61,14 @@ def around(prior: Prior) -> Around | None:
 
 
 def by_label(latent: Latent) -> list[tuple[tuple[int, ...] | None, Prior]]:
-    """List a latent's priors: one for all labels (None), or one for the label at each place."""
+    """List a latent's priors with positions of labels: one for all (None), or one per label."""
     if isinstance(latent.prior, tuple):
         return [((place,), prior) for place, prior in enumerate(latent.prior)]
     return [(None, latent.priors[0])]
 
 
 def parents(expression: Expr) -> list[Latent]:
-    """Latents that an expression of a prior depends on, by itself."""
+    """Return the latents that a prior's expression depends on directly."""
     parts = ancestry(expression, stop_at=lambda of: isinstance(of, Latent))
     return [part for part in parts if isinstance(part, Latent)]
 
@@ -87,18 +87,18 @@ def at_levels(
     cohort : Cohort
         Levels, and the subjects' covariates.
     latent : Latent
-        Whose prior.
+        The latent with the prior.
     labels : sequence of str
-        Its label dimensions, none for the prior of one label.
+        Label dimensions of the latent; empty for the prior of one label.
     expression : Expr
-        A parameter.
+        A parameter of the prior.
     values : mapping of str to ndarray
         By latent, shape (plates..., labels...).
 
     Returns
     -------
     ndarray
-        Shape (plates..., labels...).
+        Values of the expression, shape (plates..., labels...).
     """
     dims = tuple(cohort.layout.dims)
     known = dict[str, np.ndarray]()

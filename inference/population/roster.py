@@ -1,4 +1,4 @@
-"""Who and what is asked of a joint fit: subjects, items and levels that it knows, and new ones."""
+"""Subjects, items and levels of a forecast of a joint fit, in the fit or new."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,18 +22,18 @@ from ..posterior.posterior import Posterior
 
 @dataclass(frozen=True, eq=False)
 class Roster:
-    """Subjects and items asked for, among the levels of a joint fit.
+    """Subjects and items of a forecast, among the levels of a joint fit.
 
     Attributes
     ----------
     cohort : Cohort
-        Levels of the fit, and after them those that are new; no outcomes.
+        Levels of the fit, followed by the new levels; without outcomes.
     known : dict of str to int
-        By plate, how many levels the fit has.
+        By plate, the number of levels of the fit.
     who, what : ndarray of int
-        Places of the subjects and of the items among the levels.
+        Positions of the subjects and of the items among the levels.
     features : dict of str to ndarray
-        Meta-features of the items, and their levels as hidden ones.
+        Meta-features of the items, and their levels as hidden meta-features.
     """
 
     cohort: Cohort
@@ -46,7 +46,7 @@ class Roster:
     def of(
         cls, fit: Posterior, items: pd.DataFrame, subjects: Iterable[object] | pd.DataFrame | None
     ) -> "Roster":
-        """Look up what is asked for.
+        """Find subjects and items in a fit, or read new ones.
 
         Parameters
         ----------
@@ -55,14 +55,14 @@ class Roster:
         items : DataFrame
             Meta-features and categories, indexed by item.
         subjects : iterable or DataFrame, optional
-            Names of the fit's subjects, all of them by default; or covariates and categories of
-            subjects, indexed by name, of whom the fit may know some.
+            Names of subjects of the fit (default: all); or covariates and categories of subjects,
+            in the fit or new, indexed by name.
 
         Raises
         ------
         DataError
             When a column is missing, a level is missing or unknown to a closed category, a level of
-            one category belongs to several of another, or a name that the fit knows comes with
+            one category belongs to several of another, or a subject or an item of the fit is given
             other properties.
         FitError
             When rows are steps of outcomes, or a name is not in the fit.
@@ -114,7 +114,7 @@ class Roster:
         }
         cohort = _cohort(fit, levels, of, {}, everybody)
         for category in layout.categories:
-            cohort.up(category.per, category)  # refuses a task that is of two benchmarks
+            cohort.up(category.per, category)  # raises an error if a task is in two benchmarks
         codes[ITEM] = places[ITEM]
         hidden = {
             plate_feature(plate_name(plate)): codes[plate_name(plate)]
@@ -143,7 +143,7 @@ class Roster:
 
     @property
     def rows(self) -> np.ndarray:
-        """Places of the subjects in the fit; -1 for new ones."""
+        """Positions of the subjects in the fit, or -1 for new subjects."""
         return np.where(self.who < self.known[SUBJECT], self.who, -1)
 
     @property
@@ -173,13 +173,13 @@ def _cohort(
     features: Features,
     covariates: Features,
 ) -> Cohort:
-    """Write a cohort without outcomes."""
+    """Make a cohort without outcomes."""
     none = np.zeros(0, dtype=int)
     return Cohort(fit.layout, levels, of, features, covariates, none, none, none, none)
 
 
 def _people(cohort: Cohort) -> pd.DataFrame:
-    """Write the categories of a cohort's subjects as a table."""
+    """Return the categories of a cohort's subjects as a table."""
     columns = {
         category.name: np.array(cohort.levels[category.name], dtype=object)[
             cohort.of[category.name]
@@ -191,14 +191,14 @@ def _people(cohort: Cohort) -> pd.DataFrame:
 
 
 def _taken(values: Features, places: np.ndarray) -> Features:
-    """Take some rows of each array."""
+    """Return some rows of each array."""
     return {name: own[places] for name, own in values.items()}
 
 
 def refuse_changed(
     kind: str, names: pd.Index, nodes: Sequence[MetaFeature], values: Features, known: Features
 ) -> None:
-    """Refuse subjects or items that the fit knows by name, with other properties."""
+    """Raise an error if a subject or an item of the fit is given other properties."""
     for node in nodes:
         shape = len(names), len(node.columns)
         have, had = (part[node.name].reshape(shape) for part in (values, known))
@@ -207,9 +207,9 @@ def refuse_changed(
             row, column = np.argwhere(other)[0]
             raise DataError(
                 f"{kind} {names[row]} is in the fit with {node.columns[column]} = "
-                f"{had[row, column]:g}, and here it has {have[row, column]:g} "
-                f"({other.any(axis=1).sum()} such {kind}(s)); give it what it was fitted with, "
-                "or another name if it is another one"
+                f"{had[row, column]:g}, but here it has {have[row, column]:g} "
+                f"({other.any(axis=1).sum()} such {kind}(s)); give it the value that it was fitted "
+                f"with, or another name if it is another {kind}"
             )
 
 
@@ -221,12 +221,12 @@ def _refuse_moved(
     codes: np.ndarray,
     known: np.ndarray,
 ) -> None:
-    """Refuse subjects or items that the fit knows by name, with another level of a category."""
+    """Raise an error if a subject or an item of the fit is given another level of a category."""
     moved = np.flatnonzero(codes != known)
     if len(moved):
         first = moved[0]
         raise DataError(
-            f"{kind} {names[first]} is in the fit with {category} = {levels[known[first]]!r}, and "
-            f"here it has {levels[codes[first]]!r} ({kind}s: {some(names[moved])}); give it what "
-            "it was fitted with, or another name if it is another one"
+            f"{kind} {names[first]} is in the fit with {category} = {levels[known[first]]!r}, but "
+            f"here it has {levels[codes[first]]!r} ({kind}s: {some(names[moved])}); give it the "
+            f"level that it was fitted with, or another name if it is another {kind}"
         )

@@ -1,4 +1,4 @@
-"""Draws of latents with plates, chains joined."""
+"""Draws of latents with plates, with the chains joined."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from ..posterior.posterior import Posterior
 
 
 def some_draws(fit: Posterior, most: int) -> np.ndarray:
-    """Choose draws evenly apart among those of all chains, at most so many; their places."""
+    """Return positions of evenly spaced draws among those of all chains, at most `most` of them."""
     sizes = fit.posterior.sizes
     count = sizes["chain"] * sizes["draw"]
     return np.unique(np.linspace(0, count - 1, min(count, most)).round().astype(int))

@@ -1,4 +1,4 @@
-"""What the population says of each subject, and how far a profile leans on it."""
+"""Each subject's profile compared with the population, and its dependence on the population."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,9 +20,9 @@ from ..posterior.diagnostics import profiles
 from ..posterior.posterior import Posterior, rows_of, success_rates
 from .stacked import some_draws, stacked
 
-_DRAWS = 4000  # newcomers like each subject
+_DRAWS = 4000  # simulated newcomers for each subject
 _SEED = 20231
-_MOST = 0.95  # of a profile that may lean on the population, and its own data be told apart
+_MOST = 0.95  # with a larger `lean`, `alone` is not computed
 
 
 def standing(
@@ -31,23 +31,24 @@ def standing(
     subjects: Iterable[object] | None = None,
     prob: float = 0.9,
 ) -> pd.DataFrame:
-    r"""Hold every subject's profile against what its population says of it.
+    r"""Compare every subject's profile with the distribution of its population.
 
     .. math:: \ell = \min\left(1, \frac{\mathrm{var}_{post}}{\mathrm{var}_{pop}}\right), \qquad
        m_{post} = \ell\, m_{pop} + (1 - \ell)\, m_{alone}
 
     The population's distribution for a subject is that of a newcomer with the same covariates and
-    categories: drawn from the prior of the latent given each posterior draw of what is shared. A
-    profile leans on it by the share :math:`\ell` of its variance that is left, and the second
-    equation says what the subject's own outcomes alone would: it is exact where prior and
-    likelihood are normal, and an approximation where the prior alone is.
+    categories, drawn from the prior of the latent given each posterior draw of the shared values.
+    The weight :math:`\ell` of the population in a profile is the share of the population's variance
+    that remains in the posterior. The second equation gives :math:`m_{alone}`, the mean that the
+    subject's own outcomes alone would lead to. It is exact if prior and likelihood are normal, and
+    an approximation if only the prior is normal.
 
     Parameters
     ----------
     fit : Posterior
-        Of subjects fitted together.
+        A joint fit.
     nodes : str or sequence of str, optional
-        Nodes, or elements ``node[label]``, of the profile; all by default.
+        Nodes, or elements ``node[label]``, of the profile (default: all).
     subjects : iterable, optional
         Subjects (default: all).
     prob : float, default 0.9
@@ -58,15 +59,15 @@ def standing(
     DataFrame
         One row per element and subject: ``node``, ``label``, ``subject``; ``mean``, ``sd``,
         ``low`` and ``high`` of the profile; ``population_mean``, ``population_sd``,
-        ``population_low`` and ``population_high``; ``lean`` in [0, 1]; and ``alone``, NaN where all
-        outcomes of a subject are alike, so that they bound it on one side only, where the profile
-        leans on the population by more than .95, and where its prior is not normal.
+        ``population_low`` and ``population_high``; ``lean``, the weight of the population, in
+        [0, 1]; and ``alone``, which is NaN where all outcomes of a subject are equal and so bound
+        it on one side only, where ``lean`` is above .95, and where the prior is not normal.
 
     Raises
     ------
     FitError
-        When nothing is shared in the layout, a node or subject is unknown, `prob` out of range, or
-        PyMC has no quantiles of a prior.
+        When the fit is not joint, a node or subject is unknown, `prob` is out of range, or PyMC has
+        no quantiles of a prior.
     DataError
         When a subject is named twice.
 
@@ -92,8 +93,9 @@ def standing(
     layout = fit.layout
     if not layout.joint:
         raise FitError(
-            f"the subjects of layout {layout.name!r} share nothing, so none leans on a population; "
-            "say what is shared with per='population', as in a prior's mean and spread"
+            f"the subjects of layout {layout.name!r} share nothing, so there is no population to "
+            "compare them with; declare shared nodes with per='population', such as the mean and "
+            "spread of a prior"
         )
     found = find_elements(layout, nodes)
     who = fit.subjects if subjects is None else fit.named(subjects)
@@ -138,7 +140,7 @@ def _newcomers(fit: Posterior, rows: np.ndarray) -> dict[str, np.ndarray]:
     Returns
     -------
     dict of str to ndarray, shape (draws, rows, *labels)
-        By latent of the profile; one row where the population says the same of all subjects.
+        By latent of the profile; a single row if the distribution is the same for all subjects.
     """
     layout, constants, dims = fit.layout, fit.constants, tuple(fit.layout.dims)
     draws = np.resize(some_draws(fit, _DRAWS), _DRAWS)
@@ -149,7 +151,7 @@ def _newcomers(fit: Posterior, rows: np.ndarray) -> dict[str, np.ndarray]:
     found = {}
     for place, latent in enumerate(layout.latents):
         if not all(root(plate) == SUBJECT for plate in latent.plates):
-            continue  # items have it, and no profile depends on it
+            continue  # values of items, on which no profile depends
         if latent.is_profile:
             rng = np.random.default_rng([_SEED, place])
             values = found[latent.name] = _drawn(layout, latent, known, rng)
@@ -168,9 +170,9 @@ def _drawn(
     known: Mapping[str, np.ndarray],
     rng: np.random.Generator,
 ) -> np.ndarray:
-    """Draw a latent given what its prior depends on; shape (draws, subjects or 1, *labels)."""
+    """Draw a latent given the parameters of its prior; shape (draws, subjects or 1, *labels)."""
     dims = tuple(layout.dims)
-    even = ndtri((np.arange(_DRAWS) + 0.5) / _DRAWS)  # a standard normal; in any order below
+    even = ndtri((np.arange(_DRAWS) + 0.5) / _DRAWS)  # standard normal quantiles, permuted below
 
     def one(prior: Prior, labels: tuple[str, ...]) -> np.ndarray:
         own = tuple(slice(None) if dim in labels else 0 for dim in dims)

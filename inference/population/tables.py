@@ -1,4 +1,4 @@
-"""What a joint fit found out about items and the population, as tables."""
+"""Tables of a joint fit's estimates for items and for the population."""
 
 import itertools
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ _MIXED = ("ess_bulk", "ess_tail", "rhat")
 
 
 def items(fit: Posterior, prob: float = 0.9) -> pd.DataFrame:
-    """Summarise what items have of their own: effects of items, and of their categories.
+    """Summarise the effects of items and of their categories.
 
     Parameters
     ----------
@@ -36,8 +36,8 @@ def items(fit: Posterior, prob: float = 0.9) -> pd.DataFrame:
         One row per node, level and label, in the nodes' units: ``node``, ``label``, a column for
         each plate (``item``, or a category such as ``task``; empty where the node has no such
         plate), ``mean``, ``sd``, ``low``, ``high``, ``ess_bulk``, ``ess_tail``, ``rhat`` (NaN for a
-        single chain); ``trials`` at what has that level, and how many ``subjects`` attempted it.
-        Without rows where items have nothing of their own.
+        single chain); and the numbers of ``trials`` at the level and of ``subjects`` that attempted
+        it. The table has no rows if the layout has no item effects.
 
     Raises
     ------
@@ -90,7 +90,7 @@ def items(fit: Posterior, prob: float = 0.9) -> pd.DataFrame:
 
 
 def population(fit: Posterior, prob: float = 0.9) -> pd.DataFrame:
-    r"""Summarise what is shared by subjects: means, weights, spreads, and groups of subjects.
+    r"""Summarise values that subjects share: means, weights, spreads, and effects of groups.
 
     Parameters
     ----------
@@ -139,18 +139,18 @@ def population(fit: Posterior, prob: float = 0.9) -> pd.DataFrame:
 
 
 def _checked(fit: Posterior, what: str, prob: float) -> float:
-    """Check the mass of intervals, and that subjects share something."""
+    """Check the mass of intervals, and that the fit is joint."""
     if not fit.layout.joint:
         raise FitError(
-            f"{what}: under layout {fit.layout.name!r} each subject was fitted alone, and shares "
-            "nothing; see profiles() for what was found out about subjects, or fit a layout with a "
+            f"{what}: under layout {fit.layout.name!r} each subject was fitted alone, so there are "
+            "no shared values; use profiles() for estimates of subjects, or fit a layout with a "
             "node per='item' or per='population'"
         )
     return inside("prob", prob, such_as=0.9)
 
 
 def _summarised(fit: Posterior, latent: Latent, prob: float) -> pd.DataFrame:
-    """Summarise a shared latent, a row for each level and label; levels as tuples."""
+    """Summarise a shared latent, with one row per level and label; levels are tuples."""
     labels = [label for own in latent.dims.values() for label in own] or [""]
     rows = itertools.product(levels_of(fit, latent), labels)
     levels, named = zip(*rows, strict=True)
@@ -160,7 +160,7 @@ def _summarised(fit: Posterior, latent: Latent, prob: float) -> pd.DataFrame:
 
 
 def _attempted(fit: Posterior, plates: Sequence[str]) -> dict[str, np.ndarray]:
-    """Count trials at what has each combination of levels, and subjects who attempted it."""
+    """Count trials at each combination of levels, and the subjects that attempted it."""
     cohort = cohort_of(fit)
     trials = fit.observed["trials"].to_numpy()
     subject, item = np.nonzero(trials)

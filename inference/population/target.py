@@ -1,4 +1,4 @@
-"""Log-likelihood of a newcomer, or of an item that comes anew, given draws of what is shared."""
+"""Log-likelihood of a new subject or a new item, given draws of the shared values."""
 
 import math
 from collections.abc import Iterator, Mapping
@@ -17,18 +17,18 @@ from ..model.alignment import align
 from ..model.new_levels import new_values
 from .joining import Joined
 
-_BLOCK = 2**15  # chances computed at a time: what a processor's cache holds is the quickest
-NEVER = -1e300  # nats; a number, so that powers of it are numbers
+_BLOCK = 2**15  # probabilities computed at a time, so that they fit into a processor's cache
+NEVER = -1e300  # nats, where a probability is undefined; finite, so that multiples are not NaN
 
 
 @dataclass(frozen=True, eq=False)
 class Target:
-    """A newcomer's log-likelihood, a function of own scores and of a draw of what is shared.
+    """A newcomer's log-likelihood, as a function of own scores and of a draw of the shared values.
 
-    A newcomer is a subject, or an item: whose own values are those with that plate.
+    A newcomer is a subject or an item. Its own values are those of the latents with that plate.
 
-    Own values are written as standard normal scores, so that their prior is the same whatever is
-    shared; see `quantiles.from_scores`.
+    Own values are expressed as standard normal scores, so that their prior does not depend on the
+    shared values; see `quantiles.from_scores`.
 
     Attributes
     ----------
@@ -37,9 +37,10 @@ class Target:
     shared : dict of str to ndarray
         By latent without a value per subject, shape (draws, levels..., labels...).
     plate : str
-        Whether the newcomer is a subject or an item.
+        Plate of the newcomer: that of subjects or that of items.
     about : dict of str to ndarray
-        By own latent, what its values are counted from, shape (draws, levels...); 0 by default.
+        By own latent, an offset that is added to its values, shape (draws, levels...); 0 by
+        default.
     """
 
     joined: Joined
@@ -49,7 +50,7 @@ class Target:
 
     @cached_property
     def count(self) -> int:
-        """How many draws there are of what is shared."""
+        """Number of draws of the shared values."""
         return max((len(values) for values in self.shared.values()), default=1)
 
     @cached_property
@@ -66,7 +67,7 @@ class Target:
 
     @cached_property
     def active(self) -> np.ndarray:
-        """Which of all scores the outcomes depend on: those of levels that were attempted."""
+        """Mask of the scores that the outcomes depend on: those of levels that were attempted."""
         parts = [np.zeros(0, dtype=bool)]
         for latent, shape, _ in self.own:
             sums = any(prior.family == "ZeroSumNormal" for prior in latent.priors)
@@ -81,9 +82,9 @@ class Target:
         Parameters
         ----------
         scores : ndarray, shape (draws, scores)
-            All of them.
+            All scores.
         places : ndarray of int, shape (draws,)
-            Draws of what is shared.
+            Positions of the draws of the shared values.
         """
         cohort = self.joined.own
         known = {name: self.shared[name][places] for name in self._above}
@@ -105,19 +106,19 @@ class Target:
         return {part.name for part in parts if isinstance(part, Latent)} & set(self.shared)
 
     def log_likelihood(self, scores: np.ndarray, places: np.ndarray) -> np.ndarray:
-        """Compute the log-likelihood of active scores, in nats but for a constant.
+        """Compute the log-likelihood of active scores, in nats, up to a constant.
 
         Parameters
         ----------
         scores : ndarray, shape (particles, active scores)
-            Of the own values.
+            Active scores of the own values.
         places : ndarray of int, shape (particles,)
-            Draws of what is shared.
+            Positions of the draws of the shared values.
 
         Returns
         -------
         ndarray, shape (particles,)
-            -1e300 where a chance is undefined.
+            Log-likelihoods; -1e300 where a success probability is undefined.
         """
         every = np.zeros((len(scores), len(self.active)))
         every[:, self.active] = scores
@@ -125,7 +126,7 @@ class Target:
         return np.concatenate([self._summed(chance) for chance in blocks])
 
     def at(self, cells: np.ndarray, successes: np.ndarray, trials: np.ndarray) -> "Target":
-        """Take some of the newcomer's cells, with other outcomes."""
+        """Return the target for some of the newcomer's cells, with other outcomes."""
         own = self.joined.own
         taken = replace(
             own,
@@ -144,16 +145,17 @@ class Target:
         Parameters
         ----------
         scores : ndarray, shape (draws, scores)
-            All of them, as of `values`.
+            All scores, as in `values`.
         places : ndarray of int, shape (draws,)
-            Draws of what is shared.
+            Positions of the draws of the shared values.
         dtype : type
-            Of the numbers; half as many digits take a quarter of the time.
+            Type of the numbers; single precision takes about a quarter of the time.
 
         Returns
         -------
         ndarray, shape (cells, draws)
-            At least 1e-12 from 0 and 1, as far as the type tells; NaN where it is undefined.
+            Success probabilities, at least 1e-12 from 0 and 1 within the precision of the type;
+            NaN where undefined.
         """
         return self.chances_of(self.values(scores, places), places, dtype)
 
@@ -163,21 +165,21 @@ class Target:
         places: np.ndarray,
         dtype: type[np.floating[Any]] = np.float64,
     ) -> np.ndarray:
-        """Compute the probability of success in each cell from own values, as `values` has them.
+        """Compute the probability of success in each cell from own values.
 
         Parameters
         ----------
         values : dict of str to ndarray
-            By own latent, shape (draws, levels..., labels...).
+            Own values as `values` returns them: by own latent, shape (draws, levels..., labels...).
         places : ndarray of int, shape (draws,)
-            Draws of what is shared.
+            Positions of the draws of the shared values.
         dtype : type
-            Of the numbers.
+            Type of the numbers.
 
         Returns
         -------
         ndarray, shape (cells, draws)
-            As of `chances`.
+            Success probabilities, as `chances` returns them.
         """
         found = np.empty((len(self.joined.own.item), len(places)), dtype)
         end = 0
@@ -192,7 +194,7 @@ class Target:
         places: np.ndarray,
         dtype: type[np.floating[Any]] = np.float64,
     ) -> Iterator[np.ndarray]:
-        """Compute chances, (draws, cells), of some draws at a time."""
+        """Yield success probabilities, (draws, cells), of some draws at a time."""
         cohort = self.joined.own
         layout, dims = cohort.layout, tuple(cohort.layout.dims)
         features = {
@@ -216,7 +218,7 @@ class Target:
             yield np.broadcast_to(chance, shape)
 
     def _summed(self, chance: np.ndarray) -> np.ndarray:
-        """Compute the log-likelihood from chances."""
+        """Compute the log-likelihood from success probabilities."""
         cohort = self.joined.own
         if self._unanimous:
             chance = np.where(cohort.successes > 0, chance, 1 - chance)
@@ -229,7 +231,7 @@ class Target:
 
     @cached_property
     def _unanimous(self) -> bool:
-        """Whether all trials of each cell came out alike, so that one logarithm is enough."""
+        """Whether all trials of each cell have the same outcome, so one logarithm is enough."""
         cohort = self.joined.own
         return bool(np.isin(cohort.successes / cohort.trials, (0, 1)).all())
 
@@ -250,12 +252,12 @@ class Target:
 
     @cached_property
     def _cells(self) -> dict[str, np.ndarray]:
-        """What is shared at the attempted cells, aligned."""
+        """Shared values at the attempted cells, aligned."""
         latents = {latent.name: latent for latent in self.joined.own.layout.latents}
         return {name: self._laid(latents[name], values) for name, values in self.shared.items()}
 
     def _laid(self, latent: Latent, values: np.ndarray) -> np.ndarray:
-        """Take a latent's values at the attempted cells: (draws, cells, the layout's labels)."""
+        """Return a latent's values at the attempted cells: (draws, cells, the layout's labels)."""
         cohort = self.joined.own
         at: tuple[Any, ...] = tuple(cohort.codes(plate) for plate in latent.plates)
         if latent.plates == (self.plate,):

@@ -1,4 +1,4 @@
-"""Chances of success that follow from true values of a joint layout's latents."""
+"""Success probabilities that follow from true values of a joint layout's latents."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -25,9 +25,9 @@ def whole_cohort(layout: Layout, items: pd.DataFrame, subjects: pd.DataFrame) ->
     Parameters
     ----------
     layout : Layout
-        A joint one.
+        A joint layout.
     items, subjects : DataFrame
-        Their properties, indexed by name; of subjects maybe without columns.
+        Properties, indexed by name; the table of subjects may have no columns.
 
     Raises
     ------
@@ -45,25 +45,26 @@ def whole_cohort(layout: Layout, items: pd.DataFrame, subjects: pd.DataFrame) ->
 def true_chances(
     layout: Layout, items: pd.DataFrame, truth: xr.Dataset, subjects: pd.DataFrame | None
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Compute the chances of success that true values lead to.
+    """Compute the success probabilities that follow from true values.
 
     Parameters
     ----------
     layout : Layout
-        A joint one.
+        A joint layout.
     items : DataFrame
         Properties, indexed by item.
     truth : Dataset
-        Of all latents, one draw of `drawing.draw_truths`.
+        True values of all latents: one draw of `drawing.draw_truths`.
     subjects : DataFrame, optional
-        Properties, indexed by subject; by default there are none, of the subjects of `truth`.
+        Properties, indexed by subject (default: a table of the subjects of `truth`, without
+        columns).
 
     Returns
     -------
     chances : DataFrame
-        A row per subject, a column per item, or per step of its outcomes.
+        One row per subject, and one column per item or per step of its outcomes.
     subjects : DataFrame
-        Properties.
+        Properties of the subjects.
 
     Raises
     ------
@@ -74,7 +75,7 @@ def true_chances(
     if subjects is None:
         if SUBJECT not in truth.coords:
             raise DataError(
-                "the true values name no subjects; give subjects=, a table indexed by their names"
+                "the true values have no names of subjects; give subjects=, a table indexed by name"
             )
         subjects = pd.DataFrame(index=pd.Index(truth[SUBJECT].to_numpy(), name=SUBJECT))
     cohort = whole_cohort(layout, items, subjects)
@@ -85,7 +86,7 @@ def true_chances(
 
 
 def cell_chances(cohort: Cohort, values: Mapping[str, np.ndarray]) -> np.ndarray:
-    """Compute the chance of success of each cell of a cohort.
+    """Compute the success probability of each cell of a cohort.
 
     Parameters
     ----------
@@ -97,7 +98,7 @@ def cell_chances(cohort: Cohort, values: Mapping[str, np.ndarray]) -> np.ndarray
     Returns
     -------
     ndarray, shape (cells,)
-        In [0, 1].
+        Success probabilities, in [0, 1].
     """
     found = evaluate_cells(cohort, laid_out(cohort, values))
     return np.broadcast_to(found, len(cohort.subject))
@@ -106,7 +107,7 @@ def cell_chances(cohort: Cohort, values: Mapping[str, np.ndarray]) -> np.ndarray
 def laid_out(
     cohort: Cohort, values: Mapping[str, np.ndarray], draws: bool = False
 ) -> dict[str, np.ndarray]:
-    """Give every cell its values of all nodes, for `evaluate_cells`.
+    """Arrange the values of all nodes by cell, for `evaluate_cells`.
 
     Parameters
     ----------
@@ -115,7 +116,7 @@ def laid_out(
     values : mapping of str to ndarray
         By latent, shape (plates..., labels...).
     draws : bool
-        Whether the values, and so the results, have a first axis of draws.
+        Whether the values, and so the results, have draws as their first axis.
 
     Returns
     -------
@@ -144,12 +145,12 @@ def laid_out(
 
 
 def evaluate_cells(cohort: Cohort, known: Mapping[str, np.ndarray]) -> np.ndarray:
-    """Compute chances of success from values that `laid_out` gave.
+    """Compute success probabilities from values that `laid_out` returned.
 
     Returns
     -------
     ndarray, shape (cells,) or (draws, cells)
-        Axes along which nothing differs are of length one.
+        Success probabilities. An axis along which all values are equal may have length one.
     """
     dims = tuple(cohort.layout.dims)
     found: Any = np.asarray(evaluate(cohort.layout.outcome.expression, known, dims))
@@ -157,7 +158,7 @@ def evaluate_cells(cohort: Cohort, known: Mapping[str, np.ndarray]) -> np.ndarra
 
 
 def dims_of(latent: Latent) -> tuple[str, ...]:
-    """Name the dimensions of a latent's true values: its plates and labels."""
+    """Return the names of the dimensions of a latent's true values: its plates and labels."""
     return (*map(plate_name, latent.plates), *latent.label_dims)
 
 

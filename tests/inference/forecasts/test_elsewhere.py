@@ -172,7 +172,7 @@ def test_steps_are_forecast_as_at_home():
     assert fit.forecast(far).data.identical(fit.forecast(far, trust="home").data)
     with pytest.raises(FitError, match="outcomes of several steps, for which forecasts do not"):
         fit.forecast(far, trust=1.0)
-    with pytest.raises(DataError, match="outcomes of several steps; group_means is of one Success"):
+    with pytest.raises(DataError, match="outcomes of several steps; group_means needs a layout"):
         fit.group_means(far, dict.fromkeys(far.index, "g"))
 
 

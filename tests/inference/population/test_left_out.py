@@ -138,5 +138,5 @@ def test_too_many_values_of_their_own_are_refused_by_name():
 def test_a_single_subject_leaves_nothing_to_foresee_it_from():
     fit, *_ = made_up(joint_fits.rasch(zero_sum=False), 1, 6)
     whole = LeftOut.of(fit, np.arange(DRAWS))
-    with pytest.raises(FitError, match="the fit has one subject, s0"):
+    with pytest.raises(FitError, match="the fit has only one subject, s0"):
         whole.marginal("subject", 0, seed=1)

@@ -85,7 +85,7 @@ def test_an_unusual_newcomer_is_told_to_be_fitted_jointly(others):
     found = others.newcomer(one((1, 1, 1, 1, 1)))
     row = found.diagnostics().loc["new"]
     assert row["status"] == "few draws"
-    left = float(row["reason"].split("leave ")[1].split(" of ")[0])
+    left = float(row["reason"].split("effective ")[1].split(" of ")[0])
     assert left == pytest.approx(1 / (weights**2).sum(), rel=0.15)
 
 
@@ -108,7 +108,7 @@ def test_one_that_contradicts_the_others_is_not_trusted():
     odd = ml.Evaluation.from_wide(pd.DataFrame(1, index=["odd"], columns=items.index), items)
     row = fit.newcomer(odd).diagnostics().loc["odd"]
     assert row["status"] == "not converged"
-    assert "changes what is believed of the others; fit all subjects jointly" in row["reason"]
+    assert "changes the estimates of the others; fit all subjects jointly" in row["reason"]
 
 
 def test_it_depends_on_seed_and_name_only(others):
@@ -175,7 +175,7 @@ def test_covariates_and_a_new_school():
         (lambda: one((1, 0, 1, 0, 0), "s2"), "s2 is in this fit already"),
         (
             lambda: one((1, 0, 1, 0, 0), "x") + one((1, 1, 1, 0, 0), "y"),
-            r"has 2 subjects \(x, y\), and a newcomer comes alone",
+            r"has 2 subjects \(x, y\), but newcomer takes one at a",
         ),
     ],
 )
