@@ -20,8 +20,9 @@ from .common.digits import (
     outward,
     with_error,
 )
-from .common.messages import visible
+from .common.messages import many, visible
 from .common.saying import say
+from .common.tables_that_fit import Fitting
 from .evaluations.evaluation import Evaluation
 from .inference.fit import Fit
 from .inference.forecasts.forecasting import OUTSIDE, Forecast
@@ -38,6 +39,11 @@ _SCORES = ("brier", "calibration", "refinement", "auroc", "ece")
 _DECIMALS = 3  # of a number in a study's tables
 _NATS = 1  # decimals of an elpd: at most that; its Monte Carlo error is about ...
 _PARAMETERS = 10  # ... 0.1 where p_loo is so large and effective draws are 2000
+_TOLD = 5  # subjects, or warnings, that are told of below a table
+_MARKS = {
+    "*": "* prior-dominated: the data tell almost nothing",
+    "‡": "‡ separate modes, the mean may lie between them",
+}
 
 
 def print_figures(figures: Sequence[Figure]) -> None:
@@ -99,23 +105,40 @@ def print_profiles(fit: Fit, evaluation: Evaluation) -> None:
     """Print every subject's profile, and what is wrong with it."""
     profiles = fit.profiles()
     success = evaluation.success_rates()
-    status = fit.diagnostics()["status"]
+    diagnosed = fit.diagnostics()
+    status = diagnosed["status"]
     labels = profiles["label"].map(lambda name: f"[{name}]" * bool(name))
     profiles = profiles.assign(element=profiles["node"] + labels)
     elements = list(profiles["element"].unique())
-    table = Table(
-        *("subject", "success", *elements, "status"),
-        title=f"{fit.layout.name}: mean ± sd",
-        caption="* prior-dominated: the data tell almost nothing; ‡ separate modes, the mean may "
-        "lie between them; where and reasons: diagnostics.csv",
-    )
+    table = Fitting(("subject", "success", *elements, "status"), long=("subject", "status"))
     for subject, rows in profiles.groupby("subject", sort=False):
         shown = [_mean_and_sd(row) for row in rows.to_dict("records")]
-        table.add_row(str(subject), f"{success[subject]:.2f}", *shown, status[subject])
-    for subject, reason in fit.failures.items():
-        empty = [""] * len(elements)
-        table.add_row(subject, f"{success[subject]:.2f}", *empty, f"failed: {reason}")
-    _console().print(table)
+        table.add(str(subject), f"{success[subject]:.2f}", *shown, status[subject])
+    for subject in fit.failures:
+        table.add(subject, f"{success[subject]:.2f}", *[""] * len(elements), "failed")
+    console = _console()
+    left = table.fit(console.width, needed=("subject", "success", "status"))
+    marks = {mark: what for mark, what in _MARKS.items() if table.shows(mark)}
+    where = "; where and reasons: diagnostics.csv" * bool(marks)
+    title = f"{fit.layout.name}: mean ± sd"
+    console.print(table.table(title, "; ".join(marks.values()) + where))
+    if left:
+        say(f"{len(left)} of {len(elements)} elements do not fit here; profiles.csv has them all")
+    _conclude(diagnosed)
+
+
+def _conclude(diagnosed: pd.DataFrame) -> None:
+    """Say how many subjects are ok, and for the first others what is wrong and what to do."""
+    counts = diagnosed["status"].value_counts()
+    others = [f", {count} {status}" for status, count in counts.items() if status != "ok"]
+    fine = f"{counts.get('ok', 0)} of {many(len(diagnosed), 'subject')} ok"
+    say(f"{fine}{''.join(others)}")
+    wrong = diagnosed[diagnosed["status"] != "ok"]
+    for subject, row in wrong[:_TOLD].iterrows():
+        told = "" if row["reason"].startswith(row["status"]) else f"{row['status']}: "
+        say(f"{subject}: {told}{row['reason']}")
+    if len(wrong) > _TOLD:
+        say(f"and {len(wrong) - _TOLD} more, with reasons in diagnostics.csv")
 
 
 def print_test(test: AdaptiveTest) -> None:

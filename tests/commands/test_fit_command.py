@@ -66,9 +66,10 @@ def test_a_subject_that_is_not_converged_is_told(plain, data, tmp_path, capsys):
     assert main(["fit", plain, *read, "--out", str(tmp_path), *GRID, *few]) == 1
     printed = capsys.readouterr().out
     for subject in ("Ann", "Bob"):
-        (row,) = [line for line in printed.splitlines() if subject in line]
+        row, reason = [line for line in printed.splitlines() if subject in line]
         assert "±" in row
         assert "not converged" in row
+        assert reason.startswith(f"{subject}: not converged: ")
     assert "Zoë" not in printed
     assert {path.name for path in tmp_path.iterdir()} == {*FILES, "items.csv", "outcomes.csv"}
 

@@ -1,4 +1,4 @@
-"""Text that commands print: wrapped at words in a terminal, whole in files and pipes."""
+"""What commands print in a terminal: text wrapped at words, and tables of whole columns."""
 
 import io
 import sys
@@ -20,6 +20,7 @@ def in_terminal(monkeypatch, width, stream="stdout"):
     """Let a stream be a terminal of some width."""
     terminal = Terminal()
     monkeypatch.setenv("COLUMNS", str(width))
+    monkeypatch.setenv("LINES", "50")
     monkeypatch.setenv("TERM", "dumb")  # no colours
     monkeypatch.setattr(sys, stream, terminal)
     return terminal
@@ -61,3 +62,41 @@ def test_a_long_name_stays_whole(monkeypatch):
     terminal = in_terminal(monkeypatch, 20)
     say(f"see {'x' * 30} first")
     assert terminal.getvalue() == f"see\n{'x' * 30}\nfirst\n"
+
+
+LONG = """
+import measurement_layouts as ml
+from measurement_layouts.linking import logistic
+
+distance = ml.MetaFeature("distance", low=0, high=10)
+first = ml.Capability("reach_of_the_arm_that_is_used_most", low=0, high=10)
+second = ml.Capability("reach_of_the_arm_that_is_used_rarely", low=0, high=10)
+layout = ml.Layout("arms", ml.Success("found", logistic((first + second) / 2 - distance)))
+"""
+
+
+@WIDTHS
+def test_a_table_shows_the_elements_that_fit(width, tables, tmp_path, monkeypatch):
+    (tmp_path / "layout.py").write_text(LONG, encoding="utf-8")
+    out = tmp_path / "out"
+    few = ["--subjects", "Ann", "Bob", "--method", "grid", "--draws", "10"]
+    terminal = in_terminal(monkeypatch, width)
+    command = ["fit", f"{tmp_path / 'layout.py'}:layout", *tables, "--out", str(out), *few]
+    assert main(command) == 1
+    shown = terminal.getvalue()
+    assert max(map(len, shown[: shown.index(str(out))].splitlines())) <= width
+    assert "…" not in shown
+    assert "reach_of_the_arm_that_is_used_most" in shown
+    assert ("reach_of_the_arm_that_is_used_rarely" in shown) == (width == 120)
+    assert ("1 of 2 elements do not fit here; profiles.csv has" in shown) == (width == 80)
+    told = [line for line in shown.splitlines() if not line.startswith("│")]
+    assert "0 of 2 subjects ok, 2 not converged" in told
+    assert any(line.startswith("Ann: not converged: ") for line in told)
+
+
+def test_a_fit_that_is_ok_has_no_footnote(data, tables, tmp_path, capsys):
+    plain = f"{data / 'layout.py'}:plain"
+    assert main(["fit", plain, *tables, "--out", str(tmp_path), "--method", "grid"]) == 0
+    printed = capsys.readouterr().out.splitlines()
+    assert printed[-2:] == ["3 of 3 subjects ok", str(tmp_path)]
+    assert not any("prior-dominated" in line or "separate modes" in line for line in printed)
