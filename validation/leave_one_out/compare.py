@@ -1,4 +1,4 @@
-"""Layouts compared by leave-one-out: which foresees outcomes best, and how to mix them."""
+"""Comparison of layouts by leave-one-out, and weights of their mixture."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ _FAR_BEHIND = -50.0  # nats behind the best layout on one point; more would move
 
 @dataclass(frozen=True, eq=False)
 class LayoutComparison:
-    """Layouts ranked by how well they foresee cells, items or subjects that are left out.
+    """Layouts ranked by the accuracy of their predictions of left-out cells, items or subjects.
 
     Made by `compare_layouts`.
 
@@ -31,15 +31,16 @@ class LayoutComparison:
     ----------
     table : DataFrame
         One row per ``subject`` and ``layout``, each subject's best layout first: ``rank`` from 1;
-        ``elpd``, ``se``, ``p_loo`` and ``items`` of `LeaveOneOut`; ``elpd_diff``, how far the elpd
-        lies below the best, at most 0; its standard error ``dse``, from the differences item by
+        ``elpd``, ``se``, ``p_loo`` and ``items`` of `LeaveOneOut`; ``elpd_diff``, the elpd
+        minus the best layout's, at most 0; its standard error ``dse``, from the differences item by
         item; the stacking ``weight``; ``bad_k``, the number of items whose Pareto k is too large;
-        and ``warning``, empty where there is none. By item, a row per ``item`` and layout, and
-        by subject likewise: ``outcomes`` instead of ``items``, and standard errors are NaN.
+        and ``warning``, empty if there is none. If items or subjects are left out, there is one row
+        per item or subject and layout, with ``outcomes`` instead of ``items``, and standard errors
+        are NaN.
     total : DataFrame
-        The same over all together, one row per layout.
+        The same columns over all subjects or items together, one row per layout.
     unit : {"cell", "item", "subject"}
-        What was left out at a time.
+        Unit that was left out at a time.
 
     Examples
     --------
@@ -56,7 +57,7 @@ class LayoutComparison:
 
     @property
     def rows(self) -> str:
-        """Column of the table that says whose row it is: ``subject``, or ``item`` by item."""
+        """Column of the table that identifies a row: ``subject``, or ``item`` by item."""
         return "item" if self.unit == "item" else "subject"
 
     def __repr__(self) -> str:
@@ -82,26 +83,26 @@ def compare_layouts(
         \mathrm{elpd}_{i}^{\mathrm{best}})}
 
     over the n items of a subject. Over subjects, differences and squared standard errors add up.
-    A standard error is NaN where a subject attempted a single item. With fewer than 100 items, or a
-    difference below 4, a difference is less certain than its standard error says. Weights are those
-    of `stacking_weights`.
+    A standard error is NaN if a subject attempted a single item. With fewer than 100 items, or a
+    difference below 4, a difference is less certain than its standard error indicates. Weights are
+    those of `stacking_weights`.
 
-    Where items or subjects are left out whole (`unit`, see `loo`), these are the points of the
-    sum, of standard errors and of weights: a layout without effects of items may be ahead by cell
-    where each item's effect was learnt from other subjects, and behind on items that are new.
+    If whole items or subjects are left out (`unit`, see `loo`), these are the points of the sum, of
+    standard errors and of weights. The ranks may differ: a layout with item effects may be ahead by
+    cell, where each effect is estimated from other subjects, and behind on new items.
 
-    A warning counts items whose Pareto k is too large: there the estimate is biased, mostly in
-    favour of the layout. Fit without those items and score the forecasts of them, or compare by
+    A warning counts items whose Pareto k is too large: their estimates are biased, mostly in favour
+    of the layout. Fit without those items and score the forecasts of them, or compare by
     `cross_validate`.
 
     Parameters
     ----------
     fits : mapping of str to Fit
-        By name of the layout.
+        Fits by name of the layout.
     subjects : iterable, optional
-        Subjects (default: all). By item there is no choice.
+        Subjects (default: all). Not allowed by item.
     unit : {"cell", "item", "subject"}
-        What is left out at a time.
+        Unit that is left out at a time.
 
     Returns
     -------
@@ -114,7 +115,7 @@ def compare_layouts(
         When there is no fit or no subject, a subject is missing in one of the fits, or the fits'
         outcomes differ.
     FitError
-        When a fit has fewer than 25 draws; or as `loo` does, of the unit.
+        When a fit has fewer than 25 draws, or the unit is refused as in `loo`.
 
     References
     ----------
@@ -173,7 +174,7 @@ def compare_layouts(
 def of_units(
     found: Mapping[str, LeaveOneOut], unit: Unit, not_converged: Sequence[str]
 ) -> LayoutComparison:
-    """Rank layouts on items or subjects that are left out whole."""
+    """Rank layouts on whole items or subjects that are left out."""
     names = list(next(iter(found.values())).table.index)
     columns = [one.table["elpd"].loc[names].to_numpy() for one in found.values()]
     points, tables = np.stack(columns, axis=1), []
@@ -216,7 +217,7 @@ def _subjects(fits: Mapping[str, Fit], subjects: Iterable[object] | None) -> lis
 
 
 def _same_items(fits: Mapping[str, Fit], subject: str) -> list[str]:
-    """Name the items that a subject attempted, and refuse fits that saw something else."""
+    """List the items that a subject attempted, and refuse fits to other outcomes."""
     seen = {name: Attempted.of(fit, int(fit.places([subject])[0])) for name, fit in fits.items()}
     known = [
         (name, pd.DataFrame({"y": own.successes, "n": own.trials}, own.names))
@@ -236,7 +237,7 @@ def _same_items(fits: Mapping[str, Fit], subject: str) -> list[str]:
 
 
 def _warning(found: LeaveOneOut, subject: str, not_converged: bool) -> str:
-    """Say why one subject's, or item's, numbers are not to be trusted, and what to do."""
+    """State why the numbers of a subject or item are not reliable, with a remedy."""
     bad = int(found.table["bad_k"].loc[subject])
     faults = []
     if bad and found.unit != "cell":
@@ -263,7 +264,7 @@ def _ranked(
 ) -> pd.DataFrame:
     """Rank layouts on the points of some subjects, an array (items, layouts) for each.
 
-    Where items or subjects are left out whole, they are the points, in a single array.
+    If whole items or subjects are left out, they are the points, in a single array.
     """
     cells = next(iter(found.values())).unit == "cell"
     count = "items" if cells else "outcomes"
@@ -295,7 +296,7 @@ def _ranked(
 
 
 def stacking_weights(elpd: np.ndarray) -> np.ndarray:
-    r"""Find the mixture of layouts' predictions that foresees all points best.
+    r"""Find the weights of the mixture of layouts' predictions with the highest predictive density.
 
     .. math:: \max_w \sum_i \log \sum_l w_l \exp \mathrm{elpd}_{il}, \qquad w_l \ge 0, \;
         \sum_l w_l = 1

@@ -1,4 +1,4 @@
-"""Leave-one-out by Pareto-smoothed importance sampling: a cell, an item or a subject."""
+"""Leave-one-out of cells, items or subjects by Pareto-smoothed importance sampling."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -17,15 +17,15 @@ from .smoothing import left_out, standard_error
 from .units import left_out_units
 
 type Unit = Literal["cell", "item", "subject"]
-"""What is left out: a subject's item, an item of all subjects, or a subject with all items."""
+"""Unit that is left out: a subject's item, an item of all subjects, or a subject."""
 
 UNITS = ("cell", "item", "subject")
-_FEWEST_DRAWS = 25  # with fewer there is no tail to smooth
+_FEWEST_DRAWS = 25  # least draws for which the tail can be smoothed
 
 
 @dataclass(frozen=True, eq=False)
 class LeaveOneOut:
-    r"""How well one layout foresees what is left out of its data: a cell, an item or a subject.
+    r"""Accuracy of a layout's predictions of left-out cells, items or subjects.
 
     Made by `loo`.
 
@@ -34,17 +34,17 @@ class LeaveOneOut:
     table : DataFrame
         By cell, indexed by subject: ``elpd``, the sum over items of the log predictive density of
         an item given the others, in nats; its standard error ``se`` (NaN for a single item);
-        ``p_loo``, the effective number of parameters; ``items`` attempted; ``bad_k``, how many of
-        them have a Pareto k above the limit; and ``worst_k``. By item or by subject, indexed by
-        these: the same of each, with ``outcomes``, the cells that are left out together, instead
-        of ``items``, and without ``se``.
+        ``p_loo``, the effective number of parameters; ``items`` attempted; ``bad_k``, the number
+        of them with a Pareto k above the limit; and ``worst_k``, the largest k. By item or by
+        subject, indexed by item or subject: the same columns, but with ``outcomes``, the number of
+        cells that are left out together, instead of ``items``, and without ``se``.
     pointwise : xarray.Dataset
         ``elpd`` and Pareto ``k`` (subject, item), or of each item or subject; NaN where the item
         was not attempted.
     limit : float
-        Largest Pareto k that can be trusted: with S draws :math:`\min(1 - 1/\log_{10} S, 0.7)`.
+        Largest Pareto k of a reliable estimate: with S draws :math:`\min(1 - 1/\log_{10} S, 0.7)`.
     unit : {"cell", "item", "subject"}
-        What is left out.
+        Unit that is left out.
 
     Examples
     --------
@@ -74,60 +74,61 @@ class LeaveOneOut:
 
 
 def loo(fit: Fit, *, subjects: Iterable[object] | None = None, unit: Unit = "cell") -> LeaveOneOut:
-    r"""Estimate how well a layout foresees what is left out: a cell, an item or a subject.
+    r"""Estimate how well a layout predicts left-out cells, items or subjects.
 
     .. math:: \mathrm{elpd} = \sum_i \log p(y_i \mid y_{-i}), \qquad
         p(y_i \mid y_{-i}) \approx \frac{\sum_s w_{is} \, p(y_i \mid \theta_s)}{\sum_s w_{is}}
 
     with the draws :math:`\theta_s` of the fit to all items and weights
     :math:`w_{is} \propto 1 / p(y_i \mid \theta_s)`, the largest of which are smoothed by a
-    generalised Pareto distribution. By cell, what is left out is one subject's item with all its
+    generalised Pareto distribution. By cell, one subject's item is left out with all its
     trials.
 
-    The shape k of that distribution tells whether the draws can stand for a fit without the item.
-    Above the limit they cannot: the item decides the profile almost alone. Then fit without such
-    items (mask their outcomes) and score the forecasts of them, or use `cross_validate`, which
-    refits; a few items may also come below the limit with more draws.
+    The shape k of that distribution shows whether the draws can replace a fit without the item.
+    Above the limit they cannot, because the item determines the profile almost alone. In that case,
+    fit without such items (mask their outcomes) and score the forecasts of them, or use
+    `cross_validate`, which refits. With more draws, the k of a few items may fall below the limit.
 
-    Where outcomes are several, graded or scores, an item is left out with all of them.
+    With several outcomes, grades or scores, an item is left out with all of them.
 
-    Where subjects share something, a cell is foreseen from the other subjects' outcomes, too. That
-    says nothing of items which nobody has attempted, nor of new subjects: leave out whole items or
-    subjects for these. Then y is all that was attempted of one, :math:`\theta` is what is not its
-    own, and its own values e are integrated over,
+    In a joint fit, a cell is predicted from the other subjects' outcomes as well. The result does
+    not apply to items that no subject has attempted, or to new subjects; for these, leave out whole
+    items or subjects. Then y contains all outcomes of one item or subject, :math:`\theta` contains
+    the values that are not its own, and its own values e are integrated over,
 
     .. math:: p(y_j \mid \theta_s) = \int \prod_i p(y_{ij} \mid \theta_s, e)\,
         p(e \mid \theta_s)\, de,
 
-    one value on a grid of at least 29 places, several by importance sampling (see `log_marginal`).
-    Draws are thinned to 1,000. Of effects that sum to zero over n items the one left out is taken
-    about the mean of the others, with the standard deviation :math:`s \sqrt{1 + 1/(n - 1)}`; that
-    the others then sum to zero by themselves moves all subjects by about :math:`s / n`, which is
-    neglected. Where each subject was fitted alone, an item is its cells together, exactly.
+    a single value on a grid of at least 29 points, several values by importance sampling (see
+    `log_marginal`). Draws are thinned to 1,000. If effects sum to zero over n items, the effect of
+    the left-out item is distributed about the mean of the others, with the standard deviation
+    :math:`s \sqrt{1 + 1/(n - 1)}`; the other effects then sum to zero by themselves, which changes
+    all subjects by about :math:`s / n` and is neglected. If each subject was fitted separately, the
+    result of an item is exactly the sum of its cells.
 
-    A constant of the fit, such as the mean failure that `mixture` pulls towards, stays what it was:
-    it has seen the item that is left out.
+    A constant of the fit, such as the mean failure towards which `mixture` pulls, is not changed,
+    although it was computed with the left-out item.
 
     Parameters
     ----------
     fit : Fit
         The fit; its draws are read one subject at a time.
     subjects : iterable, optional
-        Whose items, or which subjects to leave out; all by default. By item there is no choice.
+        Subjects whose items, or which themselves, are left out (default: all). Not allowed by item.
     unit : {"cell", "item", "subject"}
-        What is left out at a time.
+        Unit that is left out at a time.
 
     Returns
     -------
     LeaveOneOut
-        A table by subject, and the numbers of every item; by item, a table by item.
+        A table by subject or item, and the pointwise values.
 
     Raises
     ------
     FitError
-        When a subject is not in the fit, or there are fewer than 25 draws; when the unit is another
-        word, subjects are left out that were fitted alone, subjects are chosen by item, or own
-        values are too many to be integrated over.
+        When a subject is not in the fit, or there are fewer than 25 draws; when the unit is
+        unknown, subjects are left out of a fit that is not joint, `subjects` is given by item, or
+        there are too many own values to integrate over.
     DataError
         When a subject is named twice.
 
@@ -199,7 +200,7 @@ def _by_item(fit: Fit, row: int, items: Attempted) -> np.ndarray:
 
 
 def _relative_efficiency(fit: Fit, row: int) -> float:
-    """Effective draws per draw, averaged over the profile's elements, as ArviZ has it."""
+    """Compute effective draws per draw, averaged over the profile's elements, as in ArviZ."""
     from arviz_stats.base import array_stats  # takes a while to import
 
     posterior = fit.posterior.isel(subject=row)
@@ -214,21 +215,19 @@ def _relative_efficiency(fit: Fit, row: int) -> float:
 
 
 def check_unit(fit: Fit, unit: str, subjects: object) -> None:
-    """Refuse a unit that is none, or that cannot be left out of a fit."""
+    """Refuse an unknown unit, or one that cannot be left out of a fit."""
     if unit not in UNITS:
-        raise FitError(
-            f"unit={unit!r}; give what is left out at a time: 'cell', 'item' or 'subject'"
-        )
+        raise FitError(f"unit={unit!r}; give the unit to leave out: 'cell', 'item' or 'subject'")
     if unit == "item" and subjects is not None:
         raise FitError(
-            "unit='item' leaves out an item of all subjects, and subjects= names some; leave "
-            "subjects= out, or take unit='cell' for some subjects' items"
+            "unit='item' leaves out an item of all subjects, but subjects= selects some; omit "
+            "subjects=, or pass unit='cell' for the items of some subjects"
         )
     if unit == "subject" and not fit.layout.joint:
         raise FitError(
-            f"unit='subject': under layout {fit.layout.name!r} each subject was fitted alone, so "
-            "that the others say nothing about one that is left out; take unit='cell' or 'item', "
-            "or a layout in which subjects share something"
+            f"unit='subject': under layout {fit.layout.name!r} each subject was fitted separately, "
+            "so that the others carry no information about one that is left out; pass unit='cell' "
+            "or 'item', or use a layout with a population"
         )
 
 
@@ -253,7 +252,7 @@ def _whole_items(pointwise: np.ndarray, items: list[str], limit: float) -> Leave
 def _by_name(
     unit: Unit, names: list[str], numbers: np.ndarray, counts: np.ndarray, limit: float
 ) -> LeaveOneOut:
-    """Lay out elpd, k and p_loo of items or subjects, (3, names)."""
+    """Make the tables of elpd, k and p_loo of items or subjects, of shape (3, names)."""
     elpd, k, p_loo = numbers
     table = pd.DataFrame(
         {

@@ -28,7 +28,7 @@ from .score import outside, scores_of
 from .splits import NAMED, Fold, Split, by_row, drawn
 
 BESIDE = ("low", "high", "distance")
-"""What a prediction may tell beside its mean."""
+"""Columns that a prediction may have beside its mean."""
 
 type Method = Assessor | Layout | str | Sequence[str] | Any
 
@@ -58,14 +58,15 @@ def cross_validate(
 ) -> CrossValidation:
     """Compare layouts and other methods by their predictions of held-out outcomes.
 
-    Every method predicts what each fold holds out from what the fold leaves to learn from. All
-    methods have the same folds, and none sees what is held out. A forest only predicts; of a
-    layout that predicts as well, the profile (`fit` it to all outcomes) says why.
+    In each fold, every method predicts the held-out outcomes from the training outcomes. All
+    methods have the same folds, and none sees the held-out outcomes. A random forest only predicts;
+    a layout that predicts as well also has a profile (`fit` it to all outcomes), which explains the
+    predictions.
 
     Parameters
     ----------
     methods : mapping of str to method, or sequence of Layout and str
-        What is compared, by name; differences are to the first. A method is
+        Methods to compare, by name; differences are relative to the first. A method is
 
         - a layout, for `FittedLayout` with its defaults;
         - ``"aggregate"``, the subject's mean training success; ``"logistic"``, a `Regression`;
@@ -74,33 +75,34 @@ def cross_validate(
           and an ease of each item; or ``"explanatory"``, an `Explanatory`; each of `columns`;
         - columns, for a `Forest` with its defaults;
         - a classifier of scikit-learn's kind, for a `Classifier` of `columns`; or
-        - whatever has the method `predict` of an `Assessor`, such as `Forest` or `ChosenLayout`.
+        - an object with the method `predict` of an `Assessor`, such as `Forest` or `ChosenLayout`.
 
-        In a sequence, layouts have their own names, and baselines those above.
+        In a sequence, layouts keep their own names, and baselines have the names above.
     evaluation : Evaluation
-        Items and outcomes of all kinds; of several, graded or score outcomes, each step is
+        Items and outcomes of any kind. For several outcomes, grades or scores, each step is
         predicted.
     split : Split or {"items", "cells"}
-        What is held out: `Items`, `Cells`, `Groups`, `Given` or whatever has the method `draw` of a
-        `Split`. A text stands for a fifth, at random.
+        Held-out outcomes: `Items`, `Cells`, `Groups`, `Given` or another object with the method
+        `draw` of a `Split`. A text means a fifth of these, at random.
     repeats : int, optional
-        How often the split is drawn. By default 3 times where a share is held out at random, and
-        once where each fold is held out in turn or sets are given.
+        Number of times that the split is drawn. The default is 3 if a share is held out at random,
+        and 1 if each fold is held out in turn or sets are given.
     columns : sequence of str, optional
-        Properties that named baselines and classifiers predict from. By default the meta-features
-        of the layouts compared, or all columns of numbers where there is no layout.
+        Properties from which named baselines and classifiers predict. The default is the
+        meta-features of the layouts compared, or all columns of numbers if there is no layout.
     resamples : int
-        Sets of items drawn with replacement, for standard errors and intervals of differences.
+        Number of sets of items drawn with replacement, for standard errors and intervals of
+        differences.
     prob : float
         Mass of the intervals of differences.
     seed : int
         Seed of splits, methods and resamples; the methods of repeat `r`, from 0, have the seed
         ``seed + r``.
     n_jobs : int, optional
-        Subjects that are fitted or predicted side by side; as `joblib.parallel_config` says by
-        default, otherwise one per processor.
+        Number of subjects that are fitted or predicted in parallel. The default is the setting of
+        `joblib.parallel_config`, or else one per processor.
     progressbar : bool
-        Show folds done and time left.
+        Whether to show the number of folds done and the time left.
 
     Returns
     -------
@@ -110,8 +112,9 @@ def cross_validate(
     Raises
     ------
     DataError
-        When there is no method, two have one name or something is none, items do not suit a method,
-        nothing would be held out, or a subject would keep no training outcome in a fold.
+        When there is no method, two methods have the same name, an argument is not a method, items
+        do not match a method, no outcome would be held out, or a subject would have no training
+        outcome in a fold.
     FitError
         When an option is out of range.
 
@@ -119,18 +122,19 @@ def cross_validate(
     -----
     UserWarning
         When more items than by chance have the properties and outcomes of others, as `score` counts
-        them by the predictions of the best method: what is held out is then not unseen. The
-        properties are those that the methods predict from, or all where one does not tell.
+        them by the predictions of the best method: held-out outcomes are then not unseen. The
+        properties are those from which the methods predict, or all if a method does not list them.
 
     Notes
     -----
-    Predictions of a repeat's folds are pooled before they are scored. So a forest that knows
-    nothing may lie below an AUROC of 0.5: where a fold holds more successes, the others hold fewer.
-    A method that predicts one number per subject and fold tells no item from another: it has no
-    AUROC, and the remark says so.
+    Predictions of a repeat's folds are pooled before they are scored. So an uninformative forest
+    may have an AUROC below 0.5: if a fold contains more successes, the others contain fewer. A
+    method that predicts one number per subject and fold does not distinguish items: it has no
+    AUROC, which the remark states.
 
-    A layout is compiled once for all folds. Nobody is sampled again, since a prediction needs the
-    posterior's mean only; `CrossValidation.convergence` counts the fits that did not converge.
+    A layout is compiled once for all folds. Subjects are not sampled again if they do not converge,
+    because a prediction needs only the posterior mean; `CrossValidation.convergence` lists the
+    status of every fit.
 
     References
     ----------
@@ -189,7 +193,7 @@ def cross_validate(
 
 
 class _Run:
-    """What methods predicted so far."""
+    """Predictions of the methods so far."""
 
     def __init__(
         self, assessors: Mapping[str, Assessor], evaluation: Evaluation, repeats: int
@@ -262,7 +266,7 @@ class _Run:
         return pd.DataFrame(found)
 
     def _constant(self, number: int, assessor: Assessor) -> bool:
-        """Whether a method tells no item of a subject and fold from another."""
+        """Whether a method predicts the same for all items of a subject and fold."""
         if getattr(assessor, "constant", False):
             return True
         repeat, subject, row = np.nonzero(self.fold >= 0)
@@ -284,7 +288,7 @@ class _Run:
         return np.asarray(np.divide(np.nansum(own, axis=0), known, out=unknown, where=known > 0))
 
     def predictions(self) -> pd.DataFrame:
-        """Write every prediction beside its outcome."""
+        """Make a table of predictions and outcomes."""
         repeat, subject, row = np.nonzero(self.fold >= 0)
         count, evaluation = len(self.assessors), self.evaluation
         columns = {
@@ -354,7 +358,7 @@ def read_methods(
     evaluation: Evaluation,
     columns: Sequence[str] | None,
 ) -> dict[str, Assessor]:
-    """Make assessors of all, and find before the first fold what would stop a later one."""
+    """Make assessors of all methods, and find errors before the first fold."""
     if not isinstance(methods, Mapping):
         if isinstance(methods, str):
             methods = [methods]
@@ -392,7 +396,7 @@ def read_methods(
 
 
 def _assessor(name: str, method: Method, columns: Sequence[str]) -> Assessor:
-    """Make an assessor of what stands for one."""
+    """Make an assessor of a method."""
     if isinstance(method, Layout):
         return FittedLayout(method)
     if isinstance(method, str):
@@ -419,7 +423,7 @@ def _assessor(name: str, method: Method, columns: Sequence[str]) -> Assessor:
 
 
 def _default_columns(methods: Mapping[str, Method], items: pd.DataFrame) -> list[str]:
-    """Name the layouts' meta-features, or all columns of numbers where there is no layout."""
+    """List the layouts' meta-features, or all columns of numbers if there is no layout."""
     layouts = [layout for method in methods.values() for layout in _layouts(method)]
     if not layouts:
         return list(items.select_dtypes(["number", "bool"]).columns)
@@ -437,7 +441,7 @@ def _layouts(method: object) -> list[Layout]:
 
 
 def properties_of(assessors: Mapping[str, Assessor]) -> list[str] | None:
-    """Name the properties that methods predict from; None where one of them does not tell."""
+    """List the properties from which methods predict; None if a method does not list them."""
     found: dict[str, None] = {}
     for assessor in assessors.values():
         columns = getattr(assessor, "columns", None)
@@ -451,7 +455,7 @@ def properties_of(assessors: Mapping[str, Assessor]) -> list[str] | None:
 
 
 def _levels(assessors: Mapping[str, Assessor]) -> list[str]:
-    """Name the columns whose levels layouts declare."""
+    """List the columns whose levels layouts declare."""
     nodes = [
         node
         for assessor in assessors.values()

@@ -1,4 +1,4 @@
-"""What a cross-validation found: scores, predictions, and what each method gains."""
+"""Results of a cross-validation: scores, predictions, and differences between methods."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -26,7 +26,7 @@ _SHOWN = ("brier", "log_score", "auroc")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CrossValidation(Shown):
-    """Scores of several methods on outcomes held out, and what each gains over the first.
+    """Scores of several methods on held-out outcomes, and their differences to the first method.
 
     Made by `cross_validate`.
 
@@ -35,23 +35,23 @@ class CrossValidation(Shown):
     scores : DataFrame
         One row per method, repeat and subject: ``method``, ``repeat``, ``subject`` and the columns
         of `score`, over all folds of the repeat. Scores are NaN where a prediction is missing, and
-        ``auroc`` also where outcomes are all alike or the method predicts one number for all items;
-        ``remark`` says which.
+        ``auroc`` also where outcomes are all the same or the method predicts one number for all
+        items; ``remark`` states the reason.
     success : Series
         Success rate of each subject over all items.
     predictions : DataFrame
         One row per repeat, subject, item and method: ``repeat``, ``fold``, ``subject``, ``item``,
-        ``method``, ``probability`` of success by what did not see the outcome, the ends ``low`` and
-        ``high`` of its interval and the item's ``distance`` from the training items (NaN of methods
-        that do not tell them), ``successes`` and ``trials``; where rows are steps of outcomes, also
-        ``steps``, how many the outcome has.
+        ``method``, predicted ``probability`` of success, the ends ``low`` and ``high`` of its
+        interval and the item's ``distance`` from the training items (NaN for methods without them),
+        ``successes`` and ``trials``; where rows are steps of outcomes, also ``steps``, the number
+        of steps of the outcome.
     convergence : DataFrame
         One row per layout, repeat, fold and subject: ``method``, ``repeat``, ``fold``, ``subject``
         and the columns of `Fit.diagnostics`, among them ``status`` and ``reason``.
     split : str
-        What was held out.
+        Description of the held-out outcomes.
     resamples : int
-        Sets of items drawn with replacement, for `table` and `differences`.
+        Number of sets of items drawn with replacement, for `table` and `differences`.
     prob : float
         Mass of the intervals of differences.
     seed : int
@@ -93,13 +93,13 @@ class CrossValidation(Shown):
         Parameters
         ----------
         column : str
-            Which score.
+            Name of the score.
 
         Returns
         -------
         DataFrame
             One row per subject with a score of every method, one column per method. A method
-            without the score for anybody is left out.
+            without the score for any subject is left out.
 
         Raises
         ------
@@ -117,17 +117,17 @@ class CrossValidation(Shown):
         Parameters
         ----------
         column : str
-            Which score.
+            Name of the score.
         success : (float, float)
-            Only subjects whose success rate lies in this closed interval.
+            Closed interval of success rates; only subjects in it are included.
 
         Returns
         -------
         DataFrame
-            Indexed by method: ``mean``, ``se`` (spread of the repeats' means, as splits of the same
-            items; NaN for a single one) and ``subjects``, how many of them every method was scored
-            on. A method without the score for anybody, as the aggregate without an AUROC, has NaN
-            and does not keep others from being compared.
+            Indexed by method: ``mean``, ``se`` (standard error from the means of repeats, which
+            are splits of the same items; NaN for a single one) and ``subjects``, the number of
+            subjects for which every method has a score. A method without the score for any subject,
+            such as the aggregate, which has no AUROC, has NaN and is ignored in this count.
 
         Raises
         ------
@@ -147,19 +147,19 @@ class CrossValidation(Shown):
 
     @property
     def table(self) -> pd.DataFrame:
-        """Scores of every subject and method, beside their differences to the first method's.
+        """Scores of every subject and method, with their differences to the first method's.
 
         Columns ``subject``, ``method``; ``auroc``, averaged over repeats; its difference to the
         first method's, ``auroc_difference``, with the bootstrap standard error ``auroc_se`` and the
         ends ``auroc_low`` and ``auroc_high`` of an equal-tailed interval; the same of ``ece``
         (expected calibration error in 10 bins) and ``brier``, where lower is better; ``success``,
-        the subject's success rate; and ``remark``, why a score is missing and what lies outside
-        the training items, in the first repeat.
+        the subject's success rate; and ``remark``, the reason for a missing score and the
+        items outside the training items, in the first repeat.
 
         Items are drawn with replacement. In a resample all methods and subjects have the same
         items, so differences are paired by outcome. The calibration error of resampled items is
-        higher than that of the items, for chance adds to the gap in every bin; in differences most
-        of that cancels.
+        higher than that of the items, because chance adds to the gap in every bin; in differences
+        most of this cancels.
         """
         table = _compared(*self._compared_scores, self.prob)
         keys = ["subject", "method"]
@@ -173,24 +173,24 @@ class CrossValidation(Shown):
         subjects: Iterable[object] | None = None,
         weights: Literal["success"] | None = None,
     ) -> pd.DataFrame:
-        """Average scores over subjects, beside their differences to the first method's.
+        """Average scores over subjects, with their differences to the first method's.
 
         Parameters
         ----------
         subjects : iterable, optional
-            Subjects to average over (default: all). Those without a score of a method do not
-            count; a score that a method has for nobody is NaN.
+            Subjects to average over (default: all). Subjects without a score of a
+            method are left out; a score that a method has for no subject is NaN.
         weights : {"success"}, optional
-            What subjects weigh: their success rates, as in the general scales paper's tables, or
-            all the same.
+            Weights of subjects: their success rates, as in the general scales paper's tables
+            (default: equal weights).
 
         Returns
         -------
         DataFrame
-            Indexed by method: the scores' columns of `table`, and ``subjects``, how many. Intervals
-            are about these subjects on other items like these, paired by outcome: what was trained
-            on stays as it is. What another training set, or another choice of groups, would change
-            is not counted.
+            Indexed by method: the scores' columns of `table`, and ``subjects``, their number.
+            Intervals describe these subjects on other items of the same kind, paired by outcome,
+            with the same training outcomes. They do not include the variation between training sets
+            or choices of groups.
 
         Raises
         ------
@@ -200,7 +200,7 @@ class CrossValidation(Shown):
             When the weights are unknown.
         """
         if weights not in (None, "success"):
-            raise FitError(f"weights={weights!r}; give 'success', or leave it out")
+            raise FitError(f"weights={weights!r}; give 'success', or omit it")
         own, drawn = self._compared_scores
         known = own.indexes["subject"]
         chosen = list(known) if subjects is None else known_names(subjects, known, "subject")
@@ -224,8 +224,8 @@ class CrossValidation(Shown):
     def resampled(self) -> xr.Dataset:
         """Scores on items drawn with replacement.
 
-        ``auroc``, ``ece`` and ``brier``, averaged over repeats, (resample, subject, method); made
-        when first asked for.
+        ``auroc``, ``ece`` and ``brier``, averaged over repeats, with dimensions (resample, subject,
+        method); computed at the first access.
         """
         return self._compared_scores[1]
 

@@ -118,10 +118,10 @@ def test_copies_are_found(found):
 
 def test_words_name_what_is_wrong_and_what_to_add(found):
     told = "\n".join(found.suggestions())
-    assert "s5: the pattern is flatter than the layout says (s5 passes" in told
+    assert "s5: the pattern is flatter than the layout implies (s5 passes" in told
     assert f"check the key of {BACKWARDS}" in told
     assert 'Slope("discrimination", per="item")' in told
-    assert f"items work otherwise by school: {FAVOURED}" in told
+    assert f"items differ in difficulty by school: {FAVOURED}" in told
     assert 'Bias("favour", per=(Category(\'school\', per="subject"), "item")' in told
     assert "i6 + i7" in told
     assert 'Bias("shared", per=("subject", Category(' in told
@@ -137,9 +137,9 @@ def test_words_name_groups_and_demands_and_what_to_add(found):
     rows = [school, school.assign(what="size"), year.assign(what="size")]
     told = replace(found, between=pd.concat(rows, ignore_index=True)).suggestions()
     whole, by_school, by_age = (line for line in told if line.startswith(("the items", "demands")))
-    assert "do not work alike by school: west against east (they differ by" in whole
+    assert "tested together, differ in difficulty by school: west against east" in whole
     assert 'Bias("favour", per=(Category(\'school\', per="subject"), "item")' in whole
-    assert "demands count otherwise by school: size" in by_school
+    assert "demands have different effects by school: size" in by_school
     assert 'Bias("weight", per=Category(\'school\', per="subject")) times the demand' in by_school
     assert 'per="population") times MetaFeature(\'age\', ..., per="subject") times the' in by_age
     assert not any(line.startswith(("the items", "demands")) for line in found.suggestions())

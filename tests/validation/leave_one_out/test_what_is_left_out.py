@@ -116,9 +116,9 @@ def test_an_item_of_subjects_alone_is_its_cells(alone):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"unit": "subject"}, "each subject was fitted alone"),
-        ({"unit": "task"}, "give what is left out at a time: 'cell', 'item' or 'subject'"),
-        ({"unit": "item", "subjects": ["subject 1"]}, "leave subjects= out"),
+        ({"unit": "subject"}, "each subject was fitted separately"),
+        ({"unit": "task"}, "give the unit to leave out: 'cell', 'item' or 'subject'"),
+        ({"unit": "item", "subjects": ["subject 1"]}, "omit subjects="),
     ],
 )
 def test_what_cannot_be_left_out_is_refused(alone, options, words):

@@ -1,4 +1,4 @@
-"""What a layout with a population misses, as tables and in words."""
+"""Criticism of a layout with a population, as tables and sentences."""
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
@@ -24,37 +24,37 @@ TABLES = ("subjects", "items", "groups", "between", "pairs")
 
 @dataclass(frozen=True, eq=False)
 class PopulationCriticism:
-    """What a layout with a population misses: subjects, items, groups of subjects, pairs of items.
+    """Criticism of a joint fit by subjects, items, groups of subjects and pairs of items.
 
-    Made by `criticise` from a joint fit. In each table the chance of any false alarm is at most
-    `alpha` (Holm's adjustment) where the layout suffices.
+    Made by `criticise` from a joint fit. If the layout is sufficient, the probability of any false
+    alarm in a table is at most `alpha` (Holm's adjustment).
 
     Attributes
     ----------
     subjects : DataFrame
-        Person fit: whose pattern surprises; see `person_fit.person_fit`.
+        Person fit: subjects with unexpected patterns of outcomes; see `person_fit.person_fit`.
     items : DataFrame
-        Item fit: which items are steeper, flatter or easier; see `item_fit.item_fit`.
+        Item fit: items that are steeper, flatter or easier than expected; see `item_fit.item_fit`.
     groups : DataFrame
-        Invariance: which items are easier for some subjects; see `invariance.invariance`.
+        Invariance: items that are easier for some subjects; see `invariance.invariance`.
     pairs : DataFrame
-        Local dependence: which items have more in common; see `dependence.pairs` and
+        Local dependence: items that have more in common than expected; see `dependence.pairs` and
         `dependence.testlets`.
     explained : Explained
-        How much of the items' difficulty the declared demands explain; see `explained.explained`.
+        Share of the items' difficulty that the declared demands explain; see `explained.explained`.
     fit : Fit
-        What was criticised.
+        The fit that was criticised.
     evaluation : Evaluation
-        Where the columns are.
+        Evaluation with the columns.
     alpha : float
-        Chance of any false alarm in a table.
+        Probability of any false alarm in a table.
     prob : float
         Mass of the intervals.
     testlets : str
-        Column of the items that says which belong together; empty where there is none.
+        Column of the items that groups those that belong together; empty without.
     between : DataFrame
-        Invariance: whether items, and demands, work alike at all in two groups of subjects; see
-        `between.between`.
+        Invariance: whether all items together, and demands, have the same effects in two groups of
+        subjects; see `between.between`.
 
     Examples
     --------
@@ -92,13 +92,13 @@ class PopulationCriticism:
     between: pd.DataFrame = field(default_factory=no_groups)
 
     def flagged(self) -> pd.DataFrame:
-        """Put the alarms of all tables under each other.
+        """Combine the flagged rows of all tables.
 
         Returns
         -------
         DataFrame
-            ``table`` and ``name``, of a subject, an item, two items, a testlet, or two groups;
-            ``effect``, ``low``, ``high``, ``p_adjusted``.
+            Columns ``table``, ``name`` (of a subject, an item, two items, a testlet or two groups),
+            ``effect``, ``low``, ``high`` and ``p_adjusted``.
         """
         columns = ["table", "name", "effect", "low", "high", "p_adjusted"]
         parts = [pd.DataFrame(columns=columns)]
@@ -111,14 +111,14 @@ class PopulationCriticism:
         return pd.concat(parts[1:] or parts, ignore_index=True)
 
     def suggestions(self) -> list[str]:
-        """Say in words what is flagged, and which effect to add to the layout.
+        """Describe what is flagged, and the effect to add to the layout.
 
         Returns
         -------
         list of str
-            One for subjects, one for slopes and one for levels of items, for each column of the
-            subjects one for single items, one for all items and one for demands, and one for pairs
-            or testlets, as far as something is flagged.
+            Sentences, each only if something is flagged: one for subjects, one for slopes and one
+            for levels of items; for each column of the subjects one for single items, one for all
+            items and one for demands; and one for pairs or testlets.
         """
         told = [_of_subjects(self.subjects), *_of_items(self.items)]
         told += [_of_group(rows) for _, rows in self.groups.groupby("by", sort=False)]
@@ -150,7 +150,7 @@ class PopulationCriticism:
 
 
 def row_name(table: str, row: Mapping[Hashable, Any]) -> str:
-    """Name what a row of a table is about: a subject, an item, two items, a testlet or groups."""
+    """Name the object of a row: a subject, an item, two items, a testlet or groups."""
     if table == "pairs":
         return str(row["testlet"] or f"{row['item']} + {row['other']}")
     if table == "groups":
@@ -168,7 +168,7 @@ def _numbers(row: pd.Series) -> str:
 
 
 def _of_subjects(table: pd.DataFrame) -> str:
-    """Say whose pattern surprises, and how."""
+    """Describe subjects with unexpected patterns of outcomes."""
     flagged = table[table["flagged"]]
     if flagged.empty:
         return ""
@@ -183,19 +183,19 @@ def _of_subjects(table: pd.DataFrame) -> str:
                 f"{row['expected']:.0%})"
             )
         told.append(
-            f"{some(flat)}: the pattern is flatter than the layout says{example}, as if items were "
-            "known by heart, guessed, or passed over on purpose"
+            f"{some(flat)}: the pattern is flatter than the layout implies{example}, as if items "
+            "were known by heart, guessed, or skipped on purpose"
         )
     if len(regular):
-        told.append(f"{some(regular)}: the pattern is more regular than the layout says")
+        told.append(f"{some(regular)}: the pattern is more regular than the layout implies")
     return (
-        f"{'; '.join(told)}; look at these outcomes, or give subjects slopes of their own: "
+        f"{'; '.join(told)}; inspect these outcomes, or give subjects slopes of their own: "
         'Slope("steepness")'
     )
 
 
 def _of_items(table: pd.DataFrame) -> list[str]:
-    """Say which items are flatter, steeper, easier or harder, and what to add."""
+    """Describe items that are flatter, steeper, easier or harder, and what to add."""
     flagged = table[table["flagged"]]
     level = flagged["what"] == LEVEL
     found = []
@@ -206,8 +206,9 @@ def _of_items(table: pd.DataFrame) -> list[str]:
             own = rows[rows["effect"] * sign > 0]
             if len(own):
                 parts.append(
-                    f"{some(own['item'])} tell{'s' if len(own) == 1 else ''} subjects apart {word} "
-                    f"than the layout says ({own['item'].iloc[0]}: {_numbers(own.iloc[0])})"
+                    f"{some(own['item'])} discriminate{'s' if len(own) == 1 else ''} between "
+                    f"subjects {word} than the layout implies "
+                    f"({own['item'].iloc[0]}: {_numbers(own.iloc[0])})"
                 )
         backwards = rows[rows["high"] < -1]["item"]
         key = f"; check the key of {some(backwards)}" if len(backwards) else ""
@@ -218,7 +219,7 @@ def _of_items(table: pd.DataFrame) -> list[str]:
     if level.any():
         rows = flagged[level]
         found.append(
-            f"{some(rows['item'])}: easier or harder than the layout says "
+            f"{some(rows['item'])}: easier or harder than the layout implies "
             f"({rows['item'].iloc[0]}: {_numbers(rows.iloc[0])} log-odds); give items an ease of "
             'their own: Bias("ease", per="item", prior=Prior("ZeroSumNormal", '
             'sigma=Spread("easeSpread")))'
@@ -227,15 +228,15 @@ def _of_items(table: pd.DataFrame) -> list[str]:
 
 
 def _of_group(table: pd.DataFrame) -> str:
-    """Say which items are easier for whom, and what to add."""
+    """Describe items that are easier for some groups, and what to add."""
     flagged = table[table["flagged"]]
     if flagged.empty:
         return ""
     row = flagged.sort_values("p").iloc[0]
     return (
-        f"{len(flagged)} of {len(table)} items work otherwise by {row['by']}: "
+        f"{len(flagged)} of {len(table)} items differ in difficulty by {row['by']}: "
         f"{some(flagged['item'])} ({row['item']}, {row['level']} against {row['against']}: "
-        f"{_numbers(row)} log-odds beside the other items); look at these items, or add "
+        f"{_numbers(row)} log-odds relative to the other items); inspect these items, or add "
         f"{_favour(row)}"
     )
 
@@ -251,7 +252,7 @@ def _favour(row: pd.Series) -> str:
 
 
 def _of_spread(table: pd.DataFrame, prob: float) -> str:
-    """Say between which groups items do not work alike, and what to add."""
+    """Describe groups between which all items together differ, and what to add."""
     flagged = table[table["flagged"] & (table["what"] == SPREAD)]
     if flagged.empty:
         return ""
@@ -260,14 +261,14 @@ def _of_spread(table: pd.DataFrame, prob: float) -> str:
         f"{level} against {other}" for level, other in flagged[["level", "against"]].to_numpy()
     ]
     return (
-        f"the items as a whole do not work alike by {row['by']}: {some(pairs)} (they differ by "
-        f"{_numbers(row)} log-odds, a standard deviation with its {prob:.0%} interval), also where "
-        f"no item is flagged; compare these groups with care, or add {_favour(row)}"
+        f"the items, tested together, differ in difficulty by {row['by']}: {some(pairs)} (they "
+        f"differ by {_numbers(row)} log-odds, a standard deviation with its {prob:.0%} interval), "
+        f"even if no item is flagged; compare these groups with care, or add {_favour(row)}"
     )
 
 
 def _of_demands(table: pd.DataFrame) -> str:
-    """Say which demands count more or less for whom, and what to add."""
+    """Describe demands with different effects in some groups, and what to add."""
     flagged = table[table["flagged"] & (table["what"] != SPREAD)]
     if flagged.empty:
         return ""
@@ -277,14 +278,15 @@ def _of_demands(table: pd.DataFrame) -> str:
         weight = f'per="population") times MetaFeature({row["by"]!r}, ..., per="subject")'
     names = list(dict.fromkeys(flagged["what"]))
     return (
-        f"demands count otherwise by {row['by']}: {some(names)} ({row['what']}, {row['level']} "
-        f"against {row['against']}: {_numbers(row)} log-odds per standard deviation of the items); "
+        f"demands have different effects by {row['by']}: {some(names)} "
+        f"({row['what']}, {row['level']} against {row['against']}: {_numbers(row)} log-odds per "
+        f"standard deviation of the items); "
         f'add Bias("weight", {weight} times the demand'
     )
 
 
 def _of_pairs(table: pd.DataFrame, testlets: str) -> str:
-    """Say which items have more or less in common, what that does, and what to add."""
+    """Describe items with more or less in common, the effect on intervals, and what to add."""
     flagged = table[table["flagged"]]
     told = []
     for word, sign in (("more", 1), ("less", -1)):
@@ -293,22 +295,22 @@ def _of_pairs(table: pd.DataFrame, testlets: str) -> str:
             names = [row_name("pairs", row) for row in own.to_dict("records")]
             told.append(
                 f"{testlets} {some(names)}".strip() + f": items have {word} in common than the "
-                f"layout says ({names[0]}: {_numbers(own.iloc[0])} squared log-odds, "
+                f"layout implies ({names[0]}: {_numbers(own.iloc[0])} squared log-odds, "
                 f"Q3 {fixed(own.iloc[0]['q3'], 2)})"
             )
     if not told:
         return ""
     if not (flagged["effect"] > 0).any():
-        return f"{told[0]}; look at these items: passing one may come at the cost of the other"
+        return f"{told[0]}; inspect these items: success on one may reduce success on the other"
     return (
-        f"{'; '.join(told)}{widened(flagged)}; add a part of each subject on each group of them: "
-        f'Bias("shared", per=("subject", Category({testlets or "testlet"!r})), '
+        f"{'; '.join(told)}{widened(flagged)}; add an effect of each subject on each group of "
+        f'items: Bias("shared", per=("subject", Category({testlets or "testlet"!r})), '
         'prior=Prior("Normal", mu=0, sigma=Spread("sharedSpread")))'
     )
 
 
 def _of_attempts(table: pd.DataFrame, layout: Layout) -> str:
-    """Say whether repeated attempts are too much alike, what that does, and what to add."""
+    """Describe repeated attempts that are too similar, the effect, and what to add."""
     flagged = table[table["flagged"]]
     if flagged.empty:
         return ""
@@ -319,13 +321,13 @@ def _of_attempts(table: pd.DataFrame, layout: Layout) -> str:
             f"({_numbers(row)} squared log-odds); keep one attempt at each item"
         )
     return (
-        f"{ALIKE}, as if each subject had a part of its own on each item, of a variance of "
+        f"{ALIKE}, as if each subject had an effect of its own on each item, with a variance of "
         f"{_numbers(row)} squared log-odds{widened(flagged)}; {remedy(layout)}"
     )
 
 
 def widened(flagged: pd.DataFrame) -> str:
-    """Say how much too narrow intervals of subjects are for all flagged rows, about."""
+    """State by about what factor intervals of subjects are too narrow, for all flagged rows."""
     together = flagged[flagged["testlet"] == TOGETHER]
     rows = together if len(together) else flagged
     factor = max(1 + float((rows["widening"] ** 2 - 1).sum()), 0) ** 0.5
