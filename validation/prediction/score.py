@@ -1,4 +1,4 @@
-"""Forecasts held against outcomes: scores and calibration curves."""
+"""Comparison of forecasts with outcomes: scores and calibration curves."""
 
 import math
 from collections.abc import Hashable
@@ -26,12 +26,12 @@ def score_forecast(
     reused_names: bool = False,
     outcome: str | None = None,
 ) -> pd.DataFrame:
-    """Score forecasts against outcomes the fit has not seen.
+    """Score forecasts against outcomes that were not fitted.
 
-    Where outcomes are several, graded or scores, every step is forecast: whether an attempt gets at
-    least so far. The Brier score, averaged over an attempt's steps, is then the ranked probability
-    score, in [0, 1]. All attempts count alike, whatever outcome they are of and however many steps
-    it has; the other scores are those of the same yes-no forecasts.
+    With several outcomes, grades or scores, there is a forecast of every step: whether an attempt
+    reaches at least that step. The Brier score, averaged over an attempt's steps, is then the
+    ranked probability score, in [0, 1]. All attempts have equal weights, regardless of the outcome
+    and its number of steps; the other scores are those of the same binary forecasts.
 
     Parameters
     ----------
@@ -40,23 +40,23 @@ def score_forecast(
     evaluation : Evaluation
         Outcomes; subjects and items are joined by name.
     training_items : bool
-        Whether items that the fit was made on may be scored too; such scores flatter.
+        Whether items that were fitted may be scored as well; such scores are too favourable.
     reused_names : bool
-        Whether items may have names of other items that the fit was made on; their meta-features
-        and outcomes alone then tell whether they are the same, as where nobody gave names.
+        Whether items may have the names of other items that were fitted. Items are then
+        identified by their meta-features and outcomes only, as are items without given names.
     outcome : str, optional
-        Of several outcomes, score this one alone; all of them by default.
+        Name of one of several outcomes to score (default: all outcomes).
 
     Returns
     -------
     DataFrame
         Indexed by subject with an outcome: ``trials``, ``success``, ``brier`` and its parts
         ``calibration``, ``refinement`` and ``remainder``, ``log_score`` (lower is better),
-        ``auroc`` (NaN when all outcomes are alike), ``ece`` (10 bins), ``outside_training`` and
-        ``new_combination`` (how many of the items scored lie outside the subject's training items,
-        as `Forecast.outside` tells; NaN of baselines), and ``remark``, which names these
-        meta-features. Where rows are steps, trials are attempts, and success is the mean outcome as
-        a part of the highest.
+        ``auroc`` (NaN when all outcomes are equal), ``ece`` (10 bins), ``outside_training`` and
+        ``new_combination`` (numbers of scored items outside the subject's training items, as in
+        `Forecast.outside`; NaN for baselines), and ``remark``, which names these meta-features.
+        Where rows are steps, trials are attempts, and success is the mean outcome as a fraction of
+        the highest.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What is held out: items, cells of subject and item, groups of items, or given sets."""
+"""Splits of outcomes: held-out items, cells, groups of items, or given sets."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -18,12 +18,12 @@ _FIFTH = 0.2
 
 @dataclass(frozen=True, eq=False)
 class Fold:
-    """What is learnt from and what is predicted.
+    """Training outcomes and held-out outcomes.
 
     Parameters
     ----------
     train, test : ndarray of bool, shape (subjects, items)
-        Cells that are learnt from and cells that are predicted; no cell is both.
+        Cells of the training outcomes and of the predicted ones; no cell is in both.
 
     Examples
     --------
@@ -38,19 +38,19 @@ class Fold:
     test: np.ndarray
 
     def training(self, evaluation: Evaluation) -> Evaluation:
-        """Take away all outcomes but those to learn from; the items stay."""
+        """Keep the training outcomes only, with all items."""
         keep = by_row(evaluation, self.train).astype("int64")
         successes, trials = evaluation.successes * keep, evaluation.trials * keep
         return Evaluation(evaluation.items, successes, trials, subjects=evaluation.subject_table)
 
     def items(self, evaluation: Evaluation) -> list[str]:
-        """Name the items of which a cell is predicted."""
+        """List the items of which a cell is predicted."""
         return list(evaluation.item_table.index[self.test.any(axis=0)])
 
 
 @runtime_checkable
 class Split(Protocol):
-    """Protocol of what divides an evaluation into training and held-out outcomes.
+    """Protocol of splits of an evaluation into training and held-out outcomes.
 
     Examples
     --------
@@ -60,7 +60,7 @@ class Split(Protocol):
 
     @property
     def repeats(self) -> int:
-        """How often the split is drawn where nobody says so."""
+        """Default number of times that the split is drawn."""
 
     def draw(self, evaluation: Evaluation, rng: np.random.Generator) -> list[Fold]:
         """Draw the split once.
@@ -70,12 +70,12 @@ class Split(Protocol):
         evaluation : Evaluation
             Items and outcomes.
         rng : numpy.random.Generator
-            Of whatever is random; the next repeat goes on with the same one.
+            Random generator; the next repeat continues with the same one.
 
         Returns
         -------
         list of Fold
-            Each is predicted from what it learns from alone.
+            Folds; the held-out outcomes of each are predicted from its training outcomes only.
         """
 
 
@@ -98,16 +98,16 @@ class _Random:
 
     @property
     def repeats(self) -> int:
-        """How often the split is drawn where nobody says so: 3 times of a share, folds once."""
+        """Default number of times that the split is drawn: 3 with a share, 1 with folds."""
         return 3 if self.folds is None else 1
 
     @property
     def _share(self) -> float:
-        """Part held out."""
+        """Share that is held out."""
         return _FIFTH if self.share is None else self.share
 
     def _folds(self, count: int, what: str, rng: np.random.Generator) -> list[np.ndarray]:
-        """Deal out so many places at random."""
+        """Divide positions among the folds at random."""
         if self.folds is None or self.folds > count:
             raise DataError(
                 f"folds={self.folds}, but there are {count} {what}; ask for fewer folds"
@@ -126,15 +126,15 @@ class Items(_Random):
     Parameters
     ----------
     share : float, optional
-        Part of the items held out, in (0, 1); a fifth where `folds` is not given either.
+        Share of the items to hold out, in (0, 1) (default: a fifth, unless `folds` is given).
     folds : int, optional
-        In how many parts the items are dealt, at least 2, of one size give or take one item. Each
-        part is predicted from the others.
+        Number of parts, at least 2, into which the items are divided; sizes differ by at most one
+        item. Each part is predicted from the others.
 
     Raises
     ------
     DataError
-        When both are given.
+        When both `share` and `folds` are given.
     FitError
         When a number is out of range.
 
@@ -173,24 +173,24 @@ class Items(_Random):
 class Cells(_Random):
     """Hold out cells at random: outcomes of single subjects on single items.
 
-    A cell is held out with all its trials, and with all steps of its outcomes. The item's other
-    subjects are learnt from.
+    A cell is held out with all its trials, and with all steps of its outcomes. The item's outcomes
+    of other subjects are training outcomes.
 
     Parameters
     ----------
     share : float, optional
-        Chance of each attempted cell to be held out, in (0, 1); a fifth where `folds` is not given
-        either. The cells are those where ``rng.random(cells) < share``, subject after subject, and
-        items in the evaluation's order; in the first repeat ``rng`` is
+        Probability of each attempted cell to be held out, in (0, 1) (default: a fifth, unless
+        `folds` is given). The cells are those where ``rng.random(cells) < share``, subject after
+        subject, and items in the evaluation's order; in the first repeat ``rng`` is
         ``numpy.random.default_rng(seed)``.
     folds : int, optional
-        In how many parts the attempted cells are dealt, at least 2, of one size give or take one.
-        Each part is predicted from the others.
+        Number of parts, at least 2, into which the attempted cells are divided; sizes differ by at
+        most one cell. Each part is predicted from the others.
 
     Raises
     ------
     DataError
-        When both are given.
+        When both `share` and `folds` are given.
     FitError
         When a number is out of range.
 
@@ -237,9 +237,9 @@ class Groups:
     column : str
         Column of the items that names the groups.
     folds : int
-        Parts of the items, at least 2. With as many groups or fewer, each group is a fold;
-        otherwise groups are dealt out from the largest on, each to the fold with the fewest items
-        so far, and among groups of one size chance decides which comes first.
+        Number of parts of the items, at least 2. If there are at most as many groups, each group is
+        a fold; otherwise groups are assigned in order of size, the largest first, each to the fold
+        with the fewest items so far. The order of groups of the same size is random.
 
     Raises
     ------
@@ -263,7 +263,7 @@ class Groups:
 
     @property
     def repeats(self) -> int:
-        """How often the split is drawn where nobody says so."""
+        """Default number of times that the split is drawn."""
         return 1
 
     def draw(self, evaluation: Evaluation, rng: np.random.Generator) -> list[Fold]:
@@ -298,15 +298,16 @@ class Groups:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Given:
-    """Hold out what is given: train on some items or cells, predict others.
+    """Train on given items or cells, and predict other given ones.
 
     Parameters
     ----------
     test : str, Series of bool, DataFrame of bool or iterable
-        What is predicted: a query of the items' properties, as ``DataFrame.query`` takes it; a mask
+        Items or cells to predict: a query of the items' properties for ``DataFrame.query``; a mask
         by item; a mask by subject (rows) and item (columns); or names of items.
     train : str, Series of bool, DataFrame of bool or iterable, optional
-        What is learnt from, likewise; whatever is not predicted by default.
+        Items or cells of the training outcomes, in the same form (default: all that are not
+        predicted).
 
     Examples
     --------
@@ -323,7 +324,7 @@ class Given:
 
     @property
     def repeats(self) -> int:
-        """How often the split is drawn where nobody says so."""
+        """Default number of times that the split is drawn."""
         return 1
 
     def draw(self, evaluation: Evaluation, rng: np.random.Generator) -> list[Fold]:
