@@ -69,7 +69,7 @@ def forecast_plot(
     known = [str(name) for name in forecast.data["subject"].to_numpy()]
     name = str(subject)
     if name not in known:
-        raise FitError(f"not in this forecast: {name}; it holds {some(known)}")
+        raise FitError(f"not in this forecast: {name}; it has {some(known)}")
     chosen = forecast.data.sel(subject=name).sortby("mean")
     items = [str(item) for item in chosen["item"].to_numpy()]
     place = np.arange(len(items))

@@ -1,4 +1,4 @@
-"""From the subjects' draws to one tree of arrays."""
+"""Assembly of the subjects' draws into one tree of arrays."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -18,19 +18,19 @@ from ..sampling.draws import Sampled, SamplingOptions
 from .posterior import Posterior
 
 SAMPLED = ("subject", "chain", "draw")
-UPDATED = "updated"  # attribute of a fit that was carried on: what was done, by subject
-FAULTS = "faults"  # attribute of a fit without chains of NUTS: what is wrong with its draws
-FORMAT = 1  # of fits; one that older versions cannot read has a higher one
+UPDATED = "updated"  # attribute of a fit that was updated: what was done, by subject
+FAULTS = "faults"  # attribute of a fit without NUTS chains: faults of its draws
+FORMAT = 1  # format of fits; it is raised when older versions cannot read new fits
 
 
 @dataclass(frozen=True, eq=False)
 class Training:
-    """What subjects were fitted to.
+    """The data that subjects were fitted to.
 
     Attributes
     ----------
     subjects, items : list of str
-        Names.
+        Names of the subjects and of the items.
     features : dict of str to ndarray
         By meta-feature, shape (items,) or (items, labels).
     successes, trials : ndarray of int, shape (subjects, items)
@@ -54,7 +54,7 @@ class Training:
         evaluation: Evaluation,
         subjects: Iterable[str] | None = None,
     ) -> Self:
-        """Take subjects of an evaluation, all by default, and the meta-features of its items."""
+        """Read subjects of an evaluation (default: all) and the meta-features of its items."""
         who = evaluation.subjects if subjects is None else list(subjects)
         brought = [SubjectData.of(evaluation, subject).constants for subject in who]
         return cls(
@@ -70,7 +70,7 @@ class Training:
         )
 
     def take(self, rows: Iterable[int]) -> "Training":
-        """Keep some subjects, by their places and in that order."""
+        """Keep some subjects, given by position, in this order."""
         chosen = list(rows)
         return Training(
             [self.subjects[row] for row in chosen],
@@ -83,14 +83,14 @@ class Training:
 
 
 class Tried(NamedTuple):
-    """How one subject's sampling went.
+    """Attempts at sampling one subject, and whether they failed.
 
     Attributes
     ----------
     attempts : int
-        How often it was sampled.
+        Number of times that the subject was sampled.
     failure : str or None
-        Why there are no draws; None when there are.
+        The reason why there are no draws; None if there are draws.
     """
 
     attempts: int
@@ -98,12 +98,12 @@ class Tried(NamedTuple):
 
     @classmethod
     def of(cls, sampled: Sampled) -> "Tried":
-        """Say how it went."""
+        """Read attempts and failure from a result of sampling."""
         return cls(sampled.attempts, sampled.reason if sampled.draws is None else None)
 
 
 def marks(layout: Layout, options: SamplingOptions, seed: int, method: str) -> dict[str, Any]:
-    """Say what a fit is of and how it was made: its attributes."""
+    """Return a fit's attributes: its layout, and how it was made."""
     return {
         "format": FORMAT,
         "layout": json.dumps(layout.to_dict()),
@@ -117,7 +117,7 @@ def marks(layout: Layout, options: SamplingOptions, seed: int, method: str) -> d
 
 
 def sampled_dims(latent: Latent) -> tuple[str, ...]:
-    """Name the dimensions of a latent's draws: subjects first, other plates after the draws."""
+    """Return the dimensions of a latent's draws: subjects first, other plates after the draws."""
     plates = [plate_name(plate) for plate in latent.plates]
     others = [plate for plate in plates if plate != SUBJECT]
     first = [SUBJECT] if SUBJECT in plates else []
@@ -134,31 +134,31 @@ def assemble(
     tried: Mapping[str, Tried],
     cohort: Cohort | None = None,
 ) -> Posterior:
-    """Put the subjects' draws, their data and what made them into one tree.
+    """Assemble the subjects' draws, their data and the attributes as one tree.
 
     Parameters
     ----------
     layout : Layout
-        What was fitted.
+        The layout that was fitted.
     training : Training
-        To what; its subjects are the fit's.
+        The data that it was fitted to, for the subjects of the fit.
     prior : mapping of str to ndarray
         By latent, shape (1, draws) or (1, draws, labels).
     posterior : mapping of str to array
-        By latent, with the dimensions of `sampled_dims`, in memory or read when asked for.
+        By latent, with the dimensions of `sampled_dims`, in memory or read on access.
     statistics : mapping of str to array
-        Of the sampler, shape (subjects, chains, draws).
+        Sampler statistics, shape (subjects, chains, draws).
     attributes : mapping of str to object
-        From `marks`.
+        Attributes from `marks`.
     tried : mapping of str to Tried
-        How sampling went, by subject, failed ones too.
+        Attempts by subject, including failed subjects.
     cohort : Cohort, optional
-        Levels of the plates, where subjects were fitted together.
+        Levels of the plates of a joint fit.
 
     Returns
     -------
     Posterior
-        Its tree has the groups ArviZ knows.
+        The posterior, whose tree has ArviZ's groups.
     """
     _, chains, draws = next(iter(statistics.values())).shape
     labels = {dim: list(names) for dim, names in layout.labels.items()}

@@ -14,17 +14,16 @@ _POINTS = 301
 
 
 def prior_density(element: Element, draws: np.ndarray, at: np.ndarray) -> np.ndarray:
-    """Give the density of a profile element's prior.
+    """Compute the density of a profile element's prior.
 
     Parameters
     ----------
     element : Element
         The latent, or one of its labels.
     draws : ndarray, shape (draws,)
-        Draws of its prior, used where no formula is at hand: for a prior that depends on another
-        latent.
+        Draws of the prior, used if its density has no formula because it depends on another latent.
     at : ndarray, shape (points,)
-        Where.
+        Points at which the density is computed.
 
     Returns
     -------
@@ -41,18 +40,18 @@ def prior_density(element: Element, draws: np.ndarray, at: np.ndarray) -> np.nda
     parameters = {name: evaluate(parameter, {}) for name, parameter in prior.parameters}
     try:
         logp = pm.logp(getattr(pm, prior.family).dist(**parameters), at)
-    except NotImplementedError:  # a family that can be drawn from only
+    except NotImplementedError:  # a family with draws but without a density
         return density(draws, at, prior.support)
     return np.exp(np.asarray(pytensor.function([], logp, mode="FAST_COMPILE")(), dtype=float))
 
 
 def densities(posterior: Posterior, element: Element, subject: str) -> pd.DataFrame:
-    """Lay the density of a subject's posterior beside the prior's.
+    """Compute the densities of a subject's posterior and of the prior at the same points.
 
     Parameters
     ----------
     posterior : Posterior
-        Profiles.
+        The fit, with the subjects' profiles.
     element : Element
         The latent, or one of its labels.
     subject : str
@@ -61,9 +60,9 @@ def densities(posterior: Posterior, element: Element, subject: str) -> pd.DataFr
     Returns
     -------
     DataFrame
-        301 points: ``at``, the element's range (of an unbounded one, the prior's central 99 %,
-        widened to hold the posterior); ``prior`` (see `prior_density`) and ``posterior`` (see
-        `density`), per unit of the latent.
+        301 points: ``at``, evenly spaced over the element's range (if it is infinite, over the
+        prior's central 99 %, widened to include the posterior); ``prior`` (see `prior_density`) and
+        ``posterior`` (see `density`), per unit of the latent.
     """
     before, after = prior_draws(posterior, element), posterior_draws(posterior, element, subject)
     low, high = span(posterior, element)

@@ -1,4 +1,4 @@
-"""What subjects' posteriors consist of, in memory or on disk, and what is read of one element."""
+"""The subjects' posteriors, in memory or on disk, and the draws of single elements."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,14 +17,14 @@ from ...layouts import Layout
 from ...layouts.elements import Element
 
 GROUPS = ("posterior", "sample_stats", "prior", "observed_data", "constant_data")
-"""Of the tree of arrays, as ArviZ names them."""
+"""Groups of the tree of arrays, with ArviZ's names."""
 
 
 @dataclass(frozen=True, eq=False)
 class Posterior:
-    """Draws of all subjects under one layout, and what they were fitted to.
+    """Draws of all subjects under one layout, with the data that they were fitted to.
 
-    A `Fit` is one, and has the functions that take one as its methods.
+    `Fit` is a subclass, whose methods call the functions that take a posterior.
 
     Attributes
     ----------
@@ -34,11 +34,11 @@ class Posterior:
         Groups ``posterior`` and ``sample_stats`` (subject, chain, draw, labels), ``prior``,
         ``observed_data`` (successes and trials; subject, item) and ``constant_data`` (meta-features
         per item, constants per subject). ArviZ reads it. The draws of a fit in a store are read
-        from the disk whenever they are asked for, and not kept.
+        from the disk on each access and are not kept in memory.
     failures : dict of str to str
-        Subjects whose sampling failed, and why.
+        Subjects whose sampling failed, each with the reason.
     attempts : dict of str to int
-        How often subjects were sampled, where that is more than once.
+        Number of times that a subject was sampled, for subjects that were sampled more than once.
 
     Examples
     --------
@@ -60,7 +60,7 @@ class Posterior:
 
     @classmethod
     def of(cls, posterior: "Posterior") -> Self:
-        """Take the parts of another one, such as a `Posterior` for a `Fit`; nothing is copied."""
+        """Convert from another class, such as from `Posterior` to `Fit`; nothing is copied."""
         return cls(posterior.layout, posterior.data, posterior.failures, posterior.attempts)
 
     @cached_property
@@ -73,7 +73,7 @@ class Posterior:
 
     @cached_property
     def kept(self) -> dict[Any, Any]:
-        """What functions of the draws keep, so as not to compute it again."""
+        """Results of functions of the draws, kept so that they are not computed again."""
         return {}
 
     @property
@@ -88,7 +88,7 @@ class Posterior:
 
     @cached_property
     def prior(self) -> dict[str, np.ndarray]:
-        """Draws of every profile element before the data, first axis draws."""
+        """Prior draws of every profile element; the first axis is that of the draws."""
         group = self.data["prior"]
         return {latent.name: group[latent.name].to_numpy()[0] for latent in self.layout.latents}
 
@@ -113,21 +113,21 @@ class Posterior:
         Returns
         -------
         list of str
-            The same names, as texts.
+            The same names, as strings.
 
         Raises
         ------
         FitError
-            When one was not fitted; the reason is given where sampling failed. When they are a
-            table.
+            When a subject was not fitted; the reason is given if sampling failed. Also when
+            `subjects` is a table.
         DataError
-            When one is named twice.
+            When a subject is named twice.
         """
         if isinstance(subjects, pd.DataFrame):
             raise FitError(
-                f"subjects= is a table of {len(subjects)} subject(s), and names of the fit's are "
-                f"needed here; only forecast and derived of a joint fit take new subjects: name "
-                f"some of {some(self.subjects)}, or fit a layout in which subjects share something"
+                f"subjects= is a table of {len(subjects)} subject(s), but here it must be names of "
+                f"subjects in the fit; only forecast and derived of a joint fit take new subjects: "
+                f"name some of {some(self.subjects)}, or fit a joint layout"
             )
         names = (
             [subjects] if isinstance(subjects, str) else texts(subjects, "the subjects asked for")
@@ -138,18 +138,18 @@ class Posterior:
             if name not in self._places
         ]
         if unknown:
-            raise FitError(f"not in this fit: {some(unknown)}; it holds {some(self.subjects)}")
+            raise FitError(f"not in this fit: {some(unknown)}; it has {some(self.subjects)}")
         refuse_repeats(names, "subject", "the subjects asked for")
         return names
 
     def places(self, subjects: Iterable[object] | None = None) -> np.ndarray:
-        """Find rows of subjects, which `named` checks, in the fit's arrays; all by default."""
+        """Return the rows of subjects in the fit's arrays (default: all), checked by `named`."""
         if subjects is None:
             return np.arange(len(self._names))
         return np.asarray(self._places.get_indexer(pd.Index(self.named(subjects), dtype="str")))
 
     def names(self, rows: np.ndarray) -> list[str]:
-        """Names of the subjects at some places in the fit's arrays."""
+        """Return the names of the subjects in some rows of the fit's arrays."""
         return [self._names[row] for row in rows]
 
     def __repr__(self) -> str:
@@ -161,29 +161,29 @@ class Posterior:
         )
 
 
-_PRIOR_VIEW = 0.99  # central mass of the prior that stands for an unbounded range
+_PRIOR_VIEW = 0.99  # central mass of the prior that replaces an infinite range
 
 
 def posterior_draws(fit: Posterior, element: Element, subject: str) -> np.ndarray:
-    """Draws of one element of one subject, chains joined; shape (chains times draws,)."""
+    """Return draws of one element of one subject, chains joined; shape (chains times draws,)."""
     draws = fit.posterior[element.latent.name].sel(subject=subject).to_numpy()
     return np.asarray(draws.reshape(*draws.shape[:2], -1)[..., element.index].ravel())
 
 
 def prior_draws(fit: Posterior, element: Element) -> np.ndarray:
-    """Draws of one element before the data; shape (draws,)."""
+    """Return prior draws of one element; shape (draws,)."""
     draws = fit.prior[element.latent.name]
     return np.asarray(draws.reshape(len(draws), -1)[:, element.index])
 
 
 def rows_of(table: pd.DataFrame, element: Element, subjects: Sequence[str]) -> pd.DataFrame:
-    """Take one element's rows of a table of profiles, indexed by subject in the order given."""
+    """Return one element's rows of a table of profiles, indexed by subject in the given order."""
     chosen = (table["node"] == element.latent.name) & (table["label"] == element.label)
     return table[chosen].set_index("subject").loc[list(subjects)]
 
 
 def span(fit: Posterior, element: Element) -> tuple[float, float]:
-    """Range over which to show an element.
+    """Return the range over which to show an element.
 
     Returns
     -------
@@ -200,10 +200,10 @@ def span(fit: Posterior, element: Element) -> tuple[float, float]:
 
 
 def success_rates(fit: Posterior, rows: np.ndarray | None = None) -> pd.Series:
-    """Mean success of fitted subjects over their training trials, in [0, 1].
+    """Return the mean success of fitted subjects over their training trials, in [0, 1].
 
-    Where rows are steps, the mean outcome of all attempts, as a part of the highest. `rows` are the
-    subjects' places in the fit; all of them by default.
+    Where rows are steps, it is the mean outcome of all attempts as a part of the highest outcome.
+    `rows` are the subjects' positions in the fit (default: all).
     """
     places = np.arange(len(fit.subjects)) if rows is None else rows
     observed = fit.observed

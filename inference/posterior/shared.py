@@ -1,4 +1,4 @@
-"""What is a subject's own in a fit, and what subjects share: items, categories, the population."""
+"""Latents with values per subject in a fit, and latents that subjects share."""
 
 import itertools
 from typing import NamedTuple
@@ -13,12 +13,12 @@ from .posterior import Posterior
 
 
 def shared_latents(layout: Layout) -> list[Latent]:
-    """List the latents that no subject has a value of alone."""
+    """List the latents without a value per subject."""
     return [latent for latent in layout.latents if SUBJECT not in latent.plates]
 
 
 def draws_by_level(fit: Posterior, latent: Latent) -> np.ndarray:
-    """Lay a shared latent's draws out by its levels: (levels, labels, chain, draw)."""
+    """Arrange a shared latent's draws by its levels: (levels, labels, chain, draw)."""
     plates = [plate_name(plate) for plate in latent.plates]
     variable = fit.posterior.variables[latent.name]
     values = variable.transpose(*plates, "chain", "draw", *latent.label_dims).to_numpy()
@@ -26,30 +26,30 @@ def draws_by_level(fit: Posterior, latent: Latent) -> np.ndarray:
 
 
 def levels_of(fit: Posterior, latent: Latent) -> list[tuple[str, ...]]:
-    """Name a shared latent's levels in the order of `draws_by_level`, a name for each plate."""
+    """Return a shared latent's levels, in the order of `draws_by_level`: a name for each plate."""
     known = fit.posterior.indexes
     return list(itertools.product(*(known[plate_name(plate)].map(str) for plate in latent.plates)))
 
 
 def own_latents(layout: Layout) -> list[Latent]:
-    """List the latents that each subject has values of: the profile, and those per task or item."""
+    """List the latents with values per subject: the profile, and those per subject and item."""
     return [latent for latent in layout.latents if SUBJECT in latent.plates]
 
 
 def own_names(fit: Posterior) -> list[tuple[str, str]]:
-    """Name what is a subject's own, node and label; of a value per task, the task is the label.
+    """Return node and label of each value per subject; for a value per task, the task is the label.
 
     Raises
     ------
     FitError
-        When subjects have nothing of their own.
+        When no latent has values per subject.
     """
     found = []
     if not own_latents(fit.layout):
         raise FitError(
             f"layout {fit.layout.name!r} has no value of a subject's own, so there are no profiles "
-            "to show or to judge; see items() and population(), or give the layout a node "
-            "per='subject'"
+            "and no diagnostics of subjects; see items() and population(), or give the layout a "
+            "node per='subject'"
         )
     for latent in own_latents(fit.layout):
         known = fit.posterior.indexes
@@ -60,14 +60,14 @@ def own_names(fit: Posterior) -> list[tuple[str, str]]:
 
 
 class Slowest(NamedTuple):
-    """Convergence of all that subjects share.
+    """Convergence of all values that subjects share.
 
     Attributes
     ----------
     rhat, ess : float
-        Largest R-hat and smallest effective sample size; NaN where one is unknown.
+        Largest R-hat and smallest effective sample size; NaN if one is unknown.
     remark : str
-        Which values are not as certain as they should be; empty where all are.
+        The values that did not converge; empty if all converged.
     """
 
     rhat: float
@@ -76,7 +76,7 @@ class Slowest(NamedTuple):
 
 
 def slowest_shared(fit: Posterior) -> Slowest | None:
-    """Judge what subjects share; None where that is nothing."""
+    """Assess the convergence of shared values; None if subjects share none."""
     if "shared" not in fit.kept:
         fit.kept["shared"] = _slowest(fit)
     found: Slowest | None = fit.kept["shared"]
@@ -104,5 +104,5 @@ def _slowest(fit: Posterior) -> Slowest | None:
         first = bad[np.argsort(np.nan_to_num(each[bad], nan=0.0), kind="stable")][:3]
         told = [f"{names[at]} (R-hat {every.rhat[at]:.3f}, ESS {each[at]:.0f})" for at in first]
         more = [f"{len(bad) - len(first)} more"] if len(bad) > len(first) else []
-        remark = f"what subjects share is not certain: {', '.join([*told, *more])}"
+        remark = f"shared values did not converge: {', '.join([*told, *more])}"
     return Slowest(float(rhat), float(ess), remark)

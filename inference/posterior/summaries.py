@@ -1,4 +1,4 @@
-"""Numbers that summarise profile elements: computed once for a subject, and kept with the fit."""
+"""Summaries of profile elements, computed once for a subject and kept with the fit."""
 
 import math
 from dataclasses import dataclass
@@ -11,28 +11,30 @@ from .posterior import Posterior
 from .shared import own_latents
 from .valleys import describe_modes
 
-LITTLE_LEARNT = 0.1  # variance removed by the data, below which an element is prior-dominated ...
-LITTLE_MOVED = 0.5  # ... unless the mean moved by so many of the prior's standard deviations
-_BLOCK = 2**19  # bytes of a latent's draws taken at a time; with more, memory is the slow part
+# an element is prior-dominated if less than the first part of its prior variance is removed by the
+# data, and its mean moves by less than the second number of the prior's standard deviations
+LITTLE_LEARNT = 0.1
+LITTLE_MOVED = 0.5
+_BLOCK = 2**19  # bytes of a latent's draws read at a time; with more, memory access dominates
 
 
 @dataclass(frozen=True, eq=False)
 class _Kept:
-    """Summaries of a fit's subjects, as far as they have been computed.
+    """Summaries of those of a fit's subjects for which they have been computed.
 
     Attributes
     ----------
     columns : dict of str to ndarray, shape (subjects, elements)
-        By name; empty before the first are computed.
+        By name; empty until the first summaries are computed.
     known : ndarray of bool, shape (subjects,)
-        Whose there are.
+        Whether a subject's summaries have been computed.
     """
 
     columns: dict[str, np.ndarray]
     known: np.ndarray
 
     def add(self, rows: np.ndarray, found: dict[str, np.ndarray]) -> None:
-        """Keep summaries of some subjects."""
+        """Store summaries of some subjects."""
         for name, values in found.items():
             if name not in self.columns:
                 shape = len(self.known), values.shape[1]
@@ -49,20 +51,20 @@ def summaries(fit: Posterior, rows: np.ndarray, prob: float) -> dict[str, np.nda
     fit : Posterior
         The fit; its draws are read some subjects at a time.
     rows : ndarray of int
-        The subjects' places in the fit.
+        Positions of the subjects in the fit.
     prob : float
         Mass of the equal-tailed interval.
 
     Returns
     -------
     dict of str to ndarray, shape (rows, elements)
-        Columns of `diagnostics.profiles` by name, but that ``prior_dominated`` knows nothing of the
-        outcomes. They are copies: what is kept cannot be changed through them.
+        Columns of `diagnostics.profiles` by name, except that ``prior_dominated`` does not depend
+        on the outcomes. They are copies, so that changes do not affect the kept summaries.
 
     Notes
     -----
-    Summaries are kept with the fit and not computed again. Draws of a fit are not to be changed in
-    place; `dataclasses.replace` makes another fit of other draws, which keeps its own.
+    Summaries are kept with the fit and not computed again. Draws of a fit must not be changed in
+    place; `dataclasses.replace` makes a new fit of other draws, with its own summaries.
     """
     kept = fit.kept.setdefault(prob, _Kept({}, np.zeros(len(fit.subjects), dtype=bool)))
     missing = rows[~kept.known[rows]]
@@ -75,7 +77,7 @@ def summaries(fit: Posterior, rows: np.ndarray, prob: float) -> dict[str, np.nda
 
 
 def subject_blocks(fit: Posterior, rows: np.ndarray) -> list[np.ndarray]:
-    """Cut subjects' rows into blocks whose draws of one latent take up little memory."""
+    """Divide subjects' rows into blocks, to bound the memory of one latent's draws."""
     draws = fit.posterior
     largest = max(draws[latent.name].nbytes for latent in own_latents(fit.layout))
     most = max(1, _BLOCK * draws.sizes["subject"] // largest)
@@ -93,14 +95,14 @@ def _summaries(fit: Posterior, rows: np.ndarray, prob: float) -> dict[str, np.nd
 
 
 def summarise(draws: np.ndarray, prior: np.ndarray, prob: float) -> dict[str, np.ndarray]:
-    """Summarise draws of one latent, (subject or level, element, chain, draw), beside its prior's.
+    """Summarise draws of one latent, (subject or level, element, chain, draw), given its prior.
 
     Parameters
     ----------
     draws : ndarray, shape (subjects or levels, elements, chains, draws)
-        Of the posterior.
+        Posterior draws.
     prior : ndarray, shape (draws,) or (draws, labels)
-        Of one subject or level; elements are its labels, or these again and again.
+        Prior draws of one subject or level. Elements are its labels, or repetitions of them.
     prob : float
         Mass of the equal-tailed interval.
 
@@ -113,7 +115,7 @@ def summarise(draws: np.ndarray, prior: np.ndarray, prob: float) -> dict[str, np
     prior = prior.reshape(len(prior), -1)
     prior = np.tile(prior, draws.shape[1] // prior.shape[1])
     tail = (1 - prob) / 2
-    places = tail * np.array([0.5, 1, 1.5])  # slopes between the outer ones give the density
+    places = tail * np.array([0.5, 1, 1.5])  # the outer two quantiles give the density's estimate
     ordered = np.sort(flat, axis=-1)
     ends = np.quantile(ordered, np.concatenate([places, 1 - places[::-1]]), axis=-1)
     mean, variance = flat.mean(axis=-1), flat.var(axis=-1, ddof=1)

@@ -1,4 +1,4 @@
-"""Separate modes of profile elements: valleys in their draws, and where the modes lie."""
+"""Separate modes of profile elements, found as valleys in the distribution of their draws."""
 
 import itertools
 
@@ -14,51 +14,54 @@ from ..sampling.convergence import (
     separate,
 )
 
-_BLOCKS = {20: 6.0, 40: 6.5, 80: 7.0}  # cuts into so many, with critical values of the dip times
-# the root of the effective draws in a block: few of 1,000 flat densities exceed one
-_LEAST = 10  # effective draws in a block, for these to hold
-_DIP = 1.0  # nats: peaks with less between them are one mode, as in `modes`
-_CLOSEST = 1e-12  # part of the range: closer draws are alike
+# numbers of blocks, with critical values of the dip times the root of a block's effective draws;
+# few of 1,000 flat densities exceed one of them
+_BLOCKS = {20: 6.0, 40: 6.5, 80: 7.0}
+_LEAST = 10  # effective draws in a block, for the critical values to be valid
+_DIP = 1.0  # nats: peaks with a smaller dip between them are one mode, as in `modes`
+_CLOSEST = 1e-12  # part of the range: closer draws are equal
 
 
 def describe_modes(draws: np.ndarray, ordered: np.ndarray, rhat: np.ndarray) -> np.ndarray:
-    r"""Say where elements of profiles have separate modes.
+    r"""Describe the separate modes of profile elements.
 
-    The draws in ascending order are cut into K = 20, 40 and 80 blocks of equally many. A block k of
-    the width :math:`w_k` is a valley where blocks on both sides are narrower by a factor, the dip
+    The draws in ascending order are divided into K = 20, 40 and 80 blocks of equal size. A block k
+    of the width :math:`w_k` is a valley if blocks on both sides are narrower by a factor, the dip
 
     .. math:: d_k = \log \frac{w_k}{\max(\min_{i < k} w_i, \min_{j > k} w_j)}
         \ge \max\left(1, \frac{c_K}{\sqrt{n / K}}\right), \qquad c = 6, 6.5, 7
 
-    which no unimodal density has. The n effective draws are those of the ranks within the modes,
-    10 K at least: how seldom chains go from one mode to another does not count. Of one thousand
-    unimodal posteriors, flat, skewed or at a boundary, fewer than one is so taken for one with
-    several modes. Modes of one tenth of the draws are seen among 1,000, of one twentieth among
-    4,000. Both sides of a valley are looked at in the same way. Where R-hat is bad, chains whose
-    draws do not overlap count as modes, too; see `convergence.separate`.
+    A unimodal density has no valley. The number n of effective draws is that of the ranks within
+    the modes, and at least 10 K, so that rare moves of chains between modes do not reduce it. Fewer
+    than one of a thousand unimodal posteriors (flat, skewed or at a boundary) are reported as
+    having several modes. A mode with a tenth of the draws is detected among 1,000 draws, and one
+    with a twentieth among 4,000. The draws on both sides of a valley are searched in the same way.
+    If R-hat is above its limit, chains whose draws do not overlap also count as modes; see
+    `convergence.separate`.
 
     Parameters
     ----------
     draws : ndarray, shape (..., chain, draw)
-        Of the elements.
+        Draws of the elements.
     ordered : ndarray, shape (..., chain times draw)
-        The same in ascending order.
+        The same draws in ascending order.
     rhat : ndarray, shape (...)
-        Of the elements.
+        R-hat of the elements.
 
     Returns
     -------
     ndarray of str, shape (...)
-        Median of each mode, with its weight where chains visit the modes often enough to agree on
-        it (R-hat of being in it 1.01 at most, effective sample size 100 per chain at least), else
-        with the number of chains that stay in it; empty where there are no separate modes. A mode
-        that no chain has found is not seen.
+        Median of each mode. The weight of the mode is added if chains visit the modes often enough
+        to agree on it (the indicator of the mode has an R-hat of at most 1.01 and an effective
+        sample size of at least 100 per chain), and otherwise the number of chains that stay in it.
+        The text is empty if there are no separate modes. Modes that no chain visited are not
+        detected.
 
     References
     ----------
     Hartigan, J. A. and Hartigan, P. M. (1985), The dip test of unimodality, Annals of Statistics
-    13, for the uniform distribution as the unimodal one that is the hardest to tell from several
-    modes.
+    13, for the uniform distribution as the unimodal distribution that is hardest to distinguish
+    from one with several modes.
 
     Examples
     --------
@@ -85,33 +88,33 @@ def describe_modes(draws: np.ndarray, ordered: np.ndarray, rhat: np.ndarray) -> 
 
 
 def _edges(count: int, blocks: int) -> np.ndarray:
-    """Places of the ends of the blocks among ascending draws."""
+    """Return the positions of the blocks' ends among ascending draws."""
     return np.round(np.linspace(0, count - 1, blocks + 1)).astype(int)
 
 
 def _excess(ordered: np.ndarray, blocks: int, effective: float) -> np.ndarray:
-    """Dips of ascending draws in the blocks but the first and the last, over what they need."""
+    """Compute dips divided by their critical values, for all but the first and the last block."""
     if not effective >= _LEAST * blocks:
         return np.zeros((*ordered.shape[:-1], blocks - 2))
     ends = ordered[..., _edges(ordered.shape[-1], blocks)]
     width = np.maximum(np.diff(ends, axis=-1), _CLOSEST * (ends[..., -1:] - ends[..., :1]))
     left = np.minimum.accumulate(width, axis=-1)[..., :-2]
     right = np.minimum.accumulate(width[..., ::-1], axis=-1)[..., ::-1][..., 2:]
-    with np.errstate(invalid="ignore", divide="ignore"):  # draws that are all alike
+    with np.errstate(invalid="ignore", divide="ignore"):  # widths are 0 if all draws are equal
         dips = np.log(width[..., 1:-1] / np.maximum(left, right))
     needed = max(_DIP, _BLOCKS[blocks] / (effective / blocks) ** 0.5)
     return np.where(np.isfinite(dips), dips / needed, 0.0)
 
 
 def _between(draws: np.ndarray) -> list[float]:
-    """Give values between groups of chains whose draws do not overlap."""
+    """Return values that separate groups of chains whose draws do not overlap."""
     group = separate(draws)
     middles = [np.median(draws[group == number]) for number in range(group.max() + 1)]
     return [float(one + two) / 2 for one, two in itertools.pairwise(middles)]
 
 
 def _cuts(draws: np.ndarray, ordered: np.ndarray) -> list[float]:
-    """Cut one element's draws in their valleys, as far as their effective number allows."""
+    """Return the values at which valleys separate one element's draws."""
     cuts = _split(ordered, 1.0)
     while cuts:
         part = effective_within(draws, np.searchsorted(cuts, draws)) / draws.size
@@ -123,7 +126,7 @@ def _cuts(draws: np.ndarray, ordered: np.ndarray) -> list[float]:
 
 
 def _split(ordered: np.ndarray, part: float) -> list[float]:
-    """Cut ascending draws, of which a part is effective, in their deepest valley, and so on."""
+    """Divide ascending draws at their deepest valley, and the parts again; `part` is effective."""
     each = {blocks: _excess(ordered, blocks, part * len(ordered)) for blocks in _BLOCKS}
     blocks = max(each, key=lambda count: float(each[count].max()))
     deepest = int(each[blocks].argmax())
@@ -136,7 +139,7 @@ def _split(ordered: np.ndarray, part: float) -> list[float]:
 
 
 def _told(draws: np.ndarray, mode: np.ndarray) -> str:
-    """Say where the modes are, given which one each draw is in."""
+    """Describe the modes in words, given the mode of each draw."""
     numbers = range(int(mode.max()) + 1)
     weights = _weights(mode)
     places = []
@@ -151,12 +154,12 @@ def _told(draws: np.ndarray, mode: np.ndarray) -> str:
 
 
 def _weights(mode: np.ndarray) -> list[str]:
-    """Write the modes' weights; none where the chains do not agree on them."""
+    """Format the modes' weights; the list is empty if the chains do not agree on them."""
     inside = np.stack([mode == number for number in range(int(mode.max()) + 1)]).astype(float)
-    found = rhat_ess(inside if len(inside) > 2 else inside[:1])  # of two, one says it all
+    found = rhat_ess(inside if len(inside) > 2 else inside[:1])  # two weights add up to 1
     known = (found.rhat <= RHAT_LIMIT) & (found.ess_bulk >= ESS_PER_CHAIN * len(mode))
     if not known.all():
         return []
     share = inside.mean(axis=(1, 2))
-    errors = np.sqrt(share * (1 - share) / found.ess_bulk)  # of two, the same
+    errors = np.sqrt(share * (1 - share) / found.ess_bulk)  # equal for both of two modes
     return [chance(float(one), float(error)) for one, error in zip(share, errors, strict=True)]

@@ -170,7 +170,7 @@ def test_there_is_no_fit(command, what, message, tmp_path, capsys):
 
 def test_an_unknown_subject(fitted, capsys):
     assert main(["describe", str(fitted), "--subjects", "Eve"]) == 2
-    assert "not in this fit: Eve; it holds Ann, Bob, Zoë [x]" in capsys.readouterr().err
+    assert "not in this fit: Eve; it has Ann, Bob, Zoë [x]" in capsys.readouterr().err
 
 
 OWN = """

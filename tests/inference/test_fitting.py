@@ -64,7 +64,7 @@ def test_numbered_names(animal_ai, cohort, sampling):
 def test_select(fitted):
     assert fitted.named("Ann") == ["Ann"]
     assert fitted.places().tolist() == list(range(6))
-    with pytest.raises(FitError, match="not in this fit: Eve; it holds Ann, Bob, Cyd, Dot, ace an"):
+    with pytest.raises(FitError, match="not in this fit: Eve; it has Ann, Bob, Cyd, Dot, ace an"):
         fitted.named(["Ann", "Eve"])
     with pytest.raises(DataError, match=r"the subject name\(s\) Ann occur more than once"):
         fitted.named(["Ann", "Ann"])

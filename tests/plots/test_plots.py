@@ -222,7 +222,7 @@ class TestProfileForest:
         ("arguments", "message"),
         [
             ({"nodes": "hearing"}, r"no profile element hearing; it has navigation, left_right"),
-            ({"subjects": ["Bob"]}, "not in this fit: Bob; it holds Ann"),
+            ({"subjects": ["Bob"]}, "not in this fit: Bob; it has Ann"),
             ({"prob": 90}, "prob=90"),
         ],
     )
@@ -488,7 +488,7 @@ class TestForecastPlot:
 
     def test_errors(self, fit, evaluation):
         forecast = fit.forecast(evaluation.items)
-        with pytest.raises(FitError, match="not in this forecast: Bob; it holds Ann"):
+        with pytest.raises(FitError, match="not in this forecast: Bob; it has Ann"):
             plots.forecast_plot(forecast, "Bob")
         with pytest.raises(DataError, match="unknown subject Ann"):
             plots.forecast_plot(forecast, "Ann", evaluation.select(subjects=["all right"]))

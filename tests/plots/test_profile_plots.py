@@ -236,7 +236,7 @@ class TestProfileHeatmap:
         [
             ({"statistic": "median"}, "statistic='median'; give one of 'mean', 'sd'"),
             ({"nodes": "hearing"}, "no profile element hearing; it has navigationAbility"),
-            ({"subjects": ["Zoe"]}, "not in this fit: Zoe; it holds Ann"),
+            ({"subjects": ["Zoe"]}, "not in this fit: Zoe; it has Ann"),
             ({"subjects": []}, "no subject is named"),
         ],
     )
@@ -333,7 +333,7 @@ class TestProfileBars:
     @pytest.mark.parametrize(
         ("arguments", "message"),
         [
-            ({"subjects": ["Zoe"]}, "not in this fit: Zoe; it holds Ann"),
+            ({"subjects": ["Zoe"]}, "not in this fit: Zoe; it has Ann"),
             ({"subjects": []}, "0 subjects to draw; name 1 to 36"),
             ({"nodes": "hearing"}, "no profile element hearing; it has navigationAbility"),
             ({"nodes": ["rightLeftBias"]}, "rightLeftBias: without a finite range"),

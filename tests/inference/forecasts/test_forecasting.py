@@ -162,7 +162,7 @@ def test_some_subjects(fitted, new_items):
 
 
 def test_unknown_subject(fitted, new_items):
-    with pytest.raises(FitError, match="not in this fit: Eve; it holds Ann, Bob"):
+    with pytest.raises(FitError, match="not in this fit: Eve; it has Ann, Bob"):
         fitted.forecast(new_items, subjects=["Eve"])
 
 

@@ -55,7 +55,7 @@ def predicted_steps():
             "a forecast of an unknown subject",
             lambda: fit().forecast(NEW, subjects=["Eve"]),
             FitError,
-            "not in this fit: Eve; it holds Ann, Bob",
+            "not in this fit: Eve; it has Ann, Bob",
         ),
         fault(
             "test rows that were trained on",
