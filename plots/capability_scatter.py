@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
+_PROB = 0.9  # mass of the intervals
 _LABELS = 25  # names tried when none are asked for
 _LEAST = 0.25  # part of the range that colours span, so that a little noise does not look like much
 _SMALLEST, _LARGEST = 14.0, 150.0  # marker areas at success 0 and 1, in square points
@@ -36,11 +37,10 @@ def capability_scatter(
 ) -> "Axes":
     """Draw one profile element against another, a point per subject.
 
-    Points are posterior means, grey bars one posterior standard deviation to either side, the area
-    of a point grows with the subject's success rate, and its colour shows the mean noise level. A
-    point is hollow where the prior dominates what it shows, and crossed where that has separate
-    modes, between which its mean may lie (see `profiles`); a dagger marks a subject that did
-    not converge (see `diagnose`).
+    Points are posterior means and grey lines 90 % intervals. The area of a point grows with the
+    subject's success rate, and its colour shows the mean noise level. A point is hollow where the
+    prior dominates what it shows, and crossed where that has separate modes, between which its mean
+    may lie (see `profiles`); a dagger marks a subject that did not converge (see `diagnose`).
 
     Parameters
     ----------
@@ -79,28 +79,21 @@ def capability_scatter(
     >>> result = fit(aaio.published_layout(), cohort.evaluation, subjects=["sim-01"],
     ...              draws=100, tune=200, chains=2, seed=1, progressbar=False)
     >>> capability_scatter(result).get_title()
-    'Cognitive profiles of 1 subject: posterior mean ± sd'
+    'Cognitive profiles of 1 subject: posterior means, 90% intervals'
     """
     across, up = _chosen(fit, x, y)
     shade = _shade(fit, colour)
     named = [] if names is None else fit.named(names)
     rates = success_rates(fit)
-    table, status = profiles(fit), diagnose(fit, fit.subjects)["status"]
+    table, status = profiles(fit, _PROB), diagnose(fit, fit.subjects)["status"]
     doubted = set(status.index[status == "not converged"])
     horizontal, vertical = (rows_of(table, element, fit.subjects) for element in (across, up))
     where = np.column_stack([horizontal["mean"], vertical["mean"]])
     area = _area(rates.to_numpy())
     ax = style.single(ax, (7.4, 5.6))
-    ax.errorbar(
-        horizontal["mean"],
-        vertical["mean"],
-        xerr=horizontal["sd"],
-        yerr=vertical["sd"],
-        fmt="none",
-        ecolor=style.FAINT,
-        elinewidth=0.8,
-        zorder=1,
-    )
+    pale: dict[str, Any] = {"color": style.FAINT, "linewidth": 0.8, "zorder": 1}
+    ax.hlines(vertical["mean"], horizontal["low"], horizontal["high"], **pale)
+    ax.vlines(horizontal["mean"], vertical["low"], vertical["high"], **pale)
     style.range_ends(ax, across, "x")
     style.range_ends(ax, up, "y")
     paint: dict[str, Any] = {"color": style.colour(across)}
@@ -134,7 +127,9 @@ def capability_scatter(
     ax.set_xlabel(style.element_label(across))
     ax.set_ylabel(style.element_label(up))
     who = many(len(fit.subjects), "subject")
-    style.title(ax, f"Cognitive profiles of {who}: posterior mean ± sd")
+    style.title(
+        ax, f"Cognitive profiles of {who}: posterior means, {style.percent(_PROB)} intervals"
+    )
     figure = ax.get_figure()
     if shade is not None and figure is not None:
         figure.colorbar(points, ax=ax, label=f"posterior mean of {style.element_label(shade)}")

@@ -234,7 +234,8 @@ class TestProfileForest:
 class TestCapabilityScatter:
     def test_points_bars_and_colours(self, fit):
         ax = plots.capability_scatter(fit)
-        table = fit.profiles().pivot_table(["mean", "sd"], "subject", "node").loc[fit.subjects]
+        columns = ["mean", "low", "high"]
+        table = fit.profiles(prob=0.9).pivot_table(columns, "subject", "node").loc[fit.subjects]
         drawn, hollow = points(ax)
         means = table["mean"][["navigation", "sight"]].to_numpy()
         shown = fit.profiles().query("node in ('navigation', 'sight', 'noise')")
@@ -244,8 +245,11 @@ class TestCapabilityScatter:
         assert np.array_equal(drawn.get_array(), table["mean"]["noise"])
         bars = [c for c in ax.collections if isinstance(c, LineCollection)]
         for which, (lines, node) in enumerate(zip(bars, ("navigation", "sight"), strict=True)):
-            half = [np.ptp(segment[:, which]) / 2 for segment in lines.get_segments()]
-            assert np.allclose(half, table["sd"][node], rtol=1e-12)
+            ends = [segment[:, which] for segment in lines.get_segments()]
+            assert np.array_equal(ends, np.column_stack([table["low"][node], table["high"][node]]))
+        assert ax.get_title() == (
+            f"Cognitive profiles of {len(fit.subjects)} subjects: posterior means, 90% intervals"
+        )
         success = fit.observed["successes"].sum("item") / fit.observed["trials"].sum("item")
         assert np.array_equal(np.argsort(drawn.get_sizes()), np.argsort(success.to_numpy()))
         assert ax.get_xlabel() == "navigation (m)"
