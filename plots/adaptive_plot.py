@@ -111,7 +111,7 @@ def adaptive_plot(
         style.quiet_frame(panel, "left", "bottom")
         style.title(panel, style.words(element, 30))
     if figure is not None:
-        style.heading(figure, f"What answers taught: {style.words(layout.name, 40)}")
+        style.heading(figure, f"Posterior sd after each answer: {style.words(layout.name, 40)}")
         if len(named) > 1 or design is not None:
             style.legend_below(figure, axes, 3)
     return axes

@@ -79,6 +79,6 @@ def caterpillar_plot(
         panel.set_xlabel(style.words(f"{name} ({unit})" if unit else name))
         style.title(panel, many(len(rows), "effect"))
     if figure is not None:
-        style.heading(figure, "What items have of their own")
+        style.heading(figure, "Effects of items: posterior means and intervals")
         style.legend_below(figure, axes, 2)
     return axes

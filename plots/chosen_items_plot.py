@@ -87,7 +87,8 @@ def chosen_items_plot(design: Design, *, ax: "Axes | None" = None) -> "Axes":
     low_high = [(design.bank[name].min(), design.bank[name].max()) for name in columns]
     axes.set_yticklabels(
         [
-            style.words(name, 36) + ("" if shared else f"  {low:.3g} to {high:.3g}")
+            style.words(name, 36)
+            + ("" if shared else f"  {low:.3g} to {high:.3g}".replace("-", "\u2212"))
             for name, (low, high) in zip(names, low_high, strict=True)
         ],
         fontsize=8,

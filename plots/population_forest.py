@@ -97,8 +97,8 @@ def population_forest(
         _population(panel, rows, prob)
         _profiles(panel, rows, style.colour(element), prob)
         style.range_ends(panel, element, "x")
-        leans = style.percent(round(rows["lean"].median(), 2))
-        style.title(panel, f"leans on it by {leans} (median)")
+        share = style.percent(round(rows["lean"].median(), 2))
+        style.title(panel, f"population's share of a mean: {share} (median)")
         panel.set_xlabel(style.element_label(element))
         panel.set_ylim(-0.7, len(who) - 0.3)
         panel.set_yticks(np.arange(len(names)), names, fontsize=8)
@@ -108,7 +108,7 @@ def population_forest(
             panel.set_ylabel(f"{many(len(who), 'subject')} by success rate")
         style.quiet_frame(panel, "bottom")
     if figure is not None:
-        style.heading(figure, f"{many(len(who), 'subject')}, and what the population says of each")
+        style.heading(figure, f"{many(len(who), 'subject')}: profiles and their population")
         style.legend_below(figure, axes, 1 if columns < 2 else 2)
     return axes
 

@@ -55,6 +55,11 @@ def test_many_values_are_shown_in_ranges():
     ax = plots.chosen_items_plot(ml.batteries.design(layout, bank, n=9))
     assert sum(int(text.get_text()) for text in ax.texts) == 9
     assert ax.get_yticklabels()[0].get_text() == "smallness  0 to 10"
+    nearness = ml.MetaFeature("nearness", low=-10, high=0)
+    layout = ml.Layout("looking", ml.Success("found", logistic(sight - nearness)))
+    bank = pd.DataFrame({"nearness": np.linspace(-10, 0, 40)}, index=range(40))
+    ax = plots.chosen_items_plot(ml.batteries.design(layout, bank, n=9))
+    assert ax.get_yticklabels()[0].get_text() == "nearness  \u221210 to 0"
 
 
 def test_nothing_to_draw_over():

@@ -181,7 +181,7 @@ class TestPopulationForest:
         inside = rows["alone"].between(*panel.get_xlim())
         assert np.allclose(points(panel, "D")[:, 0], rows["alone"][inside])
         share = round(100 * table["lean"].median())
-        assert panel.get_title() == f"leans on it by {share}% (median)"
+        assert panel.get_title() == f"population's share of a mean: {share}% (median)"
         assert is_whole(panel.figure)
         assert not overlapping(panel.get_yticklabels())
 
@@ -196,7 +196,7 @@ class TestPopulationForest:
         (panel,) = plots.population_forest(schools, nodes="ability", subjects=["s003", "s001"])
         shown = [text.split()[0] for text in named(panel.get_yticklabels())]
         assert sorted(shown) == ["s001", "s003"]
-        assert panel.figure.get_suptitle() == "2 subjects, and what the population says of each"
+        assert panel.figure.get_suptitle() == "2 subjects: profiles and their population"
         assert is_whole(panel.figure)
 
     def test_a_crowd_has_no_names(self):
