@@ -1,4 +1,4 @@
-"""A fit on one page, to read and to hand on."""
+"""The report of a fit on one page."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -33,37 +33,38 @@ def report(
     title: str | None = None,
     overwrite: bool = False,
 ) -> Path:
-    """Write all that a fit says as one page.
+    """Write the results of a fit as one page.
 
-    The HTML page holds everything in one file and loads nothing: the layout with its equations, the
-    items, a table of all profiles, and for each subject its profile, a diagnosis in words, curves
-    of outcomes over each property, and how far the sampling is to be trusted. It prints with all
-    subjects. Markdown is the same in short. The same fit always gives the same file.
+    The HTML page is a single file that loads no other files. It contains the layout with its
+    equations, the items, a table of all profiles, and for each subject its profile, a diagnosis,
+    curves of outcomes over each property, and the convergence of the sampling. It prints with all
+    subjects. The Markdown page is a shorter version. The same fit always gives the same file.
 
-    Of more than 300 subjects, all are in the table, which is searched, sorted and turned over page
-    by page, and in the overview; 300 have a section of their own.
+    With more than 300 subjects, all are in the overview and in the table, which can be searched,
+    sorted and paged; 300 of them have a section of their own.
 
     Parameters
     ----------
     fit : Fit
-        Profiles, with the items and outcomes that they are from.
+        The fit, with its items and outcomes.
     path : str or Path
         File to write, ending in ``.html`` or ``.md``; its folder must exist.
     evaluation : Evaluation, optional
-        The one that was fitted, with all properties of its items: from these the layout is
-        criticised. Outcomes that were not fitted are held against the forecast.
+        The evaluation that was fitted, with all properties of its items, from which a criticism is
+        made. Outcomes that were not fitted are compared with the forecast.
     forecast : Forecast, optional
-        Of new items, by this fit or by one that did not see them.
+        Forecast of new items by this fit, or by another that was not fitted to them.
     bank : DataFrame, optional
-        Items that may be asked next, with the columns that the layout needs: for each subject the
-        ten that would narrow its profile most are listed; see `batteries.next_items`.
+        Candidate items for further tests, with the columns that the layout needs. For each subject,
+        the ten that would narrow its profile most are listed; see `batteries.next_items`.
     explain : iterable of Explanation, optional
-        Forecasts to explain, as `Fit.explain` does, in the sections of their subjects.
+        Explanations of forecasts, as returned by `Fit.explain`, for the sections of their subjects.
     criticism : Criticism or PopulationCriticism, optional
-        Of this fit, instead of one that is made of the evaluation.
+        Criticism of this fit, instead of one made from the evaluation.
     detailed : iterable, optional
-        Subjects with a section of their own: diagnosis, figures, criticism and sampling. By default
-        everybody; of more than 300, so many, evenly spaced from the most successful to the least.
+        Subjects with a section of their own: diagnosis, figures, criticism and sampling
+        (default: all; if there are more than 300, that many, evenly spaced from the most successful
+        to the least).
     title : str, optional
         Heading of the page.
     overwrite : bool
@@ -72,16 +73,16 @@ def report(
     Returns
     -------
     Path
-        The file.
+        Path of the file.
 
     Raises
     ------
     DataError
-        When the evaluation, the forecast, the criticism or an explanation is not the fit's, or a
-        subject is named twice.
+        When the evaluation, the forecast, the criticism or an explanation belongs to another fit,
+        or a subject is named twice.
     FitError
-        When a subject of `detailed` is not in the fit, the ending is another one, the file exists
-        and may not be replaced, or cannot be written.
+        When a subject of `detailed` is not in the fit, the file name has another ending, or the
+        file exists and may not be replaced, or cannot be written.
 
     Examples
     --------

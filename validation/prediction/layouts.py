@@ -1,4 +1,4 @@
-"""Measurement layouts as assessors: one, and the best of several, chosen on training outcomes."""
+"""Measurement layouts as assessors: a single one, or the best of several by training outcomes."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -25,14 +25,15 @@ from .splits import Groups, Items, Split, drawn
 
 @dataclass(frozen=True)
 class FittedLayout:
-    """Predict by a layout, fitted to the training outcomes of each subject.
+    """Predictions by a layout that is fitted to the training outcomes of each subject.
 
     Parameters
     ----------
     layout : Layout
-        What to fit.
+        The layout to fit.
     draws, tune, chains, method, n_jobs
-        As in `fit`; nobody is sampled again, since a prediction needs the posterior's mean only.
+        As in `fit`. Subjects that do not converge are not sampled again, because a prediction needs
+        only the posterior mean.
     trust : Transfer, float or "home", optional
         As in `Fit.forecast`. An `Elsewhere` estimates it on the training outcomes.
 
@@ -80,28 +81,28 @@ class FittedLayout:
         DataError
             When items do not fit the layout or are unknown.
         FitError
-            When an option of the fit is out of range, or nobody could be sampled.
+            When an option of the fit is out of range, or no subject could be sampled.
         """
         return self.fitted(training, items, seed=seed)[0].data["mean"]
 
     def fitted(
         self, training: Evaluation, items: Sequence[str], *, seed: int
     ) -> tuple[Forecast, pd.DataFrame]:
-        """Forecast success, and say how the sampling went.
+        """Forecast success, and return the diagnostics of the fit.
 
         Returns
         -------
         Forecast
-            Of the items.
+            Forecast of the items.
         DataFrame
-            As `Fit.diagnostics` returns it.
+            Diagnostics as returned by `Fit.diagnostics`.
 
         Raises
         ------
         DataError
             When items do not fit the layout or are unknown.
         FitError
-            When an option of the fit is out of range, or nobody could be sampled.
+            When an option of the fit is out of range, or no subject could be sampled.
         """
         result = self.fit(training, seed=seed)
         found = result.forecast(asked(training, items), trust=self.trust)
@@ -115,7 +116,7 @@ class FittedLayout:
         DataError
             When items do not fit the layout.
         FitError
-            When an option of the fit is out of range, or nobody could be sampled.
+            When an option of the fit is out of range, or no subject could be sampled.
         """
         return fit(
             self.layout,
@@ -139,22 +140,21 @@ def asked(training: Evaluation, items: Sequence[str]) -> pd.DataFrame:
 
 @dataclass(frozen=True)
 class ChosenLayout:
-    r"""Predict by one of several layouts: the one that foresees training outcomes best.
+    r"""Predictions by the one of several layouts that predicts training outcomes best.
 
-    One choice for all subjects, by the sum of their log scores: a single subject's outcomes on few
-    groups say too little of what is best for others.
+    One layout is chosen for all subjects, by the sum of their log scores, because the outcomes of a
+    single subject on few groups are not enough for a choice.
 
     Parameters
     ----------
     layouts : mapping of str to Layout
-        Candidates, by name.
+        Candidates by name.
     groups : str, optional
-        Column of the items, such as a benchmark, whose groups are left out whole: the choice is
-        then made for items of groups that nobody has seen. Without it, items are left out at
-        random.
+        Column of the items, such as a benchmark, whose groups are left out as a whole, so that the
+        choice applies to items of new groups. By default, items are left out at random.
     folds : int
-        In how many parts training items are left out, in turn, and foreseen from the others, as by
-        `Items` or `Groups`.
+        Number of parts into which `Items` or `Groups` divides the training items. Each part is left
+        out in turn and predicted from the others.
     draws, tune, chains
         As in `fit`.
 
@@ -211,7 +211,7 @@ class ChosenLayout:
         Parameters
         ----------
         training : Evaluation
-            Items and outcomes; items without any do not count.
+            Items and outcomes; items without outcomes are ignored.
         seed : int
             Seed of folds and fits.
 
@@ -242,7 +242,7 @@ class ChosenLayout:
         DataError
             When items do not fit a layout, or the training items are of one group only.
         FitError
-            When an option of the fit is out of range, or nobody could be sampled.
+            When an option of the fit is out of range, or no subject could be sampled.
         """
         return self.fitted(training, items, seed=seed)[0].data["mean"]
 
@@ -254,16 +254,16 @@ class ChosenLayout:
         Returns
         -------
         Forecast
-            Of the items.
+            Forecast of the items.
         DataFrame
-            As `Fit.diagnostics` returns it.
+            Diagnostics as returned by `Fit.diagnostics`.
 
         Raises
         ------
         DataError
             When items do not fit a layout, or the training items are of one group only.
         FitError
-            When an option of the fit is out of range, or nobody could be sampled.
+            When an option of the fit is out of range, or no subject could be sampled.
         """
         best = self.compare(training, seed=seed).index[0]
         return self._fitted(self.layouts[best]).fitted(training, items, seed=seed)

@@ -37,43 +37,43 @@ def transfer(
     seed: int = 1,
     progressbar: bool = True,
 ) -> Transfer:
-    r"""Estimate how far a layout's forecasts are off on groups of items that it was not fitted to.
+    r"""Estimate the errors of a layout's forecasts on groups of items that were not fitted.
 
-    Each group of the training items is left out in turn, and forecast from the others. The log-odds
-    of what then happens, against the forecast's :math:`\lambda`, are
+    Each group of the training items is left out in turn, and forecast from the others. Given the
+    forecast's log-odds :math:`\lambda`, the log-odds of the outcomes are
 
     .. math:: \operatorname{logit} P(y_{si} = 1) = k\,(c + b\,(\lambda_{si} - c))
         + u_g + w_{sg} + v_i, \quad
         u_g \sim N(0, \tau^2), \quad w_{sg} \sim N(0, \rho^2), \quad v_i \sim N(0, \omega^2)
 
-    for subject s, item i and its group g: b is a slope about the population's log-odds c; all
-    of a group are off together, those of a subject in it, and those of an
-    item. What the posterior leaves open of :math:`\lambda` is allowed for. The result is the
-    posterior of :math:`\tau, \rho, \omega`, as `posterior_of_misfit` computes it: with few groups
-    their priors widen forecasts, and many groups replace them. The slope b is no posterior: it is
-    the one whose mean forecasts score best on the groups left out, its logarithm multiplied by
-    n / (n + 3) of n groups, so that few groups hardly move means.
+    for subject s, item i and its group g. Here b is a slope about the population's log-odds c, and
+    errors are shared by a group, by a subject's items in a group, and by an item. The posterior
+    uncertainty of :math:`\lambda` is included. The result is the posterior of :math:`\tau, \rho,
+    \omega`, as computed by `posterior_of_misfit`: with few groups their priors widen forecasts, and
+    with many groups the data determine them. The slope b has a point estimate: the value whose mean
+    forecasts score best on the left-out groups, with its logarithm multiplied by n / (n + 3) for n
+    groups, so that few groups hardly change means.
 
     Parameters
     ----------
     layout : Layout or FittedLayout
-        What is fitted; a `FittedLayout` says how.
+        The layout to fit; a `FittedLayout` also has the options of the fit.
     evaluation : Evaluation
-        Training items and outcomes, of a single `Success`; items without outcomes do not count.
+        Training items and outcomes, of a single `Success`; items without outcomes are ignored.
     groups : str, Series or mapping
-        A column of the items; or the group of each item, by its name, where there may be further
+        A column of the items, or the group of each item by its name, which may include further
         items.
     folds : int
-        In how many parts the groups are left out, as by `Groups`.
+        Number of parts into which `Groups` divides the groups that are left out.
     seed : int
         Seed of fits and draws.
     progressbar : bool
-        Show folds done and time left.
+        Whether to show the number of folds done and the time left.
 
     Returns
     -------
     Transfer
-        For ``fit.forecast(items, trust=...)``.
+        Estimates for ``fit.forecast(items, trust=...)``.
 
     Raises
     ------
@@ -81,14 +81,14 @@ def transfer(
         When there are fewer than two groups, an item with outcomes has none, rows are steps of
         outcomes, or no subject can be forecast.
     FitError
-        When an option is out of range, or nobody could be sampled.
+        When an option is out of range, or no subject could be sampled.
 
     Notes
     -----
-    The mean of the groups' offsets is 0: a layout that is fitted to some groups takes up what they
-    have in common. Nor does the variance depend on how far a group lies from the others. Of two or
-    three groups the result is little more than the prior; state the spread there, by
-    ``trust=1.0``.
+    The mean of the groups' offsets is assumed to be 0, because the fitted layout already contains
+    what the groups have in common. The variance is assumed not to depend on the distance of a group
+    from the others. With two or three groups the result is close to the prior; in that case give
+    the standard deviation, such as ``trust=1.0``.
 
     References
     ----------
