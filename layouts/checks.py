@@ -25,12 +25,12 @@ from .plates import SUBJECT
 from .serial import OURS
 
 _POINTS, _SEED = 500, 20231
-_TRIED = 50  # points at which a function of one's own is tried
+_TRIED = 50  # points at which a user's linking function is computed
 _RELATIVE, _ABSOLUTE = 1e-9, 1e-15  # rounding; what changes tiny probabilities only is found too
 
 
 def flags(parts: Iterable[Expr]) -> list[MetaFeature]:
-    """List what the meta-features among the parts are given by."""
+    """List the presence flags of the meta-features among the parts."""
     features = (part for part in parts if isinstance(part, MetaFeature))
     return [feature.given for feature in features if feature.given is not None]
 
@@ -46,7 +46,7 @@ def check_undefined(outcome: Observed, parts: Sequence[Expr]) -> None:
         if not isinstance(feature, MetaFeature) or feature.given is None:
             continue
         flag = feature.given
-        advice = f"wrap what needs it, as in presence(..., {flag})"
+        advice = f"wrap the part that uses {feature}, as in presence(..., {flag})"
         if flag.name not in names:
             raise LayoutError(
                 f"{feature} is undefined where {flag} is 0, but nothing between {flag} and "
@@ -155,17 +155,17 @@ def _check(call: Call, value: object, dims: Dims) -> None:
         fits = False
     if not fits:
         raise LayoutError(
-            f"{call}: the formula of {function.name} gives an array of shape {values.shape} where "
-            f"its operands have {shape}; compute element by element, and keep an axis that is "
-            "reduced with length one"
+            f"{call}: the formula of {function.name} gives an array of shape {values.shape}, but "
+            f"its operands have {shape}; compute element by element, and keep a reduced axis with "
+            "length one"
         )
     span = call.range
     low, high = span.low - _slack(span), span.high + _slack(span)
     outside = values[(values < low) | (values > high)]
     if outside.size:
         raise LayoutError(
-            f"{call}: {function.name} declares the range {span} and gives {outside[0]:g} at values "
-            "that its operands can take; correct the formula, or its range="
+            f"{call}: {function.name} declares the range {span}, but gives {outside[0]:g} for "
+            "possible values of its operands; correct the formula, or its range="
         )
 
 
@@ -181,7 +181,7 @@ _LONGEST, _DEEPEST = 5_000, 150  # parts and nesting of one node's formula, writ
 def check(name: str, outcomes: tuple[Observed, ...], profile: object) -> None:
     """Refuse a layout whose parts are invalid or contradict each other."""
     if not isinstance(name, str) or not name.strip():
-        raise LayoutError(f"the layout's name {name!r} is no text; name it, for its diagram")
+        raise LayoutError(f"the layout's name {name!r} is not a text; give a name, for its diagram")
     text("a layout", "name", name)
     for outcome in outcomes:
         if not isinstance(outcome, Success | OrderedOutcome):
@@ -214,7 +214,7 @@ def _outcomes_differ(name: str, outcomes: tuple[Observed, ...]) -> None:
     twice = sorted({own for own in names if names.count(own) > 1})
     if twice:
         raise LayoutError(
-            f"layout {name!r}: {', '.join(twice)} names two of its outcomes; rename one"
+            f"layout {name!r}: two of its outcomes are named {', '.join(twice)}; rename one"
         )
 
 
@@ -224,15 +224,15 @@ def _steps_can_be_told(outcomes: tuple[Observed, ...], own: list[list[Expr]]) ->
         for part in parts:
             if isinstance(part, SubjectConstant):
                 raise LayoutError(
-                    f"{outcome.name}: its noise pulls towards {part.about}, and there is no such "
-                    "mean where outcomes are several, graded or scores; give mixture a number, as "
-                    "in mixture(p, by=noise, toward=0.5)"
+                    f"{outcome.name}: its noise pulls towards {part.about}, which is undefined for "
+                    "several outcomes, graded outcomes and scores; give mixture a number, as in "
+                    "mixture(p, by=noise, toward=0.5)"
                 )
             if isinstance(part, Unseen | Measured):
                 raise LayoutError(
                     f"{outcome.name}: it uses {part.name}, which is {part.kind}: all outcomes of "
-                    "an item would share it, and they are taken as independent given the profile; "
-                    "give the item's property as a MetaFeature, or fit a single Success"
+                    "an item would share it, but they must be independent given the profile; "
+                    "declare the item's property as a MetaFeature, or fit a single Success"
                 )
 
 
@@ -243,9 +243,9 @@ def _averaged_over_one(parts: list[Expr]) -> None:
     )
     if unseen and measured:
         raise LayoutError(
-            f"{measured[0]} is measured and {unseen[0]} is unseen, and an outcome is averaged over "
-            "one of the two kinds; give the unseen property levels with probabilities, as "
-            "another Measured, or the demand as a MetaFeature"
+            f"{measured[0]} is measured and {unseen[0]} is unseen, but an outcome can only be "
+            "averaged over one of the two kinds; declare the unseen property as another Measured, "
+            "with probabilities of its levels, or the demand as a MetaFeature"
         )
 
 
@@ -279,8 +279,8 @@ def _formulas_are_readable(parts: list[Expr]) -> None:
             if formula.size > _LONGEST or formula.depth > _DEEPEST:
                 raise LayoutError(
                     f"{node.name}: its formula has {formula.size:,} parts, nested {formula.depth} "
-                    "deep, and nobody could read it; name parts that it repeats with Derived(...), "
-                    "or give many alike nodes labels= and reduce them with over="
+                    "deep, which is too much to read; name repeated parts with Derived(...), or "
+                    "declare similar nodes as one node with labels= and reduce it with over="
                 )
 
 
@@ -289,8 +289,8 @@ def _one_outcome(parts: list[Expr], outcome: Observed) -> None:
     for node in parts:
         if isinstance(node, Success | OrderedOutcome) and node is not outcome:
             raise LayoutError(
-                f"{node.name} is an outcome, and {outcome.name} is computed from it; declare it as "
-                "Derived, for outcomes are leaves"
+                f"{node.name} is an outcome, but {outcome.name} is computed from it; declare "
+                f"{node.name} as Derived, because nothing may be computed from an outcome"
             )
 
 
@@ -298,8 +298,8 @@ def _latents_reach(name: str, parts: list[Expr], outcome: Observed) -> None:
     """Refuse an outcome without a latent."""
     if not any(isinstance(part, Latent) for part in parts):
         raise LayoutError(
-            f"layout {name!r}: no capability, propensity, bias or noise reaches {outcome.name}; "
-            "there is nothing to infer of a subject, so put a latent into its expression"
+            f"layout {name!r}: {outcome.name} depends on no capability, propensity, bias or noise, "
+            "so that there is nothing to infer; use a latent in its expression"
         )
 
 
@@ -309,25 +309,25 @@ def _profile_reaches(
     """Refuse a latent of the wanted profile that reaches no outcome."""
     if isinstance(profile, str) or not isinstance(profile, Iterable):
         raise LayoutError(
-            f"layout {name!r}: profile={profile!r}; give a list of latents that must be in it"
+            f"layout {name!r}: profile={profile!r}; give a list of latents that it must use"
         )
     reached = {part.name for part in parts if isinstance(part, Latent)}
     leaves = " or ".join(outcome.name for outcome in outcomes)
     for latent in profile:
         if not isinstance(latent, Latent):
             raise LayoutError(
-                f"layout {name!r}: the profile holds {latent!r}; list capabilities, propensities, "
-                "biases, slopes and noise there"
+                f"layout {name!r}: profile= contains {latent!r}; list only capabilities, "
+                "propensities, biases, slopes and noise"
             )
         if latent.name not in reached:
             raise LayoutError(
-                f"{latent.name} reaches no outcome: nothing between it and {leaves} uses it; "
-                "put it into the expression of a derived node, or leave it out of the profile"
+                f"{latent.name} has no effect: no expression of {leaves} uses it; use it in the "
+                "expression of a derived node, or leave it out of profile="
             )
 
 
 def _demands_are_opposed(parts: list[Expr]) -> None:
-    """Every margin that holds a demand must hold a latent too, or a property of subjects."""
+    """Refuse a margin that has a demand, but neither a latent nor a property of subjects."""
     features: dict[int, tuple[str, ...]] = {}
     is_opposed: dict[int, bool] = {}
     for part in parts:
@@ -341,7 +341,7 @@ def _demands_are_opposed(parts: list[Expr]) -> None:
         squashes = isinstance(part, Call) and part.function.name in SQUASHING
         if squashes and names and not is_opposed[id(part)]:
             raise LayoutError(
-                f"{', '.join(features[id(part)])}: opposed to nothing in {part}; a demand needs a "
+                f"{', '.join(features[id(part)])}: no latent opposes it in {part}; use a "
                 "capability, propensity or bias inside the same margin, as in logistic(capability "
                 "- demand)"
             )

@@ -1,4 +1,4 @@
-"""Profile elements one by one: a latent, or one label of a labelled latent."""
+"""Profile elements: latents, or the labels of labelled latents."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,14 +12,14 @@ from .priors import Prior
 
 @dataclass(frozen=True)
 class Element:
-    """One number of a cognitive profile.
+    """Single number of a cognitive profile.
 
     Attributes
     ----------
     latent : Latent
-        The node.
+        Node of the layout.
     label : str
-        Which of its labels; empty without labels.
+        Label of the node; empty when the node has no labels.
     """
 
     latent: Latent
@@ -68,19 +68,20 @@ def find_elements(layout: Graph, names: str | Sequence[str] | None = None) -> li
     Parameters
     ----------
     layout : Layout
-        Where to look.
+        Layout with the elements.
     names : str or sequence of str, optional
-        Nodes (with all their labels) or elements ``node[label]``; all elements by default.
+        Names of nodes, for all their labels, or of elements ``node[label]`` (default: all
+        elements).
 
     Returns
     -------
     list of Element
-        In the order asked for.
+        Elements in the order of `names`.
 
     Raises
     ------
     FitError
-        When a name is none of the layout's.
+        When the layout has no node or element of that name.
     """
     known = elements(layout)
     if names is None:

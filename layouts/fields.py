@@ -1,4 +1,4 @@
-"""Fields of nodes as they are declared: read, checked and brought into one form."""
+"""Reading and checking of the fields of nodes."""
 
 import math
 import re
@@ -41,7 +41,7 @@ def ends(owner: str, low: object, high: object) -> tuple[float, float]:
     if first is None or last is None:
         raise LayoutError(
             f"{owner}: low={low}, high={high}; give both ends of the range (an end may be "
-            "float('inf') when nothing bounds it)"
+            "float('inf') when there is no bound)"
         )
     if not first < last:
         what = "is reversed" if first > last else "has zero width"
@@ -69,8 +69,8 @@ def levels(owner: str, values: object) -> tuple[float, ...] | None:
         )
     if len(found) < 2:
         raise LayoutError(
-            f"{owner}: levels {_listed(found)} hold fewer than two different values; a property "
-            "that never varies cannot tell subjects apart, leave it out"
+            f"{owner}: levels {_listed(found)} have fewer than two different values; a property "
+            "that never varies cannot distinguish subjects, so leave it out"
         )
     return found
 
@@ -102,18 +102,18 @@ def dimension(owner: str, value: object) -> str:
     Raises
     ------
     LayoutError
-        When it is no text, empty, or the name of a dimension that every fit has; when it could name
-        no folder, as a node must.
+        When it is not a text, is empty, is the name of a dimension that every fit has, or cannot be
+        the name of a folder.
     """
     if not isinstance(value, str) or not value or value in RESERVED:
         raise LayoutError(
-            f"{owner}: dim={value!r}; name the label dimension by a word other than "
+            f"{owner}: dim={value!r}; give the label dimension a name other than "
             f"{', '.join(RESERVED)}"
         )
     if not re.fullmatch(NAME, value):
         raise LayoutError(
-            f"{owner}: dim={value!r} must start with a letter and hold only letters, digits, '_', "
-            "'-', '.' and spaces inside; it names a variable, and a folder in stores"
+            f"{owner}: dim={value!r} must start with a letter and contain only letters, digits, "
+            "'_', '-', '.' and spaces inside; it is the name of a variable, and a folder in stores"
         )
     return value
 
@@ -130,13 +130,14 @@ def text(owner: str, field: str, value: object) -> str:
         raise LayoutError(f"{owner}: {field}={value!r} is not a text; write it in quotes")
     if is_broken(value):
         raise LayoutError(
-            f"{owner}: {field}={value!r} holds half a character, which no file can; mend the text"
+            f"{owner}: {field}={value!r} contains half a character, which cannot be saved in a "
+            "file; correct the text"
         )
     return value
 
 
 def is_broken(value: str) -> bool:
-    """Whether a text holds half a character, which no file can hold (a surrogate of UTF-16)."""
+    """Whether a text contains half a character (a surrogate of UTF-16), which no file can have."""
     return not value.isascii() and any("\ud800" <= letter <= "\udfff" for letter in value)
 
 

@@ -1,4 +1,4 @@
-"""The graph of a layout: its outcomes and everything that they are computed from."""
+"""Graph of a layout: its outcomes and everything that they are computed from."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -23,9 +23,9 @@ if TYPE_CHECKING:  # slow to import, and a layout is declared without it
 
 @dataclass(frozen=True, repr=False)
 class Graph:
-    """What a layout holds: a name, and outcomes with their ancestry.
+    """Name of a layout, and its outcomes with everything that they are computed from.
 
-    Nothing is checked here; `Layout` is the graph whose parts were found to fit together.
+    Nothing is checked here; `Layout` is a graph whose parts have been checked.
 
     Attributes
     ----------
@@ -40,9 +40,9 @@ class Graph:
 
     @cached_property
     def outcome(self) -> Success:
-        """What is fitted: the only `Success`, or else all outcomes as steps, a row for each.
+        """The outcome that is fitted: a single `Success`, or else all outcomes as rows of steps.
 
-        Of measured demands, it is the mean over their levels.
+        With measured demands, it is the mean over their levels.
         """
         (first, *more) = self.outcomes
         if more or not isinstance(first, Success):
@@ -60,7 +60,7 @@ class Graph:
         return together(first)
 
     def mean_of(self, node: Node) -> Expr:
-        """Say what is computed for a node: its mean over the levels of measured demands."""
+        """Return the expression that is computed for a node: its mean over measured levels."""
         return self.outcome if node.name == self.outcome.name else averaged(node)
 
     @cached_property
@@ -75,7 +75,7 @@ class Graph:
 
     @cached_property
     def parts(self) -> tuple[Expr, ...]:
-        """Everything that the outcomes are computed from, parents first, and they; each once."""
+        """The outcomes and everything that they are computed from, each once, parents first."""
         found = {id(part): part for outcome in self.outcomes for part in ancestry(outcome)}
         return tuple(found.values())
 
@@ -87,20 +87,20 @@ class Graph:
 
     @cached_property
     def meta_features(self) -> tuple[MetaFeature, ...]:
-        """What must be known of an item: of a measured demand, the probability of each level."""
+        """Meta-features of items; for a measured demand, the probability of each of its levels."""
         found = {part.name: part for part in self.parts if isinstance(part, MetaFeature)}
         return tuple(feature for feature in found.values() if feature.per != SUBJECT)
 
     @property
     def properties(self) -> tuple[MetaFeature | Measured, ...]:
-        """What is known of an item: meta-features, and each measured demand as one."""
+        """Properties of an item: its meta-features, and each measured demand as one property."""
         kinds = MetaFeature | Measured
         found = (node for node in self.nodes.values() if isinstance(node, kinds))
         return tuple(node for node in found if isinstance(node, Measured) or node.per != SUBJECT)
 
     @cached_property
     def covariates(self) -> tuple[MetaFeature, ...]:
-        """What must be known of a subject."""
+        """Meta-features of subjects."""
         return tuple(
             node
             for node in self.nodes.values()
@@ -115,12 +115,12 @@ class Graph:
 
     @cached_property
     def categories(self) -> tuple[Category, ...]:
-        """Categories among the plates, and those that they are of."""
+        """Categories among the plates, and the categories that contain them."""
         return tuple({found.name: found for found in categories_of(self.latents)}.values())
 
     @cached_property
     def plates_of_nodes(self) -> dict[str, tuple[Plate, ...]]:
-        """Plates along which each node varies, by its name, but none that another determines."""
+        """Plates along which each node varies, by name, without those that another determines."""
         found: dict[str, tuple[Plate, ...]] = {}
         for node in self.nodes.values():
             if isinstance(node, Latent):
@@ -138,18 +138,18 @@ class Graph:
 
     @cached_property
     def joint(self) -> bool:
-        """Whether subjects are fitted together: something is shared, or depends on covariates."""
+        """Whether subjects are fitted together: a latent is shared, or there are covariates."""
         return bool(self.covariates) or any(not latent.is_profile for latent in self.latents)
 
     @cached_property
     def row_features(self) -> tuple[MetaFeature, ...]:
-        """What must be known of a row that is fitted: of its item, and which step it is."""
+        """Meta-features of a row that is fitted: those of its item and those of its step."""
         hidden = () if self.steps is None else self.steps.features
         return (*self.meta_features, *hidden)
 
     @cached_property
     def latents(self) -> tuple[Latent, ...]:
-        """All that is inferred: the cognitive profile, and what is shared."""
+        """All latents that are inferred: the cognitive profile and the shared latents."""
         return tuple(node for node in self.nodes.values() if isinstance(node, Latent))
 
     @cached_property
@@ -168,13 +168,13 @@ class Graph:
 
     @cached_property
     def constants(self) -> tuple[SubjectConstant, ...]:
-        """Numbers that each subject brings from its training outcomes."""
+        """Constants that are computed from the training outcomes of each subject."""
         found = [node for node in self.parts if isinstance(node, SubjectConstant)]
         return tuple({constant.name: constant for constant in found}.values())
 
     @cached_property
     def functions(self) -> tuple[LinkingFunction, ...]:
-        """Linking functions that it calls, ours and your own."""
+        """Linking functions that it calls, of the library and of the user."""
         found = [node.function for node in self.parts if isinstance(node, Call)]
         return tuple(dict.fromkeys(found))
 
@@ -194,8 +194,8 @@ class Graph:
     def graph(self) -> "nx.DiGraph[str]":
         """The nodes' names as a `networkx.DiGraph`, with ``kind``, ``plates`` and ``per_item``.
 
-        The plates are the names of those along which a node varies. A category is a plate, and none
-        of the nodes.
+        The attribute ``plates`` has the names of the plates along which a node varies. A category
+        is a plate and not a node of the graph.
         """
         import networkx as nx
 

@@ -1,4 +1,4 @@
-"""Layouts whose subjects are fitted together: what they cannot hold."""
+"""Check of layouts whose subjects are fitted together, which cannot use all kinds of nodes."""
 
 from ..linking import LayoutError
 from .graph import Graph
@@ -7,13 +7,13 @@ from .plates import written
 
 
 def check_joint(layout: Graph) -> None:
-    """Refuse what is computed for each subject on its own where subjects are fitted together.
+    """Refuse parts that can only be computed for each subject alone in a joint layout.
 
     Raises
     ------
     LayoutError
-        When such a layout has something unseen, noise that pulls towards the mean failure, or other
-        outcomes than a single `Success`.
+        When a joint layout has an unseen property, a measured demand, noise that pulls towards the
+        mean failure, or other outcomes than a single `Success`.
     """
     if not layout.joint:
         return
@@ -21,30 +21,30 @@ def check_joint(layout: Graph) -> None:
     if layout.steps is not None:
         names = " and ".join(outcome.name for outcome in layout.outcomes)
         raise LayoutError(
-            f"{names}: outcomes that are several, graded or scores are fitted for each subject "
-            f"alone, and {together}; declare one Success, or let every latent be per='subject'"
+            f"{names}: several outcomes, graded outcomes and scores are fitted for each subject "
+            f"alone, but {together}; declare one Success, or declare every latent per='subject'"
         )
     for node in layout.nodes.values():
         if isinstance(node, Unseen):
             raise LayoutError(
                 f"{layout.outcome.name}: it uses {node.name}, which is unseen and integrated "
-                f"out for each subject alone, and {together}; give items a part of their own that "
-                "all subjects meet, as in Bias('ease', per='item', prior=Prior('ZeroSumNormal', "
-                "sigma=Spread('easeSpread'))), or each subject one on each item, as in "
-                "Bias('part', per=('subject', 'item'), prior=Prior('Normal', mu=0, "
-                "sigma=Spread('partSpread')))"
+                f"out for each subject alone, but {together}; declare instead a bias of each item "
+                "that all subjects share, as in Bias('ease', per='item', "
+                "prior=Prior('ZeroSumNormal', sigma=Spread('easeSpread'))), or one of each subject "
+                "on each item, as in Bias('part', per=('subject', 'item'), prior=Prior('Normal', "
+                "mu=0, sigma=Spread('partSpread')))"
             )
     for node in layout.measured:
         raise LayoutError(
             f"{layout.outcome.name}: it uses {node.name}, which is measured and averaged over for "
-            f"each subject alone, and {together}: all of them would meet one true level of an "
-            f"item; give {node.name} as a MetaFeature, or let every latent be per='subject'"
+            f"each subject alone, but {together}, and the true level of an item is the same for "
+            f"all; declare {node.name} as a MetaFeature, or declare every latent per='subject'"
         )
     for constant in layout.constants:
         raise LayoutError(
-            f"{layout.outcome.name}: its noise pulls towards {constant.about}, which is known only "
-            f"after the outcomes, and {together}; give mixture a number, as in mixture(p, "
-            "by=noise, toward=0.5)"
+            f"{layout.outcome.name}: its noise pulls towards {constant.about}, which is computed "
+            f"from the outcomes of each subject, but {together}; give mixture a number, as in "
+            "mixture(p, by=noise, toward=0.5)"
         )
 
 

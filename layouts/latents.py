@@ -1,4 +1,4 @@
-"""The subject's side of a layout: the elements of its cognitive profile."""
+"""Latent nodes of a layout: the elements of cognitive profiles, and shared latents."""
 
 import functools
 import math
@@ -39,23 +39,24 @@ class Latent(Labelled):
     name : str
         Name of the variable in models, tables and figures.
     low, high : float, optional
-        Range; without a prior it is uniform on it.
+        Range of possible values; the prior is uniform on it unless one is given.
     unit : str, optional
-        pint's, or a word of your own: the unit of the demand it opposes.
+        Unit of the demand that it opposes: the name of a unit in pint, or any other word.
     prior : Prior or mapping of str to Prior, optional
-        Any family; its support is then the range. A prior for each label, by label.
+        Prior of any family, whose support is then the range, or one prior for each label, by label.
     labels, dim : optional
-        One value per label, along that dimension.
+        Names of the labels, each of which has a value, and the name of their dimension.
     about : str
-        What it is, for diagrams and tables.
+        Description, shown in diagrams and tables.
     per : {"subject", "item", "population"}, Category or tuple of them, optional
-        Plates: who has a value of its own. Each subject by default.
+        Plates: it has one value for each subject (default), for each item, for the population, for
+        each level of a category, or for each combination of these.
 
     Raises
     ------
     LayoutError
-        When there is neither a prior nor a range, or the range is reversed, empty or too narrow for
-        the prior.
+        When there is neither a prior nor a range, or the range is reversed, is empty or does not
+        contain the support of the prior.
     """
 
     low: float | None = None
@@ -104,12 +105,12 @@ class Latent(Labelled):
             isinstance(prior, Prior) for prior in by_label.values()
         ):
             raise LayoutError(
-                f"{self.name}: prior={given!r} is not a prior; write one as in Prior('Normal', "
-                "mu=0, sigma=1), or one for each label as in {'label': Prior(...), ...}"
+                f"{self.name}: prior={given!r} is not a prior; give one, as in Prior('Normal', "
+                "mu=0, sigma=1), or one for each label, as in {'label': Prior(...), ...}"
             )
         if self.labels is None:
             raise LayoutError(
-                f"{self.name}: it has a prior for each of {some(by_label)} and no labels; give it "
+                f"{self.name}: it has a prior for each of {some(by_label)}, but no labels; give it "
                 "labels=, or a single prior"
             )
         missing = [label for label in self.labels if label not in by_label]
@@ -126,7 +127,7 @@ class Latent(Labelled):
         """Return a uniform prior on the declared range."""
         if not declared.is_finite:
             raise LayoutError(
-                f"{self.name}: a uniform prior needs a finite range, and it is {declared}; "
+                f"{self.name}: a uniform prior needs a finite range, but the range is {declared}; "
                 "give finite ends, or a prior="
             )
         return Prior("Uniform", lower=declared.low, upper=declared.high)
@@ -137,14 +138,14 @@ class Latent(Labelled):
             declared = Interval(self.low, self.high)
             if prior.support not in declared:
                 raise LayoutError(
-                    f"{self.name}: its range {declared} does not hold the support "
-                    f"{prior.support} of {prior}; widen the range, or leave low= and high= "
-                    "out and let the prior say it"
+                    f"{self.name}: its range {declared} does not contain the support "
+                    f"{prior.support} of {prior}; widen the range, or leave out low= and high=, so "
+                    "that the range is the support of the prior"
                 )
         if prior.support not in self.possible:
             raise LayoutError(
-                f"{self.name}: a {self.kind} lies in {self.possible}, but {prior} ranges over "
-                f"{prior.support}; choose a prior on that interval"
+                f"{self.name}: a {self.kind} must be within {self.possible}, but {prior} ranges "
+                f"over {prior.support}; choose a prior on that interval"
             )
         own = {} if isinstance(self.prior, tuple) else self.dims
         for parameter in prior.parents:
@@ -153,9 +154,9 @@ class Latent(Labelled):
                     isinstance(part, MetaFeature) and part.per == SUBJECT
                 ):
                     raise LayoutError(
-                        f"{self.name}: its prior depends on {part}, which is no latent; a prior's "
-                        "parameter is a number, a latent node or an expression of latent nodes and "
-                        "of meta-features per='subject'"
+                        f"{self.name}: its prior depends on {part}, which is not a latent node; "
+                        "use a number, a latent node, or an expression of latent nodes and of "
+                        "meta-features with per='subject'"
                     )
             self._check_plates(parameter, prior)
             if not set(parameter.dims.items()) <= set(own.items()):
@@ -177,8 +178,8 @@ class Latent(Labelled):
                 lacking = [plate for plate in plates if not determines(self.plates, [plate])]
                 raise LayoutError(
                     f"{self.name}: its prior depends on {part}, which has one value per "
-                    f"{written(lacking)}, and {self.name} has one per {written(self.plates)}; give "
-                    f"{self.name} those plates too, or {part} coarser ones"
+                    f"{written(lacking)}, but {self.name} has one per {written(self.plates)}; give "
+                    f"{self.name} those plates too, or give {part} coarser plates"
                 )
             check_one_width(self.name, prior, self.plates, str(part), plates)
             if isinstance(part, Spread) and self._is_one_of(part):
@@ -196,7 +197,7 @@ class Latent(Labelled):
 
     @property
     def plates(self) -> tuple[Plate, ...]:
-        """Who has a value of its own; the population has no plates."""
+        """Plates for each of which it has a value; empty for one value of the population."""
         return read_plates(self.name, self.default_per if self.per is None else self.per)
 
     @property
@@ -209,8 +210,8 @@ class Latent(Labelled):
         """The prior, given or by default; several where each label has its own."""
         if self.prior is None:
             raise LayoutError(
-                f"{self.name}: a {self.kind} needs low= and high= in the unit of the demand it "
-                "opposes, or a prior="
+                f"{self.name}: a {self.kind} needs a range or a prior; give low= and high= in the "
+                "unit of the demand that it opposes, or prior="
             )
         return self.prior if isinstance(self.prior, tuple) else (self.prior,)  # type: ignore[return-value]
 
@@ -230,31 +231,34 @@ class Latent(Labelled):
 
 
 class Capability(Latent):
-    """Level of a subject in the unit of the demand it opposes; more is never worse.
+    """Level of a subject in the unit of the demand that it opposes; more is never worse.
 
-    Uniform on its range unless a prior is given: the published ``ScaledBeta(1, 1, low, high)``.
+    The prior is uniform on the range unless one is given. This is the ``ScaledBeta(1, 1, low,
+    high)`` of the published layouts.
 
     Parameters
     ----------
     name : str
         Name of the variable in models, tables and figures.
     low, high : float, optional
-        Range, in the unit; without one there must be a prior.
+        Range of possible values, in the unit; required unless a prior is given.
     unit : str, optional
-        That of the demand it opposes: pint's, or a word of your own.
+        Unit of the demand that it opposes: the name of a unit in pint, or any other word.
     prior : Prior or mapping of str to Prior, optional
-        Any family; uniform on the range by default. One for each label, by label.
+        Prior of any family (default: uniform on the range), or one prior for each label, by label.
     labels, dim : optional
-        One value per label, along that dimension.
+        Names of the labels, each of which has a value, and the name of their dimension.
     about : str
-        What it is, for diagrams and tables.
+        Description, shown in diagrams and tables.
     per : {"subject", "item", "population"}, Category or tuple of them, optional
-        Plates: who has a value of its own. Each subject by default.
+        Plates: it has one value for each subject (default), for each item, for the population, for
+        each level of a category, or for each combination of these.
 
     Raises
     ------
     LayoutError
-        When there is neither a range nor a prior, or the range is empty or too narrow for it.
+        When there is neither a range nor a prior, or the range is empty or does not contain the
+        support of the prior.
 
     Examples
     --------
@@ -267,29 +271,31 @@ class Capability(Latent):
 
 
 class Propensity(Latent):
-    """Location of a subject on a scale where success needs it inside the item's band.
+    """Position of a subject on a scale; success requires that it lies within the band of the item.
 
     Parameters
     ----------
     name : str
         Name of the variable in models, tables and figures.
     low, high : float, optional
-        Range, in the unit; without one there must be a prior.
+        Range of possible values, in the unit; required unless a prior is given.
     unit : str, optional
-        That of the bands' ends: pint's, or a word of your own.
+        Unit of the ends of the bands: the name of a unit in pint, or any other word.
     prior : Prior or mapping of str to Prior, optional
-        Any family; uniform on the range by default. One for each label, by label.
+        Prior of any family (default: uniform on the range), or one prior for each label, by label.
     labels, dim : optional
-        One value per label, along that dimension.
+        Names of the labels, each of which has a value, and the name of their dimension.
     about : str
-        What it is, for diagrams and tables.
+        Description, shown in diagrams and tables.
     per : {"subject", "item", "population"}, Category or tuple of them, optional
-        Plates: who has a value of its own. Each subject by default.
+        Plates: it has one value for each subject (default), for each item, for the population, for
+        each level of a category, or for each combination of these.
 
     Raises
     ------
     LayoutError
-        When there is neither a range nor a prior, or the range is empty or too narrow for it.
+        When there is neither a range nor a prior, or the range is empty or does not contain the
+        support of the prior.
 
     Examples
     --------
@@ -302,29 +308,31 @@ class Propensity(Latent):
 
 
 class Bias(Latent):
-    """Preference that pushes performance one way or the other; standard normal by default.
+    """Preference that raises or lowers performance; standard normal by default.
 
     Parameters
     ----------
     name : str
         Name of the variable in models, tables and figures.
     low, high : float, optional
-        Range; the prior is uniform on it unless one is given.
+        Range of possible values; the prior is uniform on it unless one is given.
     unit : str, optional
-        pint's, or a word of your own; without one it joins any margin.
+        Unit of the margin: the name of a unit in pint, or any other word. Without a unit, it can be
+        added to a margin in any unit.
     prior : Prior or mapping of str to Prior, optional
-        Any family; standard normal by default. One for each label, by label.
+        Prior of any family (default: standard normal), or one prior for each label, by label.
     labels, dim : optional
-        One value per label, along that dimension.
+        Names of the labels, each of which has a value, and the name of their dimension.
     about : str
-        What it is, for diagrams and tables.
+        Description, shown in diagrams and tables.
     per : {"subject", "item", "population"}, Category or tuple of them, optional
-        Plates: who has a value of its own. Each subject by default.
+        Plates: it has one value for each subject (default), for each item, for the population, for
+        each level of a category, or for each combination of these.
 
     Raises
     ------
     LayoutError
-        When the range is empty or too narrow for the prior.
+        When the range is empty or does not contain the support of the prior.
 
     Examples
     --------
@@ -338,9 +346,9 @@ class Bias(Latent):
 
 
 class Slope(Latent):
-    """How sharply success falls as a demand passes the capability; positive.
+    """How steeply the probability of success falls as a demand exceeds a capability; positive.
 
-    The second argument of `logistic`.
+    A slope is the second argument of `logistic`.
 
     Parameters
     ----------
@@ -349,21 +357,23 @@ class Slope(Latent):
     low, high : float, optional
         Range, from 0 up; the prior is uniform on it unless one is given.
     unit : str, optional
-        One over the margin's; without one it joins any margin.
+        One over the unit of the margin. Without a unit, it can be used with a margin in any unit.
     prior : Prior or mapping of str to Prior, optional
-        Any family on positive numbers; half-normal of scale 2 by default. One for each
-        label, by label.
+        Prior of any family on positive numbers (default: half-normal of scale 2), or one prior for
+        each label, by label.
     labels, dim : optional
-        One value per label, along that dimension.
+        Names of the labels, each of which has a value, and the name of their dimension.
     about : str
-        What it is, for diagrams and tables.
+        Description, shown in diagrams and tables.
     per : {"subject", "item", "population"}, Category or tuple of them, optional
-        Plates: who has a value of its own. Each subject by default.
+        Plates: it has one value for each subject (default), for each item, for the population, for
+        each level of a category, or for each combination of these.
 
     Raises
     ------
     LayoutError
-        When the range is empty or too narrow for the prior, or it may be negative.
+        When the range is empty or does not contain the support of the prior, or a value may be
+        negative.
 
     Examples
     --------
@@ -387,20 +397,22 @@ class Noise(Latent):
     low, high : float, optional
         Range within [0, 1]; the prior is uniform on it unless one is given.
     unit : None
-        To be left out: a weight is a pure number.
+        Must be left out: a weight is a pure number.
     prior : Prior or mapping of str to Prior, optional
-        Any family on [0, 1]; uniform by default. One for each label, by label.
+        Prior of any family on [0, 1] (default: uniform), or one prior for each label, by label.
     labels, dim : optional
-        One value per label, along that dimension.
+        Names of the labels, each of which has a value, and the name of their dimension.
     about : str
-        What it is, for diagrams and tables.
+        Description, shown in diagrams and tables.
     per : {"subject", "item", "population"}, Category or tuple of them, optional
-        Plates: who has a value of its own. Each subject by default.
+        Plates: it has one value for each subject (default), for each item, for the population, for
+        each level of a category, or for each combination of these.
 
     Raises
     ------
     LayoutError
-        When the range is empty or too narrow for the prior, or it may leave [0, 1].
+        When the range is empty or does not contain the support of the prior, or a value may be
+        outside [0, 1].
 
     Examples
     --------
@@ -414,10 +426,10 @@ class Noise(Latent):
 
 
 class Spread(Latent):
-    """Standard deviation of what varies, such as of abilities among subjects; positive.
+    """Standard deviation of a quantity, such as of abilities among subjects; positive.
 
-    Half-normal of scale 1 by default, which is wide for log-odds. It belongs to the population
-    unless `per` says otherwise.
+    The default prior is half-normal of scale 1, which is wide for log-odds. There is one value for
+    the population unless `per` is given.
 
     Parameters
     ----------
@@ -426,20 +438,22 @@ class Spread(Latent):
     low, high : float, optional
         Range, from 0 up; the prior is uniform on it unless one is given.
     unit : str, optional
-        That of what varies; with one it needs a range or a prior.
+        Unit of the quantity that varies; a spread with a unit needs a range or a prior.
     prior : Prior or mapping of str to Prior, optional
-        Any family on positive numbers. One for each label, by label.
+        Prior of any family on positive numbers (default: half-normal of scale 1), or one prior for
+        each label, by label.
     labels, dim : optional
-        One value per label, along that dimension.
+        Names of the labels, each of which has a value, and the name of their dimension.
     about : str
-        What it is, for diagrams and tables.
-    per : str, Category or tuple of them, default "population"
-        Who has one of its own.
+        Description, shown in diagrams and tables.
+    per : {"population", "subject", "item"}, Category or tuple of them, optional
+        Plates: it has one value for the population (default), for each subject, for each item, for
+        each level of a category, or for each combination of these.
 
     Raises
     ------
     LayoutError
-        When it has a unit and neither a range nor a prior, or may be negative.
+        When it has a unit but neither a range nor a prior, or a value may be negative.
 
     Examples
     --------
@@ -475,12 +489,12 @@ def plates_of(expression: Expr) -> tuple[Plate, ...]:
 
 
 def categories_of(parts: Iterable[Expr]) -> list[Category]:
-    """List the categories among the plates of latents, and those that they are of, as often as met.
+    """List the categories among the plates of latents and their parents; repetitions are kept.
 
     Parameters
     ----------
     parts : iterable of Expr
-        Of a layout; those that are no latents have no categories.
+        Parts of a layout; only latents have categories.
 
     Examples
     --------

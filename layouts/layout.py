@@ -1,4 +1,4 @@
-"""The layout: a checked graph that can be drawn, written and read."""
+"""Layout: a checked graph that can be drawn, written and read."""
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -17,29 +17,31 @@ from .outcomes.steps import Observed, Success
 class Layout(Graph):
     """Directed acyclic graph from meta-features and a cognitive profile to an outcome.
 
-    Nothing is registered: the layout is whatever the outcomes' expressions reach.
+    The layout consists of all nodes that the expressions of its outcomes use; nodes need not be
+    registered.
 
-    Several outcomes of an item are seen together, such as whether it was solved and how well. Given
-    the profile they are independent of each other: what they have in common is the profile, and
-    what an item does to all of them at once must be a meta-feature. Data for outcomes that are
-    several, graded or scores are made by `Evaluation.of_outcomes`.
+    A layout may have several outcomes of an item, such as whether it was solved and how well. Given
+    the profile, they are independent of each other, so that a property of an item that changes all
+    of them must be a meta-feature. `Evaluation.of_outcomes` makes the data for several outcomes,
+    graded outcomes and scores.
 
-    A latent has one value for each subject, or for whatever its ``per=`` names: items, the
-    population, the levels of a `Category`, or several of these plates. Where one has other plates
-    than the subjects, or a meta-feature is a property of subjects, the layout is joint: subjects
-    are fitted together and learn from each other. A prior may depend on what has the same plates
-    or coarser ones, as an ability does on the mean of the population or of its school.
+    A latent has one value for each subject, or for each of the plates that its ``per=`` names:
+    items, the population, the levels of a `Category`, or several of these. When a latent has other
+    plates than the subjects, or a meta-feature is a property of subjects, the layout is joint:
+    subjects are fitted together, and the data of one subject inform the profiles of others. A prior
+    may depend on latents with the same or coarser plates: an ability, for example, may depend on
+    the mean of the population or of the subject's school.
 
     Parameters
     ----------
     name : str
         Title of diagrams and tables.
     outcome : Success, Graded or Score
-        The observed outcome.
+        Observed outcome.
     *more : Success, Graded or Score
-        Others, which share meta-features and latents with it.
+        Further outcomes, which may share meta-features and latents with the first.
     profile : sequence of Latent, optional
-        Latents that must be in it, for a reader who wants a forgotten one reported.
+        Latents that the layout must use; an error is raised when no outcome depends on one of them.
 
     Attributes
     ----------
@@ -49,11 +51,11 @@ class Layout(Graph):
     Raises
     ------
     LayoutError
-        When two nodes share a name, no latent reaches an outcome, a latent of `profile` reaches
-        none, a meta-feature is opposed to nothing, labels disagree, or an outcome depends on a
-        meta-feature where that is undefined. Where outcomes are several, graded or scores, also
-        when one uses something unseen, or noise that pulls towards the mean failure; where the
-        layout is joint, when it has any of these.
+        When two nodes have the same name, an outcome depends on no latent, no outcome depends on a
+        latent of `profile`, no latent opposes a demand, labels disagree, or an outcome depends on a
+        meta-feature where this is undefined. With several outcomes, graded outcomes or scores, also
+        when one uses an unseen property or noise that pulls towards the mean failure. A joint
+        layout may have none of these.
 
     Examples
     --------
@@ -93,16 +95,16 @@ class Layout(Graph):
 
     @cached_property
     def several(self) -> "Layout":
-        """The same for items with several trials, which share the levels of measured demands."""
+        """The same layout for items whose trials share the levels of measured demands."""
         return _Several(self.name, *self.outcomes) if self.measured else self
 
     @cached_property
     def fingerprint(self) -> str:
-        """Hash of all that changes what the layout computes; titles and remarks do not."""
+        """Hash of everything that affects what the layout computes, without titles and remarks."""
         return serial.fingerprint(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """Write the layout as plain dictionaries, lists, texts and numbers (JSON holds it)."""
+        """Write the layout as dictionaries, lists, texts and numbers, as JSON can save them."""
         return serial.to_dict(self)
 
     @classmethod
@@ -116,13 +118,13 @@ class Layout(Graph):
         data : mapping
             The written layout.
         functions : sequence of LinkingFunction, optional
-            Your own linking functions in it; ours are known.
+            Your own linking functions that the layout uses; those of the library are known.
 
         Raises
         ------
         LayoutError
-            When a node depends on itself or is missing or unused, a function is unknown or another
-            one than was written, or any check of the layout fails.
+            When a node depends on itself, is missing or is unused; when a function is unknown or
+            differs from the one that was written; or when a check of the layout fails.
         """
         name, outcomes = serial.from_dict(data, functions)
         return cls(name, *outcomes)
@@ -140,12 +142,12 @@ class Layout(Graph):
         return equations.to_latex(self)
 
     def draw(self, path: str | Path) -> Path:
-        """Draw the diagram into a file; its ending says the format (svg, png, pdf).
+        """Draw the diagram into a file, in the format of its extension (svg, png or pdf).
 
         Raises
         ------
         LayoutError
-            When the ending is none of those.
+            When the extension is none of these.
         """
         return render.draw(self, Path(path))
 

@@ -1,4 +1,4 @@
-"""Items' side of a layout: meta-features and derived nodes."""
+"""Meta-features of items and subjects, and derived nodes."""
 
 import re
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from . import fields
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Node(Expr):
-    """Anything in a layout that has a name."""
+    """Named part of a layout."""
 
     name: str
     kind: ClassVar[str]
@@ -24,14 +24,14 @@ class Node(Expr):
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not re.fullmatch(self.fitting, self.name):
             raise LayoutError(
-                f"{type(self).__name__}: the name {self.name!r} must start with a letter and hold "
-                "only letters, digits, '_', '-', '.' and spaces inside; it names a column and a "
-                "variable"
+                f"{type(self).__name__}: the name {self.name!r} must start with a letter and "
+                "contain only letters, digits, '_', '-', '.' and spaces inside; it is the name of "
+                "a column and of a variable"
             )
         if self.name in fields.RESERVED:
             raise LayoutError(
-                f"{type(self).__name__}: the name {self.name!r} is that of a dimension of every "
-                "fit; choose another"
+                f"{type(self).__name__}: the name {self.name!r} is the name of a dimension of "
+                "every fit; choose another name"
             )
         about = fields.text(self.name, "about", getattr(self, "about", ""))
         set_fields(
@@ -67,7 +67,7 @@ class Node(Expr):
 
 
 class Labelled(Node):
-    """A node that may hold one value per label."""
+    """Node that may have one value for each label."""
 
     default_dim: ClassVar[str] = "dimension"
     labels: tuple[str, ...] | None
@@ -86,36 +86,37 @@ class Labelled(Node):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MetaFeature(Labelled):
-    """Observed property of an item, with its range or its levels frozen here.
+    """Observed property of an item or a subject, with its range or its levels.
 
     Parameters
     ----------
     name : str
-        Column of the items.
+        Column of the table of items (or of subjects).
     low, high : float, optional
-        Range; an item outside is forecast, and flagged. An end may be infinite when said so.
+        Range of possible values. Items outside it are forecast, but flagged. An end may be
+        infinite, as in ``high=float("inf")``.
     levels : sequence of float, optional
-        The only values it takes, instead of a range.
+        The only possible values; given instead of a range.
     unit : str, optional
-        pint's, or a word of your own; none is a pure number.
+        Name of a unit in pint, or any other word; without a unit, the values are pure numbers.
     labels : sequence of str, optional
-        One value per label and item, read from the columns ``name[label]``.
+        Names of labels: each item has one value per label, read from the columns ``name[label]``.
     dim : str
         Name of the label dimension.
     about : str
-        What it is, for diagrams and tables.
+        Description, shown in diagrams and tables.
     given : MetaFeature, optional
-        A presence flag, or any unlabelled meta-feature that can be 0. Where it is 0, this one is
-        undefined: its columns may be empty there, and no layout may depend on it.
+        Presence flag: an unlabelled meta-feature that can be 0. Where the flag is 0, this
+        meta-feature is undefined: its columns may be empty there, and no outcome may depend on it.
     per : {"item", "subject"}
-        Whose property it is; one of subjects is a covariate, a column of the evaluation's table of
-        subjects.
+        Whether it is a property of items or of subjects. A property of subjects is a covariate,
+        read from the evaluation's table of subjects.
 
     Raises
     ------
     LayoutError
-        When neither a range nor levels are given, or both, or the range is reversed or empty; when
-        `given` is no such meta-feature.
+        When neither a range nor levels are given, or both are; when the range is reversed or empty;
+        when `given` is not such a meta-feature.
 
     Examples
     --------
@@ -143,7 +144,10 @@ class MetaFeature(Labelled):
         set_fields(self, unit=unit_names.parse(fields.unit(self.name, self.unit)))
         if self.levels is not None:
             if self.low is not None or self.high is not None:
-                raise LayoutError(f"{self.name}: give levels= or low= and high=, not both")
+                raise LayoutError(
+                    f"{self.name}: it has both levels and a range; give either levels= or low= and "
+                    "high="
+                )
             set_fields(self, low=min(self.levels), high=max(self.levels))
         low, high = fields.ends(self.name, self.low, self.high)
         set_fields(self, low=low, high=high)
@@ -154,14 +158,14 @@ class MetaFeature(Labelled):
             )
         if self.given is not None and not _can_be_zero(self.given):
             raise LayoutError(
-                f"{self.name}: given={self.given!r} does not say where it is undefined; give a "
-                "MetaFeature without labels that is 0 there, as in MetaFeature('isThere', "
-                "levels=(0, 1))"
+                f"{self.name}: given={self.given!r} cannot be a presence flag; give a MetaFeature "
+                f"without labels that is 0 where {self.name} is undefined, as in "
+                "MetaFeature('isThere', levels=(0, 1))"
             )
         if self.given is not None and self.given.per != self.per:
             raise LayoutError(
-                f"{self.name}: it is a property of each {self.per}, and given={self.given.name} is "
-                f"one of each {self.given.per}; declare both per={self.per!r}"
+                f"{self.name}: it is a property of each {self.per}, but given={self.given.name} is "
+                f"a property of each {self.given.per}; declare both with per={self.per!r}"
             )
 
     @property
@@ -175,14 +179,14 @@ class MetaFeature(Labelled):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Columns of the items that hold its values."""
+        """Columns of the table with its values."""
         if self.labels is None:
             return (self.name,)
         return tuple(f"{self.name}[{label}]" for label in self.labels)
 
     @property
     def stand_in(self) -> float:
-        """Value to compute with where it is undefined: of those it takes, the nearest to 0."""
+        """Value that is used where it is undefined: the possible value that is nearest to 0."""
         if self.levels is not None:
             return min(self.levels, key=abs)
         return min(max(0.0, self.range.low), self.range.high)
@@ -190,7 +194,7 @@ class MetaFeature(Labelled):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Derived(Node):
-    """Named intermediate quantity of an item (the published INON).
+    """Named intermediate quantity of an item (called INON in the published layouts).
 
     Parameters
     ----------
@@ -199,12 +203,12 @@ class Derived(Node):
     expression : expression
         Formula of other nodes.
     about : str
-        What it is.
+        Description, shown in diagrams and tables.
 
     Raises
     ------
     LayoutError
-        When the expression is neither that nor a number.
+        When `expression` is neither an expression nor a number.
 
     Examples
     --------
@@ -251,7 +255,7 @@ def _can_be_zero(flag: object) -> bool:
 
 
 def set_fields(node: Node, **values: object) -> None:
-    """Put the normalised form of a field into a frozen node."""
+    """Set fields of a frozen node to their normalised values."""
     for name, value in values.items():
         object.__setattr__(node, name, value)
 

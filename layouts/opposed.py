@@ -1,4 +1,4 @@
-"""Which meta-features are held against a latent: those that have to vary for it to be learnt."""
+"""Meta-features that a latent opposes, which must vary for the latent to be inferred."""
 
 from ..linking.evaluation import ancestry
 from ..linking.function import Call
@@ -14,21 +14,21 @@ _BESIDE = {"guessing", "mixture"}  # what they join is no demand, such as a chan
 
 
 def opposed(layout: Graph) -> set[str]:
-    """Name the meta-features that meet a latent in a margin, or before it has become a chance.
+    """Name the meta-features that are combined with a latent before it becomes a probability.
 
-    A chance of guessing, what noise pulls towards, a weight of two probabilities, and what only
-    tells of something unseen are held against no latent: a fit can do with one value of them. Nor
-    is a property of subjects, which does not vary among the items of one.
+    No latent opposes a chance of guessing, the value that noise pulls towards, a weight of two
+    probabilities, or information about an unseen property: these may have the same value on all
+    items. The same is true of a property of subjects, which does not vary among the items.
 
     Parameters
     ----------
     layout : Graph
-        The formula.
+        Layout.
 
     Returns
     -------
     set of str
-        Names.
+        Names of the meta-features.
 
     Examples
     --------

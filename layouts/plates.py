@@ -1,4 +1,4 @@
-"""Plates: who has a value of their own, and the categories that are some of them."""
+"""Plates along which a latent has values (subjects, items, categories), and how they nest."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -16,26 +16,28 @@ SUBJECT, ITEM, POPULATION = "subject", "item", "population"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Category(Node):
-    """Observed kind that an item, a subject or another category is of, such as a task or a school.
+    """Observed group of items, of subjects or of levels of another category, such as a task.
 
-    It is no number: it says in ``per=`` that a node has one value for each of its levels.
+    A category is not a number. A node with a category in ``per=`` has one value for each level of
+    the category.
 
     Parameters
     ----------
     name : str
-        Column of the items, or of the subjects.
+        Column of the table of items, or of subjects.
     levels : sequence of str, optional
-        All that there are, in order. Without them they are those of the training data, and a
-        forecast meets others as one draw each from their distribution.
+        All levels, in order (default: the levels in the training data). By default, a forecast
+        draws the value of a level that is not in the training data from the distribution of levels.
     per : {"item", "subject"} or Category
-        What is of that kind. Every task has one benchmark where the benchmark is per task.
+        What has one level of the category. For example, with ``per=task`` each task belongs to one
+        benchmark.
     about : str
-        What it is, for diagrams and tables.
+        Description, shown in diagrams and tables.
 
     Raises
     ------
     LayoutError
-        When the levels are no texts or repeat, or `per` is none of those.
+        When the levels are not texts or repeat, or `per` is not one of these values.
 
     Examples
     --------

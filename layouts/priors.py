@@ -42,27 +42,28 @@ _AXES, _ONE, _TWO = "n_zerosum_axes", as_expr(1), as_expr(2)
 
 @dataclass(frozen=True, init=False, repr=False)
 class Prior:
-    """Prior distribution of a latent node, written down and not yet computed.
+    """Prior distribution of a latent node: the name of a family and its parameters.
 
     Parameters
     ----------
     family : str
         Name of a PyMC distribution: ``"Beta"``, ``"Normal"``, ``"Exponential"``, ...
-        ``"ZeroSumNormal"``, with `sigma` and maybe ``n_zerosum_axes=2``, is for latents that items
-        or categories have: their values sum to zero over the last plate (or over each of the last
-        two), so that a mean beside them can be told from theirs.
+        ``"ZeroSumNormal"``, with `sigma` and optionally ``n_zerosum_axes=2``, is for latents of
+        items or categories: their values sum to zero over the last plate (or over each of the last
+        two plates), so that a separate mean is identified.
     support : (float, float), optional
-        Interval of possible values; known for the usual families, the whole line otherwise.
+        Interval of possible values (default: that of the family where it is known, otherwise all
+        numbers).
     **parameters : float or expression
-        As PyMC names them. Another latent, or an expression of latents such as ``1 / general``,
-        makes the layout hierarchical.
+        Parameters, with the names that PyMC uses. A parameter that is another latent, or an
+        expression of latents such as ``1 / general``, makes the layout hierarchical.
 
     Raises
     ------
     LayoutError
-        When a parameter is neither a number nor an expression, or its range reaches beyond what the
-        family takes, such as below 0 for a standard deviation; when the ends of the support are
-        reversed; when values that sum to zero have a mean.
+        When a parameter is neither a number nor an expression, or may have a value that the family
+        does not allow, such as a negative standard deviation; when the ends of the support are
+        reversed; when a mean is given for values that sum to zero.
 
     Examples
     --------
@@ -85,7 +86,8 @@ class Prior:
     ) -> None:
         if not isinstance(family, str) or not family.isidentifier():
             raise LayoutError(
-                f"Prior({family!r}): give the family as PyMC names it, such as 'Normal' or 'Beta'"
+                f"Prior({family!r}): the family must be a name; give the name of a PyMC "
+                "distribution, such as 'Normal' or 'Beta'"
             )
         found = {name: _parameter(family, name, parameters[name]) for name in sorted(parameters)}
         if family == ZERO_SUM:
@@ -108,12 +110,12 @@ class Prior:
 
     @property
     def shown(self) -> tuple[tuple[str, Expr], ...]:
-        """Parameters that a formula shows: all but the number of plates that a sum is over."""
+        """Parameters that a formula shows: all except the number of plates of a sum."""
         return tuple(pair for pair in self.parameters if pair[0] != _AXES)
 
     @property
     def zero_sum_axes(self) -> int:
-        """Over how many of the last plates its values sum to zero."""
+        """Number of last plates over which its values sum to zero."""
         axes = dict(self.parameters).get(_AXES, _ONE)
         return int(axes.range.low) if self.family == ZERO_SUM else 0
 
@@ -146,7 +148,7 @@ def _parameter(family: str, name: str, value: object) -> Expr:
         if isinstance(parameter, Constant):
             raise LayoutError(f"{said}; give another number")
         raise LayoutError(
-            f"{said}, and it ranges over {span}; bound the nodes in it by low= and high=, or by "
+            f"{said}, but it ranges over {span}; bound the nodes in it by low= and high=, or by "
             "their priors"
         )
     return parameter

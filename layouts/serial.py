@@ -1,4 +1,4 @@
-"""Layouts as plain data: dictionaries that JSON can hold, written and read back."""
+"""Writing of layouts as dictionaries that can be saved as JSON, and reading of these."""
 
 import dataclasses
 import hashlib
@@ -48,7 +48,7 @@ def from_dict(
     for function in functions:
         if not isinstance(function, LinkingFunction):
             raise LayoutError(
-                f"functions= holds {function!r}; list the linking functions made by "
+                f"functions= contains {function!r}; list functions that were made by "
                 "@linking_function"
             )
     try:
@@ -64,7 +64,7 @@ def from_dict(
         raise
     except (AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
         raise LayoutError(
-            f"this is no written layout ({type(error).__name__}: {error}); give the dictionary "
+            f"this is not a written layout ({type(error).__name__}: {error}); give the dictionary "
             "that Layout.to_dict() made"
         ) from error
     parts = [part for outcome in outcomes for part in ancestry(outcome)]
@@ -72,8 +72,8 @@ def from_dict(
     unused = sorted(set(written) - reached)
     if unused:
         raise LayoutError(
-            f"written layout: {', '.join(unused)} reach{'es' if len(unused) == 1 else ''} no "
-            f"outcome; use it in the ancestry of {' or '.join(names)}, or take it out"
+            f"written layout: no outcome uses {', '.join(unused)}; use it in the ancestry of "
+            f"{' or '.join(names)}, or remove it"
         )
     return name, tuple(map(_observed, outcomes))
 
@@ -82,7 +82,7 @@ def _observed(node: nodes.Node) -> Observed:
     """Take a node for an outcome, which it must be."""
     if not isinstance(node, Success | OrderedOutcome):
         raise LayoutError(
-            f"written layout: its outcome {node.name} is no Success, Graded or Score node"
+            f"written layout: its outcome {node.name} is not a Success, Graded or Score node"
         )
     return node
 
@@ -133,7 +133,7 @@ class _Reader:
         if name in self.path:
             cycle = " -> ".join([*self.path[self.path.index(name) :], name])
             raise LayoutError(
-                f"cycle: {cycle}; a node cannot depend on itself, cut one of the links"
+                f"cycle: {cycle}; a node cannot depend on itself, so remove one of the links"
             )
         if name not in self.written:
             raise LayoutError(f"the node {name!r} is used but not declared; add it to the nodes")
@@ -219,7 +219,7 @@ def _number(written: Any) -> float:
     """Read a number, or an infinite one, which JSON has no sign for and which is a text there."""
     if type(written) in (int, float) or written in ("inf", "-inf"):
         return float(written)
-    raise LayoutError(f"{written!r} is no number; write one, or 'inf' or '-inf'")
+    raise LayoutError(f"{written!r} is not a number; write a number, 'inf' or '-inf'")
 
 
 def _read_option(value: Any) -> Any:

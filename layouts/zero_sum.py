@@ -1,4 +1,4 @@
-"""Values that sum to zero over plates: what a prior of them needs of its latent."""
+"""Checks of priors whose values sum to zero over plates."""
 
 from ..linking import LayoutError
 from .plates import SUBJECT, Plate, determines, written
@@ -34,22 +34,22 @@ def check_zero_sum(
         return
     if labels is not None:
         raise LayoutError(
-            f"{owner}: it has labels, and values with labels cannot sum to zero; declare a node "
-            "for each label, or take Prior('Normal', mu=0, sigma=...)"
+            f"{owner}: it has labels, but values with labels cannot sum to zero; declare a node "
+            "for each label, or use Prior('Normal', mu=0, sigma=...)"
         )
     have = f"{owner} has one value per {written(plates)}"
     if axes > len(plates):
         raise LayoutError(
-            f"{owner}: {priors[0]} sums to zero over {axes} plate{'s' * (axes > 1)}, and {have}; "
-            "say per= of 'item' or a Category, one for each sum, or take Prior('Normal', mu=0, "
+            f"{owner}: {priors[0]} sums to zero over {axes} plate{'s' * (axes > 1)}, but {have}; "
+            "give per= an 'item' or a Category for each sum, or use Prior('Normal', mu=0, "
             "sigma=...)"
         )
     if SUBJECT in summed_plates(priors[0], plates):
         instead = " after 'subject'" if len(plates) > axes else ""
         raise LayoutError(
-            f"{owner}: {priors[0]} sums to zero over its last plate{'s' * (axes > 1)}, and {have}; "
-            f"subjects are drawn from a population and sum to nothing: name 'item' or a Category "
-            f"last in per={instead}, or take Prior('Normal', mu=0, sigma=...)"
+            f"{owner}: {priors[0]} sums to zero over its last plate{'s' * (axes > 1)}, but {have}; "
+            f"subjects are drawn from a population and have no sum: name 'item' or a Category "
+            f"last in per={instead}, or use Prior('Normal', mu=0, sigma=...)"
         )
 
 
@@ -61,13 +61,13 @@ def check_one_width(
     Raises
     ------
     LayoutError
-        When a part of its formula has plates beyond those that are kept.
+        When a part of its formula has other plates than those that are not summed over.
     """
     summed = summed_plates(prior, plates)
     kept = plates[: len(plates) - len(summed)]
     if summed and not determines(kept, of_part):
         raise LayoutError(
-            f"{owner}: it sums to zero over {written(summed)}, and the sigma of its prior depends "
+            f"{owner}: it sums to zero over {written(summed)}, but the sigma of its prior depends "
             f"on {part}, which has one value per {written(of_part)}; values of one sum need one "
-            f"sigma, so declare {part} per='population', or take Prior('Normal', mu=0, sigma=...)"
+            f"sigma, so declare {part} per='population', or use Prior('Normal', mu=0, sigma=...)"
         )

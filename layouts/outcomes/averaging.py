@@ -1,4 +1,4 @@
-"""Means over the levels of measured demands: part by part, or over all levels together."""
+"""Means over the levels of measured demands, part by part or over all levels together."""
 
 import itertools
 import math
@@ -53,8 +53,8 @@ def averaged(expr: Expr) -> Expr:
     Returns
     -------
     Expr
-        Of the probabilities of the levels, which are meta-features; `expr` itself where it uses no
-        measured demand. Derived nodes on the way have no names any more.
+        Expression of the probabilities of the levels, which are meta-features; `expr` itself when
+        it uses no measured demand. Derived nodes inside it lose their names.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Measured demands: levels that annotators judged, known by the probability of each."""
+"""Measured demands: levels that annotators judged, each with a probability."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,43 +18,44 @@ class Chance(MetaFeature):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Measured(Labelled):
-    r"""Demand whose level was judged by annotators: of each item, a probability for each level.
+    r"""Demand whose level annotators judged: each item has a probability for each level.
 
     .. math:: p(y_i) = \sum_{\ell} \Big[ \prod_d q_{id}(\ell_d) \Big]
         \mathrm{Binomial}(y_i; n_i, P(\ell))
 
     with the probability :math:`q_{id}(\ell)` that item i has level :math:`\ell` on dimension d, and
-    the layout's probability of success P given all levels. It stands where a `MetaFeature` with
-    the same levels would stand, and costs no latent. The levels of an item are independent of each
-    other given the annotations, and the same in all trials of the item.
+    the layout's probability of success P given all levels. It is used in expressions as a
+    `MetaFeature` with the same levels is, and adds no latent. The levels of an item are independent
+    of each other given the annotations, and the same in all trials of the item.
 
-    One trial of an item: its probability of success is the mean over the levels. Where the layout
-    multiplies parts that each use one dimension (non-compensatory layouts), and mixes or adds up
-    what comes of it, the mean is taken part by part, and is exact whatever the number of
-    dimensions. Where it does not factorise (additive layouts), or an item has several trials, it is
-    taken over all levels together: exact, too, as long as these have at most 256 combinations, and
-    over 128 quasi-random draws of all levels otherwise, the same for all subjects. With these, a
-    probability of success was off by less than .003 on average and .01 at most for a sum of four
-    demands of six levels, against all 1,296 combinations; of 18 demands it has not been measured.
+    When an item has one trial, its probability of success is the mean over the levels. When the
+    layout multiplies parts that each use one dimension (non-compensatory layouts), and mixes or
+    adds the products, the mean is computed part by part, and is exact for any number of dimensions.
+    When it does not factorise (additive layouts), or an item has several trials, the mean is
+    computed over all levels together. It is exact when these have at most 256 combinations, and
+    otherwise uses 128 quasi-random draws of all levels, the same for all subjects. With these
+    draws, a probability of success was off by less than .003 on average and .01 at most for a sum
+    of four demands of six levels, compared with all 1,296 combinations; for 18 demands it has not
+    been measured.
 
-    A subject is fitted alone, so that what the other subjects did tells nothing of an item's
-    levels; a layout whose subjects are fitted together cannot use measured demands.
+    Each subject is fitted alone, so that the outcomes of other subjects do not inform the levels of
+    an item. A layout whose subjects are fitted together cannot use measured demands.
 
     Parameters
     ----------
     name : str
-        Of the demand. The probabilities are columns of the items, named ``name level[label]``, as
-        `Evaluation.with_measured` writes them.
+        Name of the demand. The probabilities are columns of the items, named ``name level[label]``,
+        as `Evaluation.with_measured` writes them.
     levels : sequence of float
-        The levels, in order.
+        Possible levels, in order.
     unit : str, optional
-        Of the levels.
+        Unit of the levels.
     labels : sequence of str, optional
-        Dimensions of the demand: one level per label and item.
+        Dimensions of the demand: each item has one level per label.
     dim : str
         Name of the label dimension.
     about : str
-        What it is.
+        Description, shown in diagrams and tables.
 
     Raises
     ------
@@ -119,16 +120,16 @@ class Measured(Labelled):
 
 @dataclass(frozen=True, eq=False)
 class Places:
-    """What an outcome is averaged over, place by place, that the trials of an item share.
+    """Points over which an outcome is averaged, and which the trials of an item share.
 
     Attributes
     ----------
     name : str
-        Of what is averaged over.
+        Name of the quantity that is averaged over.
     dim : str
-        Dimension of the places.
+        Dimension of the points.
     weights : Expr
-        How much each place counts; an item's weights add up to 1.
+        Weight of each point; the weights of an item add up to 1.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Ordered outcomes, of several steps: graded answers and scores."""
+"""Ordered outcomes with several steps: graded answers and scores."""
 
 import functools
 import operator
@@ -24,9 +24,9 @@ from .unseen import Unseen
 
 @dataclass(frozen=True, eq=False, repr=False)
 class OrderedOutcome(Node):
-    """Observed outcome whose outcome is how many steps were passed, each after the one before.
+    """Observed outcome that counts how many successive steps were passed.
 
-    As an expression it is the expected outcome.
+    As an expression, it is the expected outcome.
     """
 
     performance: Expr
@@ -45,7 +45,7 @@ class OrderedOutcome(Node):
         for unseen in (of for of in parts if isinstance(of, Unseen | Measured)):
             raise LayoutError(
                 f"{self.name}: its {part} uses {unseen.name}, which is {unseen.kind}: all steps of "
-                "an item would share it, and steps are trials of their own; give the item's "
+                "an item would share it, but steps are separate trials; declare the item's "
                 "property as a MetaFeature, or declare a Success"
             )
 
@@ -54,7 +54,7 @@ class OrderedOutcome(Node):
         scale: Expr = getattr(self, part)
         if scale.range not in Interval(0, float("inf")) or scale.range == Interval(0, 0):
             raise LayoutError(
-                f"{self.name}: its {part} {scale} ranges over {scale.range}, and must be positive; "
+                f"{self.name}: its {part} {scale} ranges over {scale.range}, but must be positive; "
                 "give a positive number or a Slope"
             )
         if not unit_names.is_pure(scale.unit):
@@ -81,7 +81,7 @@ class OrderedOutcome(Node):
     @property
     @abstractmethod
     def distances(self) -> np.ndarray:
-        """How far each step lies above the one before, in the same form; 0 for the first."""
+        """Distance of each step from the one before, in the same form; 0 for the first."""
 
     @abstractmethod
     def laid_out(self, numbers: Expr) -> Expr:
@@ -89,7 +89,7 @@ class OrderedOutcome(Node):
 
     @abstractmethod
     def statement(self, write: Callable[[Expr], str]) -> str:
-        """Say how it is distributed, with each part written by `write`."""
+        """Describe its distribution, with each part written by `write`."""
 
     @property
     def gaps(self) -> Dims:
@@ -108,7 +108,7 @@ class OrderedOutcome(Node):
     def margin(
         self, place: Array, other: Array, threshold: np.ndarray, dims: tuple[str, ...]
     ) -> Array:
-        """Say how far the performance lies above a step, all in log-odds."""
+        """Compute how far the performance lies above a step, in log-odds."""
 
     def compute(self, values: tuple[Array, ...], dims: tuple[str, ...]) -> Array:
         performance, other = values
@@ -124,10 +124,10 @@ def check_probability(owner: str, expression: Expr, what: str) -> None:
     """Refuse what can leave [0, 1] or has a unit."""
     if expression.range not in UNIT:
         raise LayoutError(
-            f"{owner}: its {what} {expression} ranges over {expression.range} and may "
-            "leave [0, 1]; pass a margin through logistic, write noise as "
-            "mixture(p, by=noise, toward=0.5) and guessing as guessing(p, chance), and let the "
-            "weights of a sum add up to 1"
+            f"{owner}: its {what} {expression} ranges over {expression.range}, but must be within "
+            "[0, 1]; pass a margin through logistic, write noise as "
+            "mixture(p, by=noise, toward=0.5) and guessing as guessing(p, chance), and choose "
+            "weights of a sum that add up to 1"
         )
     if not unit_names.is_pure(expression.unit):
         raise LayoutError(
@@ -143,7 +143,7 @@ def check_unlabelled(
     labelled = set(expression.dims) - besides
     if labelled:
         raise LayoutError(
-            f"{owner}: its {what} still has one value per label of "
+            f"{owner}: its {what} has one value per label of "
             f"{sorted(labelled)}; reduce it with product(..., over=) or "
             "generalised_mean(..., power=, over=)"
         )
@@ -160,33 +160,33 @@ class Graded(OrderedOutcome):
         c_{k + 1} - c_k = g_k > 0, \quad \sum_k c_k = 0
 
     with the performance p, the grades 0 to K, and the logistic function :math:`\sigma`. A
-    performance of 0.5 lies in the middle of the thresholds; with two grades the performance is the
-    probability of the higher one, as in `Success`. As an expression, a graded outcome is the
+    performance of 0.5 lies in the middle of the thresholds. With two grades, the performance is the
+    probability of the higher grade, as in `Success`. As an expression, a graded outcome is the
     expected grade, from 0 to K.
 
-    Every item gives one grade per attempt. Given the profile, attempts are independent of each
-    other, and of the layout's other outcomes.
+    Each attempt at an item has one grade. Given the profile, attempts are independent of each other
+    and of the layout's other outcomes.
 
     Parameters
     ----------
     name : str
         Name in data and diagrams.
     performance : expression
-        In [0, 1], without labels.
+        Expression within [0, 1], without labels.
     grades : sequence of str
-        Names, from the lowest to the highest; at least two.
+        Names of the grades, from the lowest to the highest; at least two.
     gap : expression or float, default 1.0
-        Distance of neighbouring thresholds, in log-odds, positive: a number, or a `Slope`. One with
-        a label for each pair of neighbouring thresholds (one less than there are thresholds) makes
-        each distance a parameter of its own.
+        Distance of neighbouring thresholds, in log-odds: a positive number, or a `Slope`. With a
+        slope that has a label for each pair of neighbouring thresholds (one label less than there
+        are thresholds), each distance is a separate parameter.
     about : str
-        What it is.
+        Description, shown in diagrams and tables.
 
     Raises
     ------
     LayoutError
-        When the performance can leave [0, 1] or has labels, grades repeat or are fewer than two, or
-        the gap is not positive or has other labels.
+        When the performance may be outside [0, 1] or has labels, grades repeat or are fewer than
+        two, or the gap is not positive or has other labels.
 
     References
     ----------
@@ -304,7 +304,7 @@ def _grades(owner: str, values: object) -> tuple[str, ...]:
         if "·" in grade or (grade.lstrip("+-").isdecimal() and grade != str(place)):
             raise LayoutError(
                 f"{owner}: the grade {grade!r} is number {place}, counted from 0; name grades by "
-                "words without '·', or by their own numbers from 0, since data may give either"
+                "words without '·', or by their numbers from 0, because data may have either"
             )
     return found
 
@@ -314,46 +314,46 @@ _MOST = 100
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Score(OrderedOutcome):
-    r"""Observed outcome of partial credit, a number in [0, 1], seen as rounded.
+    r"""Observed outcome of partial credit: a number in [0, 1], which is rounded to places.
 
     .. math:: P(\text{score} \ge t_k) = \sigma(a (\operatorname{logit} p - \operatorname{logit}
         t_k)), \qquad t_k = \frac{k - 1/2}{K}, \quad k = 1, \dots, K
 
     with the performance p, the precision a and K places: the log-odds of the score follow a
     logistic distribution about those of the performance, and a score is known to the nearest 1/K.
-    So the performance is the median score. As an expression, a score is the expected one, the mean
-    over k of those probabilities.
+    The performance is therefore the median score. As an expression, a score is the expected score,
+    the mean over k of these probabilities.
 
-    Scores of exactly 0 and 1 are the end places, with a probability like all others. A beta
-    distribution, the usual choice, gives them none: they would have to be moved inside, and how far
-    would decide how wide the profile's intervals are. Where scores do follow a beta (of
-    concentration 4), forecasts of mean scores on other items were 0.04 from the truth on average,
-    with a bias of 0.01 (``tests/benchmarks/outcomes.py``).
+    Scores of exactly 0 and 1 are the first and the last place, and have a probability as all others
+    do. A beta distribution, the usual choice, gives them no probability: they would have to be
+    moved inside, and the distance would determine how wide the profile's intervals are. For scores
+    that follow a beta distribution (of concentration 4), forecasts of mean scores on other items
+    were 0.04 from the truth on average, with a bias of 0.01 (``tests/benchmarks/outcomes.py``).
 
-    Every item gives one score per attempt. Given the profile, attempts are independent of each
-    other, and of the layout's other outcomes.
+    Each attempt at an item has one score. Given the profile, attempts are independent of each other
+    and of the layout's other outcomes.
 
     Parameters
     ----------
     name : str
         Name in data and diagrams.
     performance : expression
-        In [0, 1], without labels.
+        Expression within [0, 1], without labels.
     precision : expression or float
-        How closely scores follow the performance, positive: a number, or a `Slope`. At a
-        performance of 0.5, half of all scores lie within 0.25 of it with a precision of 1, and
-        within 0.13 with a precision of 2.
+        How closely scores follow the performance: a positive number, or a `Slope`. At a performance
+        of 0.5, half of all scores lie within 0.25 of it with a precision of 1, and within 0.13 with
+        a precision of 2.
     places : int, default 10
-        How finely scores are read. Each place costs a row per item; a score that can only be
-        0, 1/4, ..., 1 has 4.
+        Number of places that scores are rounded to. Each place adds a row per item; a score that
+        can only be 0, 1/4, ..., 1 has 4 places.
     about : str
-        What it is.
+        Description, shown in diagrams and tables.
 
     Raises
     ------
     LayoutError
-        When the performance can leave [0, 1] or has labels, the precision is not positive or has
-        labels, or there are not 1 to 100 places.
+        When the performance may be outside [0, 1] or has labels, the precision is not positive or
+        has labels, or the number of places is not from 1 to 100.
 
     References
     ----------
@@ -386,8 +386,8 @@ class Score(OrderedOutcome):
         whole = isinstance(self.places, int | np.integer) and not isinstance(self.places, bool)
         if not whole or not 1 <= self.places <= _MOST:
             raise LayoutError(
-                f"{self.name}: places={self.places!r}; give a whole number from 1 to {_MOST}, how "
-                "many parts of a full score are told apart"
+                f"{self.name}: places={self.places!r}; give a whole number from 1 to {_MOST}: the "
+                "number of parts of a full score that are distinguished"
             )
         set_fields(self, places=int(self.places))
 

@@ -1,4 +1,4 @@
-"""Successes out of trials, and other outcomes as the steps that fits are made of."""
+"""Successes out of trials, and other outcomes as the steps that are fitted."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,8 +20,8 @@ from .unseen import Unseen
 class Success(Derived):
     """Observed outcome: successes out of trials, each with the expression's probability.
 
-    Where the expression uses an `Unseen` property of the item, that is its probability for one
-    value of the property, which all trials of an item share; a forecast averages over the values.
+    When the expression uses an `Unseen` property of the item, it is the probability for one value
+    of the property, which all trials of an item share. A forecast averages over the values.
 
     Examples
     --------
@@ -32,7 +32,7 @@ class Success(Derived):
     Raises
     ------
     LayoutError
-        When the expression can leave [0, 1], has a unit, still has a value per label, or uses two
+        When the expression may be outside [0, 1], has a unit, has a value per label, or uses two
         unseen properties.
     """
 
@@ -45,7 +45,7 @@ class Success(Derived):
         if len(unseen) > 1:
             raise LayoutError(
                 f"{self.name}: {' and '.join(part.name for part in unseen)} are both unseen; join "
-                "them into one, as in Unseen(name, mean_1 + mean_2, (spread_1**2 + spread_2**2) "
+                "them to one, as in Unseen(name, mean_1 + mean_2, (spread_1**2 + spread_2**2) "
                 "** 0.5)"
             )
         places = frozenset(() if self.unseen is None else (self.unseen.dim,))
@@ -64,7 +64,7 @@ class Success(Derived):
 
     @property
     def unseen(self) -> Unseen | Places | None:
-        """Property of the item that the trials share and nobody observed, if there is one."""
+        """Unobserved property of the item that its trials share, if there is one."""
         return self._all_unseen[0] if self._all_unseen else None
 
     @property
@@ -87,7 +87,7 @@ type Observed = Success | OrderedOutcome
 """An outcome that is declared and observed."""
 
 MARK = "· "
-"""What the names of hidden nodes begin with, and no node's that somebody declares."""
+"""Prefix of the names of hidden nodes; a declared node cannot have such a name."""
 
 _HIDDEN = rf"{MARK}.+"
 _CONTINUES = f"{MARK}continues"
@@ -95,7 +95,7 @@ _CONTINUES = f"{MARK}continues"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Hidden(MetaFeature):
-    """Meta-feature of a row that says which step it is; no item has it, and nothing shows it."""
+    """Meta-feature that identifies the step of a row; it is no property of items and not shown."""
 
     fitting: ClassVar[str] = _HIDDEN
 

@@ -1,4 +1,4 @@
-"""Unseen properties of items: known roughly, and averaged over."""
+"""Unseen properties of items, which are known with uncertainty and averaged over."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -91,40 +91,43 @@ def _adding_up(parts: Array, axis: int) -> Array:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Unseen(Node):
-    r"""Latent meta-feature: a property of an item that nobody observed, known roughly.
+    r"""Latent meta-feature: a property of an item that was not observed, with a distribution.
 
     .. math:: p(y_i) = \int \mathrm{Binomial}(y_i; n_i, P(u)) \, p_i(u) \, du, \qquad
         p_i(u) = (1 - \nu) \frac{g_i(u) s(u)^{a_i} s(-u)^{b_i}}
         {\int g_i(v) s(v)^{a_i} s(-v)^{b_i} dv} + \nu g_i(u)
 
-    with g the density of Normal(mean, spread) and s the logistic function. Others have tried the
-    item, too: u is the log-odds with which they say yes, and a of them did, b did not. With the
-    noise :math:`\nu`, what they said tells nothing, and u is drawn anew.
+    with g the density of Normal(mean, spread) and s the logistic function. The outcomes of others
+    on the item may be known too: u is the log-odds with which they say yes, a of them said yes and
+    b said no. With probability :math:`\nu`, the noise, their answers are not informative, and u is
+    drawn anew.
 
-    It is integrated out item by item, so it costs no latent: all trials of one item share its
-    value, and items are independent of each other. The integral is a sum over 121 evenly spaced
-    places within 4.8 standard deviations. For a binomial outcome of 20 trials that is off by some
-    1e-6 nats while the log-odds of success change by up to 5 per standard deviation, and by less
-    than 0.01 where they change by 10, or where an outcome is so surprising that it points beyond.
+    The property is integrated out item by item, so that it adds no latent: all trials of an item
+    share its value, and items are independent of each other. The integral is a sum over 121 evenly
+    spaced points within 4.8 standard deviations. For a binomial outcome of 20 trials, the error is
+    about 1e-6 nats when the log-odds of success change by up to 5 per standard deviation, and less
+    than 0.01 nats when they change by 10, or when an outcome is so surprising that the most likely
+    values are outside these points.
 
     Parameters
     ----------
     name : str
         Name in diagrams.
     mean, spread : expression
-        Of meta-features, latents and numbers, in one unit. The spread cannot be negative.
+        Mean and standard deviation: expressions of meta-features, latents and numbers, in the same
+        unit. The spread cannot be negative.
     positive, negative : expression, default 0
-        How many others said yes, and no; halves are possible.
+        Numbers of others who said yes, and who said no; these need not be whole numbers.
     noise : expression, default 0
-        In [0, 1].
+        Probability, in [0, 1], that the answers of others are not informative.
     about : str
-        What it is.
+        Description, shown in diagrams and tables.
 
     Raises
     ------
     LayoutError
-        When the spread or a count may be negative, the noise leaves [0, 1], one of them has labels,
-        or units differ.
+        When the spread or a count may be negative, the noise may be outside [0, 1], one of them has
+        labels, or units differ.
 
     References
     ----------
@@ -133,7 +136,7 @@ class Unseen(Node):
 
     Examples
     --------
-    Difficulties that a survey measured with an error of its own:
+    Difficulties that a survey measured, each with a known error:
 
     >>> from measurement_layouts import Capability, Layout, MetaFeature, Success
     >>> from measurement_layouts.linking import logistic
@@ -163,13 +166,13 @@ class Unseen(Node):
         labels = merge_dims(self.parents[:-1])
         if labels:
             raise LayoutError(
-                f"{self.name}: one of its parts has a value per label of {sorted(labels)}; reduce "
-                "it with total(..., over=), for an unseen property is one number per item"
+                f"{self.name}: one of its parts has a value per label of {sorted(labels)}, but an "
+                "unseen property is one number per item; reduce it with total(..., over=)"
             )
         self._check("spread", Interval(0, np.inf), "a standard deviation is at least 0")
         for part in ("positive", "negative"):
             self._check(part, Interval(0, np.inf), "a count is at least 0")
-        self._check("noise", UNIT, "a noise lies in [0, 1]")
+        self._check("noise", UNIT, "a noise must be within [0, 1]")
         _ = self.unit
 
     def _check(self, part: str, allowed: Interval, why: str) -> None:
@@ -177,8 +180,8 @@ class Unseen(Node):
         expression: Expr = getattr(self, part)
         if expression.range not in allowed:
             raise LayoutError(
-                f"{self.name}: its {part} {expression} ranges over {expression.range}, and {why}; "
-                "declare what it is made of with fitting low= and high="
+                f"{self.name}: its {part} {expression} ranges over {expression.range}, but {why}; "
+                "declare its nodes with suitable low= and high="
             )
 
     @property
@@ -187,13 +190,13 @@ class Unseen(Node):
 
     @cached_property
     def scores(self) -> Numbers:
-        """Where it is computed: places on a dimension of its own."""
+        """Points at which it is computed, along a separate dimension."""
         along = {self.dim: tuple(f"{score:+.2f}" for score in SCORES)}
         return Numbers(f"{self.name} scores", along, tuple(SCORES.tolist()))
 
     @cached_property
     def weights(self) -> Weights:
-        """How much each place counts."""
+        """Weight of each point."""
         return Weights(self)
 
     @property
@@ -217,7 +220,7 @@ class Unseen(Node):
         return values[0] + values[1] * values[-1]
 
     def clauses(self, write: Callable[[Expr], str]) -> list[str]:
-        """Say in words what told of it, with each part written by `write`."""
+        """Describe the answers of others in words, with each part written by `write`."""
         votes, noise = (self.positive, self.negative), self.noise
         told = [f"given {write(votes[0])} for, {write(votes[1])} against"]
         anew = [f"drawn anew with probability {write(noise)}"]

@@ -61,8 +61,8 @@ PROPER = "; give each a proper distribution with parameters in their range: reac
             "a single level",
             lambda: MetaFeature("behind", levels=(1,)),
             LayoutError,
-            "behind: levels (1) hold fewer than two different values; a property that never varies "
-            "cannot tell subjects apart, leave it out",
+            "behind: levels (1) have fewer than two different values; a property that never varies "
+            "cannot distinguish subjects, so leave it out",
         ),
         fault(
             "a division by zero",
@@ -74,21 +74,23 @@ PROPER = "; give each a proper distribution with parameters in their range: reac
             "a cycle",
             cyclic,
             LayoutError,
-            "cycle: there -> back -> there; a node cannot depend on itself, cut one of the links",
+            "cycle: there -> back -> there; a node cannot depend on itself, so remove "
+            "one of the links",
         ),
         fault(
             "an orphan capability",
             lambda: Layout("reaching", layout.outcome, profile=[reach, Capability("idle", 0, 1)]),
             LayoutError,
-            "idle reaches no outcome: nothing between it and found uses it; put it into the "
-            "expression of a derived node, or leave it out of the profile",
+            "idle has no effect: no expression of found uses it; use it in the "
+            "expression of a derived node, or leave it out of profile=",
         ),
         fault(
             "a layout without a capability",
             lambda: Layout("reaching", success(logistic(distance * 0.1))),
             LayoutError,
-            "layout 'reaching': no capability, propensity, bias or noise reaches found; there is "
-            "nothing to infer of a subject, so put a latent into its expression",
+            "layout 'reaching': found depends on no capability, propensity, bias or "
+            "noise, so that there is "
+            "nothing to infer; use a latent in its expression",
         ),
         fault(
             "a name of two nodes",

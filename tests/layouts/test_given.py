@@ -161,7 +161,7 @@ SOMEHOW = presence(sees(), OCCLUDER)
 def test_an_outcome_that_needs_it_where_it_is_undefined(probability):
     complaint = (
         "^timeUnderOcc is undefined where occluderPresence is 0, but taskPerformance depends on it "
-        r"there; wrap what needs it, as in presence\(\.\.\., occluderPresence\)$"
+        r"there; wrap the part that uses timeUnderOcc, as in presence\(\.\.\., occluderPresence\)$"
     )
     with pytest.raises(LayoutError, match=complaint):
         layout(probability)
@@ -213,7 +213,7 @@ def test_written_layouts_that_are_damaged():
         ({"node": "nowhere"}, "the node 'nowhere' is used but not declared"),
         ({"node": "timeUnderOcc"}, "cycle: timeUnderOcc -> timeUnderOcc"),
         ({"node": "sight"}, "timeUnderOcc: given=Capability.* give a MetaFeature without labels"),
-        ("occluderPresence", "this is no written layout"),
+        ("occluderPresence", "this is not a written layout"),
     ):
         node["given"] = given
         with pytest.raises(LayoutError, match=complaint):

@@ -27,42 +27,49 @@ ABILITY = Capability("ability", prior=Prior("HalfNormal", sigma=3))
     [
         (
             lambda: Capability("skill"),
-            "skill: a capability needs low= and high= in the unit of the demand it opposes, or a "
-            "prior=",
+            "skill: a capability needs a range or a prior; give low= and high= in the",
         ),
-        (lambda: Propensity("risk"), "risk: a propensity needs low= and high="),
+        (
+            lambda: Propensity("risk"),
+            "risk: a propensity needs a range or a prior; give low= and high=",
+        ),
         (lambda: Capability("skill", low=3, high=0), r"skill: the range \[3, 0\] is reversed"),
         (lambda: Capability("skill", low=3, high=3), r"skill: the range \[3, 3\] has zero width"),
         (lambda: Capability("skill", low=3), "skill: low=3, high=None; give both ends"),
         (
             lambda: Capability("skill", low=0, high=inf),
-            r"skill: a uniform prior needs a finite range, and it is \[0, inf\]; give finite ends",
+            r"skill: a uniform prior needs a finite range, but the range is \[0, inf\]; "
+            r"give finite ends",
         ),
         (
             lambda: Capability("skill", low=0, high=5, prior=Prior("Normal", mu=0, sigma=1)),
-            r"skill: its range \[0, 5\] does not hold the support \[-inf, inf\] of Prior\('Normal'",
+            r"skill: its range \[0, 5\] does not contain the support \[-inf, inf\] of "
+            r"Prior\('Normal'",
         ),
         (
             lambda: Capability("skill", prior="Normal"),
-            "skill: prior='Normal' is not a prior; write",
+            "skill: prior='Normal' is not a prior; give",
         ),
         (
             lambda: Noise("noise", prior=Prior("Normal", mu=0, sigma=1)),
-            r"noise: a noise lies in \[0, 1\], but Prior\('Normal', mu=0, sigma=1\) ranges over",
+            r"noise: a noise must be within \[0, 1\], but Prior\('Normal', mu=0, "
+            r"sigma=1\) ranges over",
         ),
-        (lambda: Noise("noise", low=0, high=2), r"noise: a noise lies in \[0, 1\]"),
-        (lambda: Slope("steep", low=-1, high=2), r"steep: a slope lies in \[0, inf\], but"),
+        (lambda: Noise("noise", low=0, high=2), r"noise: a noise must be within \[0, 1\]"),
+        (lambda: Slope("steep", low=-1, high=2), r"steep: a slope must be within \[0, inf\], but"),
         (
             lambda: Capability(
                 "skill",
                 prior=Prior("Normal", mu=2 * MetaFeature("far", low=0, high=1), sigma=ABILITY),
             ),
-            "skill: its prior depends on far, which is no latent; a prior's parameter is a number, "
-            "a latent node or an expression of latent nodes",
+            "skill: its prior depends on far, which is not a latent node; use a "
+            "number, "
+            "a latent node, or an expression of latent nodes",
         ),
         (
             lambda: Capability("skill", prior={"a": Prior("Flat")}),
-            "skill: it has a prior for each of a and no labels; give it labels=, or a single prior",
+            "skill: it has a prior for each of a, but no labels; give it labels=, or a "
+            "single prior",
         ),
         (
             lambda: Capability("skill", prior={"a": Prior("Flat")}, labels=("a", "b")),
@@ -76,13 +83,13 @@ ABILITY = Capability("ability", prior=Prior("HalfNormal", sigma=3))
         ),
         (
             lambda: Capability("skill", prior={"a": "Normal"}, labels=("a",)),
-            r"skill: prior=\{'a': 'Normal'\} is not a prior; write one as in Prior\(",
+            r"skill: prior=\{'a': 'Normal'\} is not a prior; give one, as in Prior\(",
         ),
         (
             lambda: Noise(
                 "noise", prior={"a": Prior("Uniform"), "b": Prior("Flat")}, labels=("a", "b")
             ),
-            r"noise: a noise lies in \[0, 1\], but Prior\('Flat'\) ranges over",
+            r"noise: a noise must be within \[0, 1\], but Prior\('Flat'\) ranges over",
         ),
         (
             lambda: Capability(
@@ -92,7 +99,7 @@ ABILITY = Capability("ability", prior=Prior("HalfNormal", sigma=3))
                 prior=dict.fromkeys("ab", Prior("HalfFlat")),
                 labels=("a", "b"),
             ),
-            r"skill: its range \[0, 2\] does not hold the support \[0, inf\] of Prior\('Half",
+            r"skill: its range \[0, 2\] does not contain the support \[0, inf\] of Prior\('Half",
         ),
         (
             lambda: Capability(
@@ -155,17 +162,24 @@ def test_a_latent_refuses(build, complaint):
         (lambda: Prior("Flat", support=(0, math.nan)), "range from 0 to nan"),
         (
             lambda: Prior("Exponential", lam=1 / Bias("tilt")),
-            r"Prior\('Exponential'\): lam=1 / tilt must be positive, and it ranges over "
+            r"Prior\('Exponential'\): lam=1 / tilt must be positive, but it ranges over "
             r"\[-inf, inf\]; bound the nodes in it by low= and high=, or by their priors",
         ),
         (
             lambda: Prior("Beta", mu=2 * Noise("slips"), sigma=0.1),
-            r"Prior\('Beta'\): mu=2 × slips must be between 0 and 1, and it ranges over \[0, 2\]",
+            r"Prior\('Beta'\): mu=2 × slips must be between 0 and 1, but it ranges over \[0, 2\]",
         ),
         (lambda: Prior("Cauchy", alpha=0, beta=0), "beta=0 must be positive; give another number"),
-        (lambda: Prior(""), r"Prior\(''\): give the family as PyMC names it, such as 'Normal'"),
-        (lambda: Prior(5), r"Prior\(5\): give the family"),
-        (lambda: Prior("two words"), "give the family as PyMC names it"),
+        (
+            lambda: Prior(""),
+            r"Prior\(''\): the family must be a name; give the name of a PyMC "
+            r"distribution, such as 'Normal'",
+        ),
+        (lambda: Prior(5), r"Prior\(5\): the family must be a name"),
+        (
+            lambda: Prior("two words"),
+            "the family must be a name; give the name of a PyMC distribution",
+        ),
     ],
 )
 def test_a_prior_refuses(build, complaint):

@@ -67,35 +67,36 @@ def doubled(times):
         ),
         (
             lambda: layout_of(see, profile=[sight, Capability("hearing", low=0, high=1)]),
-            "hearing reaches no outcome: nothing between it and found uses it; put it into",
+            "hearing has no effect: no expression of found uses it; use it in",
         ),
         (
             lambda: layout_of(see, profile=[smallness]),
-            r"the profile holds MetaFeature\('smallness'",
+            r"profile= contains MetaFeature\('smallness'",
         ),
         (
             lambda: layout_of(0.5),
-            "layout 'looking': no capability, propensity, bias or noise reaches found; there is "
-            "nothing to infer of a subject",
+            "layout 'looking': found depends on no capability, propensity, bias or "
+            "noise, so that there is "
+            "nothing to infer",
         ),
         (
             lambda: layout_of(MetaFeature("flag", levels=(0, 1)) * 0.5),
-            "layout 'looking': no capability",
+            "layout 'looking': found depends on no capability",
         ),
         (
             lambda: layout_of(see * logistic(3 - MetaFeature("depth", low=0, high=9))),
-            r"depth: opposed to nothing in logistic\(3 − depth\); a demand needs a capability, "
+            r"depth: no latent opposes it in logistic\(3 − depth\); use a capability, "
             "propensity or bias inside the same margin",
         ),
         (
             lambda: layout_of(
                 see * logistic(Derived("deep", 2 * MetaFeature("depth", low=0, high=9)) - smallness)
             ),
-            r"depth, smallness: opposed to nothing in logistic\(deep − smallness\)",
+            r"depth, smallness: no latent opposes it in logistic\(deep − smallness\)",
         ),
         (
             lambda: layout_of(see * band(0.5, smallness, 2.0)),
-            r"smallness: opposed to nothing in band\(0.5, smallness, 2\)",
+            r"smallness: no latent opposes it in band\(0.5, smallness, 2\)",
         ),
         (
             lambda: Layout("looking", see),
@@ -103,12 +104,15 @@ def doubled(times):
             r"in Success\('name', ...\)",
         ),
         (lambda: Layout("looking", logistic(sight)), r"its outcome is <logistic\(sight\)>; wrap"),
-        (lambda: Layout("", Success("found", see)), "the layout's name '' is no text"),
-        (lambda: Layout(5, Success("found", see)), "the layout's name 5 is no text"),
-        (lambda: Layout("\ud800", Success("found", see)), r"name='\\ud800' holds half a character"),
+        (lambda: Layout("", Success("found", see)), "the layout's name '' is not a text"),
+        (lambda: Layout(5, Success("found", see)), "the layout's name 5 is not a text"),
+        (
+            lambda: Layout("\ud800", Success("found", see)),
+            r"name='\\ud800' contains half a " r"character",
+        ),
         (
             lambda: layout_of(Success("seen", see) * 0.5),
-            "seen is an outcome, and found is computed from it; declare it as Derived",
+            "seen is an outcome, but found is computed from it; declare seen as Derived",
         ),
         (
             lambda: layout_of(
@@ -122,7 +126,7 @@ def doubled(times):
         ),
         (
             lambda: layout_of(logistic(doubled(40))),
-            r"found: its formula has 4,398,046,511,105 parts, nested 42 deep, and nobody could",
+            r"found: its formula has 4,398,046,511,105 parts, nested 42 deep, which is too much",
         ),
         (
             lambda: layout_of(logistic(nested(300))),

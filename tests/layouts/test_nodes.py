@@ -26,9 +26,12 @@ def feature(name="distance", **given):
         ({}, "distance: low=None, high=None; give both ends"),
         ({"low": math.nan, "high": 1}, "distance: low=nan is not a number"),
         ({"low": "a", "high": 1}, "distance: low='a' is not a number; give a number in the unit"),
-        ({"low": 0, "high": 1, "levels": (0, 1)}, "distance: give levels= or low= and high=, not"),
-        ({"levels": (3,)}, r"distance: levels \(3\) hold fewer than two different values"),
-        ({"levels": ()}, r"distance: levels \(\) hold fewer than two"),
+        (
+            {"low": 0, "high": 1, "levels": (0, 1)},
+            "distance: it has both levels and a range; give either",
+        ),
+        ({"levels": (3,)}, r"distance: levels \(3\) have fewer than two different values"),
+        ({"levels": ()}, r"distance: levels \(\) have fewer than two"),
         ({"levels": (1, 1.0)}, r"distance: levels \(1, 1\) repeat or are not finite"),
         ({"levels": (0, inf)}, "repeat or are not finite; give each value once"),
         ({"levels": (0, None)}, "repeat or are not finite"),
@@ -41,11 +44,17 @@ def feature(name="distance", **given):
         ({"labels": (1, 2)}, r"distance: labels=\(1, 2\); give a tuple .*, as texts"),
         ({"labels": ("a", "")}, "distance: labels=.*; give a tuple of at least one name"),
         ({"labels": ("a", "b", "a")}, "distance: labels repeat a; make each different"),
-        ({"labels": ("a",), "dim": "draw"}, "distance: dim='draw'; name the label dimension by"),
+        (
+            {"labels": ("a",), "dim": "draw"},
+            "distance: dim='draw'; give the label dimension a name",
+        ),
         ({"labels": ("a",), "dim": ""}, "distance: dim=''"),
         ({"labels": ("a",), "dim": 3}, "distance: dim=3"),
-        ({"labels": ("a", "half \ud800")}, r"distance: a label='half \\ud800' holds half a char"),
-        ({"about": "half \ud800"}, r"distance: about='half \\ud800' holds half a character"),
+        (
+            {"labels": ("a", "half \ud800")},
+            r"distance: a label='half \\ud800' contains half a " r"char",
+        ),
+        ({"about": "half \ud800"}, r"distance: about='half \\ud800' contains half a character"),
         ({"about": 5}, "distance: about=5 is not a text; write it in quotes"),
     ],
 )
@@ -60,7 +69,7 @@ def test_a_meta_feature_refuses(given, complaint):
 )
 @pytest.mark.parametrize("kind", [MetaFeature, Capability])
 def test_a_bad_name_is_refused(kind, name):
-    with pytest.raises(LayoutError, match=r"the name .* must start with a letter and hold only"):
+    with pytest.raises(LayoutError, match=r"the name .* must start with a letter and contain only"):
         kind(name, low=0, high=1)
 
 
@@ -71,7 +80,9 @@ def test_a_good_name_is_taken(name):
 
 @pytest.mark.parametrize("name", ["chain", "draw", "subject", "item"])
 def test_a_name_that_every_fit_uses_is_refused(name):
-    with pytest.raises(LayoutError, match=f"the name '{name}' is that of a dimension of every fit"):
+    with pytest.raises(
+        LayoutError, match=f"the name '{name}' is the name of a dimension of every fit"
+    ):
         feature(name, low=0, high=1)
 
 
@@ -127,12 +138,13 @@ def test_a_derived_node_passes_on_what_its_formula_has():
     [
         (
             lambda: Capability("ability", low=0, high=2) - 1,
-            r"passed: its probability ability − 1 ranges over \[-1, 1\] and may leave \[0, 1\]; "
+            r"passed: its probability ability − 1 ranges over \[-1, 1\], but must be "
+            r"within \[0, 1\]; "
             "pass a margin through logistic, write noise as mixture",
         ),
         (
             lambda: logistic(Capability("ability", low=0, high=2)) + 0.1,
-            r"over \[0.1, 1.1\] and may",
+            r"over \[0.1, 1.1\], but must be within",
         ),
         (lambda: 1.5, "passed: its probability 1.5 ranges over"),
         (
@@ -141,7 +153,7 @@ def test_a_derived_node_passes_on_what_its_formula_has():
         ),
         (
             lambda: logistic(Capability("ability", low=0, high=2, labels=("a", "b"))),
-            r"passed: its probability still has one value per label of \['dimension'\]; reduce it",
+            r"passed: its probability has one value per label of \['dimension'\]; reduce it",
         ),
         (lambda: [1], "passed: .* cannot be part of an expression"),
     ],

@@ -100,7 +100,7 @@ CASES = {
     "g: grades='ab'; name at least two": lambda: Graded("g", P, grades="ab"),
     "labels repeat a": lambda: Graded("g", P, grades=("a", "b", "a")),
     "the grade '1' is number 0": lambda: Graded("g", P, grades=("1", "2", "3")),
-    "its gap 0 ranges over [0, 0], and must be positive": lambda: Graded("g", P, gap=0),
+    "its gap 0 ranges over [0, 0], but must be positive": lambda: Graded("g", P, gap=0),
     "its gap −1 ranges over": lambda: Graded("g", P, gap=-1),
     "its gap b ranges over [-inf, inf]": lambda: Graded("g", P, gap=Bias("b")),
     "its gap: ": lambda: Graded("g", P, gap="wide"),
@@ -112,7 +112,7 @@ CASES = {
     ),
     "gap has unit m, but log-odds are pure": lambda: Graded("g", P, gap=Slope("gap", unit="m")),
     "s: its precision 0 ranges over": lambda: Score("s", P, precision=0),
-    "s: its precision still has one value per label": lambda: Score(
+    "s: its precision has one value per label": lambda: Score(
         "s", P, precision=Slope("a", labels=("x", "y"))
     ),
     "s: places=0; give a whole number from 1 to 100": lambda: Score("s", P, precision=1, places=0),
@@ -128,15 +128,17 @@ CASES = {
         Success("a", P),
         Success("b", logistic(Capability("c", 0, 9) - Unseen("hard", 0.0, 1.0))),
     ),
-    "layout 'x': a names two of its outcomes": lambda: Layout("x", Success("a", P), Graded("a", P)),
-    "no capability, propensity, bias or noise reaches b": lambda: Layout(
+    "layout 'x': two of its outcomes are named a": lambda: Layout(
+        "x", Success("a", P), Graded("a", P)
+    ),
+    "b depends on no capability, propensity, bias or noise": lambda: Layout(
         "x", Success("a", P), Success("b", 0.5)
     ),
-    "a is an outcome, and b is computed from it": lambda: Layout(
+    "a is an outcome, but b is computed from it": lambda: Layout(
         "x", Success("b", Success("a", P) * 0.5)
     ),
     "its outcome is 'found'; wrap": lambda: Layout("x", Success("a", P), "found"),
-    "hearing reaches no outcome: nothing between it and a or b": lambda: Layout(
+    "hearing has no effect: no expression of a or b": lambda: Layout(
         "x", Success("a", P), Success("b", P), profile=[Capability("hearing", 0, 1)]
     ),
 }

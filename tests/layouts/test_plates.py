@@ -94,18 +94,26 @@ def refusals():
             build = lambda kind=kind, per=per: kind("c", low=0, high=1, per=per)  # noqa: E731
             yield f"{kind.kind} {per}", build, f"c: per=.* {kind.kind} to items alone.*Bias or"
     shared, item = {"per": "population"}, {"per": "item"}
-    yield "finer", lambda: bias("b", **shared, prior=n(ABILITY, 1)), "b: .*ability.*per subject, a"
-    yield "other", lambda: bias("b", prior=n(EASE, 1)), "b: .*ease, .*per item, and b has one per s"
+    yield (
+        "finer",
+        lambda: bias("b", **shared, prior=n(ABILITY, 1)),
+        "b: .*ability.*per subject, but",
+    )
+    yield "other", lambda: bias("b", prior=n(EASE, 1)), "b: .*ease, .*per item, but b has one per s"
     yield "sum", lambda: bias("b", **item, prior=n(2 * EASE + ABILITY, 1)), "b: .*depends on abili"
     yield "covariate", lambda: bias("b", **item, prior=n(TESTS, 1)), "b: .*tests, .*per subject"
-    yield "of item", lambda: bias("b", **item, prior=n(FAR, 1)), "b: .*far, which is no latent"
+    yield "of item", lambda: bias("b", **item, prior=n(FAR, 1)), "b: .*far, which is not a latent"
     width = ml.Spread("s", per="subject")
     yield "own spread", lambda: bias("b", prior=n(0, width)), "b: .*spread s.*='population', or"
     yield "in a sum", lambda: bias("b", prior=n(0, 1 + width)), "b: .*spread s.*per subject as b"
     by_school = ml.Spread("s", per=SCHOOL)
     yield "school's", lambda: bias("b", per=SCHOOL, prior=n(0, by_school)), "b: .*school as b has"
     yield "unit", lambda: ml.Spread("s", unit="m"), "s: a spread in unit m needs a prior"
-    yield "negative", lambda: ml.Spread("s", prior=n(0, 1)), r"s: a spread lies in \[0, inf\]"
+    yield (
+        "negative",
+        lambda: ml.Spread("s", prior=n(0, 1)),
+        r"s: a spread must be within \[0, " r"inf\]",
+    )
 
 
 def sums():
@@ -146,7 +154,11 @@ def categories():
     yield "compared", lambda: TASK > 1, "task cannot be compared"
     yield "outcome alone", lambda: ml.Layout("x", TASK), "its outcome is Category"
     for name in ("chain", "draw", "subject", "item"):
-        yield name, lambda name=name: ml.Category(name), f"the name '{name}' is that of a dimens"
+        yield (
+            name,
+            lambda name=name: ml.Category(name),
+            f"the name '{name}' is the name of a dimens",
+        )
     yield "per all", lambda: ml.Category("c", per="population"), "c: per='population'; a category"
     yield "per text", lambda: ml.Category("c", per="task"), "c: per='task'; a category is one of"
     yield "twice", lambda: ml.Category("c", levels=("a", "a")), "c: levels repeat a"
@@ -158,7 +170,7 @@ def categories():
     yield (
         "given of another",
         lambda: feature("x", low=0, high=1, per="subject", given=flag),
-        "x: it is a property of each subject, and given=flag is one of each item",
+        "x: it is a property of each subject, but given=flag is a property of each item",
     )
 
 
@@ -194,7 +206,7 @@ def layouts():
     graded = ml.Graded("grade", p)
     yield "grades", lambda: ml.Layout("one", graded), "grade: .*graded.*ease has one value per item"
     several = ml.Success("a", p), ml.Success("b", p)
-    yield "several", lambda: ml.Layout("one", *several), "a and b: outcomes that are several"
+    yield "several", lambda: ml.Layout("one", *several), "a and b: several outcomes"
 
 
 def each(cases):
@@ -259,7 +271,7 @@ def test_a_covariate_is_no_demand():
     known = mixture(logistic(TESTS - FAR) * logistic(TESTS), by=ml.Noise("noise"), toward=0.5)
     assert ml.Layout("known", ml.Success("solved", known)).joint
     lone = mixture(logistic(2 * FAR), by=ml.Noise("noise"), toward=0.5)
-    with pytest.raises(ml.LayoutError, match="far: opposed to nothing"):
+    with pytest.raises(ml.LayoutError, match="far: no latent opposes it"):
         ml.Layout("lone", ml.Success("solved", lone))
 
 
@@ -335,7 +347,7 @@ def test_the_fingerprint_changes_with_who_has_a_value():
 def test_a_category_that_nothing_uses_is_refused():
     written = rasch().to_dict()
     written["nodes"].append({"kind": "Category", "name": "topic"})
-    with pytest.raises(ml.LayoutError, match="topic reaches no outcome"):
+    with pytest.raises(ml.LayoutError, match="no outcome uses topic"):
         ml.Layout.from_dict(written)
 
 
@@ -343,5 +355,5 @@ def test_an_ease_beside_a_finished_probability_moves_it():
     """Twin: without the log-odds, p + ease may leave [0, 1]."""
     p = mixture(logistic(ABILITY - FAR), by=0.1, toward=0.5)
     assert ml.Success("solved", logistic(logit(p) + EASE)).range.high <= 1
-    with pytest.raises(ml.LayoutError, match="may leave"):
+    with pytest.raises(ml.LayoutError, match="but must be within"):
         ml.Success("solved", p + EASE)

@@ -144,7 +144,10 @@ def cycle(data):
 @pytest.mark.parametrize(
     ("change", "complaint"),
     [
-        (cycle, "cycle: weakest -> fitting -> weakest; a node cannot depend on itself, cut one"),
+        (
+            cycle,
+            "cycle: weakest -> fitting -> weakest; a node cannot depend on itself, so remove one",
+        ),
         (
             lambda data: node(data, "spread").update(
                 prior={"family": "Normal", "parameters": {"mu": {"node": "talent"}}}
@@ -153,26 +156,32 @@ def cycle(data):
         ),
         (
             lambda data: data["nodes"].append({"kind": "Noise", "name": "idle"}),
-            "written layout: idle reaches no outcome; use it in the ancestry of solved, or take it",
+            "written layout: no outcome uses idle; use it in the ancestry of solved, or remove it",
         ),
         (
             lambda data: data["nodes"].extend(
                 {"kind": "Bias", "name": name} for name in ("idle", "lazy")
             ),
-            "idle, lazy reach no outcome",
+            "no outcome uses idle, lazy",
         ),
         (lambda data: data["nodes"].append(data["nodes"][0]), "the names spread occur twice"),
-        (lambda data: data.update(outcome="weakest"), "far, fitting, .*, up reach no outcome; use"),
+        (lambda data: data.update(outcome="weakest"), "no outcome uses far, fitting, .*, up; use"),
         (lambda data: data.update(outcome="nobody"), "the node 'nobody' is used but not declared"),
-        (lambda data: data.pop("nodes"), r"this is no written layout \(KeyError: 'nodes'\); give"),
-        (lambda data: data.update(nodes=3), "this is no written layout"),
-        (lambda data: data.update(name=""), "the layout's name '' is no text"),
+        (
+            lambda data: data.pop("nodes"),
+            r"this is not a written layout \(KeyError: 'nodes'\); give",
+        ),
+        (lambda data: data.update(nodes=3), "this is not a written layout"),
+        (lambda data: data.update(name=""), "the layout's name '' is not a text"),
         (
             lambda data: node(data, "risk").update(kind="Wish"),
             "risk: unknown kind 'Wish'; know Bias",
         ),
         (lambda data: node(data, "risk").update(low=9), r"risk: the range \[9, 4\] is reversed"),
-        (lambda data: node(data, "risk").update(low="x"), "'x' is no number; write one, or 'inf'"),
+        (
+            lambda data: node(data, "risk").update(low="x"),
+            "'x' is not a number; write a number, 'inf'",
+        ),
         (
             lambda data: node(data, "risk").update(colour="red"),
             "risk: .*unexpected keyword argument",
@@ -186,11 +195,14 @@ def cycle(data):
             lambda data: node(data, "able").update(expression={"op": "?", "of": [1, 2]}),
             r"'\?'; know",
         ),
-        (lambda data: node(data, "able").update(expression={"op": "+", "of": [1]}), "no written"),
-        (lambda data: node(data, "able").update(expression=True), "True is no number"),
+        (
+            lambda data: node(data, "able").update(expression={"op": "+", "of": [1]}),
+            "not a written",
+        ),
+        (lambda data: node(data, "able").update(expression=True), "True is not a number"),
         (
             lambda data: node(data, "able").update(expression={"constant": "pi"}),
-            "no written layout",
+            "not a written layout",
         ),
         (
             lambda data: node(data, "able")["expression"].update(call="magic"),
@@ -217,7 +229,7 @@ def test_a_damaged_dictionary_is_refused(change, complaint):
 
 @pytest.mark.parametrize("data", [None, 5, "layout", [], {}, {"nodes": []}, {"nodes": [1]}])
 def test_what_is_no_dictionary_of_a_layout_is_refused(data):
-    with pytest.raises(LayoutError, match="this is no written layout"):
+    with pytest.raises(LayoutError, match="this is not a written layout"):
         Layout.from_dict(data)
 
 
@@ -239,7 +251,7 @@ def test_a_layout_without_a_format():
 
 
 def test_functions_must_be_linking_functions():
-    with pytest.raises(LayoutError, match=r"functions= holds <function .*; list the linking funct"):
+    with pytest.raises(LayoutError, match=r"functions= contains <function .*; list functions that"):
         Layout.from_dict(written(), [survival, lambda p: p])
 
 
@@ -250,7 +262,7 @@ def test_a_formula_nested_without_end_is_refused():
     data = {"name": "deep", "outcome": "y", "nodes": [{"kind": "Success", "name": "y"}]}
     data["nodes"][0]["expression"] = expression
     # how deep Python recurses depends on what else is imported; either way the error is ours
-    with pytest.raises(LayoutError, match=r"no written layout \(RecursionError|10,001 parts"):
+    with pytest.raises(LayoutError, match=r"not a written layout \(RecursionError|10,001 parts"):
         Layout.from_dict(data)
 
 

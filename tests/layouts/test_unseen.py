@@ -37,10 +37,10 @@ def layout(*unseen):
     [
         ({"spread": MEASURED}, "its spread measured ranges over .*a standard deviation is at leas"),
         ({"spread": -0.1}, "its spread (-0.1|−0.1) ranges over"),
-        ({"positive": MEASURED}, "its positive measured .* a count is at least 0; declare what"),
+        ({"positive": MEASURED}, "its positive measured .* a count is at least 0; declare its"),
         ({"negative": -FOR}, "its negative .* a count is at least 0"),
-        ({"noise": LEVEL}, r"its noise level ranges over .* a noise lies in \[0, 1\]"),
-        ({"mean": LABELLED}, r"value per label of \['dimension'\]; reduce it with total"),
+        ({"noise": LEVEL}, r"its noise level ranges over .* a noise must be within \[0, 1\]"),
+        ({"mean": LABELLED}, r"value per label of \['dimension'\], but an unseen property"),
         ({"spread": "wide"}, "hard: its spread: "),
         (
             {
@@ -70,9 +70,9 @@ def test_a_total_over_labels_is_one_number():
 
 def test_two_of_them_are_refused():
     other = Unseen("odd", 0.0, 1.0)
-    with pytest.raises(LayoutError, match="ok: hard and odd are both unseen; join them into one"):
+    with pytest.raises(LayoutError, match="ok: hard and odd are both unseen; join them to one"):
         layout(told(), other)
-    with pytest.raises(LayoutError, match=r"still has one value per label of \['dimension'\]"):
+    with pytest.raises(LayoutError, match=r"has one value per label of \['dimension'\]"):
         ml.Success("ok", logistic(LABELLED - told()))
 
 

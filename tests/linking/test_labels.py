@@ -107,7 +107,7 @@ def test_evaluating_needs_the_names_of_the_axes():
 
 def test_an_outcome_has_no_labels_left():
     with pytest.raises(
-        LayoutError, match=r"passed: its probability still has one value per label of \['skill'\]"
+        LayoutError, match=r"passed: its probability has one value per label of \['skill'\]"
     ):
         Success("passed", logistic(ability() - demand()))
 

@@ -52,11 +52,11 @@ CHANGES = {
     ),
     "code as a number": (
         lambda w: call(w)["of"].__setitem__(1, CODE),
-        f"{CODE!r} is no number; write one, or 'inf' or '-inf'",
+        f"{CODE!r} is not a number; write a number, 'inf' or '-inf'",
     ),
     "code as an end of a range": (
         lambda w: w["nodes"][0].update(low=CODE),
-        f"{CODE!r} is no number; write one, or 'inf' or '-inf'",
+        f"{CODE!r} is not a number; write a number, 'inf' or '-inf'",
     ),
     "code as a unit": (
         lambda w: w["nodes"][0].update(unit=CODE),
@@ -64,7 +64,8 @@ CHANGES = {
     ),
     "code as a family": (
         lambda w: w["nodes"][0]["prior"].update(family=CODE),
-        f"Prior({CODE!r}): give the family as PyMC names it, such as 'Normal' or 'Beta'",
+        f"Prior({CODE!r}): the family must be a name; give the name of a PyMC "
+        f"distribution, such as 'Normal' or 'Beta'",
     ),
     "a class as a kind": (
         lambda w: w["nodes"][0].update(kind="object"),
@@ -80,7 +81,7 @@ CHANGES = {
     ),
     "a constant that is an attribute": (
         lambda w: call(w)["of"].__setitem__(1, {"constant": "__globals__"}),
-        "this is no written layout (KeyError: '__globals__')",
+        "this is not a written layout (KeyError: '__globals__')",
     ),
 }
 

@@ -178,8 +178,8 @@ def test_a_dimension_is_no_path(dim):
     with pytest.raises(LayoutError) as caught:
         ml.Capability("p", low=0, high=1, labels=("u", "v"), dim=dim)
     assert str(caught.value) == (
-        f"p: dim={dim!r} must start with a letter and hold only letters, digits, '_', '-', '.' "
-        "and spaces inside; it names a variable, and a folder in stores"
+        f"p: dim={dim!r} must start with a letter and contain only letters, digits, '_', '-', '.' "
+        "and spaces inside; it is the name of a variable, and a folder in stores"
     )
 
 

@@ -63,7 +63,7 @@ def test_the_relatives_of_the_band_are_read_back_and_end_a_margin():
     assert again == layout
     assert [found.call.function for found in find_bands(again)] == [uncertain_band, bilogistic]
     for opposed in (bilogistic(0.5, LOW, 2), uncertain_band(0.5, LOW, 2, 1)):
-        with pytest.raises(ml.LayoutError, match=r"low: opposed to nothing in .*\(0.5, low, 2"):
+        with pytest.raises(ml.LayoutError, match=r"low: no latent opposes it in .*\(0.5, low, 2"):
             layout_of(product(noise, opposed))
 
 
