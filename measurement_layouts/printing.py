@@ -1,6 +1,6 @@
 """What the command prints for people: tables in the terminal, with the digits supported."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from .common.digits import (
     outward,
     with_error,
 )
-from .common.messages import many, visible
+from .common.messages import many, some, visible
 from .common.saying import say
 from .common.tables_that_fit import Fitting
 from .evaluations.evaluation import Evaluation
@@ -39,6 +39,8 @@ _SCORES = ("brier", "calibration", "refinement", "auroc", "ece")
 _DECIMALS = 3  # of a number in a study's tables
 _NATS = 1  # decimals of an elpd: at most that; its Monte Carlo error is about ...
 _PARAMETERS = 10  # ... 0.1 where p_loo is so large and effective draws are 2000
+_CLEAR = 2  # standard errors by which a layout is ahead ...
+_SMALL = 4  # ... and elpd; a smaller difference is less certain than its error
 _TOLD = 5  # subjects, or warnings, that are told of below a table
 _MARKS = {
     "*": "* prior-dominated: the data tell almost nothing",
@@ -163,41 +165,96 @@ def _mean_and_sd(row: Mapping[Any, Any]) -> str:
 def print_comparison(comparison: ProfileComparison) -> None:
     """Print differences of profiles, and who has probably more."""
     numbers = ("difference", "sd", "low", "high", "superiority")
-    table = Table(
-        *("subject", "reference", "node", "label", *numbers, "unit", "warning"),
-        title=f"{comparison.fit.layout.name}: posterior mean of subject minus reference, and the "
-        "probability that the subject's is larger",
-    )
+    names = ("subject", "reference", "node", "label")
+    table = Fitting((*names, *numbers, "unit", "warning"), long=(*names, "warning"))
     for row in comparison.table.to_dict("records"):
         digits = of_profile(row, "difference")
         places = (digits.mean, digits.mean, digits.ends, digits.ends)
         shown = [fixed(row[name], at) for name, at in zip(numbers, places, strict=False)]
         shown[2:] = outward(row["low"], row["high"], digits.ends)
         shown.append(chance(row["superiority"], row["superiority_error"]))
-        names = (str(row[name]) for name in ("subject", "reference", "node", "label"))
-        table.add_row(*names, *shown, str(row["unit"]), str(row["warning"]))
-    _console().print(table)
+        table.add(*(str(row[name]) for name in names), *shown, row["unit"], row["warning"])
+    title = f"{comparison.fit.layout.name}: posterior mean of subject minus reference, and the "
+    title += "probability that the subject's is larger"
+    labelled = comparison.table["label"].any()
+    needed = {*names, "difference", "low", "high"} - ({"label"} if not labelled else set())
+    _print_whole(table, title, needed, comparison.table)
+    _conclude_comparison(comparison)
+
+
+def _conclude_comparison(comparison: ProfileComparison) -> None:
+    """Say which differences are decided: those whose interval leaves out 0."""
+    found = comparison.table
+    decided = found[(found["low"] > 0) | (found["high"] < 0)]
+    ahead = [
+        f"{ahead} above {behind} in {row['node']}{_label(row)}"
+        for row in decided.to_dict("records")
+        for ahead, behind in [(row["subject"], row["reference"])[:: 1 if row["low"] > 0 else -1]]
+    ]
+    differences = f"{len(decided)} of {many(len(found), 'difference')}"
+    interval = f"a {comparison.prob:.0%} interval without 0"
+    told = f"decided, with {interval}: {some(ahead)}" if ahead else f"decided: none has {interval}"
+    say(f"{differences} {told}")
+
+
+def _label(row: Mapping[Any, Any]) -> str:
+    """Write a label in brackets, if there is one."""
+    return f"[{row['label']}]" if row["label"] else ""
+
+
+def _print_whole(table: Fitting, title: str, needed: Collection[str], rows: pd.DataFrame) -> None:
+    """Print the columns that fit, which ones do not, and the warnings if theirs does not."""
+    console = _console()
+    left = table.fit(console.width, needed=needed)
+    console.print(table.table(title))
+    empty = {"label"} if "label" in rows and not rows["label"].any() else set()
+    told = [name for name in left if name not in {"warning", *empty}]
+    if told:
+        say(f"not shown at this width: {', '.join(told)}")
+    if "warning" in left:
+        _list([f"warning: {text}" for text in rows["warning"].unique() if text], "warnings")
+
+
+def _list(lines: Sequence[str], what: str) -> None:
+    """Print the first of some lines, and how many more there are."""
+    for line in lines[:_TOLD]:
+        say(line)
+    if len(lines) > _TOLD:
+        say(f"and {len(lines) - _TOLD} more {what}")
 
 
 def print_layouts(comparison: LayoutComparison) -> None:
     """Print how layouts compare, by subject and in total."""
     for title, numbers in (("by subject", comparison.table), ("in total", comparison.total)):
         names = ["subject"] * ("subject" in numbers) + ["layout", "rank"]
-        columns = ("elpd ± se", "p_loo", "items", "elpd_diff ± dse", "weight", "bad_k", "warning")
-        table = Table(*names, *columns, title=title)
+        columns = ("elpd ± se", "elpd_diff ± dse", "p_loo", "items", "weight", "bad_k", "warning")
+        table = Fitting((*names, *columns), long=("subject", "layout", "warning"))
         for row in numbers.to_dict("records"):
             nats = _NATS if row["p_loo"] < _PARAMETERS else 0
-            table.add_row(
+            table.add(
                 *(str(row[name]) for name in names),
                 with_error(row["elpd"], row["se"], nats),
+                with_error(row["elpd_diff"], row["dse"], nats) if row["dse"] else "0",
                 fixed(row["p_loo"], nats),
                 str(row["items"]),
-                with_error(row["elpd_diff"], row["dse"], nats) if row["dse"] else "0",
                 fixed(row["weight"], 1),
                 str(row["bad_k"]),
                 str(row["warning"]),
             )
-        _console().print(table)
+        _print_whole(table, title, (*names, *columns[:2]), numbers)
+    _conclude_layouts(comparison.total)
+
+
+def _conclude_layouts(total: pd.DataFrame) -> None:
+    """Say whether the best layout is ahead by more than two standard errors and by 4 or more."""
+    best, *others = total.sort_values("rank").to_dict("records")
+    for second in others[:1]:
+        lead = with_error(-second["elpd_diff"], second["dse"], _NATS)
+        clear = -second["elpd_diff"] > max(_CLEAR * second["dse"], _SMALL)
+        named = f"{best['layout']} has the larger elpd, by {lead}, than {second['layout']}"
+        least = f"{_CLEAR} standard errors and {_SMALL}"
+        judged = "more" if clear else "nothing is decided, as that is not more"
+        say(f"{named}: {judged} than {least}")
 
 
 def print_criticism(criticism: Criticism) -> None:
@@ -274,7 +331,7 @@ def _print_overdispersion(criticism: Criticism) -> None:
 def print_forecast_scores(fit: Fit, forecast: Forecast, scores: pd.DataFrame) -> None:
     """Print each subject's scores, with the digits that the forecasts' errors leave."""
     columns = [str(name) for name in scores.columns if name not in OUTSIDE]  # the remark tells
-    table = Table("subject", *columns, title=f"{fit.layout.name}: lower is better, but for auroc")
+    table = Fitting(("subject", *columns), long=("subject", "remark"))
     ess = fit.diagnostics()["ess"]
     for subject, row in scores.iterrows():
         own = forecast.data.sel(subject=subject)
@@ -283,9 +340,32 @@ def print_forecast_scores(fit: Fit, forecast: Forecast, scores: pd.DataFrame) ->
         left = of_score(float(errors.mean()))
         digits = dict.fromkeys(columns, left) | {"success": 3}  # outcomes, which no draw changes
         cells = [(row[name], digits[name]) for name in columns]
-        shown = [fixed(x, at) if isinstance(x, float) else str(x) for x, at in cells]
-        table.add_row(str(subject), *shown)
-    _console().print(table)
+        table.add(
+            str(subject), *(fixed(x, at) if isinstance(x, float) else str(x) for x, at in cells)
+        )
+    console = _console()
+    hidden = table.fit(console.width, needed=("subject", "trials", "success", "brier"))
+    console.print(table.table(f"{fit.layout.name}: lower is better, but for auroc"))
+    if told := [name for name in hidden if name != "remark"]:
+        say(f"not shown at this width: {', '.join(told)}; --json prints all")
+    if "remark" in hidden:
+        remarks = scores["remark"][scores["remark"] != ""]
+        _list([f"{subject}: {remark}" for subject, remark in remarks.items()], "remarks")
+    _conclude_scores(fit, scores)
+
+
+def _conclude_scores(fit: Fit, scores: pd.DataFrame) -> None:
+    """Say how good the forecasts are beside the subjects' own success rates in the fit."""
+    told = f"mean Brier score: {fixed(scores['brier'].mean(), 3)}"
+    if fit.layout.steps is None:
+        counted = fit.observed[["successes", "trials"]].sum("item").sel(subject=list(scores.index))
+        trained = (counted["successes"] / counted["trials"]).to_numpy()
+        rate = scores["success"].to_numpy()
+        # the mean of (outcome - trained)^2 over outcomes of 0 and 1
+        aggregate = (rate * (1 - rate) + (rate - trained) ** 2).mean()
+        told += "; where each subject's success rate in the fit is its forecast: "
+        told += fixed(aggregate, 3)
+    say(told)
 
 
 class _Console(Console):

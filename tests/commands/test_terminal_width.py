@@ -3,6 +3,7 @@
 import io
 import sys
 
+import pandas as pd
 import pytest
 
 from measurement_layouts.command import main
@@ -100,3 +101,49 @@ def test_a_fit_that_is_ok_has_no_footnote(data, tables, tmp_path, capsys):
     printed = capsys.readouterr().out.splitlines()
     assert printed[-2:] == ["3 of 3 subjects ok", str(tmp_path)]
     assert not any("prior-dominated" in line or "separate modes" in line for line in printed)
+
+
+def shown_by(command, width, monkeypatch):
+    """What a command shows; nothing of it is wider than the terminal, and no cell is cut."""
+    terminal = in_terminal(monkeypatch, width)
+    assert main(list(map(str, command))) == 0
+    shown = terminal.getvalue()
+    assert max(map(len, shown.splitlines())) <= width
+    assert "…" not in shown
+    return shown
+
+
+@WIDTHS
+def test_scores_are_shown_beside_success_rates(width, fitted, data, new, monkeypatch):
+    shown = shown_by(["score", fitted, *new], width, monkeypatch)
+    assert "brier" in shown
+    assert ("not shown at this width: " in shown) == (width == 80)
+    known, unknown = (pd.read_csv(folder / "outcomes.csv") for folder in (data, data / "new"))
+    rates = known.groupby("subject")["outcome"].mean()
+    error = (unknown["outcome"] - unknown["subject"].map(rates)) ** 2
+    aggregate = error.groupby(unknown["subject"]).mean().mean()
+    said = " ".join(shown.split())
+    assert f"success rate in the fit is its forecast: {aggregate:.3f}" in said
+    printed = float(said.split("mean Brier score: ")[1].split(";")[0])
+    assert 0 < printed < aggregate  # the layout is the law that made the outcomes
+
+
+@WIDTHS
+def test_a_comparison_says_who_is_ahead(width, fitted, monkeypatch):
+    shown = shown_by(["compare", fitted], width, monkeypatch)
+    said = " ".join(shown.split())
+    assert "3 of 3 differences decided, with a 90% interval without 0: Bob above Ann in" in said
+    assert "Zoë [x] above Ann in reach" in said
+    assert ("not shown at this width: " in shown) == (width == 80)
+
+
+def test_equal_subjects_are_not_decided(data, tmp_path, tables, capsys):
+    outcomes = pd.read_csv(data / "outcomes.csv", dtype={"item": str})
+    own = outcomes[outcomes["subject"] == "Ann"]
+    pd.concat([own, own.assign(subject="Eve")]).to_csv(tmp_path / "two.csv", index=False)
+    given = [*tables[:2], "--outcomes", str(tmp_path / "two.csv"), "--out", str(tmp_path / "fit")]
+    assert main(["fit", f"{data / 'layout.py'}:plain", *given, "--method", "grid"]) == 0
+    capsys.readouterr()
+    assert main(["compare", str(tmp_path / "fit")]) == 0
+    told = capsys.readouterr().out.splitlines()[-1]
+    assert told == "0 of 1 difference decided: none has a 90% interval without 0"
