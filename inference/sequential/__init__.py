@@ -1,1 +1,1 @@
-"""One subject's posterior, carried on answer by answer."""
+"""Updates of posteriors with new outcomes, also after each answer of one subject."""

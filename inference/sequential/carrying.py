@@ -1,4 +1,4 @@
-"""One subject's draws carried on to more outcomes: weighted, chosen anew, and moved."""
+"""Update of one subject's draws with more outcomes: weighting, resampling and moves."""
 
 from dataclasses import dataclass
 
@@ -14,23 +14,23 @@ from ..sampling.draws import Draws
 from ..sampling.engine import Battery, compile_sampler
 from ..sampling.unbounded import LogDensity, points
 
-_WORST_K = 0.7  # Pareto k from which weights are not to be trusted
-_FEWEST, _MOST = 4, 32  # moves of each draw
-_ENOUGH = 1.5  # times the effective draws that are asked of chains
-_ACCEPTED = 0.574  # of Langevin steps, the best part for many elements
-_REACH = 1.65  # standard deviations of such a step, times elements to the power of -1/6
+_WORST_K = 0.7  # weights with a larger Pareto k are not reliable
+_FEWEST, _MOST = 4, 32  # moves of each draw, at least and at most
+_ENOUGH = 1.5  # required effective draws, as a multiple of those required of chains
+_ACCEPTED = 0.574  # optimal acceptance rate of Langevin steps with many elements
+_REACH = 1.65  # standard deviation of such a step, times the number of elements to the power -1/6
 
 
 @dataclass(frozen=True, eq=False)
 class Carried:
-    """Result of carrying a subject's draws on to more outcomes.
+    """Result of updating a subject's draws with more outcomes.
 
     Attributes
     ----------
     draws : Draws or None
-        None where they would not be accurate.
+        The updated draws, or None if they would not be accurate.
     why : str
-        The measures that say that they are, or the one that says that they are not.
+        The diagnostics of accurate draws, or the diagnostic that failed.
     """
 
     draws: Draws | None
@@ -45,16 +45,16 @@ def carry_on(
     draws: Draws,
     seed: int,
 ) -> Carried:
-    r"""Carry a subject's draws on to more outcomes.
+    r"""Update a subject's draws with more outcomes.
 
     Draw s of the profile, :math:`\theta_s`, has the weight
 
     .. math:: w_s \propto \frac{p(y_{all} \mid \theta_s)}{p(y_{old} \mid \theta_s)},
 
-    smoothed by a Pareto distribution. Draws of each chain are chosen anew by their weights and
-    moved by Langevin steps, which Metropolis's rule accepts by the posterior of all outcomes, so
-    that they are distinct. They are given up where Pareto k is above 0.7, where fewer than 100
-    draws a chain stay effective, where the draws had not converged, and where they do not mix after
+    smoothed by a Pareto distribution. The draws of each chain are resampled by their weights. They
+    are then moved by Langevin steps with Metropolis acceptance for the posterior of all outcomes,
+    which makes them distinct. The update fails if Pareto k is above 0.7, if fewer than 100
+    effective draws per chain remain, if the draws had not converged, or if they do not mix within
     32 steps.
 
     Parameters
@@ -62,18 +62,19 @@ def carry_on(
     battery : Battery
         The layout and all items.
     subject : str
-        Its name.
+        Name of the subject.
     before, after : SubjectData
-        Outcomes that were fitted, and all, on the items of the battery.
+        The outcomes that were fitted, and all outcomes, on the items of the battery.
     draws : Draws
-        Of the posterior given the outcomes that were fitted.
+        Posterior draws given the outcomes that were fitted.
     seed : int
-        Of the choice and the moves, beside the subject's name and the number of its trials.
+        Seed of the resampling and the moves, which also depend on the subject's name and its number
+        of trials.
 
     Returns
     -------
     Carried
-        As many chains of as many draws.
+        The updated draws, with the same numbers of chains and draws.
 
     References
     ----------
@@ -128,22 +129,22 @@ def carry_on(
 
 
 def _smoothed(ratios: np.ndarray, efficiency: float) -> tuple[np.ndarray, float]:
-    """Smooth weights' tail by a Pareto distribution; they sum to 1, and k says how heavy it is."""
+    """Smooth the weights' tail by a Pareto distribution; return weights of sum 1, and Pareto k."""
     from arviz_stats.base import array_stats  # takes a while to import
 
     if np.ptp(ratios) == 0:
         return np.full(ratios.size, 1 / ratios.size), 0.0
     try:
-        with np.errstate(all="ignore"):  # of a tail whose values are almost alike
-            logs, k = array_stats.psislw(-ratios, r_eff=efficiency)  # it turns the sign
-    except ValueError:  # the largest weights are all alike: bounded, and nothing to smooth
+        with np.errstate(all="ignore"):  # the values of the tail may be almost equal
+            logs, k = array_stats.psislw(-ratios, r_eff=efficiency)  # it takes negative log ratios
+    except ValueError:  # the largest weights are equal, so there is no tail to smooth
         logs, k = ratios, 0.0
     weights = np.exp(logs - logs.max())
     return weights / weights.sum(), float(k)
 
 
 def _chosen(weights: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Choose draws by their weights within each chain, evenly; places among all draws, in order."""
+    """Resample draws by weight within each chain, systematically; return positions in order."""
     size = weights.shape[1]
     ends = np.cumsum(weights, axis=1) / weights.sum(axis=1, keepdims=True)
     at = (np.arange(size) + rng.random((len(weights), 1))) / size
@@ -156,7 +157,7 @@ def _chosen(weights: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 
 
 class _Moving:
-    """Draws that take steps by which their distribution stays as it is."""
+    """Draws that are moved by steps which leave the posterior invariant."""
 
     def __init__(self, density: LogDensity, at: np.ndarray, rng: np.random.Generator) -> None:
         self._density, self._rng = density, rng
@@ -169,7 +170,7 @@ class _Moving:
         self._step = _REACH * len(scale) ** (-1 / 6)
 
     def move(self) -> None:
-        """Offer every draw a step up the density's slope and at random, by Metropolis's rule."""
+        """Propose a Langevin step for every draw, and accept it by Metropolis's rule."""
         noise = self._rng.normal(size=self.points.shape)
         ahead = self._step * noise + self._step**2 / 2 * self._slopes @ self._root
         offered = self.points + ahead @ self._root.T

@@ -1,4 +1,4 @@
-"""One subject's posterior as weighted particles, carried on answer by answer."""
+"""One subject's posterior as weighted particles, updated after each answer."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -21,36 +21,36 @@ from ..posterior.posterior import Posterior
 from ..posterior.summaries import summarise
 from ..sampling.particles import Particles
 
-GROUPS = 10  # of particles that do not meet: their agreement says how sure the draws are
-_STAY = 0.5  # part of the particles that stays effective; below it they are moved
-_MOVES, _MOST = 6, 12  # of each particle, after it was chosen anew: with many answers, with few
-_FEW = 120  # moves times answers, as long as there are no more than those moves
-_ERROR = 0.1  # Monte Carlo error, in posterior standard deviations, above which all is drawn anew
-_GROWN = 1.5  # times the error that drawing anew left, below which it is not done again
-_ANEW = 20  # moves of particles that are drawn anew
+GROUPS = 10  # independent groups of particles, whose spread gives the Monte Carlo error
+_STAY = 0.5  # particles are resampled and moved if a smaller part of them is effective
+_MOVES, _MOST = 6, 12  # moves of each particle after resampling, at least and at most
+_FEW = 120  # moves times answers, between these limits
+_ERROR = 0.1  # largest Monte Carlo error, in posterior sds, before all particles are drawn again
+_GROWN = 1.5  # multiple of the error after drawing again, below which it is not repeated
+_ANEW = 20  # moves of particles that are drawn again
 
 
 class Running:
     r"""A subject's posterior given the answers so far, under any layout.
 
-    Particles hold the subject's own values as standard normal scores and, where others were fitted
-    jointly, one of the draws of what is shared. An answer multiplies their weights by its
-    probability. When fewer than half of the particles stay effective, they are chosen anew by
-    their weights and moved by Metropolis steps that leave the posterior as it is. Ten groups of
-    particles never meet; how much the groups' means differ says how sure the mean of all is, and
-    when that error exceeds a tenth of a posterior standard deviation, all particles are drawn anew
-    from the prior, the likelihood of all answers raised to powers that grow from 0 to 1.
+    Each particle has the subject's own values as standard normal scores and, if other subjects were
+    fitted jointly, one of the draws of the shared values. An answer multiplies the weights by its
+    probability. When fewer than half of the particles are effective, they are resampled by weight
+    and moved by Metropolis steps that leave the posterior invariant. Ten groups of particles are
+    resampled independently, and the spread of the groups' means gives the Monte Carlo error. When
+    the error exceeds a tenth of a posterior standard deviation, all particles are drawn again from
+    the prior, and the likelihood of all answers is introduced with powers that grow from 0 to 1.
 
-    Made by `of`.
+    Instances are made by `of`.
 
     Attributes
     ----------
     elements : list of str
         Names of the profile's elements.
     weights : ndarray, shape (draws,)
-        Of the particles; sum to 1.
+        Weights of the particles, which sum to 1.
     refitted : bool
-        Whether the last answer had all particles drawn anew.
+        Whether all particles were drawn again after the last answer.
     """
 
     def __init__(self, bank: Target, draws: int, seed: int) -> None:
@@ -76,53 +76,53 @@ class Running:
         draws: int = 2000,
         seed: int = 1,
     ) -> "Running":
-        """Begin with the prior, or with what a joint fit of others says of a new subject.
+        """Start from the prior, or from the population's distribution in a joint fit of others.
 
         Parameters
         ----------
         layout : Layout
             The layout.
         items : DataFrame
-            All that may be asked, with the properties that the layout needs, indexed by name.
+            The items that may be asked, with the properties that the layout needs, indexed by name.
         subject : str
             Name of the subject.
         subjects : DataFrame, optional
-            Its properties, where the layout needs some: one row, indexed by its name.
+            Properties of the subject, if the layout needs any: one row, indexed by its name.
         given : Posterior, optional
-            A joint fit of others, needed where the layout shares something between subjects.
+            A joint fit of other subjects, needed if the layout is joint.
         draws : int
-            How many particles; a multiple of 10 at least as large is taken.
+            Number of particles, which is rounded up to a multiple of 10.
         seed : int
-            Of the particles.
+            Seed of the particles.
 
         Raises
         ------
         DataError
             When items do not fit the layout, or the subject is in the given fit.
         FitError
-            When something of the items is unseen, the layout needs a subject's mean failure, a
-            prior has no quantiles, or a joint layout comes without a fit, or an ordinary one with.
+            When items have unseen properties, the layout needs a subject's mean failure, a prior
+            has no quantiles, a fit is missing for a joint layout, or is given for another layout.
         """
         refuse_unseen(layout, "a test that adapts", "leave it out of the layout")
         if layout.constants:
             names = ", ".join(constant.name for constant in layout.constants)
             raise FitError(
                 f"layout {layout.name!r} needs {names}, the share of all items that a subject "
-                "fails, which the items of a test that adapts do not tell; use a layout without it"
+                "fails, which an adaptive test cannot observe; use a layout without it"
             )
         if layout.joint and given is None:
             raise FitError(
-                f"layout {layout.name!r} shares something between subjects, so that a subject "
-                "alone says little; give the joint fit of others: given=fit(layout, others)"
+                f"layout {layout.name!r} shares values between subjects, so "
+                "a joint fit of other subjects is needed; give it: given=fit(layout, others)"
             )
         if given is not None and not (layout.joint and given.layout.joint):
             raise FitError(
-                f"layout {given.layout.name!r} shares nothing between subjects, so that a fit of "
-                "others says nothing about this one; leave given out"
+                f"layout {given.layout.name!r} shares nothing between subjects, so a fit of others "
+                "has no information about this one; leave given out"
             )
         if given is not None and given.layout.fingerprint != layout.fingerprint:
             raise FitError(
-                f"given= is a fit of layout {given.layout.name!r}, which is another one than "
+                f"given= is a fit of layout {given.layout.name!r}, which differs from "
                 f"{layout.name!r}; give a fit of the same layout"
             )
         rows = items if layout.steps is None else expanded(layout.steps, items)
@@ -141,12 +141,12 @@ class Running:
 
     @property
     def shared(self) -> bool:
-        """Whether particles differ in more than the subject's own values."""
+        """Whether particles also differ in values that subjects share."""
         return bool(self.bank.shared)
 
     @property
     def weights(self) -> np.ndarray:
-        """Weights of the particles; groups have the same, each in all."""
+        """Weights of the particles; each group has the same total weight."""
         found = np.exp(self._log_weights - self._log_weights.max()).reshape(GROUPS, -1)
         return np.asarray((found / found.sum(axis=1, keepdims=True) / GROUPS).ravel())
 
@@ -168,11 +168,11 @@ class Running:
         Parameters
         ----------
         rows : sequence of int
-            Places in the bank; of a layout with grades or scores, steps of its items.
+            Positions in the bank: items, or steps of items of a layout with grades or scores.
         draws : slice or ndarray
-            Which particles; all by default.
+            Particles to use (default: all).
         dtype : type
-            Of the numbers.
+            Type of the numbers.
         """
         nothing = np.zeros(len(rows), dtype=int)
         target = self.bank.at(np.asarray(rows, dtype=int), nothing, nothing + 1)
@@ -184,7 +184,9 @@ class Running:
         successes: Sequence[int] | np.ndarray,
         trials: Sequence[int] | np.ndarray,
     ) -> np.ndarray:
-        """Compute the log-probability of answers at each particle, in nats; as `record` takes them.
+        """Compute the log-probability of answers for each particle, in nats.
+
+        Parameters are as in `record`.
 
         Raises
         ------
@@ -199,7 +201,7 @@ class Running:
             asked = [names[self.bank.joined.own.item[row]] for row in np.asarray(rows)]
             raise DataError(
                 f"layout {self.layout.name!r} gives no probability to outcomes of {some(asked)} at "
-                "any profile; look at their properties, or leave them out of the bank"
+                "any profile; check their properties, or leave them out of the bank"
             )
         return np.where(np.isnan(found), NEVER, found)
 
@@ -209,19 +211,19 @@ class Running:
         successes: Sequence[int] | np.ndarray,
         trials: Sequence[int] | np.ndarray,
     ) -> None:
-        """Take answers into the posterior.
+        """Update the posterior with answers.
 
         Parameters
         ----------
         rows : sequence of int
-            Places in the bank; of a layout with grades or scores, steps of its items.
+            Positions in the bank: items, or steps of items of a layout with grades or scores.
         successes, trials : sequence of int
-            Counts; rows without trials do not matter.
+            Numbers of successes and trials; rows without trials are ignored.
 
         Raises
         ------
         FitError
-            When the layout has measured demands, and an item is tried more than once.
+            When the layout has measured demands and an item has several trials.
         """
         again = any(int(row) in self._cells for row, n in zip(rows, trials, strict=True) if n)
         most = 2 if again else int(np.max(trials, initial=0))
@@ -242,12 +244,12 @@ class Running:
 
     @property
     def effective(self) -> float:
-        r"""Effective draws, :math:`1 / \sum_j w_j^2`."""
+        r"""Effective number of draws, :math:`1 / \sum_j w_j^2`."""
         return float(1 / (self.weights**2).sum())
 
     @property
     def error(self) -> float:
-        """Monte Carlo error of the worst mean, in posterior standard deviations."""
+        """Largest Monte Carlo error of the means, in posterior standard deviations."""
         weights = self.weights.reshape(GROUPS, -1, 1) * GROUPS
         values = self.values.reshape(GROUPS, -1, len(self.elements))
         means = (weights * values).sum(axis=1)
@@ -298,12 +300,12 @@ class Running:
         return pd.DataFrame(names | {name: values[0] for name, values in columns.items()})
 
     def _target(self) -> Target:
-        """Take the cells that were answered."""
+        """Return the target with the cells that were answered."""
         passed, all_ = np.array(self._counts).T
         return self.bank.at(np.array(self._cells), passed, all_)
 
     def _move(self) -> None:
-        """Choose particles anew by their weights, and move them."""
+        """Resample particles by weight, and move them."""
         target = self._target()
         active, rng = target.active, np.random.default_rng([self._seed, 2, len(self._cells)])
         found = Particles(
@@ -320,7 +322,7 @@ class Running:
         self._take(found, active, max(_MOVES, min(_MOST, _FEW // len(self._cells))))
 
     def _draw_anew(self) -> None:
-        """Draw all particles from the prior, and bring all answers in by and by."""
+        """Draw all particles from the prior, and temper the likelihood of all answers."""
         target = self._target()
         seed = int(np.random.SeedSequence([self._seed, 3, len(self._cells)]).generate_state(1)[0])
         active = target.active
@@ -335,7 +337,7 @@ class Running:
         self._take(found, active, _ANEW)
 
     def _take(self, found: Particles, active: np.ndarray, moves: int) -> None:
-        """Move particles, and take them over."""
+        """Move particles, and make them the current ones."""
         for _ in range(moves):
             found.move()
         self._scores = self._scores.copy()

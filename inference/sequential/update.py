@@ -1,4 +1,4 @@
-"""A fit carried on to more outcomes of its subjects."""
+"""Update of a fit with more outcomes of its subjects."""
 
 import json
 from collections.abc import Mapping
@@ -32,7 +32,7 @@ from ..sampling.retries import sample_subject
 from ..sampling.stopping import awaited_at_exit
 from .carrying import carry_on
 
-_STATISTICS = ("diverging", "lp")  # those that draws have however they came about
+_STATISTICS = ("diverging", "lp")  # statistics that all draws have, sampled or updated
 
 
 def update(
@@ -43,44 +43,45 @@ def update(
     n_jobs: int | None = None,
     progressbar: bool = True,
 ) -> Fit:
-    r"""Carry a fit on to more outcomes of its subjects, on items that it has or on new ones.
+    r"""Update a fit with more outcomes of its subjects, on items of the fit or new items.
 
     Draws :math:`\theta_s` of a subject are weighted by its new outcomes,
 
     .. math:: w_s \propto p(y_{new} \mid \theta_s),
 
-    chosen anew by these weights, and moved by Metropolis steps for the posterior of all outcomes,
-    so that they are distinct. Where that is not accurate, the subject is sampled anew, as `fit`
-    would: where Pareto k of the weights is above 0.7, they leave fewer than 100 effective draws a
-    chain, the draws had not converged, or do not mix after 32 moves. Subjects without new outcomes
-    keep their draws.
+    resampled by these weights, and moved by Metropolis steps for the posterior of all outcomes,
+    which makes them distinct. If this is not accurate, the subject is sampled again as `fit` does:
+    if Pareto k of the weights is above 0.7, if they leave fewer than 100 effective draws per chain,
+    if the draws had not converged, or if they do not mix within 32 moves. Subjects without new
+    outcomes keep their draws.
 
     Parameters
     ----------
     fit : Fit
-        Of subjects each on its own.
+        A fit that is not joint.
     more_outcomes : Evaluation
-        Outcomes that are not in the fit, of subjects that are. Items without any are left out.
+        New outcomes of subjects of the fit. Items without outcomes are ignored.
     seed : int, optional
-        Of the choice, the moves and what is sampled anew; that of the fit by default.
+        Seed of the resampling, the moves and subjects that are sampled again (default: the seed of
+        the fit).
     n_jobs : int, optional
-        Subjects at a time, as in `fit`.
+        Number of subjects sampled at a time, as in `fit`.
     progressbar : bool
-        Show subjects done and time left.
+        Whether to show the number of subjects done and the remaining time.
 
     Returns
     -------
     Fit
-        Of all outcomes, as many chains and draws of each subject as before. Its `diagnostics` have
-        a column ``update``, which says of each subject what was done and why.
+        A fit of all outcomes, with the same numbers of chains and draws. Its `diagnostics` have a
+        column ``update`` with what was done for each subject, and why.
 
     Raises
     ------
     DataError
         When a subject is not in the fit, an outcome is in it already, or an item lacks a column,
-        lies outside a range, or is known with other properties.
+        lies outside a range, or is in the fit with other properties.
     FitError
-        When the fit is joint, or its seed or `n_jobs` is no whole number.
+        When the fit is joint, or its seed or `n_jobs` is not a whole number.
 
     References
     ----------
@@ -156,7 +157,7 @@ def _update_subject(
     cores: int,
     method: Literal["nuts", "grid"],
 ) -> tuple[Sampled, str]:
-    """Carry one subject on, or sample it anew; and say which."""
+    """Update one subject's draws or sample them again; also return which was done, and why."""
     carried = carry_on(battery, subject, before, after, draws, seed)
     if carried.draws is not None:
         return Sampled(subject, carried.draws), f"carried on: {carried.why}"
@@ -168,14 +169,14 @@ def _refuse_joint(fit: Fit) -> None:
     if fit.layout.joint:
         raise FitError(
             f"layout {fit.layout.name!r} is fitted to all subjects together, so that an outcome of "
-            "one changes the profiles of all, and draws cannot be carried on one by one; fit all "
-            "outcomes anew, fit(layout, outcomes + more_outcomes), or a new subject alone with "
-            "fit.newcomer"
+            "one subject changes the profiles of all, and draws cannot be updated one subject at a "
+            "time; fit all outcomes again with fit(layout, outcomes + more_outcomes), or a new "
+            "subject alone with fit.newcomer"
         )
 
 
 def _joined(fit: Fit, more: Evaluation) -> tuple[Evaluation, Evaluation]:
-    """Give the outcomes of a fit, and those with more of them, on the same items and subjects.
+    """Return the outcomes of a fit, and all outcomes, on the same items and subjects.
 
     Raises
     ------
@@ -190,8 +191,8 @@ def _joined(fit: Fit, more: Evaluation) -> tuple[Evaluation, Evaluation]:
     if unknown:
         raise DataError(
             f"outcomes of {len(unknown)} subject(s) that are not in the fit: {some(unknown)}; it "
-            f"holds {some(fit.subjects)}: leave the others out (more_outcomes.select(subjects=...))"
-            " or fit them on their own"
+            f"has {some(fit.subjects)}: leave the others out (more_outcomes.select(subjects=...)) "
+            "or fit them separately"
         )
     layout, old = fit.layout, _training(fit)
     features = read_evaluation(layout, more)
@@ -210,8 +211,8 @@ def _joined(fit: Fit, more: Evaluation) -> tuple[Evaluation, Evaluation]:
     if tried.to_numpy().any():
         cells = name_cells(tried, tried.to_numpy() > 0, "{} on {}")
         raise DataError(
-            f"{(tried.to_numpy() > 0).sum()} outcome(s) are in the fit already: {cells}; give what "
-            "is new alone, or, if these are further attempts, fit all counts together: "
+            f"{(tried.to_numpy() > 0).sum()} outcome(s) are in the fit already: {cells}; give only "
+            "new outcomes, or, if these are further attempts, fit all counts together: "
             "Evaluation(items, successes, trials)"
         )
     items = more.items.copy()
@@ -227,7 +228,7 @@ def _joined(fit: Fit, more: Evaluation) -> tuple[Evaluation, Evaluation]:
 
 
 def _training(fit: Fit) -> Evaluation:
-    """Write what a fit was made on as an evaluation."""
+    """Return the training data of a fit as an evaluation."""
     layout, observed = fit.layout, fit.observed
     rows = pd.Index(observed.indexes["item"].map(str), dtype="str", name="item")
     names = rows if layout.steps is None else Rows.read(rows).items
@@ -265,7 +266,7 @@ def _assembled(
     options: SamplingOptions,
     seed: int,
 ) -> Posterior:
-    """Put all subjects' draws into one tree."""
+    """Assemble all subjects' draws as a fit."""
     layout: Layout = fit.layout
     there = {name: own.draws for name, own in results.items() if own.draws is not None}
     if not there:

@@ -219,5 +219,5 @@ def test_what_cannot_be_carried_on_is_refused():
     mean = ml.Bias("mean", per="population")
     joint = ml.Capability("skill", prior=normal(mean, 1))
     shared = ml.Layout("shared", ml.Success("ok", logistic(joint - size)))
-    with pytest.raises(ml.FitError, match="give the joint fit of others"):
+    with pytest.raises(ml.FitError, match="a joint fit of other subjects is needed"):
         Running.of(shared, items)

@@ -256,7 +256,7 @@ def answers(name="d", subject="Ann", **columns):
     ("more", "told"),
     [
         (answers("a", demand=[1.0]), "1 outcome(s) are in the fit already: Ann on a"),
-        (answers(subject="Zed"), "1 subject(s) that are not in the fit: Zed; it holds Ann, Bob"),
+        (answers(subject="Zed"), "1 subject(s) that are not in the fit: Zed; it has Ann, Bob"),
         (answers(width=[2.0]), "demand: the items have no column demand"),
         (answers("a", "Bob", demand=[1.5]), "item a is in the fit with demand = 1"),
         (answers(demand=[9.0]), "demand: 1 training item(s) lie outside its declared range"),
