@@ -1,4 +1,4 @@
-"""Evaluations: items, and what each subject did on them; tables and logs they are read from."""
+"""Evaluations (items and the outcomes of subjects), and the tables and logs they are read from."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""An evaluation: items, and what each subject did on them."""
+"""Evaluation: items and the outcomes of subjects on them."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -24,40 +24,40 @@ from .tables import known_names, name_cells, named, need_columns, same_names, th
 from .united import Tables, united
 
 EDGE = 1e-12
-"""Chances stay this far from 0 and 1, so that one surprise costs 27 nats."""
+"""Least distance of probabilities from 0 and 1; one surprise then costs 27 nats."""
 
 
 @dataclass(frozen=True, eq=False, init=False)
 class Evaluation(Stepped, Shown):
-    """Items with their properties, and successes out of trials per subject and item.
+    """Items with their properties, and the successes and trials of each subject on each item.
 
-    Make one with `from_wide`, `from_long` or, from counts, directly; for a layout whose outcomes
-    are several, graded or scores, with `of_outcomes`. Names of items and subjects become text.
-    Properties that no layout uses are kept.
+    An evaluation is made by `from_wide` or `from_long`, directly from counts, or by `of_outcomes`
+    for layouts with several outcomes, graded outcomes or scores. Names of items and subjects become
+    texts. Properties that no layout uses are kept.
 
     Parameters
     ----------
     items : DataFrame
-        One row per item, indexed by its name; a column per property.
+        One row per item, indexed by the name of the item, with one column per property.
     successes, trials : DataFrame
-        Whole numbers, one row per subject, one column per item; an item not attempted has 0
-        trials.
+        Whole numbers, with one row per subject and one column per item. An item that was not
+        attempted has 0 trials.
     subjects : DataFrame, optional
-        Properties of the subjects, numbers or categories: one row per subject, indexed by its name;
-        a column per property. Rows of subjects that have no outcomes are not kept.
+        Properties of the subjects, numbers or categories: one row per subject, indexed by the name
+        of the subject, with one column per property. Rows of subjects without outcomes are not
+        kept.
 
     Attributes
     ----------
     subject_table : DataFrame
-        The subjects with their properties, in the order of `successes`; without columns where none
-        were given.
+        Subjects with their properties, in the order of `successes`; it has no columns when no
+        properties were given.
 
     Raises
     ------
     DataError
-        When names repeat or are missing, the tables do not match, counts are no whole numbers with
-        0 <= successes <= trials, a subject has no outcome at all, or a subject has no row in
-        `subjects`.
+        When names repeat or are missing, the tables do not match, counts are not whole numbers with
+        0 <= successes <= trials, a subject has no outcome, or a subject has no row in `subjects`.
 
     Examples
     --------
@@ -122,12 +122,12 @@ class Evaluation(Stepped, Shown):
         Parameters
         ----------
         outcomes : DataFrame
-            0, 1, True, False, or missing where the item was not attempted; indexed by subject.
-            Texts may be numbers or known words, in upper or lower case: yes/no, y/n, true/false,
-            t/f, pass/fail, passed/failed, correct/incorrect, right/wrong, success/failure. A table
-            with items as rows is recognised by its names and turned.
+            Values 0, 1, True or False, or missing when the item was not attempted; indexed by
+            subject. Texts may be numbers or known words, in upper or lower case: yes/no, y/n,
+            true/false, t/f, pass/fail, passed/failed, correct/incorrect, right/wrong,
+            success/failure. A table with items as rows is recognised by its names and transposed.
         items : DataFrame
-            Properties, indexed by item.
+            Properties of the items, indexed by item.
         subjects : DataFrame, optional
             Properties of the subjects, indexed by subject; rows of subjects without outcomes are
             not kept.
@@ -135,14 +135,15 @@ class Evaluation(Stepped, Shown):
         Returns
         -------
         Evaluation
-            With 1 trial where there is an outcome and 0 elsewhere. Subjects without any outcome are
-            left out, and named in a warning.
+            Evaluation with 1 trial for each outcome and 0 elsewhere. Subjects without any outcome
+            are left out, and a warning names them.
 
         Raises
         ------
         DataError
-            When a value is none of those (its subject and item are named), names do not match, or a
-            subject has no row in `subjects`. Of a long table, the call that reads it is named.
+            When a value is not an outcome (the message names its subject and item), names do not
+            match, or a subject has no row in `subjects`. For a long table, the message names the
+            call that reads it.
 
         Examples
         --------
@@ -168,7 +169,7 @@ class Evaluation(Stepped, Shown):
         outcome: str = "outcome",
         repeats: Literal["refuse", "trials"] = "refuse",
     ) -> Self:
-        """Read one row per outcome.
+        """Read a table with one row per outcome.
 
         Parameters
         ----------
@@ -176,30 +177,31 @@ class Evaluation(Stepped, Shown):
             Columns for subject, item and outcome (0, 1, True, False, a known word as of
             `from_wide`, or missing).
         items : DataFrame, optional
-            Properties, indexed by item. Without it they are the remaining columns of `outcomes`
-            that are the same in all rows of an item.
+            Properties of the items, indexed by item (default: the remaining columns of `outcomes`
+            that have the same value in all rows of an item).
         subjects : DataFrame, optional
-            Properties of the subjects, indexed by subject; rows of subjects without outcomes are
-            not kept. Without it, and without `items`, they are the remaining columns of `outcomes`
-            that differ between rows of an item and are the same in all rows of a subject.
+            Properties of the subjects, indexed by subject. Rows of subjects without outcomes are
+            not kept. When neither this nor `items` is given, the properties are the remaining
+            columns of `outcomes` that differ between rows of an item and have the same value in all
+            rows of a subject.
         subject, item, outcome : str
             Names of the columns.
         repeats : {"refuse", "trials"}
-            What several rows of one subject and item are: an error, or repeated trials.
+            Whether several rows of one subject and item are an error or repeated trials.
 
         Returns
         -------
         Evaluation
-            Subjects in the order in which they appear. Those without any outcome are left out, and
-            named in a warning.
+            Evaluation with the subjects in the order in which they appear. Subjects without any
+            outcome are left out, and a warning names them.
 
         Raises
         ------
         DataError
-            When a column or a name is missing (columns that may be meant are named), rows repeat
-            though refused, an outcome is neither 0 nor 1, a remaining column differs between rows
-            of an item and between rows of a subject, an item is unknown to `items`, or a subject to
-            `subjects`.
+            When a column or a name is missing (the message names similar columns), rows repeat with
+            ``repeats="refuse"``, an outcome is neither 0 nor 1, a remaining column differs both
+            between rows of an item and between rows of a subject, or an item or a subject has no
+            row in `items` or `subjects`.
 
         Examples
         --------
@@ -232,23 +234,25 @@ class Evaluation(Stepped, Shown):
         item: str = "item",
         outcome: str = "outcome",
     ) -> Self:
-        """Read outcomes of all kinds: successes, grades and scores, a table for each outcome.
+        """Read outcomes of all kinds (successes, grades and scores), with one table per outcome.
 
-        Every outcome becomes steps, each of which is tried where the one before was passed: a grade
-        of 2 is two steps passed, and the third one not. So rows are steps, named as in
-        ``arena 3 · credit ≥ 0.25``; whatever asks for items takes the items themselves.
+        Each outcome becomes steps. A step is tried when the step before was passed: with a grade of
+        2, two steps were passed and the third was failed. The rows of the evaluation are therefore
+        steps, with names such as ``arena 3 · credit ≥ 0.25``. Parameters that take names of items
+        take the items themselves.
 
         Parameters
         ----------
         layout : Layout
-            What declares the outcomes.
+            Layout that declares the outcomes.
         outcomes : mapping of str to DataFrame
-            By outcome of the layout, a table with one row per subject and one column per item, or
-            with columns for subject, item and outcome and one row per attempt. An outcome is 0, 1
-            or a known word (see `from_wide`) of a `Success`, a grade's name or its number from 0 of
-            a `Graded`, a number in [0, 1] of a `Score`; missing where the item was not attempted.
+            For each outcome of the layout, a table with one row per subject and one column per
+            item, or a table with columns for subject, item and outcome and one row per attempt. The
+            outcome of a `Success` is 0, 1 or a known word (see `from_wide`), that of a `Graded` is
+            the name of a grade or its number from 0, and that of a `Score` is a number in [0, 1].
+            It is missing when the item was not attempted.
         items : DataFrame
-            Properties, indexed by item.
+            Properties of the items, indexed by item.
         subjects : DataFrame, optional
             Properties of the subjects, indexed by subject; rows of subjects without outcomes are
             not kept.
@@ -258,14 +262,15 @@ class Evaluation(Stepped, Shown):
         Returns
         -------
         Evaluation
-            Subjects in the order in which they appear; those without any outcome are left out, and
-            named in a warning. For a layout of one `Success`, rows are the items as ever.
+            Evaluation with the subjects in the order in which they appear. Subjects without any
+            outcome are left out, and a warning names them. For a layout with a single `Success`,
+            the rows are the items.
 
         Raises
         ------
         DataError
-            When the tables are not those of the layout's outcomes, or one holds another value (it
-            is named), item or no name.
+            When the tables do not match the outcomes of the layout, or a table has an impossible
+            value (the message names it), an unknown item or a missing name.
 
         Examples
         --------
@@ -308,8 +313,8 @@ class Evaluation(Stepped, Shown):
         Returns
         -------
         Series
-            In [0, 1], indexed by subject; where rows are steps, the mean outcome of all attempts,
-            as a part of the highest.
+            Rates in [0, 1], indexed by subject. When rows are steps, a rate is the mean outcome of
+            all attempts divided by the highest outcome.
 
         Examples
         --------
@@ -329,16 +334,16 @@ class Evaluation(Stepped, Shown):
         Parameters
         ----------
         column : str, optional
-            Property of the items that says the group; all items are one group by default.
+            Property of the items that gives their group (default: all items are one group).
         prob : float
-            Mass of the interval.
+            Probability mass of the interval.
 
         Returns
         -------
         DataFrame
-            A row per subject and group with trials, in the form of `Fit.group_means`: ``subject``,
-            ``group``, ``items`` (how many were tried), and ``mean``, ``low`` and ``high`` of the
-            success rate. Trials count as independent.
+            One row per subject and group with trials, with the columns of `Fit.group_means`:
+            ``subject``, ``group``, ``items`` (the number of items that were tried), and ``mean``,
+            ``low`` and ``high`` of the success rate. Trials are taken as independent.
 
         Raises
         ------
@@ -383,17 +388,18 @@ class Evaluation(Stepped, Shown):
         Parameters
         ----------
         items, subjects : iterable, optional
-            Names; all by default. Of an evaluation whose rows are steps, names of items.
+            Names of items and of subjects to keep (default: all). When the rows of the evaluation
+            are steps, these are also names of items.
 
         Returns
         -------
         Evaluation
-            A new one.
+            New evaluation.
 
         Raises
         ------
         DataError
-            When a name is unknown or given twice, or a subject is left without outcomes.
+            When a name is unknown or given twice, or a subject has no outcome on the kept items.
 
         Examples
         --------
@@ -411,19 +417,20 @@ class Evaluation(Stepped, Shown):
         return Evaluation(self.items.loc[keep], successes, trials, subjects=self.subject_table)
 
     def with_measured(self, demands: xr.DataArray) -> "Evaluation":
-        """Give the items probabilities of their levels, for a layout with `Measured` demands.
+        """Add probabilities of levels to the items, for a layout with `Measured` demands.
 
         Parameters
         ----------
         demands : DataArray
-            As of `measured_columns`, such as `Ratings.demands` makes them, or
-            `annotation.stated_reliability` of one rater's levels; of all items, or of more.
+            Probabilities as `measured_columns` takes them, made by `Ratings.demands`, or by
+            `annotation.stated_reliability` from the levels of one rater. They must include all
+            items and may include others.
 
         Returns
         -------
         Evaluation
-            A new one, whose items have a column per level and label; what they had in columns of
-            these names is replaced.
+            New evaluation, whose items have one column per level and label. Columns with these
+            names are replaced.
 
         Raises
         ------
@@ -466,21 +473,23 @@ class Evaluation(Stepped, Shown):
         Parameters
         ----------
         other : Evaluation
-            More items, more subjects, or more outcomes of the same. An outcome that both have, the
-            same successes and trials of one subject on one item, is counted once: a table that has
-            grown holds what it held before.
+            Evaluation with further items, subjects or outcomes. An outcome that both have (the same
+            successes and trials of a subject on an item) is counted once, because a table that has
+            grown contains its earlier rows.
 
         Returns
         -------
         Evaluation
-            Items and subjects in the order of the first, and then those that only the other has. A
-            property that only one of the two has is missing for the other's items, or subjects.
+            New evaluation with the items and subjects of the first in their order, followed by
+            those that only the other has. A property that only one of the two has is missing for
+            items or subjects of the other.
 
         Raises
         ------
         DataError
-            When an item or a subject has another property in the other, or a cell other outcomes,
-            naming them; or when one holds steps of graded outcomes and the other does not.
+            When an item or a subject has different properties in the two evaluations, or a cell has
+            different outcomes (the message names them); or when only one of them has steps of
+            graded outcomes.
 
         Examples
         --------
@@ -529,14 +538,14 @@ class Evaluation(Stepped, Shown):
 
 @dataclass(frozen=True)
 class SubjectData:
-    """What changes between subjects: outcomes and constants.
+    """Data of one subject: outcomes and constants.
 
     Attributes
     ----------
     successes, trials : ndarray of int, shape (items,)
         Outcomes.
     constants : mapping of str to float
-        By subject constant.
+        Value of each subject constant, by name.
     """
 
     successes: np.ndarray

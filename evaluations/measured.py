@@ -1,4 +1,4 @@
-"""Levels that were measured, as columns of items: the probability of each level."""
+"""Probabilities of measured levels, as columns of items."""
 
 import numpy as np
 import pandas as pd
@@ -13,20 +13,21 @@ _DIMS = ("item", "dimension", "level")
 
 
 def measured_columns(demands: xr.DataArray) -> pd.DataFrame:
-    r"""Write the probabilities of items' levels as columns, for a layout with `Measured` demands.
+    r"""Write probabilities of levels as columns of items, for a layout with `Measured` demands.
 
     Parameters
     ----------
     demands : DataArray
         Probabilities of levels, with the dimensions ``item``, ``dimension`` and ``level`` in any
-        order, or without ``dimension`` for a demand without labels; all with coordinates, the
-        levels numbers. Its name is that of the demand.
+        order, or without ``dimension`` for a demand without labels. All dimensions need
+        coordinates, and levels must be numbers. The name of the array is the name of the demand.
 
     Returns
     -------
     DataFrame
-        One row per item, and a column for each level and label, named ``demand 3[reading]``: the
-        probability that the item has this level on this dimension. They add up to 1 over levels.
+        One row per item, and one column for each level and label with a name such as ``demand
+        3[reading]``: the probability that the item has this level on this dimension. Probabilities
+        add up to 1 over levels.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Outcomes that come with the package, to try things on."""
+"""Sample outcomes that are included in the package."""
 
 from pathlib import Path
 
@@ -9,16 +9,16 @@ from .logs.table import read_table
 def mental_addition() -> Evaluation:
     """Return the outcomes of the tutorial: additions done in the head by Ann, Bob and Cleo.
 
-    An item is a length of both numbers, in digits, and how often a one is carried. Each of the 44
-    items was tried twice by each subject. The outcomes were simulated: numbers of 5.5, 8 and 7.5
-    digits, and 6.5, 2.5 and 6.5 carries, are managed half of the time, and 5 %, 5 % and 1 % of all
-    answers are slips.
+    An item is the length of both numbers, in digits, and the number of times that a one is carried.
+    Each subject tried each of the 44 items twice. The outcomes were simulated: the subjects handle
+    numbers of 5.5, 8 and 7.5 digits, and 6.5, 2.5 and 6.5 carries, in half of the cases, and 5 %,
+    5 % and 1 % of all answers are slips.
 
     Returns
     -------
     Evaluation
-        Read from a table with the columns subject, item, attempt, digits, carries and outcome,
-        as `read_table` reads such a table of your own.
+        Evaluation that is read from a table with the columns subject, item, attempt, digits,
+        carries and outcome, as `read_table` reads such a table.
 
     Examples
     --------

@@ -1,1 +1,1 @@
-"""From evaluation logs and table files to items and outcomes; what was changed is listed."""
+"""Reading of items and outcomes from evaluation logs and table files, with notes on changes."""

@@ -1,4 +1,4 @@
-"""What an import found: outcomes, items, and a list of what was changed."""
+"""Result of an import: outcomes, items, and a list of changes."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -47,7 +47,7 @@ class Notes:
 
 @dataclass(frozen=True, eq=False)
 class Imported:
-    """Outcomes and items read from logs or tables, and what was changed on the way.
+    """Outcomes and items that were read from logs or tables, and notes on what was changed.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ class Imported:
     items : DataFrame
         Meta-features, indexed by item: numbers, truth values or texts.
     notes : DataFrame
-        What was dropped, mapped, renamed, averaged or taken for granted: `what`, `count`,
+        What was dropped, mapped, renamed, averaged or assumed, in the columns `what`, `count` and
         `example`.
     subjects : DataFrame, optional
         Properties of the subjects, indexed by subject: numbers, truth values or texts.
@@ -90,7 +90,7 @@ class Imported:
         Returns
         -------
         Evaluation
-            Every attempt is a trial.
+            Evaluation in which each attempt is a trial.
 
         Raises
         ------
@@ -128,7 +128,8 @@ class Imported:
         Parameters
         ----------
         folder : str or Path
-            Made when it is not there; files of these names, and `notes.csv`, are replaced.
+            Folder, which is made when it does not exist. Files of these names, and `notes.csv`, are
+            replaced.
 
         Raises
         ------

@@ -170,28 +170,29 @@ def read_inspect(
 ) -> Imported:
     """Read logs of Inspect.
 
-    Subjects are models; items are samples, named `task/sample id`. Nothing but the list `notes`
-    tells what was dropped or mapped, so look at it.
+    Subjects are models; items are samples, named `task/sample id`. What was dropped or mapped is
+    listed only in `notes`, which should be read.
 
     Parameters
     ----------
     logs : path, or iterable of paths
-        `.eval` and `.json` logs, or folders of them (searched with their subfolders). The finished
-        samples of a log that stopped early count.
+        Logs (`.eval` or `.json`), or folders of logs, which are searched with their subfolders. Of
+        a log that stopped early, the finished samples are read.
     scorer : str, or mapping of str to str, optional
-        Whose scores, or by task; needed where a task has several. One value of a score that is a
-        dictionary is `name/key`.
+        Name of the scorer, for all tasks or by task; required when a task has several. One value of
+        a score that is a dictionary is named `name/key`.
     values : mapping, optional
-        Outcomes in [0, 1] of scores, such as `{"P": 1.0}`. The others are read as Inspect does:
-        C, I, P, N are 1, 0, 0.5, 0; yes, true, no, false are 1, 1, 0, 0; numbers stay.
+        Outcomes in [0, 1] by score, such as `{"P": 1.0}`. Other scores are read as Inspect reads
+        them: C, I, P, N are 1, 0, 0.5, 0; yes, true, no, false are 1, 1, 0, 0; numbers are kept.
     epochs : {"trials", "mean"}
         Whether several epochs are repeated attempts, or averaged to one outcome.
     features : sequence of str, optional
-        Fields of the samples' metadata that become meta-features; all by default. A field `b`
-        within a field `a` is `a.b`. Inspect's summaries, which are read, shorten long texts.
+        Fields of the metadata of samples that become meta-features (default: all). A field `b`
+        within a field `a` is named `a.b`. Long texts are shortened in the summaries of Inspect,
+        which are read.
     subject : {"model", "model name"}
         Whether a model that ran with several configurations (arguments, generation options,
-        solver) is several subjects, named with the settings that differ, or one.
+        solver) becomes several subjects, named with the settings that differ, or one subject.
 
     Returns
     -------

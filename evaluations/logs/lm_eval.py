@@ -134,23 +134,24 @@ def read_lm_eval(
 ) -> Imported:
     """Read samples that the lm-evaluation-harness logged (`--log_samples`).
 
-    Subjects are models, as `results_*.json` beside the samples or else the folder names them;
-    items are documents, named `task/doc_id`. The harness itself is not needed.
+    Subjects are models, named as in `results_*.json` in the same folder, or else as the folder.
+    Items are documents, named `task/doc_id`. The harness need not be installed.
 
     Parameters
     ----------
     logs : path, or iterable of paths
-        `samples_*.jsonl` files, or folders of them (searched with their subfolders).
+        Files `samples_*.jsonl`, or folders of them, which are searched with their subfolders.
     metric, filter : str, or mapping of str to str, optional
-        Which metric of which filter's answers, or by task; needed where a task has several.
+        Name of the metric, and of the filter of answers, for all tasks or by task; required when a
+        task has several.
     repeats : {"trials", "mean"}
-        Whether the values of a metric that has one per response are repeated attempts, or averaged
-        to one outcome. Where the log has one value for several responses, it is one attempt.
+        Whether the values of a metric with one value per response are repeated attempts, or are
+        averaged to one outcome. One value for several responses is one attempt.
     features : sequence of str, optional
-        Fields of the documents that become meta-features; all by default. A field `b` within a
-        field `a` is `a.b`.
+        Fields of the documents that become meta-features (default: all). A field `b` within a field
+        `a` is named `a.b`.
     subject : str, optional
-        The model's name, where the logs are of one model.
+        Name of the model, when all logs are of one model.
 
     Returns
     -------

@@ -53,24 +53,26 @@ def read_openai_evals(
 ) -> Imported:
     r"""Read logs that OpenAI evals recorded (`oaieval MODEL EVAL --record_path FILE`).
 
-    Subjects are models, as `completion_fns` of the log's spec names them; items are samples, named
-    by their `sample_id`, such as `addition.test.7`. OpenAI evals itself is not needed.
+    Subjects are models, named as in `completion_fns` of the spec of the log. Items are samples,
+    named by their `sample_id`, such as `addition.test.7`. OpenAI evals need not be installed.
 
     Parameters
     ----------
     logs : path, or iterable of paths
-        Files, or folders of `.jsonl` files (searched with their subfolders). The finished samples
-        of a run that stopped early count.
+        Files, or folders of `.jsonl` files, which are searched with their subfolders. Of a run that
+        stopped early, the finished samples are read.
     metric : str, or mapping of str to str, optional
-        Which outcome, or by eval (`base_eval` of the spec): `match`, or the name of a number that
-        the eval records as one of its `metrics`; needed where an eval has several.
+        Name of the outcome, for all evals or by eval (`base_eval` of the spec): `match`, or the
+        name of a number that the eval records as one of its `metrics`; required when an eval has
+        several.
     repeats : {"trials", "mean"}
-        Whether several outcomes of a sample in one run are repeated attempts, or averaged to one.
+        Whether several outcomes of a sample in one run are repeated attempts, or are averaged to
+        one outcome.
     features : sequence of str, optional
-        Which of the items' properties are kept, of `prompt` and `expected`; both by default. A chat
-        is written as one text, as OpenAI evals does for models that complete texts.
+        Properties of the items to keep, out of `prompt` and `expected` (default: both). A chat is
+        written as one text, as OpenAI evals does for models that complete texts.
     subject : str, optional
-        The model's name, where the logs are of one model.
+        Name of the model, when all logs are of one model.
 
     Returns
     -------

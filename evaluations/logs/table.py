@@ -46,24 +46,24 @@ def read_table(
 ) -> Imported:
     """Read a table of outcomes, one row per outcome (long) or per subject (wide).
 
-    A table with the three columns is long. Any other is taken for wide: a row per subject and a
-    column per item, or turned where the rows' names are items. Names are texts: "001" stays what it
-    is.
+    A table with the three columns is read as long. Any other table is read as wide, with one row
+    per subject and one column per item; it is transposed when the names of its rows are items.
+    Names are read as texts, so that "001" is kept.
 
     Parameters
     ----------
     outcomes : path or DataFrame
-        CSV (commas, UTF-8), Parquet or JSON lines. Outcomes are numbers in [0, 1] or known words,
-        as of `Evaluation.from_wide`. Several rows of one subject and item are repeated attempts,
-        which a column `attempt` may number.
+        Data frame, or a file in CSV (commas, UTF-8), Parquet or JSON lines. Outcomes are numbers in
+        [0, 1] or known words (see `Evaluation.from_wide`). Several rows of one subject and item are
+        repeated attempts, which a column `attempt` may number.
     items : path or DataFrame, optional
-        Meta-features: one row per item, named by the column `item`, or else by the first column of
-        a file or the index of a data frame. Without it they are the remaining columns of a long
-        table that are the same in all rows of an item.
+        Meta-features, with one row per item. The names of items are in the column `item`, or else
+        in the first column of a file or the index of a data frame. By default, the meta-features
+        are the remaining columns of a long table that have the same value in all rows of an item.
     subjects : path or DataFrame, optional
-        Properties of the subjects: one row per subject, named by the column `subject`, or else as
-        `items` are. Without it they are the remaining columns of a long table that differ between
-        rows of an item and are the same in all rows of a subject.
+        Properties of the subjects, with one row per subject, named in the same way as `items`. By
+        default, the properties are the remaining columns of a long table that differ between rows
+        of an item and have the same value in all rows of a subject.
     subject, item, outcome : str
         Names of the columns.
 
@@ -75,9 +75,9 @@ def read_table(
     Raises
     ------
     DataError
-        When a file is broken, a name is missing, an outcome is no number in [0, 1] and no known
-        word, or an item or subject has outcomes but no row in `items` or `subjects`. Where a long
-        table was taken for wide, or lacks a column, columns that may be meant are named.
+        When a file is broken, a name is missing, an outcome is neither a number in [0, 1] nor a
+        known word, or an item or subject has outcomes but no row in `items` or `subjects`. When a
+        long table was read as wide, or lacks a column, the message names similar columns.
 
     Examples
     --------
