@@ -1,4 +1,4 @@
-"""What to do with a profile: accept items, route them, claim something, judge a job."""
+"""Decisions based on profiles: accepting and routing items, making claims, judging jobs."""
 
 import lazy_loader
 

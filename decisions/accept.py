@@ -1,4 +1,4 @@
-"""Which items a subject may be trusted with, at a required success and confidence."""
+"""Acceptance of items for subjects, at a required success and confidence."""
 
 from dataclasses import dataclass
 
@@ -18,9 +18,9 @@ NOT_CLAIMABLE = "not claimable"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Acceptance:
-    """Items that each subject is trusted with.
+    """Items that are accepted for each subject.
 
-    Made by `accept` and by `Region.accept`.
+    It is made by `accept` and by `Region.accept`.
 
     Attributes
     ----------
@@ -28,11 +28,11 @@ class Acceptance:
         One row per subject and item: ``subject``, ``item``, the forecast's ``mean`` and ``low``,
         and whether the item is ``accepted``.
     success : float
-        Required, in (0, 1).
+        Required chance of success, in (0, 1).
     rule : str
-        How it was decided, in words.
+        Description of the rule of acceptance.
     forecast : Forecast
-        Of which it was made.
+        Forecast that it is based on.
 
     Examples
     --------
@@ -49,13 +49,14 @@ class Acceptance:
 
     @property
     def subjects(self) -> pd.DataFrame:
-        """Count what is accepted of each subject.
+        """Count the accepted items of each subject.
 
         Returns
         -------
         DataFrame
-            Indexed by subject: ``items``, ``accepted``, ``coverage`` (the share of the items) and
-            ``expected``, the mean forecast success on those accepted; NaN where none is.
+            Indexed by subject: ``items``, ``accepted``, ``coverage`` (the share of items that are
+            accepted) and ``expected``, the mean forecast success on accepted items, which is NaN
+            when no item is accepted.
         """
         grouped = self.table.groupby("subject", sort=False)["accepted"]
         accepted = self.table[self.table["accepted"]]
@@ -77,16 +78,17 @@ class Acceptance:
         training_items: bool = False,
         reused_names: bool = False,
     ) -> pd.DataFrame:
-        """Compare what was accepted with outcomes that the forecast has not seen.
+        """Compare accepted items with outcomes that were not used for the forecast.
 
         Parameters
         ----------
         evaluation : Evaluation
             Outcomes; subjects and items are joined by name.
         fewest : int, default 50
-            Accepted items with an outcome that a subject needs, so that something can be claimed.
+            Least number of accepted items with an outcome that a subject needs for a claim.
         prob : float, default 0.9
-            Mass of the exact interval of the share that succeeds, for independent attempts.
+            Probability mass of the exact interval of the share of successes, for independent
+            attempts.
         training_items, reused_names : bool
             As of `score_forecast`.
 
@@ -155,30 +157,30 @@ def accept(
     .. math:: i \text{ is accepted} \iff q_c(p_i) \ge s
         \iff \Pr(p_i \ge s \mid D) \ge c, \qquad c = \frac{1 + \mathrm{prob}}{2}
 
-    with the chance of success :math:`p_i`, the required success s, and the quantile that all but a
-    share c of its distribution lies above: the end ``low`` of the forecast's interval. Intervals of
-    90 % thus accept with a confidence of .95; for another one above .5, forecast with
-    ``prob=2 * confidence - 1``. All that widens a forecast makes it accept less.
+    with the chance of success :math:`p_i`, the required success s, and the quantile :math:`q_c`
+    above which a share c of its distribution lies: the end ``low`` of the forecast's interval. With
+    intervals of 90 %, items are thus accepted with a confidence of .95; for another confidence
+    above .5, forecast with ``prob=2 * confidence - 1``. A wider interval accepts fewer items.
 
     Parameters
     ----------
     forecast : Forecast
-        Of a fit, or of a baseline.
+        Forecast of a fit or of a baseline.
     success : float, default 0.9
         Required chance of success on each item, in (0, 1).
     cautious : bool, default True
-        Whether the forecast's lower end has to reach it; otherwise the mean, which says what share
-        of many such items succeeds. A forecast without intervals, as of a baseline, is taken by its
-        mean.
+        Whether the lower end of the forecast must reach `success`; otherwise the mean must, which
+        is the share of many such items that succeeds. For a forecast without intervals, such as
+        that of a baseline, the mean is used.
     together : bool, default False
-        Whether items are accepted for their average: as many, the best first, as have a mean of
-        lower ends (or means) of at least `success`. Averaged lower ends hold with the confidence c
-        also where the errors of all items are one.
+        Whether items are accepted by their average: the best items, as many as have a mean of lower
+        ends (or of means) of at least `success`. The confidence of averaged lower ends is c also
+        when all items have the same error.
 
     Returns
     -------
     Acceptance
-        Item by item; its `check` holds it against outcomes.
+        Accepted items of each subject; its method `check` compares them with outcomes.
 
     Raises
     ------

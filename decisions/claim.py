@@ -1,4 +1,4 @@
-"""One claim about one subject and one kind of items, as a card."""
+"""Claim about the success of a subject on a kind of items, as a card."""
 
 from dataclasses import dataclass
 
@@ -21,26 +21,27 @@ _LEAST = 50  # effective draws that a reweighted chance needs
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Claim:
-    r"""How surely a subject succeeds often enough on items of a kind, and what that rests on.
+    r"""Probability that a subject succeeds often enough on items of a kind, and its evidence.
 
-    Made by `claim`, which says what the numbers are.
+    It is made by `claim`, which defines the numbers.
 
     Attributes
     ----------
     subject : str
         Name of the subject.
     success, confidence : float
-        The claimed share of successes, and how probable it has to be.
+        Claimed share of successes, and its required probability.
     probability, error : float
-        That the share is at least so large, and its Monte Carlo standard error.
+        Probability that the share is at least as large as claimed, and its Monte Carlo standard
+        error.
     expected, low, high : float
-        The share's posterior mean and interval.
+        Posterior mean and interval of the share.
     items : int
-        Of the kind.
+        Number of items of the kind.
     rests_on, passed : int
-        Training attempts of the subject at items like these, and how many succeeded.
+        Number of training attempts of the subject at similar items, and of their successes.
     worth : float
-        Attempts at one item that would say as much, the prior included:
+        Number of attempts at one item that would give the same information, including the prior:
         :math:`\bar q (1 - \bar q) / \mathrm{var}(q) - 1`.
     overturned_by : int or None
         Failures in a row, on further items of the kind, after which the claim no longer holds; None
@@ -137,22 +138,22 @@ def claim(
     fit : Fit
         Joint, or of subjects fitted one by one.
     subject : str
-        Of the fit.
+        Name of a subject of the fit.
     items : DataFrame
         Items that stand for the kind, run or not: meta-features, indexed by item.
     success : float, default 0.9
         s, in (0, 1).
     confidence : float, default 0.9
-        How probable a claim has to be to hold, in (0, 1).
+        Required probability of the claim, in (0, 1).
     prob : float, default 0.9
-        Mass of the interval of q.
+        Probability mass of the interval of q.
 
     Returns
     -------
     Claim
-        ``print`` it for the card. What it rests on are training attempts at items that are no
-        farther out than these in any meta-feature; of a kind without any it is the layout alone
-        that speaks.
+        Claim, which ``print`` shows as a card. Its evidence is the training attempts at items that
+        are within the range of these items in each meta-feature. Without such attempts, the claim
+        depends on the layout alone.
 
     Raises
     ------
@@ -163,9 +164,9 @@ def claim(
 
     Notes
     -----
-    The further outcomes are imagined on an item of the kind by chance each time, so that they tell
-    of q alone; failures on the easiest of them would tell more. The draws believe the layout, also
-    where items lie outside the training items; the card then says how many do.
+    Each further outcome is assumed to be on a random item of the kind, so that it informs about q
+    alone; failures on the easiest items would be more informative. The draws assume that the layout
+    is right, also for items outside the training items; the card gives the number of these.
 
     References
     ----------

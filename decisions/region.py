@@ -1,4 +1,4 @@
-"""Where at least a required share of items succeeds, guaranteed by outcomes that were held out."""
+"""Regions where a required share of items succeeds, guaranteed by held-out outcomes."""
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ _STARTS = (0.99, 0.95, 0.9, 0.8, 0.6)
 class Region:
     """Thresholds above which a required share of items succeeds.
 
-    Made by `reliable_region`, which says what is guaranteed.
+    It is made by `reliable_region`, which defines the guarantee.
 
     Attributes
     ----------
@@ -33,7 +33,7 @@ class Region:
         ``attempts``, the ``share`` that succeeds and its guaranteed ``least``; ``coverage``, the
         share of all attempts; and ``claimable``.
     confidence : float
-        Of each guarantee.
+        Confidence of each guarantee.
 
     Examples
     --------
@@ -58,14 +58,14 @@ class Region:
         Parameters
         ----------
         forecast : Forecast
-            Made as that which the region was found with, of other items.
+            Forecast of other items, made in the same way as the one that gave the region.
         success : float, default 0.9
-            One of those required.
+            One of the required shares of the region.
 
         Returns
         -------
         Acceptance
-            Nothing is accepted for subjects of whom nothing can be claimed.
+            Accepted items; none for subjects for whom nothing can be claimed.
 
         Raises
         ------
@@ -116,20 +116,20 @@ def reliable_region(
 
     which is where the lower end of Clopper and Pearson is at least s. Thresholds are tested in
     descending order, .99, .98, ..., from each of J = 5 starts (.99, .95, .9, .8, .6) as long as
-    they pass; the region is the lowest that passed. So the choice among a hundred thresholds is
-    paid for: with the chance c no threshold passes above which less than s succeeds, however wrong
-    the forecast.
+    they pass; the region is given by the lowest threshold that passed. This corrects for the choice
+    among a hundred thresholds: with probability c, no threshold passes above which less than s
+    succeeds, however wrong the forecast is.
 
-    The guarantee is for further items drawn as the calibration items were, each on its own: not for
-    other benchmarks, and not where items come in groups whose outcomes hang together, unless each
-    group gives one item. It holds for each subject and each s alone.
+    The guarantee is for further items that are drawn independently, as the calibration items were.
+    It does not apply to other benchmarks, nor to groups of items whose outcomes are dependent,
+    unless each group has one item. It is valid for each subject and each s separately.
 
     Parameters
     ----------
     forecast : Forecast
-        Of items that the fit was not made on.
+        Forecast of items that were not used for the fit.
     evaluation : Evaluation
-        Outcomes of these; subjects and items are joined by name.
+        Outcomes on these items; subjects and items are matched by name.
     success : float or sequence of float, default (0.8, 0.9, 0.95)
         Required shares, each in (0, 1).
     confidence : float, default 0.95
@@ -140,8 +140,8 @@ def reliable_region(
     Returns
     -------
     Region
-        Thresholds by subject and required share; where none passes, nothing can be claimed. At .9
-        that takes 44 attempts above the threshold without a failure.
+        Thresholds by subject and required share. When none passes, nothing can be claimed. At .9, a
+        claim needs at least 44 attempts above the threshold when none of them fails.
 
     Raises
     ------

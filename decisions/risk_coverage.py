@@ -1,4 +1,4 @@
-"""How success among accepted items falls as more of them are accepted."""
+"""Success among accepted items as a function of the share that is accepted."""
 
 from dataclasses import dataclass
 
@@ -23,7 +23,7 @@ _SCORES = ("mean", "low")
 class RiskCoverage:
     """Success among accepted items over the share accepted.
 
-    Made by `risk_coverage`, which says what the numbers are.
+    It is made by `risk_coverage`, which defines the numbers.
 
     Attributes
     ----------
@@ -54,9 +54,10 @@ class RiskCoverage:
     areas: pd.DataFrame
 
     def largest(self, success: float = 0.9) -> pd.Series:
-        """Give the largest share of attempts of which at least so many succeed.
+        """Give the largest share of attempts that can be accepted at a required success.
 
-        It is read off the outcomes it is about, and flatters; `reliable_region` guarantees.
+        It is computed from the same outcomes and is therefore optimistic; `reliable_region` gives a
+        guarantee.
 
         Parameters
         ----------
@@ -66,7 +67,7 @@ class RiskCoverage:
         Returns
         -------
         Series
-            Coverage, in [0, 1], by subject; 0 where no share succeeds so often.
+            Coverage, in [0, 1], by subject; 0 when no share reaches the required success.
 
         Raises
         ------

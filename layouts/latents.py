@@ -49,8 +49,7 @@ class Latent(Labelled):
     about : str
         Description, shown in diagrams and tables.
     per : {"subject", "item", "population"}, Category or tuple of them, optional
-        Plates: it has one value for each subject (default), for each item, for the population, for
-        each level of a category, or for each combination of these.
+        One value for each subject (default), item or level of a category, or for the population.
 
     Raises
     ------
@@ -251,8 +250,7 @@ class Capability(Latent):
     about : str
         Description, shown in diagrams and tables.
     per : {"subject", "item", "population"}, Category or tuple of them, optional
-        Plates: it has one value for each subject (default), for each item, for the population, for
-        each level of a category, or for each combination of these.
+        One value for each subject (default), item or level of a category, or for the population.
 
     Raises
     ------
@@ -288,8 +286,7 @@ class Propensity(Latent):
     about : str
         Description, shown in diagrams and tables.
     per : {"subject", "item", "population"}, Category or tuple of them, optional
-        Plates: it has one value for each subject (default), for each item, for the population, for
-        each level of a category, or for each combination of these.
+        One value for each subject (default), item or level of a category, or for the population.
 
     Raises
     ------
@@ -326,8 +323,7 @@ class Bias(Latent):
     about : str
         Description, shown in diagrams and tables.
     per : {"subject", "item", "population"}, Category or tuple of them, optional
-        Plates: it has one value for each subject (default), for each item, for the population, for
-        each level of a category, or for each combination of these.
+        One value for each subject (default), item or level of a category, or for the population.
 
     Raises
     ------
@@ -366,8 +362,7 @@ class Slope(Latent):
     about : str
         Description, shown in diagrams and tables.
     per : {"subject", "item", "population"}, Category or tuple of them, optional
-        Plates: it has one value for each subject (default), for each item, for the population, for
-        each level of a category, or for each combination of these.
+        One value for each subject (default), item or level of a category, or for the population.
 
     Raises
     ------
@@ -405,8 +400,7 @@ class Noise(Latent):
     about : str
         Description, shown in diagrams and tables.
     per : {"subject", "item", "population"}, Category or tuple of them, optional
-        Plates: it has one value for each subject (default), for each item, for the population, for
-        each level of a category, or for each combination of these.
+        One value for each subject (default), item or level of a category, or for the population.
 
     Raises
     ------
@@ -447,8 +441,7 @@ class Spread(Latent):
     about : str
         Description, shown in diagrams and tables.
     per : {"population", "subject", "item"}, Category or tuple of them, optional
-        Plates: it has one value for the population (default), for each subject, for each item, for
-        each level of a category, or for each combination of these.
+        One value for the population (default), or for each subject, item or level of a category.
 
     Raises
     ------
