@@ -1,1 +1,1 @@
-"""Fits on disk: one file each, or a folder written subject by subject."""
+"""Fits on disk: one file per fit, or a folder to which subjects are written one by one."""

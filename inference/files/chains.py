@@ -19,24 +19,24 @@ _HEAD = "joint-fit.json"
 
 
 def finished_chains(path: Path) -> int | None:
-    """Count the chains in the store of a joint fit; None where there is no such store."""
+    """Count the finished chains in the store of a joint fit; None if there is no such store."""
     return len(list(path.glob("chain-*.npz"))) if (path / _HEAD).is_file() else None
 
 
 class ChainStore:
-    """Chains of a joint fit, in memory, and in a folder where one is given.
+    """Chains of a joint fit, in memory, and in a folder if one is given.
 
     Parameters
     ----------
     path : Path or None
         The folder.
     seed : int
-        Of the fit.
+        Seed of the fit.
 
     Attributes
     ----------
     seed : int
-        Of the fit.
+        Seed of the fit.
     """
 
     def __init__(self, path: Path | None, seed: int) -> None:
@@ -51,12 +51,12 @@ class ChainStore:
         options: SamplingOptions,
         seed: int | None,
     ) -> Self:
-        """Open a folder, or make it; the same fit goes on where it was interrupted.
+        """Open a folder or create it; an interrupted fit is continued.
 
         Raises
         ------
         StoreError
-            When the folder holds anything else than this fit.
+            When the folder contains anything other than this fit.
         """
         if path is None:
             return cls(None, secrets.randbits(31) if seed is None else seed)
@@ -92,13 +92,13 @@ class ChainStore:
 
     @property
     def finished(self) -> set[int]:
-        """Numbers of the chains that are there."""
+        """Numbers of the finished chains."""
         if self.path is None:
             return set(self._chains)
         return {int(file.stem.split("-")[1]) for file in self.path.glob("chain-*.npz")}
 
     def add(self, number: int, draws: Draws) -> None:
-        """Take a chain."""
+        """Add a finished chain."""
         if self.path is None:
             self._chains[number] = draws
             return
@@ -126,8 +126,8 @@ class ChainStore:
                     groups[group][own] = arrays[name]
         except Exception as error:
             raise FitError(
-                f"{file} cannot be read ({error}); remove it and run the same call again: the "
-                "chain is sampled anew, the same"
+                f"{file} cannot be read ({error}); remove it and run the same call again, which "
+                "samples the chain again with the same result"
             ) from error
         return Draws(groups["posterior"], groups["statistics"])
 

@@ -1,4 +1,4 @@
-"""What a store has of the items and outcomes that are asked for now: all, some, or others."""
+"""Comparison of a store's items and outcomes with those of a new call."""
 
 from pathlib import Path
 from typing import NamedTuple
@@ -14,14 +14,14 @@ from ..sampling.engine import Battery
 
 
 class Growth(NamedTuple):
-    """How items and outcomes have grown since a store was begun.
+    """Items and outcomes that were added since a store was created.
 
     Attributes
     ----------
     same : bool
-        Whether they have not.
+        Whether nothing was added.
     unchanged : set of str
-        Subjects of both that have the outcomes that the store has of them, and no others.
+        Subjects whose outcomes are the same as in the store.
     """
 
     same: bool
@@ -29,29 +29,29 @@ class Growth(NamedTuple):
 
 
 def grown(path: Path, stored: Training, evaluation: Evaluation, battery: Battery) -> Growth:
-    """Hold items and outcomes against those of a store, and refuse those that are no growth.
+    """Compare items and outcomes with those of a store, which they must equal or extend.
 
     Parameters
     ----------
     path : Path
         The store, for the message.
     stored : Training
-        What its subjects were fitted to.
+        The data that the store's subjects were fitted to.
     evaluation : Evaluation
-        What they are to be fitted to now: the same items, or those and more; the same outcomes, or
-        those and more trials.
+        The data to fit now: the same items or additional ones, and the same outcomes or additional
+        trials.
     battery : Battery
-        Of it.
+        Items of the evaluation, as the layout reads them.
 
     Returns
     -------
     Growth
-        What is more.
+        The additions.
 
     Raises
     ------
     StoreError
-        When an item is missing or has other features, or an outcome is another one.
+        When an item is missing or has other features, or an outcome differs.
     """
     items = evaluation.items.index
     places = _places(path, stored, items)
@@ -77,7 +77,7 @@ def grown(path: Path, stored: Training, evaluation: Evaluation, battery: Battery
 
 
 def _places(path: Path, stored: Training, items: pd.Index) -> np.ndarray:
-    """Find a store's items among those of now, which are the same or more."""
+    """Return the positions of a store's items among the current items."""
     places = items.get_indexer(pd.Index(stored.items))
     reordered = len(items) == len(stored.items) and (places != np.arange(len(places))).any()
     if (places < 0).any() or reordered:
@@ -92,7 +92,7 @@ def _places(path: Path, stored: Training, items: pd.Index) -> np.ndarray:
 
 
 def _same_features(path: Path, stored: Training, battery: Battery, places: np.ndarray) -> None:
-    """Refuse items that had other features when the store was begun."""
+    """Raise an error if items had other features when the store was created."""
     for name, values in battery.features.items():
         differ = stored.features[name] != values[places]
         if differ.any():

@@ -1,4 +1,4 @@
-"""What a store holds of each subject: a chunk of every array of draws, and a record."""
+"""Parts of a store for each subject: a chunk of every array of draws, and a record."""
 
 import hashlib
 import json
@@ -18,25 +18,25 @@ from ..posterior.assembly import Training, Tried
 from ..sampling.draws import Draws
 
 RECORDS = "records"
-"""Where they lie in a store."""
+"""Folder of the records in a store."""
 
 
 @dataclass(frozen=True)
 class Record:
-    """Record of one subject. A subject without a record has no draws, whatever else was written.
+    """Record of one subject. Without a record, a subject counts as not sampled.
 
     Attributes
     ----------
     subject : str
         Name of the subject.
     attempts : int
-        How often it was sampled.
+        Number of times that the subject was sampled.
     reason : str
-        Why it did not converge, or failed; empty when nothing is wrong with its sampling.
+        The reason why it failed or did not converge; empty if sampling had no faults.
     outcomes : str
-        Digest of what it was fitted to, see `outcomes_digest`.
+        Digest of the outcomes that it was fitted to, see `outcomes_digest`.
     draws : mapping of str to str, or None
-        Digest of its part of each array, named ``group/name``; None when sampling failed.
+        Digest of its part of each array, named ``group/name``; None if sampling failed.
     """
 
     subject: str
@@ -47,26 +47,26 @@ class Record:
 
     @property
     def tried(self) -> Tried:
-        """How sampling went."""
+        """Attempts at sampling the subject, and the failure if there was one."""
         return Tried(self.attempts, self.reason if self.draws is None else None)
 
 
 def write_record(path: Path, row: int, record: Record) -> None:
-    """Write a record into a store, whole or not at all, through to the disk.
+    """Write a record into a store atomically, and sync it to the disk.
 
     Parameters
     ----------
     path : Path
         The store.
     row : int
-        The subject's place in the store's arrays.
+        The subject's position in the store's arrays.
     record : Record
-        What came of it.
+        The record.
 
     Raises
     ------
     OSError
-        When it cannot be written; one that was there stays.
+        When it cannot be written; an existing record is then unchanged.
     """
     place = record_file(path, row)
     place.parent.mkdir(exist_ok=True)
@@ -89,12 +89,12 @@ def read_records(path: Path) -> dict[int, Record]:
     Returns
     -------
     dict of int to Record
-        By the subject's place in the store's arrays; subjects without one are not finished.
+        By the subject's position in the store's arrays; subjects without a record are unfinished.
 
     Raises
     ------
     FitError
-        When one is damaged.
+        When a record is damaged.
     """
     found = {}
     for place in (path / RECORDS).glob("*.json"):
@@ -112,12 +112,12 @@ def read_records(path: Path) -> dict[int, Record]:
 
 
 def record_file(path: Path, row: int) -> Path:
-    """Say where a subject's record lies in a store."""
+    """Return the path of a subject's record in a store."""
     return path / RECORDS / f"{row}.json"
 
 
 def damaged(path: Path, row: int, subject: str, what: str) -> FitError:
-    """Say that something of one subject is not what was written, and what to do."""
+    """Make an error for damaged data of one subject, with the remedy."""
     return FitError(
         f"{what}: what the store {path} holds of {subject} is damaged; restore a copy, or delete "
         f"{record_file(path, row)} and fit again with this store, which samples {subject} anew"
@@ -125,7 +125,7 @@ def damaged(path: Path, row: int, subject: str, what: str) -> FitError:
 
 
 def digest(*contents: bytes) -> str:
-    """Hash bytes, to find damage."""
+    """Hash bytes, to detect damage."""
     found = hashlib.blake2b(digest_size=8)
     for content in contents:
         found.update(content)
@@ -137,41 +137,42 @@ def _own_digest(said: Mapping[str, object]) -> str:
 
 
 def outcomes_digest(training: Training, row: int) -> str:
-    """Hash what one subject was fitted to, the items aside."""
+    """Hash the data that one subject was fitted to, except for the items."""
     constants = (values[row].tobytes() for _, values in sorted(training.constants.items()))
     return digest(training.successes[row].tobytes(), training.trials[row].tobytes(), *constants)
 
 
 LEVEL = 0
-"""Of Zstandard, its own choice: 87 kB instead of 114 kB for 2 x 1000 draws of 4 latents and 4
-statistics, in 1 ms; reordered bytes and higher levels save 5 % more in several times the time."""
+"""Zstandard's default level: 87 kB instead of 114 kB for 2 x 1000 draws of 4 latents and 4
+statistics, in 1 ms. Reordered bytes and higher levels save another 5 % but take several times as
+long."""
 
 
 def by_array(draws: Draws) -> dict[str, np.ndarray]:
-    """Name a subject's draws after the arrays they go into."""
+    """Return a subject's draws by the names of the store's arrays."""
     return {f"posterior/{name}": values for name, values in draws.posterior.items()} | {
         f"sample_stats/{name}": values for name, values in draws.statistics.items()
     }
 
 
 def write_chunk(path: Path, name: str, row: int, values: np.ndarray) -> str:
-    """Write one subject's part of an array through to the disk.
+    """Write one subject's part of an array, and sync it to the disk.
 
     Parameters
     ----------
     path : Path
         The store.
     name : str
-        Of the array, as ``group/name``.
+        Name of the array, as ``group/name``.
     row : int
-        The subject's place in the array.
+        The subject's position in the array.
     values : ndarray
-        Of the array's type and the shape of its chunks, without the first axis.
+        Values with the array's type and the shape of its chunks, without the first axis.
 
     Returns
     -------
     str
-        Digest of what was written.
+        Digest of the written bytes.
 
     Raises
     ------
@@ -194,13 +195,13 @@ class DrawsOnDisk(BackendArray):
     path : Path
         The store.
     name : str
-        Of the array, as ``group/name``.
+        Name of the array, as ``group/name``.
     subjects : sequence of (int, Record)
-        Whose draws, in the order of the first axis, each with its place in the store's arrays.
+        Positions in the store's arrays and records of the subjects, in the order of the first axis.
     shape : tuple of int
-        Of one subject's part.
+        Shape of one subject's part.
     dtype : dtype
-        Of the draws.
+        Type of the draws.
     """
 
     def __init__(
@@ -231,7 +232,7 @@ class DrawsOnDisk(BackendArray):
         return found
 
     def _subject(self, place: int) -> np.ndarray:
-        """Read one subject's part whole, and hold it against its digest."""
+        """Read one subject's part completely, and check it against its digest."""
         row, record = self.subjects[place]
         file = _chunk(self.path, self.name, row, len(self.shape) - 1)
         try:
@@ -257,16 +258,16 @@ def read_draws(
     path : Path
         The store.
     row : int
-        The subject's place in the store's arrays.
+        The subject's position in the store's arrays.
     record : Record
-        What came of it, with draws.
+        Record of the subject, with draws.
     arrays : mapping of str to (shape, dtype)
-        One subject's part, by array named ``group/name``.
+        Shape and type of one subject's part, by array named ``group/name``.
 
     Raises
     ------
     FitError
-        When they are damaged.
+        When the draws are damaged.
     """
     draws = Draws({}, {})
     for name, (shape, dtype) in arrays.items():
@@ -277,7 +278,7 @@ def read_draws(
 
 
 def _chunk(path: Path, name: str, row: int, dims: int) -> Path:
-    """Say where a chunk lies, by Zarr's rules for keys with dots."""
+    """Return the path of a chunk, by Zarr's rules for keys with dots."""
     return path / name / ".".join(["c", str(row), *["0"] * dims])
 
 

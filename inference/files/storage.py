@@ -25,7 +25,7 @@ _BLOCK = 2**26  # bytes of draws read and written at a time
 
 
 def save(fit: Posterior, path: str | Path, *, overwrite: bool = False) -> Path:
-    """Write a fit into one netCDF file, whole or not at all.
+    """Write a fit into one netCDF file, which is only replaced when it is complete.
 
     Parameters
     ----------
@@ -39,12 +39,13 @@ def save(fit: Posterior, path: str | Path, *, overwrite: bool = False) -> Path:
     Returns
     -------
     Path
-        The file.
+        Path of the written file.
 
     Raises
     ------
     FitError
-        When the file exists and may not be replaced, or cannot be written (the old one stays).
+        When the file exists and may not be replaced, or cannot be written (an existing file is
+        then unchanged).
 
     Examples
     --------
@@ -72,7 +73,7 @@ def read(
     layout: Layout | None = None,
     functions: Sequence[LinkingFunction] = (),
 ) -> Posterior:
-    """Read what `save` wrote, or open a store; parameters and errors as in `results.load`."""
+    """Read a file that `save` wrote, or open a store; parameters and errors as in `fit.load`."""
     path = Path(path)
     if path.is_dir():
         return _read_store(path, layout, functions)
@@ -105,7 +106,7 @@ def read(
 
 
 def _refuse_newer(path: Path, attributes: Mapping[Any, Any]) -> None:
-    """Refuse a file of a format that this version does not know."""
+    """Raise an error if a file has a format that is newer than this version."""
     written = attributes.get("format", FORMAT)
     if isinstance(written, int | np.integer) and written > FORMAT:
         raise FitError(
@@ -120,7 +121,7 @@ def _read_store(
     if hierarchy.state(path) != "store":
         raise FitError(f"there is no store in the folder {path}; give one that a fit was made in")
     path = hierarchy.generations(path)[-1]
-    records = read_records(path)  # first: the rest may have grown since, and not the other way
+    records = read_records(path)  # first, since a running fit writes records last
     contents = hierarchy.read(path)
     check_records(path, contents, records)
     saved = _read_layout(path, contents.attributes, layout, functions)
@@ -128,7 +129,7 @@ def _read_store(
 
 
 def _write(data: xr.DataTree, path: Path) -> None:
-    """Write a fit's tree, the draws of some subjects at a time."""
+    """Write a fit's tree, with the draws of some subjects at a time."""
     groups = {name: data[name].to_dataset() for name in GROUPS}
     step, subjects = _step(groups["posterior"]), groups["posterior"].sizes["subject"]
     drawn = ("posterior", "sample_stats")
@@ -148,13 +149,13 @@ def _write(data: xr.DataTree, path: Path) -> None:
 
 
 def _step(group: xr.Dataset) -> int:
-    """Subjects whose draws of one variable take up little memory."""
+    """Return the number of subjects to write at a time, to bound the memory of their draws."""
     largest = max(variable.nbytes for variable in group.data_vars.values())
     return max(1, group.sizes["subject"] * _BLOCK // largest)
 
 
 def _checksum(data: xr.DataTree) -> str:
-    """Hash everything in a fit: HDF5 alone reads most damaged numbers without an error."""
+    """Hash all contents of a fit, since HDF5 reads most damaged numbers without an error."""
     found = hashlib.sha256()
     for name, value in sorted(data.attrs.items()):
         found.update(f"{name}={value}\0".encode())
@@ -180,7 +181,7 @@ def _parts(variable: xr.Variable) -> Iterator[np.ndarray]:
 
 
 def _read_words(path: Path, attributes: Mapping[Any, Any], name: str) -> dict[str, Any]:
-    """Read what is said of subjects by their names."""
+    """Read an attribute that maps names of subjects to texts or numbers."""
     try:
         said = json.loads(attributes.get(name, "{}"))
     except ValueError as error:
@@ -198,7 +199,7 @@ def _read_layout(
     expected: Layout | None,
     functions: Sequence[LinkingFunction],
 ) -> Layout:
-    """Read the saved layout, and hold it against what was fitted and against what it must be."""
+    """Read the saved layout, and compare it with the fitted and with the expected layout."""
     try:
         known = [*functions, *(expected.functions if expected is not None else ())]
         saved = Layout.from_dict(json.loads(attributes["layout"]), known)

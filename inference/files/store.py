@@ -1,4 +1,4 @@
-"""A store: fits in a folder, written subject by subject and read when asked for."""
+"""A store: fits in a folder, written subject by subject, whose draws are read on access."""
 
 import ctypes
 import dataclasses
@@ -37,11 +37,11 @@ from .records import (
     write_record,
 )
 
-_ALWAYS = {"starts": "prior"}  # in stores that do not say
+_ALWAYS = {"starts": "prior"}  # values of options that are absent from older stores
 
 
 def options_of(options: SamplingOptions, reruns: int, method: str, starts: str) -> dict[str, Any]:
-    """Write down how subjects are sampled, and how often again."""
+    """Return the options of sampling as a mapping to be stored."""
     return {**dataclasses.asdict(options), "reruns": reruns, "method": method, "starts": starts}
 
 
@@ -52,25 +52,25 @@ def check_same(
     options: Mapping[str, Any],
     seed: int | None,
 ) -> None:
-    """Refuse to go on with a store of another layout, or that was begun with other options.
+    """Raise an error if a store has another layout or was created with other options.
 
     Parameters
     ----------
     path : Path
         The store, for the message.
     contents : Contents
-        What it says.
+        Contents of the store, without draws.
     layout : Layout
-        What is to be fitted now.
+        The layout to fit now.
     options : mapping of str to object
-        From `options_of`.
+        Options from `options_of`.
     seed : int, optional
-        The store's own, when None.
+        The seed to use now; None for the store's seed.
 
     Raises
     ------
     StoreError
-        Saying what the store has, what is asked for and what to do.
+        When layout, options or seed differ.
     """
     if contents.attributes["fingerprint"] != layout.fingerprint:
         raise StoreError(
@@ -90,25 +90,26 @@ def check_same(
         )
 
 
-_WRITERS = 8  # chunks on their way to the disk at a time: one after the other it is a wait for each
-_TRIMMED = 8  # subjects after which free memory is returned: sampling leaves 0.2 MiB of it each
+_WRITERS = 8  # chunks written to the disk at a time, since each write waits for the disk
+_TRIMMED = 8  # subjects after which free memory is returned; each leaves about 0.2 MiB
 
 
 class Store:
-    """Fits in a folder, written subject by subject; `Store.open` makes one, ``with`` closes it.
+    """Fits in a folder, written subject by subject.
 
-    The folder is one Zarr hierarchy in ArviZ's layout, so that ``xarray.open_datatree(path,
-    engine="zarr")`` opens it; the draws of subjects that are not finished are missing there. A
-    subject is finished once its record is there, which is written last and as a whole: a process
-    that is killed loses at most the subject it was writing. What a store is given later, more items
-    or outcomes, has a hierarchy of its own in the folder, ``grown/2`` and so on; the former stays.
+    `Store.open` makes a store, and a ``with`` block closes it. The folder is one Zarr hierarchy in
+    ArviZ's layout, so that ``xarray.open_datatree(path, engine="zarr")`` opens it; the draws of
+    unfinished subjects are missing there. A subject is finished when its record exists, which is
+    written last and atomically, so that a killed process loses at most the subject that it was
+    writing. If items or outcomes are added later, they get their own hierarchy in the folder,
+    ``grown/2`` and so on; the former hierarchy is kept.
 
     Attributes
     ----------
     path : Path
         The folder.
     seed : int
-        From which its subjects are sampled.
+        Seed of the draws.
 
     Examples
     --------
@@ -161,47 +162,47 @@ class Store:
         method: str = "nuts",
         starts: str = "prior",
     ) -> Self:
-        """Make a store, or open one to go on with it; nobody else can until it is closed.
+        """Create a store, or open one to continue it, and lock it until it is closed.
 
-        The lock is the operating system's, on Windows too, and ends with the process, however that
-        ends. On a network's file system without locks a file stands for it: one that a killed
-        process has left, ``.lock`` in the folder, is deleted by hand.
+        The operating system provides the lock, on Windows too, and releases it when the process
+        ends or is killed. On a network file system without locks, a file ``.lock`` in the folder
+        replaces it; if a killed process has left this file, it must be deleted by hand.
 
         Parameters
         ----------
         path : str or Path
             The folder: a new one, an empty one or a store.
         layout : Layout
-            What is fitted.
+            The layout to fit.
         evaluation : Evaluation
-            To what. Subjects that the store lacks are added to it; it may have others. Where there
-            are more items or outcomes than when it was begun, subjects with more outcomes are
-            fitted anew, which a warning says; the others keep their draws, and the former fits stay
-            for those who ask for the former items and outcomes.
+            Items and outcomes. Subjects that the store lacks are added to it, and it may have
+            others. If there are more items or outcomes than before, subjects with additional
+            outcomes are fitted again, with a warning. The others keep their draws, and the former
+            fits remain available with the former items and outcomes.
         battery : Battery
-            Of both.
+            The items as the layout reads them.
         options : SamplingOptions
-            How subjects are sampled.
+            Numbers of draws and chains, and the target acceptance rate.
         seed : int, optional
-            From which seed; when None that of the store, or a random one for a new store.
+            Seed of the draws (default: that of the store, or a random one for a new store).
         reruns : int
             How often a subject may be sampled again.
         method : {"nuts", "grid"}
-            How posteriors are found.
+            The method of `fit`.
         starts : {"prior", "modes"}
             Where chains start.
 
         Returns
         -------
         Store
-            Open, and locked.
+            The store, open and locked.
 
         Raises
         ------
         FitError
-            When the folder holds something else, or fits of another layout, to other items or
-            outcomes than the same or more, with other options or another seed; when it is damaged,
-            in use, or cannot be written.
+            When the folder contains something else; when its fits have another layout, other
+            options, another seed, or data that the evaluation does not extend; or when the store is
+            damaged, in use, or cannot be written.
         """
         path = Path(path)
         if hierarchy.state(path) == "else":
@@ -276,7 +277,7 @@ class Store:
         Raises
         ------
         FitError
-            When it cannot be written; what was there stays.
+            When it cannot be written; the former contents are unchanged.
         """
         row = self._rows[sampled.subject]
         try:
@@ -311,7 +312,7 @@ class Store:
                 self.add(Sampled(name, draws, record.attempts, record.reason))
 
     def _say_grown(self, path: Path, former: Path, before: Training) -> None:
-        """Warn of how many subjects are fitted anew, and say that their former fits are kept."""
+        """Warn of the number of subjects that are fitted again, with former fits kept."""
         done = {one.subject for one in read_records(former).values() if one.draws is not None}
         known = done.intersection(self._evaluation.subjects)
         kept = known & self.finished
@@ -331,7 +332,7 @@ class Store:
             )
 
     def _write(self, row: int, draws: Draws) -> dict[str, str]:
-        """Write a subject's draws through to the disk; digests by array."""
+        """Write a subject's draws to the disk with a sync; return digests by array."""
         arrays = by_array(draws)
         if not self._contents.draws:
             hierarchy.declare(self.path, self._layout, draws, len(self._rows))
@@ -344,7 +345,7 @@ class Store:
         return dict(zip(arrays, self._writers.map(write, arrays), strict=True))
 
     def posterior(self) -> Posterior:
-        """Open the posterior of the evaluation's subjects; its draws stay on the disk.
+        """Return the posterior of the evaluation's subjects, whose draws stay on the disk.
 
         Returns
         -------
@@ -361,7 +362,7 @@ class Store:
         )
 
     def close(self) -> None:
-        """Let others open it."""
+        """Close the store and release its lock."""
         self._writers.shutdown()
         self._lock.release()
 
@@ -380,7 +381,7 @@ class Store:
 def _held(
     found: dict[Path, Contents], evaluation: Evaluation, battery: Battery
 ) -> dict[Path, Growth]:
-    """Say what parts of a store hold of what is asked for, the newest first; refuse if none."""
+    """Compare each part of a store with a call, newest first; raise an error if none fits."""
     held, refused = dict[Path, Growth](), list[StoreError]()
     for place in reversed(found):
         try:
@@ -393,7 +394,7 @@ def _held(
 
 
 def _refuse_links(path: Path) -> None:
-    """Refuse a store with a link in it, which may lead writing elsewhere; it may be one itself."""
+    """Raise an error if a store contains a link; the store's own path may be a link."""
     for link in _links(path) if path.is_dir() else ():
         raise FitError(
             f"{link} is a link, and what is written into a store must stay there; put a copy of "
@@ -411,7 +412,7 @@ def _links(folder: str | Path) -> Iterator[str]:
 
 
 def _return_free_memory() -> None:
-    """Give memory that threads have left free to the operating system, where the C library can."""
+    """Return free memory of threads to the operating system, if the C library supports it."""
     trim = _trim()
     if trim is not None:
         trim(0)
@@ -419,5 +420,5 @@ def _return_free_memory() -> None:
 
 @functools.cache
 def _trim() -> Callable[[int], int] | None:
-    """Find the C library's function, which glibc has."""
+    """Find the C library's function for this, which exists in glibc."""
     return getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
