@@ -1,4 +1,4 @@
-"""What a battery of items asks: demand profiles, characteristic curves, grids; no fit is needed."""
+"""Analysis and design of batteries of items: demands, curves, grids, and items to run next."""
 
 import lazy_loader
 

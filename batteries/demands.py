@@ -1,4 +1,4 @@
-"""What batteries ask for: demand profiles, and whether demands go together."""
+"""Demand profiles of batteries, and correlations of demands."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -86,14 +86,14 @@ LEVELS = (0, 1, 2, 3, 4, 5)
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DemandProfile:
-    """How many items of a battery ask how much of what.
+    """Numbers of items of a battery at each level of each dimension.
 
-    Made by `demand_profile`.
+    It is made by `demand_profile`.
 
     Attributes
     ----------
     counts : DataFrame
-        Items; one row per dimension, one column per level.
+        Numbers of items, with one row per dimension and one column per level.
 
     Examples
     --------
@@ -143,7 +143,7 @@ def demand_profile(
     columns : sequence of str
         Dimensions to count, each a column of levels.
     levels : sequence of float
-        Levels that an item can have, from little to much; any order is put right.
+        Levels that an item can have; they are sorted.
 
     Returns
     -------
@@ -153,7 +153,7 @@ def demand_profile(
     Raises
     ------
     DataError
-        When a column is missing or repeated, a demand is none of the levels, or levels are no
+        When a column is missing or repeated, a demand is not one of the levels, or levels are not
         numbers or repeat.
 
     References
@@ -207,18 +207,18 @@ def _levels(levels: Sequence[float]) -> np.ndarray:
 class DemandCorrelations:
     """Spearman's rank correlations over the items of a battery.
 
-    Made by `demand_correlations`. NaN where one of the two never varies.
+    They are made by `demand_correlations`. A correlation is NaN when one of the two never varies.
 
     Attributes
     ----------
     between : DataFrame
-        Of each dimension with each.
+        Correlations of all pairs of dimensions.
     success : DataFrame
-        Of each dimension (column) with the success rates of each subject (row), over the items that
-        it attempted; without rows where outcomes were not given.
+        Correlations of each dimension (column) with the success rates of each subject (row), over
+        the items that the subject attempted; it has no rows when there are no outcomes.
     overall : Series or None
-        Of each dimension with the items' success rates over all subjects together, which depend on
-        who they are; None without outcomes.
+        Correlations of each dimension with the success rates of items over all subjects, which
+        depend on the subjects; None when there are no outcomes.
 
     Examples
     --------
@@ -241,20 +241,20 @@ def demand_correlations(
 ) -> DemandCorrelations:
     """Correlate demands with each other and with success, by ranks.
 
-    A correlation near 1 says that the battery cannot tell two dimensions apart, not that they are
-    one: items that ask for one without the other may exist elsewhere.
+    A correlation near 1 means that the battery cannot distinguish two dimensions. It does not mean
+    that they are the same: other batteries may have items that demand one without the other.
 
     Parameters
     ----------
     battery : DataFrame or Evaluation
         Items, or items and outcomes.
     columns : sequence of str
-        The items' columns to correlate; any numbers, so unguessability may be one.
+        Columns of the items to correlate. They may have any numbers, such as unguessability.
 
     Returns
     -------
     DemandCorrelations
-        Between dimensions, with each subject's success, and with everybody's.
+        Correlations between dimensions, with the success of each subject, and with that of all.
 
     Raises
     ------

@@ -16,7 +16,7 @@ type Bins = int | Sequence[float]
 
 @dataclass(frozen=True, eq=False)
 class GridAxis:
-    """How one property was cut.
+    """Cells of one property of the items.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class CharacteristicGrid:
     subject : str
         Name of the subject.
     x, y : GridAxis
-        How the properties were cut.
+        Cells of the two properties.
     successes, trials : ndarray of int, shape (cells of y, cells of x)
         Counts.
     """
@@ -96,20 +96,20 @@ def characteristic_grid(
 ) -> CharacteristicGrid:
     """Count one subject's successes and trials over cells of two properties of the items.
 
-    A property of few values, or one that is no number, has a cell per value; others are cut into
-    equally wide intervals between their smallest and largest value.
+    A property with few values, or whose values are not numbers, has one cell per value. Others are
+    divided into intervals of equal width between their smallest and largest value.
 
     Parameters
     ----------
     evaluation : Evaluation
         Items and outcomes.
     subject : object
-        Whose outcomes.
+        Name of the subject.
     x, y : str
         Columns of the items.
     bins : int, sequence of float, or mapping of column to either
-        Number of cells, or their edges. A property with no more different values than that number
-        has a cell per value.
+        Number of cells, or their edges. A property that does not have more different values than
+        this number has one cell per value.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""The items that would narrow profiles most, beside a fit."""
+"""Items that are expected to reduce the uncertainty of fitted profiles most."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -28,9 +28,9 @@ def next_items(
 ) -> pd.DataFrame:
     r"""Find the items of a bank that would narrow each subject's profile most.
 
-    Items are chosen one after another by the mutual information of outcome and profile, each for
-    what it adds to those before; see `AdaptiveTest`, which also learns from the answers. Of the
-    variance of profile element k the outcome y of one item removes, on average,
+    Items are chosen one after another by the mutual information of outcome and profile that each
+    adds to the items before it. `AdaptiveTest` also updates the profile by the answers. The outcome
+    y of one item reduces the variance of profile element k, on average, by the share
 
     .. math:: r_k^2 = \frac{1}{\mathrm{var}(\theta_k)}
         \sum_y \frac{\mathrm{cov}(\theta_k, p(y \mid \theta))^2}{\bar p(y)}.
@@ -38,12 +38,12 @@ def next_items(
     Parameters
     ----------
     fit : Fit
-        Profiles.
+        Fit with the profiles.
     bank : DataFrame
-        Items that may be asked, with the columns that the layout needs, indexed by name. Those that
-        a subject was fitted on are left out for that subject.
+        Items to choose from, with the columns that the layout needs, indexed by name. Items that a
+        subject was fitted on are left out for this subject.
     n : int
-        How many for each subject.
+        Number of items for each subject.
     subjects : iterable of str, optional
         Subjects to choose items for (default: all).
 
@@ -60,7 +60,7 @@ def next_items(
     DataError
         When the bank does not fit the layout.
     FitError
-        When `n` is no whole number from 1 on, or a subject is not in the fit.
+        When `n` is not a whole number of at least 1, or a subject is not in the fit.
 
     Examples
     --------

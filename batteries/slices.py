@@ -14,11 +14,11 @@ ANCHOR = 20  # levels above the lowest, where everybody is held to fail
 
 @dataclass(frozen=True, eq=False)
 class Slices:
-    """Which items count for which dimension, and at which level.
+    """Items that count for each dimension at each level.
 
-    An item is in the slice of a dimension and a level when its demand there is that level and none
-    of its other demands is higher. So it counts at its highest level only, for all dimensions that
-    reach it.
+    An item is in the slice of a dimension and a level when its demand on the dimension is this
+    level and none of its other demands is higher. It therefore counts only at its highest level,
+    for all dimensions with this level.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What is to be learnt, and what items cost, as designs and tests that adapt are told."""
+"""Reading of targets and costs of items for designs and adaptive tests."""
 
 from collections.abc import Iterable, Mapping
 
@@ -43,7 +43,7 @@ def read_target(layout: Layout, target: object) -> dict[str, float] | None:
 def read_costs(
     bank: pd.DataFrame, costs: str | Mapping[object, float] | pd.Series | None
 ) -> np.ndarray:
-    """Read what each item of a bank costs, from a column or by name; 1 where nothing is said.
+    """Read the cost of each item of a bank, from a column or by name (default: 1).
 
     Raises
     ------

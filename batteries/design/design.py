@@ -1,4 +1,4 @@
-"""Design a battery: which items of a bank tell most about a layout's latents."""
+"""Design of batteries: the items of a bank that are most informative about a layout's latents."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -60,24 +60,25 @@ def design(
         One row per item, indexed by name, with the columns of the layout's meta-features and those
         that quotas name.
     n : int, default 150
-        How many items, repeats counted. Fewer are chosen where `sds` are reached, or the budget or
-        the bank ends.
+        Number of items, including repeats. Fewer are chosen when `sds` are reached, or the budget
+        or the bank is used up.
     target : str, sequence of str or mapping of str to float, optional
-        Latents, or elements ``node[label]``, that are to be known; their weights. By default all
-        elements of the profile, equally.
+        Latents, or elements ``node[label]``, whose uncertainty is to be reduced, or their weights
+        (default: all elements of the profile with equal weights).
     sds : mapping of str to float, optional
-        Standard deviations, in the latents' units, that are enough: an element counts until its
-        expected one is there. These elements are then the target, unless one is given.
+        Sufficient standard deviations, in the units of the latents: an element counts until its
+        expected standard deviation is reached. These elements are the target, unless one is given.
     costs : str, mapping or Series, optional
-        Of the items: a column of the bank, or by name. Gains are then held against costs.
+        Costs of the items: a column of the bank, or costs by name. Items are then chosen by gain
+        per cost.
     budget : float, optional
-        What all chosen items may cost together.
+        Largest total cost of all chosen items.
     quotas : sequence of Quota
-        How many items of a kind there must and may be.
+        Least and largest numbers of items of a kind.
     never_both : iterable of pairs of names
-        Items of which at most one is chosen, once.
+        Pairs of items of which at most one is chosen, once.
     repeats : int, default 1
-        How often an item may be chosen.
+        Largest number of times that an item may be chosen.
     given : Fit, optional
         Of the same layout: what it says of one subject is the starting point, in place of the
         prior. Needed where the layout shares something between subjects: the battery is then for
@@ -87,7 +88,7 @@ def design(
         Whose posterior, where `given` has several. Of a joint fit, where the layout needs
         properties of subjects, those of the newcomers: a table of one row.
     seed : int, default 1
-        Of the draws of the profile.
+        Seed of the draws of the profile.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""A designed battery, and what it is expected to teach."""
+"""Designed battery, and its expected reduction of uncertainty."""
 
 from dataclasses import dataclass
 
@@ -15,9 +15,9 @@ _LEVELS = 8  # different values that are counted as they are; of more, as many r
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Design(Shown):
-    """Items that are expected to leave the least uncertainty.
+    """Items that are expected to leave the least uncertainty about a profile.
 
-    Made by `design`. Drawn by `measurement_layouts.plots.design_plot` and
+    It is made by `design`, and plotted by `measurement_layouts.plots.design_plot` and
     `measurement_layouts.plots.chosen_items_plot`.
 
     Attributes
@@ -34,8 +34,8 @@ class Design(Shown):
         (expected standard deviations), ``low`` and ``high`` (of what remains after, between which
         80 % of subjects lie), and ``shrinkage``, :math:`1 - sd_{after}^2 / sd_{before}^2`.
     confounded : DataFrame
-        Pairs of profile elements that the battery hardly tells apart: ``node``, ``with``,
-        ``correlation``, beyond .7 in size, the strongest first.
+        Pairs of profile elements that the battery can hardly distinguish: ``node``, ``with`` and
+        ``correlation``, whose size is above .7, with the strongest first.
     curve : DataFrame
         Indexed by ``n``, the number of items: the expected standard deviation of each element.
     bank : DataFrame
