@@ -258,30 +258,35 @@ def _conclude_layouts(total: pd.DataFrame) -> None:
 
 
 def print_criticism(criticism: Criticism) -> None:
-    """Print whether repeated attempts are independent, and what properties would explain."""
+    """Print what is flagged of properties and of repeated attempts, and of how many tests."""
     _print_overdispersion(criticism)
-    columns = ("level", "observed", "expected", "gain ± se", "p_adjusted", "flagged")
-    title = f"{criticism.fit.layout.name}: properties that the layout does not use (candidates), "
-    title += "and another form for those it uses"
-    table = Table("subject", "property", "kind", *columns, title=title)
-    for row in criticism.table.to_dict("records"):
-        shown = [str(row[name]) for name in ("subject", "property", "kind")]
-        if row["remark"]:
-            table.add_row(*shown, "", "", "", "", "", str(row["remark"]))
-            continue
-        table.add_row(
-            *shown,
-            str(row["level"]),
+    columns = ("level", "observed", "expected", "gain ± se", "p_adjusted")
+    names = ("subject", "property", "kind")
+    table = Fitting((*names, *columns), long=(*names, "level"))
+    flagged = criticism.flagged()
+    for row in flagged.to_dict("records"):
+        table.add(
+            *(str(row[name]) for name in (*names, "level")),
             fixed(row["observed"], 2),
             fixed(row["expected"], 2),
             with_error(row["gain"], row["gain_se"], _NATS),
             chance(row["p_adjusted"], error_of(row["p"], row["p_adjusted"]), 3),
-            "yes" if row["flagged"] else "no",
         )
-    if table.row_count:
-        _console().print(table)
+    console = _console()
+    if len(flagged):
+        title = f"{criticism.fit.layout.name}: properties that the layout does not use "
+        title += "(candidates), and another form for those it uses"
+        left = table.fit(console.width, needed=(*names, "gain ± se"))
+        console.print(table.table(title))
+        if left:
+            say(f"not shown at this width: {', '.join(left)}; --out writes all")
+    tests = criticism.table["p"].notna().sum()
+    of = f"{many(tests, 'test')} of properties"
+    say(f"{len(flagged)} of {of} flagged" if len(flagged) else f"nothing is flagged of {of}")
     if why := criticism.untried():
-        _console().print(Text(visible(why)))
+        say(why)
+    elif untried := len(criticism.table) - tests:
+        say(f"{untried} more could not be made; --out writes why")
 
 
 def print_misfits(criticism: PopulationCriticism) -> None:
@@ -306,26 +311,28 @@ def print_misfits(criticism: PopulationCriticism) -> None:
 
 
 def _print_overdispersion(criticism: Criticism) -> None:
-    """Print how much repeated attempts at an item are alike, and how often intervals then hold."""
+    """Print how much repeated attempts at an item are alike, where that is flagged."""
     if criticism.overdispersion.empty:
         return
     hold = f"{criticism.prob:.0%} intervals hold"
-    table = Table(
-        *("subject", "items", "attempts", "items' own part", hold, "element", "p_adjusted"),
-        "flagged",
-        title=f"{criticism.fit.layout.name}: repeated attempts at an item, where each has a part "
-        "of its own (its sd in log-odds)",
-    )
-    for row in criticism.overdispersion.to_dict("records"):
-        table.add_row(
-            *(str(row[name]) for name in ("subject", "items", "attempts")),
+    columns = ("subject", "items' own part", hold, "items", "attempts", "element", "p_adjusted")
+    table = Fitting(columns, long=("subject", "element"))
+    flagged = criticism.overdispersion[criticism.overdispersion["flagged"]]
+    for row in flagged.to_dict("records"):
+        table.add(
+            str(row["subject"]),
             part(row),
             f"about {share(row, criticism.prob)}",
-            str(row["element"]),
+            *(str(row[name]) for name in ("items", "attempts", "element")),
             chance(row["p_adjusted"], error_of(row["p"], row["p_adjusted"]), 3),
-            "yes" if row["flagged"] else "no",
         )
-    _console().print(table)
+    console = _console()
+    if len(flagged):
+        title = f"{criticism.fit.layout.name}: repeated attempts at an item, where each has a part "
+        table.fit(console.width, needed=columns[:3])
+        console.print(table.table(f"{title}of its own (its sd in log-odds)"))
+    of = f"{many(len(criticism.overdispersion), 'test')} of repeated attempts"
+    say(f"{len(flagged)} of {of} flagged" if len(flagged) else f"nothing is flagged of {of}")
 
 
 def print_forecast_scores(fit: Fit, forecast: Forecast, scores: pd.DataFrame) -> None:

@@ -67,6 +67,13 @@ def add(commands: arguments.Commands) -> None:
     arguments.takes_data(criticise, required=False)
     arguments.takes_subjects(criticise)
     arguments.takes_groups(criticise)
+    arguments.takes_path(
+        criticise,
+        "--out",
+        "FILE.csv",
+        "file for all tests of properties (none is written); for a joint fit, what is flagged",
+    )
+    arguments.takes_overwrite(criticise)
 
     compare = arguments.add_command(
         commands,
@@ -136,11 +143,14 @@ def _explain(chosen: argparse.Namespace) -> int:
 
 
 def _criticise(chosen: argparse.Namespace) -> int:
+    from ..common.files import write_text
     from ..printing import print_criticism, print_misfits
     from ..validation.criticism.criticise import criticise
     from ..validation.criticism.population.criticism import PopulationCriticism
     from .tables import fitted_evaluation
 
+    if chosen.out is not None:
+        arguments.refuse_existing([chosen.out], chosen.overwrite)
     fit = open_fit(chosen.fit, chosen.layout)
     evaluation = fitted_evaluation(fit, chosen.fit, arguments.data_of(chosen))
     groups = {"by": chosen.by, "testlets": chosen.testlets}
@@ -150,7 +160,11 @@ def _criticise(chosen: argparse.Namespace) -> int:
     else:
         print_criticism(found)
     suggested = found.suggestions()
-    say("\n".join(suggested or ["nothing is flagged"]))
+    if suggested or isinstance(found, PopulationCriticism):
+        say("\n".join(suggested or ["nothing is flagged"]))
+    if chosen.out is not None:
+        rows = found.flagged() if isinstance(found, PopulationCriticism) else found.table
+        write_text(chosen.out, rows.to_csv(index=False))
     return 1 if suggested else 0
 
 

@@ -112,9 +112,15 @@ def test_describe(fitted, capsys):
 
 def test_criticise_remembers_the_properties(fitted, capsys):
     assert main(["criticise", str(fitted)]) == 0
-    out = capsys.readouterr().out
-    assert out.count("colour") == 3
-    assert "nothing is flagged" in out
+    assert capsys.readouterr().out == "nothing is flagged of 6 tests of properties\n"
+
+
+def test_criticise_writes_every_test(fitted, tmp_path, capsys):
+    path = tmp_path / "tests.csv"
+    assert main(["criticise", str(fitted), "--out", str(path)]) == 0
+    assert (pd.read_csv(path)["property"] == "colour").sum() == 3
+    assert main(["criticise", str(fitted), "--out", str(path)]) == 2
+    assert f"{path} exists already" in capsys.readouterr().err
 
 
 def test_criticise_flags_what_the_layout_misses(fitted, data, tmp_path, capsys):
@@ -127,6 +133,9 @@ def test_criticise_flags_what_the_layout_misses(fitted, data, tmp_path, capsys):
     assert main(["criticise", str(fitted), "--items", str(tmp_path / "leaky.csv")]) == 1
     out = capsys.readouterr().out
     assert "adding a bias on told would gain" in out
+    rows = [line for line in out.splitlines() if line.startswith("│")]
+    assert rows
+    assert all("told" in row for row in rows)  # and nothing that is not flagged
 
 
 def test_criticise_needs_properties(fit_file, tables, capsys):

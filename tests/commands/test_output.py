@@ -31,7 +31,7 @@ def test_no_output_at_all(fitted, monkeypatch, capsys):
     assert capsys.readouterr().err == ""
 
 
-@pytest.mark.parametrize("command", ["describe", "criticise", "forecast"])
+@pytest.mark.parametrize("command", ["describe", "compare", "forecast"])
 def test_letters_that_the_terminal_has_not(command, fitted, new, monkeypatch):
     items = new[:2] if command == "forecast" else []
     written = io.BytesIO()

@@ -1,5 +1,6 @@
 """Printed numbers are those of any other run: to a few units of the last digit that is shown."""
 
+import dataclasses
 import importlib
 import io
 import re
@@ -55,7 +56,9 @@ def layouts(fit, _tmp_path, monkeypatch):
 
 def criticism(fit, _tmp_path, monkeypatch):
     found = criticise(fit, unsure.evaluation(), subjects=[unsure.KNOWN], candidates=["told"])
-    said = "\n".join([printed(monkeypatch, printing.print_criticism, found), *found.suggestions()])
+    rows = found.table.assign(flagged=found.table["p"].notna())  # so that all numbers are printed
+    shown = printed(monkeypatch, printing.print_criticism, dataclasses.replace(found, table=rows))
+    said = "\n".join([shown, *found.suggestions()])
     letters = str.maketrans("0123456789.", "abcdefghijk")  # another level is another statement
     return re.sub(r"[\d.]+ to [\d.]+", lambda level: level[0].translate(letters), said)
 
