@@ -1,1 +1,1 @@
-"""What every other package may use: errors, messages, options, digits, files, seeds."""
+"""Code that all other packages may use: errors, messages, options, digits, files, seeds."""

@@ -1,4 +1,4 @@
-"""What has been compiled, kept: in memory, and for other processes in a folder of the user."""
+"""Cache of compiled code, in memory and in a folder of the user for other processes."""
 
 import hashlib
 import logging
@@ -22,12 +22,12 @@ _log = logging.getLogger(__name__)
 
 
 class Recent[K, V](OrderedDict[K, V]):
-    """Results that were asked for last, each made once; for several threads.
+    """Cache of the most recently used results, safe for several threads; each is made once.
 
     Parameters
     ----------
     most : int
-        How many are kept.
+        Largest number of results that are kept.
 
     Examples
     --------
@@ -55,9 +55,10 @@ class Recent[K, V](OrderedDict[K, V]):
 
 
 def folder() -> Path | None:
-    """Where compiled code is kept: the folder that `MEASUREMENT_LAYOUTS_CACHE` names.
+    """Return the folder of compiled code, which `MEASUREMENT_LAYOUTS_CACHE` names.
 
-    Without it the user's cache folder; None where the variable is empty, which turns keeping off.
+    When the variable is not set, it is the user's cache folder. When it is empty, the folder is
+    None and nothing is saved.
     """
     named = os.environ.get(VARIABLE)
     if named is not None:
@@ -72,9 +73,9 @@ def folder() -> Path | None:
 def cached(key: str, suffix: str, make: Callable[[], bytes]) -> bytes:
     """Read what was kept under a key, or make and keep it.
 
-    A damaged or unwritable cache costs time, and nothing else. What is kept is run, so a folder or
-    a file that belongs to somebody else, or that others may write to, is left alone, with a
-    warning; a folder that is made here is the user's alone.
+    A damaged or unwritable cache only costs time. The contents of the cache are executed, so that a
+    folder or a file that belongs to another user, or that others may write to, is not used, and a
+    warning is logged. A folder that is made here is accessible to the user only.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Densities and counts of draws: what figures show of samples."""
+"""Densities and counts of draws, as shown in figures."""
 
 import numpy as np
 
@@ -36,8 +36,8 @@ def density(draws: np.ndarray, at: np.ndarray, support: Interval) -> np.ndarray:
 
     .. math:: \hat f(x) = \frac{1}{n h} \sum_i \sum_{r_i} \phi\left(\frac{x - r_i}{h}\right)
 
-    where :math:`r_i` runs over draw i and its mirror images at the finite ends, so that a profile
-    piled up at the top of its range is shown at its full height there.
+    where :math:`r_i` runs over draw i and its mirror images at the finite ends, so that the density
+    is not underestimated at an end of the range.
 
     Parameters
     ----------

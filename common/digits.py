@@ -1,4 +1,4 @@
-"""How numbers are written: with as many digits as their error supports, and no more."""
+"""Formatting of numbers with as many digits as their error supports."""
 
 import math
 from collections.abc import Mapping

@@ -16,14 +16,14 @@ class FitError(ReadableError, RuntimeError):
 
 
 class StoreError(FitError):
-    """A store that cannot be gone on with, or written.
+    """A store that cannot be continued or written.
 
     Parameters
     ----------
     found : str
-        What is the matter.
+        Description of the problem.
     remedy : str
-        What to do, in the library's words; a command has its own.
+        What to do, for users of the library; commands give their own remedy.
     """
 
     def __init__(self, found: str, remedy: str) -> None:

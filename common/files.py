@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all."""
+"""Writing of files, completely or not at all."""
 
 import errno
 import os

@@ -1,6 +1,6 @@
-"""A progress bar over subjects or splits, and a sign of life before it.
+"""Progress bar over subjects or splits, and an indicator of work of unknown length.
 
-Both go to standard error, and only to a terminal, or into the notebook.
+Both are written to standard error, and only to a terminal, or into a notebook.
 """
 
 import time

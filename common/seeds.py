@@ -1,4 +1,4 @@
-"""Seeds that depend on names only: who else is there changes nothing."""
+"""Seeds of subjects, which depend on their names and not on other subjects."""
 
 import hashlib
 

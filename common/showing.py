@@ -1,4 +1,4 @@
-"""How results show themselves: a few lines in a terminal, a part that folds in a notebook."""
+"""Display of results: a few lines in a terminal, a collapsible part in a notebook."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ _CELL = "text-align:left;padding:.1em 1em .1em 0;vertical-align:top"
 
 @dataclass(frozen=True)
 class Overview:
-    """What a result is, in a few words.
+    """Short description of a result.
 
     Attributes
     ----------
@@ -34,9 +34,9 @@ class Overview:
 
 
 class Shown(ABC):
-    """A result with an overview: ``print`` writes it in lines, a notebook as a part that folds.
+    """Result with an overview: ``print`` writes it as lines, a notebook as a collapsible part.
 
-    The first line, which is the ``repr``, says what it is.
+    The first line is the ``repr`` of the result.
 
     Examples
     --------
