@@ -1,4 +1,4 @@
-"""Routing: each item goes to the cheapest subject that will probably succeed."""
+"""Routing of each item to the cheapest subject that will probably succeed."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,26 +12,26 @@ from ..inference.forecasts.forecasting import Forecast
 from .accept import accept
 
 NOBODY = ""
-"""Who gets an item that no subject is accepted for."""
+"""Subject of an item for which no subject is accepted."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Routing:
     """Assignment of items to subjects, with its cost.
 
-    Made by `route`.
+    It is made by `route`.
 
     Attributes
     ----------
     table : DataFrame
-        Indexed by item: ``subject`` (empty where nobody is accepted), its ``cost``, the forecast's
-        ``mean`` and ``low``; NaN where there is nobody.
+        Indexed by item: ``subject`` (empty when no subject is accepted), its ``cost``, and ``mean``
+        and ``low`` of the forecast; these are NaN when there is no subject.
     subjects : DataFrame
-        Indexed by subject: ``items`` that it gets, what they ``cost``, the ``expected`` number of
-        successes; beside them ``accepted``, how many items it could do, and ``alone``, what all
-        items would cost if it did them.
+        Indexed by subject: the number of ``items`` that are routed to it, their total ``cost``, the
+        ``expected`` number of successes, the number of items for which it is ``accepted``, and
+        ``alone``, the cost of all items if it did all of them.
     success : float
-        Required.
+        Required chance of success.
 
     Examples
     --------
@@ -48,7 +48,7 @@ class Routing:
 
     @property
     def nobody(self) -> list[str]:
-        """Items that no subject is accepted for."""
+        """Items for which no subject is accepted."""
         return list(self.table.index[self.table["subject"] == NOBODY])
 
     @property
@@ -80,23 +80,24 @@ def route(
 
     .. math:: s(i) = \operatorname*{arg\,min}_{s:\, q_c(p_{si}) \ge \mathrm{success}} C_{si}
 
-    with the rule of `accept`; of subjects that cost the same, the one with the highest mean. That
-    is the cheapest way to do all items that can be done at the required success.
+    with the rule of `accept`. Of subjects with the same cost, the one with the highest mean is
+    chosen. This is the cheapest way to do all items that can be done at the required success.
 
     Parameters
     ----------
     forecast : Forecast
-        Of all subjects on the items.
+        Forecast of all subjects on the items.
     costs : mapping, Series or DataFrame
-        Of an item, in one unit: a finite number from 0 for each subject, or a table with a row for
-        each subject and a column for each item.
+        Costs of an item, in one unit: a finite number of at least 0 for each subject, or a table
+        with a row for each subject and a column for each item.
     success, cautious
         As of `accept`.
 
     Returns
     -------
     Routing
-        Who does what, what it costs, what is expected, and which items nobody does.
+        Assignment of items to subjects, its costs, the expected successes, and the items that are
+        not routed.
 
     Raises
     ------

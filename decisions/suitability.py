@@ -1,4 +1,4 @@
-"""How well subjects suit a job that is given as a distribution of demands."""
+"""Suitability of subjects for a job, which is given as a distribution of demands."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,16 +22,16 @@ _RENAMED = "job: "
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Suitability:
-    """Expected success of subjects on a job, their order, and what limits them.
+    """Expected success of subjects on a job, their order, and the demands that limit them.
 
-    Made by `suitability`, which says what the numbers are.
+    It is made by `suitability`, which defines the numbers.
 
     Attributes
     ----------
     ranking : DataFrame
         Indexed by subject, the highest first: ``expected`` success with ``low`` and ``high``;
-        expected ``rank``, ``best``, the probability of rank 1, and ``tied``, the number of the set
-        of subjects that are not told apart, from 1.
+        expected ``rank``, ``best``, the probability of rank 1, and ``tied``, the number (from 1) of
+        the set of subjects that are not distinguished.
     orders : DataFrame
         Probability that the subject of the row expects more success than that of the column.
     limits : DataFrame
@@ -40,9 +40,9 @@ class Suitability:
         success were all items so easy in it, with ``low`` and ``high``, and ``first``, the
         probability that it gains most.
     confidence : float
-        At which subjects are told apart.
+        Probability at which subjects are distinguished.
     prob : float
-        Mass of the intervals.
+        Probability mass of the intervals.
     sampled : bool
         Whether the items were taken as a sample of the job.
 
@@ -78,12 +78,12 @@ class Suitability:
 
 
 def job(levels: Mapping[str, Mapping[float, float] | pd.Series]) -> pd.DataFrame:
-    r"""Lay a job out as items, from the probability of each level of each demand.
+    r"""Write a job as items, from the probability of each level of each demand.
 
     .. math:: w_i = \prod_d \Pr(\ell_{id})
 
-    Demands are taken as independent of each other; where they are not, give `suitability` a table
-    of items and their weights.
+    Demands are assumed to be independent of each other. When they are not, give `suitability` a
+    table of items with their weights.
 
     Parameters
     ----------
@@ -144,24 +144,24 @@ def suitability(
 
     .. math:: S_s = \sum_i w_i\, p_{si} \Big/ \sum_i w_i
 
-    with the weights w of the items and a draw of the chances p. Where the items are a sample of the
-    job, each draw goes with weights of its own, multiplied by independent Exponential(1) numbers:
-    the Bayesian bootstrap. The same resampled job is set to all subjects, so that what they have
-    in common does not blur their order. Subjects are told apart where one's S is larger with the
-    probability `confidence`; a tied set has a leader, the first that is not in a set before, and
-    all after it from whom it is not told apart.
+    with the weights w of the items and a draw of the chances p. When the items are a sample of the
+    job, each draw has different weights, which are multiplied by independent Exponential(1) numbers
+    (the Bayesian bootstrap). All subjects have the same resampled job, so that common variation
+    does not affect their order. Two subjects are distinguished when the S of one is larger with the
+    probability `confidence`. A tied set consists of a leader, the first subject that is in no
+    earlier set, and all following subjects that are not distinguished from the leader.
 
     Parameters
     ----------
     fit : Fit
         Joint, or of subjects fitted one by one.
     items : DataFrame
-        The job: meta-features of items, as of a benchmark, or as `job` makes them.
+        Meta-features of the items of the job, such as those of a benchmark, or made by `job`.
     weights : str, optional
-        Column of the items with numbers from 0, how much each counts; all alike by default.
+        Column of the items with their weights, numbers of at least 0 (default: equal weights).
     sampled : bool, default True
-        Whether the items are a sample of what the job asks for, so that others might have been
-        drawn. False where they are the job, as those of `job` are.
+        Whether the items are a sample of the job, so that other items might have been drawn. Give
+        False when the items are the whole job, as those made by `job` are.
     demands : sequence of str, optional
         Columns to make easy, one at a time; by default all meta-features of the layout. Each takes
         two more forecasts of all items; none with ``[]``.
@@ -189,9 +189,9 @@ def suitability(
 
     Notes
     -----
-    Probabilities of order are those of pairs of draws that share a resampled job;
-    `superiority.superiority`, which compares independent draws, knows nothing of that. A tied set
-    is read from its leader: two of its subjects may still be told apart from each other.
+    Probabilities of order are computed from pairs of draws with the same resampled job, unlike
+    those of `superiority.superiority`, which compares independent draws. A tied set is defined by
+    its leader: two other subjects of the set may still be distinguished from each other.
     Items' own effects in a joint fit are those of new items for the limits, of the items
     themselves for the ranking where the fit knows them.
 
